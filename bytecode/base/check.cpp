@@ -1,0 +1,14 @@
+#include "bytecode/base/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace nvm {
+
+void check_failed(const char* condition, const char* file, int line, std::string_view message) {
+  std::fprintf(stderr, "nvm: internal error: %s:%d: %s: %.*s\n", file, line, condition,
+               static_cast<int>(message.size()), message.data());
+  std::abort();
+}
+
+}  // namespace nvm

@@ -1,0 +1,65 @@
+#include "bytecode/base/diagnostic.h"
+
+namespace nvm {
+
+namespace {
+
+constexpr const char* severity_name(Severity s) {
+  switch (s) {
+    case Severity::kError: return "error";
+    case Severity::kWarning: return "warning";
+    case Severity::kNote: return "note";
+  }
+  return "";
+}
+
+// The text of a line (from 1), without its newline; empty past the end.
+std::string_view line_of(std::string_view text, std::uint32_t line) {
+  for (std::uint32_t at = 1; at < line; ++at) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+// A long line is shown as a window around the column, so that one-line programs stay readable.
+void render_source(std::string& out, std::string_view line, std::uint32_t column) {
+  constexpr std::size_t kWindow = 100;
+  std::size_t at = column > 0 ? column - 1 : 0;
+  if (at > line.size()) at = line.size();
+  std::size_t begin = 0;
+  if (at > kWindow * 3 / 4) begin = at - kWindow * 3 / 4;
+  const std::string_view shown = line.substr(begin, kWindow);
+  out += begin > 0 ? "  ..." : "  ";
+  for (const char c : shown) out += (static_cast<unsigned char>(c) < 0x20 && c != '\t') ? ' ' : c;
+  out += "\n  ";
+  if (begin > 0) out += "   ";
+  for (std::size_t i = begin; i < at; ++i) out += line[i] == '\t' ? '\t' : ' ';
+  out += "^\n";
+}
+
+}  // namespace
+
+void Diagnostics::add(Diagnostic d) {
+  if (d.severity == Severity::kError) ++errors_;
+  if (static_cast<int>(all_.size()) >= kMaxKept) {
+    ++dropped_;
+    return;
+  }
+  all_.push_back(std::move(d));
+}
+
+std::string Diagnostics::render() const {
+  std::string out;
+  for (const Diagnostic& d : all_) {
+    out += file_;
+    if (d.pos.line > 0) out += ":" + std::to_string(d.pos.line) + ":" + std::to_string(d.pos.column);
+    out += std::string(": ") + severity_name(d.severity) + ": " + d.message + "\n";
+    if (d.pos.line > 0) render_source(out, line_of(text_, d.pos.line), d.pos.column);
+  }
+  if (dropped_ > 0) out += file_ + ": " + std::to_string(dropped_) + " more messages not shown\n";
+  return out;
+}
+
+}  // namespace nvm

@@ -1,0 +1,131 @@
+#include "bytecode/program/builder.h"
+
+#include "bytecode/base/check.h"
+
+namespace nvm {
+
+void ProgramBuilder::begin_function(std::string name, SourcePos pos) {
+  NVM_CHECK(!open_, "function inside a function");
+  Function f;
+  f.name = std::move(name);
+  f.pos = pos;
+  program_.functions.push_back(std::move(f));
+  open_ = true;
+}
+
+void ProgramBuilder::end_function(SourcePos pos) {
+  at(pos);
+  emit(Op::kRet);
+  open_ = false;
+}
+
+void ProgramBuilder::emit(Op op, TypeWord word) {
+  NVM_CHECK(open_, "instruction outside a function");
+  Instr in;
+  in.op = op;
+  in.word = word;
+  in.pos = pos_;
+  in.origin_line = origin_line_;
+  current().code.push_back(in);
+}
+
+void ProgramBuilder::copy(std::int32_t count, std::int32_t depth) {
+  emit(Op::kCopy);
+  current().code.back().a = count;
+  current().code.back().b = depth;
+}
+
+void ProgramBuilder::pop(std::int32_t count, std::int32_t depth) {
+  emit(Op::kPop);
+  current().code.back().a = count;
+  current().code.back().b = depth;
+}
+
+void ProgramBuilder::cpop(std::int32_t count, std::int32_t depth) {
+  emit(Op::kCpop);
+  current().code.back().a = count;
+  current().code.back().b = depth;
+}
+
+void ProgramBuilder::call(std::string_view name) {
+  emit(Op::kCall);
+  const auto [it, fresh] =
+      call_ids_.try_emplace(std::string(name), static_cast<std::int32_t>(call_names_.size()));
+  if (fresh) call_names_.emplace_back(name);
+  current().code.back().a = it->second;
+}
+
+void ProgramBuilder::constant(Constant constant) {
+  emit(Op::kConst, constant.word);
+  current().code.back().a = static_cast<std::int32_t>(program_.constants.size());
+  program_.constants.push_back(std::move(constant));
+}
+
+void ProgramBuilder::nest_conditionals(Function& f, Diagnostics& diagnostics) const {
+  struct Open {
+    std::size_t at;
+    bool has_else;
+  };
+  std::vector<Open> open;
+  for (std::size_t i = 0; i < f.code.size(); ++i) {
+    Instr& in = f.code[i];
+    if (in.op == Op::kIf) {
+      open.push_back({i, false});
+    } else if (in.op == Op::kElse || in.op == Op::kEndif) {
+      if (open.empty()) {
+        diagnostics.error(in.pos,
+                          std::string(op_info(in.op).text) + " without an open IF (improper IF nesting)");
+        continue;
+      }
+      if (in.op == Op::kElse && open.back().has_else) {
+        diagnostics.error(in.pos, "second ELSE for one IF (improper IF nesting)");
+        continue;
+      }
+      f.code[open.back().at].a = static_cast<std::int32_t>(i);
+      if (in.op == Op::kElse)
+        open.back() = {i, true};
+      else
+        open.pop_back();
+    }
+  }
+  for (const Open& o : open)
+    diagnostics.error(f.code[o.at].pos,
+                      "RETURN found in middle of IF...ENDIF: this IF has no ENDIF before RET");
+}
+
+Program ProgramBuilder::finish(Diagnostics& diagnostics) {
+  NVM_CHECK(!open_, "unfinished function");
+  std::unordered_map<std::string, std::int32_t> defined;
+  int mains = 0;
+  for (std::size_t i = 0; i < program_.functions.size(); ++i) {
+    const Function& f = program_.functions[i];
+    const auto index = static_cast<std::int32_t>(i);
+    if (f.name == "MAIN" && ++mains == 2) diagnostics.error(f.pos, "attempt to redefine MAIN");
+    if (!defined.try_emplace(f.name, index).second) {
+      if (f.name != "MAIN")
+        diagnostics.warning(f.pos, "label " + f.name + " being redefined; the last definition is used");
+      defined[f.name] = index;
+    }
+  }
+  if (program_.functions.empty())
+    diagnostics.error({1, 1}, "no function: a program needs at least one FUNC ... RET");
+  for (Function& f : program_.functions) {
+    nest_conditionals(f, diagnostics);
+    for (Instr& in : f.code) {
+      if (in.op != Op::kCall) continue;
+      const std::string& name = call_names_[static_cast<std::size_t>(in.a)];
+      const auto it = defined.find(name);
+      if (it == defined.end())
+        diagnostics.error(in.pos, "unresolved identifier " + name + ": no function of this name");
+      else
+        in.a = it->second;
+    }
+  }
+  const auto main = defined.find("MAIN");
+  program_.entry = main != defined.end() ? main->second : 0;
+  if (main == defined.end() && !program_.functions.empty())
+    program_.entry = defined[program_.functions[0].name];
+  return std::move(program_);
+}
+
+}  // namespace nvm

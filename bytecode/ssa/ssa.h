@@ -1,0 +1,99 @@
+// SSA form of a verified program: the stack is resolved away, every value has a static type, every function
+// is monomorphic. Interpreter, tracer, block mode and both engines start from here.
+//
+// A function is an acyclic graph of blocks in topological order (VCODE has no loops: repetition is
+// recursion). Block 0 is the entry and its parameters are the function's. A value is defined once, by a block
+// parameter or by an instruction, and used only in blocks its definition dominates. Values are numbered
+// densely per function.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/base/diagnostic.h"
+#include "bytecode/table/op_info.h"
+
+namespace nvm::ssa {
+
+using ValueId = std::int32_t;
+using BlockId = std::int32_t;
+using FunctionId = std::int32_t;
+inline constexpr ValueId kNoValue = -1;
+
+// One instruction. Shuffles are gone; what is left of kBlock is kConst, kPair and kUnpair. kCall has the
+// callee's operands and results. Operands and results are deepest first, as in the instruction table.
+struct Inst {
+  Op op = Op::kConst;
+  TypeWord word = TypeWord::kNone;
+  std::int32_t index = 0;           // kConst: into Module::constants; kCall: FunctionId
+  std::uint32_t first_operand = 0;  // into Function::operands
+  std::uint16_t operands = 0;
+  std::uint16_t results = 0;
+  ValueId first_result = kNoValue;    // results are consecutive
+  SourcePos pos;                      // in the VCODE text
+  std::uint32_t origin_line = 0;      // in the NESL source
+  std::int32_t origin_function = -1;  // FunctionId the instruction was inlined from, -1 if from here
+};
+
+enum class Exit : std::uint8_t { kJump, kBranch, kReturn, kStop };  // kStop: EXIT, ends the program
+
+// How a block ends. `arguments` of a jump become the target's parameters; of a return, the results.
+struct Terminator {
+  Exit kind = Exit::kReturn;
+  ValueId condition = kNoValue;    // kBranch: a Bool of length one
+  BlockId target = -1;             // kJump; kBranch if true (a branch passes no arguments)
+  BlockId otherwise = -1;          // kBranch if false
+  std::vector<ValueId> arguments;  // kJump, kReturn
+  SourcePos pos;
+};
+
+struct Block {
+  std::vector<ValueId> parameters;
+  std::vector<Inst> insts;
+  Terminator end;
+};
+
+// What the lifted-function analysis found (design: lifted functions). Filled by ssa/lifted.
+struct LiftedInfo {
+  bool lifted = false;       // F(s1 ++ s2) = F(s1) ++ F(s2) over the frame
+  bool claimed = false;      // the program's annotation says so
+  ValueId frame = kNoValue;  // the descriptor parameter that is the frame (its one length = instances)
+  std::string refusal;       // why not, in words, with the position; empty if lifted
+  bool tail_parallel = false;
+};
+
+struct Function {
+  std::string name;    // VCODE name; instantiations of one shuffler share it
+  std::string origin;  // NESL name, "" if none
+  SourcePos pos;
+  std::vector<Type> value_types;  // by ValueId
+  std::vector<Type> results;
+  std::vector<Block> blocks;
+  std::vector<ValueId> operands;  // pool for Inst::first_operand
+  LiftedInfo lifted;
+
+  [[nodiscard]] const ValueId* operands_of(const Inst& in) const {
+    return operands.data() + in.first_operand;
+  }
+  [[nodiscard]] std::int32_t values() const { return static_cast<std::int32_t>(value_types.size()); }
+};
+
+// A constant as the program wrote it; see program.h. Deduplicated.
+struct Constant {
+  TypeWord word = TypeWord::kInt;
+  std::vector<std::int64_t> ints;
+  std::vector<double> floats;
+  friend bool operator==(const Constant&, const Constant&) = default;
+};
+
+struct Module {
+  std::string file;         // VCODE file, for messages
+  std::string origin_file;  // NESL file, "" if none
+  IntBits int_bits = IntBits::k64;
+  std::vector<Function> functions;
+  std::vector<Constant> constants;
+  FunctionId entry = 0;
+};
+
+}  // namespace nvm::ssa

@@ -1,0 +1,54 @@
+// Reference-counted, pooled memory for vector elements. Thread-safe counts; the pool is per Pool object, and
+// a buffer may be released on any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace nvm::vm {
+
+class Pool;
+
+// Header of a block of elements; the elements start at data(), aligned to 64 bytes, with 64 readable bytes of
+// padding behind the last one so that full-width vector loads of the tail stay inside the block.
+struct Buffer {
+  std::atomic<std::int32_t> refs;
+  std::uint32_t size_class;              // the pool's business
+  std::size_t capacity;                  // bytes of elements
+  Pool* pool;                            // null for memory that somebody else owns
+  void (*release)(Buffer*, void* user);  // foreign memory: called when the last reference goes
+  void* user;
+  std::byte* bytes;
+  [[nodiscard]] std::byte* data() const { return bytes; }
+};
+
+void release_buffer(Buffer* b);  // called at zero references
+
+// Owning pointer.
+class BufferRef {
+ public:
+  BufferRef() = default;
+  explicit BufferRef(Buffer* taken) : b_(taken) {}  // takes over one reference
+  BufferRef(const BufferRef& o) : b_(o.b_) {
+    if (b_ != nullptr) b_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  BufferRef(BufferRef&& o) noexcept : b_(std::exchange(o.b_, nullptr)) {}
+  BufferRef& operator=(BufferRef o) noexcept {
+    std::swap(b_, o.b_);
+    return *this;
+  }
+  ~BufferRef() {
+    if (b_ != nullptr && b_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) release_buffer(b_);
+  }
+  [[nodiscard]] Buffer* get() const { return b_; }
+  [[nodiscard]] explicit operator bool() const { return b_ != nullptr; }
+  [[nodiscard]] bool unique() const { return b_ != nullptr && b_->refs.load(std::memory_order_acquire) == 1; }
+  [[nodiscard]] std::byte* data() const { return b_->data(); }
+
+ private:
+  Buffer* b_ = nullptr;
+};
+
+}  // namespace nvm::vm

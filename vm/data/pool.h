@@ -1,0 +1,46 @@
+// The arena behind buffers: size classes, huge pages for large blocks, nothing returned to the system before
+// memory pressure. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "vm/data/buffer.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+struct PoolStats {
+  std::size_t live = 0;    // bytes in buffers that are referenced
+  std::size_t peak = 0;    // largest `live`
+  std::size_t mapped = 0;  // bytes taken from the system
+  std::uint64_t allocations = 0;
+  std::uint64_t reuses = 0;  // allocations served without the system
+};
+
+class Pool {
+ public:
+  // `limit`: bytes of live vectors above which allocate() throws Fault kMemory; 0 for none.
+  explicit Pool(std::size_t limit = 0);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // Memory for `bytes` of elements, uninitialised. Throws Fault{kMemory}, never returns null.
+  [[nodiscard]] BufferRef allocate(std::size_t bytes);
+  // A vector of `length` != 1 uninitialised elements.
+  [[nodiscard]] Vector vector(Storage storage, std::int64_t length);
+  [[nodiscard]] PoolStats stats() const;
+  void trim();  // gives unused memory back to the system
+
+  // For tests: the k-th allocation from now fails as if memory had run out; 0 switches it off.
+  void fail_at(std::uint64_t k);
+
+ private:
+  friend void release_buffer(Buffer* b);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nvm::vm

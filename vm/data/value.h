@@ -1,0 +1,163 @@
+// A stack entry at run time: a vector, a segment descriptor, a pair, or a vector that is still to be
+// computed. Values are cheap to copy (a reference count) and immutable once shared; a primitive may overwrite
+// an operand that it received by move and that is unique().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bytecode/base/check.h"
+#include "bytecode/table/types.h"
+#include "vm/data/buffer.h"
+
+namespace nvm::vm {
+
+// How elements lie in memory. An Int vector may be stored narrower than the run's INT when its values fit;
+// loads sign-extend. The widest Int storage is that of the run (kI32 if INT is 32 bits, else kI64).
+enum class Storage : std::uint8_t { kI8, kI32, kI64, kF64, kB8 };
+
+[[nodiscard]] constexpr std::size_t storage_bytes(Storage s) {
+  return s == Storage::kI8 || s == Storage::kB8 ? 1 : s == Storage::kI32 ? 4 : 8;
+}
+[[nodiscard]] constexpr bool storage_is_int(Storage s) {
+  return s == Storage::kI8 || s == Storage::kI32 || s == Storage::kI64;
+}
+
+// A vector of n elements of one type. A vector of length 1 is always unboxed (no buffer): its element stands
+// in `scalar` (Int sign-extended, Bool 0/1) or `real`.
+class Vector {
+ public:
+  Vector() = default;
+  static Vector of_int(std::int64_t v) { return Vector(Storage::kI64, v); }
+  static Vector of_bool(bool v) { return Vector(Storage::kB8, v ? 1 : 0); }
+  static Vector of_float(double v) {
+    Vector x(Storage::kF64, 0);
+    x.real_ = v;
+    return x;
+  }
+  // `length` != 1 elements in `buffer`, starting `offset` elements in.
+  Vector(Storage storage, std::int64_t length, BufferRef buffer, std::int64_t offset = 0)
+      : storage_(storage), length_(length), scalar_(offset), buffer_(std::move(buffer)) {
+    NVM_CHECK(length != 1, "a vector of length one is unboxed");
+  }
+
+  [[nodiscard]] Storage storage() const { return storage_; }
+  [[nodiscard]] Type type() const {
+    return storage_ == Storage::kF64 ? Type::kFloat : storage_ == Storage::kB8 ? Type::kBool : Type::kInt;
+  }
+  [[nodiscard]] std::int64_t length() const { return length_; }
+  [[nodiscard]] bool is_scalar() const { return length_ == 1; }
+  // The one element of a vector of length 1.
+  [[nodiscard]] std::int64_t scalar_int() const { return scalar_; }
+  [[nodiscard]] bool scalar_bool() const { return scalar_ != 0; }
+  [[nodiscard]] double scalar_float() const { return real_; }
+  // Elements in memory; for a scalar, the address of the unboxed element as 8 bytes (valid while *this is).
+  template <typename T>
+  [[nodiscard]] const T* data() const {
+    if (length_ == 1)
+      return reinterpret_cast<const T*>(storage_ == Storage::kF64 ? static_cast<const void*>(&real_)
+                                                                  : &scalar_);
+    if (!buffer_) return nullptr;  // empty
+    return reinterpret_cast<const T*>(buffer_.data()) + scalar_;
+  }
+  // For the maker of a fresh or unique vector only.
+  template <typename T>
+  [[nodiscard]] T* mutable_data() {
+    return const_cast<T*>(static_cast<const Vector*>(this)->data<T>());
+  }
+  // True if this is the only reference to the whole buffer, so that its memory may be overwritten.
+  [[nodiscard]] bool unique() const { return length_ != 1 && scalar_ == 0 && buffer_.unique(); }
+  [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
+  [[nodiscard]] std::int64_t bytes() const {
+    return length_ * static_cast<std::int64_t>(storage_bytes(storage_));
+  }
+
+ private:
+  Vector(Storage storage, std::int64_t scalar) : storage_(storage), length_(1), scalar_(scalar) {}
+
+  Storage storage_ = Storage::kI64;
+  std::int64_t length_ = 0;
+  std::int64_t scalar_ = 0;  // length 1: the element (Int, Bool); else the offset into the buffer
+  double real_ = 0.0;        // length 1 and kF64: the element
+  BufferRef buffer_;
+};
+
+// Arrays derived from irregular lengths, shared between the descriptors that have them. Made on first use,
+// under a lock; immutable afterwards.
+struct SegdesArrays;
+
+// A segment descriptor: n lengths, each >= 0. Regular ones (all lengths equal, which includes one segment and
+// none) are two numbers and own no arrays.
+class Segdes {
+ public:
+  Segdes() = default;  // no segments
+  static Segdes regular(std::int64_t segments, std::int64_t length) {
+    Segdes s;
+    s.segments_ = segments;
+    s.length_ = length;
+    s.total_ = segments * length;
+    return s;
+  }
+  // From lengths that the caller has checked to be >= 0, `total` their sum. Becomes regular if all are equal.
+  static Segdes from_lengths(Vector lengths, std::int64_t total);
+
+  [[nodiscard]] std::int64_t segments() const { return segments_; }
+  [[nodiscard]] std::int64_t total() const { return total_; }
+  [[nodiscard]] bool is_regular() const { return arrays_ == nullptr; }
+  [[nodiscard]] std::int64_t regular_length() const { return length_; }  // if is_regular()
+  [[nodiscard]] Vector lengths() const;  // as an Int vector; made on demand if regular
+  // Derived on demand and cached (irregular only): offsets has segments()+1 entries, the last is total().
+  [[nodiscard]] const std::int64_t* offsets() const;
+  [[nodiscard]] const std::int32_t* ids32() const;  // segment number per element; segments() < 2^31
+  [[nodiscard]] std::int64_t offset(std::int64_t k) const {
+    return is_regular() ? k * length_ : offsets()[k];
+  }
+  [[nodiscard]] std::int64_t length(std::int64_t k) const {
+    return is_regular() ? length_ : offsets()[k + 1] - offsets()[k];
+  }
+  // Same lengths? Cheap if both are regular or share their arrays; else compares.
+  friend bool operator==(const Segdes& a, const Segdes& b);
+
+ private:
+  std::int64_t segments_ = 0;
+  std::int64_t total_ = 0;
+  std::int64_t length_ = 0;
+  std::shared_ptr<SegdesArrays> arrays_;
+};
+
+struct PairValue;
+// A value that a recorder has promised and not yet computed (vm/trace). Opaque here.
+class Deferred;
+
+// One entry of the operand stack or a frame slot; empty if it has been moved away.
+using Value =
+    std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>, std::shared_ptr<Deferred>>;
+
+struct PairValue {
+  Value left, right;
+};
+
+// What a run-time fault tells: caught at the run's boundary and turned into a located message.
+struct Fault {
+  enum class Kind : std::uint8_t {
+    kLength,
+    kIndex,
+    kSegdes,
+    kDivide,
+    kRandom,
+    kMemory,
+    kRecursion,
+    kDenied,
+    kIo,
+    kInterrupted,
+    kType,
+    kTime
+  };
+  Kind kind = Kind::kLength;
+  std::string message;  // without position; the interpreter adds function, instruction and position
+};
+
+}  // namespace nvm::vm

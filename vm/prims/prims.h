@@ -1,0 +1,49 @@
+// The eager primitives: every pure instruction of the table as one call on whole vectors. The reference for
+// all other tiers, and fast: multi-core (oneTBB) and SIMD with run-time dispatch.
+//
+// Shapes, types and errors are those of the instruction table. Floating-point reductions and scans combine in
+// a tree that depends only on the segment's length: segments of up to 32 elements strictly left to right from
+// the identity, longer ones by the fixed blocking of reduce_tree.h. Results do not depend on the number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "bytecode/table/op_info.h"
+#include "vm/data/pool.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+// Instruction sets a primitive may be forced to, for tests and the portable fallback.
+enum class Isa : std::uint8_t { kPortable, kAvx2, kAvx512 };
+[[nodiscard]] Isa best_isa();
+
+// Draws of RAND; one per element in element order (design: values).
+class RandomSource {
+ public:
+  virtual ~RandomSource() = default;
+  virtual void seed(std::int64_t seed) = 0;
+  // out[i] = draw number (i from the current position), each 31 bits and >= 0; advances by n.
+  virtual void draw(std::int64_t* out, std::int64_t n) = 0;
+};
+
+// What a primitive needs besides its operands. One per interpreter; a block-mode worker has its own.
+struct PrimContext {
+  Pool* pool = nullptr;
+  IntBits int_bits = IntBits::k64;
+  Isa isa = Isa::kPortable;
+  int threads = 1;  // 1: run on the calling thread only
+  RandomSource* random = nullptr;
+  std::int64_t grain = 1 << 15;  // elements below which a primitive stays on one thread
+};
+
+// Executes one instruction of kind kMap .. kRandom. `operands` are moved from; an operand whose buffer is
+// unique() may be overwritten by a result. Operand types are verified statically; lengths, descriptors and
+// element values are checked here. Throws Fault; then no result is set and the operands' values are
+// unspecified.
+void run_primitive(const PrimContext& context, Op op, TypeWord word, std::span<Value> operands,
+                   std::span<Value> results);
+
+}  // namespace nvm::vm
