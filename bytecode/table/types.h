@@ -1,6 +1,7 @@
 // The types of VCODE stack entries (spec: data model).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -21,5 +22,16 @@ enum class TypeWord : std::uint8_t { kNone, kInt, kFloat, kBool, kSegdes, kChar 
 
 // Bits of INT for a run: 64 by default, 32 for byte-for-byte legacy arithmetic.
 enum class IntBits : std::uint8_t { k32 = 32, k64 = 64 };
+
+// How elements lie in memory. An Int vector may be stored narrower than the run's INT when its values fit;
+// loads sign-extend. The widest Int storage is that of the run (kI32 if INT is 32 bits, else kI64).
+enum class Storage : std::uint8_t { kI8, kI32, kI64, kF64, kB8 };
+
+[[nodiscard]] constexpr std::size_t storage_bytes(Storage s) {
+  return s == Storage::kI8 || s == Storage::kB8 ? 1 : s == Storage::kI32 ? 4 : 8;
+}
+[[nodiscard]] constexpr bool storage_is_int(Storage s) {
+  return s == Storage::kI8 || s == Storage::kI32 || s == Storage::kI64;
+}
 
 }  // namespace nvm

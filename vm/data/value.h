@@ -15,17 +15,6 @@
 
 namespace nvm::vm {
 
-// How elements lie in memory. An Int vector may be stored narrower than the run's INT when its values fit;
-// loads sign-extend. The widest Int storage is that of the run (kI32 if INT is 32 bits, else kI64).
-enum class Storage : std::uint8_t { kI8, kI32, kI64, kF64, kB8 };
-
-[[nodiscard]] constexpr std::size_t storage_bytes(Storage s) {
-  return s == Storage::kI8 || s == Storage::kB8 ? 1 : s == Storage::kI32 ? 4 : 8;
-}
-[[nodiscard]] constexpr bool storage_is_int(Storage s) {
-  return s == Storage::kI8 || s == Storage::kI32 || s == Storage::kI64;
-}
-
 // A vector of n elements of one type. A vector of length 1 is always unboxed (no buffer): its element stands
 // in `scalar` (Int sign-extended, Bool 0/1) or `real`.
 class Vector {
