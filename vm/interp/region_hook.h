@@ -1,0 +1,37 @@
+// The seam between the interpreter and the tracing tier. The interpreter offers every pure instruction; the tier
+// either executes nothing and promises the results (Deferred values), or leaves the instruction to the
+// interpreter. Whoever must look at a value asks for it first.
+#pragma once
+
+#include <span>
+
+#include "bytecode/ssa/ssa.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+// Where an instruction stands, for messages, profiles and penalties.
+struct Site {
+  ssa::FunctionId function = 0;
+  ssa::BlockId block = 0;
+  std::int32_t index = 0;
+};
+
+class RegionHook {
+ public:
+  virtual ~RegionHook() = default;
+
+  // Offers an instruction of kind kMap .. kRandom. True: taken; `results` are set (deferred or not) and the
+  // operands consumed. False: not taken; no operand is Deferred any more, the interpreter executes it.
+  // Throws Fault, located by `located_at` if it belongs to an earlier instruction.
+  virtual bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results) = 0;
+
+  // Replaces a Deferred value by the computed one; does nothing to others. Called before the host looks at a
+  // value: conditions, host operations, program results.
+  virtual void force(Value& value) = 0;
+
+  // The instruction that the last Fault thrown from here belongs to; null if it is the one just offered.
+  [[nodiscard]] virtual const ssa::Inst* located_at(Site& site) const = 0;
+};
+
+}  // namespace nvm::vm
