@@ -1,5 +1,5 @@
-// The seam between the interpreter and the tracing tier. The interpreter offers every pure instruction; the tier
-// either executes nothing and promises the results (Deferred values), or leaves the instruction to the
+// The seam between the interpreter and the tracing tier. The interpreter offers every pure instruction; the
+// tier either executes nothing and promises the results (Deferred values), or leaves the instruction to the
 // interpreter. Whoever must look at a value asks for it first.
 #pragma once
 
@@ -24,7 +24,8 @@ class RegionHook {
   // Offers an instruction of kind kMap .. kRandom. True: taken; `results` are set (deferred or not) and the
   // operands consumed. False: not taken; no operand is Deferred any more, the interpreter executes it.
   // Throws Fault, located by `located_at` if it belongs to an earlier instruction.
-  virtual bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results) = 0;
+  virtual bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                     std::span<Value> results) = 0;
 
   // Replaces a Deferred value by the computed one; does nothing to others. Called before the host looks at a
   // value: conditions, host operations, program results.

@@ -1,0 +1,82 @@
+// The seam that every engine implements: CPU, CUDA, null. A compiled plan is immutable and may run on several
+// threads at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bytecode/plan/plan.h"
+
+namespace nvm::plan {
+
+// A vector bound for one run. data has 64 readable bytes behind the last element. A scalar (length 1) is
+// passed in `scalar` / `real` and has no data.
+struct Array {
+  void* data = nullptr;
+  std::int64_t length = 0;
+  Storage storage = Storage::kI64;
+  std::int64_t scalar = 0;
+  double real = 0.0;
+};
+
+// A descriptor bound for one run. offsets has segments + 1 entries and is null if the form needs none
+// (kOneSegment, kRegular).
+struct Desc {
+  std::int64_t segments = 0;
+  std::int64_t total = 0;
+  std::int64_t regular_length = 0;
+  const std::int64_t* offsets = nullptr;
+};
+
+// What the caller provides during a run: memory for vectors that the plan makes, and cancellation.
+class Host {
+ public:
+  virtual ~Host() = default;
+  // Memory for `length` elements of var (a temp or an output), kept until the run has ended; null: out of
+  // memory.
+  virtual void* allocate(VarId var, Storage storage, std::int64_t length) = 0;
+  // A temp will not be read any more.
+  virtual void release(VarId var) = 0;
+  [[nodiscard]] virtual bool cancelled() const = 0;
+};
+
+// Arguments of one run, all indexed by VarId or LengthId of the plan. Inputs are filled in by the caller; the
+// engine fills in outputs: arrays (length, data as allocated, or scalar), lengths that are counted, and for
+// descriptors made by a filter the kept count of every segment as an Array of kI64 (segments entries).
+struct Run {
+  std::span<Array> arrays;
+  std::span<Desc> descs;
+  std::span<std::int64_t> lengths;
+  Host* host = nullptr;
+  int threads = 1;
+};
+
+enum class RunStatus : std::uint8_t {
+  kDone,
+  kTrapped,  // some element failed a check; outputs are meaningless, the caller re-runs to raise the exact
+             // error
+  kNoMemory,
+  kCancelled,
+};
+
+class Code {
+ public:
+  virtual ~Code() = default;
+  [[nodiscard]] virtual RunStatus run(const Run& run) const = 0;
+  // Machine code or kernel source, for explain; may be empty.
+  [[nodiscard]] virtual std::string listing() const = 0;
+  [[nodiscard]] virtual std::size_t code_bytes() const = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  [[nodiscard]] virtual std::string name() const = 0;
+  // Null if the plan cannot be compiled; `reason` then says why in words (counted, never an error).
+  [[nodiscard]] virtual std::unique_ptr<Code> compile(const Plan& plan, std::string& reason) = 0;
+};
+
+}  // namespace nvm::plan

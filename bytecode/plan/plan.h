@@ -1,0 +1,96 @@
+// A plan: the fused kernels of one region, in execution order. The one form that both engines consume;
+// neither knows an opcode. Lengths are symbols, so that a plan serves every size with the same facts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/soac/body.h"
+#include "bytecode/table/types.h"
+
+namespace nvm::plan {
+
+using soac::Body;
+using soac::kNone;
+using soac::LengthId;
+using soac::VarId;
+
+// What a symbolic length is bound to when the plan runs.
+enum class LengthKind : std::uint8_t {
+  kOne,      // 1
+  kBound,    // given by the caller
+  kCounted,  // number of elements a filter keeps; known after its kernel
+};
+
+// How much is known of a descriptor when the plan is made; part of the plan's key.
+enum class DescForm : std::uint8_t { kOneSegment, kRegular, kIrregular };
+
+enum class VarRole : std::uint8_t {
+  kInput,   // bound by the caller
+  kTemp,    // made by a kernel, dead after its last reader
+  kOutput,  // made by a kernel, wanted by the caller
+};
+
+// A vector or descriptor. A vector of length symbol kOne is a scalar: engines keep it unboxed.
+struct Var {
+  VarRole role = VarRole::kInput;
+  bool is_desc = false;
+  Type type = Type::kInt;                // vectors
+  Storage storage = Storage::kI64;       // vectors: exact for inputs; what to store for the others
+  LengthId length = kNone;               // elements, or number of segments
+  LengthId total = kNone;                // descriptors
+  DescForm form = DescForm::kIrregular;  // descriptors
+};
+
+enum class SinkKind : std::uint8_t {
+  kStore,      // out[i] = value
+  kReduce,     // out[0] = combine over all i
+  kScan,       // running combine, exclusive; read in the body by kScanned; stored by a kStore sink if wanted
+  kSegReduce,  // out[s] = combine over segment s of desc
+  kSegScan,    // as kScan, restarted in every segment of desc
+  kCount,      // of a filter: out_length is bound to the number of kept elements
+  kScatter,    // out[index] = value; the last writer in order of i wins; traps unless 0 <= index < length of
+               // out
+};
+
+// What a kernel does with values of its body at each iteration. A sink with a `filter` sees only the elements
+// that this kCount sink keeps, in order: kStore compacts, kReduce and kScan skip the others.
+struct Sink {
+  SinkKind kind = SinkKind::kStore;
+  std::int32_t value = kNone;   // body value stored or combined; kCount: the flag
+  std::int32_t filter = kNone;  // sink number of a kCount of this kernel, kNone: all elements
+  Scalar combine = Scalar::kNoScalar;
+  Type type = Type::kInt;  // of value
+  VarId out = kNone;       // kStore kReduce kSegReduce kScatter: vector made. kCount: kNone
+  VarId desc = kNone;      // kSegReduce kSegScan: the segments; kCount: segments whose kept counts are wanted
+  VarId out_desc = kNone;  // kCount with desc: the descriptor of kept elements made
+  LengthId out_length = kNone;  // kCount: symbol bound
+  std::int32_t index = kNone;   // kScatter: body value
+  VarId init = kNone;           // kScatter: defaults copied first, kNone: zeros
+  std::int32_t flag = kNone;    // kScatter: body value; only where T
+};
+
+// One iteration space of `space` iterations, one body, sinks. A body value that depends on kScanned may not
+// feed a kScan, kSegScan or kCount of the same kernel. Reads only inputs and what earlier kernels made.
+struct Kernel {
+  LengthId space = kNone;
+  Body body;
+  std::vector<Sink> sinks;
+  std::vector<std::int32_t> origin;  // instructions of the region computed here, for reports
+};
+
+struct Plan {
+  IntBits int_bits = IntBits::k64;
+  std::vector<LengthKind> lengths;  // by LengthId
+  std::vector<Var> vars;            // by VarId
+  std::vector<Kernel> kernels;
+  std::vector<VarId> dead_after_last;  // temps in the order in which they die, for reports
+};
+
+// Aborts if the plan contradicts the rules above.
+void check(const Plan& plan);
+// Deterministic text; also the cache key, since it names every fact the code depends on.
+[[nodiscard]] std::string print(const Plan& plan);
+
+}  // namespace nvm::plan
