@@ -1,0 +1,38 @@
+// The NESL prelude: every built-in name that is not a primitive (prims.def), written in NESL (prelude.nesl)
+// and compiled into the binary. Three conventions hold in that text and nowhere else:
+//
+//  - Type case. A forward declaration that gets no body, e.g.
+//        function string(v) : a -> [char] :: (a in any);
+//    is resolved when it is specialised, by the concrete type of the first component of its argument (records
+//    count as their component tuple): string__int, string__float, string__bool, string__char, string__seq,
+//    string__pair or string__fn is called in its place with the same argument. Recursion through the declared
+//    name is how structure is walked: string__pair(a, b) calls string(a) and string(b), each at its own type.
+//  - Names with `__` are internal: not nameable in a user's program, not listed by apropos.
+//  - A run-time error raised inside prelude code is reported at the nearest caller that stands in a user's
+//    file: instructions compiled from the prelude carry no origin line (Instr::origin_line 0).
+//
+// Definitions may call each other only backwards (or through a forward declaration), like any NESL file, so
+// the text can be parsed lazily, one definition at a time.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace nvm::frontend {
+
+// The whole text, and the name it has in messages.
+[[nodiscard]] std::string_view prelude_text();
+inline constexpr std::string_view kPreludeFile = "prelude.nesl";
+
+// One top-level form of the prelude, found without parsing it.
+struct PreludeEntry {
+  std::string_view name;  // defined name: function, datatype or variable, lower case
+  std::string_view text;  // the whole form with its terminator
+  std::size_t line = 0;   // line of prelude_text() on which it begins
+  bool forward = false;   // a forward declaration
+};
+
+// All forms in order; made on first use, thread-safe.
+[[nodiscard]] const std::vector<PreludeEntry>& prelude_entries();
+
+}  // namespace nvm::frontend
