@@ -1,5 +1,6 @@
 // The arena behind buffers: size classes, huge pages for large blocks, nothing returned to the system before
-// memory pressure. Thread-safe.
+// memory pressure. Small blocks come from a cache of the calling thread, without a lock. Thread-safe; every
+// buffer must be released before its pool goes.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 namespace nvm::vm {
 
+// Exact for the calling thread; what other threads did with small blocks may be up to 1 MB late.
 struct PoolStats {
   std::size_t live = 0;    // bytes in buffers that are referenced
   std::size_t peak = 0;    // largest `live`
@@ -21,7 +23,8 @@ struct PoolStats {
 
 class Pool {
  public:
-  // `limit`: bytes of live vectors above which allocate() throws Fault kMemory; 0 for none.
+  // `limit`: bytes of live vectors above which allocate() throws Fault kMemory; 0 for none. Memory kept for
+  // reuse does not push the mapped total above it.
   explicit Pool(std::size_t limit = 0);
   ~Pool();
   Pool(const Pool&) = delete;
@@ -29,17 +32,18 @@ class Pool {
 
   // Memory for `bytes` of elements, uninitialised. Throws Fault{kMemory}, never returns null.
   [[nodiscard]] BufferRef allocate(std::size_t bytes);
-  // A vector of `length` != 1 uninitialised elements.
+  // A vector of `length` != 1 uninitialised elements; an empty one takes no memory.
   [[nodiscard]] Vector vector(Storage storage, std::int64_t length);
   [[nodiscard]] PoolStats stats() const;
   void trim();  // gives unused memory back to the system
+
+  struct Impl;  // pool.cpp
 
   // For tests: the k-th allocation from now fails as if memory had run out; 0 switches it off.
   void fail_at(std::uint64_t k);
 
  private:
   friend void release_buffer(Buffer* b);
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "vm/data/buffer.h"
 
 namespace nvm::vm {
+
+class Pool;
 
 // A vector of n elements of one type. A vector of length 1 is always unboxed (no buffer): its element stands
 // in `scalar` (Int sign-extended, Bool 0/1) or `real`.
@@ -57,9 +60,18 @@ class Vector {
   [[nodiscard]] T* mutable_data() {
     return const_cast<T*>(static_cast<const Vector*>(this)->data<T>());
   }
-  // True if this is the only reference to the whole buffer, so that its memory may be overwritten.
-  [[nodiscard]] bool unique() const { return length_ != 1 && scalar_ == 0 && buffer_.unique(); }
+  // True if this is the only reference to the whole buffer and the memory is a pool's, so that it may be
+  // overwritten.
+  [[nodiscard]] bool unique() const {
+    return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr;
+  }
   [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
+  // One element, 0 <= i < length(); for text, tests and other slow paths.
+  [[nodiscard]] std::int64_t int_at(std::int64_t i) const;
+  [[nodiscard]] bool bool_at(std::int64_t i) const {
+    return length_ == 1 ? scalar_ != 0 : data<std::uint8_t>()[i] != 0;
+  }
+  [[nodiscard]] double float_at(std::int64_t i) const { return length_ == 1 ? real_ : data<double>()[i]; }
   [[nodiscard]] std::int64_t bytes() const {
     return length_ * static_cast<std::int64_t>(storage_bytes(storage_));
   }
@@ -73,6 +85,12 @@ class Vector {
   double real_ = 0.0;        // length 1 and kF64: the element
   BufferRef buffer_;
 };
+
+// Vectors with these elements. `storage` must hold every value.
+[[nodiscard]] Vector int_vector(Pool& pool, std::span<const std::int64_t> elements,
+                                Storage storage = Storage::kI64);
+[[nodiscard]] Vector float_vector(Pool& pool, std::span<const double> elements);
+[[nodiscard]] Vector bool_vector(Pool& pool, std::span<const bool> elements);
 
 // Arrays derived from irregular lengths, shared between the descriptors that have them. Made on first use,
 // under a lock; immutable afterwards.
@@ -97,7 +115,8 @@ class Segdes {
   [[nodiscard]] std::int64_t total() const { return total_; }
   [[nodiscard]] bool is_regular() const { return arrays_ == nullptr; }
   [[nodiscard]] std::int64_t regular_length() const { return length_; }  // if is_regular()
-  [[nodiscard]] Vector lengths() const;  // as an Int vector; made on demand if regular
+  // As an Int vector; made in `pool` if regular.
+  [[nodiscard]] Vector lengths(Pool& pool) const;
   // Derived on demand and cached (irregular only): offsets has segments()+1 entries, the last is total().
   [[nodiscard]] const std::int64_t* offsets() const;
   [[nodiscard]] const std::int32_t* ids32() const;  // segment number per element; segments() < 2^31

@@ -1,0 +1,411 @@
+// Blocks and where they come from
+//   block   = header (64 bytes) | colour gap | elements | 64 bytes of padding. A class is four sizes per
+//   power
+//             of two, from 256 bytes, so that at most a fifth of a block is waste.
+//   small   (<= 64 KB): a list per class in the thread's cache; refilled from and spilled to the shared
+//   lists. middle  (< 2 MB): shared lists under the lock. Small and middle blocks are carved from growing
+//   regions. large   (>= 2 MB): one mapping each, aligned for huge pages, kept for reuse; a request takes the
+//   smallest
+//             free one of up to twice its size before the system is asked, because a first touch costs more
+//             than the pass that writes the elements.
+// The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
+// instruction do not all start in the same cache set.
+//
+// COULD: give pages of regions back in trim(). TRIED nothing else yet.
+#include "vm/data/pool.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bytecode/base/check.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::size_t kHeader = 64;
+constexpr std::size_t kPadding = 64;
+constexpr std::size_t kMinBlockLog = 8;
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kLargest = std::size_t{1} << 46;
+constexpr std::size_t kColours = 8;
+constexpr std::size_t kColourStep = 5 * 64;
+static_assert(sizeof(Buffer) <= kHeader);
+
+constexpr std::size_t class_size(std::uint32_t c) {
+  return (std::size_t{4} + c % 4) << (c / 4 + kMinBlockLog - 2);
+}
+// The smallest class of at least `bytes`.
+std::uint32_t class_of(std::size_t bytes) {
+  if (bytes <= (std::size_t{1} << kMinBlockLog)) return 0;
+  const auto log = static_cast<std::uint32_t>(std::bit_width(bytes - 1) - 1);
+  const std::size_t quarter = std::size_t{1} << (log - 2);
+  const auto sub = static_cast<std::uint32_t>((bytes + quarter - 1) / quarter - 4);  // 1..4
+  return (log - static_cast<std::uint32_t>(kMinBlockLog)) * 4 + sub;
+}
+constexpr std::uint32_t kSmallClasses = 33;  // up to 64 KB
+static_assert(class_size(kSmallClasses - 1) == 64 * 1024);
+constexpr std::uint32_t kClasses = 4 * (47 - kMinBlockLog);
+
+constexpr std::ptrdiff_t kStatSlack = 1 << 20;
+constexpr std::size_t kCachedBytesPerClass = 256 * 1024;
+
+void set_next(Buffer* b, Buffer* next) { b->user = next; }
+Buffer* next_of(Buffer* b) { return static_cast<Buffer*>(b->user); }
+
+struct FreeList {
+  Buffer* head = nullptr;
+  std::uint32_t count = 0;
+  void push(Buffer* b) {
+    set_next(b, head);
+    head = b;
+    ++count;
+  }
+  Buffer* pop() {
+    Buffer* b = head;
+    head = next_of(b);
+    --count;
+    return b;
+  }
+};
+
+}  // namespace
+
+struct Pool::Impl {
+  std::uint64_t id = 0;
+  Pool* self = nullptr;
+  std::size_t limit = 0;
+  std::ptrdiff_t stat_slack = kStatSlack;
+  std::atomic<std::uint64_t> fail{0};
+
+  std::mutex mutex;  // guards the rest
+  std::ptrdiff_t live = 0;
+  std::ptrdiff_t peak = 0;
+  std::size_t mapped = 0;
+  std::uint64_t allocations = 0;
+  std::uint64_t from_system = 0;
+  std::array<FreeList, kClasses> lists;
+  std::vector<std::pair<std::byte*, std::size_t>> regions;
+  std::byte* bump = nullptr;
+  std::byte* bump_end = nullptr;
+  std::size_t next_region = 256 * 1024;
+  std::unordered_map<std::byte*, std::size_t> large;  // every large mapping
+  std::size_t free_large = 0;                         // bytes of large blocks in the lists
+  std::size_t colour = 0;
+
+  BufferRef allocate(std::size_t bytes);
+  void release(Buffer* b);
+
+  Buffer* allocate_shared(std::uint32_t c, std::size_t capacity);
+  Buffer* carve(std::uint32_t c);
+  Buffer* map_large(std::uint32_t c);
+  Buffer* reuse_large(std::uint32_t c);
+  void refill(std::uint32_t c);
+  std::byte* map(std::size_t size);
+  void unmap_free_large();
+  void account(std::ptrdiff_t bytes);
+  [[noreturn]] void out_of_memory(std::size_t wanted) const;
+};
+
+namespace {
+
+// Free small blocks of one pool and the accounts not yet handed over, per thread.
+struct ThreadCache {
+  std::uint64_t pool_id = 0;
+  std::ptrdiff_t live = 0;  // change since the last hand-over
+  std::ptrdiff_t peak = 0;  // its largest value
+  std::uint64_t allocations = 0;
+  std::array<FreeList, kSmallClasses> lists;
+};
+constinit thread_local ThreadCache t_cache;
+
+// Pools that exist, so that a thread can return its cache to a pool that may have gone meanwhile.
+std::mutex g_pools_mutex;
+std::unordered_map<std::uint64_t, Pool::Impl*>& pools() {
+  static auto* const map = new std::unordered_map<std::uint64_t, Pool::Impl*>;
+  return *map;
+}
+
+void settle(Pool::Impl& pool) {  // with the lock of `pool`
+  ThreadCache& t = t_cache;
+  pool.peak = std::max(pool.peak, pool.live + t.peak);
+  pool.live += t.live;
+  pool.allocations += t.allocations;
+  t.live = t.peak = 0;
+  t.allocations = 0;
+}
+
+void empty_cache() {
+  ThreadCache& t = t_cache;
+  if (t.pool_id == 0) return;
+  const std::lock_guard pools_lock(g_pools_mutex);
+  if (const auto it = pools().find(t.pool_id); it != pools().end()) {
+    Pool::Impl& pool = *it->second;
+    const std::lock_guard lock(pool.mutex);
+    settle(pool);
+    for (std::uint32_t c = 0; c < kSmallClasses; ++c)
+      while (t.lists[c].head != nullptr) pool.lists[c].push(t.lists[c].pop());
+  }
+  t = ThreadCache{};
+}
+
+struct CacheGuard {
+  ~CacheGuard() { empty_cache(); }
+};
+
+// Makes the thread's cache that of `pool`.
+[[gnu::noinline]] void adopt(const Pool::Impl& pool) {
+  static thread_local CacheGuard guard;
+  static_cast<void>(guard);
+  empty_cache();
+  t_cache.pool_id = pool.id;
+}
+
+std::size_t physical_bytes() {
+  static const std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+}  // namespace
+
+void Pool::Impl::out_of_memory(std::size_t wanted) const {
+  std::string text = "ran out of vector memory: " + std::to_string(wanted) + " more bytes wanted, " +
+                     std::to_string(live) + " in use";
+  if (limit != 0) text += " of " + std::to_string(limit) + " allowed; raise --memory";
+  throw Fault{Fault::Kind::kMemory, std::move(text)};
+}
+
+std::byte* Pool::Impl::map(std::size_t size) {
+  const bool huge = size >= kHugePage;
+  const std::size_t slack = huge ? kHugePage : 0;
+  void* raw =
+      mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) return nullptr;
+  auto* p = static_cast<std::byte*>(raw);
+  if (huge) {
+    const auto address = reinterpret_cast<std::uintptr_t>(p);
+    const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
+    if (skip != 0) munmap(p, skip);
+    if (skip != slack) munmap(p + skip + size, slack - skip);
+    p += skip;
+    madvise(p, size, MADV_HUGEPAGE);
+  }
+  mapped += size;
+  ++from_system;
+  return p;
+}
+
+void Pool::Impl::unmap_free_large() {
+  for (std::uint32_t c = class_of(kHugePage); c < kClasses; ++c) {
+    while (lists[c].head != nullptr) {
+      auto* base = reinterpret_cast<std::byte*>(lists[c].pop());
+      const auto it = large.find(base);
+      munmap(base, it->second);
+      mapped -= it->second;
+      large.erase(it);
+    }
+  }
+  free_large = 0;
+}
+
+// The smallest free large block of at least class c and at most twice its size.
+Buffer* Pool::Impl::reuse_large(std::uint32_t c) {
+  for (std::uint32_t d = c; d <= c + 4 && d < kClasses; ++d) {
+    if (lists[d].head == nullptr) continue;
+    free_large -= class_size(d);
+    return lists[d].pop();
+  }
+  return nullptr;
+}
+
+Buffer* Pool::Impl::map_large(std::uint32_t c) {
+  const std::size_t size = (class_size(c) + kHugePage - 1) / kHugePage * kHugePage;
+  const std::size_t bound = limit != 0 ? limit : physical_bytes() / 4 * 3;
+  if (free_large != 0 && mapped + size > bound) unmap_free_large();
+  std::byte* p = map(size);
+  if (p == nullptr) {
+    unmap_free_large();
+    p = map(size);
+  }
+  if (p == nullptr) return nullptr;
+  large.emplace(p, size);
+  auto* b = new (p) Buffer;
+  b->bytes = p + kHeader + (colour++ % kColours) * kColourStep;
+  b->size_class = c;
+  return b;
+}
+
+Buffer* Pool::Impl::carve(std::uint32_t c) {
+  const std::size_t size = class_size(c);
+  if (static_cast<std::size_t>(bump_end - bump) < size) {
+    const std::size_t region = std::max(next_region, size);
+    std::byte* p = map(region);
+    if (p == nullptr) return nullptr;
+    regions.emplace_back(p, region);
+    bump = p;
+    bump_end = p + region;
+    next_region = std::min(region * 2, 4 * kHugePage);
+  }
+  auto* b = new (bump) Buffer;
+  b->bytes = bump + kHeader;
+  b->size_class = c;
+  bump += size;
+  return b;
+}
+
+// Moves a few blocks of a small class into the thread's cache; at least one unless memory has run out.
+void Pool::Impl::refill(std::uint32_t c) {
+  ThreadCache& t = t_cache;
+  const std::size_t batch = std::clamp<std::size_t>(8192 / class_size(c), 1, 16);
+  for (std::size_t i = 0; i < batch; ++i) {
+    Buffer* b = lists[c].head != nullptr ? lists[c].pop() : carve(c);
+    if (b == nullptr) return;
+    t.lists[c].push(b);
+  }
+}
+
+Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
+  const std::lock_guard lock(mutex);
+  if (t_cache.pool_id == id) settle(*this);
+  if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
+  if (limit != 0 && live + static_cast<std::ptrdiff_t>(capacity) > static_cast<std::ptrdiff_t>(limit))
+    out_of_memory(capacity);
+  Buffer* b = nullptr;
+  if (c < kSmallClasses) {
+    refill(c);
+    if (t_cache.lists[c].head != nullptr) b = t_cache.lists[c].pop();
+  } else if (class_size(c) < kHugePage) {
+    b = lists[c].head != nullptr ? lists[c].pop() : carve(c);
+  } else {
+    b = reuse_large(c);
+    if (b == nullptr) b = map_large(c);
+  }
+  if (b == nullptr) out_of_memory(capacity);
+  account(static_cast<std::ptrdiff_t>(capacity));
+  ++allocations;
+  return b;
+}
+
+void Pool::Impl::account(std::ptrdiff_t bytes) {
+  live += bytes;
+  peak = std::max(peak, live);
+}
+
+BufferRef Pool::Impl::allocate(std::size_t bytes) {
+  if (bytes > kLargest) {
+    const std::lock_guard lock(mutex);
+    out_of_memory(bytes);
+  }
+  const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
+  std::uint32_t c = class_of(capacity + kHeader + kPadding);
+  if (class_size(c) >= kHugePage) c = class_of(capacity + kHeader + kPadding + kColours * kColourStep);
+  ThreadCache& t = t_cache;
+  Buffer* b = nullptr;
+  if (c < kSmallClasses && t.pool_id != id) [[unlikely]]
+    adopt(*this);
+  if (c < kSmallClasses && t.lists[c].head != nullptr && fail.load(std::memory_order_relaxed) == 0 &&
+      t.live < stat_slack) [[likely]] {
+    b = t.lists[c].pop();
+    t.live += static_cast<std::ptrdiff_t>(capacity);
+    t.peak = std::max(t.peak, t.live);
+    ++t.allocations;
+  } else {
+    b = allocate_shared(c, capacity);
+  }
+  b->refs.store(1, std::memory_order_relaxed);
+  b->capacity = capacity;
+  b->pool = self;
+  b->release = nullptr;
+  b->user = nullptr;
+  return BufferRef(b);
+}
+
+void Pool::Impl::release(Buffer* b) {
+  const std::uint32_t c = b->size_class;
+  ThreadCache& t = t_cache;
+  if (c < kSmallClasses) {
+    if (t.pool_id != id) [[unlikely]]
+      adopt(*this);
+    t.live -= static_cast<std::ptrdiff_t>(b->capacity);
+    t.lists[c].push(b);
+    const bool full = t.lists[c].count * class_size(c) > kCachedBytesPerClass;
+    if (!full && t.live > -stat_slack) [[likely]]
+      return;
+    const std::lock_guard lock(mutex);
+    settle(*this);
+    if (full)
+      for (std::uint32_t n = t.lists[c].count / 2; n > 0; --n) lists[c].push(t.lists[c].pop());
+    return;
+  }
+  const std::lock_guard lock(mutex);
+  account(-static_cast<std::ptrdiff_t>(b->capacity));
+  if (class_size(c) >= kHugePage) free_large += class_size(c);
+  lists[c].push(b);
+}
+
+Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {
+  static std::atomic<std::uint64_t> next_id{1};
+  impl_->id = next_id.fetch_add(1);
+  impl_->self = this;
+  impl_->limit = limit;
+  if (limit != 0)
+    impl_->stat_slack = static_cast<std::ptrdiff_t>(std::min<std::size_t>(kStatSlack, limit / 16));
+  const std::lock_guard lock(g_pools_mutex);
+  pools().emplace(impl_->id, impl_.get());
+}
+
+Pool::~Pool() {
+  {
+    const std::lock_guard lock(g_pools_mutex);
+    pools().erase(impl_->id);
+  }
+  for (const auto& [base, size] : impl_->large) munmap(base, size);
+  for (const auto& [base, size] : impl_->regions) munmap(base, size);
+}
+
+BufferRef Pool::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
+
+Vector Pool::vector(Storage storage, std::int64_t length) {
+  NVM_CHECK(length >= 0, "a length is never negative");
+  if (length == 0) return Vector(storage, 0, BufferRef());
+  const auto n = static_cast<std::size_t>(length);
+  return Vector(storage, length, impl_->allocate(n > kLargest ? n : n * storage_bytes(storage)));
+}
+
+PoolStats Pool::stats() const {
+  const std::lock_guard lock(impl_->mutex);
+  if (t_cache.pool_id == impl_->id) settle(*impl_);
+  PoolStats s;
+  s.live = static_cast<std::size_t>(std::max<std::ptrdiff_t>(impl_->live, 0));
+  s.peak = static_cast<std::size_t>(impl_->peak);
+  s.mapped = impl_->mapped;
+  s.allocations = impl_->allocations;
+  s.reuses = s.allocations - std::min(s.allocations, impl_->from_system);
+  return s;
+}
+
+void Pool::trim() {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->unmap_free_large();
+}
+
+void Pool::fail_at(std::uint64_t k) { impl_->fail.store(k); }
+
+void release_buffer(Buffer* b) {
+  if (b->release != nullptr) {
+    b->release(b, b->user);
+    return;
+  }
+  b->pool->impl_->release(b);
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,128 @@
+// Lengths are kept as the vector they came in; offsets and ids are made once, on first use, in the pool of
+// that vector, and published through an atomic pointer, so that readers take no lock.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "vm/data/pool.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+struct SegdesArrays {
+  Vector lengths;
+  std::mutex mutex;
+  std::atomic<const std::int64_t*> offsets{nullptr};
+  std::atomic<const std::int32_t*> ids{nullptr};
+  BufferRef offsets_memory;
+  BufferRef ids_memory;
+
+  // Foreign lengths have no pool of their own.
+  [[nodiscard]] Pool& pool() const {
+    if (lengths.buffer().get()->pool != nullptr) return *lengths.buffer().get()->pool;
+    static auto* const shared = new Pool;
+    return *shared;
+  }
+};
+
+namespace {
+
+// Calls f with a typed pointer to the elements of an Int vector.
+template <typename F>
+auto with_ints(const Vector& v, F f) {
+  switch (v.storage()) {
+    case Storage::kI8: return f(v.data<std::int8_t>());
+    case Storage::kI32: return f(v.data<std::int32_t>());
+    default: return f(v.data<std::int64_t>());
+  }
+}
+
+bool all_equal(const Vector& v) {
+  return with_ints(v, [n = v.length()](const auto* p) {
+    const auto first = p[0];
+    constexpr std::int64_t kStep = 1024;  // ends early on irregular lengths, runs as vectors on regular ones
+    for (std::int64_t i = 0; i < n; i += kStep) {
+      bool same = true;
+      const std::int64_t end = i + kStep < n ? i + kStep : n;
+      for (std::int64_t j = i; j < end; ++j) same &= p[j] == first;
+      if (!same) return false;
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+Segdes Segdes::from_lengths(Vector lengths, std::int64_t total) {
+  const std::int64_t k = lengths.length();
+  if (k == 0) return Segdes();
+  if (k == 1) return regular(1, total);
+  if (total == 0 || (total % k == 0 && lengths.int_at(0) == total / k && all_equal(lengths)))
+    return regular(k, total / k);
+  Segdes s;
+  s.segments_ = k;
+  s.total_ = total;
+  s.arrays_ = std::make_shared<SegdesArrays>();
+  s.arrays_->lengths = std::move(lengths);
+  return s;
+}
+
+Vector Segdes::lengths(Pool& pool) const {
+  if (!is_regular()) return arrays_->lengths;
+  if (segments_ == 1) return Vector::of_int(length_);
+  const bool narrow = length_ < (std::int64_t{1} << 31);
+  Vector v = pool.vector(narrow ? Storage::kI32 : Storage::kI64, segments_);
+  if (narrow)
+    std::fill_n(v.mutable_data<std::int32_t>(), segments_, static_cast<std::int32_t>(length_));
+  else
+    std::fill_n(v.mutable_data<std::int64_t>(), segments_, length_);
+  return v;
+}
+
+const std::int64_t* Segdes::offsets() const {
+  NVM_CHECK(arrays_ != nullptr, "a regular descriptor has no arrays");
+  SegdesArrays& a = *arrays_;
+  if (const auto* p = a.offsets.load(std::memory_order_acquire)) return p;
+  const std::lock_guard lock(a.mutex);
+  if (const auto* p = a.offsets.load(std::memory_order_relaxed)) return p;
+  BufferRef memory = a.pool().allocate(static_cast<std::size_t>(segments_ + 1) * sizeof(std::int64_t));
+  auto* to = reinterpret_cast<std::int64_t*>(memory.data());
+  with_ints(a.lengths, [&](const auto* p) {
+    std::int64_t sum = 0;
+    for (std::int64_t k = 0; k < segments_; ++k) {
+      to[k] = sum;
+      sum += p[k];
+    }
+    to[segments_] = sum;
+  });
+  a.offsets_memory = std::move(memory);
+  a.offsets.store(to, std::memory_order_release);
+  return to;
+}
+
+const std::int32_t* Segdes::ids32() const {
+  const std::int64_t* offset = offsets();
+  SegdesArrays& a = *arrays_;
+  if (const auto* p = a.ids.load(std::memory_order_acquire)) return p;
+  const std::lock_guard lock(a.mutex);
+  if (const auto* p = a.ids.load(std::memory_order_relaxed)) return p;
+  NVM_CHECK(segments_ < (std::int64_t{1} << 31), "segment numbers need 32 bits");
+  BufferRef memory = a.pool().allocate(static_cast<std::size_t>(total_) * sizeof(std::int32_t));
+  auto* to = reinterpret_cast<std::int32_t*>(memory.data());
+  for (std::int64_t k = 0; k < segments_; ++k)
+    std::fill(to + offset[k], to + offset[k + 1], static_cast<std::int32_t>(k));
+  a.ids_memory = std::move(memory);
+  a.ids.store(to, std::memory_order_release);
+  return to;
+}
+
+bool operator==(const Segdes& a, const Segdes& b) {
+  if (a.segments_ != b.segments_ || a.total_ != b.total_) return false;
+  if (a.is_regular() || b.is_regular()) return a.is_regular() == b.is_regular();
+  if (a.arrays_ == b.arrays_) return true;
+  for (std::int64_t k = 0; k < a.segments_; ++k)
+    if (a.arrays_->lengths.int_at(k) != b.arrays_->lengths.int_at(k)) return false;
+  return true;
+}
+
+}  // namespace nvm::vm
