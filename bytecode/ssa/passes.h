@@ -59,9 +59,13 @@ struct LengthClasses {
 
 // Liveness: for every instruction and terminator, which operands die there.
 struct Liveness {
-  // By block, by instruction (the terminator last): bit i set if operand i is used for the last time.
+  // By block, by instruction (the terminator last): bit i set if operand i is used for the last time. A value
+  // that is several operands has only the bit of the last one. The operands of a branch are its condition, of
+  // a jump or return its arguments. Operands from 64 on have no bit: such a value lives until the return.
   std::vector<std::vector<std::uint64_t>> dies;
-  // By block: values that die on entry, because another path used them last.
+  // By block, by instruction: bit i set if result i is never used.
+  std::vector<std::vector<std::uint64_t>> unused;
+  // By block: values that die on entry: parameters never used, and what only the other branch uses.
   std::vector<std::vector<ValueId>> dead_on_entry;
 };
 [[nodiscard]] Liveness liveness(const Function& function);

@@ -2,9 +2,9 @@
 // is monomorphic. Interpreter, tracer, block mode and both engines start from here.
 //
 // A function is an acyclic graph of blocks in topological order (VCODE has no loops: repetition is
-// recursion). Block 0 is the entry and its parameters are the function's. A value is defined once, by a block
-// parameter or by an instruction, and used only in blocks its definition dominates. Values are numbered
-// densely per function.
+// recursion). Block 0 is the entry and its parameters are the function's. A block that a branch leads to has
+// no parameters and no other way in. A value is defined once, by a block parameter or by an instruction, and
+// used only in blocks its definition dominates. Values are numbered densely per function.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct Inst {
   TypeWord word = TypeWord::kNone;
   std::int32_t index = 0;           // kConst: into Module::constants; kCall: FunctionId
   std::uint32_t first_operand = 0;  // into Function::operands
-  std::uint16_t operands = 0;
-  std::uint16_t results = 0;
+  std::uint32_t operands = 0;
+  std::uint32_t results = 0;
   ValueId first_result = kNoValue;    // results are consecutive
   SourcePos pos;                      // in the VCODE text
   std::uint32_t origin_line = 0;      // in the NESL source
@@ -79,7 +79,7 @@ struct Function {
   [[nodiscard]] std::int32_t values() const { return static_cast<std::int32_t>(value_types.size()); }
 };
 
-// A constant as the program wrote it; see program.h. Deduplicated.
+// A constant; see program.h. Deduplicated, never CHAR, Int wrapped to the module's width.
 struct Constant {
   TypeWord word = TypeWord::kInt;
   std::vector<std::int64_t> ints;
