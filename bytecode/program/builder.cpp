@@ -1,6 +1,10 @@
 #include "bytecode/program/builder.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "bytecode/base/check.h"
+#include "bytecode/base/suggest.h"
 
 namespace nvm {
 
@@ -56,6 +60,9 @@ void ProgramBuilder::call(std::string_view name) {
 }
 
 void ProgramBuilder::constant(Constant constant) {
+  NVM_CHECK(
+      std::none_of(constant.floats.begin(), constant.floats.end(), [](double x) { return std::isnan(x); }),
+      "VCODE has no literal for NaN");
   emit(Op::kConst, constant.word);
   current().code.back().a = static_cast<std::int32_t>(program_.constants.size());
   program_.constants.push_back(std::move(constant));
@@ -93,6 +100,18 @@ void ProgramBuilder::nest_conditionals(Function& f, Diagnostics& diagnostics) co
                       "RETURN found in middle of IF...ENDIF: this IF has no ENDIF before RET");
 }
 
+void ProgramBuilder::unresolved(SourcePos pos, const std::string& name, Diagnostics& diagnostics) const {
+  std::string message = "unresolved identifier " + name + ": no function of this name";
+  if (diagnostics.errors() < Diagnostics::kMaxKept) {
+    std::vector<std::string_view> names;
+    for (const Function& f : program_.functions) names.emplace_back(f.name);
+    const std::string_view near = nearest_name(name, names);
+    if (!near.empty()) message += "; did you mean " + std::string(near) + "?";
+    if (!near.empty() && same_but_case(near, name)) message += " Upper and lower case differ";
+  }
+  diagnostics.error(pos, std::move(message));
+}
+
 Program ProgramBuilder::finish(Diagnostics& diagnostics) {
   NVM_CHECK(!open_, "unfinished function");
   std::unordered_map<std::string, std::int32_t> defined;
@@ -116,7 +135,7 @@ Program ProgramBuilder::finish(Diagnostics& diagnostics) {
       const std::string& name = call_names_[static_cast<std::size_t>(in.a)];
       const auto it = defined.find(name);
       if (it == defined.end())
-        diagnostics.error(in.pos, "unresolved identifier " + name + ": no function of this name");
+        unresolved(in.pos, name, diagnostics);
       else
         in.a = it->second;
     }

@@ -32,7 +32,7 @@ class ProgramBuilder {
   void pop(std::int32_t count, std::int32_t depth);
   void cpop(std::int32_t count, std::int32_t depth);
   void call(std::string_view name);
-  void constant(Constant constant);
+  void constant(Constant constant);  // no NaN: VCODE cannot write it
   void const_int(std::int64_t value) { constant({TypeWord::kInt, {value}, {}}); }
   void const_float(double value) { constant({TypeWord::kFloat, {}, {value}}); }
   void const_bool(bool value) { constant({TypeWord::kBool, {value ? 1 : 0}, {}}); }
@@ -42,6 +42,7 @@ class ProgramBuilder {
   [[nodiscard]] Program finish(Diagnostics& diagnostics);
 
  private:
+  void unresolved(SourcePos pos, const std::string& name, Diagnostics& diagnostics) const;
   void nest_conditionals(Function& f, Diagnostics& diagnostics) const;
 
   Program program_;
