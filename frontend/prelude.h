@@ -11,8 +11,9 @@
 //  - A run-time error raised inside prelude code is reported at the nearest caller that stands in a user's
 //    file: instructions compiled from the prelude carry no origin line (Instr::origin_line 0).
 //
-// Definitions may call each other only backwards (or through a forward declaration), like any NESL file, so
-// the text can be parsed lazily, one definition at a time.
+// Every form begins in the first column of a line and its further lines are indented, so that forms are found
+// without parsing. Definitions refer to each other only backwards or through a forward declaration, like in
+// any NESL file, so the text can be parsed lazily, one definition at a time.
 #pragma once
 
 #include <string_view>
