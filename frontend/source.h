@@ -1,0 +1,19 @@
+// A NESL source text under its name in messages. Tokens and syntax trees hold no pointers into it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bytecode/base/diagnostic.h"
+
+namespace nvm::frontend {
+
+struct Source {
+  std::string file;              // as printed in messages
+  std::string_view text;         // must outlive the parser
+  std::uint32_t first_line = 1;  // line number of the first line of `text`
+  bool builtin = false;          // text of the prelude: internal names allowed, code carries no line
+};
+
+}  // namespace nvm::frontend
