@@ -17,6 +17,9 @@ struct Constant {
   TypeWord word = TypeWord::kInt;
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
+  // >= 0: an input. The value has the type of `word` and is handed to the run as its input of this number;
+  // ints and floats are empty and nothing about it is known before. Has no text form.
+  std::int32_t input = -1;
   [[nodiscard]] std::size_t size() const { return word == TypeWord::kFloat ? floats.size() : ints.size(); }
   friend bool operator==(const Constant&, const Constant&) = default;
 };

@@ -6,6 +6,7 @@ namespace {
 
 std::string key_of(const Constant& c) {
   std::string key(1, static_cast<char>('0' + static_cast<int>(c.word)));
+  if (c.input >= 0) return key + "input" + std::to_string(c.input);
   key.append(reinterpret_cast<const char*>(c.ints.data()), c.ints.size() * sizeof(std::int64_t));
   key.append(reinterpret_cast<const char*>(c.floats.data()), c.floats.size() * sizeof(double));
   return key;

@@ -22,6 +22,7 @@ std::string element(const Constant& c, std::size_t i) {
 }
 
 std::string constant(const Constant& c) {
+  if (c.input >= 0) return "input " + std::to_string(c.input);
   const std::size_t n = c.word == TypeWord::kFloat ? c.floats.size() : c.ints.size();
   if (n == 1) return c.word == TypeWord::kSegdes ? "[" + element(c, 0) + "]" : element(c, 0);
   std::string text;

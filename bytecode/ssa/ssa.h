@@ -84,6 +84,7 @@ struct Constant {
   TypeWord word = TypeWord::kInt;
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
+  std::int32_t input = -1;  // >= 0: an input (see program.h); never folded, its length is not known
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 

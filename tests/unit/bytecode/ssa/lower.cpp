@@ -174,3 +174,24 @@ TEST_CASE("liveness names the last use of every value", "[ssa][liveness]") {
   CHECK(live.unused[3] == std::vector<std::uint64_t>{1});
   CHECK(live.dies[3] == std::vector<std::uint64_t>{0, 1});
 }
+
+TEST_CASE("inputs of a run stay apart from constants and from each other", "[ssa][lower]") {
+  ProgramBuilder b("t");
+  b.begin_function("MAIN");
+  b.constant({TypeWord::kInt, {}, {}, 1});
+  b.constant({TypeWord::kInt, {}, {}, 0});
+  b.constant({TypeWord::kInt, {}, {}, 1});
+  b.constant({TypeWord::kInt, {}, {}});
+  b.end_function();
+  const auto ints = std::vector<EntryType>(4, plain(Type::kInt));
+  const auto m = lowered(b, {{0, {}, ints, true, {}}});
+  CHECK(m.constants.size() == 3);
+  CHECK(ssa::print(m) ==
+        "func f0 entry MAIN -> Int Int Int Int\n"
+        "b0:\n"
+        "  %0: Int = CONST INT input 1\n"
+        "  %1: Int = CONST INT input 0\n"
+        "  %2: Int = CONST INT input 1\n"
+        "  %3: Int = CONST INT ()\n"
+        "  return %0, %1, %2, %3\n");
+}
