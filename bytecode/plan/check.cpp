@@ -16,7 +16,11 @@ class Checker {
  public:
   explicit Checker(const Plan& plan)
       : plan_(plan), made_(plan.vars.size(), false), bound_(plan.lengths.size()) {
-    for (std::size_t i = 0; i < plan.vars.size(); ++i) made_[i] = plan.vars[i].role == VarRole::kInput;
+    for (std::size_t i = 0; i < plan.vars.size(); ++i) {
+      // A one-segment descriptor is known as soon as its total is; nothing makes it.
+      const Var& v = plan.vars[i];
+      made_[i] = v.role == VarRole::kInput || (v.is_desc && v.form == DescForm::kOneSegment);
+    }
     for (std::size_t i = 0; i < plan.lengths.size(); ++i) bound_[i] = plan.lengths[i] != LengthKind::kCounted;
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bytecode/soac/body.h"
+#include "bytecode/soac/var.h"
 #include "bytecode/table/types.h"
 
 namespace nvm::plan {
@@ -16,32 +17,10 @@ using soac::kNone;
 using soac::LengthId;
 using soac::VarId;
 
-// What a symbolic length is bound to when the plan runs.
-enum class LengthKind : std::uint8_t {
-  kOne,      // 1
-  kBound,    // given by the caller
-  kCounted,  // number of elements a filter keeps; known after its kernel
-};
-
-// How much is known of a descriptor when the plan is made; part of the plan's key.
-enum class DescForm : std::uint8_t { kOneSegment, kRegular, kIrregular };
-
-enum class VarRole : std::uint8_t {
-  kInput,   // bound by the caller
-  kTemp,    // made by a kernel, dead after its last reader
-  kOutput,  // made by a kernel, wanted by the caller
-};
-
-// A vector or descriptor. A vector of length symbol kOne is a scalar: engines keep it unboxed.
-struct Var {
-  VarRole role = VarRole::kInput;
-  bool is_desc = false;
-  Type type = Type::kInt;                // vectors
-  Storage storage = Storage::kI64;       // vectors: exact for inputs; what to store for the others
-  LengthId length = kNone;               // elements, or number of segments
-  LengthId total = kNone;                // descriptors
-  DescForm form = DescForm::kIrregular;  // descriptors
-};
+using soac::DescForm;
+using soac::LengthKind;
+using soac::Var;
+using soac::VarRole;
 
 enum class SinkKind : std::uint8_t {
   kStore,      // out[i] = value

@@ -1,0 +1,76 @@
+// Composes pull thunks into the body of one kernel: the fusion rules as far as they rewrite. Used by the
+// schedulers to ask whether a node may join a kernel and what the kernel then reads, and by build() to make
+// its body.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bytecode/plan/schedule.h"
+
+namespace nvm::plan {
+
+class Composer {
+ public:
+  // Composes into `body` for kernel number `kernel` over `base`. The schedule names the kernels of earlier
+  // nodes and what is stored.
+  Composer(const soac::Graph& graph, const Schedule& schedule, std::int32_t kernel, LengthId base, Body& body)
+      : graph_(graph), schedule_(schedule), kernel_(kernel), base_(base), body_(body) {}
+
+  // The value at the kernel's iteration of value `v` of node `n`; nullopt if the node cannot run in this
+  // kernel, then refusal() says why. kScanned names the scan by its node; build() puts the sink there.
+  std::optional<std::int32_t> value_of(std::int32_t n, std::int32_t v);
+  // The flag under which an iteration of the kernel belongs to `space`; kNone if all do.
+  std::optional<std::int32_t> predicate(LengthId space);
+  // `value` where the flag holds, else the identity of the node's combination.
+  std::int32_t or_identity(const soac::Node& node, std::int32_t flag, std::int32_t value);
+  // The descriptor over the base space that stands for `desc` of a space that filters narrowed; nullopt if it
+  // is not known before the kernel.
+  std::optional<VarId> segments(VarId desc);
+  // True if body value v depends on a scan of this kernel.
+  [[nodiscard]] bool after_scan(std::int32_t v) const;
+
+  [[nodiscard]] Refusal refusal() const { return refusal_; }
+  void record(std::vector<RuleEvent>* events, std::int32_t consumer) {
+    events_ = events;
+    consumer_ = consumer;
+  }
+
+ private:
+  std::nullopt_t refuse(Refusal r) {
+    refusal_ = r;
+    return std::nullopt;
+  }
+  VarId base_desc(VarId desc) const;
+  void fired(Rule rule, std::int32_t from);
+  std::optional<std::int32_t> inst(const soac::Node& node, const soac::BodyInst& in,
+                                   const std::vector<std::int32_t>& done);
+  std::optional<std::int32_t> element(VarId x);
+  std::optional<std::int32_t> uniform(VarId x);
+  std::optional<std::int32_t> gathered(VarId x, std::int32_t index, std::int32_t flag);
+  std::optional<std::int32_t> map_at(std::int32_t n, std::int32_t index);
+  std::optional<std::int32_t> load(VarId x);
+  [[nodiscard]] bool made_before(VarId x) const;
+  std::int32_t pull(soac::Pull kind, VarId x);
+  std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone);
+
+  const soac::Graph& graph_;
+  const Schedule& schedule_;
+  std::int32_t kernel_;
+  LengthId base_;
+  Body& body_;
+  Refusal refusal_ = Refusal::kNone;
+  std::vector<RuleEvent>* events_ = nullptr;
+  std::int32_t consumer_ = kNone;
+};
+
+// Nodes whose vector must be in memory whatever the schedule: live ones, sources of gathers that cannot be
+// composed, per-segment values, defaults of a PERMUTE, scalars used by other spaces.
+[[nodiscard]] std::vector<bool> must_store(const soac::Graph& graph);
+// True if elements of the MAP `n` may be computed at gathered indices.
+[[nodiscard]] bool gatherable(const soac::Graph& graph, std::int32_t n);
+// The filter whose kept elements `space` counts, kNone if none.
+[[nodiscard]] std::int32_t filter_of(const soac::Graph& graph, LengthId space);
+
+}  // namespace nvm::plan

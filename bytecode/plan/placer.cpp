@@ -1,0 +1,155 @@
+#include "bytecode/plan/placer.h"
+
+#include "bytecode/base/check.h"
+#include "bytecode/plan/cost.h"
+
+namespace nvm::plan {
+
+using soac::Combinator;
+using soac::Graph;
+using soac::Node;
+using soac::Pull;
+
+namespace {
+
+bool folds(const Node& n) { return n.combine != Scalar::kNoScalar; }
+
+bool in_first_sweep(const Node& n) {
+  return n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || n.kind == Combinator::kFilter ||
+         n.kind == Combinator::kSegFilter;
+}
+
+bool order_matters(const Node& n) {
+  return n.type == Type::kFloat && (n.combine == Scalar::kMax || n.combine == Scalar::kMin);
+}
+
+std::vector<std::int32_t> uses_of(const Graph& graph) {
+  std::vector<std::int32_t> uses(graph.nodes.size(), 0);
+  const auto use = [&](VarId x) {
+    if (x == kNone) return;
+    const std::int32_t p = graph.producer[static_cast<std::size_t>(x)];
+    if (p >= 0) ++uses[static_cast<std::size_t>(p)];
+  };
+  for (const Node& n : graph.nodes) {
+    use(n.init);
+    use(n.desc);
+    for (const soac::BodyInst& in : n.body.insts) {
+      use(in.var);
+      use(in.desc);
+      use(in.desc2);
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::int32_t n, Refusal& refusal) {
+  const Node& node = graph.nodes.at(static_cast<std::size_t>(n));
+  NodeValues out;
+  const auto need = [&](std::int32_t v, std::int32_t& into) {
+    if (v == kNone) return true;
+    const auto value = composer.value_of(n, v);
+    if (value) into = *value;
+    return value.has_value();
+  };
+  const auto predicate = composer.predicate(node.space);
+  const bool composed =
+      predicate && need(node.value, out.value) && need(node.flag, out.flag) && need(node.index, out.index);
+  const bool segments_known = node.desc == kNone || composer.segments(node.desc).has_value();
+  if (!composed || !segments_known) {
+    refusal = composer.refusal();
+    return std::nullopt;
+  }
+  out.predicate = *predicate;
+  if (out.predicate != kNone && folds(node)) {
+    if (order_matters(node)) {
+      refusal = Refusal::kFilterOrder;
+      return std::nullopt;
+    }
+    out.value = composer.or_identity(node, out.predicate, out.value);
+  }
+  for (const std::int32_t v : {out.value, out.flag, out.predicate}) {
+    if (v == kNone || !in_first_sweep(node) || !composer.after_scan(v)) continue;
+    if (v == out.value && !folds(node))
+      continue;  // what a filter keeps may come from a scan, its flags may not
+    refusal = Refusal::kScanOfScan;
+    return std::nullopt;
+  }
+  return out;
+}
+
+Placer::Placer(const Graph& graph, Inline inlining) : graph_(&graph) {
+  schedule_.stored =
+      inlining == Inline::kMaps ? must_store(graph) : std::vector<bool>(graph.nodes.size(), true);
+  schedule_.kernel.assign(graph.nodes.size(), kNone);
+  const std::vector<std::int32_t> uses = uses_of(graph);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& n = graph.nodes[i];
+    // Nothing reads it and it is here: its errors are its purpose.
+    if (uses[i] == 0) schedule_.stored[i] = true;
+    const bool inlines = n.kind == Combinator::kMap || n.kind == Combinator::kOnce;
+    if (!inlines || schedule_.stored[i]) anchors_.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+std::optional<Body> Placer::joined(std::int32_t n, std::int32_t k, LengthId base, Body body) {
+  Composer composer(*graph_, schedule_, k, base, body);
+  const Node& node = graph_->nodes[static_cast<std::size_t>(n)];
+  Refusal refusal = Refusal::kNone;
+  if (node.init != kNone) {
+    const std::int32_t from = graph_->producer[static_cast<std::size_t>(node.init)];
+    if (from >= 0 && schedule_.kernel[static_cast<std::size_t>(from)] >= k) return std::nullopt;
+  }
+  if (!compose(*graph_, composer, n, refusal)) return std::nullopt;
+  return body;
+}
+
+double Placer::stores(std::int32_t n, const Body& body, std::int32_t k) const {
+  double bytes = 0.0;
+  if (schedule_.stored[static_cast<std::size_t>(n)])
+    bytes += vector_bytes(*graph_, graph_->nodes[static_cast<std::size_t>(n)].out);
+  // Scans and filters that this kernel reads from memory must be stored by theirs.
+  for (const soac::BodyInst& in : body.insts) {
+    if (in.pull != Pull::kElement) continue;
+    const std::int32_t p = graph_->producer[static_cast<std::size_t>(in.var)];
+    if (p >= 0 && !schedule_.stored[static_cast<std::size_t>(p)] &&
+        schedule_.kernel[static_cast<std::size_t>(p)] < k)
+      bytes += vector_bytes(*graph_, in.var);
+  }
+  return bytes;
+}
+
+std::optional<double> Placer::price(std::int32_t n, std::int32_t k) {
+  const bool fresh = k == kernels();
+  const LengthId base = fresh ? graph_->nodes[static_cast<std::size_t>(n)].space
+                              : schedule_.spaces[static_cast<std::size_t>(k)];
+  auto body = joined(n, k, base, fresh ? Body{} : bodies_[static_cast<std::size_t>(k)]);
+  if (!body) return std::nullopt;
+  const double before =
+      fresh ? -launch_cost(*graph_, base) : body_bytes(*graph_, bodies_[static_cast<std::size_t>(k)], base);
+  const double after = body_bytes(*graph_, *body, base);
+  const double bytes = after - before + stores(n, *body, k);
+  pending_ = std::move(*body);
+  return bytes;
+}
+
+void Placer::place(std::int32_t n, std::int32_t k, double price) {
+  const bool legal = this->price(n, k).has_value();
+  NVM_CHECK(legal, "only what has a price is placed");
+  if (k == kernels()) {
+    bodies_.emplace_back();
+    schedule_.spaces.push_back(graph_->nodes[static_cast<std::size_t>(n)].space);
+  }
+  bodies_[static_cast<std::size_t>(k)] = std::move(pending_);
+  schedule_.kernel[static_cast<std::size_t>(n)] = k;
+  schedule_.cost += price;
+  for (const soac::BodyInst& in : bodies_[static_cast<std::size_t>(k)].insts) {
+    if (in.pull != Pull::kElement) continue;
+    const std::int32_t p = graph_->producer[static_cast<std::size_t>(in.var)];
+    if (p >= 0 && schedule_.kernel[static_cast<std::size_t>(p)] < k)
+      schedule_.stored[static_cast<std::size_t>(p)] = true;
+  }
+}
+
+}  // namespace nvm::plan

@@ -1,0 +1,114 @@
+#include "bytecode/plan/schedule.h"
+
+#include <limits>
+
+#include "bytecode/base/check.h"
+#include "bytecode/plan/placer.h"
+
+namespace nvm::plan {
+
+namespace {
+
+struct Choice {
+  std::int32_t kernel = kNone;
+  double price = std::numeric_limits<double>::infinity();
+};
+
+// The kernel, old or new, into which node n costs least; the earliest of equals.
+Choice cheapest(Placer& placer, std::int32_t n) {
+  Choice best;
+  for (std::int32_t k = 0; k <= placer.kernels(); ++k) {
+    const auto price = placer.price(n, k);
+    if (price && *price < best.price) best = {k, *price};
+  }
+  NVM_CHECK(best.kernel != kNone, "a node can always run in a kernel of its own");
+  return best;
+}
+
+// Depth-first search over all legal placements in node order, cut where the cost so far reaches the best
+// known. Costs only grow along a branch, so the best that remains is the cheapest of all (branch and bound).
+// The number of steps is bounded; past it the best found so far stands, which is never worse than greedy.
+class Search {
+ public:
+  explicit Search(Schedule start) : best_(std::move(start)) {}
+
+  void run(Placer& placer, std::size_t at) {
+    if (steps_ >= kMaxSteps || placer.schedule().cost >= best_.cost) return;
+    if (at == placer.anchors().size()) {
+      best_ = placer.schedule();
+      return;
+    }
+    const std::int32_t n = placer.anchors()[at];
+    for (std::int32_t k = 0; k <= placer.kernels(); ++k) {
+      ++steps_;
+      const auto price = placer.price(n, k);
+      if (!price) continue;
+      Placer next = placer;
+      next.place(n, k, *price);
+      run(next, at + 1);
+    }
+  }
+  Schedule take() { return std::move(best_); }
+
+ private:
+  static constexpr int kMaxSteps = 4000;
+  Schedule best_;
+  int steps_ = 0;
+};
+
+}  // namespace
+
+const char* rule_name(Rule rule) {
+  static constexpr const char* kNames[] = {
+#define RULE(id, name, condition) name,
+#include "bytecode/soac/rules.def"
+  };
+  return kNames[static_cast<int>(rule)];
+}
+
+const char* refusal_text(Refusal refusal) {
+  static constexpr const char* kTexts[] = {
+#define REFUSE(id, text) text,
+#include "bytecode/soac/refuse.def"
+  };
+  return kTexts[static_cast<int>(refusal)];
+}
+
+Schedule schedule_off(const soac::Graph& graph) {
+  Placer placer(graph, Placer::Inline::kNothing);
+  for (const std::int32_t n : placer.anchors()) {
+    const auto price = placer.price(n, placer.kernels());
+    NVM_CHECK(price.has_value(), "a node can always run in a kernel of its own");
+    placer.place(n, placer.kernels(), *price);
+  }
+  return placer.schedule();
+}
+
+Schedule schedule_greedy(const soac::Graph& graph) {
+  Placer placer(graph);
+  for (const std::int32_t n : placer.anchors()) {
+    const Choice best = cheapest(placer, n);
+    placer.place(n, best.kernel, best.price);
+  }
+  return placer.schedule();
+}
+
+Schedule schedule_exact(const soac::Graph& graph) {
+  Schedule greedy = schedule_greedy(graph);
+  Placer placer(graph);
+  if (placer.anchors().size() > kExactNodes) return greedy;
+  Search search(std::move(greedy));
+  search.run(placer, 0);
+  return search.take();
+}
+
+Plan fuse(const soac::Graph& graph, Fusion fusion, std::vector<RuleEvent>* events) {
+  switch (fusion) {
+    case Fusion::kOff: return build(graph, schedule_off(graph), events);
+    case Fusion::kGreedy: return build(graph, schedule_greedy(graph), events);
+    case Fusion::kExact: return build(graph, schedule_exact(graph), events);
+  }
+  return {};
+}
+
+}  // namespace nvm::plan

@@ -1,0 +1,60 @@
+// Which combinators share a kernel. A schedule anchors every node that must make something of its own
+// (stores, reductions, scans, filters) in one kernel; other MAPs are computed wherever they are used.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/plan/plan.h"
+#include "bytecode/soac/graph.h"
+
+namespace nvm::plan {
+
+enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
+
+enum class Rule : std::uint8_t {
+#define RULE(id, ...) id,
+#include "bytecode/soac/rules.def"
+};
+enum class Refusal : std::uint8_t {
+#define REFUSE(id, ...) id,
+#include "bytecode/soac/refuse.def"
+};
+[[nodiscard]] const char* rule_name(Rule rule);
+[[nodiscard]] const char* refusal_text(Refusal refusal);
+
+// One rule that fired or was refused, between the producer `from` and the consumer `to` (nodes of the graph).
+struct RuleEvent {
+  bool fired = true;
+  Rule rule = Rule::kMapMap;         // if fired
+  Refusal refusal = Refusal::kNone;  // if not
+  std::int32_t from = kNone;
+  std::int32_t to = kNone;
+  friend bool operator==(const RuleEvent&, const RuleEvent&) = default;
+};
+
+struct Schedule {
+  std::vector<std::int32_t> kernel;  // by node: its kernel, kNone if it is only computed where it is used
+  std::vector<bool> stored;          // by node: its vector is materialised
+  std::vector<LengthId> spaces;      // by kernel: the space it iterates over
+  double cost = 0.0;                 // bytes moved plus launches, in bytes; see cost.h
+};
+
+// Every node by itself: fusion off.
+[[nodiscard]] Schedule schedule_off(const soac::Graph& graph);
+// Nodes in order, each into the legal kernel that costs least. Quadratic in the nodes.
+[[nodiscard]] Schedule schedule_greedy(const soac::Graph& graph);
+// The cheapest of all legal schedules by integer programming; falls back to greedy for graphs of more than
+// kExactNodes anchors or when the solver gives up. Never worse than greedy.
+[[nodiscard]] Schedule schedule_exact(const soac::Graph& graph);
+inline constexpr int kExactNodes = 12;
+
+// The plan of a schedule. `events`, if given, receives the rules that fired and were refused.
+[[nodiscard]] Plan build(const soac::Graph& graph, const Schedule& schedule,
+                         std::vector<RuleEvent>* events = nullptr);
+
+// Graph to plan by the given way of scheduling.
+[[nodiscard]] Plan fuse(const soac::Graph& graph, Fusion fusion, std::vector<RuleEvent>* events = nullptr);
+
+}  // namespace nvm::plan

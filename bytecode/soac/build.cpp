@@ -1,0 +1,226 @@
+// Region to graph: one combinator per instruction.
+//
+// Requires: a region whose shapes agree (the recorder unified them). Ensures: check(). Cost: linear.
+#include <cmath>
+#include <utility>
+
+#include "bytecode/base/check.h"
+#include "bytecode/soac/graph.h"
+
+namespace nvm::soac {
+
+namespace {
+
+// Builds the node of one instruction; `graph_` grows behind it.
+class Builder {
+ public:
+  explicit Builder(const Region& region) : region_(region) {
+    graph_.int_bits = region.int_bits;
+    graph_.lengths = region.lengths;
+    graph_.vars = region.vars;
+    graph_.producer.assign(region.vars.size(), -1);
+    graph_.counted_by.assign(region.lengths.size(), -1);
+  }
+
+  Graph run() {
+    for (std::size_t i = 0; i < region_.insts.size(); ++i) {
+      in_ = &region_.insts[i];
+      node_ = Node{};
+      node_.inst = static_cast<std::int32_t>(i);
+      node_.out = in_->results.at(0);
+      node_.type = var(node_.out).type;
+      shape();
+      finish();
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  [[nodiscard]] const Var& var(VarId v) const { return graph_.vars.at(static_cast<std::size_t>(v)); }
+  [[nodiscard]] VarId operand(std::size_t i) const { return in_->operands.at(i); }
+  [[nodiscard]] bool one(LengthId n) const {
+    return graph_.lengths.at(static_cast<std::size_t>(n)) == LengthKind::kOne;
+  }
+  [[nodiscard]] bool flat(VarId desc) const { return var(desc).form == DescForm::kOneSegment; }
+
+  std::int32_t add(BodyInst inst) { return node_.body.add(inst); }
+  std::int32_t pull(Pull kind, VarId x, VarId desc = kNone) {
+    BodyInst b;
+    b.pull = kind;
+    b.type = x == kNone ? Type::kInt : var(x).type;
+    b.var = x;
+    b.desc = desc;
+    return add(b);
+  }
+  // x at the iteration: its one element where the space is one, else element i.
+  std::int32_t element(VarId x) { return pull(one(var(x).length) ? Pull::kUniform : Pull::kElement, x); }
+  // One value per segment of desc, seen from an element.
+  std::int32_t per_segment(VarId x, VarId desc) {
+    return flat(desc) ? pull(Pull::kUniform, x) : pull(Pull::kPerSegment, x, desc);
+  }
+  std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
+    BodyInst inst;
+    inst.pull = Pull::kApply;
+    inst.type = type;
+    inst.scalar = s;
+    inst.a = a;
+    inst.b = b;
+    inst.c = c;
+    return add(inst);
+  }
+
+  void shape() {
+    switch (op_info(in_->op).kind) {
+      case OpKind::kMap: map(); break;
+      case OpKind::kDist: dist(); break;
+      case OpKind::kIota: iota(); break;
+      case OpKind::kGather: gather(); break;
+      case OpKind::kExtract: extract(); break;
+      case OpKind::kScan: fold(Combinator::kScan, Combinator::kSegScan); break;
+      case OpKind::kReduce: fold(Combinator::kReduce, Combinator::kSegReduce); break;
+      case OpKind::kFilter: filter(); break;
+      case OpKind::kScatter: scatter(); break;
+      case OpKind::kShape: count(); break;
+      default: NVM_CHECK(false, "an instruction that is not recordable");
+    }
+  }
+
+  void map() {
+    node_.space = var(node_.out).length;
+    std::int32_t args[3] = {kNone, kNone, kNone};
+    for (std::size_t i = 0; i < in_->operands.size(); ++i) args[i] = element(operand(i));
+    node_.value = apply(op_info(in_->op).scalar, node_.type, args[0], args[1], args[2]);
+  }
+
+  void dist() {
+    node_.space = var(node_.out).length;
+    node_.value = per_segment(operand(0), operand(1));
+  }
+
+  void iota() {
+    node_.space = var(node_.out).length;
+    const VarId desc = operand(2);
+    const std::int32_t start = per_segment(operand(0), desc);
+    const std::int32_t stride = per_segment(operand(1), desc);
+    const std::int32_t at = flat(desc) ? pull(Pull::kIndex, kNone) : pull(Pull::kWithin, kNone, desc);
+    const std::int32_t step = apply(Scalar::kMul, Type::kInt, stride, at);
+    node_.value = apply(Scalar::kAdd, Type::kInt, start, step);
+  }
+
+  void gather() {
+    const bool flagged = in_->op == Op::kBfpermute;
+    const VarId source = operand(flagged ? 3 : 2);
+    node_.space = var(node_.out).length;
+    BodyInst g;
+    g.a = element(operand(1));
+    if (flagged) g.b = element(operand(2));
+    g.type = node_.type;
+    g.var = operand(0);
+    g.pull = flat(source) ? Pull::kGather : Pull::kSegGather;
+    if (!flat(source)) {
+      g.desc = operand(flagged ? 4 : 3);
+      g.desc2 = source;
+    }
+    node_.value = add(g);
+  }
+
+  void extract() {
+    NVM_CHECK(flat(operand(2)), "EXTRACT is recorded for one segment");
+    node_.space = var(node_.out).length;
+    BodyInst g;
+    g.a = element(operand(1));
+    g.type = node_.type;
+    g.var = operand(0);
+    g.pull = Pull::kGather;
+    node_.value = add(g);
+  }
+
+  void fold(Combinator plain, Combinator segmented) {
+    const VarId desc = operand(1);
+    node_.kind = flat(desc) ? plain : segmented;
+    node_.desc = flat(desc) ? kNone : desc;
+    node_.space = var(operand(0)).length;
+    node_.combine = op_info(in_->op).scalar;
+    node_.value = element(operand(0));
+  }
+
+  void filter() {
+    const VarId desc = operand(2);
+    node_.kind = flat(desc) ? Combinator::kFilter : Combinator::kSegFilter;
+    node_.desc = flat(desc) ? kNone : desc;
+    node_.space = var(operand(0)).length;
+    node_.value = element(operand(0));
+    node_.flag = element(operand(1));
+    node_.flags_of = operand(1);
+    node_.out_desc = in_->results.at(1);
+    node_.out_length = var(node_.out).length;
+  }
+
+  // PERMUTE v i s; DPERMUTE v i d ss ds; FPERMUTE v i f ss ds; DFPERMUTE v i f d ss ds; one segment each.
+  void scatter() {
+    node_.kind = Combinator::kPermute;
+    node_.space = var(operand(0)).length;
+    node_.value = element(operand(0));
+    node_.index = element(operand(1));
+    if (in_->op == Op::kFpermute || in_->op == Op::kDfpermute) node_.flag = element(operand(2));
+    if (in_->op == Op::kDpermute) node_.init = operand(2);
+    if (in_->op == Op::kDfpermute) node_.init = operand(3);
+  }
+
+  // LENGTH of what a filter keeps, LENGTHS of its descriptor: the flags, counted.
+  void count() {
+    const VarId x = operand(0);
+    const std::int32_t made = graph_.producer[static_cast<std::size_t>(x)];
+    const std::int32_t by = made >= 0 && graph_.nodes[static_cast<std::size_t>(made)].flag != kNone
+                                ? made
+                                : graph_.counted_by.at(static_cast<std::size_t>(var(x).length));
+    NVM_CHECK(by >= 0, "a length that the recorder knows is not recorded");
+    const Node source = graph_.nodes[static_cast<std::size_t>(by)];
+    node_.body = source.body;
+    node_.kind = source.kind == Combinator::kFilter ? Combinator::kReduce : Combinator::kSegReduce;
+    if (in_->op == Op::kLength) node_.kind = Combinator::kReduce;
+    node_.desc = node_.kind == Combinator::kSegReduce ? source.desc : kNone;
+    node_.space = source.space;
+    node_.combine = Scalar::kAdd;
+    node_.value = apply(Scalar::kBtoI, Type::kInt, source.flag);
+  }
+
+  void finish() {
+    if (node_.kind == Combinator::kMap && one(node_.space)) node_.kind = Combinator::kOnce;
+    const auto id = static_cast<std::int32_t>(graph_.nodes.size());
+    for (const VarId made : {node_.out, node_.out_desc})
+      if (made != kNone) graph_.producer[static_cast<std::size_t>(made)] = id;
+    if (node_.out_length != kNone) {
+      std::int32_t& first = graph_.counted_by[static_cast<std::size_t>(node_.out_length)];
+      if (first < 0) first = id;
+    }
+    graph_.nodes.push_back(std::move(node_));
+  }
+
+  const Region& region_;
+  Graph graph_;
+  const RegionInst* in_ = nullptr;
+  Node node_;
+};
+
+}  // namespace
+
+bool recordable(Op op) {
+  switch (op_info(op).kind) {
+    case OpKind::kMap:
+    case OpKind::kDist:
+    case OpKind::kIota:
+    case OpKind::kGather:
+    case OpKind::kExtract:
+    case OpKind::kScan:
+    case OpKind::kReduce:
+    case OpKind::kFilter:
+    case OpKind::kScatter: return true;
+    case OpKind::kShape: return op == Op::kLength || op == Op::kLengths;
+    default: return false;
+  }
+}
+
+Graph build(const Region& region) { return Builder(region).run(); }
+
+}  // namespace nvm::soac

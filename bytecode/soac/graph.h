@@ -1,0 +1,67 @@
+// The program-dependence graph of second-order array combinators (lambda-cu). Built from a region; each node
+// has a pull thunk (Body) over its index space and makes one vector (a filter also a length and a
+// descriptor).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/soac/region.h"
+
+namespace nvm::soac {
+
+enum class Combinator : std::uint8_t {
+  kMap,        // out[i] = value
+  kOnce,       // a MAP of one element: scalar work between kernels
+  kReduce,     // out = combine of all values
+  kScan,       // out[i] = combine of the values before i
+  kFilter,     // out = the values whose flag is T, in order
+  kPermute,    // out[index] = value, the last writer wins
+  kSegReduce,  // the same by segments of desc
+  kSegScan,
+  kSegFilter,
+};
+
+struct Node {
+  Combinator kind = Combinator::kMap;
+  LengthId space = kNone;      // iterations
+  VarId desc = kNone;          // kSeg*: segments over the space
+  Body body;                   // pulls only vars, by kElement, kUniform, kPerSegment, kGather, ...
+  std::int32_t value = kNone;  // body value mapped, combined or kept
+  std::int32_t flag = kNone;   // kFilter kSegFilter: body value; kPermute: optional
+  std::int32_t index = kNone;  // kPermute: body value
+  VarId init = kNone;          // kPermute: defaults, kNone: zeros
+  Scalar combine = Scalar::kNoScalar;
+  Type type = Type::kInt;  // of value
+  VarId out = kNone;
+  VarId flags_of = kNone;       // filters: the flag vector, so that filters of the same flags are known
+  VarId out_desc = kNone;       // filters: the descriptor of the kept elements
+  LengthId out_length = kNone;  // filters: symbol of the number of kept elements
+  std::int32_t inst = 0;        // of the region
+};
+
+struct Graph {
+  IntBits int_bits = IntBits::k64;
+  std::vector<LengthKind> lengths;
+  std::vector<Var> vars;
+  std::vector<Node> nodes;               // topological: producers first
+  std::vector<std::int32_t> producer;    // by VarId: node that makes it (vector or descriptor), -1 for inputs
+  std::vector<std::int32_t> counted_by;  // by LengthId: first filter node that counts it, -1
+};
+
+// Every instruction of the region becomes a node (LENGTHS and MAKE_SEGDES of known descriptors become names).
+// Requires: only instructions that recordable() accepts.
+[[nodiscard]] Graph build(const Region& region);
+
+// True if build() has a combinator for the instruction; the rest is executed eagerly.
+[[nodiscard]] bool recordable(Op op);
+
+// Aborts if a node contradicts its combinator.
+void check(const Graph& graph);
+[[nodiscard]] std::string print(const Graph& graph);
+// Graphviz; `cluster` gives the kernel of each node, or is empty.
+[[nodiscard]] std::string print_dot(const Graph& graph, const std::vector<std::int32_t>& cluster);
+[[nodiscard]] const char* combinator_name(Combinator kind);
+
+}  // namespace nvm::soac

@@ -1,0 +1,231 @@
+// Each fusion rule: where it fires and where it is refused; schedules and their costs.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "bytecode/plan/schedule.h"
+#include "tests/support/region_builder.h"
+
+using namespace nvm;
+using namespace nvm::plan;
+using nvm::test::RegionBuilder;
+using soac::LengthKind;
+
+namespace {
+
+constexpr auto kF = TypeWord::kFloat;
+constexpr auto kI = TypeWord::kInt;
+
+struct Fused {
+  Plan plan;
+  std::vector<RuleEvent> events;
+  [[nodiscard]] bool fired(Rule r) const {
+    return std::any_of(events.begin(), events.end(),
+                       [&](const RuleEvent& e) { return e.fired && e.rule == r; });
+  }
+  [[nodiscard]] bool refused(Refusal r) const {
+    return std::any_of(events.begin(), events.end(),
+                       [&](const RuleEvent& e) { return !e.fired && e.refusal == r; });
+  }
+  // Kernels over vectors; scalar work is the host's.
+  [[nodiscard]] int launches() const {
+    return static_cast<int>(std::count_if(plan.kernels.begin(), plan.kernels.end(), [&](const Kernel& k) {
+      return plan.lengths[static_cast<std::size_t>(k.space)] != LengthKind::kOne;
+    }));
+  }
+  [[nodiscard]] int sinks(SinkKind kind) const {
+    int n = 0;
+    for (const Kernel& k : plan.kernels)
+      n += static_cast<int>(
+          std::count_if(k.sinks.begin(), k.sinks.end(), [&](const Sink& s) { return s.kind == kind; }));
+    return n;
+  }
+};
+
+Fused fuse_all(const RegionBuilder& b, Fusion fusion = Fusion::kGreedy) {
+  const soac::Graph graph = soac::build(b.region());
+  soac::check(graph);
+  Fused f;
+  f.plan = fuse(graph, fusion, &f.events);
+  check(f.plan);
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("a dot product is one kernel without a temporary") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto y = b.vector(Type::kFloat, n);
+  const auto p = b.op(Op::kMul, kF, {x, y});
+  b.live(b.op(Op::kAddReduce, kF, {p, b.whole(n)}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kMapReduce));
+  CHECK(f.sinks(SinkKind::kStore) == 0);
+  CHECK(fuse_all(b, Fusion::kOff).launches() == 2);
+}
+
+TEST_CASE("a MAP that is gathered from by segments is made first") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto k = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto d = b.segments(k, n);
+  const auto sums = b.op(Op::kAddReduce, kF, {x, d});
+  const auto spread = b.op(Op::kDist, kF, {sums, d});
+  b.live(b.op(Op::kDiv, kF, {x, spread}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 2);
+  CHECK(f.refused(Refusal::kNeedsWhole));
+}
+
+TEST_CASE("norm2 is two kernels with FILTER-REDUCE fused") {
+  // let s = sum({x*x : x in v | x > 0}) in {x / sqrt(s) : x in v}
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto v = b.vector(Type::kFloat, n);
+  const auto whole = b.whole(n);
+  const auto zero = b.op(Op::kDist, kF, {b.scalar(Type::kFloat), whole});
+  const auto flags = b.op(Op::kGt, kF, {v, zero});
+  const auto kept = b.op(Op::kPack, kF, {v, flags, whole});
+  const auto kept_desc = b.second_result();
+  const auto squares = b.op(Op::kMul, kF, {kept, kept});
+  const auto s = b.op(Op::kAddReduce, kF, {squares, kept_desc});
+  const auto root = b.op(Op::kSqrt, TypeWord::kNone, {s});
+  b.live(b.op(Op::kDiv, kF, {v, b.op(Op::kDist, kF, {root, whole})}));
+  for (const Fusion way : {Fusion::kGreedy, Fusion::kExact}) {
+    const Fused f = fuse_all(b, way);
+    CHECK(f.launches() == 2);
+    CHECK(f.fired(Rule::kFilterReduce));
+    CHECK(f.sinks(SinkKind::kCount) == 0);
+    CHECK(f.sinks(SinkKind::kStore) == 2);  // the root and the result
+  }
+}
+
+TEST_CASE("FILTER-REDUCE is refused where an identity is not neutral") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto v = b.vector(Type::kFloat, n);
+  const auto flags = b.vector(Type::kBool, n);
+  const auto kept = b.op(Op::kPack, kF, {v, flags, b.whole(n)});
+  b.live(b.op(Op::kMaxReduce, kF, {kept, b.second_result()}));
+  const Fused f = fuse_all(b);
+  CHECK_FALSE(f.fired(Rule::kFilterReduce));
+  CHECK(f.refused(Refusal::kFilterOrder));
+  CHECK(f.launches() == 2);
+}
+
+TEST_CASE("what follows a scan runs in its second sweep, another scan does not") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kInt, n);
+  const auto whole = b.whole(n);
+  const auto scanned = b.op(Op::kAddScan, kI, {x, whole});
+  const auto sum = b.op(Op::kAdd, kI, {scanned, x});
+  b.live(sum);
+  Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kScanMap));
+  b.live(b.op(Op::kMaxScan, kI, {sum, whole}));
+  f = fuse_all(b);
+  CHECK(f.launches() == 2);
+  CHECK(f.refused(Refusal::kScanOfScan));
+}
+
+TEST_CASE("filters of the same flags share one count and one pass") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kInt, n);
+  const auto y = b.vector(Type::kFloat, n);
+  const auto whole = b.whole(n);
+  const auto flags = b.vector(Type::kBool, n);
+  const auto a = b.op(Op::kPack, kI, {x, flags, whole});
+  b.live(a);
+  const auto c = b.op(Op::kMul, kI, {a, a});
+  b.live(c);
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kFilterMap));
+  CHECK(f.sinks(SinkKind::kCount) == 1);
+  static_cast<void>(y);
+}
+
+TEST_CASE("a scan of kept elements takes identities and is compacted") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kInt, n);
+  const auto flags = b.vector(Type::kBool, n);
+  const auto kept = b.op(Op::kPack, kI, {x, flags, b.whole(n)});
+  b.live(b.op(Op::kAddScan, kI, {kept, b.second_result()}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kFilterScan));
+}
+
+TEST_CASE("positions among kept elements need the filter first") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kInt, n);
+  const auto flags = b.vector(Type::kBool, n);
+  const auto kept = b.op(Op::kPack, kI, {x, flags, b.whole(n)});
+  const auto kept_desc = b.second_result();
+  const auto zero = b.scalar(Type::kInt);
+  const auto index = b.op(Op::kIndex, TypeWord::kNone, {zero, zero, kept_desc});
+  b.live(b.op(Op::kAdd, kI, {kept, index}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 2);
+  CHECK(f.refused(Refusal::kFilterIndex));
+}
+
+TEST_CASE("a gather of a small MAP computes only what it gathers") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto m = b.length();
+  const auto x = b.vector(Type::kInt, n);
+  const auto i = b.vector(Type::kInt, m);
+  const auto doubled = b.op(Op::kAdd, kI, {x, x});
+  b.live(b.op(Op::kBpermute, kI, {doubled, i, b.whole(n), b.whole(m)}));
+  Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kMapGather));
+  b.live(doubled);
+  f = fuse_all(b);
+  CHECK(f.launches() == 2);
+}
+
+TEST_CASE("reductions and maps over one space stand side by side") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto y = b.vector(Type::kFloat, n);
+  const auto whole = b.whole(n);
+  b.live(b.op(Op::kAddReduce, kF, {x, whole}));
+  b.live(b.op(Op::kAddReduce, kF, {y, whole}));
+  b.live(b.op(Op::kAddReduce, kF, {b.op(Op::kMul, kF, {x, y}), whole}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kHorizontal));
+}
+
+TEST_CASE("exact schedules cost at most what greedy ones do") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto m = b.length();
+  const auto whole = b.whole(n);
+  const auto x = b.vector(Type::kFloat, n);
+  const auto y = b.vector(Type::kFloat, n);
+  const auto z = b.vector(Type::kFloat, m);
+  const auto s = b.op(Op::kAddReduce, kF, {x, whole});
+  const auto t = b.op(Op::kMul, kF, {y, b.op(Op::kDist, kF, {s, whole})});
+  b.live(b.op(Op::kAddReduce, kF, {t, whole}));
+  b.live(b.op(Op::kAdd, kF, {y, x}));
+  b.live(b.op(Op::kMul, kF, {z, z}));
+  b.live(b.op(Op::kAddScan, kF, {t, whole}));
+  const soac::Graph graph = soac::build(b.region());
+  const Schedule greedy = schedule_greedy(graph);
+  const Schedule exact = schedule_exact(graph);
+  CHECK(exact.cost <= greedy.cost);
+  CHECK(schedule_off(graph).cost > greedy.cost);
+  check(build(graph, exact));
+}
