@@ -165,7 +165,7 @@ TEST_CASE("recursion is typed by its base case") {
   CHECK(j.of("FACT")[0].results == Types{kF});
   check_bad(
       "FUNC MAIN CONST INT 5 CALL G RET FUNC G COPY 1 0 CONST INT 0 = INT IF POP 1 0 CONST FLOAT 1.0 ELSE "
-      "CALL F\n"
+      "CALL G\n"
       "I_TO_F ENDIF RET",
       "t.vcode:2:1: error: type mismatch.  Stack[0] is Float, function I_TO_F expects Int");
 }
