@@ -1,0 +1,228 @@
+#include "vm/interp/code.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "bytecode/ssa/passes.h"
+#include "vm/interp/elements.h"
+#include "vm/interp/slots.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using ssa::BlockId;
+using ssa::ValueId;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Translates one function.
+class Translator {
+ public:
+  Translator(const ssa::Function& f, ssa::FunctionId id)
+      : f_(f), id_(id), slots_(assign_slots(f)), liveness_(ssa::liveness(f)) {
+    constant_.assign(at(f.values()), -1);
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& inst : block.insts)
+        if (inst.op == Op::kConst) constant_[at(inst.first_result)] = inst.index;
+  }
+
+  CodeFunction run() {
+    out_.source = &f_;
+    out_.slots = slots_.count;
+    out_.parameters = static_cast<std::int32_t>(f_.blocks[0].parameters.size());
+    start_.resize(f_.blocks.size());
+    for (block_ = 0; block_ < static_cast<BlockId>(f_.blocks.size()); ++block_) translate_block();
+    for (const auto& [step, block] : jumps_) out_.steps[step].target = start_[at(block)];
+    return std::move(out_);
+  }
+
+ private:
+  void translate_block() {
+    const ssa::Block& block = f_.blocks[at(block_)];
+    start_[at(block_)] = static_cast<std::int32_t>(out_.steps.size());
+    drop_dead();
+    const std::vector<std::uint64_t>& dies = liveness_.dies[at(block_)];
+    for (std::size_t i = 0; i < block.insts.size(); ++i) {
+      const ssa::Inst& inst = block.insts[i];
+      if (inst.op == Op::kConst) continue;
+      if (inst.op == Op::kCall && i + 1 == block.insts.size() && returns_only(inst, block.end)) {
+        add_inst(StepKind::kTailCall, inst, static_cast<std::int32_t>(i), dies[i]);
+        return;
+      }
+      add_inst(kind_of(inst.op), inst, static_cast<std::int32_t>(i), dies[i]);
+    }
+    add_end(block.end, dies.back());
+  }
+
+  static StepKind kind_of(Op op) {
+    if (op == Op::kCall) return StepKind::kCall;
+    if (op == Op::kPair) return StepKind::kPair;
+    if (op == Op::kUnpair) return StepKind::kUnpair;
+    return op_info(op).kind == OpKind::kHost ? StepKind::kHost : StepKind::kPrimitive;
+  }
+
+  // Values that nobody on this path looks at any more, and parameters that nobody ever looks at.
+  void drop_dead() {
+    std::vector<std::int32_t> dead;
+    for (const ValueId v : liveness_.dead_on_entry[at(block_)])
+      if (slots_.slot[at(v)] != kNoSlot) dead.push_back(slots_.slot[at(v)]);
+    if (dead.empty()) return;
+    Step step;
+    step.kind = StepKind::kDrop;
+    set_results(step, dead);
+    out_.steps.push_back(step);
+  }
+
+  // True if all that happens after `call`, last of its block, is to return its results in order.
+  [[nodiscard]] bool returns_only(const ssa::Inst& call, const ssa::Terminator& block_end) const {
+    const ssa::Terminator* end = &block_end;
+    std::unordered_map<ValueId, ValueId> renamed;
+    while (end->kind == ssa::Exit::kJump) {
+      const ssa::Block& next = f_.blocks[at(end->target)];
+      if (!next.insts.empty()) return false;
+      for (std::size_t i = 0; i < next.parameters.size(); ++i) {
+        const auto known = renamed.find(end->arguments[i]);
+        renamed[next.parameters[i]] = known == renamed.end() ? end->arguments[i] : known->second;
+      }
+      end = &next.end;
+    }
+    if (end->kind != ssa::Exit::kReturn || end->arguments.size() != call.results) return false;
+    for (std::size_t i = 0; i < end->arguments.size(); ++i) {
+      const auto known = renamed.find(end->arguments[i]);
+      const ValueId value = known == renamed.end() ? end->arguments[i] : known->second;
+      if (value != call.first_result + static_cast<ValueId>(i)) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] Operand operand(ValueId v, bool dies) const {
+    return constant_[at(v)] >= 0 ? Operand::constant(constant_[at(v)])
+                                 : Operand::slot(slots_.slot[at(v)], dies);
+  }
+
+  void set_operands(Step& step, const ValueId* values, std::size_t n, std::uint64_t dies) {
+    step.operands = static_cast<std::uint32_t>(n);
+    step.first_operand = static_cast<std::uint32_t>(out_.operands.size());
+    for (std::size_t i = 0; i < n; ++i) out_.operands.push_back(operand(values[i], bit(dies, i)));
+  }
+  static bool bit(std::uint64_t bits, std::size_t i) { return i < 64 && (bits >> i & 1) != 0; }
+  void set_results(Step& step, const std::vector<std::int32_t>& slots) {
+    step.results = static_cast<std::uint32_t>(slots.size());
+    step.first_result = static_cast<std::uint32_t>(out_.result_slots.size());
+    out_.result_slots.insert(out_.result_slots.end(), slots.begin(), slots.end());
+  }
+
+  void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
+    Step step;
+    step.kind = kind;
+    step.op = inst.op;
+    step.word = inst.word;
+    step.inst = &inst;
+    step.pos = inst.pos;
+    step.site = {id_, block_, index};
+    set_operands(step, f_.operands_of(inst), inst.operands, dies);
+    std::vector<std::int32_t> results;
+    for (std::uint32_t r = 0; r < inst.results; ++r)
+      results.push_back(slots_.slot[at(inst.first_result + static_cast<ValueId>(r))]);
+    set_results(step, results);
+    if (inst.op == Op::kCall) {
+      step.target = inst.index;
+      step.window = slots_.occupied[at(block_)][at(index)];
+      for (std::uint32_t i = 0; i < inst.operands; ++i)
+        step.window = std::max(step.window, slots_.slot[at(f_.operands_of(inst)[i])] + 1);
+    }
+    out_.steps.push_back(step);
+  }
+
+  void add_end(const ssa::Terminator& end, std::uint64_t dies) {
+    Step step;
+    step.pos = end.pos;
+    step.site = {id_, block_, static_cast<std::int32_t>(f_.blocks[at(block_)].insts.size())};
+    switch (end.kind) {
+      case ssa::Exit::kStop: step.kind = StepKind::kStop; break;
+      case ssa::Exit::kReturn:
+        step.kind = StepKind::kReturn;
+        set_operands(step, end.arguments.data(), end.arguments.size(), dies);
+        break;
+      case ssa::Exit::kJump:
+        set_jump(step, end, dies);
+        if (step.operands == 0 && end.target == block_ + 1) return;
+        jumps_.emplace_back(out_.steps.size(), end.target);
+        break;
+      case ssa::Exit::kBranch:
+        add_branch(step, end, dies);
+        if (end.target == block_ + 1) return;
+        step = Step();
+        step.kind = StepKind::kJump;
+        jumps_.emplace_back(out_.steps.size(), end.target);
+        break;
+    }
+    out_.steps.push_back(step);
+  }
+
+  // Moves only what is not in its place already.
+  void set_jump(Step& step, const ssa::Terminator& end, std::uint64_t dies) {
+    step.kind = StepKind::kJump;
+    step.first_operand = static_cast<std::uint32_t>(out_.operands.size());
+    std::vector<std::int32_t> targets;
+    const auto& parameters = f_.blocks[at(end.target)].parameters;
+    for (std::size_t i = 0; i < end.arguments.size(); ++i) {
+      const Operand from = operand(end.arguments[i], bit(dies, i));
+      const std::int32_t to = slots_.slot[at(parameters[i])];
+      if (!from.is_constant() && from.dies() && from.slot() == to) continue;
+      for (std::size_t k = 0; k < i; ++k)
+        step.overlaps =
+            step.overlaps || (!from.is_constant() && slots_.slot[at(parameters[k])] == from.slot());
+      out_.operands.push_back(from);
+      targets.push_back(to);
+    }
+    step.operands = static_cast<std::uint32_t>(targets.size());
+    set_results(step, targets);
+  }
+
+  // The true branch mostly follows at once; otherwise a jump takes us there.
+  void add_branch(Step& step, const ssa::Terminator& end, std::uint64_t dies) {
+    step.kind = StepKind::kBranch;
+    set_operands(step, &end.condition, 1, dies);
+    jumps_.emplace_back(out_.steps.size(), end.otherwise);
+    out_.steps.push_back(step);
+  }
+
+  const ssa::Function& f_;
+  ssa::FunctionId id_;
+  Slots slots_;
+  ssa::Liveness liveness_;
+  std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
+  CodeFunction out_;
+  BlockId block_ = 0;
+  std::vector<std::int32_t> start_;                     // by block: its first step
+  std::vector<std::pair<std::size_t, BlockId>> jumps_;  // steps whose target is a block
+};
+
+Value make_constant(const ssa::Constant& c, Pool& pool, IntBits bits) {
+  if (c.input >= 0) return Value();
+  switch (c.word) {
+    case TypeWord::kFloat: return make_floats(pool, c.floats);
+    case TypeWord::kBool: return make_bools(pool, std::vector<std::uint8_t>(c.ints.begin(), c.ints.end()));
+    case TypeWord::kSegdes: return make_segdes(pool, c.ints, bits);
+    default: return make_ints(pool, c.ints, bits);
+  }
+}
+
+}  // namespace
+
+Code make_code(const ssa::Module& module, Pool& pool) {
+  Code code;
+  code.module = &module;
+  for (const ssa::Constant& c : module.constants)
+    code.constants.push_back(make_constant(c, pool, module.int_bits));
+  for (std::size_t f = 0; f < module.functions.size(); ++f) {
+    code.functions.push_back(Translator(module.functions[f], static_cast<ssa::FunctionId>(f)).run());
+    for (const Step& step : code.functions.back().steps)
+      code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);
+  }
+  return code;
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,79 @@
+// SSA made ready to execute: one compact array of steps per function, values in frame slots that are reused
+// when a value dies, constants made once. Immutable; shared by all interpreters that run the module.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bytecode/ssa/ssa.h"
+#include "vm/data/pool.h"
+#include "vm/data/value.h"
+#include "vm/interp/region_hook.h"
+
+namespace nvm::vm {
+
+// Where a step finds an operand: a frame slot, moved from if the value dies here, or a constant.
+class Operand {
+ public:
+  static Operand slot(std::int32_t slot, bool dies) { return Operand(slot * 2 + (dies ? 1 : 0)); }
+  static Operand constant(std::int32_t index) { return Operand(~index); }
+  [[nodiscard]] bool is_constant() const { return code_ < 0; }
+  [[nodiscard]] std::int32_t constant() const { return ~code_; }
+  [[nodiscard]] std::int32_t slot() const { return code_ >> 1; }
+  [[nodiscard]] bool dies() const { return (code_ & 1) != 0; }
+
+ private:
+  explicit Operand(std::int32_t code) : code_(code) {}
+  std::int32_t code_;
+};
+
+enum class StepKind : std::uint8_t {
+  kPrimitive,
+  kHost,
+  kPair,
+  kUnpair,
+  kCall,
+  kTailCall,  // the callee's results are the caller's: its frame takes the place of the caller's
+  kDrop,      // empties the slots of `results`
+  kJump,      // operands become the values of the slots in `results`
+  kBranch,    // operand 0; to `target` if false, else on
+  kReturn,
+  kStop,
+};
+
+struct Step {
+  StepKind kind = StepKind::kStop;
+  Op op = Op::kExit;
+  TypeWord word = TypeWord::kNone;
+  bool overlaps = false;  // kJump: a slot is written before it is read
+  std::uint32_t operands = 0;
+  std::uint32_t results = 0;
+  std::uint32_t first_operand = 0;  // into CodeFunction::operands
+  std::uint32_t first_result = 0;   // into CodeFunction::slots; -1 there: not used
+  std::int32_t target = 0;          // kJump, kBranch: step; calls: function
+  std::int32_t window = 0;          // kCall: slots of this frame that stay; the callee's begin behind them
+  const ssa::Inst* inst = nullptr;  // null for what ends a block
+  SourcePos pos;
+  Site site;
+};
+
+struct CodeFunction {
+  const ssa::Function* source = nullptr;
+  std::int32_t slots = 0;  // size of a frame; parameters are the first
+  std::int32_t parameters = 0;
+  std::vector<Step> steps;
+  std::vector<Operand> operands;
+  std::vector<std::int32_t> result_slots;
+};
+
+struct Code {
+  const ssa::Module* module = nullptr;
+  std::vector<CodeFunction> functions;
+  std::vector<Value> constants;   // empty where the run gives an input
+  std::size_t most_operands = 0;  // of any step
+};
+
+// `module` and `pool` must outlive the code. Throws Fault (memory, or a constant that is no descriptor).
+[[nodiscard]] Code make_code(const ssa::Module& module, Pool& pool);
+
+}  // namespace nvm::vm

@@ -1,0 +1,33 @@
+// A run-time fault with its place: what a user is told when a program fails while it runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/base/diagnostic.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+struct CallPlace {
+  std::string function;  // VCODE name, or the NESL one if the function came from NESL
+  SourcePos pos;         // of the call, in the VCODE text
+  std::uint32_t origin_line = 0;
+};
+
+struct RunError {
+  Fault::Kind kind = Fault::Kind::kLength;
+  std::string message;
+  std::string instruction;       // "+_SCAN INT"; "" if no instruction was at fault
+  CallPlace at;                  // the instruction's function and position
+  std::vector<CallPlace> calls;  // callers, innermost first, kMostCalls at most
+  std::int64_t depth = 0;        // number of callers
+
+  static constexpr std::size_t kMostCalls = 8;
+};
+
+// The lines under the message: where, and who called. `origin_file` is the NESL file, "" if there is none.
+[[nodiscard]] std::string describe_place(const RunError& error, const std::string& origin_file);
+
+}  // namespace nvm::vm

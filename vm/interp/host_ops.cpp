@@ -1,0 +1,226 @@
+#include "vm/interp/host_ops.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <limits>
+
+#include "vm/interp/elements.h"
+#include "vm/interp/spawn.h"
+#include "vm/interp/text_io.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::int64_t kNullStream = -1;
+constexpr std::size_t kLongestName = 4096;
+
+std::string text(Op op) { return std::string(op_info(op).text); }
+
+const char* prompt_for(TypeWord word) {
+  switch (word) {
+    case TypeWord::kFloat: return "float vector, in form (1.0 2.0 3.0)";
+    case TypeWord::kBool: return "boolean vector, in form (T F)";
+    case TypeWord::kChar: return "string vector, in form \"string\"";
+    case TypeWord::kSegdes: return "segment descriptor vector, in form [1 2 3]";
+    default: return "integer vector, in form (1 2 3)";
+  }
+}
+
+}  // namespace
+
+// One execution: operands, results and what every I/O instruction ends with, error text and status.
+struct Host::Io {
+  Host& host;
+  Op op;
+  TypeWord word;
+  SourcePos pos;
+  std::span<Value> operands;
+  std::span<Value> results;
+
+  // Operand i as a vector, and the value of one that must have length one.
+  [[nodiscard]] const Vector& vector(std::size_t i) const { return std::get<Vector>(operands[i]); }
+  [[nodiscard]] std::int64_t single(std::size_t i) const {
+    if (vector(i).length() != 1)
+      throw Fault{Fault::Kind::kLength, "operand " + std::to_string(i) + " of " + text(op) + " has length " +
+                                            std::to_string(vector(i).length()) + ", expected 1"};
+    return vector(i).scalar_int();
+  }
+
+  void set(std::size_t i, Value value) const { results[i] = std::move(value); }
+  void set_int(std::size_t i, std::int64_t value) const { results[i] = Vector::of_int(value); }
+  // The last two results.
+  void finish(const std::string& error, bool good) const {
+    if (!error.empty()) host.last_error_ = error;
+    set(results.size() - 2, make_text(host.pool_, error));
+    set(results.size() - 1, Vector::of_bool(good));
+  }
+  void finish(const std::string& error) const { finish(error, error.empty()); }
+
+  [[nodiscard]] std::string bad_slot(std::int64_t slot) const {
+    return "vinterp: line " + std::to_string(pos.line) + ": illegal VCODE file descriptor for " + text(op) +
+           ": " + std::to_string(slot);
+  }
+  [[nodiscard]] static std::string denied(const std::string& what, const char* word) {
+    return what + " not permitted (--allow " + word + ")";
+  }
+
+  void srand() const {
+    host.random_->seed(single(0));
+    set(0, Vector::of_bool(true));
+  }
+  void stop_timer() const {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - host.timer_;
+    set(0, Vector::of_float(passed.count()));
+  }
+
+  // WRITE and FWRITE.
+  void write(std::FILE* file) const {
+    errno = 0;
+    bool good = false;
+    if (word == TypeWord::kChar) {
+      const std::string bytes = text_of(vector(0));
+      good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+      good = std::fflush(file) == 0 && good;
+    } else {
+      good = print_value(file, operands[0]);
+    }
+    finish(good ? "" : std::strerror(errno));
+  }
+  void write_slot(std::int64_t slot) const {
+    if (slot == kNullStream) return finish(host.last_error_, false);
+    std::FILE* file = host.streams_.at(slot);
+    if (file == nullptr) return finish(bad_slot(slot));
+    write(file);
+  }
+
+  // READ and FREAD.
+  void read(std::FILE* file) const {
+    if (::isatty(::fileno(file)) != 0) std::fprintf(stderr, "vinterp: input %s: ", prompt_for(word));
+    ReadResult got = read_value(file, word, host.pool_, host.bits_);
+    set(0, std::move(got.value));
+    finish(got.error);
+  }
+  void set_empty() const {
+    if (word == TypeWord::kSegdes) return set(0, Segdes());
+    set(0, word == TypeWord::kFloat  ? make_floats(host.pool_, {})
+           : word == TypeWord::kBool ? make_bools(host.pool_, {})
+                                     : make_text(host.pool_, ""));
+  }
+  void read_slot(std::int64_t slot) const {
+    if (std::FILE* file = host.streams_.at(slot)) return read(file);
+    set_empty();
+    finish(slot == kNullStream && word != TypeWord::kChar ? "" : bad_slot(slot));
+  }
+
+  void read_chars() const;
+  void open_file() const;
+  void close_slot() const {
+    const std::int64_t slot = single(0);
+    if (slot == kNullStream) return finish("");
+    if (host.streams_.at(slot) == nullptr) return finish(bad_slot(slot));
+    finish(host.streams_.close(slot) ? "" : std::strerror(errno));
+  }
+  void spawn_process() const;
+};
+
+void Host::Io::read_chars() const {
+  const std::int64_t asked = single(1);
+  const std::int64_t most = asked < 0 ? std::int64_t{1} << 30 : asked;
+  std::FILE* file = host.streams_.at(single(2));
+  if (file == nullptr) {
+    set(0, make_text(host.pool_, ""));
+    set(1, make_text(host.pool_, ""));
+    return finish("illegal VCODE file descriptor in FREAD");
+  }
+  bool ends[256] = {};
+  for (const char c : text_of(vector(0))) ends[static_cast<unsigned char>(c)] = true;
+  std::string bytes;
+  std::int64_t why = -2;
+  while (static_cast<std::int64_t>(bytes.size()) < most) {
+    const int c = std::getc(file);
+    if (c == EOF || ends[c]) {
+      why = c == EOF ? -1 : c;
+      break;
+    }
+    bytes += static_cast<char>(c);
+  }
+  set(0, make_bytes(host.pool_, bytes));
+  set_int(1, why);
+  finish("");
+}
+
+void Host::Io::open_file() const {
+  const std::int64_t mode = single(1);
+  if (mode < 1 || mode > 3)
+    throw Fault{Fault::Kind::kIo, "FOPEN: top of stack (" + std::to_string(mode) + ") not legal mode."};
+  const std::string name = text_of(vector(0));
+  set_int(0, -1);
+  if (name.size() >= kLongestName) return finish("file name too long");
+  if (mode == 1 && !host.allow_.read) return finish(denied("reading " + name, "read"));
+  if (mode != 1 && !host.allow_.write) return finish(denied("writing " + name, "write"));
+  std::FILE* file = std::fopen(name.c_str(), mode == 1 ? "re" : mode == 2 ? "we" : "ae");
+  if (file == nullptr) return finish(std::strerror(errno));
+  set_int(0, host.streams_.add(file));
+  finish("");
+}
+
+void Host::Io::spawn_process() const {
+  // Operands are command, in, out, errs; results errs, out, in.
+  std::int64_t slots[3];
+  std::FILE* files[3] = {nullptr, nullptr, nullptr};
+  std::string error;
+  for (std::size_t i = 0; i < 3; ++i) {
+    slots[i] = single(i + 1);
+    files[i] = host.streams_.at(slots[i]);
+    if (files[i] == nullptr && slots[i] != kNullStream) {
+      error = bad_slot(slots[i]);
+      slots[i] = -2;
+    }
+  }
+  if (!host.allow_.spawn) {
+    error = denied("SPAWN", "spawn");
+    for (std::int64_t& slot : slots) slot = -1;
+  }
+  if (error.empty()) {
+    reap(host.children_);
+    const Spawned child = spawn(text_of(vector(0)), files);
+    error = child.error;
+    if (child.pid >= 0) host.children_.push_back(child.pid);
+    for (std::size_t i = 0; i < 3; ++i)
+      if (child.ends[i] != nullptr) slots[i] = host.streams_.add(child.ends[i]);
+  }
+  for (std::size_t i = 0; i < 3; ++i) set_int(i, slots[2 - i]);
+  finish(error);
+}
+
+Host::Host(const HostOptions& options, Pool& pool, IntBits bits)
+    : pool_(pool),
+      bits_(bits),
+      allow_(options.allow),
+      random_(make_random(options.random)),
+      streams_(options.in, options.out, options.err) {}
+
+void Host::run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results) {
+  const Io io{*this, op, word, pos, operands, results};
+  switch (op) {
+    case Op::kSrand: io.srand(); break;
+    case Op::kStartTimer: timer_ = std::chrono::steady_clock::now(); break;
+    case Op::kStopTimer: io.stop_timer(); break;
+    case Op::kRead: io.read_slot(0); break;
+    case Op::kWrite: io.write_slot(2); break;
+    case Op::kFopen: io.open_file(); break;
+    case Op::kFclose: io.close_slot(); break;
+    case Op::kFread: io.read_slot(io.single(0)); break;
+    case Op::kFreadChar: io.read_chars(); break;
+    case Op::kFwrite: io.write_slot(io.single(1)); break;
+    case Op::kSpawn: io.spawn_process(); break;
+    default: NVM_CHECK(false, "not a host instruction");
+  }
+  for (Value& operand : operands) operand = Value();
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,61 @@
+// The instructions that the host executes: random seed, timers, streams, files and processes.
+#pragma once
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bytecode/base/diagnostic.h"
+#include "bytecode/table/op_info.h"
+#include "vm/data/pool.h"
+#include "vm/data/value.h"
+#include "vm/interp/random.h"
+#include "vm/interp/streams.h"
+
+namespace nvm::vm {
+
+// What a program may do to the world beyond its three given streams.
+struct Permissions {
+  bool read = false;   // open files for reading
+  bool write = false;  // create, truncate or append to files
+  bool spawn = false;  // start processes
+};
+
+struct HostOptions {
+  std::FILE* in = stdin;
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+  Permissions allow;
+  RandomKind random = RandomKind::kPhilox;
+};
+
+// State of one run that host instructions read and change. Used by one thread at a time.
+class Host {
+ public:
+  Host(const HostOptions& options, Pool& pool, IntBits bits);
+
+  // Executes an instruction of kind kHost. Operand types are those of the table, except that WRITE and FWRITE
+  // take any printable kind; no operand is Deferred. `pos` is named in the texts of slot errors. Failures of
+  // the system are results, not faults. Throws Fault for lengths and for an illegal mode of FOPEN.
+  void run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results);
+
+  [[nodiscard]] RandomSource& random() { return *random_; }
+  [[nodiscard]] Streams& streams() { return streams_; }
+
+ private:
+  struct Io;  // one execution of an instruction (host_ops.cpp)
+
+  Pool& pool_;
+  IntBits bits_;
+  Permissions allow_;
+  std::unique_ptr<RandomSource> random_;
+  Streams streams_;
+  std::chrono::steady_clock::time_point timer_ = std::chrono::steady_clock::now();
+  std::string last_error_;     // what FWRITE to the null stream reports
+  std::vector<int> children_;  // process ids that may have to be reaped
+};
+
+}  // namespace nvm::vm

@@ -1,0 +1,301 @@
+#include "vm/interp/interp.h"
+
+#include <algorithm>
+
+#include "vm/interp/elements.h"
+
+namespace nvm::vm {
+
+namespace {
+
+// Moves `from` to `to`, leaving it empty; spelled out because vectors are by far the most frequent.
+inline void move_value(Value& from, Value& to) {
+  if (auto* v = std::get_if<Vector>(&from)) {
+    if (auto* old = std::get_if<Vector>(&to))
+      *old = std::move(*v);
+    else
+      to.emplace<Vector>(std::move(*v));
+  } else {
+    to = std::move(from);
+  }
+  from.emplace<std::monostate>();
+}
+
+inline void empty(Value& value) {
+  if (value.index() != 0) value.emplace<std::monostate>();
+}
+
+}  // namespace
+
+Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
+    : code_(code),
+      machine_(machine),
+      constants_(code.constants),
+      frames_(machine.max_frame_bytes),
+      scratch_(code.most_operands + 1) {
+  for (std::size_t c = 0; c < constants_.size(); ++c) {
+    const std::int32_t input = code.module->constants[c].input;
+    if (input >= 0) constants_[c] = inputs[static_cast<std::size_t>(input)];
+  }
+}
+
+Outcome Interp::run() { return call(code_.module->entry, {}); }
+
+Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments) {
+  Outcome outcome;
+  exited_ = false;
+  try {
+    enter(function, arguments);
+    loop();
+    for (Value& value : values_) force(value);
+    outcome.exited = exited_;
+    outcome.values = std::move(values_);
+  } catch (const Fault& fault) {
+    outcome.error = locate(fault);
+    frames_.clear();
+    for (Value& value : scratch_) empty(value);
+    for (Value& value : outputs_) empty(value);
+  }
+  if (exited_) frames_.clear();
+  values_.clear();
+  calls_.clear();
+  return outcome;
+}
+
+void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
+  function_ = &code_.functions[static_cast<std::size_t>(function)];
+  step_ = function_->steps.data();
+  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
+  std::move(arguments.begin(), arguments.end(), frame_);
+  if (machine_.observer != nullptr) machine_.observer->enter(function);
+}
+
+void Interp::loop() {
+  static constexpr std::atomic<Stop> kNever{Stop::kNo};
+  const std::atomic<Stop>& stop = machine_.stop != nullptr ? *machine_.stop : kNever;
+  for (;;) {
+    const Step& step = *step_;
+    if (stop.load(std::memory_order_relaxed) != Stop::kNo) [[unlikely]]
+      throw stop_fault(stop.load());
+    switch (step.kind) {
+      case StepKind::kPrimitive: primitive(step); break;
+      case StepKind::kHost: host(step); break;
+      case StepKind::kPair: pair(step); break;
+      case StepKind::kUnpair: unpair(step); break;
+      case StepKind::kCall: open_call(step); continue;
+      case StepKind::kTailCall: tail_call(step); continue;
+      case StepKind::kDrop: {
+        const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+        for (std::uint32_t i = 0; i < step.results; ++i) empty(frame_[slots[i]]);
+        break;
+      }
+      case StepKind::kJump:
+        jump(step);
+        step_ = function_->steps.data() + step.target;
+        continue;
+      case StepKind::kBranch:
+        if (condition(step)) break;
+        step_ = function_->steps.data() + step.target;
+        continue;
+      case StepKind::kReturn:
+        if (!close_call(step)) return;
+        break;
+      case StepKind::kStop: exited_ = true; return;
+    }
+    ++step_;
+  }
+}
+
+inline void Interp::fetch_one(Operand operand, Value& to) {
+  if (operand.is_constant())
+    to = constants_[static_cast<std::size_t>(operand.constant())];
+  else if (operand.dies())
+    move_value(frame_[operand.slot()], to);
+  else
+    to = frame_[operand.slot()];
+}
+
+inline void Interp::fetch(const Step& step, Value* to) {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < step.operands; ++i) fetch_one(operands[i], to[i]);
+}
+
+// Results to their slots; those that nobody uses are dropped.
+inline void Interp::store(const Step& step, Value* from) {
+  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  for (std::uint32_t i = 0; i < step.results; ++i) {
+    if (slots[i] >= 0)
+      move_value(from[i], frame_[slots[i]]);
+    else
+      empty(from[i]);
+  }
+}
+
+void Interp::primitive(const Step& step) {
+  Value* operands = scratch_.data();
+  fetch(step, operands);
+  execute(step, {operands, step.operands}, {outputs_, step.results});
+  for (std::uint32_t i = 0; i < step.operands; ++i) empty(operands[i]);
+  store(step, outputs_);
+}
+
+inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
+  if (machine_.observer != nullptr) [[unlikely]]
+    machine_.observer->begin(*step.inst, step.site, operands);
+  if (machine_.hook == nullptr || !machine_.hook->offer(*step.inst, step.site, operands, results))
+    run_primitive(machine_.prims, step.op, step.word, operands, results);
+  if (machine_.observer != nullptr) [[unlikely]]
+    machine_.observer->end(*step.inst, step.site, results);
+}
+
+void Interp::host(const Step& step) {
+  Value* operands = scratch_.data();
+  fetch(step, operands);
+  for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
+  Value results[5];  // SPAWN has the most
+  if (machine_.observer != nullptr)
+    machine_.observer->begin(*step.inst, step.site, {operands, step.operands});
+  machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
+  if (machine_.observer != nullptr) machine_.observer->end(*step.inst, step.site, {results, step.results});
+  store(step, results);
+}
+
+void Interp::pair(const Step& step) {
+  Value parts[2];
+  fetch(step, parts);
+  for (Value& part : parts) force(part);
+  outputs_[0] = std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])});
+  store(step, outputs_);
+}
+
+void Interp::unpair(const Step& step) {
+  Value pair;
+  fetch(step, &pair);
+  const auto& both = std::get<std::shared_ptr<const PairValue>>(pair);
+  outputs_[0] = both->left;
+  outputs_[1] = both->right;
+  store(step, outputs_);
+}
+
+void Interp::check_depth() const {
+  const auto depth = static_cast<std::int64_t>(calls_.size());
+  if (machine_.max_depth > 0 && depth >= machine_.max_depth) throw depth_fault(machine_.max_depth);
+}
+
+void Interp::open_call(const Step& step) {
+  check_depth();
+  const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
+  Value* window = frames_.open(frame_ + step.window, std::max(callee.slots, 1));
+  fetch(step, window);
+  calls_.push_back({function_, step_, frame_});
+  function_ = &callee;
+  step_ = callee.steps.data();
+  frame_ = window;
+  if (machine_.observer != nullptr) machine_.observer->enter(step.target);
+}
+
+void Interp::tail_call(const Step& step) {
+  const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
+  fetch(step, scratch_.data());
+  for (std::int32_t i = 0; i < function_->slots; ++i) empty(frame_[i]);
+  if (machine_.observer != nullptr) {
+    machine_.observer->leave(step.site.function);
+    machine_.observer->enter(step.target);
+  }
+  frame_ = frames_.open(frame_, std::max(callee.slots, 1));
+  for (std::uint32_t i = 0; i < step.operands; ++i)
+    move_value(scratch_[static_cast<std::size_t>(i)], frame_[i]);
+  function_ = &callee;
+  step_ = callee.steps.data();
+}
+
+void Interp::jump(const Step& step) {
+  if (step.operands == 0) return;
+  if (step.overlaps) {
+    fetch(step, scratch_.data());
+    return store(step, scratch_.data());
+  }
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  Value unused;
+  for (std::uint32_t i = 0; i < step.operands; ++i)
+    fetch_one(operands[i], slots[i] >= 0 ? frame_[slots[i]] : unused);
+}
+
+bool Interp::condition(const Step& step) {
+  Value& flag = scratch_[0];
+  fetch(step, &flag);
+  force(flag);
+  const auto* v = std::get_if<Vector>(&flag);
+  if (v == nullptr || !v->is_scalar())
+    throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
+                                          std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
+  return v->scalar_bool();
+}
+
+bool Interp::close_call(const Step& step) {
+  if (machine_.observer != nullptr) machine_.observer->leave(step.site.function);
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  if (calls_.empty()) {
+    values_.resize(step.operands);
+    fetch(step, values_.data());
+    for (std::int32_t i = 0; i < function_->slots; ++i) empty(frame_[i]);
+    return false;
+  }
+  const Activation caller = calls_.back();
+  calls_.pop_back();
+  const std::int32_t* slots = caller.function->result_slots.data() + caller.step->first_result;
+  for (std::uint32_t i = 0; i < step.operands; ++i)
+    if (slots[i] >= 0) fetch_one(operands[i], caller.frame[slots[i]]);
+  for (std::int32_t i = 0; i < function_->slots; ++i) empty(frame_[i]);
+  function_ = caller.function;
+  step_ = caller.step;
+  frame_ = caller.frame;
+  frames_.back_to(frame_);
+  return true;
+}
+
+CallPlace Interp::place(const Step& step) const {
+  const auto& functions = code_.module->functions;
+  const ssa::FunctionId id = step.inst != nullptr && step.inst->origin_function >= 0
+                                 ? step.inst->origin_function
+                                 : step.site.function;
+  const ssa::Function& f = functions[static_cast<std::size_t>(id)];
+  return {f.origin.empty() ? f.name : f.origin, step.pos, step.inst != nullptr ? step.inst->origin_line : 0};
+}
+
+RunError Interp::locate(const Fault& fault) const {
+  RunError error;
+  error.kind = fault.kind;
+  error.message = fault.message;
+  Step step = *step_;
+  if (machine_.hook != nullptr) {
+    if (const ssa::Inst* earlier = machine_.hook->located_at(step.site)) {
+      step.inst = earlier;
+      step.op = earlier->op;
+      step.word = earlier->word;
+      step.pos = earlier->pos;
+    }
+  }
+  if (step.inst != nullptr) {
+    error.instruction = op_info(step.op).text;
+    if (step.word != TypeWord::kNone) error.instruction += " " + std::string(type_word_text(step.word));
+  }
+  error.at = place(step);
+  error.depth = static_cast<std::int64_t>(calls_.size());
+  for (auto call = calls_.rbegin(); call != calls_.rend() && error.calls.size() < RunError::kMostCalls;
+       ++call)
+    error.calls.push_back(place(*call->step));
+  return error;
+}
+
+Fault stop_fault(Stop why) {
+  if (why == Stop::kTime) return {Fault::Kind::kTime, "time limit reached"};
+  return {Fault::Kind::kInterrupted, "interrupted"};
+}
+
+Fault depth_fault(std::int64_t depth) {
+  return {Fault::Kind::kRecursion, "recursion limit: more than " + std::to_string(depth) + " calls are open"};
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,70 @@
+// The interpreter: executes SSA, instruction by instruction, on an explicit stack of frames. The reference
+// for all other tiers. One object runs one thing at a time; several may share a Code and work at once.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "vm/interp/code.h"
+#include "vm/interp/frames.h"
+#include "vm/interp/machine.h"
+
+namespace nvm::vm {
+
+class Interp {
+ public:
+  // `code` must outlive the interpreter, and so must what `machine` points to. `inputs` are the values of
+  // the program's input constants, by number.
+  Interp(const Code& code, const Machine& machine, std::span<const Value> inputs = {});
+
+  // Runs the entry function.
+  [[nodiscard]] Outcome run();
+  // Runs one function; `arguments` are those of its type.
+  [[nodiscard]] Outcome call(ssa::FunctionId function, std::vector<Value> arguments);
+
+ private:
+  struct Activation {  // a call that is open: what to go on with after it
+    const CodeFunction* function;
+    const Step* step;
+    Value* frame;
+  };
+
+  void enter(ssa::FunctionId function, std::vector<Value>& arguments);
+  void loop();
+  void primitive(const Step& step);
+  void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
+  void host(const Step& step);
+  void pair(const Step& step);
+  void unpair(const Step& step);
+  void open_call(const Step& step);
+  void tail_call(const Step& step);
+  void jump(const Step& step);
+  [[nodiscard]] bool condition(const Step& step);
+  [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
+
+  void fetch(const Step& step, Value* to);
+  void fetch_one(Operand operand, Value& to);
+  void store(const Step& step, Value* from);
+  void force(Value& value) const {
+    if (machine_.hook != nullptr) machine_.hook->force(value);
+  }
+  void check_depth() const;
+  [[nodiscard]] RunError locate(const Fault& fault) const;
+  [[nodiscard]] CallPlace place(const Step& step) const;
+
+  const Code& code_;
+  Machine machine_;
+  std::vector<Value> constants_;  // of the code, inputs filled in
+  Frames frames_;
+  std::vector<Activation> calls_;
+  std::vector<Value> scratch_;  // operands on their way
+  Value outputs_[4];            // results on their way
+  std::vector<Value> values_;   // results of the outermost call
+
+  const CodeFunction* function_ = nullptr;
+  const Step* step_ = nullptr;
+  Value* frame_ = nullptr;
+  bool exited_ = false;
+};
+
+}  // namespace nvm::vm

@@ -1,0 +1,40 @@
+// What a run needs besides its program; shared by the interpreter and the stack machine.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "vm/interp/error.h"
+#include "vm/interp/host_ops.h"
+#include "vm/interp/observer.h"
+#include "vm/interp/region_hook.h"
+#include "vm/prims/prims.h"
+
+namespace nvm::vm {
+
+// Why a run is asked to stop, from another thread or a signal handler.
+enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
+
+struct Machine {
+  PrimContext prims;
+  Host* host = nullptr;
+  RegionHook* hook = nullptr;
+  Observer* observer = nullptr;
+  const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
+  std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
+  std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls
+};
+
+// How a run ended: normally with values, by EXIT, or by a fault.
+struct Outcome {
+  bool exited = false;
+  std::optional<RunError> error;
+  std::vector<Value> values;
+};
+
+[[nodiscard]] Fault stop_fault(Stop why);
+[[nodiscard]] Fault depth_fault(std::int64_t depth);
+
+}  // namespace nvm::vm

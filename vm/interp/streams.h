@@ -1,0 +1,30 @@
+// The stream table of a run: slots 0, 1, 2 are given, others are opened by the program (spec: input and
+// output).
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+namespace nvm::vm {
+
+class Streams {
+ public:
+  // The three given streams are flushed but never closed here; null means closed.
+  Streams(std::FILE* in, std::FILE* out, std::FILE* err);
+  ~Streams();  // closes what the program left open
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  // The stream in `slot`, null if there is none.
+  [[nodiscard]] std::FILE* at(std::int64_t slot) const;
+  // Puts `file` into the lowest free slot from 3 on.
+  std::int64_t add(std::FILE* file);
+  // Empties an open slot; false if the system reports an error (errno).
+  bool close(std::int64_t slot);
+
+ private:
+  std::vector<std::FILE*> slots_;
+};
+
+}  // namespace nvm::vm
