@@ -12,7 +12,8 @@
 // FILE and NAME write blanks, braces, quotes, % and control bytes as %XX. A constant descriptor of several
 // segments is CONST SEGDES ( ... ), the one form that the legacy interpreter refuses.
 //
-// Reading what was written gives the same program (positions aside), byte for byte when written again.
+// Reading what was written gives the same program (positions aside), byte for byte when written again. Inputs
+// of the run (program.h) have no text form: they are shown as an empty vector and a remark, for people.
 #pragma once
 
 #include <string>

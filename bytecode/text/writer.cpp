@@ -1,0 +1,151 @@
+#include "bytecode/text/writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "bytecode/text/annotation.h"
+
+namespace nvm {
+
+namespace {
+
+constexpr std::size_t kLineLength = 100;  // vectors are wrapped here
+
+void append_int(std::string& out, std::int64_t value) {
+  std::array<char, 24> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+// The shortest digits that read back as the same number, with the point that VCODE wants.
+void append_float(std::string& out, double value) {
+  if (std::isinf(value)) {
+    out += value < 0 ? "-1.0e999" : "1.0e999";
+    return;
+  }
+  std::array<char, 32> digits{};
+  const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  const std::size_t exponent = std::min(text.find('e'), text.size());
+  out += text.substr(0, exponent);
+  if (text.find('.') == std::string_view::npos) out += ".0";
+  out += text.substr(exponent);
+}
+
+// Bytes as a string literal holds them: signed, and no quote, for which there is no escape.
+bool is_string(const Constant& c) {
+  return std::all_of(c.ints.begin(), c.ints.end(),
+                     [](std::int64_t v) { return v >= -128 && v <= 127 && v != '"'; });
+}
+
+class Writer {
+ public:
+  Writer(const Program& program, WriteOptions options) : program_(program), options_(options) {}
+
+  std::string run() {
+    if (options_.annotations && !program_.origin_file.empty())
+      out_ += annotation_text({Annotation::Kind::kSource, program_.origin_file, false, false, 0}) + "\n\n";
+    bool first = true;
+    for (const Function& f : program_.functions) {
+      if (!first) out_ += '\n';
+      first = false;
+      function(f);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void function(const Function& f) {
+    out_ += "FUNC " + f.name;
+    if (options_.annotations && (!f.origin.empty() || f.lifted || f.tail_parallel))
+      out_ += " " + annotation_text({Annotation::Kind::kFunction, f.origin, f.lifted, f.tail_parallel, 0});
+    out_ += '\n';
+    depth_ = 0;
+    std::uint32_t line = 0;
+    for (const Instr& in : f.code) {
+      if (options_.annotations && in.origin_line != line) {
+        line = in.origin_line;
+        out_ += annotation_text({Annotation::Kind::kLine, {}, false, false, line}) + "\n";
+      }
+      instruction(in);
+    }
+  }
+
+  void instruction(const Instr& in) {
+    if (in.op == Op::kElse || in.op == Op::kEndif) --depth_;
+    line_start_ = out_.size();
+    if (options_.indent) out_.append(2 * depth_, ' ');
+    out_ += op_info(in.op).text;
+    if (in.op == Op::kConst) {
+      constant(program_.constants[static_cast<std::size_t>(in.a)]);
+    } else if (in.op == Op::kCall) {
+      out_ += " " + program_.functions[static_cast<std::size_t>(in.a)].name;
+    } else if (in.op == Op::kCopy || in.op == Op::kPop || in.op == Op::kCpop) {
+      out_ += " " + std::to_string(in.a) + " " + std::to_string(in.b);
+    } else if (in.word != TypeWord::kNone) {
+      out_ += ' ';
+      out_ += type_word_text(in.word);
+    }
+    out_ += '\n';
+    if (in.op == Op::kIf || in.op == Op::kElse) ++depth_;
+  }
+
+  void constant(const Constant& c) {
+    const bool spelt_out = c.word == TypeWord::kChar && !is_string(c);
+    out_ += ' ';
+    out_ += type_word_text(spelt_out ? TypeWord::kInt : c.word);
+    out_ += ' ';
+    if (c.input >= 0) {
+      out_ += "() {input " + std::to_string(c.input) + "}";
+    } else if (c.word == TypeWord::kChar && !spelt_out) {
+      out_ += '"';
+      for (const std::int64_t v : c.ints) out_ += static_cast<char>(v);
+      out_ += '"';
+    } else if (spelt_out) {
+      if (options_.annotations) out_ += annotation_text({Annotation::Kind::kChar, {}, false, false, 0}) + " ";
+      list(c);
+    } else if (c.size() == 1) {
+      element(c, 0);
+    } else {
+      list(c);
+    }
+  }
+
+  void list(const Constant& c) {
+    out_ += '(';
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      if (out_.size() - line_start_ >= kLineLength) {
+        out_ += '\n';
+        line_start_ = out_.size();
+      } else if (i > 0) {
+        out_ += ' ';
+      }
+      element(c, i);
+    }
+    out_ += ')';
+  }
+
+  void element(const Constant& c, std::size_t i) {
+    if (c.word == TypeWord::kFloat)
+      append_float(out_, c.floats[i]);
+    else if (c.word == TypeWord::kBool)
+      out_ += c.ints[i] != 0 ? 'T' : 'F';
+    else
+      append_int(out_, c.ints[i]);
+  }
+
+  const Program& program_;
+  WriteOptions options_;
+  std::string out_;
+  std::size_t depth_ = 0;  // open IFs
+  std::size_t line_start_ = 0;
+};
+
+}  // namespace
+
+std::string write_vcode(const Program& program, WriteOptions options) {
+  return Writer(program, options).run();
+}
+
+}  // namespace nvm

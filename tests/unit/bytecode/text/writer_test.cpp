@@ -1,0 +1,122 @@
+#include "bytecode/text/writer.h"
+
+#include <catch2/catch.hpp>
+#include <limits>
+#include <string>
+
+#include "bytecode/program/builder.h"
+#include "bytecode/text/reader.h"
+#include "tests/support/same_program.h"
+
+namespace nvm {
+namespace {
+
+Program finish(ProgramBuilder& b) {
+  Diagnostics diagnostics("t", "");
+  Program p = b.finish(diagnostics);
+  INFO(diagnostics.render());
+  REQUIRE_FALSE(diagnostics.failed());
+  return p;
+}
+
+// Written, read and written again: the same program, the same bytes.
+void check_round_trip(const Program& p) {
+  const std::string text = write_vcode(p);
+  Diagnostics diagnostics("t", text);
+  const Program again = read_vcode(text, diagnostics);
+  INFO(diagnostics.render());
+  INFO(text);
+  REQUIRE_FALSE(diagnostics.failed());
+  CHECK(same_program(p, again));
+  CHECK(write_vcode(again) == text);
+}
+
+Program with_constant(Constant c) {
+  ProgramBuilder b("t");
+  b.begin_function("MAIN");
+  b.constant(std::move(c));
+  b.end_function();
+  return finish(b);
+}
+
+}  // namespace
+
+TEST_CASE("layout: a line an instruction, conditionals indented, annotations in comments") {
+  ProgramBuilder b("t.vcode");
+  b.origin_file("a b.nesl");
+  b.begin_function("MAIN_1");
+  b.current().origin = "qs";
+  b.current().lifted = true;
+  b.origin_line(3);
+  b.const_bool(true);
+  b.emit(Op::kIf);
+  b.copy(1, 2);
+  b.emit(Op::kAdd, TypeWord::kInt);
+  b.origin_line(4);
+  b.emit(Op::kElse);
+  b.call("MAIN_1");
+  b.emit(Op::kEndif);
+  b.end_function();
+  const Program p = finish(b);
+  CHECK(write_vcode(p) ==
+        "{nvm source a%20b.nesl}\n\nFUNC MAIN_1 {nvm function qs lifted}\n{nvm line 3}\nCONST BOOL T\nIF\n  "
+        "COPY 1 2\n"
+        "  + INT\n{nvm line 4}\nELSE\n  CALL MAIN_1\nENDIF\nRET\n");
+  CHECK(write_vcode(p, {false, false}) ==
+        "FUNC MAIN_1\nCONST BOOL T\nIF\nCOPY 1 2\n+ INT\nELSE\nCALL MAIN_1\nENDIF\nRET\n");
+  check_round_trip(p);
+}
+
+TEST_CASE("constants of every type, and their extremes, survive") {
+  using L = std::numeric_limits<double>;
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  check_round_trip(with_constant({TypeWord::kInt, {kMin, -1, 0, kMax}, {}}));
+  check_round_trip(with_constant({TypeWord::kInt, {}, {}}));
+  check_round_trip(with_constant({TypeWord::kInt, {-7}, {}}));
+  check_round_trip(with_constant({TypeWord::kFloat,
+                                  {},
+                                  {0.0, -0.0, 1.0, 0.1, 1e20, -1e-7, 123456789.0, L::max(), L::min(),
+                                   L::denorm_min(), L::infinity(), -L::infinity(), 1e22, 5e-5, 1.0 / 3}}));
+  check_round_trip(with_constant({TypeWord::kFloat, {}, {-0.0}}));
+  check_round_trip(with_constant({TypeWord::kBool, {1, 0, 1}, {}}));
+  check_round_trip(with_constant({TypeWord::kSegdes, {3, 0, 2}, {}}));
+  check_round_trip(with_constant({TypeWord::kSegdes, {}, {}}));
+  check_round_trip(with_constant({TypeWord::kChar, {97, 10, 13, 0, 123, 125, 92, -1, -128}, {}}));
+  check_round_trip(with_constant({TypeWord::kChar, {}, {}}));
+  check_round_trip(with_constant({TypeWord::kChar, {34}, {}}));
+  check_round_trip(with_constant({TypeWord::kChar, {128, 1000}, {}}));
+  Constant many{TypeWord::kInt, {}, {}};
+  for (int i = 0; i < 10000; ++i) many.ints.push_back(i * i);
+  check_round_trip(with_constant(many));
+}
+
+TEST_CASE("names that a comment could not hold as they are") {
+  ProgramBuilder b("t");
+  b.origin_file("{a}\n%\"b\".nesl");
+  b.begin_function("++_11");
+  b.current().origin = "}%7d{";
+  b.end_function();
+  b.begin_function("1.x");
+  b.current().tail_parallel = true;
+  b.end_function();
+  check_round_trip(finish(b));
+}
+
+TEST_CASE("redefinitions keep their meaning") {
+  ProgramBuilder b("t");
+  for (const char* name : {"A", "B", "B"}) {
+    b.begin_function(name);
+    b.call("B");
+    b.end_function();
+  }
+  check_round_trip(finish(b));
+}
+
+TEST_CASE("an input of the run is shown, not written") {
+  Constant c{TypeWord::kFloat, {}, {}};
+  c.input = 2;
+  CHECK(write_vcode(with_constant(c)) == "FUNC MAIN\nCONST FLOAT () {input 2}\nRET\n");
+}
+
+}  // namespace nvm
