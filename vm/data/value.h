@@ -126,6 +126,10 @@ class Segdes {
   [[nodiscard]] std::int64_t length(std::int64_t k) const {
     return is_regular() ? length_ : offsets()[k + 1] - offsets()[k];
   }
+  // The same object, without looking at lengths: equal numbers and shared arrays.
+  [[nodiscard]] bool identical(const Segdes& o) const {
+    return segments_ == o.segments_ && total_ == o.total_ && length_ == o.length_ && arrays_ == o.arrays_;
+  }
   // Same lengths? Cheap if both are regular or share their arrays; else compares.
   friend bool operator==(const Segdes& a, const Segdes& b);
 

@@ -1,0 +1,394 @@
+#include "vm/trace/recorder.h"
+
+#include <algorithm>
+
+#include "bytecode/base/check.h"
+
+namespace nvm::vm {
+
+using soac::DescForm;
+using soac::kNone;
+using soac::LengthId;
+using soac::LengthKind;
+using soac::Var;
+using soac::VarId;
+using soac::VarRole;
+
+namespace {
+
+using DeferredRef = std::shared_ptr<Deferred>;
+
+std::int64_t elements_of(const Value& v) {
+  if (const auto* x = std::get_if<Vector>(&v)) return x->length();
+  if (const auto* s = std::get_if<Segdes>(&v)) return std::max(s->total(), s->segments());
+  return 0;
+}
+
+// A promise that has been kept becomes the value itself; moved out if nobody else holds the promise.
+void resolve(Value& v) {
+  auto* d = std::get_if<DeferredRef>(&v);
+  if (d == nullptr || !(*d)->computed()) return;
+  Value value = d->use_count() == 1 ? (*d)->take() : (*d)->value();
+  v = std::move(value);
+}
+
+bool same_input(const Value& a, const Value& b) {
+  const auto* s = std::get_if<Segdes>(&a);
+  const auto* t = std::get_if<Segdes>(&b);
+  if (s != nullptr && t != nullptr) return s->identical(*t);
+  const auto* x = std::get_if<Vector>(&a);
+  const auto* y = std::get_if<Vector>(&b);
+  if (x == nullptr || y == nullptr || x->is_scalar() || y->is_scalar()) return false;
+  return x->length() == y->length() && x->storage() == y->storage() &&
+         x->buffer().get() == y->buffer().get() && x->data<std::byte>() == y->data<std::byte>();
+}
+
+DescForm form_of(const Segdes& s) {
+  if (s.segments() == 1) return DescForm::kOneSegment;
+  return s.is_regular() ? DescForm::kRegular : DescForm::kIrregular;
+}
+
+}  // namespace
+
+const char* stop_text(Stop stop) {
+  static constexpr const char* kTexts[] = {
+#define STOP(id, name, text) text,
+#include "vm/trace/stop.def"
+  };
+  return kTexts[static_cast<int>(stop)];
+}
+
+const char* stop_name(Stop stop) {
+  static constexpr const char* kNames[] = {
+#define STOP(id, name, text) name,
+#include "vm/trace/stop.def"
+  };
+  return kNames[static_cast<int>(stop)];
+}
+
+void Recorder::reset() {
+  region_ = {};
+  region_.int_bits = bits_;
+  region_.lengths.push_back(LengthKind::kOne);
+  lengths_.assign(1, 1);
+  inputs_.clear();
+  promised_.clear();
+  sites_.clear();
+  packed_.clear();
+  lengths_of_.clear();
+  length_of_.clear();
+}
+
+const ssa::Inst* Recorder::located_at(Site& site) const {
+  if (failed_.inst != nullptr) site = failed_.site;
+  return failed_.inst;
+}
+
+void Recorder::force(Value& value) {
+  resolve(value);
+  if (!std::holds_alternative<DeferredRef>(value)) return;
+  flush(Stop::kAsked);
+  resolve(value);
+}
+
+// Gives the instruction to the interpreter: nothing may stay promised among its operands.
+bool Recorder::leave(std::span<Value> operands, Stop stop) {
+  const bool waits = std::any_of(operands.begin(), operands.end(),
+                                 [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
+  if (waits) flush(stop);
+  for (Value& v : operands) resolve(v);
+  return false;
+}
+
+bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                     std::span<Value> results) {
+  failed_ = {};
+  bool waits = false;
+  std::int64_t elements = 0;
+  for (Value& v : operands) {
+    resolve(v);
+    waits |= std::holds_alternative<DeferredRef>(v);
+    elements = std::max(elements, elements_of(v));
+  }
+  if (!waits && elements < limits_.min_elements) return false;
+  if (op_info(inst.op).kind == OpKind::kShape)
+    return waits && record_shape_op(inst, operands, results) ? true
+           : waits && inst.op != Op::kMakeSegdes             ? record(inst, site, operands, results)
+                                                             : leave(operands, Stop::kDescriptor);
+  if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
+    return leave(operands, Stop::kKind);
+  if (region_.insts.size() >= limits_.max_insts) {
+    flush(Stop::kLong);
+    for (Value& v : operands) resolve(v);
+  }
+  return record(inst, site, operands, results);
+}
+
+// LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor.
+bool Recorder::record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results) {
+  const VarId x = std::get<DeferredRef>(operands[0])->var();
+  if (inst.op == Op::kLength && lengths_[static_cast<std::size_t>(var(x).length)] >= 0) {
+    results[0] = Vector::of_int(lengths_[static_cast<std::size_t>(var(x).length)]);
+    return true;
+  }
+  if (inst.op != Op::kMakeSegdes) return false;
+  VarId desc = lengths_of_[static_cast<std::size_t>(x)];
+  if (desc == kNone && length_of_[static_cast<std::size_t>(x)] != kNone) {
+    Var v;
+    v.role = VarRole::kTemp;
+    v.is_desc = true;
+    v.length = 0;
+    v.total = length_of_[static_cast<std::size_t>(x)];
+    v.form = DescForm::kOneSegment;
+    desc = new_var(v);
+  }
+  if (desc == kNone) return false;
+  results[0] = promise(desc);
+  return true;
+}
+
+bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                      std::span<Value> results) {
+  operands_.clear();
+  for (Value& v : operands) operands_.push_back(operand_var(v));
+  if (!forms_fit(inst)) return leave(operands, Stop::kSegments);
+  if (!unify(inst)) return leave(operands, Stop::kShape);
+  append(inst, site, results);
+  return true;
+}
+
+VarId Recorder::operand_var(Value& value) {
+  if (const auto* d = std::get_if<DeferredRef>(&value)) return (*d)->var();
+  return input(value);
+}
+
+VarId Recorder::input(Value value) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    if (same_input(inputs_[i], value)) return static_cast<VarId>(i);
+  Var v;
+  if (const auto* s = std::get_if<Segdes>(&value)) {
+    v.is_desc = true;
+    v.length = length_symbol(s->segments());
+    v.total = length_symbol(s->total());
+    v.form = form_of(*s);
+  } else {
+    const Vector& x = std::get<Vector>(value);
+    v.type = x.type();
+    v.storage = x.storage();
+    v.length = length_symbol(x.length());
+  }
+  const VarId id = new_var(v);
+  inputs_[static_cast<std::size_t>(id)] = std::move(value);
+  return id;
+}
+
+VarId Recorder::new_var(const Var& v) {
+  region_.vars.push_back(v);
+  inputs_.emplace_back();
+  promised_.emplace_back();
+  lengths_of_.push_back(kNone);
+  length_of_.push_back(kNone);
+  return static_cast<VarId>(region_.vars.size() - 1);
+}
+
+LengthId Recorder::length_symbol(std::int64_t n) {
+  const auto it = std::find(lengths_.begin(), lengths_.end(), n);
+  if (it != lengths_.end()) return static_cast<LengthId>(it - lengths_.begin());
+  lengths_.push_back(n);
+  region_.lengths.push_back(LengthKind::kBound);
+  return static_cast<LengthId>(lengths_.size() - 1);
+}
+
+LengthId Recorder::counted() {
+  lengths_.push_back(-1);
+  region_.lengths.push_back(LengthKind::kCounted);
+  return static_cast<LengthId>(lengths_.size() - 1);
+}
+
+// True if a combinator covers the instruction for these descriptors.
+bool Recorder::forms_fit(const ssa::Inst& inst) const {
+  if (op_info(inst.op).kind == OpKind::kExtract) return var(operands_[2]).form == DescForm::kOneSegment;
+  return true;
+}
+
+// Binds the letters of the shape column; false if two symbols would have to be equal and are not known to be.
+bool Recorder::unify(const ssa::Inst& inst) {
+  const Shape& shape = op_shape(inst.op);
+  std::fill(std::begin(letters_), std::end(letters_), kNone);
+  letters_[static_cast<std::size_t>('1')] = 0;
+  const auto bind = [&](char letter, LengthId n) {
+    if (letter == 0 || letter == '_') return true;
+    LengthId& known = letters_[static_cast<std::size_t>(letter)];
+    if (known == kNone) known = n;
+    return known == n;
+  };
+  for (int i = 0; i < shape.operands; ++i) {
+    const Var& v = var(operands_[static_cast<std::size_t>(i)]);
+    if (!bind(shape.terms[i].length, v.length)) return false;
+    if (v.is_desc && !bind(shape.terms[i].total, v.total)) return false;
+  }
+  return true;
+}
+
+VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst) {
+  const auto symbol = [&](char c) {
+    LengthId& known = letters_[static_cast<std::size_t>(c)];
+    if (known == kNone) known = counted();
+    return known;
+  };
+  Var v;
+  v.role = VarRole::kTemp;
+  const Type type = letter_type(letter, word);
+  if (type == Type::kSegdes) {
+    v.is_desc = true;
+    v.length = symbol(term.length);
+    v.total = symbol(term.total);
+    v.form = v.length == 0 ? DescForm::kOneSegment : DescForm::kIrregular;
+    return new_var(v);
+  }
+  v.type = type;
+  v.storage = type == Type::kFloat    ? Storage::kF64
+              : type == Type::kBool   ? Storage::kB8
+              : bits_ == IntBits::k32 ? Storage::kI32
+                                      : Storage::kI64;
+  v.length = symbol(term.length);
+  const VarId id = new_var(v);
+  if (inst.op == Op::kLengths) lengths_of_[static_cast<std::size_t>(id)] = operands_[0];
+  if (inst.op == Op::kLength) length_of_[static_cast<std::size_t>(id)] = var(operands_[0]).length;
+  return id;
+}
+
+void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
+  const OpInfo& info = op_info(inst.op);
+  const Shape& shape = op_shape(inst.op);
+  soac::RegionInst in;
+  in.op = inst.op;
+  in.word = inst.word;
+  in.operands = operands_;
+  in.site = static_cast<std::int32_t>(sites_.size());
+  const Packed* known = nullptr;
+  if (inst.op == Op::kPack) {
+    const auto it = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) {
+      return p.flags == operands_[1] && p.desc == operands_[2];
+    });
+    if (it != packed_.end()) known = &*it;
+    if (known != nullptr) letters_[static_cast<std::size_t>('m')] = known->length;
+  }
+  for (std::size_t i = 0; i < info.results.size(); ++i) {
+    const ShapeTerm& term = shape.terms[static_cast<std::size_t>(shape.operands) + i];
+    const bool shared = known != nullptr && i == 1;
+    const VarId r = shared ? known->out_desc : result(info.results[i], inst.word, term, inst);
+    in.results.push_back(r);
+    results[i] = promise(r);
+  }
+  if (inst.op == Op::kPack && known == nullptr)
+    packed_.push_back({operands_[1], operands_[2], in.results[1], var(in.results[0]).length});
+  region_.insts.push_back(std::move(in));
+  sites_.push_back({&inst, site});
+}
+
+Value Recorder::promise(VarId v) {
+  auto& d = promised_[static_cast<std::size_t>(v)];
+  if (d == nullptr) d = std::make_shared<Deferred>(v);
+  return d;
+}
+
+void Recorder::mark_live() {
+  for (std::size_t i = 0; i < promised_.size(); ++i) {
+    const auto& d = promised_[i];
+    if (d != nullptr) region_.vars[i].role = d.use_count() > 1 ? VarRole::kOutput : VarRole::kTemp;
+  }
+}
+
+// Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
+// equal straight lines give equal text whatever was recorded around them.
+RecordedRegion Recorder::compact(Stop stop, std::vector<VarId>& renamed) const {
+  std::vector<bool> needed(region_.vars.size(), false);
+  std::vector<bool> keep(region_.insts.size(), false);
+  for (std::size_t i = 0; i < needed.size(); ++i) needed[i] = region_.vars[i].role == VarRole::kOutput;
+  // A live descriptor or vector whose length a filter counts needs that filter.
+  std::vector<bool> length_needed(region_.lengths.size(), false);
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    length_needed[static_cast<std::size_t>(region_.vars[i].length)] = true;
+    if (region_.vars[i].is_desc) length_needed[static_cast<std::size_t>(region_.vars[i].total)] = true;
+  }
+  for (std::size_t i = region_.insts.size(); i-- > 0;) {
+    const soac::RegionInst& in = region_.insts[i];
+    bool wanted = op_info(in.op).effect == Effect::kFaults;
+    for (const VarId r : in.results) wanted |= needed[static_cast<std::size_t>(r)];
+    if (in.op == Op::kPack) wanted |= length_needed[static_cast<std::size_t>(var(in.results[0]).length)];
+    if (!wanted) continue;
+    keep[i] = true;
+    for (const VarId x : in.operands) {
+      needed[static_cast<std::size_t>(x)] = true;
+      length_needed[static_cast<std::size_t>(var(x).length)] = true;
+      if (var(x).is_desc) length_needed[static_cast<std::size_t>(var(x).total)] = true;
+    }
+  }
+  RecordedRegion out;
+  out.stop = stop;
+  out.region.int_bits = bits_;
+  renamed.assign(region_.vars.size(), kNone);
+  std::vector<LengthId> symbols(region_.lengths.size(), kNone);
+  const auto symbol = [&](LengthId n) {
+    LengthId& s = symbols[static_cast<std::size_t>(n)];
+    if (s == kNone) {
+      s = static_cast<LengthId>(out.region.lengths.size());
+      out.region.lengths.push_back(region_.lengths[static_cast<std::size_t>(n)]);
+      out.lengths.push_back(lengths_[static_cast<std::size_t>(n)]);
+    }
+    return s;
+  };
+  const auto rename = [&](VarId x) {
+    VarId& r = renamed[static_cast<std::size_t>(x)];
+    if (r == kNone) {
+      r = static_cast<VarId>(out.region.vars.size());
+      Var v = var(x);
+      v.length = symbol(v.length);
+      if (v.is_desc) v.total = symbol(v.total);
+      out.region.vars.push_back(v);
+      out.inputs.push_back(inputs_[static_cast<std::size_t>(x)]);
+    }
+    return r;
+  };
+  symbol(0);
+  for (std::size_t i = 0; i < region_.insts.size(); ++i) {
+    if (!keep[i]) continue;
+    soac::RegionInst in = region_.insts[i];
+    for (VarId& x : in.operands) x = rename(x);
+    for (VarId& r : in.results) r = rename(r);
+    in.site = static_cast<std::int32_t>(out.sites.size());
+    out.sites.push_back(sites_[static_cast<std::size_t>(region_.insts[i].site)]);
+    out.region.insts.push_back(std::move(in));
+  }
+  for (std::size_t i = 0; i < region_.vars.size(); ++i)
+    if (region_.vars[i].role == VarRole::kOutput) rename(static_cast<VarId>(i));
+  return out;
+}
+
+void Recorder::flush(Stop stop) {
+  mark_live();
+  std::vector<VarId> renamed;
+  RecordedRegion recorded = compact(stop, renamed);
+  std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
+  // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
+  reset();
+  std::vector<Value> outputs(recorded.region.vars.size());
+  RecordedSite failed;
+  try {
+    executor_.execute(recorded, outputs, failed);
+  } catch (const Fault&) {
+    failed_ = failed;
+    throw;
+  }
+  for (std::size_t i = 0; i < promised.size(); ++i) {
+    const VarId r = renamed[i];
+    if (promised[i] == nullptr || r == kNone ||
+        recorded.region.vars[static_cast<std::size_t>(r)].role != VarRole::kOutput)
+      continue;
+    promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
+  }
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,109 @@
+// Records straight lines of vector instructions instead of executing them. Results are promised (Deferred);
+// calls and decided conditionals are followed simply because the interpreter follows them. A region ends
+// where the host must know a value; then everything that is still referenced is computed, the rest never
+// exists.
+//
+// Small work is not worth recording: an instruction is taken if it touches at least `min_elements` elements
+// or an operand that is itself promised.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bytecode/soac/graph.h"
+#include "vm/interp/region_hook.h"
+#include "vm/trace/deferred.h"
+
+namespace nvm::vm {
+
+enum class Stop : std::uint8_t {
+#define STOP(id, ...) id,
+#include "vm/trace/stop.def"
+};
+[[nodiscard]] const char* stop_text(Stop stop);
+[[nodiscard]] const char* stop_name(Stop stop);
+
+// Where a recorded instruction stands in the program.
+struct RecordedSite {
+  const ssa::Inst* inst = nullptr;
+  Site site;
+};
+
+// A finished region with what it runs on.
+struct RecordedRegion {
+  soac::Region region;                // numbered by first use, dead instructions removed
+  std::vector<Value> inputs;          // by VarId; empty where made inside
+  std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
+  std::vector<RecordedSite> sites;    // by RegionInst::site
+  Stop stop = Stop::kAsked;
+};
+
+// Computes the live variables of a region into `outputs` (by VarId). Throws Fault; `failed` is then the site.
+class RegionExecutor {
+ public:
+  virtual ~RegionExecutor() = default;
+  virtual void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) = 0;
+};
+
+class Recorder final : public RegionHook {
+ public:
+  struct Limits {
+    std::int64_t min_elements = 4096;
+    std::size_t max_insts = 200;
+  };
+  Recorder(RegionExecutor& executor, IntBits bits, Limits limits)
+      : executor_(executor), bits_(bits), limits_(limits) {
+    reset();
+  }
+
+  bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+             std::span<Value> results) override;
+  void force(Value& value) override;
+  [[nodiscard]] const ssa::Inst* located_at(Site& site) const override;
+
+ private:
+  struct Packed {  // filters of the same flags over the same descriptor share lengths
+    soac::VarId flags, desc, out_desc;
+    soac::LengthId length;
+  };
+
+  void reset();
+  void flush(Stop stop);
+  bool leave(std::span<Value> operands, Stop stop);
+  bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
+  bool record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results);
+  bool unify(const ssa::Inst& inst);
+  [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
+  void append(const ssa::Inst& inst, const Site& site, std::span<Value> results);
+  soac::VarId result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst);
+  soac::VarId operand_var(Value& value);
+  soac::VarId input(Value value);
+  soac::VarId new_var(const soac::Var& var);
+  soac::LengthId length_symbol(std::int64_t n);
+  soac::LengthId counted();
+  Value promise(soac::VarId var);
+  [[nodiscard]] const soac::Var& var(soac::VarId v) const {
+    return region_.vars[static_cast<std::size_t>(v)];
+  }
+  void mark_live();
+  RecordedRegion compact(Stop stop, std::vector<soac::VarId>& renamed) const;
+
+  RegionExecutor& executor_;
+  IntBits bits_;
+  Limits limits_;
+  soac::Region region_;
+  std::vector<Value> inputs_;                        // by VarId
+  std::vector<std::shared_ptr<Deferred>> promised_;  // by VarId, null for inputs
+  std::vector<std::int64_t> lengths_;                // by LengthId
+  std::vector<RecordedSite> sites_;
+  std::vector<Packed> packed_;
+  std::vector<soac::VarId> lengths_of_;    // by VarId: the descriptor whose lengths it is
+  std::vector<soac::LengthId> length_of_;  // by VarId: the symbol whose value it is
+  std::vector<soac::VarId> operands_;      // of the instruction being recorded
+  soac::LengthId letters_[128];            // of the instruction being recorded
+  RecordedSite failed_;
+};
+
+}  // namespace nvm::vm
