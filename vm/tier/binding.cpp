@@ -1,0 +1,83 @@
+#include "vm/tier/binding.h"
+
+#include <numeric>
+
+namespace nvm::vm {
+
+Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool)
+    : plan_(plan),
+      pool_(pool),
+      arrays_(plan.vars.size()),
+      descs_(plan.vars.size()),
+      lengths_(region.lengths),
+      memory_(plan.vars.size()) {
+  for (std::size_t i = 0; i < region.inputs.size(); ++i) {
+    if (const auto* x = std::get_if<Vector>(&region.inputs[i])) {
+      plan::Array& a = arrays_[i];
+      a.length = x->length();
+      a.storage = x->storage();
+      if (x->is_scalar()) {
+        a.scalar = x->type() == Type::kFloat ? 0 : x->scalar_int();
+        a.real = x->type() == Type::kFloat ? x->scalar_float() : 0.0;
+      } else {
+        a.data = const_cast<std::byte*>(x->data<std::byte>());
+      }
+    } else if (const auto* s = std::get_if<Segdes>(&region.inputs[i])) {
+      const bool regular = s->is_regular();
+      descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0,
+                   regular ? nullptr : s->offsets()};
+    }
+  }
+}
+
+plan::Run Binding::run(int threads) { return {arrays_, descs_, lengths_, this, threads}; }
+
+void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
+  try {
+    memory_[static_cast<std::size_t>(var)] =
+        pool_.allocate(static_cast<std::size_t>(length) * storage_bytes(storage));
+  } catch (const Fault&) {
+    return nullptr;
+  }
+  return memory_[static_cast<std::size_t>(var)].data();
+}
+
+void Binding::release(plan::VarId var) { memory_[static_cast<std::size_t>(var)] = {}; }
+
+Value Binding::vector(std::size_t i) {
+  const plan::Var& v = plan_.vars[i];
+  const plan::Array& a = arrays_[i];
+  const std::int64_t n = lengths_[static_cast<std::size_t>(v.length)];
+  if (plan_.lengths[static_cast<std::size_t>(v.length)] == plan::LengthKind::kOne) {
+    if (v.type == Type::kFloat) return Vector::of_float(a.real);
+    return v.type == Type::kBool ? Vector::of_bool(a.scalar != 0) : Vector::of_int(a.scalar);
+  }
+  if (n != 1) return Vector(a.storage, n, std::move(memory_[i]));
+  const void* data = memory_[i].data();
+  switch (a.storage) {
+    case Storage::kI8: return Vector::of_int(*static_cast<const std::int8_t*>(data));
+    case Storage::kI32: return Vector::of_int(*static_cast<const std::int32_t*>(data));
+    case Storage::kI64: return Vector::of_int(*static_cast<const std::int64_t*>(data));
+    case Storage::kF64: return Vector::of_float(*static_cast<const double*>(data));
+    case Storage::kB8: return Vector::of_bool(*static_cast<const std::uint8_t*>(data) != 0);
+  }
+  return {};
+}
+
+Value Binding::segdes(std::size_t i) {
+  const plan::Var& v = plan_.vars[i];
+  const std::int64_t total = lengths_[static_cast<std::size_t>(v.total)];
+  if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);
+  const std::int64_t segments = lengths_[static_cast<std::size_t>(v.length)];
+  if (segments == 1) return Segdes::regular(1, total);
+  return Segdes::from_lengths(Vector(Storage::kI64, segments, std::move(memory_[i])), total);
+}
+
+void Binding::take(std::span<Value> outputs) {
+  for (std::size_t i = 0; i < plan_.vars.size(); ++i) {
+    if (plan_.vars[i].role != plan::VarRole::kOutput) continue;
+    outputs[i] = plan_.vars[i].is_desc ? segdes(i) : vector(i);
+  }
+}
+
+}  // namespace nvm::vm

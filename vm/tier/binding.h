@@ -1,0 +1,37 @@
+// Binds the values of a recorded region to a plan for one run, and takes the results back.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bytecode/plan/engine.h"
+#include "vm/data/pool.h"
+#include "vm/trace/recorder.h"
+
+namespace nvm::vm {
+
+class Binding final : public plan::Host {
+ public:
+  Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool);
+
+  [[nodiscard]] plan::Run run(int threads);
+  // The live variables as values; after a run that is done.
+  void take(std::span<Value> outputs);
+
+  void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
+  void release(plan::VarId var) override;
+  [[nodiscard]] bool cancelled() const override { return false; }
+
+ private:
+  [[nodiscard]] Value vector(std::size_t i);
+  [[nodiscard]] Value segdes(std::size_t i);
+
+  const plan::Plan& plan_;
+  Pool& pool_;
+  std::vector<plan::Array> arrays_;
+  std::vector<plan::Desc> descs_;
+  std::vector<std::int64_t> lengths_;
+  std::vector<BufferRef> memory_;  // by VarId, of what the plan makes
+};
+
+}  // namespace nvm::vm

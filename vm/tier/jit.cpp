@@ -1,0 +1,134 @@
+#include "vm/tier/jit.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "bytecode/base/check.h"
+#include "vm/tier/binding.h"
+#include "vm/tier/pipeline.h"
+
+namespace nvm::vm {
+
+using soac::kNone;
+using soac::VarId;
+using soac::VarRole;
+
+namespace {
+
+// Elements that the instructions of the region touch, as far as known beforehand.
+std::int64_t work_of(const RecordedRegion& region) {
+  std::int64_t work = 0;
+  for (const soac::RegionInst& in : region.region.insts) {
+    std::int64_t elements = 1;
+    for (const VarId x : in.operands) {
+      const soac::Var& v = region.region.vars[static_cast<std::size_t>(x)];
+      const soac::LengthId n = v.is_desc ? v.total : v.length;
+      elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
+    }
+    work += elements;
+  }
+  return work;
+}
+
+}  // namespace
+
+RegionEntry& Jit::entry(const RecordedRegion& region) {
+  std::string key = soac::print(region.region);
+  const auto it = by_key_.find(key);
+  if (it != by_key_.end()) return *it->second;
+  if (entries_.size() >= options_.max_regions) {
+    by_key_.clear();
+    entries_.clear();
+  }
+  auto fresh = std::make_unique<RegionEntry>();
+  fresh->key = std::move(key);
+  if (!region.sites.empty()) fresh->first_site = region.sites.front();
+  by_key_.emplace(fresh->key, fresh.get());
+  entries_.push_back(std::move(fresh));
+  return *entries_.back();
+}
+
+void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
+  const auto start = std::chrono::steady_clock::now();
+  e.tried = true;
+  compile_region(region.region, engine_, options_.fusion, e);
+  ++(e.code != nullptr ? counters_.compiled : counters_.refused);
+  counters_.compile_ns += static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
+}
+
+void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) {
+  ++counters_.regions;
+  ++counters_.stops[static_cast<std::size_t>(region.stop)];
+  if (options_.mode != JitMode::kOff && !region.region.insts.empty()) {
+    RegionEntry& e = entry(region);
+    ++e.runs;
+    e.work += work_of(region);
+    const bool hot = options_.mode == JitMode::kAlways || e.work >= options_.hot_work;
+    if (hot && !e.tried) compile(region, e);
+    if (e.code != nullptr && e.traps < options_.max_traps && run_code(region, e, outputs)) return;
+  }
+  run_eager(region, outputs, failed);
+}
+
+bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs) {
+  Binding binding(e.plan, region, *context_.pool);
+  const plan::RunStatus status = e.code->run(binding.run(context_.threads));
+  if (status == plan::RunStatus::kDone) {
+    ++counters_.fused;
+    binding.take(outputs);
+    return true;
+  }
+  if (status == plan::RunStatus::kTrapped) {
+    ++counters_.trapped;
+    ++e.traps;
+  }
+  return false;
+}
+
+void Jit::run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) {
+  const soac::Region& r = region.region;
+  std::vector<std::size_t> last_use(r.vars.size(), 0);
+  for (std::size_t i = 0; i < r.insts.size(); ++i)
+    for (const VarId x : r.insts[i].operands) last_use[static_cast<std::size_t>(x)] = i;
+  std::vector<Value> env = std::move(region.inputs);
+  const auto ready = [&](VarId x) {
+    Value& v = env[static_cast<std::size_t>(x)];
+    const soac::Var& var = r.vars[static_cast<std::size_t>(x)];
+    // A descriptor that is just "all that a filter kept" was named, not made.
+    if (std::holds_alternative<std::monostate>(v) && var.is_desc)
+      v = Segdes::regular(1, region.lengths[static_cast<std::size_t>(var.total)]);
+  };
+  std::vector<Value> operands;
+  std::vector<Value> results;
+  for (std::size_t i = 0; i < r.insts.size(); ++i) {
+    const soac::RegionInst& in = r.insts[i];
+    operands.clear();
+    for (std::size_t j = 0; j < in.operands.size(); ++j) {
+      const VarId x = in.operands[j];
+      ready(x);
+      Value& v = env[static_cast<std::size_t>(x)];
+      const bool again =
+          std::count(in.operands.begin() + static_cast<std::ptrdiff_t>(j) + 1, in.operands.end(), x) > 0;
+      const bool dies = last_use[static_cast<std::size_t>(x)] == i && !again &&
+                        r.vars[static_cast<std::size_t>(x)].role != VarRole::kOutput;
+      operands.push_back(dies ? std::move(v) : v);
+    }
+    results.assign(in.results.size(), {});
+    failed = region.sites[static_cast<std::size_t>(in.site)];
+    run_primitive(context_, in.op, in.word, operands, results);
+    for (std::size_t j = 0; j < results.size(); ++j) {
+      const soac::Var& var = r.vars[static_cast<std::size_t>(in.results[j])];
+      if (const auto* x = std::get_if<Vector>(&results[j]))
+        region.lengths[static_cast<std::size_t>(var.length)] = x->length();
+      env[static_cast<std::size_t>(in.results[j])] = std::move(results[j]);
+    }
+  }
+  for (std::size_t i = 0; i < r.vars.size(); ++i) {
+    if (r.vars[i].role != VarRole::kOutput) continue;
+    ready(static_cast<VarId>(i));
+    outputs[i] = std::move(env[i]);
+  }
+}
+
+}  // namespace nvm::vm

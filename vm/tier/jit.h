@@ -1,0 +1,81 @@
+// The compiling tier: executes recorded regions, hot ones as fused kernels, others instruction by instruction
+// through the eager primitives. A compiled region that fails a check is executed again eagerly, which raises
+// exactly the interpreter's error. No failure to compile ever changes a result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bytecode/plan/engine.h"
+#include "bytecode/plan/schedule.h"
+#include "vm/prims/prims.h"
+#include "vm/trace/recorder.h"
+
+namespace nvm::vm {
+
+enum class JitMode : std::uint8_t { kOff, kHot, kAlways };
+
+struct JitOptions {
+  JitMode mode = JitMode::kHot;
+  plan::Fusion fusion = plan::Fusion::kExact;
+  // Instructions times elements a region must have executed before it is compiled: about what compiling
+  // costs.
+  std::int64_t hot_work = 1 << 17;
+  std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
+  int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
+};
+
+struct JitCounters {
+  std::uint64_t regions = 0;   // executed
+  std::uint64_t fused = 0;     // of these, as compiled code
+  std::uint64_t compiled = 0;  // compilations
+  std::uint64_t refused = 0;   // compilations that the engine refused
+  std::uint64_t trapped = 0;   // runs that failed a check and were executed again
+  std::uint64_t compile_ns = 0;
+  std::uint64_t stops[8] = {};  // by Stop
+};
+
+// A region as the tier knows it, for explain and profile.
+struct RegionEntry {
+  std::string key;  // printed region
+  std::int64_t work = 0;
+  std::uint64_t runs = 0;
+  int traps = 0;
+  bool tried = false;  // compilation was attempted
+  std::string reason;  // why it is not compiled, if it is not
+  RecordedSite first_site;
+  plan::Plan plan;
+  std::vector<plan::RuleEvent> events;
+  std::unique_ptr<plan::Code> code;  // null: eager
+};
+
+class Jit final : public RegionExecutor {
+ public:
+  // `context` is the interpreter's and outlives this.
+  Jit(plan::Engine& engine, const PrimContext& context, JitOptions options)
+      : engine_(engine), context_(context), options_(options) {}
+
+  void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) override;
+
+  [[nodiscard]] const JitCounters& counters() const { return counters_; }
+  // In order of first execution.
+  [[nodiscard]] const std::vector<std::unique_ptr<RegionEntry>>& entries() const { return entries_; }
+
+ private:
+  RegionEntry& entry(const RecordedRegion& region);
+  void compile(const RecordedRegion& region, RegionEntry& entry);
+  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
+  void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed);
+
+  plan::Engine& engine_;
+  const PrimContext& context_;
+  JitOptions options_;
+  JitCounters counters_;
+  std::vector<std::unique_ptr<RegionEntry>> entries_;
+  std::unordered_map<std::string, RegionEntry*> by_key_;
+};
+
+}  // namespace nvm::vm

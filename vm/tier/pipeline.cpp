@@ -1,0 +1,14 @@
+#include "vm/tier/pipeline.h"
+
+namespace nvm::vm {
+
+void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusion fusion,
+                    RegionEntry& entry) {
+  const soac::Graph graph = soac::build(region);
+  soac::check(graph);
+  entry.plan = plan::fuse(graph, fusion, &entry.events);
+  plan::check(entry.plan);
+  entry.code = engine.compile(entry.plan, entry.reason);
+}
+
+}  // namespace nvm::vm
