@@ -96,15 +96,14 @@ class Writer {
     out_ += ' ';
     out_ += type_word_text(spelt_out ? TypeWord::kInt : c.word);
     out_ += ' ';
+    if (spelt_out && options_.annotations)
+      out_ += annotation_text({Annotation::Kind::kChar, {}, false, false, 0}) + " ";
     if (c.input >= 0) {
       out_ += "() {input " + std::to_string(c.input) + "}";
     } else if (c.word == TypeWord::kChar && !spelt_out) {
       out_ += '"';
       for (const std::int64_t v : c.ints) out_ += static_cast<char>(v);
       out_ += '"';
-    } else if (spelt_out) {
-      if (options_.annotations) out_ += annotation_text({Annotation::Kind::kChar, {}, false, false, 0}) + " ";
-      list(c);
     } else if (c.size() == 1) {
       element(c, 0);
     } else {

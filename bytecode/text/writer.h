@@ -5,8 +5,8 @@
 //   {nvm line N}                 the instructions that follow, to the end of the function, came from this
 //   line
 //                                of the NESL source; 0 (at the start of each function) if unknown
-//   {nvm char}                   between CONST INT and ( ... ): the integers are a CONST CHAR that no string
-//   can
+//   {nvm char}                   between CONST INT and its value: the integers are a CONST CHAR that no
+//   string can
 //                                hold, having a quote or a code beyond a signed byte
 //
 // FILE and NAME write blanks, braces, quotes, % and control bytes as %XX. A constant descriptor of several

@@ -113,6 +113,12 @@ TEST_CASE("redefinitions keep their meaning") {
   check_round_trip(finish(b));
 }
 
+TEST_CASE("without annotations characters that no string can hold are integers") {
+  const Program p = with_constant({TypeWord::kChar, {-130}, {}});
+  CHECK(write_vcode(p, {false, false}) == "FUNC MAIN\nCONST INT -130\nRET\n");
+  CHECK(write_vcode(p) == "FUNC MAIN\nCONST INT {nvm char} -130\nRET\n");
+}
+
 TEST_CASE("an input of the run is shown, not written") {
   Constant c{TypeWord::kFloat, {}, {}};
   c.input = 2;
