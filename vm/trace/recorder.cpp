@@ -50,7 +50,7 @@ DescForm form_of(const Segdes& s) {
 
 }  // namespace
 
-const char* stop_text(Stop stop) {
+const char* stop_text(RegionStop stop) {
   static constexpr const char* kTexts[] = {
 #define STOP(id, name, text) text,
 #include "vm/trace/stop.def"
@@ -58,7 +58,7 @@ const char* stop_text(Stop stop) {
   return kTexts[static_cast<int>(stop)];
 }
 
-const char* stop_name(Stop stop) {
+const char* stop_name(RegionStop stop) {
   static constexpr const char* kNames[] = {
 #define STOP(id, name, text) name,
 #include "vm/trace/stop.def"
@@ -67,13 +67,11 @@ const char* stop_name(Stop stop) {
 }
 
 void Recorder::reset() {
-  region_ = {};
-  region_.int_bits = bits_;
-  region_.lengths.push_back(LengthKind::kOne);
-  lengths_.assign(1, 1);
-  inputs_.clear();
+  now_ = {};
+  now_.region.int_bits = bits_;
+  now_.region.lengths.push_back(LengthKind::kOne);
+  now_.lengths.assign(1, 1);
   promised_.clear();
-  sites_.clear();
   packed_.clear();
   lengths_of_.clear();
   length_of_.clear();
@@ -87,12 +85,12 @@ const ssa::Inst* Recorder::located_at(Site& site) const {
 void Recorder::force(Value& value) {
   resolve(value);
   if (!std::holds_alternative<DeferredRef>(value)) return;
-  flush(Stop::kAsked);
+  flush(RegionStop::kAsked);
   resolve(value);
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
-bool Recorder::leave(std::span<Value> operands, Stop stop) {
+bool Recorder::leave(std::span<Value> operands, RegionStop stop) {
   const bool waits = std::any_of(operands.begin(), operands.end(),
                                  [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
   if (waits) flush(stop);
@@ -111,14 +109,14 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     elements = std::max(elements, elements_of(v));
   }
   if (!waits && elements < limits_.min_elements) return false;
-  if (op_info(inst.op).kind == OpKind::kShape)
-    return waits && record_shape_op(inst, operands, results) ? true
-           : waits && inst.op != Op::kMakeSegdes             ? record(inst, site, operands, results)
-                                                             : leave(operands, Stop::kDescriptor);
+  if (op_info(inst.op).kind == OpKind::kShape) {
+    if (waits && record_shape_op(inst, operands, results)) return true;
+    if (!waits || inst.op == Op::kMakeSegdes) return leave(operands, RegionStop::kDescriptor);
+  }
   if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
-    return leave(operands, Stop::kKind);
-  if (region_.insts.size() >= limits_.max_insts) {
-    flush(Stop::kLong);
+    return leave(operands, RegionStop::kKind);
+  if (now_.region.insts.size() >= limits_.max_insts) {
+    flush(RegionStop::kLong);
     for (Value& v : operands) resolve(v);
   }
   return record(inst, site, operands, results);
@@ -127,8 +125,8 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
 // LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor.
 bool Recorder::record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results) {
   const VarId x = std::get<DeferredRef>(operands[0])->var();
-  if (inst.op == Op::kLength && lengths_[static_cast<std::size_t>(var(x).length)] >= 0) {
-    results[0] = Vector::of_int(lengths_[static_cast<std::size_t>(var(x).length)]);
+  if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
+    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
     return true;
   }
   if (inst.op != Op::kMakeSegdes) return false;
@@ -151,8 +149,8 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
                       std::span<Value> results) {
   operands_.clear();
   for (Value& v : operands) operands_.push_back(operand_var(v));
-  if (!forms_fit(inst)) return leave(operands, Stop::kSegments);
-  if (!unify(inst)) return leave(operands, Stop::kShape);
+  if (!forms_fit(inst)) return leave(operands, RegionStop::kSegments);
+  if (!unify(inst)) return leave(operands, RegionStop::kShape);
   append(inst, site, results);
   return true;
 }
@@ -163,8 +161,8 @@ VarId Recorder::operand_var(Value& value) {
 }
 
 VarId Recorder::input(Value value) {
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    if (same_input(inputs_[i], value)) return static_cast<VarId>(i);
+  for (std::size_t i = 0; i < now_.inputs.size(); ++i)
+    if (same_input(now_.inputs[i], value)) return static_cast<VarId>(i);
   Var v;
   if (const auto* s = std::get_if<Segdes>(&value)) {
     v.is_desc = true;
@@ -178,31 +176,31 @@ VarId Recorder::input(Value value) {
     v.length = length_symbol(x.length());
   }
   const VarId id = new_var(v);
-  inputs_[static_cast<std::size_t>(id)] = std::move(value);
+  now_.inputs[static_cast<std::size_t>(id)] = std::move(value);
   return id;
 }
 
 VarId Recorder::new_var(const Var& v) {
-  region_.vars.push_back(v);
-  inputs_.emplace_back();
+  now_.region.vars.push_back(v);
+  now_.inputs.emplace_back();
   promised_.emplace_back();
   lengths_of_.push_back(kNone);
   length_of_.push_back(kNone);
-  return static_cast<VarId>(region_.vars.size() - 1);
+  return static_cast<VarId>(now_.region.vars.size() - 1);
 }
 
 LengthId Recorder::length_symbol(std::int64_t n) {
-  const auto it = std::find(lengths_.begin(), lengths_.end(), n);
-  if (it != lengths_.end()) return static_cast<LengthId>(it - lengths_.begin());
-  lengths_.push_back(n);
-  region_.lengths.push_back(LengthKind::kBound);
-  return static_cast<LengthId>(lengths_.size() - 1);
+  const auto it = std::find(now_.lengths.begin(), now_.lengths.end(), n);
+  if (it != now_.lengths.end()) return static_cast<LengthId>(it - now_.lengths.begin());
+  now_.lengths.push_back(n);
+  now_.region.lengths.push_back(LengthKind::kBound);
+  return static_cast<LengthId>(now_.lengths.size() - 1);
 }
 
 LengthId Recorder::counted() {
-  lengths_.push_back(-1);
-  region_.lengths.push_back(LengthKind::kCounted);
-  return static_cast<LengthId>(lengths_.size() - 1);
+  now_.lengths.push_back(-1);
+  now_.region.lengths.push_back(LengthKind::kCounted);
+  return static_cast<LengthId>(now_.lengths.size() - 1);
 }
 
 // True if a combinator covers the instruction for these descriptors.
@@ -265,7 +263,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   in.op = inst.op;
   in.word = inst.word;
   in.operands = operands_;
-  in.site = static_cast<std::int32_t>(sites_.size());
+  in.site = static_cast<std::int32_t>(now_.sites.size());
   const Packed* known = nullptr;
   if (inst.op == Op::kPack) {
     const auto it = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) {
@@ -283,8 +281,8 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   }
   if (inst.op == Op::kPack && known == nullptr)
     packed_.push_back({operands_[1], operands_[2], in.results[1], var(in.results[0]).length});
-  region_.insts.push_back(std::move(in));
-  sites_.push_back({&inst, site});
+  now_.region.insts.push_back(std::move(in));
+  now_.sites.push_back({&inst, site});
 }
 
 Value Recorder::promise(VarId v) {
@@ -296,81 +294,15 @@ Value Recorder::promise(VarId v) {
 void Recorder::mark_live() {
   for (std::size_t i = 0; i < promised_.size(); ++i) {
     const auto& d = promised_[i];
-    if (d != nullptr) region_.vars[i].role = d.use_count() > 1 ? VarRole::kOutput : VarRole::kTemp;
+    if (d != nullptr) now_.region.vars[i].role = d.use_count() > 1 ? VarRole::kOutput : VarRole::kTemp;
   }
 }
 
-// Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
-// equal straight lines give equal text whatever was recorded around them.
-RecordedRegion Recorder::compact(Stop stop, std::vector<VarId>& renamed) const {
-  std::vector<bool> needed(region_.vars.size(), false);
-  std::vector<bool> keep(region_.insts.size(), false);
-  for (std::size_t i = 0; i < needed.size(); ++i) needed[i] = region_.vars[i].role == VarRole::kOutput;
-  // A live descriptor or vector whose length a filter counts needs that filter.
-  std::vector<bool> length_needed(region_.lengths.size(), false);
-  for (std::size_t i = 0; i < needed.size(); ++i) {
-    if (!needed[i]) continue;
-    length_needed[static_cast<std::size_t>(region_.vars[i].length)] = true;
-    if (region_.vars[i].is_desc) length_needed[static_cast<std::size_t>(region_.vars[i].total)] = true;
-  }
-  for (std::size_t i = region_.insts.size(); i-- > 0;) {
-    const soac::RegionInst& in = region_.insts[i];
-    bool wanted = op_info(in.op).effect == Effect::kFaults;
-    for (const VarId r : in.results) wanted |= needed[static_cast<std::size_t>(r)];
-    if (in.op == Op::kPack) wanted |= length_needed[static_cast<std::size_t>(var(in.results[0]).length)];
-    if (!wanted) continue;
-    keep[i] = true;
-    for (const VarId x : in.operands) {
-      needed[static_cast<std::size_t>(x)] = true;
-      length_needed[static_cast<std::size_t>(var(x).length)] = true;
-      if (var(x).is_desc) length_needed[static_cast<std::size_t>(var(x).total)] = true;
-    }
-  }
-  RecordedRegion out;
-  out.stop = stop;
-  out.region.int_bits = bits_;
-  renamed.assign(region_.vars.size(), kNone);
-  std::vector<LengthId> symbols(region_.lengths.size(), kNone);
-  const auto symbol = [&](LengthId n) {
-    LengthId& s = symbols[static_cast<std::size_t>(n)];
-    if (s == kNone) {
-      s = static_cast<LengthId>(out.region.lengths.size());
-      out.region.lengths.push_back(region_.lengths[static_cast<std::size_t>(n)]);
-      out.lengths.push_back(lengths_[static_cast<std::size_t>(n)]);
-    }
-    return s;
-  };
-  const auto rename = [&](VarId x) {
-    VarId& r = renamed[static_cast<std::size_t>(x)];
-    if (r == kNone) {
-      r = static_cast<VarId>(out.region.vars.size());
-      Var v = var(x);
-      v.length = symbol(v.length);
-      if (v.is_desc) v.total = symbol(v.total);
-      out.region.vars.push_back(v);
-      out.inputs.push_back(inputs_[static_cast<std::size_t>(x)]);
-    }
-    return r;
-  };
-  symbol(0);
-  for (std::size_t i = 0; i < region_.insts.size(); ++i) {
-    if (!keep[i]) continue;
-    soac::RegionInst in = region_.insts[i];
-    for (VarId& x : in.operands) x = rename(x);
-    for (VarId& r : in.results) r = rename(r);
-    in.site = static_cast<std::int32_t>(out.sites.size());
-    out.sites.push_back(sites_[static_cast<std::size_t>(region_.insts[i].site)]);
-    out.region.insts.push_back(std::move(in));
-  }
-  for (std::size_t i = 0; i < region_.vars.size(); ++i)
-    if (region_.vars[i].role == VarRole::kOutput) rename(static_cast<VarId>(i));
-  return out;
-}
-
-void Recorder::flush(Stop stop) {
+void Recorder::flush(RegionStop stop) {
   mark_live();
   std::vector<VarId> renamed;
-  RecordedRegion recorded = compact(stop, renamed);
+  now_.stop = stop;
+  RecordedRegion recorded = compact(now_, renamed);
   std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
   // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
   reset();

@@ -18,12 +18,12 @@
 
 namespace nvm::vm {
 
-enum class Stop : std::uint8_t {
+enum class RegionStop : std::uint8_t {
 #define STOP(id, ...) id,
 #include "vm/trace/stop.def"
 };
-[[nodiscard]] const char* stop_text(Stop stop);
-[[nodiscard]] const char* stop_name(Stop stop);
+[[nodiscard]] const char* stop_text(RegionStop stop);
+[[nodiscard]] const char* stop_name(RegionStop stop);
 
 // Where a recorded instruction stands in the program.
 struct RecordedSite {
@@ -31,14 +31,19 @@ struct RecordedSite {
   Site site;
 };
 
-// A finished region with what it runs on.
+// A region with what it runs on.
 struct RecordedRegion {
-  soac::Region region;                // numbered by first use, dead instructions removed
+  soac::Region region;                // roles of the variables say what is live
   std::vector<Value> inputs;          // by VarId; empty where made inside
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
-  Stop stop = Stop::kAsked;
+  RegionStop stop = RegionStop::kAsked;
 };
+
+// Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
+// equal straight lines give equal text whatever was recorded around them. renamed: by old VarId, kNone if
+// gone.
+[[nodiscard]] RecordedRegion compact(const RecordedRegion& recorded, std::vector<soac::VarId>& renamed);
 
 // Computes the live variables of a region into `outputs` (by VarId). Throws Fault; `failed` is then the site.
 class RegionExecutor {
@@ -70,8 +75,8 @@ class Recorder final : public RegionHook {
   };
 
   void reset();
-  void flush(Stop stop);
-  bool leave(std::span<Value> operands, Stop stop);
+  void flush(RegionStop stop);
+  bool leave(std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results);
   bool unify(const ssa::Inst& inst);
@@ -85,19 +90,15 @@ class Recorder final : public RegionHook {
   soac::LengthId counted();
   Value promise(soac::VarId var);
   [[nodiscard]] const soac::Var& var(soac::VarId v) const {
-    return region_.vars[static_cast<std::size_t>(v)];
+    return now_.region.vars[static_cast<std::size_t>(v)];
   }
   void mark_live();
-  RecordedRegion compact(Stop stop, std::vector<soac::VarId>& renamed) const;
 
   RegionExecutor& executor_;
   IntBits bits_;
   Limits limits_;
-  soac::Region region_;
-  std::vector<Value> inputs_;                        // by VarId
+  RecordedRegion now_;                               // being recorded
   std::vector<std::shared_ptr<Deferred>> promised_;  // by VarId, null for inputs
-  std::vector<std::int64_t> lengths_;                // by LengthId
-  std::vector<RecordedSite> sites_;
   std::vector<Packed> packed_;
   std::vector<soac::VarId> lengths_of_;    // by VarId: the descriptor whose lengths it is
   std::vector<soac::LengthId> length_of_;  // by VarId: the symbol whose value it is

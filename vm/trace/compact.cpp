@@ -1,0 +1,107 @@
+#include "vm/trace/recorder.h"
+
+namespace nvm::vm {
+
+using soac::kNone;
+using soac::LengthId;
+using soac::RegionInst;
+using soac::Var;
+using soac::VarId;
+using soac::VarRole;
+
+namespace {
+
+class Compactor {
+ public:
+  Compactor(const RecordedRegion& from, std::vector<VarId>& renamed)
+      : from_(from),
+        renamed_(renamed),
+        needed_(from.region.vars.size(), false),
+        length_needed_(from.region.lengths.size(), false),
+        symbols_(from.region.lengths.size(), kNone) {
+    renamed_.assign(from.region.vars.size(), kNone);
+  }
+
+  RecordedRegion run() {
+    const std::vector<bool> keep = needed_insts();
+    to_.stop = from_.stop;
+    to_.region.int_bits = from_.region.int_bits;
+    symbol(0);  // one is always the first length
+    for (std::size_t i = 0; i < keep.size(); ++i)
+      if (keep[i]) copy(from_.region.insts[i]);
+    for (std::size_t i = 0; i < from_.region.vars.size(); ++i)
+      if (from_.region.vars[i].role == VarRole::kOutput) rename(static_cast<VarId>(i));
+    return std::move(to_);
+  }
+
+ private:
+  [[nodiscard]] const Var& var(VarId x) const { return from_.region.vars[static_cast<std::size_t>(x)]; }
+
+  // A vector is needed together with the filter that counts its length.
+  void need(VarId x) {
+    needed_[static_cast<std::size_t>(x)] = true;
+    length_needed_[static_cast<std::size_t>(var(x).length)] = true;
+    if (var(x).is_desc) length_needed_[static_cast<std::size_t>(var(x).total)] = true;
+  }
+
+  std::vector<bool> needed_insts() {
+    const auto& insts = from_.region.insts;
+    std::vector<bool> keep(insts.size(), false);
+    for (std::size_t i = 0; i < needed_.size(); ++i)
+      if (from_.region.vars[i].role == VarRole::kOutput) need(static_cast<VarId>(i));
+    for (std::size_t i = insts.size(); i-- > 0;) {
+      const RegionInst& in = insts[i];
+      bool wanted = op_info(in.op).effect == Effect::kFaults;
+      for (const VarId r : in.results) wanted |= needed_[static_cast<std::size_t>(r)];
+      if (in.op == Op::kPack) wanted |= length_needed_[static_cast<std::size_t>(var(in.results[0]).length)];
+      keep[i] = wanted;
+      if (!wanted) continue;
+      for (const VarId x : in.operands) need(x);
+    }
+    return keep;
+  }
+
+  void copy(RegionInst in) {
+    for (VarId& x : in.operands) x = rename(x);
+    for (VarId& r : in.results) r = rename(r);
+    to_.sites.push_back(from_.sites[static_cast<std::size_t>(in.site)]);
+    in.site = static_cast<std::int32_t>(to_.sites.size() - 1);
+    to_.region.insts.push_back(std::move(in));
+  }
+
+  VarId rename(VarId x) {
+    VarId& r = renamed_[static_cast<std::size_t>(x)];
+    if (r != kNone) return r;
+    r = static_cast<VarId>(to_.region.vars.size());
+    Var v = var(x);
+    v.length = symbol(v.length);
+    if (v.is_desc) v.total = symbol(v.total);
+    to_.region.vars.push_back(v);
+    to_.inputs.push_back(from_.inputs[static_cast<std::size_t>(x)]);
+    return r;
+  }
+
+  LengthId symbol(LengthId n) {
+    LengthId& s = symbols_[static_cast<std::size_t>(n)];
+    if (s != kNone) return s;
+    s = static_cast<LengthId>(to_.region.lengths.size());
+    to_.region.lengths.push_back(from_.region.lengths[static_cast<std::size_t>(n)]);
+    to_.lengths.push_back(from_.lengths[static_cast<std::size_t>(n)]);
+    return s;
+  }
+
+  const RecordedRegion& from_;
+  std::vector<VarId>& renamed_;
+  RecordedRegion to_;
+  std::vector<bool> needed_;         // by VarId
+  std::vector<bool> length_needed_;  // by LengthId
+  std::vector<LengthId> symbols_;    // by LengthId, in the new region
+};
+
+}  // namespace
+
+RecordedRegion compact(const RecordedRegion& recorded, std::vector<VarId>& renamed) {
+  return Compactor(recorded, renamed).run();
+}
+
+}  // namespace nvm::vm
