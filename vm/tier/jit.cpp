@@ -42,6 +42,7 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
   }
   auto fresh = std::make_unique<RegionEntry>();
   fresh->key = std::move(key);
+  fresh->region = region.region;
   if (!region.sites.empty()) fresh->first_site = region.sites.front();
   by_key_.emplace(fresh->key, fresh.get());
   entries_.push_back(std::move(fresh));

@@ -1,0 +1,95 @@
+#include "vm/tier/explain.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr Stage kStages[] = {
+    {'t', "the recorded instructions"},
+    {'g', "the graph of combinators"},
+    {'r', "fusion rules that fired or were refused"},
+    {'c', "the cost of each way of scheduling, in megabytes moved for a million elements"},
+    {'p', "the plan: fused kernels"},
+    {'x', "the generated machine code"},
+};
+
+bool wants(std::string_view letters, char letter) { return letters.find(letter) != std::string_view::npos; }
+
+std::string place(const RecordedSite& site, const ssa::Module& module) {
+  if (site.inst == nullptr) return "start of program";
+  const auto& f = module.functions[static_cast<std::size_t>(site.site.function)];
+  if (site.inst->origin_line > 0)
+    return (f.origin.empty() ? f.name : f.origin) + ", " + module.origin_file + ":" +
+           std::to_string(site.inst->origin_line);
+  return f.name + ", " + module.file + ":" + std::to_string(site.inst->pos.line);
+}
+
+std::string node_text(const soac::Graph& graph, std::int32_t n) {
+  const soac::Node& node = graph.nodes[static_cast<std::size_t>(n)];
+  return std::to_string(n) + " " + soac::combinator_name(node.kind);
+}
+
+std::string rules(const RegionEntry& entry, const soac::Graph& graph) {
+  std::string out;
+  for (const plan::RuleEvent& e : entry.events) {
+    const std::string what = e.fired ? std::string("fired   ") + plan::rule_name(e.rule)
+                                     : std::string("refused ") + plan::refusal_text(e.refusal);
+    out += "  " + what + ": " + node_text(graph, e.from) + " -> " + node_text(graph, e.to) + "\n";
+  }
+  return out;
+}
+
+std::string costs(const soac::Graph& graph) {
+  char line[160];
+  std::snprintf(line, sizeof line, "  off %.2f, greedy %.2f, exact %.2f\n",
+                plan::schedule_off(graph).cost / 1e6, plan::schedule_greedy(graph).cost / 1e6,
+                plan::schedule_exact(graph).cost / 1e6);
+  return line;
+}
+
+}  // namespace
+
+std::span<const Stage> explain_stages() { return kStages; }
+
+std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
+  std::string out =
+      "region at " + place(entry.first_site, module) + ": " + std::to_string(entry.runs) + " runs, ";
+  out += entry.code != nullptr ? std::to_string(entry.plan.kernels.size()) + " kernels\n"
+         : entry.tried         ? "not compiled: " + entry.reason + "\n"
+                               : "not hot enough to be compiled\n";
+  const soac::Graph graph = soac::build(entry.region);
+  if (wants(letters, 't')) out += entry.key;
+  if (wants(letters, 'g')) out += soac::print(graph);
+  if (wants(letters, 'r')) out += rules(entry, graph);
+  if (wants(letters, 'c')) out += costs(graph);
+  if (wants(letters, 'p') && entry.tried) out += plan::print(entry.plan);
+  if (wants(letters, 'x') && entry.code != nullptr) out += entry.code->listing();
+  return out;
+}
+
+std::string summary(const Jit& jit, const ssa::Module& module) {
+  const JitCounters& c = jit.counters();
+  std::string out = std::to_string(c.regions) + " regions executed, " + std::to_string(c.fused) +
+                    " as fused kernels; " + std::to_string(c.compiled) + " compiled in " +
+                    std::to_string(c.compile_ns / 1000) + " us, " + std::to_string(c.refused) + " refused, " +
+                    std::to_string(c.trapped) + " failed a check\n";
+  for (std::size_t i = 0; i < std::size(c.stops); ++i)
+    if (c.stops[i] > 0)
+      out += "  " + std::to_string(c.stops[i]) + " ended because of " +
+             stop_text(static_cast<RegionStop>(i)) + "\n";
+  for (const auto& e : jit.entries()) out += "  " + explain(*e, module, "");
+  return out;
+}
+
+std::string explain_dot(const RegionEntry& entry, plan::Fusion fusion) {
+  const soac::Graph graph = soac::build(entry.region);
+  const plan::Schedule schedule = fusion == plan::Fusion::kOff      ? plan::schedule_off(graph)
+                                  : fusion == plan::Fusion::kGreedy ? plan::schedule_greedy(graph)
+                                                                    : plan::schedule_exact(graph);
+  return soac::print_dot(graph, schedule.kernel);
+}
+
+}  // namespace nvm::vm
