@@ -41,6 +41,7 @@ struct JitCounters {
 // A region as the tier knows it, for explain and profile.
 struct RegionEntry {
   std::string key;  // printed region
+  soac::Region region;
   std::int64_t work = 0;
   std::uint64_t runs = 0;
   int traps = 0;
