@@ -86,6 +86,7 @@ bool Lexer::enclosed(char close, const char* what, Token& token) {
     diagnostics_.error(here(), std::string("this ") + what + " does not end: expected " + close +
                                    " before the end of the file");
     pass_lines(text_.size());
+    cut_short_ = true;
     return false;
   }
   token.text = text_.substr(at_ + 1, end - at_ - 1);

@@ -22,6 +22,8 @@ class Lexer {
  public:
   Lexer(std::string_view text, Diagnostics& diagnostics);
   Token next();  // kEnd at the end, again and again
+  // True if a string or comment without an end has swallowed the rest of the text.
+  [[nodiscard]] bool cut_short() const { return cut_short_; }
 
  private:
   [[nodiscard]] SourcePos here() const;
@@ -35,6 +37,7 @@ class Lexer {
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
   std::uint32_t line_ = 1;
+  bool cut_short_ = false;
 };
 
 // Literals, whose text the lexer has found to be well formed.

@@ -114,6 +114,7 @@ class Reader {
       advance();
   }
   void expected(const std::string& what) {
+    if (token_.kind == TokenKind::kEnd && lexer_.cut_short()) return;  // reported where it begins
     diagnostics_.error(token_.pos, "syntax error: " + shown(token_) + ": expected " + what);
   }
 
@@ -144,6 +145,7 @@ class Reader {
   Annotation function_note_;
   std::uint32_t origin_line_ = 0;
   bool char_note_ = false;
+  int nameless_ = 0;
 };
 
 void Reader::advance() {
@@ -192,7 +194,7 @@ std::string Reader::function_name() {
   const bool keyword = token_.kind == TokenKind::kWord;
   expected(keyword ? "a function name; this word is a keyword" : "a function name");
   if (!is_start() && token_.kind != TokenKind::kEnd) advance();
-  return "(nameless)";
+  return "(nameless " + std::to_string(++nameless_) + ")";
 }
 
 // I types O types: accepted and ignored, as the legacy interpreter does.

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Runs golden cases: one file each, with a command, its input files and the output expected.
+
+    what it shows, in a line or a few
+    $ TOOL ARGUMENT ...
+    --- input.vcode        a file that the command finds in its directory; any number of them
+    ...
+    --- in                 standard input
+    --- out                expected standard output
+    --- err                expected standard error
+    --- status             expected exit status
+
+Missing expectations mean: nothing on that stream, status 0. TOOL is resolved by --tool NAME=PATH.
+
+    run_cases.py --tool vcode=build/tests/golden/golden_vcode DIR-OR-CASE ...   run, show differences
+    run_cases.py ... --rebase                                                  accept what comes out; read the diff
+"""
+
+import argparse
+import difflib
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+EXPECTED = ("out", "err", "status")
+TIMEOUT_S = 120  # a hang is a failure; no case takes long
+
+
+class BadCase(Exception):
+    pass
+
+
+def parse(path):
+    """The head (with the command line) and the sections of a case, in order."""
+    head, sections, current = [], {}, None
+    for line in re.findall(r"[^\n]*\n|[^\n]+", path.read_bytes().decode("latin-1")):
+        if line.startswith("--- "):
+            current = line[4:].strip()
+            if current in sections:
+                raise BadCase(f"section {current} twice")
+            sections[current] = ""
+        elif current is None:
+            head.append(line)
+        else:
+            sections[current] += line
+    commands = [line[2:].strip() for line in head if line.startswith("$ ")]
+    if len(commands) != 1:
+        raise BadCase(f"{len(commands)} command lines, expected one")
+    if not head[0].strip() or head[0].startswith("$ "):
+        raise BadCase("the first line must say what the case shows")
+    return "".join(head), commands[0], sections
+
+
+def run(command, sections, tools):
+    """The sections out, err and status that the command gives."""
+    words = shlex.split(command)
+    if words[0] not in tools:
+        raise BadCase(f"no --tool {words[0]}=PATH was given")
+    words[0] = tools[words[0]]
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in sections.items():
+            if name not in EXPECTED and name != "in":
+                (pathlib.Path(directory) / name).write_bytes(text.encode("latin-1"))
+        done = subprocess.run(words, cwd=directory, input=sections.get("in", "").encode("latin-1"),
+                              capture_output=True, timeout=TIMEOUT_S, check=False)
+    return {
+        "out": done.stdout.decode("latin-1"),
+        "err": done.stderr.decode("latin-1"),
+        "status": f"{done.returncode}\n",
+    }
+
+
+def wanted(sections):
+    result = {name: sections.get(name, "") for name in EXPECTED}
+    result["status"] = sections.get("status", "0\n")
+    return result
+
+
+def render(head, sections, got):
+    text = head
+    for name, body in sections.items():
+        if name not in EXPECTED:
+            text += f"--- {name}\n{body}"
+    for name in EXPECTED:
+        if got[name] and (name, got[name]) != ("status", "0\n"):
+            text += f"--- {name}\n{got[name]}"
+    return text
+
+
+def difference(expect, got):
+    lines = []
+    for name in EXPECTED:
+        lines += difflib.unified_diff(expect[name].splitlines(), got[name].splitlines(), f"{name} expected",
+                                      f"{name} found", lineterm="")
+    return "\n".join(lines) or "only line ends differ"
+
+
+def one(path, tools, rebase):
+    """None if the case passes, else what is wrong."""
+    head, command, sections = parse(path)
+    got = run(command, sections, tools)
+    expect = wanted(sections)
+    if rebase:
+        for name in ("out", "err"):
+            if got[name] and not got[name].endswith("\n"):
+                raise BadCase(f"{name} does not end with a newline, so a case cannot hold it")
+        path.write_bytes(render(head, sections, got).encode("latin-1"))
+    if got == expect:
+        return None
+    return difference(expect, got)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tool", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--rebase", action="store_true")
+    parser.add_argument("where", nargs="+", type=pathlib.Path)
+    options = parser.parse_args()
+    tools = {name: str(pathlib.Path(path).resolve()) for name, path in (t.split("=", 1) for t in options.tool)}
+    cases = []
+    for where in options.where:
+        cases += sorted(where.rglob("*.case")) if where.is_dir() else [where]
+    failed = 0
+    for path in cases:
+        try:
+            problem = one(path, tools, options.rebase)
+        except (BadCase, OSError, subprocess.TimeoutExpired) as error:
+            problem = str(error)
+        if problem is not None:
+            failed += 1
+            print(f"{'rebased' if options.rebase else 'FAILED'}: {path}\n{problem}")
+    print(f"{len(cases)} cases, {failed} {'rebased' if options.rebase else 'failed'}")
+    return 1 if not cases or (failed and not options.rebase) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
