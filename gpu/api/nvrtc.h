@@ -1,0 +1,22 @@
+// NVRTC, the run-time compiler of CUDA C++, found at run time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nvm::gpu {
+
+// True if NVRTC can be used; `words` says which version and library, or what is missing and how to get it.
+[[nodiscard]] bool nvrtc_available(std::string& words);
+// "13.0"; empty if there is none. Part of the key of cached code.
+[[nodiscard]] std::string nvrtc_version();
+
+struct Compiled {
+  std::vector<char> cubin;
+  std::string log;  // warnings; if cubin is empty, why it failed
+};
+
+// Compiles a source to a cubin for compute capability `arch` (80 for 8.0). Needs no device. Thread-safe.
+[[nodiscard]] Compiled compile_cuda(const std::string& source, const std::string& name, int arch);
+
+}  // namespace nvm::gpu
