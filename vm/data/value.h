@@ -55,6 +55,12 @@ class Vector {
     if (!buffer_) return nullptr;  // empty
     return reinterpret_cast<const T*>(buffer_.data()) + scalar_;
   }
+  // The same without a type.
+  [[nodiscard]] const std::byte* raw() const {
+    if (length_ == 1) return data<std::byte>();
+    if (!buffer_) return nullptr;
+    return buffer_.data() + static_cast<std::size_t>(scalar_) * storage_bytes(storage_);
+  }
   // For the maker of a fresh or unique vector only.
   template <typename T>
   [[nodiscard]] T* mutable_data() {
@@ -66,6 +72,14 @@ class Vector {
     return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr;
   }
   [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
+  [[nodiscard]] BufferRef take_buffer() { return std::move(buffer_); }
+  // The same elements seen as another storage of the same width, without a pass.
+  [[nodiscard]] Vector viewed_as(Storage storage) && {
+    NVM_CHECK(storage_bytes(storage) == storage_bytes(storage_), "a view keeps the width");
+    Vector v = std::move(*this);
+    v.storage_ = storage;
+    return v;
+  }
   // One element, 0 <= i < length(); for text, tests and other slow paths.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;
   [[nodiscard]] bool bool_at(std::int64_t i) const {

@@ -39,10 +39,24 @@ struct PrimContext {
   std::int64_t grain = 1 << 15;  // elements below which a primitive stays on one thread
 };
 
-// Executes one instruction of kind kMap .. kRandom. `operands` are moved from; an operand whose buffer is
-// unique() may be overwritten by a result. Operand types are verified statically; lengths, descriptors and
-// element values are checked here. Throws Fault; then no result is set and the operands' values are
-// unspecified.
+// One execution: operands and results as the table lists them; results do not overlap operands.
+struct PrimCall {
+  const PrimContext& context;
+  Op op;
+  TypeWord word;
+  Value* operands;
+  Value* results;
+};
+using PrimFn = void (*)(const PrimCall& call);
+
+// The function behind an instruction of kind kMap .. kRandom, for callers that look it up once; null for
+// other kinds and for words the grammar does not allow.
+[[nodiscard]] PrimFn find_primitive(Op op, TypeWord word);
+
+// Executes one instruction of kind kMap .. kRandom. `operands` are moved from or left as they were: the
+// caller lets go of them. An operand whose buffer is unique() may be overwritten by a result. Operand types
+// are verified statically; lengths, descriptors and element values are checked here. Throws Fault; then no
+// result is set and the operands' values are unspecified.
 void run_primitive(const PrimContext& context, Op op, TypeWord word, std::span<Value> operands,
                    std::span<Value> results);
 

@@ -1,0 +1,208 @@
+// Elementwise instructions, RAND excepted. Bytes: every operand once, the result once (and once more for the
+// line fill, unless it overwrites a dying operand).
+//
+// Storage of Int results: comparisons, bitwise operations and SELECT keep to the wider of their operands'
+// storages, for their results fit there; arithmetic computes in the run's width. Narrow operands are widened
+// a block at a time in the first-level cache. B_TO_I is a view.
+//
+// TRIED nothing with non-temporal stores: the next instruction usually reads the result.
+#include "vm/prims/elementwise.h"
+
+#include <algorithm>
+
+#include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::int64_t kBlock = 1024;
+
+int index_of(Storage s) { return static_cast<int>(s); }
+int scalar_index(const PrimCall& call) { return static_cast<int>(op_info(call.op).scalar); }
+
+// An operand on its way to the storage that a kernel wants.
+struct Source {
+  const std::byte* data;
+  std::size_t bytes;
+  kernels::Unary convert;  // null if it lies as wanted
+
+  Source(const Elements& e, Storage wanted, const kernels::Table& t)
+      : data(e.data()),
+        bytes(storage_bytes(e.storage())),
+        convert(e.storage() == wanted ? nullptr : t.convert[index_of(e.storage())][index_of(wanted)]) {}
+  const void* at(std::int64_t i, std::int64_t n, std::byte* room) const {
+    const std::byte* p = data + static_cast<std::size_t>(i) * bytes;
+    if (convert == nullptr) return p;
+    convert(p, room, n);
+    return room;
+  }
+};
+
+struct alignas(64) Room {
+  std::byte bytes[kBlock * 8];
+};
+
+// step(begin, n, room_a, room_b) over chunks; blockwise if operands are converted.
+template <typename F>
+void for_blocks(const PrimContext& context, std::int64_t n, bool converts, F step) {
+  for_ranges(context, n, [&](std::int64_t begin, std::int64_t end) {
+    if (!converts) {
+      step(begin, end - begin, nullptr, nullptr);
+      return;
+    }
+    Room a;
+    Room b;
+    for (std::int64_t i = begin; i < end; i += kBlock) step(i, std::min(kBlock, end - i), a.bytes, b.bytes);
+  });
+}
+
+void check_equal_lengths(const PrimCall& call, const Vector& a, const Vector& b) {
+  if (a.length() != b.length()) [[unlikely]]
+    check_shape(call);
+}
+
+void run_binary(const PrimCall& call, Storage common, Storage result) {
+  Vector& a = vector_operand(call, 0);
+  Vector& b = vector_operand(call, 1);
+  check_equal_lengths(call, a, b);
+  const PrimContext& context = call.context;
+  const kernels::Table& t = kernel_table(context.isa);
+  const kernels::Binary kernel = t.binary[scalar_index(call)][index_of(common)];
+  const Elements ea(a, context);
+  const Elements eb(b, context);
+  const Source sa(ea, common, t);
+  const Source sb(eb, common, t);
+  const std::int64_t n = ea.length();
+  Fresh out(context, result, n, a, b);
+  for_blocks(context, n, sa.convert != nullptr || sb.convert != nullptr,
+             [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {
+               kernel(sa.at(i, m, room_a), sb.at(i, m, room_b), out.at(i), m);
+             });
+  call.results[0] = out.take();
+}
+
+Storage effective(const Vector& v, const PrimContext& context) {
+  return v.is_scalar() ? wide_int(context) : v.storage();
+}
+Storage wider(const Vector& a, const Vector& b, const PrimContext& context) {
+  return std::max(effective(a, context), effective(b, context));
+}
+
+[[noreturn]] void divide_fault(const PrimCall& call, std::int64_t position, const Vector& a,
+                               const Vector& b) {
+  const std::string text(op_info(call.op).text);
+  const std::string what = b.int_at(position) == 0 ? "division by zero in " + text
+                                                   : "quotient out of range in " + text + ": " +
+                                                         std::to_string(a.int_at(position)) + " by -1";
+  throw Fault{Fault::Kind::kDivide, what + " at position " + std::to_string(position)};
+}
+
+}  // namespace
+
+void int_arithmetic(const PrimCall& call) {
+  const Storage wide = wide_int(call.context);
+  run_binary(call, wide, wide);
+}
+
+void int_closed(const PrimCall& call) {
+  const Storage common = wider(vector_operand(call, 0), vector_operand(call, 1), call.context);
+  run_binary(call, common, common);
+}
+
+void int_compare(const PrimCall& call) {
+  run_binary(call, wider(vector_operand(call, 0), vector_operand(call, 1), call.context), Storage::kB8);
+}
+
+void float_arithmetic(const PrimCall& call) { run_binary(call, Storage::kF64, Storage::kF64); }
+void float_compare(const PrimCall& call) { run_binary(call, Storage::kF64, Storage::kB8); }
+void bool_logic(const PrimCall& call) { run_binary(call, Storage::kB8, Storage::kB8); }
+
+void int_divide(const PrimCall& call) {
+  const PrimContext& context = call.context;
+  Vector& a = vector_operand(call, 0);
+  Vector& b = vector_operand(call, 1);
+  check_equal_lengths(call, a, b);
+  const kernels::Table& t = kernel_table(context.isa);
+  const Storage wide = wide_int(context);
+  const kernels::Checked kernel = t.checked[scalar_index(call)][index_of(wide)];
+  const Elements ea(a, context);
+  const Elements eb(b, context);
+  const Source sa(ea, wide, t);
+  const Source sb(eb, wide, t);
+  // Never in place: the message needs the operands.
+  Fresh out(context, wide, ea.length());
+  std::atomic<std::int64_t> first_bad{-1};
+  for_blocks(context, ea.length(), sa.convert != nullptr || sb.convert != nullptr,
+             [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {
+               const std::int64_t bad = kernel(sa.at(i, m, room_a), sb.at(i, m, room_b), out.at(i), m);
+               if (bad >= 0) note_first(first_bad, i + bad);
+             });
+  if (first_bad >= 0) divide_fault(call, first_bad, a, b);
+  call.results[0] = out.take();
+}
+
+void select(const PrimCall& call) {
+  const PrimContext& context = call.context;
+  Vector& f = vector_operand(call, 0);
+  Vector& a = vector_operand(call, 1);
+  Vector& b = vector_operand(call, 2);
+  if (f.length() != a.length() || f.length() != b.length()) [[unlikely]]
+    check_shape(call);
+  const Storage common = storage_is_int(a.storage()) ? wider(a, b, context) : a.storage();
+  const kernels::Table& t = kernel_table(context.isa);
+  const kernels::Select kernel = t.select[width_index(common)];
+  const Elements ef(f, context);
+  const Elements ea(a, context);
+  const Elements eb(b, context);
+  const Source sa(ea, common, t);
+  const Source sb(eb, common, t);
+  Fresh out(context, common, ef.length(), a, b);
+  for_blocks(context, ef.length(), sa.convert != nullptr || sb.convert != nullptr,
+             [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {
+               kernel(ef.flags() + i, sa.at(i, m, room_a), sb.at(i, m, room_b), out.at(i), m);
+             });
+  call.results[0] = out.take();
+}
+
+namespace {
+
+void run_unary(const PrimCall& call, kernels::Unary kernel, Storage result) {
+  Vector& a = vector_operand(call, 0);
+  const Elements ea(a, call.context);
+  Fresh out(call.context, result, ea.length(), a);
+  for_ranges(call.context, ea.length(),
+             [&](std::int64_t i, std::int64_t end) { kernel(ea.at(i), out.at(i), end - i); });
+  call.results[0] = out.take();
+}
+
+}  // namespace
+
+void same_unary(const PrimCall& call) {
+  const Vector& a = vector_operand(call, 0);
+  const Storage s = storage_is_int(a.storage()) ? effective(a, call.context) : a.storage();
+  run_unary(call, kernel_table(call.context.isa).unary[scalar_index(call)][index_of(s)], s);
+}
+
+void from_int(const PrimCall& call) {
+  const Storage s = effective(vector_operand(call, 0), call.context);
+  const Storage result = op_info(call.op).results[0] == 'F' ? Storage::kF64 : Storage::kB8;
+  run_unary(call, kernel_table(call.context.isa).unary[scalar_index(call)][index_of(s)], result);
+}
+
+void float_to_int(const PrimCall& call) {
+  const Storage wide = wide_int(call.context);
+  const auto& kernels = kernel_table(call.context.isa).to_int[scalar_index(call)];
+  run_unary(call, kernels[wide == Storage::kI32 ? 0 : 1], wide);
+}
+
+void bool_to_int(const PrimCall& call) {
+  Vector& a = vector_operand(call, 0);
+  if (a.is_scalar())
+    call.results[0] = Vector::of_int(a.scalar_int());
+  else
+    call.results[0] = std::move(a).viewed_as(Storage::kI8);
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,22 @@
+// Elementwise primitives by the storage logic they share; which instruction uses which stands in
+// dispatch.cpp.
+#pragma once
+
+#include "vm/prims/prims.h"
+
+namespace nvm::vm {
+
+void int_arithmetic(const PrimCall& call);  // in the run's width
+void int_closed(const PrimCall& call);      // results fit the wider operand's storage
+void int_compare(const PrimCall& call);
+void int_divide(const PrimCall& call);  // / and %
+void float_arithmetic(const PrimCall& call);
+void float_compare(const PrimCall& call);
+void bool_logic(const PrimCall& call);
+void select(const PrimCall& call);
+void same_unary(const PrimCall& call);  // NOT and the elementary functions
+void from_int(const PrimCall& call);    // I_TO_F, I_TO_B
+void float_to_int(const PrimCall& call);
+void bool_to_int(const PrimCall& call);
+
+}  // namespace nvm::vm

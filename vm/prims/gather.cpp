@@ -1,0 +1,181 @@
+// BPERMUTE BFPERMUTE EXTRACT REPLACE: elements read or written at an index. Indices are checked in the pass
+// that uses them. Bytes: indices and result once, a cache line per element read at random.
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include "vm/prims/move.h"
+#include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::int64_t kChunk = 1 << 15;
+
+struct Gather {
+  const PrimCall& call;
+  const kernels::Table& t;
+  const Elements& v;
+  const Indices& idx;
+  const std::uint8_t* flags;  // or null
+  Segdes source, dest;
+  int width;
+};
+
+// Element by element of one segment, or of a chunk of it.
+std::int64_t gather_part(const Gather& g, std::int64_t segment, std::int64_t begin, std::int64_t end,
+                         const Fresh& out) {
+  if (begin == end) return -1;
+  const std::int64_t bad = g.t.gather[g.width][g.idx.kind()](
+      g.v.at(g.source.offset(segment)), g.idx.at(begin), g.flags == nullptr ? nullptr : g.flags + begin,
+      end - begin, g.source.length(segment), out.at(begin));
+  return bad < 0 ? -1 : begin + bad;
+}
+
+void gather(const Gather& g, const Fresh& out) {
+  const PrimContext& context = g.call.context;
+  const std::int64_t k = g.dest.segments();
+  const kernels::Segments source = kernel_segments(g.source);
+  const kernels::Segments dest = kernel_segments(g.dest);
+  const auto kernel = g.t.gather_segments[g.width][g.idx.kind()];
+  const std::int64_t chunks = chunk_count(context, g.dest.total() + k, kChunk);
+  std::atomic<std::int64_t> first_bad{-1};
+  const auto note = [&](std::int64_t bad) {
+    if (bad >= 0) note_first(first_bad, bad);
+  };
+  if (chunks == 1) {
+    note(kernel(g.v.data(), g.idx.at(0), g.flags, source, dest, 0, k, out.data()));
+  } else {
+    const std::vector<Cut> cuts = cut_segments(dest, k, g.dest.total(), chunks);
+    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+      const auto i = static_cast<std::size_t>(c);
+      const ChunkParts p = chunk_parts(dest, cuts[i], cuts[i + 1]);
+      note(gather_part(g, cuts[i].segment, p.head_begin, p.head_end, out));
+      if (p.first < p.last)
+        note(kernel(g.v.data(), g.idx.at(0), g.flags, source, dest, p.first, p.last, out.data()));
+      note(gather_part(g, p.last, p.tail_begin, p.tail_end, out));
+    });
+  }
+  if (first_bad < 0) return;
+  const std::int64_t segment = segment_of(g.dest, first_bad);
+  index_fault(g.call.op, g.idx[first_bad], first_bad, segment, g.source.length(segment));
+}
+
+void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, const Segdes& ds) {
+  check_shape(call);
+  const PrimContext& context = call.context;
+  const Elements v(vector_operand(call, 0), context);
+  const Elements i(vector_operand(call, 1), context);
+  const Indices idx(i, context);
+  std::optional<Elements> f;
+  if (flags != nullptr) f.emplace(*flags, context);
+  // Legacy: a source of one segment takes the destination as one segment.
+  const Segdes dest = ss.segments() == 1 && ds.segments() != 1 ? Segdes::regular(1, ds.total()) : ds;
+  Fresh out(context, v.storage(), ds.total());
+  gather(
+      {call, kernel_table(context.isa), v, idx, f ? f->flags() : nullptr, ss, dest, width_index(v.storage())},
+      out);
+  call.results[0] = out.take();
+}
+
+// Runs step(k) for every segment; the first k whose index is outside its segment, or -1.
+template <typename F>
+std::int64_t for_indices(const PrimContext& context, const Elements& idx, const Segdes& s, F step) {
+  std::atomic<std::int64_t> first_bad{-1};
+  const kernels::Segments segments = kernel_segments(s);
+  for_ranges(context, s.segments(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t i = idx.int_at(k);
+      const std::int64_t start = segments.start(k);
+      if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(segments.start(k + 1) - start)) {
+        note_first(first_bad, k);
+        return;
+      }
+      step(k, start + i);
+    }
+  });
+  return first_bad;
+}
+
+template <typename T>
+const T* typed(const std::byte* p) {
+  return reinterpret_cast<const T*>(p);
+}
+
+// Calls f with a null pointer to an unsigned integer of the width.
+template <typename F>
+void with_width(Storage s, F f) {
+  switch (width_index(s)) {
+    case 0: f(static_cast<std::uint8_t*>(nullptr)); break;
+    case 1: f(static_cast<std::uint32_t*>(nullptr)); break;
+    default: f(static_cast<std::uint64_t*>(nullptr)); break;
+  }
+}
+
+}  // namespace
+
+void bpermute(const PrimCall& call) {
+  run_gather(call, nullptr, segdes_operand(call, 2), segdes_operand(call, 3));
+}
+void bfpermute(const PrimCall& call) {
+  run_gather(call, &vector_operand(call, 2), segdes_operand(call, 3), segdes_operand(call, 4));
+}
+
+void extract(const PrimCall& call) {
+  check_shape(call);
+  const PrimContext& context = call.context;
+  const Segdes& s = segdes_operand(call, 2);
+  const Elements v(vector_operand(call, 0), context);
+  const Elements idx(vector_operand(call, 1), context);
+  Fresh out(context, v.storage(), s.segments());
+  std::int64_t bad = -1;
+  with_width(v.storage(), [&]<typename T>(T*) {
+    const T* from = typed<T>(v.data());
+    T* to = reinterpret_cast<T*>(out.data());
+    bad = for_indices(context, idx, s, [&](std::int64_t k, std::int64_t at) { to[k] = from[at]; });
+  });
+  if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));
+  call.results[0] = out.take();
+}
+
+void replace(const PrimCall& call) {
+  check_shape(call);
+  const PrimContext& context = call.context;
+  const Segdes& s = segdes_operand(call, 3);
+  Vector& operand = vector_operand(call, 0);
+  const Elements v(operand, context);
+  const Elements idx(vector_operand(call, 1), context);
+  const Elements x(vector_operand(call, 2), context);
+  const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), x.storage()) : v.storage();
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto convert = [&](const Elements& e) {
+    return t.convert[static_cast<int>(e.storage())][static_cast<int>(storage)];
+  };
+  Fresh out(context, storage, v.length(), operand);
+  if (v.data() != out.data()) {
+    for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
+      if (v.storage() == storage)
+        std::memcpy(out.at(begin), v.at(begin), static_cast<std::size_t>(out.at(end) - out.at(begin)));
+      else
+        convert(v)(v.at(begin), out.at(begin), end - begin);
+    });
+  }
+  std::int64_t bad = -1;
+  with_width(storage, [&]<typename T>(T*) {
+    T* to = reinterpret_cast<T*>(out.data());
+    const bool same = x.storage() == storage;
+    bad = for_indices(context, idx, s, [&](std::int64_t k, std::int64_t at) {
+      if (same)
+        to[at] = typed<T>(x.data())[k];
+      else
+        convert(x)(x.at(k), to + at, 1);
+    });
+  });
+  if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));
+  call.results[0] = out.take();
+}
+
+}  // namespace nvm::vm

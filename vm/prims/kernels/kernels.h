@@ -1,0 +1,101 @@
+// The inner loops of the primitives: one thread, plain pointers, no allocation, no exceptions. Every file of
+// this folder but this one is compiled once per instruction set (link.cmake) and fills its part of a Table.
+// So that no code of a wide instruction set can be linked into a narrow one, these files include nothing with
+// inline functions of other namespaces and keep all they define in their own namespace.
+#pragma once
+
+#include <cstdint>
+
+namespace nvm::vm::kernels {
+
+inline constexpr int kScalars = 64;  // bound on nvm::Scalar
+inline constexpr int kStorages = 5;  // nvm::Storage: i8 i32 i64 f64 b8
+inline constexpr int kFolds = 7;     // FoldTypes
+
+// Elements r[i] = a[i] op b[i]. r may be a or b if the element sizes agree.
+using Binary = void (*)(const void* a, const void* b, void* r, std::int64_t n);
+using Unary = void (*)(const void* a, void* r, std::int64_t n);
+using Select = void (*)(const std::uint8_t* f, const void* a, const void* b, void* r, std::int64_t n);
+// As Binary; the position of the first faulting pair, or -1. r is not to be used after a fault.
+using Checked = std::int64_t (*)(const void* a, const void* b, void* r, std::int64_t n);
+
+// Where segments lie: offsets, or equal lengths if offsets is null.
+struct Segments {
+  const std::int64_t* offsets = nullptr;
+  std::int64_t length = 0;
+  std::int64_t start(std::int64_t k) const { return offsets != nullptr ? offsets[k] : k * length; }
+};
+
+// What a fold reads and accumulates. Elements are read as the first type and combined as the second.
+enum class FoldTypes : std::uint8_t { kI8I32, kI8I64, kI32I32, kI32I64, kI64I64, kF64, kB8 };
+
+// Reductions and scans of one operation (order: reduce_tree.h). Accumulators are of the second fold type.
+struct Fold {
+  // Segments k0..k1-1 of v, whole; out[k].
+  void (*reduce_segments)(const void* v, Segments s, std::int64_t k0, std::int64_t k1, void* out) = nullptr;
+  // Segments k0..k1-1 of v, whole; out[i] for their elements. out may be v if the element sizes agree.
+  void (*scan_segments)(const void* v, Segments s, std::int64_t k0, std::int64_t k1, void* out) = nullptr;
+  // A part of a long segment that starts at a block; one accumulator per block.
+  void (*reduce_blocks)(const void* v, std::int64_t n, void* totals) = nullptr;
+  void (*scan_totals)(const void* v, std::int64_t n, void* totals) = nullptr;
+  // Scans such a part from *carry.
+  void (*scan_blocks)(const void* v, std::int64_t n, const void* carry, void* out) = nullptr;
+  // *acc = *acc op totals[0] op ... in this order.
+  void (*combine)(void* acc, const void* totals, std::int64_t count) = nullptr;
+};
+
+// Index operands are i32 or i64 (suffix of the arrays: 0 and 1); elements of 1, 4 or 8 bytes (0, 1, 2).
+// All return the position (in idx) of the first index outside its segment, or -1; flags may be null.
+struct Move {
+  using GatherSegments = std::int64_t (*)(const void* v, const void* idx, const std::uint8_t* flags,
+                                          Segments source, Segments dest, std::int64_t k0, std::int64_t k1,
+                                          void* out);
+  // out[i] = v[idx[i]] for i < n, indices below len.
+  using Gather = std::int64_t (*)(const void* v, const void* idx, const std::uint8_t* flags, std::int64_t n,
+                                  std::int64_t len, void* out);
+  // out[idx[i]] = v[i], in order of i.
+  using Scatter = Gather;
+  // The same for places lo <= idx < hi only; indices have been checked.
+  using ScatterRange = void (*)(const void* v, const void* idx, const std::uint8_t* flags, std::int64_t n,
+                                std::int64_t lo, std::int64_t hi, void* out);
+};
+
+struct Table {
+  Binary binary[kScalars][kStorages] = {};    // by operand storage; comparisons give b8
+  Checked checked[kScalars][kStorages] = {};  // kDiv and kRem of i32 and i64
+  Unary unary[kScalars][kStorages] = {};      // by operand storage; kItoF gives f64, kItoB b8
+  Unary to_int[kScalars][2] = {};             // kFloor kCeil kTrunc kRound: to i32, to i64
+  Select select[3] = {};                      // by element size
+  Unary convert[kStorages][kStorages] = {};   // between Int storages
+
+  Fold fold[kScalars][kFolds] = {};
+
+  Move::Gather gather[3][2] = {};
+  Move::GatherSegments gather_segments[3][2] = {};
+  Move::Scatter scatter[3][2] = {};
+  Move::GatherSegments scatter_segments[3][2] = {};  // source and dest as in scatter; result in idx positions
+  Move::ScatterRange scatter_range[3][2] = {};
+  // Smallest and largest of n >= 1 indices.
+  void (*index_range[2])(const void* idx, std::int64_t n, std::int64_t* range) = {};
+
+  std::int64_t (*count)(const std::uint8_t* flags, std::int64_t n) = nullptr;
+  // Moves the flagged of n elements to out, `room` = their number; writes nothing behind them.
+  void (*compress[3])(const void* v, const std::uint8_t* flags, std::int64_t n, void* out,
+                      std::int64_t room) = {};
+  // out = from, from + step, ... n of them, wrapping; to i32 and i64.
+  void (*iota[2])(std::int64_t from, std::int64_t step, std::int64_t n, void* out) = {};
+  // Segments k0..k1-1: copies of x[k] / runs from a[k] by b[k] (a, b of the run's Int storage i64 or i32).
+  void (*dist[3])(const void* x, Segments s, std::int64_t k0, std::int64_t k1, void* out) = {};
+};
+
+namespace portable {
+void fill(Table& t);
+}
+namespace avx2 {
+void fill(Table& t);
+}
+namespace avx512 {
+void fill(Table& t);
+}
+
+}  // namespace nvm::vm::kernels

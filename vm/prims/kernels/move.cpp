@@ -1,0 +1,180 @@
+// Gathers and scatters. Indices are checked a block at a time as vectors, then used while they are in L1:
+// each index is read from memory once. Short segments are checked element by element.
+#include "vm/prims/kernels/isa.h"
+
+namespace nvm::vm::kernels::NVM_ISA {
+
+namespace {
+
+constexpr i64 kBlock = 1024;
+constexpr i64 kShort = 64;  // segments up to this length take the plain loop
+
+template <typename Idx>
+bool outside(Idx i, i64 len) {
+  return static_cast<u64>(static_cast<i64>(i)) >= static_cast<u64>(len);
+}
+
+// The first index that is outside [0, len) and flagged, or -1.
+template <typename Idx>
+i64 first_outside(const Idx* idx, const u8* flags, i64 n, i64 len) {
+  bool bad = false;
+  if (flags == nullptr)
+    for (i64 i = 0; i < n; ++i) bad |= outside(idx[i], len);
+  else
+    for (i64 i = 0; i < n; ++i) bad |= outside(idx[i], len) & (flags[i] != 0);
+  if (!bad) return -1;
+  for (i64 i = 0;; ++i)
+    if (outside(idx[i], len) && (flags == nullptr || flags[i] != 0)) return i;
+}
+
+// One segment (or the rest of one); E is an element of the width.
+template <typename E, typename Idx>
+i64 gather_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* out) {
+  for (i64 at = 0; at < n; at += kBlock) {
+    const i64 m = n - at < kBlock ? n - at : kBlock;
+    const Idx* from = idx + at;
+    E* to = out + at;
+    const i64 bad = first_outside(from, flags == nullptr ? nullptr : flags + at, m, len);
+    if (bad >= 0) return at + bad;
+    if (flags == nullptr) {
+#pragma GCC ivdep
+      for (i64 i = 0; i < m; ++i) to[i] = v[from[i]];
+    } else {
+      for (i64 i = 0; i < m; ++i) to[i] = flags[at + i] != 0 ? v[from[i]] : E{0};
+    }
+  }
+  return -1;
+}
+
+template <typename E, typename Idx>
+i64 scatter_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* out) {
+  for (i64 at = 0; at < n; at += kBlock) {
+    const i64 m = n - at < kBlock ? n - at : kBlock;
+    const i64 bad = first_outside(idx + at, flags == nullptr ? nullptr : flags + at, m, len);
+    if (bad >= 0) return at + bad;
+    if (flags == nullptr) {
+      for (i64 i = at; i < at + m; ++i) out[idx[i]] = v[i];
+    } else {
+      for (i64 i = at; i < at + m; ++i)
+        if (flags[i] != 0) out[idx[i]] = v[i];
+    }
+  }
+  return -1;
+}
+
+template <typename E, typename Idx>
+i64 gather(const void* v, const void* idx, const u8* flags, i64 n, i64 len, void* out) {
+  return gather_one(static_cast<const E*>(v), static_cast<const Idx*>(idx), flags, n, len,
+                    static_cast<E*>(out));
+}
+template <typename E, typename Idx>
+i64 scatter(const void* v, const void* idx, const u8* flags, i64 n, i64 len, void* out) {
+  return scatter_one(static_cast<const E*>(v), static_cast<const Idx*>(idx), flags, n, len,
+                     static_cast<E*>(out));
+}
+
+template <typename E, typename Idx>
+void scatter_range(const void* pv, const void* pidx, const u8* flags, i64 n, i64 lo, i64 hi, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  const Idx* idx = static_cast<const Idx*>(pidx);
+  E* out = static_cast<E*>(pout);
+  for (i64 i = 0; i < n; ++i) {
+    const i64 to = idx[i];
+    if (static_cast<u64>(to - lo) < static_cast<u64>(hi - lo) && (flags == nullptr || flags[i] != 0))
+      out[to] = v[i];
+  }
+}
+
+template <typename E, typename Idx>
+i64 gather_segments(const void* pv, const void* pidx, const u8* flags, Segments source, Segments dest, i64 k0,
+                    i64 k1, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  const Idx* idx = static_cast<const Idx*>(pidx);
+  E* out = static_cast<E*>(pout);
+  i64 s = source.start(k0);
+  i64 d = dest.start(k0);
+  for (i64 k = k0; k < k1; ++k) {
+    const i64 s_end = source.start(k + 1);
+    const i64 d_end = dest.start(k + 1);
+    const i64 len = s_end - s;
+    if (d_end - d <= kShort && flags == nullptr) {
+      for (i64 i = d; i < d_end; ++i) {
+        if (outside(idx[i], len)) return i;
+        out[i] = v[s + idx[i]];
+      }
+    } else {
+      const i64 bad =
+          gather_one(v + s, idx + d, flags == nullptr ? nullptr : flags + d, d_end - d, len, out + d);
+      if (bad >= 0) return d + bad;
+    }
+    s = s_end;
+    d = d_end;
+  }
+  return -1;
+}
+
+template <typename E, typename Idx>
+i64 scatter_segments(const void* pv, const void* pidx, const u8* flags, Segments source, Segments dest,
+                     i64 k0, i64 k1, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  const Idx* idx = static_cast<const Idx*>(pidx);
+  E* out = static_cast<E*>(pout);
+  i64 s = source.start(k0);
+  i64 d = dest.start(k0);
+  for (i64 k = k0; k < k1; ++k) {
+    const i64 s_end = source.start(k + 1);
+    const i64 d_end = dest.start(k + 1);
+    const i64 len = d_end - d;
+    if (s_end - s <= kShort && flags == nullptr) {
+      for (i64 i = s; i < s_end; ++i) {
+        if (outside(idx[i], len)) return i;
+        out[d + idx[i]] = v[i];
+      }
+    } else {
+      const i64 bad =
+          scatter_one(v + s, idx + s, flags == nullptr ? nullptr : flags + s, s_end - s, len, out + d);
+      if (bad >= 0) return s + bad;
+    }
+    s = s_end;
+    d = d_end;
+  }
+  return -1;
+}
+
+template <typename Idx>
+void index_range(const void* pidx, i64 n, i64* range) {
+  const Idx* idx = static_cast<const Idx*>(pidx);
+  Idx lo = idx[0];
+  Idx hi = idx[0];
+  for (i64 i = 0; i < n; ++i) {
+    lo = idx[i] < lo ? idx[i] : lo;
+    hi = idx[i] > hi ? idx[i] : hi;
+  }
+  range[0] = lo;
+  range[1] = hi;
+}
+
+template <typename E, typename Idx>
+void set(Table& t, int width, int index) {
+  t.gather[width][index] = gather<E, Idx>;
+  t.scatter[width][index] = scatter<E, Idx>;
+  t.scatter_range[width][index] = scatter_range<E, Idx>;
+  t.gather_segments[width][index] = gather_segments<E, Idx>;
+  t.scatter_segments[width][index] = scatter_segments<E, Idx>;
+}
+template <typename Idx>
+void set_widths(Table& t, int index) {
+  set<u8, Idx>(t, 0, index);
+  set<u32, Idx>(t, 1, index);
+  set<u64, Idx>(t, 2, index);
+  t.index_range[index] = index_range<Idx>;
+}
+
+}  // namespace
+
+void fill_move(Table& t) {
+  set_widths<i32>(t, 0);
+  set_widths<i64>(t, 1);
+}
+
+}  // namespace nvm::vm::kernels::NVM_ISA

@@ -1,0 +1,95 @@
+// Lengths and descriptors: MAKE_SEGDES reads the lengths once (sum and sign together) and keeps them; offsets
+// are derived when somebody asks. RAND draws block by block, in element order.
+#include "vm/prims/lengths.h"
+
+#include <algorithm>
+
+#include "vm/prims/operands.h"
+
+namespace nvm::vm {
+
+namespace {
+
+// Sum of non-negative lengths, or -1 at a negative one. A sum beyond 2^62 shows as too long.
+constexpr std::int64_t kTooLong = std::int64_t{1} << 46;
+
+template <typename T>
+std::int64_t sum_lengths(const T* p, std::int64_t n, bool& negative) {
+  std::int64_t total = 0;
+  T all = 0;
+  constexpr std::int64_t kBlock = 1024;
+  for (std::int64_t i = 0; i < n; i += kBlock) {
+    const std::int64_t end = std::min(n, i + kBlock);
+    T high = 0;
+    std::uint64_t sum = 0;
+    for (std::int64_t j = i; j < end; ++j) {
+      high = static_cast<T>(high | p[j]);
+      sum += static_cast<std::uint64_t>(p[j]);
+    }
+    all = static_cast<T>(all | high);
+    if (all < 0) break;
+    if (static_cast<std::uint64_t>(high) >= kTooLong) return kTooLong;
+    total += static_cast<std::int64_t>(sum);
+    if (total >= kTooLong) return kTooLong;
+  }
+  negative = all < 0;
+  return total;
+}
+
+[[noreturn]] void negative_length(const Vector& v) {
+  std::int64_t k = 0;
+  while (v.int_at(k) >= 0) ++k;
+  throw Fault{Fault::Kind::kSegdes, "negative length " + std::to_string(v.int_at(k)) +
+                                        " in MAKE_SEGDES, segment " + std::to_string(k)};
+}
+
+}  // namespace
+
+void length(const PrimCall& call) { call.results[0] = Vector::of_int(vector_operand(call, 0).length()); }
+
+void make_segdes(const PrimCall& call) {
+  Vector& v = vector_operand(call, 0);
+  bool negative = false;
+  std::int64_t total = 0;
+  if (v.is_scalar()) {
+    total = std::min(v.scalar_int(), kTooLong);
+    negative = total < 0;
+  } else {
+    switch (v.storage()) {
+      case Storage::kI8: total = sum_lengths(v.data<std::int8_t>(), v.length(), negative); break;
+      case Storage::kI32: total = sum_lengths(v.data<std::int32_t>(), v.length(), negative); break;
+      default: total = sum_lengths(v.data<std::int64_t>(), v.length(), negative); break;
+    }
+  }
+  if (negative) negative_length(v);
+  if (total >= kTooLong)
+    throw Fault{Fault::Kind::kSegdes, "the lengths given to MAKE_SEGDES sum to more than memory can hold"};
+  call.results[0] = Segdes::from_lengths(std::move(v), total);
+}
+
+void lengths(const PrimCall& call) { call.results[0] = segdes_operand(call, 0).lengths(*call.context.pool); }
+
+void rand(const PrimCall& call) {
+  const PrimContext& context = call.context;
+  NVM_CHECK(context.random != nullptr, "RAND needs a source");
+  const Elements n(vector_operand(call, 0), context);
+  for (std::int64_t i = 0; i < n.length(); ++i)
+    if (n.int_at(i) == 0) throw Fault{Fault::Kind::kRandom, "RAND below 0 at position " + std::to_string(i)};
+  Fresh out(context, wide_int(context), n.length());
+  constexpr std::int64_t kBlock = 1024;
+  std::int64_t draws[kBlock];
+  for (std::int64_t i = 0; i < n.length(); i += kBlock) {
+    const std::int64_t m = std::min(kBlock, n.length() - i);
+    context.random->draw(draws, m);
+    for (std::int64_t j = 0; j < m; ++j) draws[j] %= n.int_at(i + j);
+    if (context.int_bits == IntBits::k64) {
+      std::copy_n(draws, m, reinterpret_cast<std::int64_t*>(out.at(i)));
+    } else {
+      auto* to = reinterpret_cast<std::int32_t*>(out.at(i));
+      for (std::int64_t j = 0; j < m; ++j) to[j] = static_cast<std::int32_t>(draws[j]);
+    }
+  }
+  call.results[0] = out.take();
+}
+
+}  // namespace nvm::vm

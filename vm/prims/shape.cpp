@@ -1,0 +1,125 @@
+// The shape column of the instruction table as run-time checks.
+#include <algorithm>
+#include <array>
+
+#include "vm/prims/operands.h"
+
+namespace nvm::vm {
+
+namespace {
+
+// What of an operand is compared.
+enum class Part : std::uint8_t { kLength, kSegments, kTotal };
+
+// Two measures that must agree.
+struct Rule {
+  std::int8_t first, second;  // operands
+  Part first_part, second_part;
+};
+struct Rules {
+  std::array<Rule, 8> rules;
+  int count = 0;
+};
+
+// A source descriptor of one segment goes with any destination descriptor: the legacy interpreter takes the
+// destination as one segment then, and programs rely on it.
+bool takes_any_destination(Op op) { return op == Op::kBpermute || op == Op::kDpermute; }
+
+struct Seen {
+  char symbol;
+  std::int8_t operand;
+  Part part;
+};
+
+Rules rules_of(const OpInfo& info) {
+  Rules out{};
+  std::array<Seen, 16> seen{};
+  std::size_t known = 0;
+  const auto meet = [&](char symbol, int operand, Part part) {
+    if (symbol == '_' || symbol == '1' || symbol == 0) return;
+    for (std::size_t i = 0; i < known; ++i) {
+      if (seen[i].symbol != symbol) continue;
+      out.rules[static_cast<std::size_t>(out.count++)] = {seen[i].operand, static_cast<std::int8_t>(operand),
+                                                          seen[i].part, part};
+      return;
+    }
+    seen[known++] = {symbol, static_cast<std::int8_t>(operand), part};
+  };
+  const Shape& shape = op_shape(info.op);
+  for (int i = 0; i < shape.operands; ++i) {
+    const bool descriptor = info.operands[static_cast<std::size_t>(i)] == 'S';
+    meet(shape.terms[i].length, i, descriptor ? Part::kSegments : Part::kLength);
+    if (descriptor) meet(shape.terms[i].total, i, Part::kTotal);
+  }
+  return out;
+}
+
+const std::array<Rules, 256>& all_rules() {
+  static const auto rules = [] {
+    std::array<Rules, 256> r{};
+    for (const OpInfo& info : all_ops())
+      if (info.kind != OpKind::kBlock) r[static_cast<std::size_t>(info.op)] = rules_of(info);
+    return r;
+  }();
+  return rules;
+}
+
+std::int64_t measure(const Value& v, Part part) {
+  if (part == Part::kLength) return std::get<Vector>(v).length();
+  const auto& s = std::get<Segdes>(v);
+  return part == Part::kSegments ? s.segments() : s.total();
+}
+
+[[noreturn]] void shape_fault(const PrimCall& call, const Rule& rule, std::int64_t a, std::int64_t b) {
+  const std::string text(op_info(call.op).text);
+  const std::string i = std::to_string(rule.first);
+  const std::string j = std::to_string(rule.second);
+  if (rule.second_part == Part::kTotal)
+    throw Fault{Fault::Kind::kSegdes, "Args " + i + " and " + j + " to " + text +
+                                          " are incompatible: " + std::to_string(a) +
+                                          " elements, but segments of " + std::to_string(b) + " in all"};
+  throw Fault{Fault::Kind::kLength, "length mismatch between args " + i + "(" + std::to_string(a) + ") and " +
+                                        j + "(" + std::to_string(b) + ") in " + text};
+}
+
+}  // namespace
+
+void check_shape(const PrimCall& call) {
+  const Rules& rules = all_rules()[static_cast<std::size_t>(call.op)];
+  for (int r = 0; r < rules.count; ++r) {
+    const Rule& rule = rules.rules[static_cast<std::size_t>(r)];
+    const std::int64_t a = measure(call.operands[rule.first], rule.first_part);
+    const std::int64_t b = measure(call.operands[rule.second], rule.second_part);
+    if (a == b) [[likely]]
+      continue;
+    if (rule.first_part == Part::kSegments && a == 1 && takes_any_destination(call.op)) continue;
+    shape_fault(call, rule, a, b);
+  }
+}
+
+std::int64_t segment_of(const Segdes& s, std::int64_t position) {
+  if (s.is_regular()) return s.regular_length() == 0 ? 0 : position / s.regular_length();
+  const std::int64_t* offsets = s.offsets();
+  return std::upper_bound(offsets, offsets + s.segments() + 1, position) - offsets - 1;
+}
+
+void index_fault(Op op, std::int64_t index, std::int64_t position, std::int64_t segment,
+                 std::int64_t length) {
+  throw Fault{Fault::Kind::kIndex, "index out of range in " + std::string(op_info(op).text) + ": index " +
+                                       std::to_string(index) + " at position " + std::to_string(position) +
+                                       ", segment " + std::to_string(segment) + " has " +
+                                       std::to_string(length) + (length == 1 ? " element" : " elements")};
+}
+
+Indices::Indices(const Elements& e, const PrimContext& context)
+    : data_(e.data()), bytes_(storage_bytes(e.storage())) {
+  if (bytes_ != 1) return;
+  memory_ = context.pool->allocate(static_cast<std::size_t>(e.length()) * sizeof(std::int32_t));
+  kernel_table(context.isa)
+      .convert[static_cast<int>(Storage::kI8)][static_cast<int>(Storage::kI32)](e.data(), memory_.data(),
+                                                                                e.length());
+  data_ = memory_.data();
+  bytes_ = sizeof(std::int32_t);
+}
+
+}  // namespace nvm::vm

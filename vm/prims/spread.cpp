@@ -1,0 +1,130 @@
+// DIST and INDEX write each result element once and read one value per segment. Long segments are cut between
+// threads. INDEX stores 32 bits in a 64-bit run when every run's ends fit; that is looked at only if there
+// are few segments for their elements, else looking would cost as much as it saves.
+#include "vm/prims/spread.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::int64_t kChunk = 1 << 16;
+
+// whole(first, last) and part(segment, begin, end), the latter in elements, over all chunks.
+template <typename Whole, typename Part>
+void for_segments(const PrimContext& context, const Segdes& s, Whole whole, Part part) {
+  const kernels::Segments segments = kernel_segments(s);
+  const std::int64_t chunks = chunk_count(context, s.total() + s.segments(), kChunk);
+  if (chunks == 1) {
+    whole(std::int64_t{0}, s.segments());
+    return;
+  }
+  const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
+  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    const auto i = static_cast<std::size_t>(c);
+    const ChunkParts p = chunk_parts(segments, cuts[i], cuts[i + 1]);
+    if (p.head_begin < p.head_end) part(cuts[i].segment, p.head_begin, p.head_end);
+    if (p.first < p.last) whole(p.first, p.last);
+    if (p.tail_begin < p.tail_end) part(p.last, p.tail_begin, p.tail_end);
+  });
+}
+
+bool runs_fit_32(const Elements& a, const Elements& b, kernels::Segments s, std::int64_t count) {
+  constexpr std::int64_t kLow = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int64_t kHigh = std::numeric_limits<std::int32_t>::max();
+  const auto fits = [](std::int64_t x) { return x >= kLow && x <= kHigh; };
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t length = s.start(k + 1) - s.start(k);
+    if (length == 0) continue;
+    const std::int64_t first = a.int_at(k);
+    std::int64_t reach = 0;
+    if (!fits(first) || __builtin_mul_overflow(b.int_at(k), length - 1, &reach) ||
+        __builtin_add_overflow(first, reach, &reach) || !fits(reach))
+      return false;
+  }
+  return true;
+}
+
+template <typename T>
+void short_runs(const Elements& a, const Elements& b, kernels::Segments s, std::int64_t k0, std::int64_t k1,
+                T* out) {
+  using U = std::make_unsigned_t<T>;
+  std::int64_t at = s.start(k0);
+  for (std::int64_t k = k0; k < k1; ++k) {
+    const std::int64_t end = s.start(k + 1);
+    U x = static_cast<U>(a.int_at(k));
+    const U by = static_cast<U>(b.int_at(k));
+    for (; at < end; ++at) {
+      out[at] = static_cast<T>(x);
+      x += by;
+    }
+  }
+}
+
+}  // namespace
+
+void dist(const PrimCall& call) {
+  check_shape(call);
+  const PrimContext& context = call.context;
+  const Segdes& s = segdes_operand(call, 1);
+  Vector& operand = vector_operand(call, 0);
+  if (s.is_regular() && s.regular_length() == 1) {
+    call.results[0] = std::move(operand);
+    return;
+  }
+  const Elements x(operand, context);
+  Fresh out(context, x.storage(), s.total());
+  const int width = width_index(x.storage());
+  const kernels::Table& t = kernel_table(context.isa);
+  const kernels::Segments segments = kernel_segments(s);
+  for_segments(
+      context, s,
+      [&](std::int64_t first, std::int64_t last) {
+        t.dist[width](x.data(), segments, first, last, out.data());
+      },
+      [&](std::int64_t k, std::int64_t begin, std::int64_t end) {
+        t.dist[width](x.at(k), kernels::Segments{nullptr, end - begin}, 0, 1, out.at(begin));
+      });
+  call.results[0] = out.take();
+}
+
+void index(const PrimCall& call) {
+  check_shape(call);
+  const PrimContext& context = call.context;
+  const Elements a(vector_operand(call, 0), context);
+  const Elements b(vector_operand(call, 1), context);
+  const Segdes& s = segdes_operand(call, 2);
+  const kernels::Segments segments = kernel_segments(s);
+  const bool few = s.segments() <= s.total() / 4;
+  const bool narrow = context.int_bits == IntBits::k32 || (few && runs_fit_32(a, b, segments, s.segments()));
+  Fresh out(context, narrow ? Storage::kI32 : Storage::kI64, s.total());
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto part = [&](std::int64_t k, std::int64_t begin, std::int64_t end) {
+    const auto skipped = static_cast<std::uint64_t>(begin - segments.start(k));
+    const auto from =
+        static_cast<std::uint64_t>(a.int_at(k)) + skipped * static_cast<std::uint64_t>(b.int_at(k));
+    t.iota[narrow ? 0 : 1](static_cast<std::int64_t>(from), b.int_at(k), end - begin, out.at(begin));
+  };
+  constexpr std::int64_t kLong = 64;  // average length from which the vector loop pays
+  const bool long_runs = s.segments() * kLong <= s.total();
+  for_segments(
+      context, s,
+      [&](std::int64_t first, std::int64_t last) {
+        if (long_runs)
+          for (std::int64_t k = first; k < last; ++k) part(k, segments.start(k), segments.start(k + 1));
+        else if (narrow)
+          short_runs(a, b, segments, first, last, reinterpret_cast<std::int32_t*>(out.data()));
+        else
+          short_runs(a, b, segments, first, last, reinterpret_cast<std::int64_t*>(out.data()));
+      },
+      part);
+  call.results[0] = out.take();
+}
+
+}  // namespace nvm::vm
