@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""The lint scripts find planted violations."""
+
+import pathlib
+import tempfile
+import unittest
+
+import layers
+import sizes
+
+LAYERS = """
+function(nvm_layer folder)
+  nvm_layer(not/a/layer)
+endfunction()
+# nvm_layer(<folder>)
+nvm_layer(bytecode/base)
+nvm_layer(bytecode/table bytecode/base)
+nvm_layer(frontend bytecode/table
+          bytecode/base)
+nvm_layer(vm/cpu bytecode/base)
+"""
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.root = pathlib.Path(self.directory.name)
+        self.write("cmake/layers.cmake", LAYERS)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+class Layers(Tree):
+    def violations(self):
+        return layers.check(self.root)[0]
+
+    def test_allowed(self):
+        self.write("bytecode/base/a.h", "#include <vector>\n")
+        self.write("bytecode/table/b.cpp", '#include "bytecode/base/a.h"\n#include "bytecode/table/b.h"\n')
+        self.write("frontend/c.cpp", '#include "bytecode/table/b.h"\n')
+        self.write("vm/cpu/codegen/d.cpp", '#include "vm/cpu/d.h"\n#include "bytecode/base/a.h"\n')
+        self.assertEqual(self.violations(), [])
+
+    def test_upward(self):
+        self.write("bytecode/base/a.h", '\n#include "bytecode/table/b.h"\n')
+        self.assertEqual(len(self.violations()), 1)
+        self.assertIn("bytecode/base/a.h:2", self.violations()[0])
+
+    def test_sideways(self):
+        self.write("vm/cpu/codegen/d.cpp", '#include "frontend/c.h"\n')
+        self.assertEqual(len(self.violations()), 1)
+
+    def test_not_listed(self):
+        self.write("vm/cpu/d.cpp", '#  include "bytecode/table/b.h"\n')
+        self.assertEqual(len(self.violations()), 1)
+
+    def test_no_layer(self):
+        self.write("vm/stray.cpp", "\n")
+        self.assertEqual(len(self.violations()), 1)
+
+    def test_relative_path(self):
+        self.write("bytecode/table/b.cpp", '#include "b.h"\n')
+        self.assertEqual(len(self.violations()), 1)
+
+    def test_list_out_of_order(self):
+        self.write("cmake/layers.cmake", "nvm_layer(vm/cpu bytecode/base)\nnvm_layer(bytecode/base)\n")
+        self.assertEqual(len(self.violations()), 1)
+
+
+class Sizes(Tree):
+    def test_file_over_aim_is_listed_and_over_limit_fails(self):
+        self.write("vm/a.cpp", "\n" * 600)
+        report, failed = sizes.check(self.root)
+        self.assertEqual((len(report), failed), (1, False))
+        self.write("vm/a.cpp", "\n" * 1001)
+        self.assertTrue(sizes.check(self.root)[1])
+
+    @unittest.skipIf(sizes.shutil.which("ctags") is None, "universal-ctags is not installed")
+    def test_function(self):
+        self.write("vm/a.cpp", "int f() {\n" + "  f();\n" * 70 + "  return 0;\n}\n")
+        report, failed = sizes.check(self.root)
+        self.assertEqual((len(report), failed), (1, False))
+        self.write("vm/a.cpp", "int f() {\n" + "  f();\n" * 250 + "  return 0;\n}\n")
+        self.assertTrue(sizes.check(self.root)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
