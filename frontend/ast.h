@@ -81,6 +81,7 @@ enum class ExprKind : std::uint8_t {
   kLambda,   // pattern; items: body
   kClosure,  // items: function, first component of its argument
   kTime,     // items: the timed expression; value (v, seconds)
+  kDefault,  // target: a default argument left out of a call, seen from no local scope (made by the checker)
 };
 
 struct Expr {
@@ -99,6 +100,7 @@ struct Expr {
   ExprPtr body, sieve;
   Pattern pattern;
   std::unique_ptr<TypeExpr> type_expr;
+  const Expr* target = nullptr;
 
   // Set by the checker.
   const Type* type = nullptr;         // may contain variables of the definition it stands in

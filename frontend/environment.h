@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,7 +32,11 @@ struct Binding {
   const Datatype* datatype = nullptr;
   int prim = -1;               // kPrimitive: row of prims.def
   std::uint32_t variable = 0;  // kVariable of the user: its number, under which the session keeps the value
+  Binding* replaced_by = nullptr;  // a later definition of the same type, which all uses mean from then on
 };
+
+// The definition that a use of `binding` means now.
+[[nodiscard]] const Binding* current(const Binding* binding);
 
 class Environment {
  public:
@@ -44,26 +47,43 @@ class Environment {
   // The meaning of a name for a user's program (or for prelude text), or null. May parse and check prelude
   // text.
   Binding* find(std::string_view name, bool from_prelude = false);
+  const Datatype* find_type(std::string_view name, bool from_prelude);
+  // The form that defines a function, or null while it is only declared. Loads bodies of the prelude.
+  std::shared_ptr<const Form> definition(const Binding* binding);
   // All names a user can see, sorted; forces nothing.
   [[nodiscard]] std::vector<std::string> names() const;
 
-  // A new binding that hides earlier ones of its name; uses already resolved keep theirs.
-  Binding* define(Binding binding);
-  [[nodiscard]] TypeArena& types() { return types_; }
+  // Room for a binding; known to nobody before `publish`.
+  Binding* make(Binding binding);
+  // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
+  // same type and is replaced by this one. True if there was one of a different type.
+  bool publish(Binding* binding);
   std::uint32_t next_variable() { return ++variables_; }
-  std::string fresh_name(std::string_view stem);
-  // A redefinition may replace what the prelude defines under this name.
-  [[nodiscard]] static bool redefinable(std::string_view name);
+  [[nodiscard]] TypeArena& types() { return types_; }
+
+  // A user may not define this name.
+  [[nodiscard]] bool is_protected(std::string_view name) const;
+  // Errors found in the prelude's own text, for its test; empty if there are none.
+  [[nodiscard]] const std::string& prelude_errors() const { return prelude_errors_; }
 
  private:
+  struct PreludeSlot {
+    int declaration = -1;  // rows of prelude_entries()
+    int definition = -1;
+  };
   void add_primitives();
-  Binding* load_prelude(std::string_view name);
+  Binding* load_prelude(const std::string& name);
+  bool check_prelude(Binding& binding, Form& form);
+  std::shared_ptr<Form> parse_prelude(int entry);
+
   TypeArena types_;
   std::deque<Binding> bindings_;
   std::unordered_map<std::string, Binding*> user_;
+  std::unordered_map<std::string, const Datatype*> user_types_;
   std::unordered_map<std::string, Binding*> builtin_;
+  std::unordered_map<std::string, PreludeSlot> prelude_;
+  std::string prelude_errors_;
   std::uint32_t variables_ = 0;
-  std::uint32_t fresh_ = 0;
 };
 
 }  // namespace nvm::frontend

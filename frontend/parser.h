@@ -34,7 +34,7 @@ class Parser {
   std::size_t offset_ = 0;
 };
 
-// A form read back as NESL text, fully parenthesised where precedence matters; types of the checker, if
+// A form read back as NESL text, fully parenthesised.
 // present and asked for, follow each name as name{type}.
 [[nodiscard]] std::string print_ast(const Form& form);
 [[nodiscard]] std::string print_ast(const Expr& expr);

@@ -39,7 +39,7 @@ struct Type {
   TypeKind kind = TypeKind::kInt;
   TypeClass type_class = TypeClass::kAny;  // kVar
   bool rigid = false;                      // kVar of a signature: stands for every type of its class
-  std::vector<const Type*> args;
+  std::vector<const Type*> args = {};
   const Datatype* datatype = nullptr;  // kRecord
   const Binding* binding = nullptr;    // kIdentity of a named function
   const Expr* lambda = nullptr;  // kIdentity of a lambda or of closure(f, a) (args: f's identity, type of a)
@@ -68,6 +68,9 @@ class TypeArena {
 
 // Follows links of unified variables at the root.
 [[nodiscard]] const Type* resolve(const Type* type);
+
+// Same constructor, same number of arguments; a replaced function is the same as its replacement.
+[[nodiscard]] bool same_head(const Type* a, const Type* b);
 
 // Whether every value of class `a` is one of class `b`.
 [[nodiscard]] bool class_within(TypeClass a, TypeClass b);
@@ -98,9 +101,9 @@ const Type* substitute(TypeArena& arena, const Type* type, const std::vector<con
                        const std::vector<const Type*>& to);
 // The type of the components of a record value.
 const Type* record_content(TypeArena& arena, const Type* record);
-// Equal up to renaming of unbound variables, classes included; identities of functions count.
+// Equal up to renaming of unbound variables, classes included; identities of functions do not count.
 [[nodiscard]] bool same_type(const Type* a, const Type* b);
-// No unbound variable inside, except as argument or result of functions (which never reach run time).
+// A function occurs in it.
 [[nodiscard]] bool contains_function(const Type* type);
 
 // As shown to users: "(a, a) -> bool :: (a in ordinal)". Variables are named a, b, c, ... (a0, a1, ... if
@@ -118,7 +121,6 @@ class TypePrinter {
   void print_into(std::string& out, const Type* type, int place);
   [[nodiscard]] std::string name_of(const Type* var) const;
   std::vector<const Type*> vars_;
-  std::size_t count_ = 0;
 };
 
 // Stack slots a value of the type takes: one per flat vector (base 1, sequence 1 + element, pair sum, record

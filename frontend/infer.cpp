@@ -1,0 +1,446 @@
+#include "frontend/infer.h"
+
+#include <algorithm>
+
+#include "frontend/parser.h"
+
+namespace nvm::frontend {
+namespace {
+
+constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+// An expression for a message: one line, cut if long.
+std::string excerpt(const Expr& exp) {
+  constexpr std::size_t kLongest = 60;
+  if (exp.depth > 12) return "...";
+  std::string text = print_ast(exp);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
+}
+
+std::string show_types(const Type* type) { return print_type(type); }
+
+}  // namespace
+
+Checker::Checker(Environment& environment, Diagnostics& diagnostics, bool from_prelude)
+    : env_(environment),
+      types_(environment.types()),
+      diagnostics_(diagnostics),
+      unifier_(environment.types()),
+      from_prelude_(from_prelude) {}
+
+void Checker::fail(SourcePos pos, std::string message) {
+  diagnostics_.error(pos, std::move(message));
+  throw Failure{};
+}
+
+// Forms.
+
+const Type* Checker::function(Form& form, Binding& self) try {
+  self_ = &self;
+  const Type* identity = types_.named_identity(&self);
+  const Type* sig = form.sig ? declared(*form.sig, true, self) : nullptr;
+  std::vector<Variable> variables;
+  const Type* argument = pattern(form.pattern, variables);
+  if (sig != nullptr && !unifier_.unify(argument, sig->args[0]))
+    fail(form.pattern.pos, "the supplied type does not match the arguments of " + upper(form.name) +
+                               ": declared " + show_types(sig->args[0]) + ", the parameter needs " +
+                               show_types(argument));
+  const Type* result = sig != nullptr ? sig->args[1] : types_.var();
+  self.type = sig != nullptr ? sig : types_.fn(argument, result, identity);
+  for (Keyword& value : form.defaults) infer(*value.value);
+  push(variables);
+  const Type* body = infer(*form.exp);
+  if (!unifier_.unify(result, body)) {
+    fail(form.exp->pos, "the inferred result type " + show_types(body) + " does not match the " +
+                            (sig != nullptr ? "declared result type " : "result type of a recursive call, ") +
+                            show_types(result));
+  }
+  self.serial = serial_;
+  return self.type;
+} catch (const Failure&) {
+  return nullptr;
+}
+
+const Type* Checker::signature(const TypeSig& sig, Binding& self) try {
+  return declared(sig, false, self);
+} catch (const Failure&) {
+  return nullptr;
+}
+
+const Type* Checker::expression(Expr& exp) try { return infer(exp); } catch (const Failure&) {
+  return nullptr;
+}
+
+bool Checker::match(Pattern& pattern, const Type* type, std::vector<Variable>& variables) try {
+  const Type* expected = this->pattern(pattern, variables);
+  if (unifier_.unify(expected, type)) return true;
+  fail(pattern.pos,
+       "the pattern " + print_pattern(pattern) + " does not match a value of type " + show_types(type));
+} catch (const Failure&) {
+  return false;
+}
+
+const Type* Checker::datatype(const Form& form, Binding& constructor) try {
+  Datatype* record = types_.datatype();
+  record->name = form.name;
+  const TypeVars variables = type_variables(*form.sig, false);
+  for (const Variable& variable : variables) record->params.push_back(variable.type);
+  record->content = type_of(form.sig->type, variables);
+  constructor.datatype = record;
+  return types_.fn(record->content, types_.record(record, record->params),
+                   types_.named_identity(&constructor));
+} catch (const Failure&) {
+  return nullptr;
+}
+
+// Expressions.
+
+const Type* Checker::infer(Expr& exp) {
+  const Type* type = infer_kind(exp);
+  exp.type = type;
+  return type;
+}
+
+const Type* Checker::infer_kind(Expr& exp) {
+  switch (exp.kind) {
+    case ExprKind::kInt: return TypeArena::base(TypeKind::kInt);
+    case ExprKind::kFloat: return TypeArena::base(TypeKind::kFloat);
+    case ExprKind::kBool: return TypeArena::base(TypeKind::kBool);
+    case ExprKind::kChar: return TypeArena::base(TypeKind::kChar);
+    case ExprKind::kString: return types_.seq(TypeArena::base(TypeKind::kChar));
+    case ExprKind::kEmpty: return types_.seq(type_of(*exp.type_expr, {}));
+    case ExprKind::kName: return infer_name(exp);
+    case ExprKind::kTuple: return infer_tuple(exp);
+    case ExprKind::kSeq: return infer_seq(exp);
+    case ExprKind::kCall: return infer_call(exp);
+    case ExprKind::kIf: return infer_if(exp);
+    case ExprKind::kLet: return infer_let(exp);
+    case ExprKind::kEach: return infer_each(exp);
+    case ExprKind::kLambda: return infer_lambda(exp);
+    case ExprKind::kClosure: return infer_closure(exp);
+    case ExprKind::kDefault: return instantiate(types_, exp.target->type);
+    case ExprKind::kTime: return types_.pair(infer(*exp.items[0]), TypeArena::base(TypeKind::kFloat));
+  }
+  return nullptr;
+}
+
+std::size_t Checker::find_local(const std::string& name) const {
+  for (std::size_t i = scope_.size(); i-- > 0;)
+    if (scope_[i].name == name) return i;
+  return kNotLocal;
+}
+
+void Checker::capture(const std::string& name, std::size_t index) {
+  for (const Lambda& lambda : lambdas_) {
+    std::vector<std::string>& captured = lambda.node->captured;
+    if (index < lambda.scope_base && std::find(captured.begin(), captured.end(), name) == captured.end())
+      captured.push_back(name);
+  }
+}
+
+const Type* Checker::infer_name(Expr& exp) {
+  if (!exp.builtin) {
+    const std::size_t local = find_local(exp.text);
+    if (local != kNotLocal) {
+      capture(exp.text, local);
+      exp.global = nullptr;
+      return scope_[local].type;
+    }
+    if (self_ != nullptr && exp.text == self_->name) {
+      exp.global = self_;
+      return self_->type;
+    }
+  }
+  if (exp.builtin && from_prelude_ && self_ != nullptr && exp.text == self_->name) {
+    exp.global = self_;
+    return self_->type;
+  }
+  exp.global = env_.find(exp.text, from_prelude_ || exp.builtin);
+  if (exp.global == nullptr || exp.global->type == nullptr) fail(exp.pos, upper(exp.text) + " is undefined");
+  return instantiate(types_, exp.global->type);
+}
+
+const Type* Checker::infer_tuple(Expr& exp) {
+  std::vector<const Type*> items;
+  for (const ExprPtr& item : exp.items) items.push_back(infer(*item));
+  return types_.tuple(items);
+}
+
+const Type* Checker::infer_seq(Expr& exp) {
+  const Type* element = infer(*exp.items[0]);
+  for (std::size_t i = 1; i < exp.items.size(); ++i) {
+    const Type* next = infer(*exp.items[i]);
+    if (next != element && !unifier_.unify(element, next))
+      fail(exp.items[i]->pos, "the elements of a sequence must have one type: this one is " +
+                                  show_types(next) + ", those before it are " + show_types(element));
+  }
+  return types_.seq(element);
+}
+
+// g(1) and g(1, b := 7) for a function with default arguments become g(1, 5) and g(1, 7).
+void Checker::expand_defaults(Expr& call) {
+  const Expr& fn = *call.items[0];
+  const bool global = fn.kind == ExprKind::kName && find_local(fn.text) == kNotLocal;
+  Binding* binding =
+      global ? (self_ != nullptr && fn.text == self_->name ? self_ : env_.find(fn.text, from_prelude_))
+             : nullptr;
+  const Form* form = binding != nullptr ? binding->form.get() : nullptr;
+  if (form == nullptr || form->defaults.empty()) {
+    if (!call.keywords.empty())
+      fail(call.keywords[0].pos, "invalid optional argument " + upper(call.keywords[0].name));
+    return;
+  }
+  const std::size_t params = form->pattern.kind == Pattern::Kind::kTuple ? form->pattern.items.size() : 1;
+  const std::size_t given = call.items[1]->kind == ExprKind::kTuple ? call.items[1]->items.size() : 1;
+  if (given + form->defaults.size() != params)
+    fail(call.pos, upper(fn.text) + " takes " + std::to_string(params - form->defaults.size()) +
+                       " arguments and optional ones by keyword, not " + std::to_string(given));
+  ExprPtr tuple = std::make_unique<Expr>();
+  tuple->kind = ExprKind::kTuple;
+  tuple->pos = call.items[1]->pos;
+  tuple->depth = static_cast<std::uint16_t>(call.depth);
+  if (given == 1) {
+    tuple->items.push_back(std::move(call.items[1]));
+  } else {
+    tuple->items = std::move(call.items[1]->items);
+  }
+  for (const Keyword& value : form->defaults) {
+    const auto key = std::find_if(call.keywords.begin(), call.keywords.end(),
+                                  [&](const Keyword& keyword) { return keyword.name == value.name; });
+    if (key != call.keywords.end()) {
+      tuple->items.push_back(std::move(key->value));
+      call.keywords.erase(key);
+      continue;
+    }
+    ExprPtr use = std::make_unique<Expr>();
+    use->kind = ExprKind::kDefault;
+    use->pos = call.pos;
+    use->depth = 1;
+    use->target = value.value.get();
+    tuple->items.push_back(std::move(use));
+  }
+  if (!call.keywords.empty())
+    fail(call.keywords[0].pos, "invalid optional argument " + upper(call.keywords[0].name));
+  call.items[1] = std::move(tuple);
+}
+
+void Checker::mark_serial(const Expr& function) {
+  if (function.kind != ExprKind::kName || function.global == nullptr || !function.global->serial) return;
+  if (parallel_ > 0) fail(function.pos, "cannot call " + upper(function.text) + " in parallel");
+  if (lambdas_.empty()) serial_ = true;
+}
+
+const Type* Checker::infer_call(Expr& exp) {
+  Expr& fn = *exp.items[0];
+  if (fn.kind == ExprKind::kName) expand_defaults(exp);
+  const Type* argument = infer(*exp.items[1]);
+  const Type* function = infer(fn);
+  mark_serial(fn);
+  return apply(exp, function, argument);
+}
+
+const Type* Checker::apply(const Expr& call, const Type* function, const Type* argument) {
+  function = resolve(function);
+  if (function->kind == TypeKind::kVar && !function->rigid) {
+    const Type* result = types_.var();
+    if (unifier_.unify(function, types_.fn(argument, result, types_.var()))) return result;
+  }
+  const Expr& fn = *call.items[0];
+  const std::string name = fn.kind == ExprKind::kName ? fn.text : excerpt(fn);
+  if (function->kind != TypeKind::kFn)
+    fail(fn.pos, "in the call " + excerpt(call) + ", " + name + " is not a function: it is of type " +
+                     show_types(function));
+  if (unifier_.unify(argument, function->args[0])) return function->args[1];
+  fail(call.pos, "argument types do not match the function " + name + " in " + excerpt(call) + ": given " +
+                     show_types(argument) + ", expected " + show_types(function->args[0]));
+}
+
+const Type* Checker::infer_if(Expr& exp) {
+  const Type* condition = infer(*exp.items[0]);
+  const Type* then_type = infer(*exp.items[1]);
+  const Type* else_type = infer(*exp.items[2]);
+  if (!unifier_.unify(condition, TypeArena::base(TypeKind::kBool)))
+    fail(exp.items[0]->pos, "the condition of an IF must be of type bool, not " + show_types(condition));
+  if (!unifier_.unify(then_type, else_type))
+    fail(exp.items[2]->pos, contains_function(then_type) && contains_function(else_type)
+                                ? "the two branches of an IF must not be different functions"
+                                : "the two branches of an IF must be of one type: THEN is " +
+                                      show_types(then_type) + ", ELSE is " + show_types(else_type));
+  return then_type;
+}
+
+void Checker::push(const std::vector<Variable>& variables) {
+  scope_.insert(scope_.end(), variables.begin(), variables.end());
+}
+
+const Type* Checker::infer_let(Expr& exp) {
+  const std::size_t base = scope_.size();
+  for (LetBinding& binding : exp.bindings) {
+    std::vector<Variable> variables;
+    const Type* expected = pattern(binding.pattern, variables);
+    const Type* value = infer(*binding.value);
+    if (!unifier_.unify(expected, value))
+      fail(binding.pattern.pos, "in the binding of a LET construct, the pattern " +
+                                    print_pattern(binding.pattern) + " does not match a value of type " +
+                                    show_types(value));
+    push(variables);
+  }
+  const Type* result = infer(*exp.items[0]);
+  scope_.resize(base);
+  return result;
+}
+
+const Type* Checker::infer_each(Expr& exp) {
+  std::vector<Variable> variables;
+  const Type* first = nullptr;
+  for (Generator& generator : exp.generators) {
+    const Type* expected = pattern(generator.pattern, variables);
+    const Type* source = infer(*generator.source);
+    const Type* element = types_.var();
+    if (!unifier_.unify(source, types_.seq(element)))
+      fail(generator.source->pos,
+           "the source of an APPLY-TO-EACH must be a sequence, not " + show_types(source));
+    if (!unifier_.unify(expected, element))
+      fail(generator.pattern.pos, "in the binding of an APPLY-TO-EACH construct, the pattern " +
+                                      print_pattern(generator.pattern) + " does not match elements of type " +
+                                      show_types(element));
+    if (first == nullptr) first = element;
+  }
+  const std::size_t base = scope_.size();
+  push(variables);
+  parallel_ += exp.serial ? 0 : 1;
+  const Type* body = exp.body ? infer(*exp.body) : first;
+  const Type* sieve = exp.sieve ? infer(*exp.sieve) : nullptr;
+  parallel_ -= exp.serial ? 0 : 1;
+  scope_.resize(base);
+  if (sieve != nullptr && !unifier_.unify(sieve, TypeArena::base(TypeKind::kBool)))
+    fail(exp.sieve->pos, "the sieve of an APPLY-TO-EACH must be of type bool, not " + show_types(sieve));
+  return types_.seq(body);
+}
+
+const Type* Checker::infer_lambda(Expr& exp) {
+  std::vector<Variable> variables;
+  const Type* argument = pattern(exp.pattern, variables);
+  const std::size_t base = scope_.size();
+  exp.captured.clear();
+  lambdas_.push_back({&exp, base});
+  push(variables);
+  const Type* result = infer(*exp.items[0]);
+  scope_.resize(base);
+  lambdas_.pop_back();
+  std::vector<const Type*> captured;
+  for (const std::string& name : exp.captured) captured.push_back(scope_[find_local(name)].type);
+  return types_.fn(argument, result, types_.lambda_identity(&exp, std::move(captured)));
+}
+
+const Type* Checker::infer_closure(Expr& exp) {
+  const Type* function = infer(*exp.items[0]);
+  const Type* first = infer(*exp.items[1]);
+  mark_serial(*exp.items[0]);
+  const Type* rest = types_.var();
+  const Type* result = types_.var();
+  if (!unifier_.unify(function, types_.fn(types_.pair(first, rest), result, types_.var())))
+    fail(exp.items[0]->pos, "CLOSURE needs a function of a pair whose first component is " +
+                                show_types(first) + ", not " + show_types(function));
+  return types_.fn(rest, result, types_.lambda_identity(&exp, {function, first}));
+}
+
+// Patterns.
+
+const Type* Checker::pattern(Pattern& pattern, std::vector<Variable>& variables) {
+  switch (pattern.kind) {
+    case Pattern::Kind::kWildcard: return types_.var();
+    case Pattern::Kind::kName: {
+      const auto same_name = [&](const Variable& variable) { return variable.name == pattern.name; };
+      if (std::any_of(variables.begin(), variables.end(), same_name))
+        fail(pattern.pos, "the variable " + upper(pattern.name) + " is repeated in a pattern");
+      variables.push_back({pattern.name, types_.var()});
+      return variables.back().type;
+    }
+    case Pattern::Kind::kTuple: {
+      std::vector<const Type*> items;
+      for (Pattern& item : pattern.items) items.push_back(this->pattern(item, variables));
+      return types_.tuple(items);
+    }
+    case Pattern::Kind::kRecord: break;
+  }
+  const Type* inner = this->pattern(pattern.items[0], variables);
+  Binding* constructor = env_.find(pattern.name, from_prelude_);
+  if (constructor == nullptr || constructor->kind != BindingKind::kConstructor)
+    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined");
+  pattern.record = constructor;
+  const Type* type = instantiate(types_, constructor->type);
+  if (!unifier_.unify(inner, type->args[0]))
+    fail(pattern.pos, "the components of the record pattern " + print_pattern(pattern) +
+                          " do not match the type " + show_types(type->args[0]));
+  return type->args[1];
+}
+
+// Type expressions.
+
+Checker::TypeVars Checker::type_variables(const TypeSig& sig, bool rigid) {
+  TypeVars variables;
+  for (const TypeSig::ClassBinding& binding : sig.classes) {
+    TypeClass type_class = TypeClass::kAny;
+    if (!read_class(binding.type_class, type_class))
+      fail(binding.pos, "the type " + binding.type_class + " is not a valid type-class");
+    variables.push_back({binding.variable, types_.var(type_class, rigid)});
+  }
+  return variables;
+}
+
+const Type* Checker::declared(const TypeSig& sig, bool rigid, Binding& self) {
+  const Type* type = type_of(sig.type, type_variables(sig, rigid));
+  if (type->kind != TypeKind::kFn) return type;
+  return types_.fn(type->args[0], type->args[1], types_.named_identity(&self));
+}
+
+const Type* Checker::type_of(const TypeExpr& exp, const TypeVars& variables) {
+  if (exp.kind == TypeExpr::Kind::kName) return named_type(exp, variables);
+  std::vector<const Type*> items;
+  for (const TypeExpr& item : exp.items) items.push_back(type_of(item, variables));
+  switch (exp.kind) {
+    case TypeExpr::Kind::kSeq: return types_.seq(items[0]);
+    case TypeExpr::Kind::kTuple: return types_.tuple(items);
+    default: return types_.fn(items[0], items[1], types_.var());
+  }
+}
+
+const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) {
+  static const std::pair<const char*, TypeKind> kBase[] = {{"int", TypeKind::kInt},
+                                                           {"float", TypeKind::kFloat},
+                                                           {"bool", TypeKind::kBool},
+                                                           {"char", TypeKind::kChar}};
+  if (exp.items.empty()) {
+    for (const auto& [name, kind] : kBase)
+      if (exp.name == name) return TypeArena::base(kind);
+    for (const Variable& variable : variables)
+      if (variable.name == exp.name) return variable.type;
+  }
+  const Datatype* datatype = env_.find_type(exp.name, from_prelude_);
+  if (datatype == nullptr) fail(exp.pos, "no type definition for " + exp.name);
+  if (datatype->params.size() != exp.items.size())
+    fail(exp.pos, "the type " + exp.name + " takes " + std::to_string(datatype->params.size()) +
+                      " type arguments, not " + std::to_string(exp.items.size()));
+  std::vector<const Type*> args;
+  for (std::size_t i = 0; i < exp.items.size(); ++i) {
+    args.push_back(type_of(exp.items[i], variables));
+    const TypeClass needed = datatype->params[i]->type_class;
+    const Type* given = resolve(args[i]);
+    const bool fits = given->kind == TypeKind::kVar ? class_within(given->type_class, needed)
+                                                    : in_class(given->kind, needed);
+    if (!fits)
+      fail(exp.items[i].pos, "the type " + print_type(given) + " is not in the class " + class_name(needed) +
+                                 " that " + exp.name + " needs");
+  }
+  return types_.record(datatype, std::move(args));
+}
+
+}  // namespace nvm::frontend

@@ -1,0 +1,80 @@
+// Type checking of forms: Hindley-Milner, generalised at top level only. Annotates the tree with types and
+// with the global bindings its names mean.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/environment.h"
+
+namespace nvm::frontend {
+
+// Checks one form; all errors go to `diagnostics`. An object serves one form.
+class Checker {
+ public:
+  Checker(Environment& environment, Diagnostics& diagnostics, bool from_prelude);
+
+  // The type of `form`, whose name means `self` in its own body, or null if faulty. With a signature the
+  // result is the declared type; the body must be at least as general. Sets self.serial.
+  const Type* function(Form& form, Binding& self);
+  // The declared type of a forward declaration or primitive.
+  const Type* signature(const TypeSig& sig, Binding& self);
+  // The type of an expression with no local variables around it, or null.
+  const Type* expression(Expr& exp);
+  // Whether `pattern` can take apart a value of type `type`; its variables, in order, with their types.
+  struct Variable {
+    std::string name;
+    const Type* type = nullptr;
+  };
+  bool match(Pattern& pattern, const Type* type, std::vector<Variable>& variables);
+  // Declares the datatype of `form`: its constructor's type, or null.
+  const Type* datatype(const Form& form, Binding& constructor);
+  [[nodiscard]] bool calls_serial() const { return serial_; }
+
+ private:
+  struct Failure {};
+  struct Lambda {
+    Expr* node;
+    std::size_t scope_base;
+  };
+
+  const Type* infer(Expr& exp);
+  const Type* infer_kind(Expr& exp);
+  const Type* infer_name(Expr& exp);
+  const Type* infer_tuple(Expr& exp);
+  const Type* infer_seq(Expr& exp);
+  const Type* infer_call(Expr& exp);
+  const Type* infer_if(Expr& exp);
+  const Type* infer_let(Expr& exp);
+  const Type* infer_each(Expr& exp);
+  const Type* infer_lambda(Expr& exp);
+  const Type* infer_closure(Expr& exp);
+  void expand_defaults(Expr& call);
+  void mark_serial(const Expr& function);
+  const Type* apply(const Expr& call, const Type* function, const Type* argument);
+
+  const Type* pattern(Pattern& pattern, std::vector<Variable>& variables);
+  void push(const std::vector<Variable>& variables);
+  std::size_t find_local(const std::string& name) const;
+  void capture(const std::string& name, std::size_t index);
+
+  using TypeVars = std::vector<Variable>;
+  TypeVars type_variables(const TypeSig& sig, bool rigid);
+  const Type* type_of(const TypeExpr& exp, const TypeVars& variables);
+  const Type* named_type(const TypeExpr& exp, const TypeVars& variables);
+  const Type* declared(const TypeSig& sig, bool rigid, Binding& self);
+  [[noreturn]] void fail(SourcePos pos, std::string message);
+
+  Environment& env_;
+  TypeArena& types_;
+  Diagnostics& diagnostics_;
+  Unifier unifier_;
+  bool from_prelude_;
+  Binding* self_ = nullptr;
+  std::vector<Variable> scope_;
+  std::vector<Lambda> lambdas_;
+  int parallel_ = 0;  // apply-to-eachs around the current expression
+  bool serial_ = false;
+};
+
+}  // namespace nvm::frontend

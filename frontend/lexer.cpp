@@ -1,0 +1,224 @@
+#include "frontend/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace nvm::frontend {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Longest first, so that the first match is the longest.
+constexpr std::array<std::string_view, 34> kSymbols = {
+    "==", "/=", "<=", ">=", "++", "->", "<-", "||", "|=", ":=", "=>", "&=", "::", "(", ")", "[", "]",
+    "{",  "}",  ",",  ":",  ";",  "$",  "=",  "<",  ">",  "+",  "-",  "*",  "/",  "^", "#", "@", "|"};
+
+constexpr std::array<std::string_view, 18> kReserved = {
+    "if",   "then", "else", "in",  "let",  "function", "datatype", "defconfig", "closure",
+    "pair", "and",  "or",   "nor", "nand", "xor",      "t",        "f",         "time"};
+
+std::string shown(char c) {
+  if (c > ' ' && c <= '~') return std::string("'") + c + "'";
+  static const char* hex = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  return std::string("byte 0x") + hex[byte >> 4] + hex[byte & 15];
+}
+
+}  // namespace
+
+bool is_reserved(std::string_view name) {
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
+    : text_(source.text), diagnostics_(diagnostics), line_(source.first_line) {}
+
+char Lexer::peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+
+void Lexer::advance() {
+  if (text_[at_++] == '\n') {
+    ++line_;
+    column_ = 1;
+  } else {
+    ++column_;
+  }
+}
+
+void Lexer::skip_blanks() {
+  while (at_ < text_.size()) {
+    if (is_blank(text_[at_])) {
+      advance();
+    } else if (text_[at_] == '%') {
+      const SourcePos start = here();
+      advance();
+      while (at_ < text_.size() && text_[at_] != '%') advance();
+      if (at_ == text_.size()) {
+        unfinished_ = true;
+        diagnostics_.error(start, "end of file inside of a comment that begins here");
+        return;
+      }
+      advance();
+    } else {
+      return;
+    }
+  }
+}
+
+Token Lexer::next() {
+  skip_blanks();
+  Token token;
+  token.pos = here();
+  token.begin = at_;
+  if (at_ >= text_.size()) {
+    token.end = at_;
+    return token;
+  }
+  const char c = peek();
+  if (is_letter(c)) {
+    read_name(token);
+  } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
+    read_number(token);
+  } else if (c == '"') {
+    read_string(token);
+  } else if (c == '`') {
+    read_char(token);
+  } else if (c == '\'') {
+    read_quoted(token);
+  } else {
+    read_symbol(token);
+  }
+  token.end = at_;
+  return token;
+}
+
+void Lexer::read_name(Token& token) {
+  token.kind = Tok::kName;
+  while (is_letter(peek()) || is_digit(peek())) {
+    token.text += lower(peek());
+    advance();
+  }
+}
+
+void Lexer::read_number(Token& token) {
+  std::string digits;
+  bool is_float = false;
+  const auto take_digits = [&] {
+    while (is_digit(peek())) {
+      digits += peek();
+      advance();
+    }
+  };
+  take_digits();
+  if (peek() == '.') {
+    is_float = true;
+    digits += '.';
+    advance();
+    take_digits();
+  }
+  if ((peek() == 'e' || peek() == 'E') && (is_digit(peek(1)) || peek(1) == '+' || peek(1) == '-')) {
+    is_float = true;
+    digits += 'e';
+    advance();
+    if (peek() == '-') digits += '-';
+    if (!is_digit(peek())) advance();
+    if (!is_digit(peek())) diagnostics_.error(here(), "the exponent of a number needs at least one digit");
+    take_digits();
+  }
+  token.kind = is_float ? Tok::kFloat : Tok::kInt;
+  token.text = digits;
+  if (is_letter(peek())) {
+    diagnostics_.error(here(), "a name must not follow a number without a blank between them");
+    token.kind = Tok::kInvalid;
+    while (is_letter(peek()) || is_digit(peek())) advance();
+    return;
+  }
+  const char* last = digits.data() + digits.size();
+  if (!is_float) {
+    const auto result = std::from_chars(digits.data(), last, token.int_value);
+    if (result.ec == std::errc()) return;
+    // 2^63 is read too: the parser accepts it behind a minus sign and nowhere else.
+    const auto first = std::min(digits.find_first_not_of('0'), digits.size());
+    token.int_value = INT64_MIN;
+    if (digits.substr(first) == "9223372036854775808") return;
+    diagnostics_.error(token.pos, "this integer does not fit 64 bits (largest: 9223372036854775807)");
+    token.kind = Tok::kInvalid;
+    return;
+  }
+  const auto result = std::from_chars(digits.data(), last, token.float_value);
+  if (result.ec == std::errc::result_out_of_range) {
+    diagnostics_.error(token.pos, "this number is out of the range of floating point");
+    token.kind = Tok::kInvalid;
+  }
+}
+
+void Lexer::read_string(Token& token) {
+  token.kind = Tok::kString;
+  const SourcePos start = here();
+  advance();
+  while (at_ < text_.size() && peek() != '"') {
+    if (peek() == '\\' && at_ + 1 < text_.size()) advance();
+    token.text += peek();
+    advance();
+  }
+  if (at_ == text_.size()) {
+    unfinished_ = true;
+    token.kind = Tok::kInvalid;
+    diagnostics_.error(start, "end of file inside of a string that begins here");
+    return;
+  }
+  advance();
+}
+
+void Lexer::read_char(Token& token) {
+  advance();
+  if (at_ == text_.size()) {
+    unfinished_ = true;
+    token.kind = Tok::kInvalid;
+    diagnostics_.error(token.pos, "end of file after a backquote: a character was expected");
+    return;
+  }
+  token.kind = Tok::kChar;
+  token.int_value = static_cast<unsigned char>(peek());
+  advance();
+}
+
+void Lexer::read_symbol(Token& token) {
+  for (const std::string_view symbol : kSymbols) {
+    if (text_.substr(at_, symbol.size()) != symbol) continue;
+    token.kind = Tok::kSymbol;
+    token.text = symbol;
+    for (std::size_t i = 0; i < symbol.size(); ++i) advance();
+    return;
+  }
+  if (peek() == '?') {
+    token.kind = Tok::kName;
+    token.text = "?";
+    advance();
+    return;
+  }
+  token.kind = Tok::kInvalid;
+  diagnostics_.error(token.pos, peek() == '!' ? "the escape ! to the host language is not supported"
+                                              : "unexpected character " + shown(peek()));
+  advance();
+}
+
+// 'x and '+ : the next token as a name.
+void Lexer::read_quoted(Token& token) {
+  advance();
+  const Token quoted = next();
+  if (quoted.kind == Tok::kName || quoted.kind == Tok::kSymbol) {
+    token.kind = Tok::kQuoted;
+    token.text = quoted.text;
+    return;
+  }
+  token.kind = Tok::kInvalid;
+  if (quoted.kind != Tok::kInvalid)
+    diagnostics_.error(token.pos, "a name or operator must follow the quote '");
+}
+
+}  // namespace nvm::frontend

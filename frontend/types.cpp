@@ -1,0 +1,231 @@
+#include "frontend/types.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "bytecode/base/check.h"
+#include "frontend/environment.h"
+
+namespace nvm::frontend {
+
+const Type* TypeArena::base(TypeKind kind) {
+  static const Type int_type{TypeKind::kInt}, float_type{TypeKind::kFloat}, bool_type{TypeKind::kBool},
+      char_type{TypeKind::kChar};
+  switch (kind) {
+    case TypeKind::kInt: return &int_type;
+    case TypeKind::kFloat: return &float_type;
+    case TypeKind::kBool: return &bool_type;
+    default: NVM_CHECK(kind == TypeKind::kChar, "not a base type"); return &char_type;
+  }
+}
+
+const Type* TypeArena::add(Type type) { return &types_.emplace_back(std::move(type)); }
+
+const Type* TypeArena::seq(const Type* element) {
+  Type type{TypeKind::kSeq};
+  type.args = {element};
+  return add(std::move(type));
+}
+
+const Type* TypeArena::pair(const Type* first, const Type* second) {
+  Type type{TypeKind::kPair};
+  type.args = {first, second};
+  return add(std::move(type));
+}
+
+const Type* TypeArena::tuple(const std::vector<const Type*>& items) {
+  const Type* result = items.back();
+  for (std::size_t i = items.size() - 1; i-- > 0;) result = pair(items[i], result);
+  return result;
+}
+
+const Type* TypeArena::fn(const Type* argument, const Type* result, const Type* identity) {
+  Type type{TypeKind::kFn};
+  type.args = {argument, result, identity};
+  return add(std::move(type));
+}
+
+const Type* TypeArena::record(const Datatype* datatype, std::vector<const Type*> args) {
+  Type type{TypeKind::kRecord};
+  type.args = std::move(args);
+  type.datatype = datatype;
+  return add(std::move(type));
+}
+
+const Type* TypeArena::named_identity(const Binding* binding) {
+  Type type{TypeKind::kIdentity};
+  type.binding = binding;
+  return add(std::move(type));
+}
+
+const Type* TypeArena::lambda_identity(const Expr* lambda, std::vector<const Type*> captured) {
+  Type type{TypeKind::kIdentity};
+  type.lambda = lambda;
+  type.args = std::move(captured);
+  return add(std::move(type));
+}
+
+const Type* TypeArena::var(TypeClass type_class, bool rigid) {
+  Type type{TypeKind::kVar};
+  type.type_class = type_class;
+  type.rigid = rigid;
+  return add(std::move(type));
+}
+
+Datatype* TypeArena::datatype() { return &datatypes_.emplace_back(); }
+
+const Type* resolve(const Type* type) {
+  while (type->kind == TypeKind::kVar && type->link != nullptr) type = type->link;
+  return type;
+}
+
+bool class_within(TypeClass a, TypeClass b) {
+  if (a == b || b == TypeClass::kAny) return true;
+  if (b == TypeClass::kScalar) return a != TypeClass::kAny;
+  return a == TypeClass::kNumber && b == TypeClass::kOrdinal;
+}
+
+bool in_class(TypeKind kind, TypeClass type_class) {
+  switch (type_class) {
+    case TypeClass::kAny: return true;
+    case TypeClass::kScalar:
+      return kind == TypeKind::kInt || kind == TypeKind::kFloat || kind == TypeKind::kBool ||
+             kind == TypeKind::kChar;
+    case TypeClass::kOrdinal:
+      return kind == TypeKind::kInt || kind == TypeKind::kFloat || kind == TypeKind::kChar;
+    case TypeClass::kNumber: return kind == TypeKind::kInt || kind == TypeKind::kFloat;
+    case TypeClass::kLogical: return kind == TypeKind::kInt || kind == TypeKind::kBool;
+  }
+  return false;
+}
+
+const char* class_name(TypeClass type_class) {
+  switch (type_class) {
+    case TypeClass::kAny: return "any";
+    case TypeClass::kScalar: return "scalar";
+    case TypeClass::kOrdinal: return "ordinal";
+    case TypeClass::kNumber: return "number";
+    case TypeClass::kLogical: return "logical";
+  }
+  return "";
+}
+
+bool read_class(const std::string& name, TypeClass& out) {
+  for (const TypeClass candidate :
+       {TypeClass::kAny, TypeClass::kScalar, TypeClass::kOrdinal, TypeClass::kNumber, TypeClass::kLogical}) {
+    if (name != class_name(candidate)) continue;
+    out = candidate;
+    return true;
+  }
+  return false;
+}
+
+bool same_head(const Type* a, const Type* b) {
+  if (a->kind != b->kind || a->datatype != b->datatype || a->lambda != b->lambda) return false;
+  if ((a->binding == nullptr) != (b->binding == nullptr) || a->args.size() != b->args.size()) return false;
+  return a->binding == nullptr || current(a->binding) == current(b->binding);
+}
+
+// Copying.
+
+namespace {
+
+using VarMap = std::unordered_map<const Type*, const Type*>;
+
+// `type` rebuilt with its unbound variables mapped by `map_var`; shares what contains none.
+template <typename MapVar>
+const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kVar) return map_var(type);
+  std::vector<const Type*> args;
+  bool changed = false;
+  for (const Type* arg : type->args) {
+    args.push_back(rebuild(arena, arg, map_var));
+    changed |= args.back() != arg;
+  }
+  if (!changed) return type;
+  switch (type->kind) {
+    case TypeKind::kSeq: return arena.seq(args[0]);
+    case TypeKind::kPair: return arena.pair(args[0], args[1]);
+    case TypeKind::kRecord: return arena.record(type->datatype, std::move(args));
+    case TypeKind::kFn: return arena.fn(args[0], args[1], args[2]);
+    default: return arena.lambda_identity(type->lambda, std::move(args));
+  }
+}
+
+}  // namespace
+
+const Type* instantiate(TypeArena& arena, const Type* type) {
+  VarMap fresh;
+  return rebuild(arena, type, [&](const Type* var) {
+    const Type*& copy = fresh[var];
+    if (copy == nullptr) copy = arena.var(var->type_class);
+    return copy;
+  });
+}
+
+const Type* substitute(TypeArena& arena, const Type* type, const std::vector<const Type*>& from,
+                       const std::vector<const Type*>& to) {
+  return rebuild(arena, type, [&](const Type* var) {
+    const auto found = std::find(from.begin(), from.end(), var);
+    return found == from.end() ? var : to[static_cast<std::size_t>(found - from.begin())];
+  });
+}
+
+const Type* record_content(TypeArena& arena, const Type* record) {
+  return substitute(arena, record->datatype->content, record->datatype->params, record->args);
+}
+
+namespace {
+
+bool same(const Type* a, const Type* b, VarMap& renaming, VarMap& back) {
+  a = resolve(a);
+  b = resolve(b);
+  if (a->kind != b->kind) return false;
+  if (a->kind == TypeKind::kVar) {
+    if (a->type_class != b->type_class) return false;
+    const Type*& to = renaming[a];
+    const Type*& from = back[b];
+    if (to == nullptr && from == nullptr) {
+      to = b;
+      from = a;
+    }
+    return to == b && from == a;
+  }
+  if (!same_head(a, b)) return false;
+  const std::size_t compared = a->kind == TypeKind::kFn ? 2 : a->args.size();
+  for (std::size_t i = 0; i < compared; ++i)
+    if (!same(a->args[i], b->args[i], renaming, back)) return false;
+  return true;
+}
+
+}  // namespace
+
+bool same_type(const Type* a, const Type* b) {
+  VarMap renaming, back;
+  return same(a, b, renaming, back);
+}
+
+bool contains_function(const Type* type) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kFn || type->kind == TypeKind::kIdentity) return true;
+  return std::any_of(type->args.begin(), type->args.end(), contains_function);
+}
+
+int slot_count(TypeArena& arena, const Type* type) {
+  type = resolve(type);
+  switch (type->kind) {
+    case TypeKind::kSeq: return 1 + slot_count(arena, type->args[0]);
+    case TypeKind::kPair: return slot_count(arena, type->args[0]) + slot_count(arena, type->args[1]);
+    case TypeKind::kRecord: return slot_count(arena, record_content(arena, type));
+    case TypeKind::kFn: return slot_count(arena, type->args[2]);
+    case TypeKind::kIdentity: {
+      int slots = 0;
+      for (const Type* captured : type->args) slots += slot_count(arena, captured);
+      return slots;
+    }
+    default: return 1;
+  }
+}
+
+}  // namespace nvm::frontend

@@ -1,0 +1,55 @@
+#include "frontend/types.h"
+
+namespace nvm::frontend {
+namespace {
+
+bool occurs(const Type* var, const Type* type) {
+  type = resolve(type);
+  if (type == var) return true;
+  for (const Type* arg : type->args)
+    if (occurs(var, arg)) return true;
+  return false;
+}
+
+}  // namespace
+
+bool Unifier::unify(const Type* a, const Type* b) {
+  trail_.clear();
+  if (merge(a, b)) return true;
+  for (const Type* var : trail_) var->link = nullptr;
+  return false;
+}
+
+bool Unifier::bind(const Type* var, const Type* to) {
+  var->link = to;
+  trail_.push_back(var);
+  return true;
+}
+
+bool Unifier::merge(const Type* a, const Type* b) {
+  a = resolve(a);
+  b = resolve(b);
+  if (a == b) return true;
+  if (a->kind == TypeKind::kVar && b->kind == TypeKind::kVar) return merge_vars(a, b);
+  if (a->kind == TypeKind::kVar) return merge_var(a, b);
+  if (b->kind == TypeKind::kVar) return merge_var(b, a);
+  if (a->kind != b->kind || a->datatype != b->datatype || a->binding != b->binding ||
+      a->lambda != b->lambda || a->args.size() != b->args.size())
+    return false;
+  for (std::size_t i = 0; i < a->args.size(); ++i)
+    if (!merge(a->args[i], b->args[i])) return false;
+  return true;
+}
+
+bool Unifier::merge_vars(const Type* a, const Type* b) {
+  if (a->rigid && b->rigid) return false;
+  if (a->rigid || (!b->rigid && class_within(a->type_class, b->type_class)))
+    return class_within(a->type_class, b->type_class) && bind(b, a);
+  return class_within(b->type_class, a->type_class) && bind(a, b);
+}
+
+bool Unifier::merge_var(const Type* var, const Type* other) {
+  return !var->rigid && in_class(other->kind, var->type_class) && !occurs(var, other) && bind(var, other);
+}
+
+}  // namespace nvm::frontend
