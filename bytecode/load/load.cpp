@@ -1,0 +1,27 @@
+#include "bytecode/load/load.h"
+
+#include "bytecode/ssa/passes.h"
+#include "bytecode/text/reader.h"
+
+namespace nvm {
+
+Loaded load_vcode(std::string_view text, Diagnostics& diagnostics, const LoadOptions& options) {
+  Program program = read_vcode(text, diagnostics);
+  if (diagnostics.failed()) return {};
+  return load_program(std::move(program), diagnostics, options);
+}
+
+Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions& options) {
+  Loaded loaded;
+  const VerifyResult verified = verify(program, diagnostics);
+  loaded.verdict = verified.verdict;
+  if (verified.verdict == Verdict::kOk) {
+    loaded.module = ssa::lower(program, verified.verified, options.int_bits);
+    if (options.checked) ssa::check(loaded.module);
+    if (options.optimise) ssa::optimise(loaded.module, options.checked);
+  }
+  loaded.program = std::move(program);
+  return loaded;
+}
+
+}  // namespace nvm

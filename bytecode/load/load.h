@@ -1,0 +1,36 @@
+// Text or Program to verified, optimised SSA. Nothing that did not pass here may run.
+#pragma once
+
+#include <string_view>
+
+#include "bytecode/base/diagnostic.h"
+#include "bytecode/program/program.h"
+#include "bytecode/ssa/ssa.h"
+#include "bytecode/verify/verify.h"
+
+namespace nvm {
+
+struct LoadOptions {
+  IntBits int_bits = IntBits::k64;
+  bool optimise = true;
+  // Checks the form after lowering and after every pass: one walk over the code each.
+#ifdef NDEBUG
+  bool checked = false;
+#else
+  bool checked = true;
+#endif
+};
+
+struct Loaded {
+  Verdict verdict = Verdict::kError;
+  Program program;     // as read; what a kDynamicStack program runs from
+  ssa::Module module;  // kOk only
+};
+
+// Reads, verifies, lowers and optimises. Errors go to `diagnostics`; then the verdict is kError.
+[[nodiscard]] Loaded load_vcode(std::string_view text, Diagnostics& diagnostics,
+                                const LoadOptions& options = {});
+// The same from a Program that ProgramBuilder finished without errors.
+[[nodiscard]] Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions& options = {});
+
+}  // namespace nvm
