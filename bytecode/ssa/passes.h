@@ -26,8 +26,8 @@ void check(const Module& module);
 void inline_calls(Module& module);
 // Common subexpressions of pure and faulting instructions within dominating blocks.
 void eliminate_common(Module& module);
-// Removes pure instructions without uses (a faulting one stays: its error is behaviour), unused block
-// parameters and functions that are no longer called.
+// Removes instructions without uses that provably cannot fail (an error is behaviour), unused block
+// parameters, conditionals that do nothing, and functions that are no longer called (see Function::removed).
 void eliminate_dead(Module& module);
 // Folds constants (length-one and short vectors), with the arithmetic of the module's IntBits; never folds a
 // fault.
@@ -45,7 +45,7 @@ struct Pass {
 };
 // The load-time pipeline in order: the page to read.
 [[nodiscard]] const std::vector<Pass>& pipeline();
-// Runs the pipeline, checking after every pass if `checked`.
+// Runs the pipeline, checking before and after every pass if `checked`.
 void optimise(Module& module, bool checked);
 
 // Length classes of one function (design: symbolic shapes). Values of one class have equal length without a
@@ -55,7 +55,9 @@ struct LengthClasses {
   std::vector<std::int32_t> total;   // by ValueId: class of a descriptor's total, -1 for vectors
   std::int32_t one = -1;             // the class of length one
 };
-[[nodiscard]] LengthClasses length_classes(const Module& module, const Function& function);
+// For every function of the module. What holds of parameters at every call is used, so the classes are valid
+// only while the module is run from its entry.
+[[nodiscard]] std::vector<LengthClasses> length_classes(const Module& module);
 
 // Liveness: for every instruction and terminator, which operands die there.
 struct Liveness {

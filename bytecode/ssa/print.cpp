@@ -92,6 +92,7 @@ std::string print(const Module& module, const Function& function) {
 std::string print(const Module& module) {
   std::string text;
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
+    if (module.functions[i].removed) continue;
     text += "func f" + std::to_string(i) + " ";
     if (static_cast<FunctionId>(i) == module.entry) text += "entry ";
     text += print(module, module.functions[i]);

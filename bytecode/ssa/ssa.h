@@ -72,6 +72,8 @@ struct Function {
   std::vector<Block> blocks;
   std::vector<ValueId> operands;  // pool for Inst::first_operand
   LiftedInfo lifted;
+  // No longer called: the body is one block that stops. Kept so that FunctionIds stay, and for its name.
+  bool removed = false;
 
   [[nodiscard]] const ValueId* operands_of(const Inst& in) const {
     return operands.data() + in.first_operand;

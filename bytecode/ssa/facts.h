@@ -1,0 +1,83 @@
+// What is known about sizes before anything runs: the symbolic lengths of every value, and which checks
+// cannot fail. A forward analysis over the whole program: a fact about a parameter holds at every call.
+//
+// A symbol stands for one number per activation of the function: the length of a vector, the number of
+// segments or total of a descriptor, the sum of the elements of an Int or Bool vector (for a scalar its
+// value). Two equal symbols are equal numbers. Sums are modulo the width of INT; lengths are below it, which
+// the run ensures by its limits.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "bytecode/ssa/ssa.h"
+
+namespace nvm::ssa {
+
+using Symbol = std::int32_t;
+inline constexpr Symbol kNoSymbol = -1;
+
+// Symbols of one function. Constants and differences are stored once, so that equal means equal number.
+class Symbols {
+ public:
+  Symbol fresh();
+  Symbol constant(std::int64_t value);
+  Symbol add(Symbol a, Symbol b);
+  Symbol subtract(Symbol a, Symbol b);
+  [[nodiscard]] bool is_constant(Symbol s) const { return node(s).kind == Kind::kConstant; }
+  [[nodiscard]] std::int64_t value(Symbol s) const { return node(s).a; }  // of a constant
+
+ private:
+  enum class Kind : std::uint8_t { kFresh, kConstant, kAdd, kSubtract };
+  struct Node {
+    Kind kind = Kind::kFresh;
+    std::int64_t a = 0, b = 0;
+    friend auto operator<=>(const Node&, const Node&) = default;
+  };
+  [[nodiscard]] const Node& node(Symbol s) const { return nodes_[static_cast<std::size_t>(s)]; }
+  Symbol intern(Node n);
+  std::vector<Node> nodes_;
+  std::map<Node, Symbol> index_;
+};
+
+struct ValueFacts {
+  Symbol length = kNoSymbol;  // of a vector; segments of a descriptor; none for a pair
+  Symbol sum = kNoSymbol;     // of Int and Bool elements; total of a descriptor; none for Float and pairs
+  // Every element of an Int vector is a constant in 0 .. 2^31, a length, or a sum of such in a 64-bit run:
+  // never negative.
+  bool nonnegative = false;
+  Symbol below = kNoSymbol;  // every element of an Int vector is in 0 .. below - 1
+};
+
+struct FunctionFacts {
+  std::vector<ValueFacts> values;  // by ValueId
+  Symbol one = kNoSymbol;
+  Symbols symbols;
+
+  [[nodiscard]] const ValueFacts& of(ValueId v) const { return values[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] bool is_scalar(ValueId v) const { return of(v).length == one; }
+};
+
+// Requires: check(). Cost: code size times the (few) rounds until nothing changes.
+[[nodiscard]] std::vector<FunctionFacts> analyse_sizes(const Module& module);
+
+// Can no length check of this instruction fail?
+[[nodiscard]] bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in);
+
+// Can this instruction neither fail nor touch state? Lack of memory does not count.
+[[nodiscard]] bool cannot_fail(const Module& module, const FunctionFacts& facts, const Function& function,
+                               const Inst& in, const std::vector<const Inst*>& makers);
+
+// The constant that has all elements of `v`: of a constant, or of a constant distributed. Else null.
+[[nodiscard]] const Constant* constant_elements(const Module& module, const Function& function, ValueId v,
+                                                const std::vector<const Inst*>& makers);
+
+// Is `v` made of that constant, with this number as its every element?
+[[nodiscard]] bool all_elements(const Module& module, const Function& function, ValueId v,
+                                const std::vector<const Inst*>& makers, std::int64_t number);
+
+// The instruction that makes each value, null for block parameters. Valid while the function is unchanged.
+[[nodiscard]] std::vector<const Inst*> makers_of(const Function& function);
+
+}  // namespace nvm::ssa
