@@ -1,0 +1,158 @@
+#include "bytecode/table/op_info.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+
+namespace nvm {
+namespace {
+
+constexpr TypeWord kWords[] = {TypeWord::kNone, TypeWord::kInt,    TypeWord::kFloat,
+                               TypeWord::kBool, TypeWord::kSegdes, TypeWord::kChar};
+
+bool only(std::string_view text, std::string_view letters) {
+  return text.find_first_not_of(letters) == std::string_view::npos;
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(std::string(NVM_SOURCE_DIR) + "/" + path);
+  REQUIRE(file.good());
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("every row is found by its text, and nothing else is") {
+  for (const OpInfo& info : all_ops()) {
+    CHECK(find_op(info.text) == info.op);
+    CHECK(&op_info(info.op) == &info);
+  }
+  for (const char* text : {"", "FUNC", "FUSED", "MAIN", "INT", "T", "const", "+_REDUCE ", "RSEED"})
+    CHECK_FALSE(find_op(text));
+}
+
+TEST_CASE("signatures use the letters of the legend, t only where a type word stands") {
+  for (const OpInfo& info : all_ops()) {
+    INFO(info.text);
+    CHECK(only(info.operands, "IFBSPtifb*"));
+    CHECK(only(info.results, "IFBSPtifb*"));
+    const bool typed =
+        info.operands.find('t') != std::string_view::npos || info.results.find('t') != std::string_view::npos;
+    const bool word = info.words != Words::kNoWord && info.words != Words::kIntWord;
+    CHECK(typed == word);
+  }
+}
+
+TEST_CASE("type words: none or at least one, as the class says") {
+  for (const OpInfo& info : all_ops()) {
+    INFO(info.text);
+    int allowed = 0;
+    for (const TypeWord word : kWords) allowed += word_allowed(info.op, word) ? 1 : 0;
+    CHECK(allowed == (info.words == Words::kNoWord    ? 1
+                      : info.words == Words::kIntWord ? 1
+                      : info.words == Words::kGeneral ? 3
+                      : info.words == Words::kAny     ? 5
+                                                      : 2));
+    CHECK(word_allowed(info.op, TypeWord::kNone) == (info.words == Words::kNoWord));
+  }
+}
+
+TEST_CASE("shapes: descriptors and only they have a total; single letters have length one") {
+  for (const OpInfo& info : all_ops()) {
+    INFO(info.text);
+    const Shape& shape = op_shape(info.op);
+    const std::string letters = std::string(info.operands) + std::string(info.results);
+    if (shape.operands + shape.results == 0) continue;
+    REQUIRE(static_cast<std::size_t>(shape.operands + shape.results) == letters.size());
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+      const ShapeTerm& term = shape.terms[i];
+      CHECK(only(std::string(1, term.length), "nmkew1_"));
+      CHECK((term.total != 0) == (letters[i] == 'S'));
+      if (letter_is_single(letters[i])) CHECK(term.length == '1');
+      if (letters[i] == 'P' || letters[i] == '*') CHECK(term.length == '_');
+    }
+  }
+}
+
+TEST_CASE("elementwise rows agree with their scalar operation for every type word") {
+  for (const OpInfo& info : all_ops()) {
+    if (info.kind != OpKind::kMap) continue;
+    INFO(info.text);
+    const ScalarInfo& scalar = scalar_info(info.scalar);
+    CHECK(scalar.operands == info.operands);
+    CHECK(scalar.result == info.results[0]);
+    CHECK(op_shape(info.op).terms[op_shape(info.op).operands].length == 'n');
+  }
+}
+
+TEST_CASE("every scalar operation is used by some row and has a meaning") {
+  for (const ScalarInfo& scalar : all_scalars()) {
+    INFO(scalar.name);
+    bool used = false;
+    for (const OpInfo& info : all_ops()) used |= info.scalar == scalar.scalar;
+    CHECK(used);
+    CHECK_FALSE(scalar.doc.empty());
+  }
+}
+
+TEST_CASE("scans and reductions come in pairs of the same scalar operation and words") {
+  for (const OpInfo& scan : all_ops()) {
+    if (scan.kind != OpKind::kScan) continue;
+    INFO(scan.text);
+    const std::string name = std::string(scan.text.substr(0, scan.text.find("_SCAN"))) + "_REDUCE";
+    const auto reduce = find_op(name);
+    REQUIRE(reduce);
+    CHECK(op_info(*reduce).scalar == scan.scalar);
+    CHECK(op_info(*reduce).words == scan.words);
+    CHECK(op_info(*reduce).kind == OpKind::kReduce);
+  }
+}
+
+TEST_CASE("identities are those of the legacy interpreter") {
+  CHECK(int_identity(Scalar::kAdd, IntBits::k64) == 0);
+  CHECK(int_identity(Scalar::kMul, IntBits::k32) == 1);
+  CHECK(int_identity(Scalar::kMax, IntBits::k32) == -2147483648LL);
+  CHECK(int_identity(Scalar::kMin, IntBits::k32) == 2147483647);
+  CHECK(int_identity(Scalar::kMax, IntBits::k64) == std::numeric_limits<std::int64_t>::min());
+  CHECK(int_identity(Scalar::kAnd, IntBits::k64) == -1);
+  CHECK(int_identity(Scalar::kOr, IntBits::k64) == 0);
+  CHECK(float_identity(Scalar::kMin) == 999999961690316245365415600208216064.0);
+  CHECK(float_identity(Scalar::kMax) == -float_identity(Scalar::kMin));
+  CHECK_FALSE(std::signbit(float_identity(Scalar::kAdd)));
+  CHECK(bool_identity(Scalar::kAnd));
+  CHECK_FALSE(bool_identity(Scalar::kXor));
+}
+
+TEST_CASE("letters stand for kinds") {
+  CHECK(letter_type('i', TypeWord::kNone) == Type::kInt);
+  CHECK(letter_type('t', TypeWord::kChar) == Type::kInt);
+  CHECK(letter_type('t', TypeWord::kSegdes) == Type::kSegdes);
+  CHECK(letter_type('P', TypeWord::kNone) == Type::kPair);
+}
+
+TEST_CASE("the golden case of all instructions writes every row with every word") {
+  const std::string golden = file_text("tests/golden/text/all_instructions.case");
+  for (const OpInfo& info : all_ops()) {
+    if (info.op == Op::kConst || info.op == Op::kCall) continue;  // followed by a value, a name
+    for (const TypeWord word : kWords) {
+      if (!word_allowed(info.op, word)) continue;
+      std::string line = "\n" + std::string(info.text);
+      if (word != TypeWord::kNone) line += " " + std::string(type_word_text(word)) + "\n";
+      INFO(line);
+      CHECK(golden.find(line) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("the reference manual has a row for every instruction") {
+  const std::string manual = file_text("docs/vcode.md");
+  for (const OpInfo& info : all_ops()) {
+    INFO(info.text);
+    CHECK(manual.find("\n| `" + std::string(info.text) + "`") != std::string::npos);
+  }
+}
+
+}  // namespace nvm
