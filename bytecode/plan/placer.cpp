@@ -56,8 +56,7 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
   const auto predicate = composer.predicate(node.space);
   const bool composed =
       predicate && need(node.value, out.value) && need(node.flag, out.flag) && need(node.index, out.index);
-  const bool segments_known = node.desc == kNone || composer.segments(node.desc).has_value();
-  if (!composed || !segments_known) {
+  if (!composed || (node.desc != kNone && !composer.segments(node.desc))) {
     refusal = composer.refusal();
     return std::nullopt;
   }
@@ -69,10 +68,10 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
     }
     out.value = composer.or_identity(node, out.predicate, out.value);
   }
-  for (const std::int32_t v : {out.value, out.flag, out.predicate}) {
+  // What a filter keeps may come from a scan of its kernel, what it asks and what a scan combines may not.
+  const std::int32_t swept_first[] = {folds(node) ? out.value : kNone, out.flag, out.predicate};
+  for (const std::int32_t v : swept_first) {
     if (v == kNone || !in_first_sweep(node) || !composer.after_scan(v)) continue;
-    if (v == out.value && !folds(node))
-      continue;  // what a filter keeps may come from a scan, its flags may not
     refusal = Refusal::kScanOfScan;
     return std::nullopt;
   }

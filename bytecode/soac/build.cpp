@@ -188,8 +188,10 @@ class Builder {
   void finish() {
     if (node_.kind == Combinator::kMap && one(node_.space)) node_.kind = Combinator::kOnce;
     const auto id = static_cast<std::int32_t>(graph_.nodes.size());
+    // Filters of the same flags share their descriptor; the first makes it.
     for (const VarId made : {node_.out, node_.out_desc})
-      if (made != kNone) graph_.producer[static_cast<std::size_t>(made)] = id;
+      if (made != kNone && graph_.producer[static_cast<std::size_t>(made)] < 0)
+        graph_.producer[static_cast<std::size_t>(made)] = id;
     if (node_.out_length != kNone) {
       std::int32_t& first = graph_.counted_by[static_cast<std::size_t>(node_.out_length)];
       if (first < 0) first = id;

@@ -1,0 +1,105 @@
+// Recorded, fused and compiled execution equals eager execution, bit by bit.
+#include <catch2/catch.hpp>
+#include <cstring>
+
+#include "tests/support/engines.h"
+#include "tests/support/random_line.h"
+#include "vm/tier/jit.h"
+
+using namespace nvm;
+using namespace nvm::testing;
+
+namespace {
+
+bool equal_vectors(const Vector& a, const Vector& b) {
+  if (a.length() != b.length() || a.type() != b.type()) return false;
+  const auto int_at = [](const Vector& v, std::int64_t i) -> std::int64_t {
+    if (v.is_scalar()) return v.scalar_int();
+    switch (v.storage()) {
+      case Storage::kI8: return v.data<std::int8_t>()[i];
+      case Storage::kI32: return v.data<std::int32_t>()[i];
+      case Storage::kB8: return v.data<std::uint8_t>()[i];
+      default: return v.data<std::int64_t>()[i];
+    }
+  };
+  for (std::int64_t i = 0; i < a.length(); ++i) {
+    if (a.type() == Type::kFloat ? a.data<double>()[i] != b.data<double>()[i] : int_at(a, i) != int_at(b, i))
+      return false;
+  }
+  return true;
+}
+
+bool equal(const Value& a, const Value& b) {
+  if (const auto* x = std::get_if<Vector>(&a)) {
+    const auto* y = std::get_if<Vector>(&b);
+    return y != nullptr && equal_vectors(*x, *y);
+  }
+  if (const auto* s = std::get_if<vm::Segdes>(&a)) {
+    const auto* t = std::get_if<vm::Segdes>(&b);
+    return t != nullptr && *s == *t;
+  }
+  return false;
+}
+
+// Runs one random line eagerly and through the recorder; returns the number of instructions recorded.
+int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions options, IntBits bits,
+             vm::JitCounters& total) {
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  context.int_bits = bits;
+  context.isa = vm::best_isa();
+  RandomLine line(context, seed);
+  line.start();
+  vm::Jit jit(engine, context, options);
+  vm::Recorder recorder(jit, bits, {.min_elements = 1, .max_insts = 60});
+  std::vector<Value> lazy = line.values();
+  std::vector<ssa::Inst> insts;
+  insts.reserve(64);
+  int recorded = 0;
+  for (int i = 0; i < 60; ++i) {
+    LineStep step;
+    if (!line.step(step)) continue;
+    ssa::Inst inst;
+    inst.op = step.op;
+    inst.word = step.word;
+    insts.push_back(inst);
+    std::vector<Value> operands;
+    for (const std::size_t x : step.operands) operands.push_back(lazy[x]);
+    std::vector<Value> results(op_info(step.op).results.size());
+    if (recorder.offer(insts.back(), {}, operands, results))
+      ++recorded;
+    else
+      vm::run_primitive(context, step.op, step.word, operands, results);
+    for (Value& r : results) lazy.push_back(std::move(r));
+  }
+  // Some values die before they are asked for, as in a program.
+  for (std::size_t i = 0; i < lazy.size(); i += 3) lazy[i] = {};
+  for (std::size_t i = 0; i < lazy.size(); ++i) {
+    if (std::holds_alternative<std::monostate>(lazy[i])) continue;
+    recorder.force(lazy[i]);
+    INFO("seed " << seed << " value " << i);
+    if (!equal(lazy[i], line.values()[i])) {
+      for (const auto& e : jit.entries()) UNSCOPED_INFO(e->key << plan::print(e->plan));
+      CHECK(equal(lazy[i], line.values()[i]));
+      return recorded;
+    }
+  }
+  total.fused += jit.counters().fused;
+  total.compiled += jit.counters().compiled;
+  total.refused += jit.counters().refused;
+  total.trapped += jit.counters().trapped;
+  return recorded;
+}
+
+}  // namespace
+
+TEST_CASE("recorded lines executed eagerly equal eager lines") {
+  RefusingEngine engine;
+  vm::JitCounters total;
+  int recorded = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed)
+    recorded += run_line(seed, engine, {.mode = vm::JitMode::kAlways}, IntBits::k64, total);
+  CHECK(recorded > 2000);
+  CHECK(total.refused > 100);
+}
