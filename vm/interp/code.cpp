@@ -200,23 +200,14 @@ class Translator {
   std::vector<std::pair<std::size_t, BlockId>> jumps_;  // steps whose target is a block
 };
 
-Value make_constant(const ssa::Constant& c, Pool& pool, IntBits bits) {
-  if (c.input >= 0) return Value();
-  switch (c.word) {
-    case TypeWord::kFloat: return make_floats(pool, c.floats);
-    case TypeWord::kBool: return make_bools(pool, std::vector<std::uint8_t>(c.ints.begin(), c.ints.end()));
-    case TypeWord::kSegdes: return make_segdes(pool, c.ints, bits);
-    default: return make_ints(pool, c.ints, bits);
-  }
-}
-
 }  // namespace
 
 Code make_code(const ssa::Module& module, Pool& pool) {
   Code code;
   code.module = &module;
   for (const ssa::Constant& c : module.constants)
-    code.constants.push_back(make_constant(c, pool, module.int_bits));
+    code.constants.push_back(c.input >= 0 ? Value()
+                                          : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     code.functions.push_back(Translator(module.functions[f], static_cast<ssa::FunctionId>(f)).run());
     for (const Step& step : code.functions.back().steps)

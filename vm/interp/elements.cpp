@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace nvm::vm {
 
@@ -93,6 +94,16 @@ Segdes make_segdes(Pool& pool, std::span<const std::int64_t> lengths, IntBits bi
       throw Fault{Fault::Kind::kSegdes, "the segment lengths add up to more than an INT holds"};
   }
   return Segdes::from_lengths(make_ints(pool, lengths, bits), total);
+}
+
+Value make_constant(TypeWord word, std::span<const std::int64_t> ints, std::span<const double> floats,
+                    Pool& pool, IntBits bits) {
+  switch (word) {
+    case TypeWord::kFloat: return make_floats(pool, floats);
+    case TypeWord::kBool: return make_bools(pool, std::vector<std::uint8_t>(ints.begin(), ints.end()));
+    case TypeWord::kSegdes: return make_segdes(pool, ints, bits);
+    default: return make_ints(pool, ints, bits);
+  }
 }
 
 Type type_of(const Value& value) {

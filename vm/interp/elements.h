@@ -40,6 +40,10 @@ decltype(auto) with_ints(const Vector& v, F&& f) {
 // A descriptor with these lengths. Throws Fault kSegdes if one is negative or the sum overflows.
 [[nodiscard]] Segdes make_segdes(Pool& pool, std::span<const std::int64_t> lengths, IntBits bits);
 
+// A constant as programs write it (program.h). Throws as make_segdes.
+[[nodiscard]] Value make_constant(TypeWord word, std::span<const std::int64_t> ints,
+                                  std::span<const double> floats, Pool& pool, IntBits bits);
+
 // The type of a computed value; not for empty or deferred ones.
 [[nodiscard]] Type type_of(const Value& value);
 

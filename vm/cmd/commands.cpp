@@ -1,0 +1,104 @@
+#include "vm/cmd/commands.h"
+
+#include <cstdio>
+#include <string_view>
+
+#include "bytecode/base/suggest.h"
+#include "vm/cmd/arguments.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::cmd {
+
+namespace {
+
+struct Command {
+  std::string_view name;
+  int (*run)(const Words&);
+  std::string_view operands;
+  std::string_view help;
+};
+
+constexpr Command kCommands[] = {
+#define COMMAND(name, function, operands, help) {name, function, operands, help},
+#include "vm/cmd/commands.def"
+};
+
+const Command* find_command(std::string_view name) {
+  for (const Command& c : kCommands)
+    if (c.name == name) return &c;
+  return nullptr;
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+std::string overview() {
+  std::string page = "usage: nvm COMMAND [OPTIONS] [OPERANDS]\n\n";
+  for (const Command& c : kCommands) {
+    std::string line = "  " + std::string(c.name);
+    line.resize(12, ' ');
+    page += line + std::string(c.help) + "\n";
+  }
+  return page + "\nnvm help COMMAND says more.\n";
+}
+
+std::string page_of(const Command& c) {
+  const std::string options = describe_options(c.name);
+  std::string page = "usage: nvm " + std::string(c.name) + (options.empty() ? "" : " [OPTIONS]");
+  if (!c.operands.empty()) page += " " + std::string(c.operands);
+  page += "\n" + std::string(c.help) + "\n";
+  return options.empty() ? page : page + "\n" + options;
+}
+
+int unknown_command(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Command& c : kCommands) names.push_back(c.name);
+  const std::string_view near = nearest_name(name, names);
+  std::fprintf(stderr, "nvm: there is no command %.*s", static_cast<int>(name.size()), name.data());
+  if (!near.empty()) std::fprintf(stderr, "; did you mean %.*s?", static_cast<int>(near.size()), near.data());
+  std::fprintf(stderr, "\nnvm help lists the commands\n");
+  return kRefused;
+}
+
+}  // namespace
+
+int version_command(const Words&) {
+  print(std::string("nvm ") + lib::version() + "\n");
+  return kGood;
+}
+
+int help_command(const Words& words) {
+  if (words.empty()) {
+    print(overview());
+    return kGood;
+  }
+  const Command* c = find_command(words.front());
+  if (c == nullptr) return unknown_command(words.front());
+  print(page_of(*c));
+  return kGood;
+}
+
+int main(int argc, char** argv) {
+  const std::string_view program = argc > 0 ? argv[0] : "nvm";
+  Words words(argv + std::min(argc, 1), argv + argc);
+  if (program.substr(program.find_last_of('/') + 1) == "vinterp") return vinterp_command(words);
+  if (words.empty()) {
+    std::fputs(overview().c_str(), stderr);
+    return kRefused;
+  }
+  std::string name = words.front();
+  words.erase(words.begin());
+  if (name == "--help" || name == "-h") name = "help";
+  if (name == "--version") name = "version";
+  const Command* c = find_command(name);
+  if (c == nullptr) return unknown_command(name);
+  if (name != "vinterp" && !words.empty() && (words.front() == "--help" || words.front() == "-h"))
+    return help_command({name});
+  try {
+    return c->run(words);
+  } catch (const UsageError& e) {
+    std::fprintf(stderr, "nvm %s: %s\n", name.c_str(), e.message.c_str());
+    return kRefused;
+  }
+}
+
+}  // namespace nvm::cmd

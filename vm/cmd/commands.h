@@ -1,0 +1,24 @@
+// The commands of nvm: thin calls into libnvm. Each takes the words behind its name and returns the exit
+// status.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace nvm::cmd {
+
+enum Status : int {
+  kGood = 0,
+  kFault = 1,    // the program failed while it ran
+  kRefused = 2,  // the program or the command line is wrong
+};
+
+using Words = std::vector<std::string>;
+
+#define COMMAND(name, function, ...) int function(const Words& words);
+#include "vm/cmd/commands.def"
+
+// The whole command line, argv[0] included. Called as vinterp, nvm is vinterp.
+int main(int argc, char** argv);
+
+}  // namespace nvm::cmd

@@ -1,0 +1,2 @@
+find_package(Boost REQUIRED COMPONENTS program_options)
+target_link_libraries(nvm_vm_cmd PUBLIC Boost::program_options)

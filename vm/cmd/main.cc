@@ -1,0 +1,3 @@
+#include "vm/cmd/commands.h"
+
+int main(int argc, char** argv) { return nvm::cmd::main(argc, argv); }

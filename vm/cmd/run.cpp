@@ -1,0 +1,123 @@
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <sstream>
+
+#include "vm/cmd/arguments.h"
+#include "vm/cmd/commands.h"
+#include "vm/cmd/interrupt.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::cmd {
+
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+File open(const std::string& path, const char* mode) {
+  File file(std::fopen(path.c_str(), mode));
+  if (!file) throw UsageError{"cannot open " + path + ": " + std::strerror(errno)};
+  return file;
+}
+
+void allow(const std::string& list, lib::Options& options) {
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word == "read")
+      options.allow_read = true;
+    else if (word == "write")
+      options.allow_write = true;
+    else if (word == "spawn")
+      options.allow_spawn = true;
+    else
+      throw UsageError{"--allow " + word + ": expected read, write or spawn"};
+  }
+}
+
+lib::Options options_of(const Arguments& arguments) {
+  lib::Options options;
+  options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
+  if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
+  options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
+  options.memory = arguments.size(Option::kMemory);
+  options.max_depth = arguments.integer(Option::kMaxDepth, 0);
+  options.time_limit = arguments.number(Option::kTimeLimit);
+  options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
+  options.count = arguments.given(Option::kStats);
+  allow(arguments.text(Option::kAllow), options);
+  return options;
+}
+
+void print_counters(const lib::Counters& c) {
+  std::fprintf(
+      stderr,
+      "instructions %llu\nelements     %llu\nbytes        %llu\npeak bytes   %llu\nseconds      %.6f\n",
+      static_cast<unsigned long long>(c.instructions), static_cast<unsigned long long>(c.elements),
+      static_cast<unsigned long long>(c.bytes), static_cast<unsigned long long>(c.peak_bytes), c.seconds);
+}
+
+int report(const lib::Failure& failure) {
+  std::fputs(failure.message.c_str(), stderr);
+  return failure.kind == lib::Failure::Class::kRuntime ? kFault : kRefused;
+}
+
+// Prints the final stack; false if the system refuses.
+bool print_results(const lib::Run& run, std::FILE* out) {
+  if (run.exited || run.out_closed) return true;
+  for (const lib::Value& value : run.values)
+    if (!value.print(out)) return false;
+  return true;
+}
+
+lib::LoadOptions load_options_of(const Arguments& arguments) {
+  lib::LoadOptions options;
+  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.check = arguments.given(Option::kCheck);
+  return options;
+}
+
+}  // namespace
+
+int run_command(const Words& words) {
+  const Arguments arguments("run", words);
+  lib::Options options = options_of(arguments);
+  const std::string& path = arguments.operand("a program file");
+  File input, output;
+  if (arguments.given(Option::kInput)) {
+    input = open(arguments.text(Option::kInput), "re");
+    options.in = input.get();
+  }
+  auto program = lib::Program::from_file(path, load_options_of(arguments));
+  if (!program) return report(program.failure());
+  std::fputs(program->warnings().c_str(), stderr);
+  if (arguments.given(Option::kOutput)) {
+    output = open(arguments.text(Option::kOutput), "we");
+    options.out = output.get();
+  }
+  lib::Vm vm(options);
+  auto run = [&] {
+    const Interruptible guard(vm);
+    return vm.run(*program);
+  }();
+  if (!run) return report(run.failure());
+  if (options.count) print_counters(run->counters);
+  if (print_results(*run, options.out)) return kGood;
+  std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
+  return kFault;
+}
+
+int disasm_command(const Words& words) {
+  const Arguments arguments("disasm", words);
+  lib::LoadOptions options = load_options_of(arguments);
+  const std::size_t form = arguments.choice(Option::kForm);
+  options.optimise = form != 2;
+  auto program = lib::Program::from_file(arguments.operand("a program file"), options);
+  if (!program) return report(program.failure());
+  std::fputs((form == 0 ? program->vcode_text() : program->ssa_text()).c_str(), stdout);
+  return kGood;
+}
+
+}  // namespace nvm::cmd

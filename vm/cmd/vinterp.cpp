@@ -1,0 +1,120 @@
+// The legacy interpreter's command line and manners (spec: command line, diagnostics and exit status).
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include "vm/cmd/commands.h"
+#include "vm/cmd/interrupt.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::cmd {
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: vinterp [-c] [-t] [-g] [-m N] [-d WORD] FILE\n"
+    "  -c       check operands before each instruction\n"
+    "  -m N     vector memory in units of 8 bytes\n"
+    "  -t       print the elapsed time on standard error\n"
+    "  -g       accepted, no effect\n"
+    "  -d WORD  accepted, no effect: lex link program command stack values runtime heap abort\n";
+
+struct Legacy {
+  bool checks = false;
+  bool time = false;
+  std::uint64_t memory = 0;  // bytes, 0: no limit
+  std::string file;
+};
+
+int usage() {
+  std::fputs(kUsage, stderr);
+  return 1;
+}
+
+bool is_trace_word(const char* word) {
+  for (const char* known :
+       {"lex", "link", "program", "command", "stack", "values", "runtime", "heap", "abort"})
+    if (std::strcmp(word, known) == 0) return true;
+  return false;
+}
+
+// Units of 8 bytes to bytes. Our accounting rounds vectors up a little: a program that fitted must still fit.
+std::optional<std::uint64_t> memory_of(const char* text) {
+  if (*text == '\0') return 0;
+  char* end = nullptr;
+  const double units = std::strtod(text, &end);
+  if (end == text) return std::nullopt;
+  if (!(units > 0 && units < 1e15)) return 0;
+  return static_cast<std::uint64_t>(units) * 9 + 32 * 1024;
+}
+
+// False: print the usage.
+bool parse(const Words& words, Legacy& legacy) {
+  std::vector<char*> argv{const_cast<char*>("vinterp")};
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const int argc = static_cast<int>(argv.size()) - 1;
+  ::optind = 1;
+  for (int flag; (flag = ::getopt(argc, argv.data(), "cm:tgd:l:")) != -1;) {
+    switch (flag) {
+      case 'c': legacy.checks = true; break;
+      case 't': legacy.time = true; break;
+      case 'g': break;
+      case 'l': break;  // FUSED is refused when it is read
+      case 'm': {
+        const auto memory = memory_of(::optarg);
+        if (!memory) return false;
+        legacy.memory = *memory;
+        break;
+      }
+      case 'd':
+        if (!is_trace_word(::optarg)) return false;
+        break;
+      default: return false;
+    }
+  }
+  if (::optind + 1 != argc) {
+    std::fputs("vinterp: Please supply file name.\n", stderr);
+    return false;
+  }
+  legacy.file = argv[static_cast<std::size_t>(::optind)];
+  return true;
+}
+
+int report(const lib::Failure& failure) {
+  std::fputs(failure.message.c_str(), stderr);
+  return 1;
+}
+
+}  // namespace
+
+int vinterp_command(const Words& words) {
+  Legacy legacy;
+  if (!parse(words, legacy)) return usage();
+  lib::LoadOptions load;
+  load.int_bits = 32;
+  load.legacy = true;
+  auto program = lib::Program::from_file(legacy.file, load);
+  if (!program) return report(program.failure());
+  lib::Options options;
+  options.random = lib::Random::kLibc;
+  options.memory = legacy.memory;
+  options.allow_read = options.allow_write = options.allow_spawn = true;
+  options.legacy_checks = legacy.checks;
+  lib::Vm vm(options);
+  auto run = [&] {
+    const Interruptible guard(vm);
+    return vm.run(*program);
+  }();
+  if (!run) return report(run.failure());
+  if (run->exited) return 0;
+  if (legacy.time) std::fprintf(stderr, "elapsed time = %f seconds\n", run->counters.seconds);
+  if (run->out_closed) return 0;
+  for (const lib::Value& value : run->values)
+    if (!value.print(stdout)) return 1;
+  return 0;
+}
+
+}  // namespace nvm::cmd

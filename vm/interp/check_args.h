@@ -1,0 +1,19 @@
+// Dynamic checks of operands against the instruction table, worded as the legacy interpreter's -c does.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "bytecode/table/op_info.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+// Throws Fault kType or kLength if the operands, deepest first, do not fit the instruction; the message has a
+// line for each mismatch. The number of operands is right and none is Deferred.
+void check_args(Op op, TypeWord word, std::span<const Value> operands);
+
+// The instruction as messages name it: "+", "FOPEN".
+[[nodiscard]] std::string op_name(Op op);
+
+}  // namespace nvm::vm

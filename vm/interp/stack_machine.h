@@ -1,0 +1,50 @@
+// The checking stack interpreter: executes a Program as it stands, operand stack and all, and checks kinds,
+// counts and lengths before every instruction. Slower than the interpreter over SSA, and the only one for
+// programs whose stack depends on data; also what vinterp -c runs. Same primitives, same results.
+//
+// Messages have the legacy wording (spec: diagnostics); several lines if several operands are wrong.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bytecode/program/program.h"
+#include "vm/interp/machine.h"
+
+namespace nvm::vm {
+
+class StackMachine {
+ public:
+  // `program` must outlive the machine. Throws Fault if the constants cannot be made.
+  StackMachine(const Program& program, const Machine& machine, std::span<const Value> inputs = {});
+
+  [[nodiscard]] Outcome run();
+
+ private:
+  struct Activation {
+    std::int32_t function;
+    std::size_t next;
+  };
+
+  void loop();
+  [[nodiscard]] bool step(const Instr& in);  // false: the program has ended
+  void shuffle(const Instr& in);
+  void branch(const Instr& in);
+  void call(const Instr& in);
+  void pair();
+  void unpair();
+  void execute(const Instr& in);
+  void need(const Instr& in, std::size_t entries) const;
+  [[nodiscard]] RunError locate(const Fault& fault) const;
+
+  const Program& program_;
+  Machine machine_;
+  std::vector<Value> constants_;
+  std::vector<Value> stack_;
+  std::vector<Activation> calls_;
+  std::int32_t function_ = 0;
+  std::size_t next_ = 0;  // instruction to execute
+  bool exited_ = false;
+};
+
+}  // namespace nvm::vm

@@ -1,0 +1,23 @@
+// Counts what a run does; the observer behind --stats.
+#pragma once
+
+#include <chrono>
+
+#include "vm/interp/observer.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::lib {
+
+class Counting final : public vm::Observer {
+ public:
+  explicit Counting(Counters& counters) : counters_(counters) {}
+  void begin(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> operands) override;
+  void end(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> results) override;
+  void enter(ssa::FunctionId) override {}
+  void leave(ssa::FunctionId) override {}
+
+ private:
+  Counters& counters_;
+};
+
+}  // namespace nvm::lib

@@ -1,0 +1,39 @@
+// What is behind the handles of nvm.hpp; for the library itself and for the commands of nvm.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bytecode/load/load.h"
+#include "vm/data/pool.h"
+#include "vm/data/value.h"
+#include "vm/interp/code.h"
+#include "vm/interp/error.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::lib {
+
+struct Program::Impl {
+  std::string file;
+  std::string text;  // the source, to show the line of an error
+  bool legacy = false;
+  IntBits bits = IntBits::k64;
+  Diagnostics diagnostics;
+  Loaded loaded;
+  vm::Pool pool;  // of the constants
+  vm::Code code;  // if the verdict is kOk
+  explicit Impl(std::string name, std::string_view source)
+      : file(name), text(source), diagnostics(std::move(name), source) {}
+};
+
+// Members are destroyed in reverse order: the value before the memory it stands in.
+struct Value::Impl {
+  std::shared_ptr<const Program::Impl> program;
+  std::shared_ptr<vm::Pool> pool;
+  vm::Value value;
+};
+
+// The text of a run-time error as the user sees it.
+[[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);
+
+}  // namespace nvm::lib

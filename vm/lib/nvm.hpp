@@ -1,0 +1,168 @@
+// libnvm: load programs and run them, from C++. Everything the nvm command does is done through here.
+//
+// A Program is immutable and may be run by several Vms at once. A Vm is one machine with its own memory; it
+// runs one program at a time, several Vms may work in several threads. Errors are values. See
+// programs/embed/example.cpp.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nvm::lib {
+
+enum class Kind : std::uint8_t { kInt, kFloat, kBool, kSegdes, kPair };
+
+// What went wrong, in words for the user: located, with the source line where there is one.
+struct Failure {
+  enum class Class : std::uint8_t { kProgram, kRuntime };  // the program is wrong; it failed while it ran
+  Class kind = Class::kProgram;
+  std::string message;     // complete, ends with a newline
+  std::uint32_t line = 0;  // of the first error in the VCODE text, 0 if unknown
+  std::uint32_t column = 0;
+};
+
+// A T, or why there is none.
+template <typename T>
+class Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Failure failure) : failure_(std::move(failure)) {}
+  [[nodiscard]] explicit operator bool() const { return value_.has_value(); }
+  [[nodiscard]] T& operator*() { return *value_; }
+  [[nodiscard]] T* operator->() { return &*value_; }
+  [[nodiscard]] const Failure& failure() const { return failure_; }
+
+ private:
+  std::optional<T> value_;
+  Failure failure_;
+};
+
+// A vector, descriptor or pair; a cheap handle that keeps what it needs alive.
+class Value {
+ public:
+  struct Impl;
+  explicit Value(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+  [[nodiscard]] Kind kind() const;
+  [[nodiscard]] std::int64_t size() const;  // elements, or segments of a descriptor; 2 for a pair
+  [[nodiscard]] std::int64_t int_at(std::int64_t i) const;  // Int, or a segment's length
+  [[nodiscard]] double float_at(std::int64_t i) const;
+  [[nodiscard]] bool bool_at(std::int64_t i) const;
+  // The elements where they lie, valid while this handle or a copy lives. Int may be stored in 1, 4 or 8
+  // bytes, Float takes 8, Bool 1; null for descriptors and pairs.
+  [[nodiscard]] const void* data() const;
+  [[nodiscard]] int element_bytes() const;
+  // The elements as T (std::int8_t, int32_t, int64_t, double, uint8_t) without copying; nothing if they are
+  // stored otherwise.
+  template <typename T>
+  [[nodiscard]] std::optional<std::span<const T>> view() const {
+    if (data() == nullptr || element_bytes() != static_cast<int>(sizeof(T))) return std::nullopt;
+    return std::span(static_cast<const T*>(data()), static_cast<std::size_t>(size()));
+  }
+  [[nodiscard]] std::vector<std::int64_t> ints() const;  // a copy; Int or descriptor
+  [[nodiscard]] std::string text() const;                // as a program's result is printed, with newline
+  [[nodiscard]] bool print(std::FILE* file) const;
+  [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+// Inputs. Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
+// needs the memory any more, on any thread; it must stay unchanged until then.
+[[nodiscard]] Value make_ints(std::span<const std::int64_t> elements);
+[[nodiscard]] Value make_floats(std::span<const double> elements);
+[[nodiscard]] Value make_bools(std::span<const std::uint8_t> elements);
+[[nodiscard]] Value make_text(std::string_view text);
+[[nodiscard]] Result<Value> make_segdes(std::span<const std::int64_t> lengths);
+[[nodiscard]] Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user);
+[[nodiscard]] Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user);
+
+struct LoadOptions {
+  int int_bits = 64;         // bits of INT: 32 or 64
+  bool legacy = false;       // as the legacy interpreter: what the verifier refuses runs checked
+  bool optimise = true;      // run the SSA passes
+  bool check = false;        // check the SSA form after every pass
+  std::string function;      // start here instead of at MAIN or the first function
+  std::vector<Kind> inputs;  // what the start function finds on the stack, deepest first
+};
+
+class Program {
+ public:
+  struct Impl;
+  explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+  // Loads VCODE; `name` stands in messages.
+  [[nodiscard]] static Result<Program> from_text(std::string_view text, std::string name,
+                                                 const LoadOptions& options = {});
+  [[nodiscard]] static Result<Program> from_file(const std::string& path, const LoadOptions& options = {});
+
+  [[nodiscard]] std::string warnings() const;    // rendered, "" if there are none
+  [[nodiscard]] std::string ssa_text() const;    // the lowered form
+  [[nodiscard]] std::string vcode_text() const;  // the program as VCODE
+  [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+enum class Random : std::uint8_t { kPhilox, kLibc, kLcg48 };
+enum class InstructionSet : std::uint8_t { kBest, kPortable, kAvx2, kAvx512 };
+
+struct Options {
+  Random random = Random::kPhilox;
+  std::optional<std::int64_t> seed;  // as if the program began with SRAND
+  int threads = 0;                   // 0: all processors
+  std::uint64_t memory = 0;          // bytes of vectors, 0: what the machine has
+  std::int64_t max_depth = 0;        // open calls, 0: as many as memory holds
+  double time_limit = 0;             // seconds, 0: none
+  bool allow_read = false, allow_write = false, allow_spawn = false;
+  InstructionSet isa = InstructionSet::kBest;
+  bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
+  bool count = false;          // fill Counters::instructions, elements and bytes
+  std::FILE* in = stdin;
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+};
+
+struct Counters {
+  std::uint64_t instructions = 0;  // vector instructions executed
+  std::uint64_t elements = 0;      // of their results
+  std::uint64_t bytes = 0;         // of their operands and results
+  std::uint64_t peak_bytes = 0;    // largest amount of live vectors
+  double seconds = 0;
+};
+
+struct Run {
+  bool exited = false;        // the program ended by EXIT: nothing is to be printed
+  bool out_closed = false;    // the program closed its standard output
+  std::vector<Value> values;  // the final stack, deepest first
+  Counters counters;
+};
+
+class Vm {
+ public:
+  explicit Vm(const Options& options = {});
+  Vm(Vm&&) noexcept;
+  Vm& operator=(Vm&&) noexcept;
+  ~Vm();
+
+  // Runs from a fresh state. `inputs` are those of LoadOptions::inputs.
+  [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
+  // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.
+  void cancel() noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+[[nodiscard]] const char* version();
+
+}  // namespace nvm::lib

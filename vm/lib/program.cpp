@@ -1,0 +1,147 @@
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "bytecode/ssa/passes.h"
+#include "bytecode/text/reader.h"
+#include "bytecode/text/writer.h"
+#include "vm/interp/error.h"
+#include "vm/lib/impl.h"
+
+namespace nvm::lib {
+
+namespace {
+
+TypeWord word_of(Kind kind) {
+  switch (kind) {
+    case Kind::kFloat: return TypeWord::kFloat;
+    case Kind::kBool: return TypeWord::kBool;
+    case Kind::kSegdes: return TypeWord::kSegdes;
+    default: return TypeWord::kInt;
+  }
+}
+
+// Puts a function in front that pushes the inputs and calls the start function.
+bool bind_inputs(nvm::Program& program, const LoadOptions& options, Diagnostics& diagnostics) {
+  std::int32_t start = program.entry;
+  for (std::size_t f = 0; !options.function.empty() && f < program.functions.size(); ++f)
+    if (program.functions[f].name == options.function) start = static_cast<std::int32_t>(f);
+  if (!options.function.empty() &&
+      program.functions[static_cast<std::size_t>(start)].name != options.function) {
+    diagnostics.error({}, "there is no function " + options.function);
+    return false;
+  }
+  if (options.inputs.empty()) {
+    program.entry = start;
+    return true;
+  }
+  Function driver;
+  driver.name = "(inputs)";
+  for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    const TypeWord word = word_of(options.inputs[i]);
+    Instr push;
+    push.op = Op::kConst;
+    push.word = word;
+    push.a = static_cast<std::int32_t>(program.constants.size());
+    driver.code.push_back(push);
+    program.constants.push_back({word, {}, {}, static_cast<std::int32_t>(i)});
+  }
+  Instr call;
+  call.op = Op::kCall;
+  call.a = start;
+  driver.code.push_back(call);
+  driver.code.push_back(Instr{});
+  program.entry = static_cast<std::int32_t>(program.functions.size());
+  program.functions.push_back(std::move(driver));
+  return true;
+}
+
+Failure load_failure(const Program::Impl& impl) {
+  Failure failure;
+  for (const Diagnostic& d : impl.diagnostics.all()) {
+    if (d.severity != Severity::kError) continue;
+    if (failure.line == 0) failure.line = d.pos.line, failure.column = d.pos.column;
+    if (impl.legacy)
+      failure.message += "vinterp: line " + std::to_string(d.pos.line) + ": " + d.message + "\n";
+  }
+  failure.message = impl.legacy ? failure.message + "Parse failure\n" : impl.diagnostics.render();
+  return failure;
+}
+
+}  // namespace
+
+Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
+  auto impl = std::make_shared<Impl>(std::move(name), text);
+  impl->legacy = options.legacy;
+  impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
+  nvm::Program program = read_vcode(text, impl->diagnostics);
+  if (impl->diagnostics.failed() || !bind_inputs(program, options, impl->diagnostics))
+    return load_failure(*impl);
+  nvm::LoadOptions load;
+  load.int_bits = impl->bits;
+  load.optimise = options.optimise;
+  load.checked = options.check;
+  impl->loaded = load_program(std::move(program), impl->diagnostics, load);
+  // Legacy programs may be wrong where nothing runs: the stack machine checks what it executes.
+  if (impl->loaded.verdict == Verdict::kError && options.legacy)
+    impl->loaded.verdict = Verdict::kDynamicStack;
+  if (impl->loaded.verdict == Verdict::kError) return load_failure(*impl);
+  if (impl->loaded.verdict == Verdict::kOk) {
+    try {
+      impl->code = vm::make_code(impl->loaded.module, impl->pool);
+    } catch (const vm::Fault& fault) {
+      return Failure{Failure::Class::kProgram, impl->file + ": error: " + fault.message + "\n"};
+    }
+  }
+  return Program(std::move(impl));
+}
+
+Result<Program> Program::from_file(const std::string& path, const LoadOptions& options) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  errno = 0;
+  if (!file || !(text << file.rdbuf())) {
+    const std::string reason =
+        errno == 0 && file ? "the file is empty" : std::generic_category().message(errno);
+    return Failure{Failure::Class::kProgram,
+                   options.legacy ? "vinterp: Error opening input file " + path + ": " + reason + "\n"
+                                  : "nvm: cannot read " + path + ": " + reason + "\n"};
+  }
+  return from_text(text.str(), path, options);
+}
+
+std::string Program::warnings() const { return impl_->diagnostics.render(); }
+std::string Program::ssa_text() const { return ssa::print(impl_->loaded.module); }
+std::string Program::vcode_text() const { return write_vcode(impl_->loaded.program); }
+
+namespace {
+
+std::string render_legacy(const vm::RunError& error) {
+  if (error.kind == vm::Fault::Kind::kMemory)
+    return "vinterp: ran out of vector memory.  Rerun using larger -m argument.\n";
+  std::string text;
+  std::istringstream lines(error.message);
+  for (std::string line; std::getline(lines, line);) {
+    const bool general = line.starts_with("aborting") || line.starts_with("internal error");
+    text += "vinterp: " + (general ? "" : "line " + std::to_string(error.at.pos.line) + ": ") + line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render(const vm::RunError& error, const Program::Impl& program) {
+  if (program.legacy) return render_legacy(error);
+  const std::string& origin = program.loaded.program.origin_file;
+  std::string text;
+  if (error.at.origin_line > 0) {
+    text = origin + ":" + std::to_string(error.at.origin_line) + ": error: " + error.message + "\n";
+  } else {
+    Diagnostics one(program.file, program.text);
+    one.error(error.at.pos, error.message);
+    text = one.render();
+  }
+  return text + vm::describe_place(error, origin);
+}
+
+}  // namespace nvm::lib

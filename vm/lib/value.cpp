@@ -1,0 +1,124 @@
+#include <atomic>
+
+#include "vm/interp/elements.h"
+#include "vm/interp/text_io.h"
+#include "vm/lib/impl.h"
+
+namespace nvm::lib {
+
+namespace {
+
+// Memory of inputs, which belong to no machine yet.
+const std::shared_ptr<vm::Pool>& input_pool() {
+  static const auto pool = std::make_shared<vm::Pool>();
+  return pool;
+}
+
+Value input(vm::Value value) {
+  auto impl = std::make_shared<Value::Impl>();
+  impl->pool = input_pool();
+  impl->value = std::move(value);
+  return Value(std::move(impl));
+}
+
+// Foreign memory behind the header of a buffer; the user's release is called with the header's end.
+struct Foreign {
+  vm::Buffer header;
+  void (*release)(void*);
+  void* user;
+};
+
+void release_foreign(vm::Buffer*, void* user) {
+  const std::unique_ptr<Foreign> foreign(static_cast<Foreign*>(user));
+  if (foreign->release != nullptr) foreign->release(foreign->user);
+}
+
+template <typename T>
+Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
+  auto* foreign = new Foreign{};
+  foreign->release = release;
+  foreign->user = user;
+  vm::Buffer& b = foreign->header;
+  b.refs.store(1, std::memory_order_relaxed);
+  b.capacity = static_cast<std::size_t>(n) * sizeof(T);
+  b.release = release_foreign;
+  b.user = foreign;
+  b.bytes = reinterpret_cast<std::byte*>(const_cast<T*>(elements));
+  return input(vm::Vector(storage, n, vm::BufferRef(&b)));
+}
+
+const vm::Vector& vector_of(const Value& value) { return std::get<vm::Vector>(value.impl()->value); }
+
+}  // namespace
+
+Kind Value::kind() const { return static_cast<Kind>(vm::type_of(impl_->value)); }
+static_assert(static_cast<int>(Kind::kInt) == static_cast<int>(Type::kInt) &&
+              static_cast<int>(Kind::kFloat) == static_cast<int>(Type::kFloat) &&
+              static_cast<int>(Kind::kBool) == static_cast<int>(Type::kBool) &&
+              static_cast<int>(Kind::kSegdes) == static_cast<int>(Type::kSegdes) &&
+              static_cast<int>(Kind::kPair) == static_cast<int>(Type::kPair));
+
+std::int64_t Value::size() const {
+  if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->segments();
+  return kind() == Kind::kPair ? 2 : vector_of(*this).length();
+}
+std::int64_t Value::int_at(std::int64_t i) const {
+  if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->length(i);
+  return vector_of(*this).int_at(i);
+}
+double Value::float_at(std::int64_t i) const { return vector_of(*this).float_at(i); }
+bool Value::bool_at(std::int64_t i) const { return vector_of(*this).bool_at(i); }
+
+const void* Value::data() const {
+  const auto* v = std::get_if<vm::Vector>(&impl_->value);
+  return v == nullptr ? nullptr : v->data<std::byte>();
+}
+int Value::element_bytes() const {
+  const auto* v = std::get_if<vm::Vector>(&impl_->value);
+  return v == nullptr ? 0 : static_cast<int>(storage_bytes(v->storage()));
+}
+
+std::vector<std::int64_t> Value::ints() const {
+  std::vector<std::int64_t> copy(static_cast<std::size_t>(size()));
+  for (std::size_t i = 0; i < copy.size(); ++i) copy[i] = int_at(static_cast<std::int64_t>(i));
+  return copy;
+}
+std::string Value::text() const {
+  std::string text;
+  vm::append_value(text, impl_->value);
+  return text;
+}
+bool Value::print(std::FILE* file) const { return vm::print_value(file, impl_->value); }
+
+Value make_ints(std::span<const std::int64_t> elements) {
+  return input(vm::make_ints(*input_pool(), elements, IntBits::k64));
+}
+Value make_floats(std::span<const double> elements) {
+  return input(vm::make_floats(*input_pool(), elements));
+}
+Value make_bools(std::span<const std::uint8_t> elements) {
+  return input(vm::make_bools(*input_pool(), elements));
+}
+Value make_text(std::string_view text) { return input(vm::make_text(*input_pool(), text)); }
+Result<Value> make_segdes(std::span<const std::int64_t> lengths) {
+  try {
+    return input(vm::make_segdes(*input_pool(), lengths, IntBits::k64));
+  } catch (const vm::Fault& fault) {
+    return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
+  }
+}
+
+Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user) {
+  if (n > 1) return wrap(Storage::kI64, elements, n, release, user);
+  Value copy = make_ints({elements, static_cast<std::size_t>(n)});
+  if (release != nullptr) release(user);
+  return copy;
+}
+Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user) {
+  if (n > 1) return wrap(Storage::kF64, elements, n, release, user);
+  Value copy = make_floats({elements, static_cast<std::size_t>(n)});
+  if (release != nullptr) release(user);
+  return copy;
+}
+
+}  // namespace nvm::lib

@@ -1,0 +1,144 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "vm/interp/interp.h"
+#include "vm/interp/stack_machine.h"
+#include "vm/lib/counters.h"
+#include "vm/lib/impl.h"
+
+namespace nvm::lib {
+
+namespace {
+
+std::uint64_t machine_memory() {
+  const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) / 10 * 9;
+}
+
+vm::Isa isa_of(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::kPortable: return vm::Isa::kPortable;
+    case InstructionSet::kAvx2: return std::min(vm::Isa::kAvx2, vm::best_isa());
+    case InstructionSet::kAvx512: return std::min(vm::Isa::kAvx512, vm::best_isa());
+    case InstructionSet::kBest: break;
+  }
+  return vm::best_isa();
+}
+
+// Raises `stop` after some seconds unless it is destroyed before.
+class Alarm {
+ public:
+  Alarm(double seconds, std::atomic<vm::Stop>& stop) {
+    if (seconds <= 0) return;
+    thread_ = std::thread([this, seconds, &stop] {
+      std::unique_lock lock(mutex_);
+      if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; }))
+        stop.store(vm::Stop::kTime);
+    });
+  }
+  ~Alarm() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    wake_.notify_one();
+    thread_.join();
+  }
+  Alarm(const Alarm&) = delete;
+  Alarm& operator=(const Alarm&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace
+
+struct Vm::Impl {
+  Options options;
+  std::shared_ptr<vm::Pool> pool;
+  std::atomic<vm::Stop> stop{vm::Stop::kNo};
+
+  explicit Impl(const Options& given)
+      : options(given),
+        pool(std::make_shared<vm::Pool>(given.memory > 0 ? given.memory : machine_memory())) {}
+
+  vm::Machine machine(vm::Host& host, IntBits bits) {
+    vm::Machine m;
+    m.prims.pool = pool.get();
+    m.prims.int_bits = bits;
+    m.prims.isa = isa_of(options.isa);
+    m.prims.threads =
+        options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+    m.prims.random = &host.random();
+    m.host = &host;
+    m.stop = &stop;
+    m.max_depth = options.max_depth;
+    m.max_frame_bytes = machine_memory() / 2;
+    return m;
+  }
+
+  vm::Outcome execute(const Program::Impl& program, const vm::Machine& machine,
+                      std::span<const vm::Value> inputs) {
+    if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
+      return vm::StackMachine(program.loaded.program, machine, inputs).run();
+    return vm::Interp(program.code, machine, inputs).run();
+  }
+
+  Result<Run> run(const Program& program, std::span<const Value> inputs);
+};
+
+Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs) {
+  const Program::Impl& loaded = *program.impl();
+  const IntBits bits = loaded.bits;
+  vm::Host host({options.in,
+                 options.out,
+                 options.err,
+                 {options.allow_read, options.allow_write, options.allow_spawn},
+                 static_cast<vm::RandomKind>(options.random)},
+                *pool, bits);
+  if (options.seed) host.random().seed(*options.seed);
+  std::vector<vm::Value> values;
+  for (const Value& input : inputs) values.push_back(input.impl()->value);
+  Run run;
+  Counting counting(run.counters);
+  vm::Machine m = machine(host, bits);
+  if (options.count) m.observer = &counting;
+  stop.store(vm::Stop::kNo);
+  const auto begin = std::chrono::steady_clock::now();
+  const vm::Outcome outcome = [&] {
+    const Alarm alarm(options.time_limit, stop);
+    return execute(loaded, m, values);
+  }();
+  run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  run.counters.peak_bytes = pool->stats().peak;
+  if (outcome.error)
+    return Failure{Failure::Class::kRuntime, render(*outcome.error, loaded), outcome.error->at.pos.line,
+                   outcome.error->at.pos.column};
+  run.exited = outcome.exited;
+  run.out_closed = host.streams().at(1) == nullptr;
+  for (const vm::Value& value : outcome.values)
+    run.values.emplace_back(std::make_shared<Value::Impl>(Value::Impl{program.impl(), pool, value}));
+  return run;
+}
+
+Vm::Vm(const Options& options) : impl_(std::make_unique<Impl>(options)) {}
+Vm::Vm(Vm&&) noexcept = default;
+Vm& Vm::operator=(Vm&&) noexcept = default;
+Vm::~Vm() = default;
+
+Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
+  return impl_->run(program, inputs);
+}
+void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
+
+const char* version() { return NVM_VERSION; }
+
+}  // namespace nvm::lib
