@@ -1,0 +1,60 @@
+#include "frontend/core.h"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace nvm::frontend::core {
+namespace {
+
+// Types are looked up by their parts, which are shared already.
+const Type* intern(TypeKind kind, const Type* a, const Type* b) {
+  static std::mutex mutex;
+  static std::map<std::tuple<TypeKind, const Type*, const Type*>, std::unique_ptr<Type>> types;
+  const std::lock_guard lock(mutex);
+  auto& slot = types[{kind, a, b}];
+  if (!slot) slot = std::make_unique<Type>(Type{kind, a, b});
+  return slot.get();
+}
+
+}  // namespace
+
+const Type* base_type(TypeKind kind) { return intern(kind, nullptr, nullptr); }
+const Type* seq_type(const Type* element) { return intern(TypeKind::kSeq, element, nullptr); }
+const Type* pair_type(const Type* a, const Type* b) { return intern(TypeKind::kPair, a, b); }
+
+std::string type_text(const Type* type) {
+  switch (type->kind) {
+    case TypeKind::kUnit: return "unit";
+    case TypeKind::kInt: return "int";
+    case TypeKind::kFloat: return "float";
+    case TypeKind::kBool: return "bool";
+    case TypeKind::kChar: return "char";
+    case TypeKind::kSeq: return "[" + type_text(type->a) + "]";
+    case TypeKind::kPair: break;
+  }
+  return "(" + type_text(type->a) + ", " + type_text(type->b) + ")";
+}
+
+const std::vector<PrimInfo>& all_prims() {
+  using enum Place;
+  using enum PrimEffect;
+  static const std::vector<PrimInfo> prims = {
+#define PRIM(id, name, type, place, effect, doc) {Prim::id, name, type, place, effect, doc},
+#include "frontend/prims.def"
+  };
+  return prims;
+}
+
+const PrimInfo& prim_info(Prim prim) { return all_prims()[static_cast<std::size_t>(prim)]; }
+
+int slot_count(const Type* type) {
+  switch (type->kind) {
+    case TypeKind::kUnit: return 0;
+    case TypeKind::kSeq: return 1 + slot_count(type->a);
+    case TypeKind::kPair: return slot_count(type->a) + slot_count(type->b);
+    default: return 1;
+  }
+}
+
+}  // namespace nvm::frontend::core
