@@ -94,6 +94,7 @@ class FunctionLowering {
 
   // The entries at depths b .. b+a-1, see the instruction table.
   void shuffle(const Instr& in) {
+    if (in.a == 0) return;  // may name a depth below the operands
     const auto last = stack_.end() - in.b;
     const auto first = last - in.a;
     NVM_CHECK(in.a >= 0 && in.b >= 0 && in.a + in.b <= static_cast<std::ptrdiff_t>(stack_.size()),

@@ -115,10 +115,14 @@ class Simplifying {
     if (in.op != Op::kDist) return kNoValue;
     const Inst* inner = maker(in, 0);
     if (inner == nullptr || !distributes_scalar(*inner)) return kNoValue;
+    // Emitting moves instructions: `inner` is read before.
+    const ValueId scalar = rewrite_.operand(*inner, 0), segments = rewrite_.operand(*inner, 1);
     ValueId over = earlier(Type::kSegdes, known(rewrite_.operand(in, 1)).sum);
     if (over == rewrite_.operand(in, 1)) return kNoValue;
-    if (over == kNoValue) over = one_segment(rewrite_.operand(in, 1), rewrite_.operand(*inner, 1), in);
-    return rewrite_.emit(Op::kDist, in.word, {rewrite_.operand(*inner, 0), over}, type(in.first_result), in);
+    // What is emitted must not fail before this instruction does.
+    if (known(rewrite_.operand(in, 1)).length != known(segments).sum) return kNoValue;
+    if (over == kNoValue) over = one_segment(rewrite_.operand(in, 1), segments, in);
+    return rewrite_.emit(Op::kDist, in.word, {scalar, over}, type(in.first_result), in);
   }
 
   // A descriptor of one segment for all that `s` describes; `segments` describes its segments.

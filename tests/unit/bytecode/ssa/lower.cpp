@@ -44,6 +44,18 @@ TEST_CASE("shuffles vanish, the deepest operand stays first", "[ssa][lower]") {
         "  return %1, %0\n");
 }
 
+TEST_CASE("a shuffle of no entries may name any depth", "[ssa][lower]") {
+  ProgramBuilder b("t");
+  b.begin_function("MAIN");
+  b.const_int(1);
+  b.copy(0, 9);
+  b.pop(0, 2);
+  b.cpop(0, 7);
+  b.end_function();
+  const auto m = lowered(b, {{0, {}, {plain(Type::kInt)}, true, {}}});
+  CHECK(m.functions[0].blocks[0].insts.size() == 1);
+}
+
 TEST_CASE("a conditional passes on only what differs", "[ssa][lower]") {
   ProgramBuilder b("t");
   b.begin_function("MAIN");
