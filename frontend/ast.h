@@ -1,6 +1,6 @@
 // The syntax tree of NESL: what the parser builds, the type checker annotates and the specialiser reads.
 // Names are lower case throughout (NESL ignores case). Operators are calls of the built-in function of that
-// name: a + b is +(a, b), a[i] is elt(a, i), -a is negate(a), [s:e:d] is iseq(s, d, e).
+// name: a + b is +(a, b), a[i] is elt(a, i), -a is negate(a), [s:e:d] is iseq(s, d, e), {* ...} is map(...).
 #pragma once
 
 #include <cstdint>

@@ -73,6 +73,8 @@ class FormParser {
   ExprPtr if_exp();
   ExprPtr let_exp();
   ExprPtr each();
+  ExprPtr pattern_value(Pattern& pattern);
+  ExprPtr one_by_one(ExprPtr each);
   Generator generator_of(ExprPtr first);
   ExprPtr closure();
   ExprPtr timed();

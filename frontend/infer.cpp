@@ -315,10 +315,10 @@ const Type* Checker::infer_each(Expr& exp) {
   }
   const std::size_t base = scope_.size();
   push(variables);
-  parallel_ += exp.serial ? 0 : 1;
+  ++parallel_;
   const Type* body = exp.body ? infer(*exp.body) : first;
   const Type* sieve = exp.sieve ? infer(*exp.sieve) : nullptr;
-  parallel_ -= exp.serial ? 0 : 1;
+  --parallel_;
   scope_.resize(base);
   if (sieve != nullptr && !unifier_.unify(sieve, TypeArena::base(TypeKind::kBool)))
     fail(exp.sieve->pos, "the sieve of an APPLY-TO-EACH must be of type bool, not " + show_types(sieve));
@@ -330,6 +330,7 @@ const Type* Checker::infer_lambda(Expr& exp) {
   const Type* argument = pattern(exp.pattern, variables);
   const std::size_t base = scope_.size();
   exp.captured.clear();
+  exp.builtin = from_prelude_;
   lambdas_.push_back({&exp, base});
   push(variables);
   const Type* result = infer(*exp.items[0]);

@@ -320,7 +320,7 @@ ExprPtr FormParser::let_exp() {
 ExprPtr FormParser::each() {
   ExprPtr result = node(ExprKind::kEach, p_.token_.pos);
   advance();
-  result->serial = accept("*");
+  const bool serial = accept("*");
   ExprPtr first = exp();
   if (accept(":")) {
     result->body = std::move(first);
@@ -331,7 +331,54 @@ ExprPtr FormParser::each() {
   if (accept("|")) result->sieve = exp();
   if (!at("}")) fail("expected a } instead of " + shown() + " to terminate an APPLY-TO-EACH");
   advance();
-  return finish(std::move(result));
+  return serial && result->body ? one_by_one(std::move(result)) : finish(std::move(result));
+}
+
+// The expression that a pattern takes apart. Wildcards get names.
+ExprPtr FormParser::pattern_value(Pattern& pattern) {
+  ExprPtr result;
+  switch (pattern.kind) {
+    case Pattern::Kind::kWildcard:
+      pattern.kind = Pattern::Kind::kName;
+      pattern.name = "_" + std::to_string(pattern.pos.line) + "_" + std::to_string(pattern.pos.column);
+      [[fallthrough]];
+    case Pattern::Kind::kName: return finish(name_node(pattern.name, pattern.pos, false));
+    case Pattern::Kind::kTuple:
+      result = node(ExprKind::kTuple, pattern.pos);
+      for (Pattern& item : pattern.items) result->items.push_back(pattern_value(item));
+      return finish(std::move(result));
+    case Pattern::Kind::kRecord:
+      result = node(ExprKind::kCall, pattern.pos);
+      result->items.push_back(name_node(pattern.name, pattern.pos, false));
+      result->items.push_back(pattern_value(pattern.items[0]));
+      return finish(std::move(result));
+  }
+  return result;
+}
+
+// {* body : p in s; q in u | c} is map((p, q) => body, {(p, q) : p in s; q in u | c}).
+ExprPtr FormParser::one_by_one(ExprPtr each) {
+  const SourcePos pos = each->pos;
+  ExprPtr lambda = node(ExprKind::kLambda, pos);
+  lambda->items.push_back(std::move(each->body));
+  std::vector<ExprPtr> values;
+  std::vector<Pattern> patterns;
+  for (Generator& generator : each->generators) {
+    values.push_back(pattern_value(generator.pattern));
+    patterns.push_back(generator.pattern);
+  }
+  if (values.size() == 1) {
+    each->body = std::move(values[0]);
+    lambda->pattern = std::move(patterns[0]);
+  } else {
+    each->body = node(ExprKind::kTuple, pos);
+    each->body->items = std::move(values);
+    each->body = finish(std::move(each->body));
+    lambda->pattern.kind = Pattern::Kind::kTuple;
+    lambda->pattern.pos = pos;
+    lambda->pattern.items = std::move(patterns);
+  }
+  return call("map", pos, finish(std::move(lambda)), finish(std::move(each)));
 }
 
 Generator FormParser::generator_of(ExprPtr first) {

@@ -89,7 +89,7 @@ std::string print_let(const Expr& exp) {
 }
 
 std::string print_each(const Expr& exp) {
-  std::string out = exp.serial ? "{* " : "{";
+  std::string out = "{";
   if (exp.body) out += print_ast(*exp.body) + " : ";
   for (std::size_t i = 0; i < exp.generators.size(); ++i)
     out += (i == 0 ? "" : "; ") + print_pattern(exp.generators[i].pattern) + " in " +
@@ -123,7 +123,8 @@ std::string print_ast(const Expr& exp) {
     case ExprKind::kBool: return exp.int_value != 0 ? "t" : "f";
     case ExprKind::kChar: return std::string("`") + static_cast<char>(exp.int_value);
     case ExprKind::kString: return print_string(exp.text);
-    case ExprKind::kName: return exp.builtin ? "'" + exp.text : exp.text;
+    case ExprKind::kName:
+      return is_infix(exp.text) || exp.text == "#" || exp.text == "@" ? "'" + exp.text : exp.text;
     case ExprKind::kTuple: return "(" + print_items(exp) + ")";
     case ExprKind::kSeq: return "[" + print_items(exp) + "]";
     case ExprKind::kEmpty: return "[] " + print_type_expr(*exp.type_expr);

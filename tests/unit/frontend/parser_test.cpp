@@ -95,7 +95,7 @@ TEST_CASE("sequences and apply-to-each") {
   CHECK(one("{a,b : a in s; b in u | a > b}") == "{(a, b) : a in s; b in u | (a > b)}");
   CHECK(one("{s; v | v > 4}") == "{s in s; v in v | (v > 4)}");
   CHECK(one("{cx(r,i) in cs | r > 1.0}") == "{cx(r, i) in cs | (r > 1.0)}");
-  CHECK(one("{* g(x) : x in s}") == "{* g(x) : x in s}");
+  CHECK(one("{* g(x) : x in s}") == "map((x => g(x)), {x : x in s})");
 }
 
 TEST_CASE("top-level forms") {

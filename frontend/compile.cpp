@@ -1,0 +1,148 @@
+#include "frontend/compile.h"
+
+#include "frontend/infer.h"
+#include "frontend/specialise.h"
+
+namespace nvm::frontend {
+namespace {
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+class FormCompiler {
+ public:
+  FormCompiler(Environment& environment, std::shared_ptr<Form> form, Diagnostics& diagnostics)
+      : env_(environment), form_(std::move(form)), diagnostics_(diagnostics) {}
+
+  std::optional<CompiledForm> run() {
+    result_.form = form_;
+    const int errors = diagnostics_.errors();
+    switch (form_->kind) {
+      case FormKind::kFunction: function(); break;
+      case FormKind::kForward: forward(); break;
+      case FormKind::kDatatype: datatype(); break;
+      default:
+        if (form_->exp) value();
+    }
+    if (diagnostics_.errors() != errors) return std::nullopt;
+    return std::move(result_);
+  }
+
+ private:
+  bool may_define(const std::string& name, SourcePos pos) {
+    if (env_.is_protected(name)) {
+      diagnostics_.error(pos, upper(name) + " is built in, it cannot be redefined");
+      return false;
+    }
+    return true;
+  }
+
+  void publish(Binding* binding) {
+    result_.name = binding->name;
+    result_.type = binding->type;
+    if (env_.publish(binding))
+      result_.notice =
+          "Redefining " + upper(binding->name) + " with a new type.  Old calls will not be modified.";
+  }
+
+  void function() {
+    if (!may_define(form_->name, form_->name_pos)) return;
+    Binding* self = env_.make({});
+    self->name = form_->name;
+    self->form = form_;
+    Checker checker(env_, diagnostics_, false);
+    if (checker.function(*form_, *self) != nullptr) publish(self);
+  }
+
+  void forward() {
+    if (!may_define(form_->name, form_->name_pos)) return;
+    Binding* self = env_.make({});
+    self->name = form_->name;
+    Checker checker(env_, diagnostics_, false);
+    self->type = checker.signature(*form_->sig, *self);
+    if (self->type != nullptr) publish(self);
+  }
+
+  void datatype() {
+    if (!may_define(form_->name, form_->name_pos)) return;
+    Binding* constructor = env_.make({});
+    constructor->name = form_->name;
+    constructor->kind = BindingKind::kConstructor;
+    Checker checker(env_, diagnostics_, false);
+    constructor->type = checker.datatype(*form_, *constructor);
+    if (constructor->type != nullptr) publish(constructor);
+  }
+
+  void value() {
+    Checker checker(env_, diagnostics_, false);
+    result_.type = checker.expression(*form_->exp);
+    if (result_.type == nullptr) return;
+    result_.name = "it";
+    if (form_->kind == FormKind::kBind || form_->kind == FormKind::kFileBind) {
+      result_.name = print_pattern(form_->pattern);
+      if (!checker.match(form_->pattern, result_.type, variables_)) return;
+      for (const Checker::Variable& variable : variables_)
+        if (!may_define(variable.name, form_->pattern.pos)) return;
+    }
+    result_.constant = is_constant(*form_->exp);
+    result_.core = specialise(env_, *form_->exp, diagnostics_);
+  }
+
+  Environment& env_;
+  std::shared_ptr<Form> form_;
+  Diagnostics& diagnostics_;
+  CompiledForm result_;
+  std::vector<Checker::Variable> variables_;
+};
+
+// The variables of a pattern with the slots they take of a value of `type`; returns the slots of the whole.
+int bound_slots(Environment& env, const Pattern& pattern, const Type* type, int first,
+                std::vector<BoundVariable>& out) {
+  type = resolve(type);
+  const int slots = slot_count(env.types(), type);
+  switch (pattern.kind) {
+    case Pattern::Kind::kWildcard: break;
+    case Pattern::Kind::kName: out.push_back({pattern.name, 0, type, first, slots}); break;
+    case Pattern::Kind::kRecord:
+      bound_slots(env, pattern.items[0], record_content(env.types(), type), first, out);
+      break;
+    case Pattern::Kind::kTuple:
+      for (std::size_t i = 0; i < pattern.items.size(); ++i) {
+        const bool last = i + 1 == pattern.items.size();
+        const Type* item = last ? type : resolve(type->args[0]);
+        first += bound_slots(env, pattern.items[i], item, first, out);
+        if (!last) type = resolve(type->args[1]);
+      }
+  }
+  return slots;
+}
+
+}  // namespace
+
+std::optional<CompiledForm> compile_form(Environment& environment, Form form, Diagnostics& diagnostics) {
+  return FormCompiler(environment, std::make_shared<Form>(std::move(form)), diagnostics).run();
+}
+
+std::vector<BoundVariable> bind_result(Environment& environment, const CompiledForm& compiled) {
+  std::vector<BoundVariable> bound;
+  Pattern it;
+  it.kind = Pattern::Kind::kName;
+  it.name = "it";
+  const bool named = compiled.form->kind == FormKind::kBind || compiled.form->kind == FormKind::kFileBind;
+  bound_slots(environment, named ? compiled.form->pattern : it, compiled.type, 0, bound);
+  for (BoundVariable& variable : bound) {
+    Binding* binding = environment.make({});
+    binding->name = variable.name;
+    binding->kind = BindingKind::kVariable;
+    binding->type = variable.type;
+    binding->constant = compiled.constant;
+    binding->variable = variable.number = environment.next_variable();
+    environment.publish(binding);
+  }
+  return bound;
+}
+
+}  // namespace nvm::frontend

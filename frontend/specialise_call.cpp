@@ -1,0 +1,235 @@
+// Calls: which function is meant, and which of its versions.
+#include "bytecode/base/check.h"
+#include "frontend/specialiser.h"
+
+namespace nvm::frontend {
+namespace {
+
+constexpr std::size_t kMaxInstances = 20000;
+constexpr std::size_t kMaxKey = 20000;  // characters of an instance's key: bounds the size of types
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+// What follows the name of a type case of the prelude for a value of this type (prelude.h).
+const char* case_suffix(TypeKind kind) {
+  switch (kind) {
+    case TypeKind::kInt: return "__int";
+    case TypeKind::kFloat: return "__float";
+    case TypeKind::kBool: return "__bool";
+    case TypeKind::kChar: return "__char";
+    case TypeKind::kSeq: return "__seq";
+    case TypeKind::kPair: return "__pair";
+    default: return "__fn";
+  }
+}
+
+}  // namespace
+
+// A function value's type: of arguments and results nothing is said, they are known at each call.
+const Type* Specialiser::any_function(TypeArena& types, const Type* identity) {
+  const Type* any = TypeArena::base(TypeKind::kInt);
+  return types.fn(any, any, identity);
+}
+
+Specialiser::Value Specialiser::call(const Expr& exp) {
+  const Expr& fn = *exp.items[0];
+  const Expr& arg = *exp.items[1];
+  const bool named = fn.kind == ExprKind::kName && fn.global != nullptr;
+  if (named && fn.global->builtin && fn.text == "^" && arg.kind == ExprKind::kTuple &&
+      arg.items.size() == 2 && arg.items[1]->kind == ExprKind::kInt &&
+      (arg.items[1]->int_value == 2 || arg.items[1]->int_value == 3))
+    return power(*arg.items[0], arg.items[1]->int_value, exp);
+  Value argument = value(arg);
+  if (named && current(fn.global)->kind != BindingKind::kVariable)
+    return apply_named(current(fn.global), std::move(argument), exp);
+  return apply(value(fn), std::move(argument), exp);
+}
+
+// a ^ 2 and a ^ 3 are products.
+Specialiser::Value Specialiser::power(const Expr& base, std::int64_t exponent, const Expr& exp) {
+  Value whole = value(base);
+  const core::Type* type = whole.code->type;
+  const int factor = fresh(type, "factor");
+  core::ExprPtr product = variable(factor, type);
+  for (std::int64_t i = 1; i < exponent; ++i) {
+    core::ExprPtr times = node(core::ExprKind::kPrim, type, line(exp));
+    times->prim = core::Prim::kMul;
+    times->kids.push_back(pair(std::move(product), variable(factor, type)));
+    product = std::move(times);
+  }
+  return {let_in(factor, std::move(whole.code), std::move(product)), whole.type};
+}
+
+Specialiser::Value Specialiser::apply(Value function, Value argument, const Expr& call) {
+  const Type* identity = resolve(resolve(function.type)->args[2]);
+  NVM_CHECK(identity->kind == TypeKind::kIdentity, "a call of an unknown function");
+  if (identity->binding == nullptr && identity->lambda->kind == ExprKind::kLambda)
+    return apply_lambda(identity, std::move(function.code), std::move(argument), call);
+  if (identity->binding == nullptr)
+    return apply_closure(identity, std::move(function), std::move(argument), call);
+  Value result = apply_named(current(identity->binding), std::move(argument), call);
+  if (function.code->kind == core::ExprKind::kUnit) return result;
+  const int ignored = fresh(function.code->type, "function");  // computing it may have effects
+  result.code = let_in(ignored, std::move(function.code), std::move(result.code));
+  return result;
+}
+
+// closure(f, a) applied to b is f(a, b).
+Specialiser::Value Specialiser::apply_closure(const Type* identity, Value function, Value argument,
+                                              const Expr& call) {
+  const core::Type* type = function.code->type;
+  const int parts = fresh(type, "closure");
+  Value both{pair(project(variable(parts, type), true), std::move(argument.code)),
+             types_.pair(identity->args[1], argument.type)};
+  Value result = apply({project(variable(parts, type), false), identity->args[0]}, std::move(both), call);
+  result.code = let_in(parts, std::move(function.code), std::move(result.code));
+  return result;
+}
+
+Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argument, const Expr& call) {
+  NVM_CHECK(binding->kind != BindingKind::kVariable, "a variable is called by name");
+  if (binding->kind == BindingKind::kConstructor) {
+    const Type* result = result_of(binding, argument.type);
+    return {std::move(argument.code), result};
+  }
+  if (binding->kind == BindingKind::kPrimitive) {
+    const Type* result = result_of(binding, argument.type);
+    core::ExprPtr code = node(core::ExprKind::kPrim, erase(result), line(call));
+    code->prim = static_cast<core::Prim>(binding->prim);
+    code->kids.push_back(std::move(argument.code));
+    return {std::move(code), result};
+  }
+  const std::shared_ptr<const Form> form = env_.definition(binding);
+  if (!form) return apply_declared(binding, std::move(argument), call);
+  std::string key = 'n' + std::to_string(reinterpret_cast<std::uintptr_t>(binding)) + ' ';
+  describe(key, argument.type);
+  Instance& made = instance(key, call);
+  if (made.body == nullptr) {
+    made.pattern = &form->pattern;
+    made.body = form->exp.get();
+    made.form = form;
+    made.builtin = binding->builtin;
+    made.argument = argument.type;
+    made.result = result_of(binding, argument.type);
+    made.function = declare(binding->name, made.builtin, argument.type, form->pos.line);
+    if (contains_function(made.result)) {
+      make(made);  // only the body knows which function
+    } else {
+      pending_.push_back(&made);
+    }
+  }
+  return call_of(made, std::move(argument.code), call);
+}
+
+// A declared function without a body is a type case of the prelude, or an error of the user's.
+Specialiser::Value Specialiser::apply_declared(const Binding* binding, Value argument, const Expr& call) {
+  if (!binding->builtin)
+    fail(call, "no body for function " + upper(binding->name) + ", which is only declared");
+  const bool by_first = resolve(resolve(binding->type)->args[0])->kind == TypeKind::kPair;
+  const Type* whole = resolve(argument.type);
+  const Type* first = by_first ? resolve(whole->args[0]) : whole;
+  while (first->kind == TypeKind::kRecord) first = resolve(record_content(types_, first));
+  const Binding* version = env_.find(binding->name + case_suffix(first->kind), true);
+  if (version == nullptr)
+    fail(call, upper(binding->name) + " is not defined for values of type " + print_type(first));
+  argument.type = by_first ? types_.pair(first, whole->args[1]) : first;
+  return apply_named(version, std::move(argument), call);
+}
+
+Specialiser::Value Specialiser::apply_lambda(const Type* identity, core::ExprPtr function, Value argument,
+                                             const Expr& call) {
+  const Expr& lambda = *identity->lambda;
+  std::string key;
+  describe(key, identity);
+  key += ' ';
+  describe(key, argument.type);
+  const Type* captured = nullptr;
+  for (std::size_t i = identity->args.size(); i-- > 0;)
+    captured = captured == nullptr ? identity->args[i] : types_.pair(identity->args[i], captured);
+  Instance& made = instance(key, call);
+  if (made.body == nullptr) {
+    made.pattern = &lambda.pattern;
+    made.body = lambda.items[0].get();
+    made.builtin = lambda.builtin;
+    made.argument = captured == nullptr ? argument.type : types_.pair(captured, argument.type);
+    made.captured = lambda.captured;
+    made.captures = identity->args;
+    made.function = declare("lambda", made.builtin, made.argument, lambda.pos.line);
+    make(made);
+  }
+  if (made.result == nullptr) fail(call, "a function must not call itself through its own value");
+  if (captured != nullptr) argument.code = pair(std::move(function), std::move(argument.code));
+  return call_of(made, std::move(argument.code), call);
+}
+
+Specialiser::Value Specialiser::call_of(const Instance& instance, core::ExprPtr argument, const Expr& call) {
+  core::ExprPtr code = node(core::ExprKind::kCall, erase(instance.result), line(call));
+  code->id = instance.function;
+  code->kids.push_back(std::move(argument));
+  return {std::move(code), instance.result};
+}
+
+// The result type by the function's general type.
+const Type* Specialiser::result_of(const Binding* binding, const Type* argument) {
+  const Type* type = instantiate(types_, binding->type);
+  const bool fits = unifier_.unify(type->args[0], argument);
+  NVM_CHECK(fits, "an argument of " + binding->name + " does not fit its type");
+  return ground(type->args[1]);
+}
+
+Specialiser::Instance& Specialiser::instance(const std::string& key, const Expr& call) {
+  std::unique_ptr<Instance>& slot = instances_[key];
+  if (slot == nullptr) {
+    if (instances_.size() > kMaxInstances || key.size() > kMaxKey)
+      fail(call,
+           "this call needs endlessly many versions of a function: it calls itself at ever larger types");
+    slot = std::make_unique<Instance>();
+  }
+  return *slot;
+}
+
+int Specialiser::declare(const std::string& name, bool builtin, const Type* argument, std::uint32_t line) {
+  core::Function function;
+  function.name = name;
+  function.builtin = builtin;
+  function.line = builtin ? 0 : line;
+  function.variables.push_back({erase(argument), "argument"});
+  program_->functions.push_back(std::move(function));
+  return static_cast<int>(program_->functions.size()) - 1;
+}
+
+void Specialiser::make(Instance& made) {
+  std::vector<Local> scope;
+  std::swap(scope, scope_);
+  const bool builtin = std::exchange(builtin_, made.builtin);
+  const int function = std::exchange(function_, made.function);
+  Local parameter{"", 0, {}, erase(made.argument), made.argument};
+  const Type* argument = resolve(made.argument);
+  if (!made.captured.empty()) {
+    Local captured = parameter;
+    captured.path.push_back(false);
+    parameter.path.push_back(true);
+    for (std::size_t i = 0; i < made.captured.size(); ++i) {
+      Local first = captured;
+      if (i + 1 < made.captured.size()) first.path.push_back(false);
+      captured.path.push_back(true);
+      first.name = made.captured[i];
+      first.type = made.captures[i];
+      scope_.push_back(std::move(first));
+    }
+    argument = argument->args[1];
+  }
+  bind(*made.pattern, argument, std::move(parameter));
+  Value body = value(*made.body);
+  made.result = body.type;
+  program_->functions[static_cast<std::size_t>(made.function)].body = std::move(body.code);
+  function_ = function;
+  builtin_ = builtin;
+  std::swap(scope, scope_);
+}
+
+}  // namespace nvm::frontend
