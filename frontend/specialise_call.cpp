@@ -1,4 +1,6 @@
 // Calls: which function is meant, and which of its versions.
+#include <algorithm>
+
 #include "bytecode/base/check.h"
 #include "frontend/specialiser.h"
 
@@ -93,11 +95,11 @@ Specialiser::Value Specialiser::apply_closure(const Type* identity, Value functi
 Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argument, const Expr& call) {
   NVM_CHECK(binding->kind != BindingKind::kVariable, "a variable is called by name");
   if (binding->kind == BindingKind::kConstructor) {
-    const Type* result = result_of(binding, argument.type);
+    const Type* result = result_of(binding, argument.type, call);
     return {std::move(argument.code), result};
   }
   if (binding->kind == BindingKind::kPrimitive) {
-    const Type* result = result_of(binding, argument.type);
+    const Type* result = result_of(binding, argument.type, call);
     core::ExprPtr code = node(core::ExprKind::kPrim, erase(result), line(call));
     code->prim = static_cast<core::Prim>(binding->prim);
     code->kids.push_back(std::move(argument.code));
@@ -114,7 +116,7 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
     made.form = form;
     made.builtin = binding->builtin;
     made.argument = argument.type;
-    made.result = result_of(binding, argument.type);
+    made.result = result_of(binding, argument.type, call);
     made.function = declare(binding->name, made.builtin, argument.type, form->pos.line);
     if (contains_function(made.result)) {
       make(made);  // only the body knows which function
@@ -161,23 +163,65 @@ Specialiser::Value Specialiser::apply_lambda(const Type* identity, core::ExprPtr
     made.function = declare("lambda", made.builtin, made.argument, lambda.pos.line);
     make(made);
   }
-  if (made.result == nullptr) fail(call, "a function must not call itself through its own value");
   if (captured != nullptr) argument.code = pair(std::move(function), std::move(argument.code));
   return call_of(made, std::move(argument.code), call);
 }
 
 Specialiser::Value Specialiser::call_of(const Instance& instance, core::ExprPtr argument, const Expr& call) {
+  if (instance.result == nullptr) fail(call, "a function must not call itself through its own value");
   core::ExprPtr code = node(core::ExprKind::kCall, erase(instance.result), line(call));
   code->id = instance.function;
   code->kids.push_back(std::move(argument));
   return {std::move(code), instance.result};
 }
 
-// The result type by the function's general type.
-const Type* Specialiser::result_of(const Binding* binding, const Type* argument) {
+// `type` with fresh argument and result types for the functions in it, which are put into `functions`.
+const Type* Specialiser::open_functions(const Type* type, std::vector<const Type*>& functions) {
+  type = resolve(type);
+  if (!contains_function(type)) return type;
+  switch (type->kind) {
+    case TypeKind::kSeq: return types_.seq(open_functions(type->args[0], functions));
+    case TypeKind::kPair: {
+      const Type* first = open_functions(type->args[0], functions);
+      return types_.pair(first, open_functions(type->args[1], functions));
+    }
+    case TypeKind::kRecord: {
+      std::vector<const Type*> args;
+      for (const Type* arg : type->args) args.push_back(open_functions(arg, functions));
+      return types_.record(type->datatype, std::move(args));
+    }
+    default:
+      functions.push_back(types_.fn(types_.var(), types_.var(), type->args[2]));
+      return functions.back();
+  }
+}
+
+bool Specialiser::is_ground(const Type* type) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kFn) return is_ground(type->args[2]);
+  return type->kind != TypeKind::kVar && std::all_of(type->args.begin(), type->args.end(), is_ground);
+}
+
+// The result type by the function's general type. Where that depends on what a function among the arguments
+// returns, the type of its argument is known and says which version of it is meant.
+const Type* Specialiser::result_of(const Binding* binding, const Type* argument, const Expr& call) {
   const Type* type = instantiate(types_, binding->type);
-  const bool fits = unifier_.unify(type->args[0], argument);
+  std::vector<const Type*> functions;
+  const bool fits = unifier_.unify(type->args[0], open_functions(argument, functions));
   NVM_CHECK(fits, "an argument of " + binding->name + " does not fit its type");
+  for (bool progress = true; progress && !is_ground(type->args[1]);) {
+    progress = false;
+    for (std::size_t i = 0; i < functions.size(); ++i) {
+      const Type* function = functions[i];
+      if (is_ground(function->args[1]) || !is_ground(function->args[0])) continue;
+      const Type* given = ground(function->args[0]);
+      const auto unit = [&](const Type* of) { return Value{node(core::ExprKind::kUnit, erase(of)), of}; };
+      const Type* result = apply(unit(function), unit(given), call).type;
+      const bool agrees = unifier_.unify(function->args[1], open_functions(result, functions));
+      NVM_CHECK(agrees, "a function argument of " + binding->name + " does not fit its type");
+      progress = true;
+    }
+  }
   return ground(type->args[1]);
 }
 

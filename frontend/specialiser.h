@@ -78,7 +78,9 @@ class Specialiser {
   Value apply_lambda(const Type* identity, core::ExprPtr function, Value argument, const Expr& call);
   Value apply_declared(const Binding* binding, Value argument, const Expr& call);
   Value call_of(const Instance& instance, core::ExprPtr argument, const Expr& call);
-  const Type* result_of(const Binding* binding, const Type* argument);
+  const Type* result_of(const Binding* binding, const Type* argument, const Expr& call);
+  const Type* open_functions(const Type* type, std::vector<const Type*>& functions);
+  static bool is_ground(const Type* type);
   Instance& instance(const std::string& key, const Expr& call);
   int declare(const std::string& name, bool builtin, const Type* argument, std::uint32_t line);
   void make(Instance& instance);
