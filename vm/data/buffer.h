@@ -40,7 +40,10 @@ class BufferRef {
     return *this;
   }
   ~BufferRef() {
-    if (b_ != nullptr && b_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) release_buffer(b_);
+    // A count of one is ours alone and nobody can raise it: no read-modify-write then.
+    if (b_ != nullptr && (b_->refs.load(std::memory_order_acquire) == 1 ||
+                          b_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      release_buffer(b_);
   }
   [[nodiscard]] Buffer* get() const { return b_; }
   [[nodiscard]] explicit operator bool() const { return b_ != nullptr; }

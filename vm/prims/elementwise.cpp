@@ -63,10 +63,43 @@ void check_equal_lengths(const PrimCall& call, const Vector& a, const Vector& b)
     check_shape(call);
 }
 
+Vector unboxed(Storage storage, const void* cell) {
+  switch (storage) {
+    case Storage::kF64: {
+      double x;
+      std::memcpy(&x, cell, sizeof x);
+      return Vector::of_float(x);
+    }
+    case Storage::kB8: return Vector::of_bool(*static_cast<const std::uint8_t*>(cell) != 0);
+    case Storage::kI32: {
+      std::int32_t x;
+      std::memcpy(&x, cell, sizeof x);
+      return Vector::of_int(x);
+    }
+    default: break;
+  }
+  std::int64_t x;
+  std::memcpy(&x, cell, sizeof x);
+  return Vector::of_int(x);
+}
+
+// Two scalars, the most frequent case of all: `common` is FLOAT, BOOL or the run's INT then, and the low
+// bytes of an unboxed element come first.
+void run_scalars(const PrimCall& call, Storage common, Storage result, const Vector& a, const Vector& b) {
+  std::int64_t cell = 0;
+  kernel_table(call.context.isa)
+      .binary_one[scalar_index(call)][index_of(common)](a.data<std::byte>(), b.data<std::byte>(), &cell);
+  call.results[0].emplace<Vector>(unboxed(result, &cell));
+}
+
 void run_binary(const PrimCall& call, Storage common, Storage result) {
   Vector& a = vector_operand(call, 0);
   Vector& b = vector_operand(call, 1);
   check_equal_lengths(call, a, b);
+  if (a.is_scalar()) {
+    run_scalars(call, common, result, a, b);
+    return;
+  }
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
   const kernels::Binary kernel = t.binary[scalar_index(call)][index_of(common)];

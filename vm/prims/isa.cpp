@@ -1,3 +1,5 @@
+#include <mutex>
+
 #include "vm/prims/operands.h"
 
 namespace nvm::vm {
@@ -20,31 +22,27 @@ Isa best_isa() {
 #endif
 }
 
-const kernels::Table& kernel_table(Isa isa) {
-  static const kernels::Table portable = [] {
-    kernels::Table t;
-    kernels::portable::fill(t);
-    return t;
-  }();
-#if defined(NVM_X86_KERNELS)
-  if (isa == Isa::kPortable) return portable;
+constinit std::atomic<const kernels::Table*> g_kernel_tables[3] = {};
+
+const kernels::Table& make_kernel_table(Isa isa) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  auto& place = g_kernel_tables[static_cast<int>(isa)];
+  if (const auto* made = place.load()) return *made;
   NVM_CHECK(isa <= best_isa(), "this machine lacks the instruction set");
-  static const kernels::Table avx2 = [] {
-    kernels::Table t;
-    kernels::avx2::fill(t);
-    return t;
-  }();
-  if (isa == Isa::kAvx2) return avx2;
-  static const kernels::Table avx512 = [] {
-    kernels::Table t;
-    kernels::avx512::fill(t);
-    return t;
-  }();
-  return avx512;
+  auto* t = new kernels::Table;
+  switch (isa) {
+    case Isa::kPortable: kernels::portable::fill(*t); break;
+#if defined(NVM_X86_KERNELS)
+    case Isa::kAvx2: kernels::avx2::fill(*t); break;
+    case Isa::kAvx512: kernels::avx512::fill(*t); break;
 #else
-  NVM_CHECK(isa == Isa::kPortable, "only the portable kernels are built");
-  return portable;
+    case Isa::kAvx2:
+    case Isa::kAvx512: break;
 #endif
+  }
+  place.store(t, std::memory_order_release);
+  return *t;
 }
 
 }  // namespace nvm::vm

@@ -1,6 +1,7 @@
 // What every primitive does with its operands and results.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -10,8 +11,13 @@
 
 namespace nvm::vm {
 
-// The kernels of an instruction set that this machine has.
-[[nodiscard]] const kernels::Table& kernel_table(Isa isa);
+// The kernels of an instruction set that this machine has; made on first use.
+[[nodiscard]] const kernels::Table& make_kernel_table(Isa isa);
+extern constinit std::atomic<const kernels::Table*> g_kernel_tables[3];
+[[nodiscard]] inline const kernels::Table& kernel_table(Isa isa) {
+  const auto* t = g_kernel_tables[static_cast<int>(isa)].load(std::memory_order_acquire);
+  return t != nullptr ? *t : make_kernel_table(isa);
+}
 
 inline Vector& vector_operand(const PrimCall& call, int i) {
   auto* v = std::get_if<Vector>(&call.operands[i]);

@@ -32,7 +32,7 @@ void for_chunks(int threads, std::int64_t count, F f) {
 template <typename F>
 void for_ranges(const PrimContext& context, std::int64_t n, F f) {
   constexpr std::int64_t kSize = 1 << 16;
-  const std::int64_t chunks = chunk_count(context, n, kSize);
+  const std::int64_t chunks = context.threads <= 1 ? 1 : chunk_count(context, n, kSize);
   if (chunks == 1) {
     f(std::int64_t{0}, n);
     return;

@@ -54,19 +54,16 @@ Rules rules_of(const OpInfo& info) {
   return out;
 }
 
-const std::array<Rules, 256>& all_rules() {
-  static const auto rules = [] {
-    std::array<Rules, 256> r{};
-    for (const OpInfo& info : all_ops())
-      if (info.kind != OpKind::kBlock) r[static_cast<std::size_t>(info.op)] = rules_of(info);
-    return r;
-  }();
-  return rules;
-}
+const std::array<Rules, 256> kRules = [] {
+  std::array<Rules, 256> r{};
+  for (const OpInfo& info : all_ops())
+    if (info.kind != OpKind::kBlock) r[static_cast<std::size_t>(info.op)] = rules_of(info);
+  return r;
+}();
 
-std::int64_t measure(const Value& v, Part part) {
-  if (part == Part::kLength) return std::get<Vector>(v).length();
-  const auto& s = std::get<Segdes>(v);
+std::int64_t measure(const PrimCall& call, int operand, Part part) {
+  if (part == Part::kLength) return vector_operand(call, operand).length();
+  const Segdes& s = segdes_operand(call, operand);
   return part == Part::kSegments ? s.segments() : s.total();
 }
 
@@ -85,11 +82,11 @@ std::int64_t measure(const Value& v, Part part) {
 }  // namespace
 
 void check_shape(const PrimCall& call) {
-  const Rules& rules = all_rules()[static_cast<std::size_t>(call.op)];
+  const Rules& rules = kRules[static_cast<std::size_t>(call.op)];
   for (int r = 0; r < rules.count; ++r) {
     const Rule& rule = rules.rules[static_cast<std::size_t>(r)];
-    const std::int64_t a = measure(call.operands[rule.first], rule.first_part);
-    const std::int64_t b = measure(call.operands[rule.second], rule.second_part);
+    const std::int64_t a = measure(call, rule.first, rule.first_part);
+    const std::int64_t b = measure(call, rule.second, rule.second_part);
     if (a == b) [[likely]]
       continue;
     if (rule.first_part == Part::kSegments && a == 1 && takes_any_destination(call.op)) continue;

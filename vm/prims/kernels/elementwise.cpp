@@ -118,6 +118,11 @@ void map2(const void* pa, const void* pb, void* pr, i64 n) {
 }
 
 template <typename F, typename T, typename R>
+void apply_one(const void* a, const void* b, void* r) {
+  *static_cast<R*>(r) = F::apply(*static_cast<const T*>(a), *static_cast<const T*>(b));
+}
+
+template <typename F, typename T, typename R>
 void map1(const void* pa, void* pr, i64 n) {
   const T* a = static_cast<const T*>(pa);
   R* r = static_cast<R*>(pr);
@@ -245,13 +250,18 @@ void select(const u8* f, const void* pa, const void* pb, void* pr, i64 n) {
   }
 }
 
+template <typename F, typename R, typename T>
+void set_one_binary(Table& t, Scalar s) {
+  t.binary[index_of(s)][index_of(storage_of<T>())] = map2<F, T, R>;
+  t.binary_one[index_of(s)][index_of(storage_of<T>())] = apply_one<F, T, R>;
+}
 template <typename F, typename R, typename... T>
 void set_binary(Table& t, Scalar s) {
-  ((t.binary[index_of(s)][index_of(storage_of<T>())] = map2<F, T, R>), ...);
+  (set_one_binary<F, R, T>(t, s), ...);
 }
 template <typename F, typename... T>
 void set_same(Table& t, Scalar s) {
-  ((t.binary[index_of(s)][index_of(storage_of<T>())] = map2<F, T, T>), ...);
+  (set_one_binary<F, T, T>(t, s), ...);
 }
 template <typename From, typename To>
 void set_convert(Table& t) {

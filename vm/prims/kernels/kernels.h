@@ -14,6 +14,8 @@ inline constexpr int kFolds = 7;     // FoldTypes
 
 // Elements r[i] = a[i] op b[i]. r may be a or b if the element sizes agree.
 using Binary = void (*)(const void* a, const void* b, void* r, std::int64_t n);
+// The same for one pair, without a loop.
+using BinaryOne = void (*)(const void* a, const void* b, void* r);
 using Unary = void (*)(const void* a, void* r, std::int64_t n);
 using Select = void (*)(const std::uint8_t* f, const void* a, const void* b, void* r, std::int64_t n);
 // As Binary; the position of the first faulting pair, or -1. r is not to be used after a fault.
@@ -61,7 +63,8 @@ struct Move {
 };
 
 struct Table {
-  Binary binary[kScalars][kStorages] = {};    // by operand storage; comparisons give b8
+  Binary binary[kScalars][kStorages] = {};  // by operand storage; comparisons give b8
+  BinaryOne binary_one[kScalars][kStorages] = {};
   Checked checked[kScalars][kStorages] = {};  // kDiv and kRem of i32 and i64
   Unary unary[kScalars][kStorages] = {};      // by operand storage; kItoF gives f64, kItoB b8
   Unary to_int[kScalars][2] = {};             // kFloor kCeil kTrunc kRound: to i32, to i64
