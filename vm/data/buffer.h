@@ -2,6 +2,8 @@
 // a buffer may be released on any thread.
 #pragma once
 
+#include <sys/single_threaded.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +34,12 @@ class BufferRef {
   BufferRef() = default;
   explicit BufferRef(Buffer* taken) : b_(taken) {}  // takes over one reference
   BufferRef(const BufferRef& o) : b_(o.b_) {
-    if (b_ != nullptr) b_->refs.fetch_add(1, std::memory_order_relaxed);
+    if (b_ == nullptr) return;
+    if (__libc_single_threaded !=
+        0)  // as std::shared_ptr does: a locked instruction costs as much as a small one
+      b_->refs.store(b_->refs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else
+      b_->refs.fetch_add(1, std::memory_order_relaxed);
   }
   BufferRef(BufferRef&& o) noexcept : b_(std::exchange(o.b_, nullptr)) {}
   BufferRef& operator=(BufferRef o) noexcept {
@@ -40,10 +47,17 @@ class BufferRef {
     return *this;
   }
   ~BufferRef() {
+    if (b_ == nullptr) return;
     // A count of one is ours alone and nobody can raise it: no read-modify-write then.
-    if (b_ != nullptr && (b_->refs.load(std::memory_order_acquire) == 1 ||
-                          b_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1))
-      release_buffer(b_);
+    const std::int32_t refs = b_->refs.load(std::memory_order_acquire);
+    if (refs != 1) {
+      if (__libc_single_threaded != 0) {
+        b_->refs.store(refs - 1, std::memory_order_relaxed);
+        return;
+      }
+      if (b_->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    }
+    release_buffer(b_);
   }
   [[nodiscard]] Buffer* get() const { return b_; }
   [[nodiscard]] explicit operator bool() const { return b_ != nullptr; }

@@ -1,9 +1,29 @@
-// RANK: the place of each element in its segment sorted, stable in both directions. Keys are mapped to
-// unsigned words whose order is the wanted one: INT by flipping the sign bit, FLOAT by the total order of its
-// bits, both complemented for RANK_DOWN.
+// RANK: the place of each element in its segment sorted, stable in both directions.
+//
+// Keys become unsigned integers of the wanted order, less the segment's smallest: INT by value, FLOAT by the
+// total order of its bits (-0 below 0, NaN by sign at the ends), RANK_DOWN counted from the largest. A key
+// and the element's number are packed into one 64-bit word, the number below, so that words are distinct and
+// any sort of them is stable. If both do not fit, the lowest key bits are left out, and runs of equal words'
+// keys are sorted by the whole key afterwards.
+//
+//   up to 32 elements        the rank is counted: every pair compared, no data moved
+//   up to kCached            packed words sorted in the cache: insertion, std::sort, or radix from the lowest
+//   digit
+//                            over the digits that differ
+//   longer                   split by the highest key bits into buckets by all threads (count, then move: two
+//   reads
+//                            of the keys, one write of words), buckets sorted in the cache, the largest by
+//                            splitting again. Keys of few bits are only counted: two reads, one write in
+//                            order.
+// Many short segments are shared out between threads by whole segments. The ranks are written once, at random
+// places of the segment, which costs more than the rest from about 2^22 elements on.
+//
+// COULD: write ranks through buckets of places. TRIED nothing else.
 #include "vm/prims/order.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <vector>
 
 #include "vm/prims/operands.h"
@@ -13,43 +33,326 @@ namespace nvm::vm {
 
 namespace {
 
-std::uint64_t key_of(const Elements& v, std::int64_t i, std::uint64_t flip) {
-  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-  if (v.storage() != Storage::kF64) return (static_cast<std::uint64_t>(v.int_at(i)) ^ kSign) ^ flip;
-  std::uint64_t bits;
-  std::memcpy(&bits, v.at(i), sizeof bits);
-  return ((bits & kSign) != 0 ? ~bits : bits ^ kSign) ^ flip;
+using Word = std::uint64_t;
+
+constexpr std::int64_t kCounted = 32;      // pairs compared
+constexpr std::int64_t kCached = 1 << 15;  // words of a bucket and its double lie in the second-level cache
+constexpr int kSplitBits = 10;             // buckets of one split: as many streams as the caches carry
+constexpr int kCountedBits = 14;           // counters of this many bits stay in the second-level cache
+constexpr std::int64_t kSplitChunk = 1 << 15;
+
+// Key of element i, before the smallest is subtracted.
+template <typename T>
+std::int64_t ordered(T x) {
+  return x;
+}
+template <>
+std::int64_t ordered(double x) {
+  const auto b = std::bit_cast<std::int64_t>(x);
+  return b ^ ((b >> 63) & INT64_MAX);
+}
+
+// How the keys of one segment are packed.
+struct Packing {
+  std::int64_t low, high;  // smallest and largest key
+  bool down;
+  int key_bits;     // of high - low
+  int number_bits;  // of an element's number
+  [[nodiscard]] Word key(std::int64_t k) const {
+    return down ? static_cast<Word>(high) - static_cast<Word>(k)
+                : static_cast<Word>(k) - static_cast<Word>(low);
+  }
+};
+
+// Sorts words; their bits below `low_bit` are in order already.
+void sort_words(Word* a, Word* spare, std::int64_t n, int low_bit, int high_bit) {
+  if (n <= 48) {
+    for (std::int64_t i = 1; i < n; ++i) {
+      const Word x = a[i];
+      std::int64_t j = i;
+      for (; j > 0 && a[j - 1] > x; --j) a[j] = a[j - 1];
+      a[j] = x;
+    }
+    return;
+  }
+  if (n <= 256) {
+    std::sort(a, a + n);
+    return;
+  }
+  Word differs = 0;
+  for (std::int64_t i = 0; i < n; ++i) differs |= a[i] ^ a[0];
+  const Word* const home = a;
+  for (int bit = low_bit; bit < high_bit; bit += 8) {
+    const Word mask = high_bit - bit >= 8 ? 255 : (Word{1} << (high_bit - bit)) - 1;
+    if ((differs >> bit & mask) == 0) continue;
+    std::array<std::uint32_t, 257> place{};
+    for (std::int64_t i = 0; i < n; ++i) ++place[(a[i] >> bit & mask) + 1];
+    for (std::size_t d = 1; d < 256; ++d) place[d] += place[d - 1];
+    for (std::int64_t i = 0; i < n; ++i) spare[place[a[i] >> bit & mask]++] = a[i];
+    std::swap(a, spare);
+  }
+  if (a != home) std::copy(a, a + n, spare);
+}
+
+// Ranks of one call: element type T, rank type R.
+template <typename T, typename R>
+class Ranker {
+ public:
+  Ranker(const PrimCall& call, const T* v, R* out)
+      : context_(call.context),
+        t_(kernel_table(call.context.isa)),
+        v_(v),
+        out_(out),
+        down_(call.op == Op::kRankDown),
+        cached_(std::min(kCached, 8 * call.context.grain)),
+        chunk_(std::min(kSplitChunk, call.context.grain)) {}
+
+  void run(const Segdes& s) {
+    const kernels::Segments segments = kernel_segments(s);
+    const std::int64_t chunks = chunk_count(context_, s.total() + s.segments(), 1 << 14);
+    const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
+    for_chunks(context_.threads, chunks, [&](std::int64_t c) {
+      std::vector<Word> room;
+      for (std::int64_t k = cuts[static_cast<std::size_t>(c)].segment;
+           k < cuts[static_cast<std::size_t>(c) + 1].segment; ++k) {
+        const std::int64_t start = segments.start(k);
+        const std::int64_t n = segments.start(k + 1) - start;
+        if (n <= kCounted)
+          count_pairs(v_ + start, n, out_ + start);
+        else if (n <= cached_)
+          rank_cached(v_ + start, n, out_ + start, room);
+      }
+    });
+    if (s.total() <= cached_) return;
+    for (std::int64_t k = 0; k < s.segments(); ++k) {
+      const std::int64_t start = segments.start(k);
+      const std::int64_t n = segments.start(k + 1) - start;
+      if (n > cached_) rank_long(v_ + start, n, out_ + start);
+    }
+  }
+
+ private:
+  void count_pairs(const T* v, std::int64_t n, R* out) const {
+    std::int64_t key[kCounted];
+    for (std::int64_t i = 0; i < n; ++i) key[i] = down_ ? ~ordered(v[i]) : ordered(v[i]);
+    for (std::int64_t i = 0; i < n; ++i) {
+      std::int64_t before = 0;
+      for (std::int64_t j = 0; j < i; ++j) before += key[j] <= key[i];
+      for (std::int64_t j = i + 1; j < n; ++j) before += key[j] < key[i];
+      out[i] = static_cast<R>(before);
+    }
+  }
+
+  [[nodiscard]] Packing packing(std::int64_t low, std::int64_t high, std::int64_t n) const {
+    const Word range = static_cast<Word>(high) - static_cast<Word>(low);
+    return {low, high, down_, static_cast<int>(std::bit_width(range)),
+            static_cast<int>(std::bit_width(static_cast<Word>(n - 1)))};
+  }
+  [[nodiscard]] Packing pack_range(const T* v, std::int64_t n) const {
+    std::int64_t r[2];
+    range_of(v, n, r);
+    return packing(r[0], r[1], n);
+  }
+  void range_of(const T* v, std::int64_t n, std::int64_t* r) const {
+    if constexpr (std::is_same_v<T, double>) {
+      t_.float_range(v, n, r);
+    } else if constexpr (sizeof(T) == 1) {
+      const auto [low, high] = std::minmax_element(v, v + n);
+      r[0] = *low;
+      r[1] = *high;
+    } else {
+      t_.index_range[sizeof(T) == 4 ? 0 : 1](v, n, r);
+    }
+  }
+
+  // Puts runs of words that agree in the kept key bits, but not in all, in order; `dropped` key bits are
+  // missing.
+  void mend(const T* v, const Packing& p, Word* words, std::int64_t n, int dropped) const {
+    if (dropped == 0) return;
+    const Word numbers = (Word{1} << p.number_bits) - 1;
+    for (std::int64_t i = 0; i < n;) {
+      std::int64_t end = i + 1;
+      while (end < n && (words[end] >> p.number_bits) == (words[i] >> p.number_bits)) ++end;
+      if (end - i > 1) {
+        std::stable_sort(words + i, words + end, [&](Word a, Word b) {
+          return p.key(ordered(v[a & numbers])) < p.key(ordered(v[b & numbers]));
+        });
+      }
+      i = end;
+    }
+  }
+  void write_ranks(const Packing& p, const Word* words, std::int64_t n, std::int64_t first, R* out) const {
+    const Word numbers = (Word{1} << p.number_bits) - 1;
+    for (std::int64_t i = 0; i < n; ++i) out[words[i] & numbers] = static_cast<R>(first + i);
+  }
+
+  void rank_cached(const T* v, std::int64_t n, R* out, std::vector<Word>& room) const {
+    const Packing p = pack_range(v, n);
+    const int dropped = std::max(0, p.key_bits + p.number_bits - 64);
+    room.resize(static_cast<std::size_t>(2 * n));
+    Word* words = room.data();
+    for (std::int64_t i = 0; i < n; ++i)
+      words[i] = p.key(ordered(v[i])) >> dropped << p.number_bits | static_cast<Word>(i);
+    sort_words(words, words + n, n, p.number_bits, p.number_bits + p.key_bits - dropped);
+    mend(v, p, words, n, dropped);
+    write_ranks(p, words, n, 0, out);
+  }
+
+  // One segment by all threads.
+  void rank_long(const T* v, std::int64_t n, R* out) const {
+    const Packing p = long_packing(v, n);
+    if (p.key_bits <= kCountedBits) {
+      rank_by_counts(p, v, n, out);
+      return;
+    }
+    const int split = std::min(kSplitBits, p.key_bits);
+    const int rest = p.key_bits - split;  // key bits that stay in the words
+    const int dropped = std::max(0, rest + p.number_bits - 64);
+    const BufferRef memory = context_.pool->allocate(static_cast<std::size_t>(n) * sizeof(Word));
+    auto* words = reinterpret_cast<Word*>(memory.data());
+    const Word rest_mask = (Word{1} << rest) - 1;
+    const std::vector<std::int64_t> starts = split_words(
+        n, std::size_t{1} << split, words, [&](std::int64_t i) { return p.key(ordered(v[i])); },
+        [&](Word key) { return key >> rest; },
+        [&](Word key, std::int64_t i) {
+          return (key & rest_mask) >> dropped << p.number_bits | static_cast<Word>(i);
+        });
+    for_chunks(context_.threads, static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t b) {
+      const std::int64_t first = starts[static_cast<std::size_t>(b)];
+      const std::int64_t m = starts[static_cast<std::size_t>(b) + 1] - first;
+      if (m == 0) return;
+      if (rest > dropped) {
+        const BufferRef spare = context_.pool->allocate(static_cast<std::size_t>(m) * sizeof(Word));
+        sort_bucket(words + first, reinterpret_cast<Word*>(spare.data()), m, p.number_bits,
+                    p.number_bits + rest - dropped);
+      }
+      mend(v, p, words + first, m, dropped);
+      write_ranks(p, words + first, m, first, out);
+    });
+  }
+  [[nodiscard]] Packing long_packing(const T* v, std::int64_t n) const {
+    const std::int64_t parts = (n + chunk_ - 1) / chunk_;
+    std::vector<std::array<std::int64_t, 2>> ranges(static_cast<std::size_t>(parts));
+    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+      const std::int64_t begin = c * chunk_;
+      range_of(v + begin, std::min(chunk_, n - begin), ranges[static_cast<std::size_t>(c)].data());
+    });
+    std::int64_t low = ranges[0][0];
+    std::int64_t high = ranges[0][1];
+    for (const auto& r : ranges) {
+      low = std::min(low, r[0]);
+      high = std::max(high, r[1]);
+    }
+    return packing(low, high, n);
+  }
+
+  // Few different keys: a rank is the number of smaller keys and of equal ones before.
+  void rank_by_counts(const Packing& p, const T* v, std::int64_t n, R* out) const {
+    const auto key = [&](std::int64_t i) { return p.key(ordered(v[i])); };
+    std::vector<std::int64_t> places;
+    const std::int64_t parts = count_keys(n, std::size_t{1} << p.key_bits, key, places);
+    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+      std::int64_t* place = places.data() + (static_cast<std::size_t>(c) << p.key_bits);
+      for (std::int64_t i = part_bound(n, parts, c); i < part_bound(n, parts, c + 1); ++i)
+        out[i] = static_cast<R>(place[key(i)]++);
+    });
+  }
+
+  static std::int64_t part_bound(std::int64_t n, std::int64_t parts, std::int64_t c) {
+    return n / parts * c + std::min(c, n % parts);
+  }
+  // Where the first element of each bucket goes, for each of some parts of the elements; gives the parts'
+  // number.
+  template <typename Bucket>
+  std::int64_t count_keys(std::int64_t n, std::size_t buckets, Bucket bucket,
+                          std::vector<std::int64_t>& places) const {
+    const std::int64_t parts =
+        std::max<std::int64_t>(1, std::min<std::int64_t>(4 * context_.threads, n / chunk_));
+    places.assign(static_cast<std::size_t>(parts) * buckets, 0);
+    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+      std::int64_t* count = places.data() + static_cast<std::size_t>(c) * buckets;
+      for (std::int64_t i = part_bound(n, parts, c); i < part_bound(n, parts, c + 1); ++i) ++count[bucket(i)];
+    });
+    std::int64_t at = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+      for (std::size_t c = 0; c < static_cast<std::size_t>(parts); ++c) {
+        const std::int64_t count = places[c * buckets + b];
+        places[c * buckets + b] = at;
+        at += count;
+      }
+    }
+    return parts;
+  }
+
+  // Moves n words to buckets, stably; gives where each bucket begins, and n.
+  template <typename Key, typename Bucket, typename Make>
+  std::vector<std::int64_t> split_words(std::int64_t n, std::size_t buckets, Word* to, Key key, Bucket bucket,
+                                        Make make) const {
+    std::vector<std::int64_t> places;
+    const std::int64_t parts = count_keys(
+        n, buckets, [&](std::int64_t i) { return bucket(key(i)); }, places);
+    std::vector<std::int64_t> starts(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(buckets));
+    starts.push_back(n);
+    for_chunks(context_.threads, parts, [&](std::int64_t c) {
+      std::int64_t* place = places.data() + static_cast<std::size_t>(c) * buckets;
+      for (std::int64_t i = part_bound(n, parts, c); i < part_bound(n, parts, c + 1); ++i) {
+        const Word k = key(i);
+        to[place[bucket(k)]++] = make(k, i);
+      }
+    });
+    return starts;
+  }
+
+  // As sort_words; a bucket beyond the cache is split once more by its highest bits.
+  void sort_bucket(Word* a, Word* spare, std::int64_t n, int low_bit, int high_bit) const {
+    if (n <= cached_ || high_bit - low_bit <= 16) {
+      sort_words(a, spare, n, low_bit, high_bit);
+      return;
+    }
+    const int shift = high_bit - 8;
+    std::array<std::int64_t, 257> place{};
+    for (std::int64_t i = 0; i < n; ++i) ++place[(a[i] >> shift & 255) + 1];
+    for (std::size_t d = 1; d < place.size(); ++d) place[d] += place[d - 1];
+    std::array<std::int64_t, 257> next = place;
+    for (std::int64_t i = 0; i < n; ++i) spare[next[a[i] >> shift & 255]++] = a[i];
+    std::copy(spare, spare + n, a);
+    for (std::size_t d = 0; d < 256; ++d)
+      if (place[d] < place[d + 1])
+        sort_bucket(a + place[d], spare + place[d], place[d + 1] - place[d], low_bit, shift);
+  }
+
+  const PrimContext& context_;
+  const kernels::Table& t_;
+  const T* v_;
+  R* out_;
+  bool down_;
+  std::int64_t cached_;  // kCached and kSplitChunk, smaller where tests set a small grain
+  std::int64_t chunk_;
+};
+
+template <typename R>
+void rank_into(const PrimCall& call, const Elements& v, const Segdes& s, R* out) {
+  const auto run = [&]<typename T>(const T* from) { Ranker<T, R>(call, from, out).run(s); };
+  switch (v.storage()) {
+    case Storage::kI8: run(reinterpret_cast<const std::int8_t*>(v.data())); break;
+    case Storage::kI32: run(reinterpret_cast<const std::int32_t*>(v.data())); break;
+    case Storage::kI64: run(reinterpret_cast<const std::int64_t*>(v.data())); break;
+    default: run(reinterpret_cast<const double*>(v.data())); break;
+  }
 }
 
 }  // namespace
 
 void rank(const PrimCall& call) {
   check_shape(call);
-  const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 1);
-  const Elements v(vector_operand(call, 0), context);
-  const bool narrow = context.int_bits == IntBits::k32 || s.total() < (std::int64_t{1} << 31);
-  Fresh out(context, narrow ? Storage::kI32 : Storage::kI64, s.total());
-  const std::uint64_t flip = call.op == Op::kRankDown ? ~std::uint64_t{0} : 0;
-  struct Item {
-    std::uint64_t key;
-    std::int64_t from;
-  };
-  std::vector<Item> items;
-  for (std::int64_t k = 0; k < s.segments(); ++k) {
-    const std::int64_t start = s.offset(k);
-    const std::int64_t n = s.length(k);
-    items.clear();
-    for (std::int64_t i = 0; i < n; ++i) items.push_back({key_of(v, start + i, flip), i});
-    std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
-    for (std::int64_t r = 0; r < n; ++r) {
-      const std::int64_t to = start + items[static_cast<std::size_t>(r)].from;
-      if (narrow)
-        reinterpret_cast<std::int32_t*>(out.data())[to] = static_cast<std::int32_t>(r);
-      else
-        reinterpret_cast<std::int64_t*>(out.data())[to] = r;
-    }
-  }
+  const Elements v(vector_operand(call, 0), call.context);
+  const bool narrow = call.context.int_bits == IntBits::k32 || s.total() < (std::int64_t{1} << 31);
+  Fresh out(call.context, narrow ? Storage::kI32 : Storage::kI64, s.total());
+  if (narrow)
+    rank_into(call, v, s, reinterpret_cast<std::int32_t*>(out.data()));
+  else
+    rank_into(call, v, s, reinterpret_cast<std::int64_t*>(out.data()));
   call.results[0] = out.take();
 }
 

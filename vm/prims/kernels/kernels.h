@@ -81,6 +81,9 @@ struct Table {
   // Smallest and largest of n >= 1 indices.
   void (*index_range[2])(const void* idx, std::int64_t n, std::int64_t* range) = {};
 
+  // The same of FLOAT elements seen as integers of the same order (-0 below 0, NaN by sign at the ends).
+  void (*float_range)(const void* v, std::int64_t n, std::int64_t* range) = nullptr;
+
   std::int64_t (*count)(const std::uint8_t* flags, std::int64_t n) = nullptr;
   // Moves the flagged of n elements to out, `room` = their number; writes nothing behind them.
   void (*compress[3])(const void* v, const std::uint8_t* flags, std::int64_t n, void* out,

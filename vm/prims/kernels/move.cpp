@@ -154,6 +154,20 @@ void index_range(const void* pidx, i64 n, i64* range) {
   range[1] = hi;
 }
 
+void float_range(const void* v, i64 n, i64* range) {
+  const i64* bits = static_cast<const i64*>(v);
+  const auto ordered = [](i64 b) { return b ^ ((b >> 63) & INT64_MAX); };
+  i64 lo = ordered(bits[0]);
+  i64 hi = lo;
+  for (i64 i = 0; i < n; ++i) {
+    const i64 x = ordered(bits[i]);
+    lo = x < lo ? x : lo;
+    hi = x > hi ? x : hi;
+  }
+  range[0] = lo;
+  range[1] = hi;
+}
+
 template <typename E, typename Idx>
 void set(Table& t, int width, int index) {
   t.gather[width][index] = gather<E, Idx>;
@@ -173,6 +187,7 @@ void set_widths(Table& t, int index) {
 }  // namespace
 
 void fill_move(Table& t) {
+  t.float_range = float_range;
   set_widths<i32>(t, 0);
   set_widths<i64>(t, 1);
 }
