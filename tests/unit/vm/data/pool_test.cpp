@@ -1,0 +1,144 @@
+#include "vm/data/pool.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace nvm::vm {
+namespace {
+
+TEST_CASE("elements are aligned and padded, whatever their number") {
+  Pool pool;
+  for (std::size_t bytes = 1; bytes < (std::size_t{1} << 24); bytes = bytes * 3 + 1) {
+    const BufferRef b = pool.allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(b.data()) % 64 == 0);
+    CHECK(b.get()->capacity >= bytes);
+    std::memset(b.data(), 1, bytes + 64);  // the padding belongs to the block: a sanitizer would see
+  }
+}
+
+TEST_CASE("released memory is used again, small and large") {
+  Pool pool;
+  for (const std::size_t bytes : {std::size_t{100}, std::size_t{200'000}, std::size_t{5} << 20}) {
+    std::byte* first = pool.allocate(bytes).data();
+    const std::size_t mapped = pool.stats().mapped;
+    CHECK(pool.allocate(bytes).data() == first);
+    CHECK(pool.stats().mapped == mapped);
+  }
+}
+
+TEST_CASE("a slightly smaller large request takes a free larger block") {
+  Pool pool;
+  std::byte* first = pool.allocate(std::size_t{12} << 20).data();
+  CHECK(pool.allocate(std::size_t{9} << 20).data() == first);
+}
+
+TEST_CASE("live and peak follow the buffers") {
+  Pool pool;
+  CHECK(pool.stats().live == 0);
+  {
+    const BufferRef a = pool.allocate(1000);
+    const BufferRef b = pool.allocate(3'000'000);
+    const BufferRef again = a;
+    CHECK(pool.stats().live == 1024 + 3'000'000);
+  }
+  CHECK(pool.stats().live == 0);
+  CHECK(pool.stats().peak == 1024 + 3'000'000);
+  CHECK(pool.stats().allocations == 2);
+}
+
+TEST_CASE("above the limit allocation is a fault that names the option, and nothing is lost") {
+  Pool pool(1'000'000);
+  const BufferRef held = pool.allocate(900'000);
+  try {
+    const BufferRef more = pool.allocate(200'000);
+    FAIL("the limit was not kept");
+  } catch (const Fault& f) {
+    CHECK(f.kind == Fault::Kind::kMemory);
+    CHECK(f.message.find("ran out of vector memory") == 0);
+    CHECK(f.message.find("--memory") != std::string::npos);
+  }
+  CHECK_NOTHROW(pool.allocate(50'000));
+}
+
+TEST_CASE("many small vectors run into the limit too") {
+  Pool pool(1'000'000);
+  std::vector<BufferRef> held;
+  CHECK_THROWS_AS(
+      [&] {
+        for (int i = 0; i < 20'000; ++i) held.push_back(pool.allocate(100));
+      }(),
+      Fault);
+  CHECK(held.size() > 5'000);
+}
+
+TEST_CASE("absurd sizes are faults, not crashes") {
+  Pool pool;
+  CHECK_THROWS_AS(pool.allocate(std::size_t{1} << 60), Fault);
+  CHECK_THROWS_AS(pool.vector(Storage::kF64, std::int64_t{1} << 60), Fault);
+}
+
+TEST_CASE("free memory stays mapped until trimmed or until the limit is near") {
+  Pool pool(std::size_t{64} << 20);
+  { const BufferRef a = pool.allocate(std::size_t{40} << 20); }
+  CHECK(pool.stats().mapped >= std::size_t{40} << 20);
+  SECTION("trim") {
+    pool.trim();
+    CHECK(pool.stats().mapped == 0);
+  }
+  SECTION("a request that would push the mapped memory over the limit") {
+    const BufferRef b = pool.allocate(std::size_t{50} << 20);
+    CHECK(pool.stats().mapped <= std::size_t{64} << 20);
+  }
+}
+
+TEST_CASE("the k-th allocation fails on demand") {
+  Pool pool;
+  pool.fail_at(3);
+  CHECK_NOTHROW(pool.allocate(10));
+  CHECK_NOTHROW(pool.allocate(10'000'000));
+  CHECK_THROWS_AS(pool.allocate(10), Fault);
+  CHECK_NOTHROW(pool.allocate(10));
+}
+
+TEST_CASE("buffers may be released on another thread, and threads outlive pools") {
+  auto pool = std::make_unique<Pool>();
+  std::vector<BufferRef> made;
+  std::thread maker([&] {
+    for (int i = 0; i < 5000; ++i) made.push_back(pool->allocate(200));
+  });
+  maker.join();
+  made.clear();
+  CHECK(pool->stats().live == 0);
+  pool.reset();  // this thread's cache still names it
+  Pool other;
+  CHECK_NOTHROW(other.allocate(200));
+}
+
+TEST_CASE("threads allocate and release at the same time") {
+  Pool pool;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&pool, t] {
+      for (std::size_t i = 0; i < 3000; ++i) {
+        const std::size_t bytes = (i * 37 + static_cast<std::size_t>(t)) % 90'000;
+        const BufferRef b = pool.allocate(bytes);
+        std::memset(b.data(), t, bytes);
+        const BufferRef c = b;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(pool.stats().live == 0);
+  CHECK(pool.stats().allocations == 12'000);
+}
+
+TEST_CASE("an empty vector takes no memory") {
+  Pool pool;
+  const Vector v = pool.vector(Storage::kI64, 0);
+  CHECK(v.length() == 0);
+  CHECK(pool.stats().allocations == 0);
+}
+
+}  // namespace
+}  // namespace nvm::vm

@@ -1,0 +1,189 @@
+// What the property tests do not see: messages, storages of results, memory taken over, random numbers, and
+// that every instruction of the table has a primitive.
+#include "vm/prims/prims.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <vector>
+
+namespace nvm::vm {
+namespace {
+
+using enum Op;
+using Ints = std::vector<std::int64_t>;
+
+struct Machine {
+  Pool pool;
+  PrimContext context;
+  Machine() {
+    context.pool = &pool;
+    context.isa = best_isa();
+  }
+  Vector ints(const Ints& x, Storage s = Storage::kI64) { return int_vector(pool, x, s); }
+  Segdes segdes(const Ints& lengths) {
+    std::int64_t total = 0;
+    for (const std::int64_t n : lengths) total += n;
+    return Segdes::from_lengths(ints(lengths), total);
+  }
+  Vector run(Op op, TypeWord word, std::vector<Value> operands) {
+    std::vector<Value> results(op_info(op).results.size());
+    run_primitive(context, op, word, operands, results);
+    return std::get<Vector>(results[0]);
+  }
+  std::string fault(Op op, TypeWord word, std::vector<Value> operands) {
+    std::vector<Value> results(op_info(op).results.size());
+    try {
+      run_primitive(context, op, word, operands, results);
+    } catch (const Fault& f) {
+      return f.message;
+    }
+    return "no fault";
+  }
+};
+
+constexpr TypeWord kI = TypeWord::kInt, kF = TypeWord::kFloat, kN = TypeWord::kNone;
+
+TEST_CASE("every pure instruction has a primitive for each of its types, and no other has one") {
+  for (const OpInfo& info : all_ops()) {
+    const bool pure = info.kind <= OpKind::kRandom;
+    for (int w = 0; w <= static_cast<int>(TypeWord::kChar); ++w) {
+      const auto word = static_cast<TypeWord>(w);
+      CHECK((find_primitive(info.op, word) != nullptr) == (pure && word_allowed(info.op, word)));
+    }
+  }
+}
+
+TEST_CASE("faults are worded as the legacy interpreter words them, and say what was found") {
+  Machine m;
+  CHECK(m.fault(kAdd, kI, {m.ints({1, 2}), m.ints({1})}) ==
+        "length mismatch between args 0(2) and 1(1) in +");
+  CHECK(m.fault(kAddScan, kI, {m.ints({1, 2}), Segdes::regular(1, 3)}) ==
+        "Args 0 and 1 to +_SCAN are incompatible: 2 elements, but segments of 3 in all");
+  CHECK(m.fault(kExtract, kI, {m.ints({1, 2}), m.ints({1, 0}), Segdes::regular(1, 2)}) ==
+        "length mismatch between args 1(2) and 2(1) in EXTRACT");
+  CHECK(m.fault(kDiv, kI, {m.ints({7, 8, 9}), m.ints({1, 0, 0})}) == "division by zero in / at position 1");
+  CHECK(m.fault(kRem, kN, {m.ints({INT64_MIN, 8}), m.ints({-1, 1})}) ==
+        "quotient out of range in %: -9223372036854775808 by -1 at position 0");
+  CHECK(m.fault(kMakeSegdes, kN, {m.ints({3, -1})}) == "negative length -1 in MAKE_SEGDES, segment 1");
+  CHECK(m.fault(kMakeSegdes, kN, {Vector::of_int(-4)}) == "negative length -4 in MAKE_SEGDES, segment 0");
+  CHECK(m.fault(kMakeSegdes, kN, {m.ints({INT64_MAX, INT64_MAX})}) ==
+        "the lengths given to MAKE_SEGDES sum to more than memory can hold");
+}
+
+TEST_CASE("an index fault names the index, its place, the segment and its length") {
+  Machine m;
+  const Segdes s = m.segdes({3, 2});
+  CHECK(m.fault(kBpermute, kI, {m.ints({1, 2, 3, 4, 5}), m.ints({0, 1, 2, 2, 0}), s, s}) ==
+        "index out of range in BPERMUTE: index 2 at position 3, segment 1 has 2 elements");
+  CHECK(m.fault(kPermute, kI, {m.ints({1, 2, 3, 4, 5}), m.ints({0, 1, 2, -1, 0}), s}) ==
+        "index out of range in PERMUTE: index -1 at position 3, segment 1 has 2 elements");
+  CHECK(m.fault(kExtract, kI, {m.ints({1, 2, 3}), m.ints({0, 0}), m.segdes({3, 0})}) ==
+        "index out of range in EXTRACT: index 0 at position 1, segment 1 has 0 elements");
+}
+
+TEST_CASE("a source of one segment takes any destination as one segment") {
+  Machine m;
+  const Vector v =
+      m.run(kBpermute, kI, {m.ints({10, 20}), m.ints({1, 0}), Segdes::regular(1, 2), Segdes::regular(2, 1)});
+  CHECK(v.int_at(0) == 20);
+  CHECK(v.int_at(1) == 10);
+}
+
+TEST_CASE("sums of narrow vectors do not wrap in a 64-bit run, and do in a 32-bit one") {
+  Machine m;
+  const Ints big = {INT32_MAX, INT32_MAX, 5};
+  CHECK(m.run(kAdd, kI, {m.ints(big, Storage::kI32), m.ints(big, Storage::kI32)}).int_at(0) ==
+        2 * std::int64_t{INT32_MAX});
+  CHECK(m.run(kAddReduce, kI, {m.ints(big, Storage::kI32), Segdes::regular(1, 3)}).int_at(0) ==
+        2 * std::int64_t{INT32_MAX} + 5);
+  m.context.int_bits = IntBits::k32;
+  CHECK(m.run(kAdd, kI, {m.ints(big, Storage::kI32), m.ints(big, Storage::kI32)}).int_at(0) == -2);
+  CHECK(m.run(kAdd, kI, {Vector::of_int(INT32_MAX), Vector::of_int(1)}).scalar_int() == INT32_MIN);
+}
+
+TEST_CASE("results are stored narrow where they provably fit") {
+  Machine m;
+  CHECK(m.run(kIndex, kN, {Vector::of_int(0), Vector::of_int(1), Segdes::regular(1, 100)}).storage() ==
+        Storage::kI32);
+  CHECK(
+      m.run(kIndex, kN, {Vector::of_int(INT32_MAX), Vector::of_int(1), Segdes::regular(1, 100)}).storage() ==
+      Storage::kI64);
+  CHECK(m.run(kRankUp, kI, {m.ints({5, 3}), Segdes::regular(1, 2)}).storage() == Storage::kI32);
+  const bool flags[] = {true, false};
+  CHECK(m.run(kBtoI, kN, {bool_vector(m.pool, flags)}).storage() == Storage::kI8);
+}
+
+TEST_CASE("a dying operand gives its memory to the result, a shared one keeps it") {
+  Machine m;
+  const Vector shared = m.ints({10, 20, 30});
+  std::vector<Value> in;
+  in.emplace_back(m.ints({1, 2, 3}));
+  in.emplace_back(shared);
+  const std::byte* memory = std::get<Vector>(in[0]).raw();
+  std::vector<Value> out(1);
+  run_primitive(m.context, kAdd, kI, in, out);
+  CHECK(std::get<Vector>(out[0]).raw() == memory);
+  CHECK(std::get<Vector>(out[0]).int_at(2) == 33);
+  CHECK(shared.int_at(2) == 30);
+}
+
+TEST_CASE("PACK of all flags and PERMUTE by the identity move nothing") {
+  Machine m;
+  const Vector v = m.ints({1, 2, 3});
+  const bool flags[] = {true, true, true};
+  CHECK(m.run(kPack, kI, {v, bool_vector(m.pool, flags), Segdes::regular(1, 3)}).raw() == v.raw());
+  CHECK(m.run(kPermute, kI, {v, m.ints({0, 1, 2}), Segdes::regular(1, 3)}).raw() == v.raw());
+}
+
+class Counter : public RandomSource {
+ public:
+  void seed(std::int64_t s) override { next_ = s; }
+  void draw(std::int64_t* out, std::int64_t n) override {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = next_++;
+  }
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+TEST_CASE("RAND draws once per element, in order") {
+  Machine m;
+  Counter source;
+  m.context.random = &source;
+  const Vector first = m.run(kRand, kN, {m.run(kDist, kI, {Vector::of_int(1000), Segdes::regular(1, 3000)})});
+  CHECK(first.int_at(0) == 0);
+  CHECK(first.int_at(2999) == 2999 % 1000);
+  CHECK(m.run(kRand, kN, {m.ints({-7, 1'000'000})}).int_at(0) == 3000 % 7);
+  CHECK(m.run(kRand, kN, {m.ints({})}).length() == 0);
+  CHECK(m.run(kRand, kN, {Vector::of_int(1'000'000)}).scalar_int() == 3002);
+  CHECK(m.fault(kRand, kN, {m.ints({5, 0})}) == "RAND below 0 at position 1");
+}
+
+TEST_CASE("running out of memory in a primitive is a fault, and the pool stays usable") {
+  Machine m;
+  m.context.threads = 2;
+  m.context.grain = 100;
+  Ints keys(20'000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::int64_t>(i * 7919 % 100'003) << 20;
+  const Vector v = m.ints(keys);
+  int faults = 0;
+  for (std::uint64_t k = 1; k <= 3; ++k) {
+    m.pool.fail_at(k);
+    faults += m.fault(kRankUp, kI, {v, Segdes::regular(1, 20'000)}) != "no fault" ? 1 : 0;
+  }
+  m.pool.fail_at(0);
+  CHECK(faults == 3);
+  CHECK(m.run(kRankUp, kI, {v, Segdes::regular(1, 20'000)}).length() == 20'000);
+}
+
+TEST_CASE("FLOAT folds of up to 32 elements go from left to right") {
+  Machine m;
+  const double xs[] = {1e16, 1.0, -1e16, 1.0};
+  CHECK(m.run(kAddReduce, kF, {float_vector(m.pool, xs), Segdes::regular(1, 4)}).scalar_float() == 1.0);
+  const double zeros[] = {-0.0, -0.0};
+  CHECK_FALSE(std::signbit(
+      m.run(kAddReduce, kF, {float_vector(m.pool, zeros), Segdes::regular(1, 2)}).scalar_float()));
+}
+
+}  // namespace
+}  // namespace nvm::vm
