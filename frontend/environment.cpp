@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/core.h"
 #include "frontend/infer.h"
 #include "frontend/parser.h"
 #include "frontend/prelude.h"
@@ -58,6 +59,34 @@ constexpr std::array<std::string_view, 46> kRedefinable = {"all",
                                                            "pack_index",
                                                            "it"};
 
+// Rows of prelude_entries() that concern one name.
+struct PreludeRows {
+  int declaration = -1;
+  int definition = -1;
+};
+
+const std::unordered_map<std::string_view, PreludeRows>& prelude_index() {
+  static const auto index = [] {
+    std::unordered_map<std::string_view, PreludeRows> rows;
+    const std::vector<PreludeEntry>& entries = prelude_entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      PreludeRows& row = rows[entries[i].name];
+      (entries[i].forward ? row.declaration : row.definition) = static_cast<int>(i);
+    }
+    return rows;
+  }();
+  return index;
+}
+
+const std::unordered_map<std::string_view, const core::PrimInfo*>& primitive_index() {
+  static const auto index = [] {
+    std::unordered_map<std::string_view, const core::PrimInfo*> rows;
+    for (const core::PrimInfo& info : core::all_prims()) rows[info.name] = &info;
+    return rows;
+  }();
+  return index;
+}
+
 bool internal(std::string_view name) { return name.find("__") != std::string_view::npos; }
 
 bool same_kind(const Binding& a, const Binding& b) {
@@ -72,15 +101,6 @@ bool same_kind(const Binding& a, const Binding& b) {
 const Binding* current(const Binding* binding) {
   while (binding->replaced_by != nullptr) binding = binding->replaced_by;
   return binding;
-}
-
-Environment::Environment() {
-  add_primitives();
-  const std::vector<PreludeEntry>& entries = prelude_entries();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    PreludeSlot& slot = prelude_[std::string(entries[i].name)];
-    (entries[i].forward ? slot.declaration : slot.definition) = static_cast<int>(i);
-  }
 }
 
 Binding* Environment::make(Binding binding) { return &bindings_.emplace_back(std::move(binding)); }
@@ -104,7 +124,9 @@ Binding* Environment::find(std::string_view name, bool from_prelude) {
     if (internal(name)) return nullptr;
   }
   const auto known = builtin_.find(key);
-  return known != builtin_.end() ? known->second : load_prelude(key);
+  if (known != builtin_.end()) return known->second;
+  Binding* primitive = load_primitive(key);
+  return primitive != nullptr ? primitive : load_prelude(key);
 }
 
 const Datatype* Environment::find_type(std::string_view name, bool from_prelude) {
@@ -112,7 +134,7 @@ const Datatype* Environment::find_type(std::string_view name, bool from_prelude)
     const auto user = user_types_.find(std::string(name));
     if (user != user_types_.end()) return user->second;
   }
-  if (prelude_.find(std::string(name)) == prelude_.end()) return nullptr;
+  if (prelude_index().find(name) == prelude_index().end()) return nullptr;
   const Binding* binding = find(name, true);
   return binding != nullptr ? binding->datatype : nullptr;
 }
@@ -120,22 +142,44 @@ const Datatype* Environment::find_type(std::string_view name, bool from_prelude)
 std::vector<std::string> Environment::names() const {
   std::vector<std::string> names;
   for (const auto& [name, binding] : user_) names.push_back(name);
-  for (const auto& [name, binding] : builtin_)
-    if (binding->kind == BindingKind::kPrimitive && !internal(name)) names.push_back(name);
-  for (const auto& [name, slot] : prelude_)
-    if (!internal(name)) names.push_back(name);
+  for (const auto& [name, info] : primitive_index()) names.emplace_back(name);
+  for (const auto& [name, rows] : prelude_index())
+    if (!internal(name)) names.emplace_back(name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
 bool Environment::is_protected(std::string_view name) const {
-  const std::string key(name);
-  if (builtin_.find(key) == builtin_.end() && prelude_.find(key) == prelude_.end()) return false;
+  if (primitive_index().find(name) == primitive_index().end() &&
+      prelude_index().find(name) == prelude_index().end())
+    return false;
   return std::find(kRedefinable.begin(), kRedefinable.end(), name) == kRedefinable.end();
 }
 
-// The prelude.
+// The primitives and the prelude.
+
+// A primitive's type is written in NESL.
+Binding* Environment::load_primitive(const std::string& name) {
+  const auto found = primitive_index().find(name);
+  if (found == primitive_index().end()) return nullptr;
+  const core::PrimInfo& info = *found->second;
+  const std::string text = "function " + name + " x : " + info.type + ";";
+  const Source source{"prims.def", text, 1, true};
+  Diagnostics diagnostics(source.file, text);
+  Parser parser(source, diagnostics);
+  const auto form = parser.next_form();
+  Binding* binding = make({});
+  binding->name = name;
+  binding->kind = BindingKind::kPrimitive;
+  binding->builtin = true;
+  binding->serial = info.place == core::Place::kSerial;
+  binding->prim = static_cast<int>(info.prim);
+  if (form) binding->type = Checker(*this, diagnostics, true).signature(*form->sig, *binding);
+  prelude_errors_ += diagnostics.render();
+  builtin_[name] = binding;
+  return binding;
+}
 
 std::shared_ptr<Form> Environment::parse_prelude(int entry) {
   const PreludeEntry& text = prelude_entries()[static_cast<std::size_t>(entry)];
@@ -171,8 +215,8 @@ bool Environment::check_prelude(Binding& binding, Form& form) {
 }
 
 Binding* Environment::load_prelude(const std::string& name) {
-  const auto found = prelude_.find(name);
-  if (found == prelude_.end()) return nullptr;
+  const auto found = prelude_index().find(name);
+  if (found == prelude_index().end()) return nullptr;
   const bool declared = found->second.declaration >= 0;
   std::shared_ptr<Form> form = parse_prelude(declared ? found->second.declaration : found->second.definition);
   if (!form) return nullptr;
@@ -188,8 +232,8 @@ Binding* Environment::load_prelude(const std::string& name) {
 std::shared_ptr<const Form> Environment::definition(const Binding* use) {
   auto* binding = const_cast<Binding*>(current(use));
   if (binding->form || !binding->builtin) return binding->form;
-  const auto found = prelude_.find(binding->name);
-  if (found == prelude_.end() || found->second.definition < 0) return nullptr;
+  const auto found = prelude_index().find(binding->name);
+  if (found == prelude_index().end() || found->second.definition < 0) return nullptr;
   std::shared_ptr<Form> form = parse_prelude(found->second.definition);
   if (!form) return nullptr;
   binding->form = form;

@@ -40,7 +40,7 @@ struct Binding {
 
 class Environment {
  public:
-  Environment();
+  Environment() = default;
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
@@ -67,11 +67,7 @@ class Environment {
   [[nodiscard]] const std::string& prelude_errors() const { return prelude_errors_; }
 
  private:
-  struct PreludeSlot {
-    int declaration = -1;  // rows of prelude_entries()
-    int definition = -1;
-  };
-  void add_primitives();
+  Binding* load_primitive(const std::string& name);
   Binding* load_prelude(const std::string& name);
   bool check_prelude(Binding& binding, Form& form);
   std::shared_ptr<Form> parse_prelude(int entry);
@@ -81,7 +77,6 @@ class Environment {
   std::unordered_map<std::string, Binding*> user_;
   std::unordered_map<std::string, const Datatype*> user_types_;
   std::unordered_map<std::string, Binding*> builtin_;
-  std::unordered_map<std::string, PreludeSlot> prelude_;
   std::string prelude_errors_;
   std::uint32_t variables_ = 0;
 };
