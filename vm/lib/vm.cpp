@@ -135,7 +135,13 @@ Vm& Vm::operator=(Vm&&) noexcept = default;
 Vm::~Vm() = default;
 
 Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
-  return impl_->run(program, inputs);
+  try {
+    return impl_->run(program, inputs);
+  } catch (const vm::Fault& fault) {
+    return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
+  } catch (const std::bad_alloc&) {
+    return Failure{Failure::Class::kRuntime, "nvm: the system has no more memory\n"};
+  }
 }
 void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
 
