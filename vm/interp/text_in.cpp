@@ -50,6 +50,7 @@ double read_float(std::FILE* file, int c, char close) {
   std::string text;
   for (; c != EOF && (std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.'); c = next(file))
     text += static_cast<char>(c);
+  if (text.empty()) bad_end(close);
   back(file, c);
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
