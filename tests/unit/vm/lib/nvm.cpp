@@ -1,0 +1,203 @@
+#include "vm/lib/nvm.hpp"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+using namespace nvm::lib;
+
+namespace {
+
+Program load(const std::string& text, const LoadOptions& options = {}) {
+  auto program = Program::from_text(text, "t.vcode", options);
+  if (!program) FAIL(program.failure().message);
+  return *program;
+}
+
+std::string results(const Run& run) {
+  std::string text;
+  for (const Value& v : run.values) text += v.text();
+  return text;
+}
+
+const char* kForever =
+    "FUNC MAIN CONST INT 0 CALL G RET\n"
+    "FUNC G CONST INT 1 + INT COPY 1 0 CONST INT -1 = INT IF ELSE CALL G ENDIF RET";
+
+}  // namespace
+
+TEST_CASE("a program is loaded once and run often", "[lib]") {
+  const Program program = load("FUNC MAIN CONST INT (1 2 3) COPY 1 0 * INT RET");
+  Vm vm;
+  for (int i = 0; i < 3; ++i) {
+    auto run = vm.run(program);
+    REQUIRE(run);
+    CHECK(results(*run) == "( 1 4 9 )\n");
+  }
+}
+
+TEST_CASE("what is wrong with a program is said with its place", "[lib]") {
+  const auto program = Program::from_text("FUNC MAIN\n  CONST INT 1\n  + INT\nRET", "t.vcode");
+  REQUIRE_FALSE(program);
+  CHECK(program.failure().kind == Failure::Class::kProgram);
+  CHECK(program.failure().line == 3);
+  CHECK(program.failure().message.find("t.vcode:3:3: error: ") == 0);
+  CHECK_FALSE(Program::from_file("no-such-dir/x.vcode"));
+}
+
+TEST_CASE("a fault is a value with its place", "[lib]") {
+  const Program program = load("FUNC MAIN\nCONST INT (1 2)\nCONST INT (1 0)\n/ INT\nRET");
+  Vm vm;
+  const auto run = vm.run(program);
+  REQUIRE_FALSE(run);
+  CHECK(run.failure().kind == Failure::Class::kRuntime);
+  CHECK(run.failure().line == 4);
+  CHECK(run.failure().message.find("t.vcode:4:1: error: ") == 0);
+  CHECK(run.failure().message.find("  in / INT, function MAIN") != std::string::npos);
+}
+
+TEST_CASE("vectors go in and come out without being copied", "[lib]") {
+  LoadOptions options;
+  options.inputs = {Kind::kFloat, Kind::kInt};
+  const Program program = load("FUNC MAIN COPY 1 1 RET", options);  // leaves floats, ints, floats
+  std::vector<double> floats{1.5, 2.5, 3.5};
+  int released = 0;
+  {
+    Vm vm;
+    auto input = foreign(
+        floats.data(), 3, [](void* n) { ++*static_cast<int*>(n); }, &released);
+    const Value inputs[] = {input, make_ints(std::vector<std::int64_t>{7, 8})};
+    auto run = vm.run(program, inputs);
+    REQUIRE(run);
+    REQUIRE(run->values.size() == 3);
+    CHECK(run->values[2].data() == floats.data());
+    CHECK(run->values[2].view<double>()->size() == 3);
+    CHECK_FALSE(run->values[2].view<std::int32_t>());
+    CHECK(run->values[1].ints() == std::vector<std::int64_t>{7, 8});
+    CHECK(released == 0);
+  }
+  CHECK(released == 1);
+}
+
+TEST_CASE("foreign memory is never written", "[lib]") {
+  LoadOptions options;
+  options.inputs = {Kind::kFloat};
+  const Program program = load("FUNC MAIN COPY 1 0 + FLOAT RET", options);
+  std::vector<double> floats(1000, 1.0);
+  Vm vm;
+  auto run = vm.run(program, std::vector<Value>{foreign(floats.data(), 1000, nullptr, nullptr)});
+  REQUIRE(run);
+  CHECK(run->values[0].float_at(999) == 2.0);
+  CHECK(floats == std::vector<double>(1000, 1.0));
+}
+
+TEST_CASE("results outlive machine and program", "[lib]") {
+  std::vector<Value> kept;
+  {
+    Vm vm;
+    auto run = vm.run(load("FUNC MAIN CONST INT (1 2) CONST INT (3 4) COPY 2 0 + INT RET"));
+    REQUIRE(run);
+    kept = run->values;
+  }
+  CHECK(kept[0].text() == "( 1 2 )\n");
+  CHECK(kept[2].text() == "( 4 6 )\n");
+}
+
+TEST_CASE("a run can start at any function", "[lib]") {
+  LoadOptions options;
+  options.function = "OTHER";
+  options.inputs = {Kind::kInt};
+  const std::string text = "FUNC MAIN RET FUNC OTHER CONST INT 1 + INT RET";
+  Vm vm;
+  auto run = vm.run(load(text, options), std::vector<Value>{make_ints(std::vector<std::int64_t>{41})});
+  REQUIRE(run);
+  CHECK(results(*run) == "( 42 )\n");
+  options.function = "NONE";
+  CHECK_FALSE(Program::from_text(text, "t", options));
+}
+
+TEST_CASE("limits end a run with an error that names them", "[lib]") {
+  const auto message = [](const Options& options, const std::string& text) {
+    Vm vm(options);
+    const auto run = vm.run(load(text));
+    return run ? "no error" : run.failure().message;
+  };
+  Options time;
+  time.time_limit = 0.01;
+  CHECK(message(time, kForever).find("time limit reached") != std::string::npos);
+  Options depth;
+  depth.max_depth = 100;
+  const std::string deep = "FUNC MAIN CONST INT 0 CALL G RET FUNC G CALL G CONST INT 1 + INT RET";
+  CHECK(message(depth, deep).find("recursion limit") != std::string::npos);
+  Options memory;
+  memory.memory = 1 << 20;
+  const std::string big = "FUNC MAIN CONST FLOAT 1.0 CONST INT 1000000 MAKE_SEGDES DIST FLOAT RET";
+  CHECK(message(memory, big).find("memory") != std::string::npos);
+  CHECK(message(Options(), big) == "no error");
+}
+
+TEST_CASE("a run is cancelled from another thread", "[lib]") {
+  const Program program = load(kForever);
+  Vm vm;
+  std::atomic<bool> ended{false};
+  std::thread canceller([&] {
+    while (!ended) {
+      vm.cancel();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const auto run = vm.run(program);
+  ended = true;
+  canceller.join();
+  REQUIRE_FALSE(run);
+  CHECK(run.failure().message.find("interrupted") != std::string::npos);
+}
+
+TEST_CASE("machines in several threads share a program", "[lib]") {
+  const Program program = load(
+      "FUNC MAIN CONST INT 0 CONST INT 1 CONST INT 5000 MAKE_SEGDES INDEX CONST INT 2000 CALL G RET\n"
+      "FUNC G COPY 1 0 CONST INT 0 = INT IF ELSE CPOP 1 1 COPY 1 0 + INT CPOP 1 1 CONST INT 1 - INT CALL G "
+      "ENDIF RET");
+  std::vector<std::string> texts(4);
+  std::vector<std::thread> threads;
+  for (std::string& text : texts)
+    threads.emplace_back([&program, &text] {
+      Vm vm;
+      auto run = vm.run(program);
+      text = run ? results(*run) : run.failure().message;
+    });
+  for (std::thread& t : threads) t.join();
+  for (const std::string& text : texts) CHECK(text == texts[0]);
+  CHECK(texts[0].find("error") == std::string::npos);
+}
+
+TEST_CASE("random numbers follow seed and generator", "[lib]") {
+  const Program program = load("FUNC MAIN CONST INT 1000000 CONST INT 20 MAKE_SEGDES DIST INT RAND RET");
+  const auto draw = [&program](std::optional<std::int64_t> seed, Random random) {
+    Options options;
+    options.seed = seed;
+    options.random = random;
+    return results(*Vm(options).run(program));
+  };
+  CHECK(draw(1, Random::kPhilox) == draw(1, Random::kPhilox));
+  CHECK(draw(1, Random::kPhilox) != draw(2, Random::kPhilox));
+  CHECK(draw({}, Random::kLibc) == draw(1, Random::kLibc));
+  CHECK(draw({}, Random::kLcg48).find("( 0 116118 401895 ") == 0);
+}
+
+TEST_CASE("counters say what a run did", "[lib]") {
+  Options options;
+  options.count = true;
+  LoadOptions raw;
+  raw.optimise = false;
+  const auto run = Vm(options).run(load("FUNC MAIN CONST INT (1 2 3) COPY 1 0 + INT LENGTH INT RET", raw));
+  CHECK(Run(*Result<Run>(run)).counters.instructions == 2);
+  CHECK(Run(*Result<Run>(run)).counters.elements == 4);
+}
+
+TEST_CASE("EXIT leaves nothing to print", "[lib]") {
+  auto run = Vm().run(load("FUNC MAIN CONST INT 1 EXIT RET"));
+  REQUIRE(run);
+  CHECK(run->exited);
+  CHECK(run->values.empty());
+}

@@ -1,0 +1,80 @@
+/* libnvm from C: the same machine as nvm.hpp. Handles are freed by their _free function; strings belong to
+   the handle they come from. Functions that can fail return NULL or a non-zero number; nvm_error() then says
+   why, for the calling thread. See programs/embed/example.c. */
+#ifndef NVM_H
+#define NVM_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nvm_program nvm_program; /* immutable; may be run by several machines at once */
+typedef struct nvm_vm nvm_vm;           /* one machine: one run at a time */
+typedef struct nvm_value nvm_value;     /* a vector, descriptor or pair */
+typedef struct nvm_results nvm_results; /* what a run left */
+
+typedef enum { NVM_INT, NVM_FLOAT, NVM_BOOL, NVM_SEGDES, NVM_PAIR } nvm_kind;
+
+typedef struct {
+  int int_bits;           /* 32 or 64 */
+  const char* function;   /* where to start; NULL: MAIN or the first function */
+  const nvm_kind* inputs; /* what it finds on the stack, deepest first */
+  int input_count;
+} nvm_load_options;
+
+typedef struct {
+  int threads;       /* 0: all processors */
+  uint64_t memory;   /* bytes of vectors, 0: what the machine has */
+  int64_t max_depth; /* open calls, 0: as many as memory holds */
+  double time_limit; /* seconds, 0: none */
+  int seeded;        /* use `seed` */
+  int64_t seed;      /* as if the program began with SRAND */
+  int allow_read, allow_write, allow_spawn;
+} nvm_options;
+
+/* Zero-initialised options are the defaults, except int_bits, which must be set. `options` may be NULL. */
+nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options);
+nvm_program* nvm_load_file(const char* path, const nvm_load_options* options);
+void nvm_program_free(nvm_program* program);
+
+nvm_vm* nvm_new(const nvm_options* options);
+void nvm_free(nvm_vm* vm);
+/* From any thread or a signal handler: the run under way ends soon with an error. */
+void nvm_cancel(nvm_vm* vm);
+
+nvm_results* nvm_run(nvm_vm* vm, const nvm_program* program, nvm_value* const* inputs, int input_count);
+int nvm_results_count(const nvm_results* results);
+nvm_value* nvm_results_take(nvm_results* results, int i); /* a handle of its own, deepest first */
+void nvm_results_free(nvm_results* results);
+
+/* Inputs. The _foreign ones do not copy: release(user) is called when nothing needs the elements any more. */
+nvm_value* nvm_make_ints(const int64_t* elements, int64_t n);
+nvm_value* nvm_make_floats(const double* elements, int64_t n);
+nvm_value* nvm_make_bools(const uint8_t* elements, int64_t n);
+nvm_value* nvm_make_segdes(const int64_t* lengths, int64_t n);
+nvm_value* nvm_foreign_ints(const int64_t* elements, int64_t n, void (*release)(void*), void* user);
+nvm_value* nvm_foreign_floats(const double* elements, int64_t n, void (*release)(void*), void* user);
+
+nvm_kind nvm_value_kind(const nvm_value* value);
+int64_t nvm_value_size(const nvm_value* value);
+int64_t nvm_value_int(const nvm_value* value, int64_t i); /* Int, or a segment's length */
+double nvm_value_float(const nvm_value* value, int64_t i);
+int nvm_value_bool(const nvm_value* value, int64_t i);
+/* The elements where they lie, as long as the handle lives: Int in 1, 4 or 8 bytes each, Float in 8, Bool in
+   1; NULL for descriptors and pairs. */
+const void* nvm_value_data(const nvm_value* value);
+int nvm_value_element_bytes(const nvm_value* value);
+int nvm_value_print(const nvm_value* value, FILE* file); /* 0 if the system refuses */
+void nvm_value_free(nvm_value* value);
+
+const char* nvm_error(void);
+const char* nvm_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
