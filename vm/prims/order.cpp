@@ -35,7 +35,6 @@ namespace {
 
 using Word = std::uint64_t;
 
-constexpr std::int64_t kCounted = 32;      // pairs compared
 constexpr std::int64_t kCached = 1 << 15;  // words of a bucket and its double lie in the second-level cache
 constexpr int kSplitBits = 10;             // buckets of one split: as many streams as the caches carry
 constexpr int kCountedBits = 14;           // counters of this many bits stay in the second-level cache
@@ -117,7 +116,7 @@ class Ranker {
            k < cuts[static_cast<std::size_t>(c) + 1].segment; ++k) {
         const std::int64_t start = segments.start(k);
         const std::int64_t n = segments.start(k + 1) - start;
-        if (n <= kCounted)
+        if (n <= kernels::kPairs)
           count_pairs(v_ + start, n, out_ + start);
         else if (n <= cached_)
           rank_cached(v_ + start, n, out_ + start, room);
@@ -133,14 +132,11 @@ class Ranker {
 
  private:
   void count_pairs(const T* v, std::int64_t n, R* out) const {
-    std::int64_t key[kCounted];
+    std::int64_t key[kernels::kPairs] = {};
+    std::int64_t place[kernels::kPairs];
     for (std::int64_t i = 0; i < n; ++i) key[i] = down_ ? ~ordered(v[i]) : ordered(v[i]);
-    for (std::int64_t i = 0; i < n; ++i) {
-      std::int64_t before = 0;
-      for (std::int64_t j = 0; j < i; ++j) before += key[j] <= key[i];
-      for (std::int64_t j = i + 1; j < n; ++j) before += key[j] < key[i];
-      out[i] = static_cast<R>(before);
-    }
+    t_.rank_pairs(key, n, place);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(place[i]);
   }
 
   [[nodiscard]] Packing packing(std::int64_t low, std::int64_t high, std::int64_t n) const {

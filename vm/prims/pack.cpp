@@ -15,24 +15,6 @@ namespace {
 
 constexpr std::int64_t kChunk = 1 << 16;
 
-template <typename T>
-void count_segments(const kernels::Table& t, const std::uint8_t* flags, kernels::Segments s, std::int64_t k0,
-                    std::int64_t k1, T* out) {
-  constexpr std::int64_t kShort = 32;
-  std::int64_t start = s.start(k0);
-  for (std::int64_t k = k0; k < k1; ++k) {
-    const std::int64_t end = s.start(k + 1);
-    if (end - start > kShort) {
-      out[k] = static_cast<T>(t.count(flags + start, end - start));
-    } else {
-      T sum = 0;
-      for (std::int64_t i = start; i < end; ++i) sum = static_cast<T>(sum + flags[i]);
-      out[k] = sum;
-    }
-    start = end;
-  }
-}
-
 Segdes packed_lengths(const PrimContext& context, const Elements& flags, const Segdes& s,
                       std::int64_t total) {
   const std::int64_t k = s.segments();
@@ -46,12 +28,7 @@ Segdes packed_lengths(const PrimContext& context, const Elements& flags, const S
   for_chunks(context.threads, chunks, [&](std::int64_t c) {
     const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
     const std::int64_t last = cuts[static_cast<std::size_t>(c) + 1].segment;
-    if (narrow)
-      count_segments(t, flags.flags(), segments, first, last,
-                     reinterpret_cast<std::int32_t*>(lengths.data()));
-    else
-      count_segments(t, flags.flags(), segments, first, last,
-                     reinterpret_cast<std::int64_t*>(lengths.data()));
+    t.count_segments[narrow ? 0 : 1](flags.flags(), segments, first, last, lengths.data());
   });
   return Segdes::from_lengths(lengths.take(), total);
 }

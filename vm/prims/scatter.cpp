@@ -153,37 +153,33 @@ bool is_identity(const Indices& idx, const PrimContext& context, std::int64_t n)
   return same;
 }
 
-// The common storage of elements and defaults; elements are widened to it if they must be.
-struct Widened {
-  std::optional<Fresh> fresh;
-  std::optional<Elements> elements;
-  Vector vector;
-
-  Widened(const Elements& v, Storage storage, const PrimContext& context) {
-    fresh.emplace(context, storage, v.length());
-    fill_copy(context, v, storage, *fresh);
-    vector = fresh->take();
-    elements.emplace(vector, context);
-  }
-};
+// v stored as `storage`, in memory of its own.
+Vector widen(const Elements& v, Storage storage, const PrimContext& context) {
+  Fresh out(context, storage, v.length());
+  fill_copy(context, v, storage, out);
+  return out.take();
+}
 
 void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, const Segdes& ss,
                   const Segdes& ds) {
   check_shape(call);
   const PrimContext& context = call.context;
-  const Elements v(vector_operand(call, 0), context);
+  Vector& operand = vector_operand(call, 0);
   const Elements i(vector_operand(call, 1), context);
   const Elements d(defaults, context);
   const Indices idx(i, context);
   std::optional<Elements> f;
   if (flags != nullptr) f.emplace(*flags, context);
-  const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), d.storage()) : v.storage();
-  std::optional<Widened> widened;
-  if (v.storage() != storage) widened.emplace(v, storage, context);
-  const Elements& from = widened ? *widened->elements : v;
+  Storage storage = d.storage();  // the wider of the elements' and the defaults'
+  {
+    const Elements v(operand, context);
+    if (storage_is_int(storage)) storage = std::max(storage, v.storage());
+    if (v.storage() != storage) operand = widen(v, storage, context);
+  }
+  const Elements v(operand, context);
   Fresh out(context, storage, d.length(), defaults);
   fill_copy(context, d, storage, out);
-  scatter({call, kernel_table(context.isa), from, idx, f ? f->flags() : nullptr, ss, destination(ss, ds),
+  scatter({call, kernel_table(context.isa), v, idx, f ? f->flags() : nullptr, ss, destination(ss, ds),
            width_index(storage)},
           out.data());
   call.results[0] = out.take();

@@ -15,6 +15,7 @@ namespace nvm::vm {
 namespace {
 
 constexpr std::int64_t kChunk = 1 << 16;
+constexpr std::int64_t kLong = 64;  // average length from which a call per segment does not show
 
 // whole(first, last) and part(segment, begin, end), the latter in elements, over all chunks.
 template <typename Whole, typename Part>
@@ -51,21 +52,24 @@ bool runs_fit_32(const Elements& a, const Elements& b, kernels::Segments s, std:
   return true;
 }
 
-template <typename T>
-void short_runs(const Elements& a, const Elements& b, kernels::Segments s, std::int64_t k0, std::int64_t k1,
-                T* out) {
-  using U = std::make_unsigned_t<T>;
-  std::int64_t at = s.start(k0);
-  for (std::int64_t k = k0; k < k1; ++k) {
-    const std::int64_t end = s.start(k + 1);
-    U x = static_cast<U>(a.int_at(k));
-    const U by = static_cast<U>(b.int_at(k));
-    for (; at < end; ++at) {
-      out[at] = static_cast<T>(x);
-      x += by;
-    }
+// An operand of INDEX as 64-bit integers, in memory of its own if it is stored narrower.
+class Wide {
+ public:
+  Wide(const Elements& e, const PrimContext& context)
+      : data_(reinterpret_cast<const std::int64_t*>(e.data())) {
+    if (e.storage() == Storage::kI64) return;
+    memory_ = context.pool->allocate(static_cast<std::size_t>(e.length()) * sizeof(std::int64_t));
+    kernel_table(context.isa)
+        .convert[static_cast<int>(e.storage())][static_cast<int>(Storage::kI64)](e.data(), memory_.data(),
+                                                                                 e.length());
+    data_ = reinterpret_cast<const std::int64_t*>(memory_.data());
   }
-}
+  [[nodiscard]] const std::int64_t* data() const { return data_; }
+
+ private:
+  const std::int64_t* data_;
+  BufferRef memory_;
+};
 
 }  // namespace
 
@@ -111,19 +115,23 @@ void index(const PrimCall& call) {
         static_cast<std::uint64_t>(a.int_at(k)) + skipped * static_cast<std::uint64_t>(b.int_at(k));
     t.iota[narrow ? 0 : 1](static_cast<std::int64_t>(from), b.int_at(k), end - begin, out.at(begin));
   };
-  constexpr std::int64_t kLong = 64;  // average length from which the vector loop pays
-  const bool long_runs = s.segments() * kLong <= s.total();
-  for_segments(
-      context, s,
-      [&](std::int64_t first, std::int64_t last) {
-        if (long_runs)
+  if (s.segments() == 1 || s.segments() * kLong <= s.total()) {
+    for_segments(
+        context, s,
+        [&](std::int64_t first, std::int64_t last) {
           for (std::int64_t k = first; k < last; ++k) part(k, segments.start(k), segments.start(k + 1));
-        else if (narrow)
-          short_runs(a, b, segments, first, last, reinterpret_cast<std::int32_t*>(out.data()));
-        else
-          short_runs(a, b, segments, first, last, reinterpret_cast<std::int64_t*>(out.data()));
-      },
-      part);
+        },
+        part);
+  } else {
+    const Wide from(a, context);
+    const Wide by(b, context);
+    for_segments(
+        context, s,
+        [&](std::int64_t first, std::int64_t last) {
+          t.runs[narrow ? 0 : 1](from.data(), by.data(), segments, first, last, out.data());
+        },
+        part);
+  }
   call.results[0] = out.take();
 }
 

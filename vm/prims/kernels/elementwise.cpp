@@ -335,6 +335,8 @@ void fill(Table& t) {
   fill_fold(t);
   fill_move(t);
   fill_pack(t);
+  fill_spread(t);
+  fill_order(t);
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

@@ -265,6 +265,39 @@ f64 group_scan(const f64* v, i64 n, f64 c, f64* out) {
   return part[0];
 }
 
+#if NVM_VECTOR_BYTES == 64
+typedef i64 NativeInt __attribute__((vector_size(64)));
+
+// Eight short segments at once, a lane each, every lane from left to right. False if one of them is not
+// short.
+template <typename Op, typename T>
+bool reduce_eight(const T* v, __m512i start, __m512i end, T* out) {
+  if (_mm512_cmpgt_epi64_mask(_mm512_sub_epi64(end, start), _mm512_set1_epi64(kSequentialMax)) != 0)
+    return false;
+  const __m512i one = _mm512_set1_epi64(1);
+  if constexpr (__is_same(T, f64)) {
+    Native acc = _mm512_set1_pd(Op::template identity<f64>());
+    while (const __mmask8 m = _mm512_cmplt_epi64_mask(start, end)) {
+      const Native x = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), m, start, v, 8);
+      acc = _mm512_mask_mov_pd(acc, m, Op::apply(acc, x));
+      start = _mm512_add_epi64(start, one);
+    }
+    _mm512_storeu_pd(out, acc);
+  } else {
+    NativeInt acc = reinterpret_cast<NativeInt>(_mm512_set1_epi64(Op::template identity<i64>()));
+    while (const __mmask8 m = _mm512_cmplt_epi64_mask(start, end)) {
+      const __m512i x = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), m, start, v, 8);
+      const NativeInt next = Op::apply(acc, reinterpret_cast<NativeInt>(x));
+      acc = reinterpret_cast<NativeInt>(
+          _mm512_mask_mov_epi64(reinterpret_cast<__m512i>(acc), m, reinterpret_cast<__m512i>(next)));
+      start = _mm512_add_epi64(start, one);
+    }
+    _mm512_storeu_si512(out, reinterpret_cast<__m512i>(acc));
+  }
+  return true;
+}
+#endif
+
 template <typename Op, typename In, typename Acc>
 struct Kernel {
   static constexpr bool kFloat = __is_same(In, f64);
@@ -310,15 +343,30 @@ struct Kernel {
       scan_from(v, n, kId, out);
   }
 
-  static void reduce_segments(const void* pv, Segments s, i64 k0, i64 k1, void* pout) {
-    const In* v = static_cast<const In*>(pv);
-    Acc* out = static_cast<Acc*>(pout);
+  static void reduce_each(const In* v, Segments s, i64 k0, i64 k1, Acc* out) {
     i64 start = s.start(k0);
     for (i64 k = k0; k < k1; ++k) {
       const i64 end = s.start(k + 1);
       out[k] = reduce_one(v + start, end - start);
       start = end;
     }
+  }
+  static void reduce_segments(const void* pv, Segments s, i64 k0, i64 k1, void* pout) {
+    const In* v = static_cast<const In*>(pv);
+    Acc* out = static_cast<Acc*>(pout);
+    i64 k = k0;
+#if NVM_VECTOR_BYTES == 64
+    if constexpr (sizeof(In) == 8) {
+      if (s.offsets != nullptr) {
+        for (; k + 8 <= k1; k += 8) {
+          const __m512i start = _mm512_loadu_si512(s.offsets + k);
+          const __m512i end = _mm512_loadu_si512(s.offsets + k + 1);
+          if (!reduce_eight<Op, In>(v, start, end, out + k)) reduce_each(v, s, k, k + 8, out);
+        }
+      }
+    }
+#endif
+    reduce_each(v, s, k, k1, out);
   }
   static void scan_segments(const void* pv, Segments s, i64 k0, i64 k1, void* pout) {
     const In* v = static_cast<const In*>(pv);

@@ -12,6 +12,8 @@ inline constexpr int kScalars = 64;  // bound on nvm::Scalar
 inline constexpr int kStorages = 5;  // nvm::Storage: i8 i32 i64 f64 b8
 inline constexpr int kFolds = 7;     // FoldTypes
 
+inline constexpr std::int64_t kPairs = 32;  // longest segment ranked by comparing pairs
+
 // Elements r[i] = a[i] op b[i]. r may be a or b if the element sizes agree.
 using Binary = void (*)(const void* a, const void* b, void* r, std::int64_t n);
 // The same for one pair, without a loop.
@@ -85,13 +87,21 @@ struct Table {
   void (*float_range)(const void* v, std::int64_t n, std::int64_t* range) = nullptr;
 
   std::int64_t (*count)(const std::uint8_t* flags, std::int64_t n) = nullptr;
+  // Flags set in each of segments k0..k1-1; to i32 and i64.
+  void (*count_segments[2])(const std::uint8_t* flags, Segments s, std::int64_t k0, std::int64_t k1,
+                            void* out) = {};
   // Moves the flagged of n elements to out, `room` = their number; writes nothing behind them.
   void (*compress[3])(const void* v, const std::uint8_t* flags, std::int64_t n, void* out,
                       std::int64_t room) = {};
   // out = from, from + step, ... n of them, wrapping; to i32 and i64.
   void (*iota[2])(std::int64_t from, std::int64_t step, std::int64_t n, void* out) = {};
-  // Segments k0..k1-1: copies of x[k] / runs from a[k] by b[k] (a, b of the run's Int storage i64 or i32).
+  // Whole segments k0..k1-1: copies of x[k]; runs from a[k] by b[k], wrapping, to i32 and i64.
   void (*dist[3])(const void* x, Segments s, std::int64_t k0, std::int64_t k1, void* out) = {};
+  void (*runs[2])(const std::int64_t* a, const std::int64_t* b, Segments s, std::int64_t k0, std::int64_t k1,
+                  void* out) = {};
+
+  // place[i] = number of keys below keys[i], or equal and before it. Room for kPairs elements behind both.
+  void (*rank_pairs)(const std::int64_t* keys, std::int64_t n, std::int64_t* place) = nullptr;
 };
 
 namespace portable {
