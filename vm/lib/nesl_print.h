@@ -1,0 +1,25 @@
+// Values as the NESL top level shows them (spec: how results are printed).
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "frontend/types.h"
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+struct PrintStyle {
+  std::int64_t print_length = 100;  // elements shown per sequence; behind them stands ",..."
+  bool all_digits = false;          // floats as they are, not rounded to 15 significant digits
+};
+
+// `slots` hold one value of the type: a vector per base type, a descriptor before the elements of a sequence,
+// pairs side by side. The type has no unbound variables outside functions.
+[[nodiscard]] std::string print_value(frontend::TypeArena& arena, const frontend::Type* type,
+                                      std::span<const Value> slots, const PrintStyle& style = {});
+
+// 0.1, 1.0E7, -2.5; inf, -inf and nan.
+[[nodiscard]] std::string print_float(double value, bool all_digits = false);
+
+}  // namespace nvm::vm
