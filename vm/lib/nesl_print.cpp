@@ -62,16 +62,7 @@ class Printer {
 
   [[nodiscard]] const Vector& vector(const Shape& s) const { return std::get<Vector>(slots_[s.slot]); }
 
-  [[nodiscard]] std::int64_t integer(const Shape& s, std::int64_t i) const {
-    const Vector& v = vector(s);
-    if (v.is_scalar()) return v.scalar_int();
-    switch (v.storage()) {
-      case Storage::kI8: return v.data<std::int8_t>()[i];
-      case Storage::kB8: return v.data<std::uint8_t>()[i];
-      case Storage::kI32: return v.data<std::int32_t>()[i];
-      default: return v.data<std::int64_t>()[i];
-    }
-  }
+  [[nodiscard]] std::int64_t integer(const Shape& s, std::int64_t i) const { return int_at(vector(s), i); }
 
   [[nodiscard]] double real(const Shape& s, std::int64_t i) const {
     const Vector& v = vector(s);
@@ -175,6 +166,16 @@ std::string scientific(const Decimal& d) {
 }
 
 }  // namespace
+
+std::int64_t int_at(const Vector& v, std::int64_t i) {
+  if (v.is_scalar()) return v.scalar_int();
+  switch (v.storage()) {
+    case Storage::kI8: return v.data<std::int8_t>()[i];
+    case Storage::kB8: return v.data<std::uint8_t>()[i];
+    case Storage::kI32: return v.data<std::int32_t>()[i];
+    default: return v.data<std::int64_t>()[i];
+  }
+}
 
 std::string print_float(double value, bool all_digits) {
   if (std::isnan(value)) return "nan";

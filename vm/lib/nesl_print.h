@@ -19,6 +19,9 @@ struct PrintStyle {
 [[nodiscard]] std::string print_value(frontend::TypeArena& arena, const frontend::Type* type,
                                       std::span<const Value> slots, const PrintStyle& style = {});
 
+// Element i of an Int or Bool vector, whatever its storage.
+[[nodiscard]] std::int64_t int_at(const Vector& v, std::int64_t i);
+
 // 0.1, 1.0E7, -2.5; inf, -inf and nan.
 [[nodiscard]] std::string print_float(double value, bool all_digits = false);
 

@@ -1,0 +1,361 @@
+#include "vm/lib/nesl_commands.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include "bytecode/text/writer.h"
+#include "frontend/emit.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using frontend::Binding;
+using frontend::BindingKind;
+using frontend::CompiledForm;
+using frontend::Form;
+using frontend::FormKind;
+using frontend::Type;
+using frontend::TypeKind;
+using frontend::Word;
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+std::string word(const std::vector<Word>& words, std::size_t k) {
+  return k < words.size() ? lower(words[k].text) : "";
+}
+
+// Names that stand for nothing a user can write.
+bool is_internal(const std::string& name) {
+  return name.find("__") != std::string::npos || name.starts_with("prim_");
+}
+
+bool is_text(const Type* type) {
+  type = frontend::resolve(type);
+  return type->kind == TypeKind::kSeq && frontend::resolve(type->args[0])->kind == TypeKind::kChar;
+}
+
+// The characters of a value of type [char].
+std::string text_of(const std::vector<Value>& slots) {
+  const auto& v = std::get<Vector>(slots.at(1));
+  std::string text;
+  for (std::int64_t i = 0; i < v.length(); ++i) text += static_cast<char>(int_at(v, i));
+  return text;
+}
+
+std::string interface(const Binding& b) {
+  if (b.form && (b.form->kind == FormKind::kFunction || b.form->kind == FormKind::kForward)) {
+    const std::string pattern = frontend::print_pattern(b.form->pattern);
+    return b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")");
+  }
+  return b.name;
+}
+
+// The first lines of a text, each indented.
+std::string indented(const std::string& text, int lines) {
+  std::istringstream in(text);
+  std::string out, line;
+  for (int k = 0; k < lines && std::getline(in, line); ++k) out += "  " + line + "\n";
+  return out;
+}
+
+constexpr const char* kHelp = R"(Forms, each ended by ; or $:
+  EXP                            evaluate, show, and bind to `it`
+  PATTERN = EXP                  bind variables
+  function NAME PATTERN [: TYPE] ["DOC"] = EXP
+  datatype NAME TYPE
+  NAME &= EXP                    evaluate, to be fetched by get NAME
+  PATTERN |= EXP                 bind variables without showing their values
+Commands:
+  describe NAME                  what a function does; apropos NAME finds functions
+  load "FILE" [, print := t]     run a file; load again repeats the last one
+  show code NAME, show compiled NAME, show status, show bugs, show config
+  set print_length N, set verbose|arg_check|redefine on|off, set trace NAME LEVEL, set profile NAME on|off
+  dump vcode "FILE" EXP          compile an expression to a file; dump world "FILE", dump info
+  edit ["FILE"], shell "COMMAND", exit, help
+)";
+
+constexpr const char* kBugs = R"(Known limitations:
+  A sequence of functions holds one function only, possibly with different captured values.
+  rand and print called with constant arguments inside an apply-to-each run once per element.
+  Times of nested time(...) expressions include each other.
+)";
+
+}  // namespace
+
+SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argument) {
+  if (form.kind == FormKind::kBackground) return background(form, *argument);
+  if (form.kind == FormKind::kDefconfig) {
+    s_.settings_["config " + form.name] = form.text;
+    return SessionStatus::kOk;
+  }
+  const std::string& name = form.name;
+  if (name == "exit" || name == "lisp") return SessionStatus::kExit;
+  if (name == "load") return load(form, argument);
+  if (name == "edit") return edit(form.words);
+  if (name == "help" || name == "?")
+    s_.out_ << kHelp;
+  else if (name == "describe")
+    describe(form.words);
+  else if (name == "apropos")
+    apropos(form.words);
+  else if (name == "show")
+    show(form);
+  else if (name == "set")
+    set(form);
+  else if (name == "dump")
+    dump(form, argument);
+  else if (name == "get")
+    get(form);
+  else if (name == "shell" && !form.words.empty() && std::system(form.words.back().text.c_str()) != 0)
+    s_.out_ << "The command failed.\n";
+  s_.out_ << std::flush;
+  return SessionStatus::kOk;
+}
+
+// The value is computed at once and fetched later.
+SessionStatus SessionCommands::background(const Form& form, const CompiledForm& argument) {
+  auto slots = s_.evaluate(argument, diagnostics_.file());
+  if (!slots) return SessionStatus::kRunError;
+  s_.jobs_[form.name] = {argument.type, std::move(*slots)};
+  return SessionStatus::kOk;
+}
+
+SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argument) {
+  std::string file = s_.last_file_;
+  bool print = false, notice = true;
+  if (argument != nullptr) {
+    if (!is_text(argument->type)) {
+      error(form, "Bad type for load, expecting a character string.");
+      return SessionStatus::kOk;
+    }
+    const auto slots = s_.evaluate(*argument, diagnostics_.file());
+    if (!slots) return SessionStatus::kRunError;
+    file = text_of(*slots);
+  }
+  for (const frontend::Keyword& key : form.keywords) {
+    if (key.name == "print") print = key.value->int_value != 0;
+    if (key.name == "verbose") notice = key.value->int_value != 0;
+  }
+  std::error_code code;
+  if (!std::filesystem::is_regular_file(file, code) && std::filesystem::is_regular_file(file + ".nesl", code))
+    file += ".nesl";
+  if (!std::filesystem::is_regular_file(file, code)) {
+    error(form, "File " + file + " does not exist.");
+    return SessionStatus::kOk;
+  }
+  if (notice && s_.options_.interactive) s_.out_ << "% Loading " << file << ". %\n" << std::flush;
+  const auto saved = s_.options_.show;
+  s_.options_.show = print ? Show::kAll : Show::kNothing;
+  const SessionStatus status = s_.run_file(file);
+  s_.options_.show = saved;
+  return status;
+}
+
+void SessionCommands::describe(const Words& words) {
+  const std::string name = words.empty() ? "" : lower(words.back().text);
+  Binding* b = s_.environment_.find(name);
+  if (b == nullptr || is_internal(name)) {
+    s_.out_ << upper(name) << " not found.\n";
+    return;
+  }
+  s_.out_ << "INTERFACE:\n  " << interface(*b) << "\nTYPE:\n  " << frontend::print_type(b->type)
+          << (b->serial ? "  (callable in serial only)" : "") << "\n";
+  const std::string doc = s_.documentation(*b);
+  if (!doc.empty()) s_.out_ << "DOCUMENTATION:\n" << indented(doc, 100);
+  if (b->kind == BindingKind::kPrimitive)
+    s_.out_ << "CODE:\n  *Primitive*\n";
+  else if (b->form)
+    s_.out_ << "CODE:\n" << indented(b->form->text, 6);
+}
+
+void SessionCommands::apropos(const Words& words) {
+  if (words.empty()) return;
+  const std::string part = lower(words.back().text);
+  for (const std::string& name : s_.environment_.names()) {
+    if (is_internal(name)) continue;
+    Binding* b = s_.environment_.find(name);
+    if (b == nullptr || b->type == nullptr) continue;
+    if (name.find(part) != name.npos || lower(s_.documentation(*b)).find(part) != std::string::npos)
+      s_.out_ << name << " : " << frontend::print_type(b->type) << "\n";
+  }
+}
+
+void SessionCommands::show(const Form& form) {
+  const std::string what = word(form.words, 0);
+  if (what == "code" || what == "compiled")
+    show_code(form);
+  else if (what == "status")
+    show_status();
+  else if (what == "bugs")
+    s_.out_ << kBugs;
+  else if (what == "config" || what == "configs")
+    for (const auto& [key, value] : s_.settings_) s_.out_ << key << ": " << value << "\n";
+  else
+    error(form, "Unknown top level command: SHOW " + upper(what));
+}
+
+void SessionCommands::show_code(const Form& form) {
+  const std::string name = word(form.words, 1);
+  const Binding* b = s_.environment_.find(name);
+  if (b == nullptr)
+    s_.out_ << "Function " << upper(name) << " not found.\n";
+  else if (b->kind == BindingKind::kPrimitive)
+    s_.out_ << upper(name) << " is a primitive.\n";
+  else if (b->kind != BindingKind::kFunction || !b->form)
+    s_.out_ << upper(name) << " is not a function definition.\n";
+  else
+    s_.out_ << frontend::print_ast(*b->form) << "\n";
+}
+
+void SessionCommands::show_status() {
+  const auto on = [](bool flag) { return flag ? "on" : "off"; };
+  s_.out_ << "verbose " << on(s_.options_.verbose) << "\narg_check " << on(s_.options_.arg_check)
+          << "\nprint_length = " << s_.options_.print.print_length << "\n";
+  for (const auto& [name, i] : s_.instrumented_)
+    s_.out_ << (i.trace > 0 ? "traced: " : "profiled: ") << name << "\n";
+  for (const auto& [name, job] : s_.jobs_) s_.out_ << "background: " << name << "\n";
+}
+
+bool SessionCommands::on_off(const Form& form, bool& setting) {
+  const std::string name = word(form.words, 0), value = word(form.words, 1);
+  if (form.words.size() != 2)
+    error(form, "Wrong number of arguments to \"set " + name + "\"");
+  else if (value != "on" && value != "off")
+    error(form, "Expected either ON or OFF for command " + upper(name) + ".");
+  else
+    setting = value == "on";
+  return setting;
+}
+
+void SessionCommands::set(const Form& form) {
+  const std::string name = word(form.words, 0);
+  bool ignored = false;
+  if (name == "verbose") {
+    on_off(form, s_.options_.verbose);
+  } else if (name == "arg_check") {
+    on_off(form, s_.options_.arg_check);
+  } else if (name == "redefine" || name == "debug" || name == "lnesl") {
+    on_off(form, ignored);
+  } else if (name == "print_length") {
+    const std::string n = word(form.words, 1);
+    if (n.empty() || n.size() > 9 || n.find_first_not_of("0123456789") != n.npos)
+      error(form, "The argument to SET PRINT_LENGTH must be an integer.");
+    else
+      s_.options_.print.print_length = std::stol(n);
+  } else if (name == "trace") {
+    set_trace(form);
+  } else if (name == "profile") {
+    set_profile(form);
+  } else if (name == "config") {
+    if (s_.settings_.count("config " + word(form.words, 1)) == 0)
+      error(form, upper(word(form.words, 1)) + " is not a valid configuration.");
+  } else if (name == "memory_size" || name == "rsh_command" || name == "editor") {
+    if (form.words.size() == 2) s_.settings_[name] = form.words[1].text;
+  } else {
+    error(form, "Unknown top level command: SET " + upper(name));
+  }
+}
+
+void SessionCommands::set_trace(const Form& form) {
+  const std::string name = word(form.words, 1), level = word(form.words, 2);
+  if (name == "off" && level.empty()) {
+    for (auto& [f, i] : s_.instrumented_) i.trace = 0;
+  } else if (level.size() == 1 && level[0] >= '0' && level[0] <= '4') {
+    s_.instrumented_[name].trace = level[0] - '0';
+  } else {
+    return error(form, "Bad format for \"set trace\".");
+  }
+  for (auto& [f, i] : s_.instrumented_) instrument(form, f);
+}
+
+void SessionCommands::set_profile(const Form& form) {
+  const std::string name = word(form.words, 1), value = word(form.words, 2);
+  if (name == "off" && value.empty()) {
+    for (auto& [f, i] : s_.instrumented_) i.profile = false;
+  } else if (value == "on" || value == "off") {
+    s_.instrumented_[name].profile = value == "on";
+  } else {
+    return error(form, "Bad format for \"set profile\".");
+  }
+  for (auto& [f, i] : s_.instrumented_) instrument(form, f);
+}
+
+void SessionCommands::instrument(const Form& form, const std::string& name) {
+  Instrumented& i = s_.instrumented_[name];
+  if (!i.original) {
+    const Binding* b = s_.environment_.find(name);
+    if (b == nullptr || b->builtin || b->kind != BindingKind::kFunction || !b->form) {
+      s_.instrumented_.erase(name);
+      return error(form, upper(name) + " is not a function of this session: only those can be traced.");
+    }
+    i.original = b->form;
+  }
+  s_.define_quietly(instrumented_text(*i.original, i.trace, i.profile), *i.original);
+}
+
+void SessionCommands::dump(const Form& form, const CompiledForm* argument) {
+  const std::string what = word(form.words, 0);
+  const std::string file = form.words.size() > 1 ? form.words[1].text : "";
+  if (what == "vcode")
+    dump_vcode(form, argument);
+  else if (what == "world")
+    dump_world(file.empty() ? "world.nesl" : file);
+  else if (what == "info")
+    show_status();
+  else
+    error(form, "Unknown top level command: DUMP " + upper(what));
+}
+
+void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument) {
+  if (form.words.size() != 2 || argument == nullptr) return error(form, "Expected: dump vcode FILE EXP;");
+  const auto emitted = frontend::emit(*argument->core, {diagnostics_.file(), s_.options_.arg_check, true});
+  std::ofstream out(form.words[1].text);
+  out << write_vcode(emitted.program);
+  if (!out) error(form, "Cannot write " + form.words[1].text + ".");
+}
+
+// A file that brings the session's definitions back when it is loaded.
+void SessionCommands::dump_world(const std::string& file) {
+  std::ofstream out(file);
+  for (const std::string& text : s_.definitions_) out << text << ";\n";
+  s_.out_ << (out ? "Definitions written to " : "Cannot write ") << file << ".\n";
+}
+
+SessionStatus SessionCommands::edit(const Words& words) {
+  const auto set = s_.settings_.find("editor");
+  const char* fallback = std::getenv("EDITOR");
+  const std::string editor = set != s_.settings_.end() ? set->second : fallback != nullptr ? fallback : "";
+  if (editor.empty()) {
+    s_.out_ << "No editor specified, use: set editor <ename>;\n";
+    return SessionStatus::kOk;
+  }
+  const std::string file = words.empty() ? s_.last_file_ : words[0].text;
+  if (std::system((editor + " '" + file + "'").c_str()) != 0) return SessionStatus::kOk;
+  return s_.run_file(file);
+}
+
+void SessionCommands::get(const Form& form) {
+  const std::string name = word(form.words, 0);
+  const auto job = s_.jobs_.find(name);
+  if (job == s_.jobs_.end()) return error(form, "No background job for " + upper(name) + ".");
+  const auto finished = std::move(job->second);
+  s_.jobs_.erase(job);
+  s_.bind(name, finished.type, finished.slots);
+  s_.show_value(name, finished.type, finished.slots);
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,48 @@
+// The commands of the NESL top level: load, describe, apropos, show, set, dump, ... (spec: commands).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vm/lib/nesl_session.h"
+
+namespace nvm::vm {
+
+class SessionCommands {
+ public:
+  SessionCommands(NeslSession& session, Diagnostics& diagnostics) : s_(session), diagnostics_(diagnostics) {}
+
+  // Carries out a form of kind kCommand, kDefconfig or kBackground; `argument` is its compiled expression, if
+  // it has one. Errors go to the diagnostics.
+  SessionStatus run(const frontend::Form& form, const frontend::CompiledForm* argument);
+
+ private:
+  using Words = std::vector<frontend::Word>;
+
+  SessionStatus load(const frontend::Form& form, const frontend::CompiledForm* argument);
+  SessionStatus background(const frontend::Form& form, const frontend::CompiledForm& argument);
+  void describe(const Words& words);
+  void apropos(const Words& words);
+  void show(const frontend::Form& form);
+  void show_code(const frontend::Form& form);
+  void show_status();
+  void set(const frontend::Form& form);
+  void set_trace(const frontend::Form& form);
+  void set_profile(const frontend::Form& form);
+  void instrument(const frontend::Form& form, const std::string& name);
+  void dump(const frontend::Form& form, const frontend::CompiledForm* argument);
+  void dump_vcode(const frontend::Form& form, const frontend::CompiledForm* argument);
+  void dump_world(const std::string& file);
+  SessionStatus edit(const Words& words);
+  void get(const frontend::Form& form);
+  void help();
+  bool on_off(const frontend::Form& form, bool& setting);
+  void error(const frontend::Form& form, const std::string& message) {
+    diagnostics_.error(form.pos, message);
+  }
+
+  NeslSession& s_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace nvm::vm

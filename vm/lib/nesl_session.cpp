@@ -1,0 +1,234 @@
+#include "vm/lib/nesl_session.h"
+
+#include <chrono>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include "frontend/emit.h"
+#include "vm/lib/nesl_commands.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using frontend::BoundVariable;
+using frontend::CompiledForm;
+using frontend::Form;
+using frontend::FormKind;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+bool is_command(const Form& form) {
+  return form.kind == FormKind::kCommand || form.kind == FormKind::kDefconfig ||
+         form.kind == FormKind::kBackground;
+}
+
+// The innermost place in the user's file, else the line of the form.
+std::uint32_t user_line(const RunError& error, const CompiledForm& compiled) {
+  if (error.at.origin_line > 0) return error.at.origin_line;
+  for (const CallPlace& call : error.calls)
+    if (call.origin_line > 0) return call.origin_line;
+  return compiled.form->pos.line;
+}
+
+}  // namespace
+
+std::string fold_result(const std::string& name, const std::string& value, const std::string& type,
+                        std::size_t width) {
+  std::vector<std::string> lines{type};
+  const std::string pieces[] = {name, " = ", value, " : "};
+  for (std::size_t k = 4; k-- > 0;) {
+    if (width > 0 && pieces[k].size() + lines[0].size() > width) {
+      lines.insert(lines.begin(), pieces[k]);
+    } else {
+      lines[0] = pieces[k] + lines[0];
+      for (std::size_t i = 1; i < lines.size(); ++i) lines[i].insert(0, pieces[k].size(), ' ');
+    }
+  }
+  std::string text = lines[0];
+  for (std::size_t i = 1; i < lines.size(); ++i) text += "\n" + lines[i];
+  return text;
+}
+
+NeslSession::NeslSession(ProgramRunner& runner, std::ostream& out, std::ostream& err, SessionOptions options)
+    : runner_(runner), out_(out), err_(err), options_(std::move(options)) {}
+
+NeslSession::~NeslSession() = default;
+
+SessionStatus NeslSession::run_text(const frontend::Source& source) {
+  Diagnostics diagnostics(source.file, source.text);
+  frontend::Parser parser(source, diagnostics);
+  std::vector<Pending> pending;
+  SessionStatus status = SessionStatus::kOk;
+  while (!parser.at_end() && status != SessionStatus::kExit) {
+    auto form = parser.next_form();
+    if (!form) continue;
+    if (is_command(*form)) {
+      if (!diagnostics.failed() || options_.interactive) {
+        status = run_pending(pending, source.file);
+        pending.clear();
+        if (status != SessionStatus::kOk && !options_.interactive) break;
+        status = command(std::move(*form), diagnostics);
+        if (status == SessionStatus::kRunError && !options_.interactive) break;
+      }
+    } else {
+      prepare(std::move(*form), diagnostics, pending);
+      if (options_.interactive) {  // one after the other: an error concerns one form only
+        status = run_pending(pending, source.file);
+        pending.clear();
+      }
+    }
+  }
+  if (!diagnostics.all().empty()) err_ << diagnostics.render() << std::flush;
+  if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
+  if (diagnostics.failed()) return SessionStatus::kCompileError;
+  const SessionStatus rest = run_pending(pending, source.file);
+  return rest == SessionStatus::kOk ? status : rest;
+}
+
+SessionStatus NeslSession::run_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    err_ << "File " << path << " does not exist.\n";
+    return SessionStatus::kCompileError;
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  texts_.push_back(std::make_unique<std::string>(std::move(text).str()));
+  std::string& content = *texts_.back();
+  if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
+  std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
+  if (end == std::string::npos) end = content.size();
+  content.replace(0, end, end, ' ');
+  last_file_ = path;
+  return run_text({path, content, 1, false});
+}
+
+bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pending>& pending) {
+  auto compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
+  if (!compiled) return false;
+  auto bound = frontend::bind_result(environment_, *compiled);
+  const FormKind kind = compiled->form->kind;
+  if (kind != FormKind::kExpr) definitions_.push_back(compiled->form->text);
+  pending.push_back({std::move(*compiled), std::move(bound)});
+  return true;
+}
+
+SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std::string& file) {
+  for (const Pending& p : pending) {
+    std::vector<Value> slots;
+    if (p.compiled.core) {
+      auto result = evaluate(p.compiled, file);
+      if (!result) return SessionStatus::kRunError;
+      slots = std::move(*result);
+      keep(p.bound, slots);
+    }
+    show(p, slots);
+  }
+  return SessionStatus::kOk;
+}
+
+std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
+                                                        const std::string& file) {
+  const auto start = std::chrono::steady_clock::now();
+  const frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check, false});
+  std::vector<Value> inputs;
+  for (const frontend::VariableSlot& in : emitted.inputs)
+    inputs.push_back(variables_.at(in.variable).at(static_cast<std::size_t>(in.slot)));
+  const double compile_time = seconds_since(start);
+  Outcome outcome = runner_.run(emitted.program, inputs);
+  if (outcome.error) {
+    report(*outcome.error, compiled, file);
+    return std::nullopt;
+  }
+  if (options_.verbose)
+    err_ << "% emitted in " << compile_time << " s, ran in " << seconds_since(start) - compile_time
+         << " s %\n";
+  return std::move(outcome.values);
+}
+
+void NeslSession::keep(const std::vector<BoundVariable>& bound, const std::vector<Value>& slots) {
+  for (const BoundVariable& b : bound) {
+    const auto first = slots.begin() + b.first_slot;
+    variables_[b.number].assign(first, first + b.slots);
+  }
+}
+
+void NeslSession::show(const Pending& pending, const std::vector<Value>& slots) {
+  const CompiledForm& c = pending.compiled;
+  if (options_.show == Show::kNothing) return;
+  if (options_.show == Show::kExpressions && c.form->kind != FormKind::kExpr) return;
+  if (!c.notice.empty()) out_ << c.notice << "\n";
+  const std::string type = frontend::print_type(c.type);
+  switch (c.form->kind) {
+    case FormKind::kFunction:
+    case FormKind::kForward:
+    case FormKind::kDatatype: return show_line(c.name, "fn", type);
+    case FormKind::kFileBind: out_ << c.name << " : " << type << "\n" << std::flush; return;
+    default: break;
+  }
+  show_value(c.name, c.type, slots, c.constant);
+}
+
+void NeslSession::show_value(const std::string& name, const frontend::Type* type,
+                             const std::vector<Value>& slots, bool all_digits) {
+  PrintStyle style = options_.print;
+  style.all_digits = all_digits;
+  show_line(name, print_value(environment_.types(), type, slots, style), frontend::print_type(type));
+}
+
+void NeslSession::show_line(const std::string& name, const std::string& value, const std::string& type) {
+  out_ << fold_result(name, value, type, options_.line_width) << "\n" << std::flush;
+}
+
+void NeslSession::report(const RunError& error, const CompiledForm& compiled, const std::string& file) {
+  out_ << std::flush;
+  err_ << file << ":" << user_line(error, compiled) << ": run-time error: " << error.message << "\n"
+       << std::flush;
+}
+
+SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {
+  std::optional<CompiledForm> compiled;
+  if (form.exp) {
+    compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
+    if (!compiled) return SessionStatus::kOk;
+    return SessionCommands(*this, diagnostics).run(*compiled->form, &*compiled);
+  }
+  return SessionCommands(*this, diagnostics).run(form, nullptr);
+}
+
+std::string NeslSession::documentation(const frontend::Binding& binding) {
+  return binding.form ? binding.form->doc : "";
+}
+
+void NeslSession::define_quietly(const std::string& text, const Form& original) {
+  Diagnostics diagnostics("trace", text);
+  const frontend::Source source{"trace", text, original.pos.line, false};
+  frontend::Parser parser(source, diagnostics);
+  if (auto form = parser.next_form()) frontend::compile_form(environment_, std::move(*form), diagnostics);
+  if (diagnostics.failed()) err_ << diagnostics.render();
+}
+
+void NeslSession::bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots) {
+  frontend::Binding binding;
+  binding.name = name;
+  binding.kind = frontend::BindingKind::kVariable;
+  binding.type = type;
+  binding.variable = environment_.next_variable();
+  variables_[binding.variable] = std::move(slots);
+  environment_.define(std::move(binding));
+}
+
+const std::vector<Value>* NeslSession::value(const std::string& name, const frontend::Type*& type) {
+  const frontend::Binding* binding = environment_.find(name);
+  if (binding == nullptr || binding->kind != frontend::BindingKind::kVariable) return nullptr;
+  const auto it = variables_.find(binding->variable);
+  if (it == variables_.end()) return nullptr;
+  type = binding->type;
+  return &it->second;
+}
+
+}  // namespace nvm::vm

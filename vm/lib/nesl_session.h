@@ -1,0 +1,116 @@
+// A NESL top level: reads forms, compiles each in the session's environment, runs it in this process, shows
+// and binds its value. Used by `nvm run`, `nvm repl` and embedders.
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/compile.h"
+#include "vm/interp/machine.h"
+#include "vm/lib/nesl_print.h"
+
+namespace nvm::vm {
+
+// Runs programs for a session, one at a time.
+class ProgramRunner {
+ public:
+  virtual ~ProgramRunner() = default;
+  // `inputs` are the values of the program's inputs (Constant::input), by number.
+  virtual Outcome run(const Program& program, std::span<const Value> inputs) = 0;
+};
+
+// Which result lines a text prints.
+enum class Show : std::uint8_t { kNothing, kExpressions, kAll };
+
+enum class SessionStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit };
+
+struct SessionOptions {
+  Show show = Show::kExpressions;
+  bool interactive = false;  // after a run-time error go on with the next form
+  bool verbose = false;      // times of compilation and run behind each result
+  bool arg_check = true;
+  PrintStyle print;
+  std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
+};
+
+class NeslSession {
+ public:
+  // Results go to `out`, messages to `err`.
+  NeslSession(ProgramRunner& runner, std::ostream& out, std::ostream& err, SessionOptions options = {});
+  ~NeslSession();
+
+  // Runs every form of the text. Unless interactive, nothing runs of a stretch without commands that does not
+  // compile as a whole, and a run-time error ends the text.
+  SessionStatus run_text(const frontend::Source& source);
+  // The same for a file; one that cannot be read is reported and is kCompileError.
+  SessionStatus run_file(const std::string& path);
+
+  // Binds a variable to a value made elsewhere; `slots` as print_value takes them.
+  void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots);
+  // The slots of a variable's value, null if there is no such variable.
+  [[nodiscard]] const std::vector<Value>* value(const std::string& name, const frontend::Type*& type);
+
+  [[nodiscard]] frontend::Environment& environment() { return environment_; }
+  [[nodiscard]] SessionOptions& options() { return options_; }
+
+ private:
+  friend class SessionCommands;
+
+  // A form that compiled and waits for its turn to run.
+  struct Pending {
+    frontend::CompiledForm compiled;
+    std::vector<frontend::BoundVariable> bound;
+  };
+  struct Job {  // NAME &= EXP, until get NAME
+    const frontend::Type* type = nullptr;
+    std::vector<Value> slots;
+  };
+  struct Instrumented {  // set trace, set profile
+    int trace = 0;
+    bool profile = false;
+    std::shared_ptr<const frontend::Form> original;
+  };
+
+  bool prepare(frontend::Form form, Diagnostics& diagnostics, std::vector<Pending>& pending);
+  SessionStatus run_pending(std::vector<Pending>& pending, const std::string& file);
+  SessionStatus command(frontend::Form form, Diagnostics& diagnostics);
+  // The slots of the form's value; nothing after a run-time error, which is reported.
+  std::optional<std::vector<Value>> evaluate(const frontend::CompiledForm& compiled, const std::string& file);
+  void keep(const std::vector<frontend::BoundVariable>& bound, const std::vector<Value>& slots);
+  void show(const Pending& pending, const std::vector<Value>& slots);
+  void show_value(const std::string& name, const frontend::Type* type, const std::vector<Value>& slots,
+                  bool all_digits = false);
+  void show_line(const std::string& name, const std::string& value, const std::string& type);
+  // The documentation string of a function or primitive, "" if there is none.
+  [[nodiscard]] static std::string documentation(const frontend::Binding& binding);
+  // Replaces a function by another text of the same type.
+  void define_quietly(const std::string& text, const frontend::Form& original);
+  void report(const RunError& error, const frontend::CompiledForm& compiled, const std::string& file);
+
+  ProgramRunner& runner_;
+  std::ostream& out_;
+  std::ostream& err_;
+  SessionOptions options_;
+  frontend::Environment environment_;
+  std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable
+  std::vector<std::unique_ptr<std::string>> texts_;        // of files, which tokens may point into
+  std::string last_file_;
+  std::vector<std::string> definitions_;  // texts of the functions, datatypes and bindings so far
+  std::map<std::string, std::string> settings_;
+  std::map<std::string, Job> jobs_;
+  std::map<std::string, Instrumented> instrumented_;
+};
+
+// The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and
+// result; with the names of let bindings; with their values), profile the time of each binding and the body.
+[[nodiscard]] std::string instrumented_text(const frontend::Form& function, int trace, bool profile);
+
+// NAME = VALUE : TYPE, folded as the legacy top level does if it is longer than `width` (0: never).
+[[nodiscard]] std::string fold_result(const std::string& name, const std::string& value,
+                                      const std::string& type, std::size_t width);
+
+}  // namespace nvm::vm
