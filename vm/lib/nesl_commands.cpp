@@ -295,7 +295,7 @@ void SessionCommands::set_profile(const Form& form) {
 }
 
 void SessionCommands::instrument(const Form& form, const std::string& name) {
-  Instrumented& i = s_.instrumented_[name];
+  auto& i = s_.instrumented_[name];
   if (!i.original) {
     const Binding* b = s_.environment_.find(name);
     if (b == nullptr || b->builtin || b->kind != BindingKind::kFunction || !b->form) {

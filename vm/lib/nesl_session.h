@@ -6,9 +6,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "bytecode/program/program.h"
 #include "frontend/compile.h"
 #include "vm/interp/machine.h"
 #include "vm/lib/nesl_print.h"

@@ -1,0 +1,90 @@
+#include "vm/lib/npy.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
+
+using namespace nvm;
+using namespace nvm::vm;
+
+namespace {
+
+// A file name that goes with its scope.
+struct Temporary {
+  std::string path = "/tmp/nvm_npy_test_" + std::to_string(::getpid()) + ".npy";
+  ~Temporary() { std::remove(path.c_str()); }
+};
+
+void write_raw(const std::string& path, const std::string& dictionary, const std::string& elements) {
+  std::ofstream out(path, std::ios::binary);
+  const auto length = static_cast<std::uint16_t>(dictionary.size());
+  out.write("\x93NUMPY\x01\x00", 8);
+  out.write(reinterpret_cast<const char*>(&length), 2);
+  out << dictionary << elements;
+}
+
+std::string problem(const std::string& path, Pool& pool) {
+  try {
+    (void)read_npy(path, pool);
+  } catch (const Fault& fault) {
+    return fault.message;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("arrays come back from a file as they were written") {
+  Temporary file;
+  Pool pool;
+  Vector v = pool.vector(Storage::kF64, 6);
+  for (int i = 0; i < 6; ++i) v.mutable_data<double>()[i] = i / 4.0;
+  write_npy(file.path, {{2, 3}, v});
+  const Array back = read_npy(file.path, pool);
+  CHECK(back.shape == std::vector<std::int64_t>{2, 3});
+  REQUIRE(back.elements.storage() == Storage::kF64);
+  for (int i = 0; i < 6; ++i) CHECK(back.elements.data<double>()[i] == i / 4.0);
+}
+
+TEST_CASE("scalars, empty arrays and narrow integers") {
+  Temporary file;
+  Pool pool;
+  write_npy(file.path, {{}, Vector::of_int(-7)});
+  CHECK(read_npy(file.path, pool).elements.scalar_int() == -7);
+  write_npy(file.path, {{0}, pool.vector(Storage::kI64, 0)});
+  CHECK(read_npy(file.path, pool).elements.length() == 0);
+  Vector narrow = pool.vector(Storage::kI8, 2);
+  narrow.mutable_data<std::int8_t>()[0] = -1;
+  narrow.mutable_data<std::int8_t>()[1] = 3;
+  write_npy(file.path, {{2}, narrow});
+  const Array back = read_npy(file.path, pool);
+  CHECK(back.elements.data<std::int64_t>()[0] == -1);
+  CHECK(back.elements.data<std::int64_t>()[1] == 3);
+}
+
+TEST_CASE("unsigned bytes and single floats are widened") {
+  Temporary file;
+  Pool pool;
+  write_raw(file.path, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "\x01\xff");
+  CHECK(read_npy(file.path, pool).elements.data<std::int64_t>()[1] == 255);
+  write_raw(file.path, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }",
+            std::string("\x00\x00\xc0\x3f", 4));
+  CHECK(read_npy(file.path, pool).elements.scalar_float() == 1.5);
+}
+
+TEST_CASE("what is wrong with a file is said") {
+  Temporary file;
+  Pool pool;
+  CHECK(problem("/nonexistent.npy", pool).find("No such file") != std::string::npos);
+  write_raw(file.path, "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }", "12345678");
+  CHECK(problem(file.path, pool).find("not supported") != std::string::npos);
+  write_raw(file.path, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", "12345678");
+  CHECK(problem(file.path, pool).find("ends before") != std::string::npos);
+  write_raw(file.path, "{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000, 4000000000, 4), }",
+            "");
+  CHECK(problem(file.path, pool).find("impossible") != std::string::npos);
+  std::ofstream(file.path) << "nonsense that is long enough";
+  CHECK(problem(file.path, pool).find("not a .npy") != std::string::npos);
+}
