@@ -20,18 +20,17 @@ struct VariableSlot {
 };
 
 struct EmitOptions {
-  std::string file;         // NESL file, for Program::origin_file
-  bool arg_check = true;    // off: only the checks that the instructions make themselves
-  bool standalone = false;  // a program for a file: `values` of variables cannot be handed over at run time
+  std::string file;       // NESL file, for Program::origin_file
+  bool arg_check = true;  // off: only the checks that the instructions make themselves
 };
 
 struct Emitted {
   nvm::Program program;  // its MAIN leaves the slots of the value
-  // By Constant::input: which variable's slot the run must hand over. Empty if standalone.
+  // By Constant::input: which variable's slot the run must hand over.
   std::vector<VariableSlot> inputs;
 };
 
-// Cannot fail for core code that compile_form made. A standalone program must not mention variables.
+// Cannot fail for core code that compile_form made.
 [[nodiscard]] Emitted emit(const core::Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend

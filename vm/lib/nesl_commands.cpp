@@ -322,9 +322,9 @@ void SessionCommands::dump(const Form& form, const CompiledForm* argument) {
 
 void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument) {
   if (form.words.size() != 2 || argument == nullptr) return error(form, "Expected: dump vcode FILE EXP;");
-  const auto emitted = frontend::emit(*argument->core, {diagnostics_.file(), s_.options_.arg_check, true});
+  const auto program = s_.bake(*argument);
   std::ofstream out(form.words[1].text);
-  out << write_vcode(emitted.program);
+  out << write_vcode(program);
   if (!out) error(form, "Cannot write " + form.words[1].text + ".");
 }
 

@@ -26,6 +26,24 @@ bool is_command(const Form& form) {
          form.kind == FormKind::kBackground;
 }
 
+// A value written out as a constant of a program.
+Constant constant_of(const Value& value, TypeWord word) {
+  Constant c;
+  c.word = word;
+  if (word == TypeWord::kSegdes) {
+    const auto& segdes = std::get<Segdes>(value);
+    for (std::int64_t k = 0; k < segdes.segments(); ++k) c.ints.push_back(segdes.length(k));
+    return c;
+  }
+  const auto& v = std::get<Vector>(value);
+  for (std::int64_t i = 0; i < v.length(); ++i)
+    if (word == TypeWord::kFloat)
+      c.floats.push_back(v.is_scalar() ? v.scalar_float() : v.data<double>()[i]);
+    else
+      c.ints.push_back(int_at(v, i));
+  return c;
+}
+
 // The innermost place in the user's file, else the line of the form.
 std::uint32_t user_line(const RunError& error, const CompiledForm& compiled) {
   if (error.at.origin_line > 0) return error.at.origin_line;
@@ -120,6 +138,14 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
 SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std::string& file) {
   for (const Pending& p : pending) {
     std::vector<Value> slots;
+    if (options_.mode == SessionMode::kCheck) {
+      show_type(p.compiled);
+      continue;
+    }
+    if (options_.mode == SessionMode::kCompile && p.compiled.form->kind == FormKind::kExpr) {
+      last_ = p.compiled;
+      continue;
+    }
     if (p.compiled.core) {
       auto result = evaluate(p.compiled, file);
       if (!result) return SessionStatus::kRunError;
@@ -134,10 +160,8 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  const frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check, false});
-  std::vector<Value> inputs;
-  for (const frontend::VariableSlot& in : emitted.inputs)
-    inputs.push_back(variables_.at(in.variable).at(static_cast<std::size_t>(in.slot)));
+  const frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check});
+  const std::vector<Value> inputs = values_of(emitted);
   const double compile_time = seconds_since(start);
   Outcome outcome = runner_.run(emitted.program, inputs);
   if (outcome.error) {
@@ -150,11 +174,51 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
   return std::move(outcome.values);
 }
 
+std::vector<Value> NeslSession::values_of(const frontend::Emitted& emitted) const {
+  std::vector<Value> values;
+  for (const frontend::VariableSlot& in : emitted.inputs)
+    values.push_back(variables_.at(in.variable).at(static_cast<std::size_t>(in.slot)));
+  return values;
+}
+
+std::optional<CompiledForm> NeslSession::compile_text(const std::string& text) {
+  Diagnostics diagnostics("-e", text);
+  const frontend::Source source{"-e", text, 1, false};
+  frontend::Parser parser(source, diagnostics);
+  std::optional<CompiledForm> compiled;
+  if (auto form = parser.next_form())
+    compiled = frontend::compile_form(environment_, std::move(*form), diagnostics);
+  err_ << diagnostics.render();
+  return compiled;
+}
+
+std::optional<Program> NeslSession::last_program(const std::string& text) {
+  if (!text.empty()) last_ = compile_text(text + ";");
+  if (!last_ || !last_->core) {
+    if (text.empty()) err_ << "there is no expression to compile\n";
+    return std::nullopt;
+  }
+  return bake(*last_);
+}
+
+Program NeslSession::bake(const CompiledForm& compiled) const {
+  frontend::Emitted emitted = frontend::emit(*compiled.core, {last_file_, options_.arg_check});
+  const std::vector<Value> values = values_of(emitted);
+  for (Constant& c : emitted.program.constants)
+    if (c.input >= 0) c = constant_of(values[static_cast<std::size_t>(c.input)], c.word);
+  return std::move(emitted.program);
+}
+
 void NeslSession::keep(const std::vector<BoundVariable>& bound, const std::vector<Value>& slots) {
   for (const BoundVariable& b : bound) {
     const auto first = slots.begin() + b.first_slot;
     variables_[b.number].assign(first, first + b.slots);
   }
+}
+
+void NeslSession::show_type(const CompiledForm& c) {
+  if (!c.notice.empty()) out_ << c.notice << "\n";
+  out_ << c.name << " : " << frontend::print_type(c.type) << "\n" << std::flush;
 }
 
 void NeslSession::show(const Pending& pending, const std::vector<Value>& slots) {
@@ -213,13 +277,13 @@ void NeslSession::define_quietly(const std::string& text, const Form& original) 
 }
 
 void NeslSession::bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots) {
-  frontend::Binding binding;
-  binding.name = name;
-  binding.kind = frontend::BindingKind::kVariable;
-  binding.type = type;
-  binding.variable = environment_.next_variable();
-  variables_[binding.variable] = std::move(slots);
-  environment_.define(std::move(binding));
+  frontend::Binding* binding = environment_.make({});
+  binding->name = name;
+  binding->kind = frontend::BindingKind::kVariable;
+  binding->type = type;
+  binding->variable = environment_.next_variable();
+  variables_[binding->variable] = std::move(slots);
+  environment_.publish(binding);
 }
 
 const std::vector<Value>* NeslSession::value(const std::string& name, const frontend::Type*& type) {

@@ -12,6 +12,7 @@
 
 #include "bytecode/program/program.h"
 #include "frontend/compile.h"
+#include "frontend/emit.h"
 #include "vm/interp/machine.h"
 #include "vm/lib/nesl_print.h"
 
@@ -30,7 +31,11 @@ enum class Show : std::uint8_t { kNothing, kExpressions, kAll };
 
 enum class SessionStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit };
 
+// kCheck runs nothing and shows types; kCompile runs the bindings only, for their values.
+enum class SessionMode : std::uint8_t { kRun, kCheck, kCompile };
+
 struct SessionOptions {
+  SessionMode mode = SessionMode::kRun;
   Show show = Show::kExpressions;
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
@@ -50,6 +55,10 @@ class NeslSession {
   SessionStatus run_text(const frontend::Source& source);
   // The same for a file; one that cannot be read is reported and is kCompileError.
   SessionStatus run_file(const std::string& path);
+
+  // Mode kCompile: the program of the expression `text`, or if that is empty of the last expression so far;
+  // the variables in it became constants. Nothing, reported, if there is none.
+  std::optional<Program> last_program(const std::string& text);
 
   // Binds a variable to a value made elsewhere; `slots` as print_value takes them.
   void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots);
@@ -82,7 +91,12 @@ class NeslSession {
   SessionStatus command(frontend::Form form, Diagnostics& diagnostics);
   // The slots of the form's value; nothing after a run-time error, which is reported.
   std::optional<std::vector<Value>> evaluate(const frontend::CompiledForm& compiled, const std::string& file);
+  [[nodiscard]] std::optional<frontend::CompiledForm> compile_text(const std::string& text);
+  // The form's program, with the values of variables written out as constants.
+  [[nodiscard]] Program bake(const frontend::CompiledForm& compiled) const;
+  [[nodiscard]] std::vector<Value> values_of(const frontend::Emitted& emitted) const;
   void keep(const std::vector<frontend::BoundVariable>& bound, const std::vector<Value>& slots);
+  void show_type(const frontend::CompiledForm& compiled);
   void show(const Pending& pending, const std::vector<Value>& slots);
   void show_value(const std::string& name, const frontend::Type* type, const std::vector<Value>& slots,
                   bool all_digits = false);
@@ -101,7 +115,8 @@ class NeslSession {
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable
   std::vector<std::unique_ptr<std::string>> texts_;        // of files, which tokens may point into
   std::string last_file_;
-  std::vector<std::string> definitions_;  // texts of the functions, datatypes and bindings so far
+  std::optional<frontend::CompiledForm> last_;  // the last expression
+  std::vector<std::string> definitions_;        // texts of the functions, datatypes and bindings so far
   std::map<std::string, std::string> settings_;
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;

@@ -1,0 +1,111 @@
+#include "vm/lib/nesl.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include "bytecode/text/writer.h"
+#include "vm/lib/files.h"
+#include "vm/lib/impl.h"
+#include "vm/lib/nesl_session.h"
+
+namespace nvm::lib {
+
+namespace {
+
+vm::SessionOptions session_options(const NeslOptions& o) {
+  vm::SessionOptions options;
+  options.show = o.show_all || o.interactive ? vm::Show::kAll : vm::Show::kExpressions;
+  options.interactive = o.interactive;
+  options.arg_check = o.arg_check;
+  options.line_width = o.interactive ? 120 : 0;
+  return options;
+}
+
+// Programs of a session run on one machine, whose memory holds the session's values.
+class Runner : public vm::ProgramRunner {
+ public:
+  explicit Runner(const NeslOptions& o) : vm_(o.vm), bits_(o.int_bits == 32 ? IntBits::k32 : IntBits::k64) {}
+  vm::Outcome run(const nvm::Program& program, std::span<const vm::Value> inputs) override {
+    return run_program(vm_, program, bits_, inputs);
+  }
+  Vm& machine() { return vm_; }
+
+ private:
+  Vm vm_;
+  IntBits bits_;
+};
+
+NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
+
+}  // namespace
+
+struct Nesl::Impl {
+  Runner runner;
+  std::ostream& err;
+  vm::NeslSession session;
+  Impl(const NeslOptions& options, std::ostream& o, std::ostream& e)
+      : runner(options), err(e), session(runner, o, e, session_options(options)) {}
+};
+
+Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
+    : impl_(std::make_unique<Impl>(options, out, err)) {}
+
+Nesl::~Nesl() = default;
+
+NeslStatus Nesl::run_file(const std::string& path) { return status_of(impl_->session.run_file(path)); }
+
+NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
+  return status_of(impl_->session.run_text({name, text, 1, false}));
+}
+
+std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
+  try {
+    auto [type, slots] = vm::read_value(path, impl_->session.environment().types(), pool_of(machine()));
+    impl_->session.bind(name, type, std::move(slots));
+  } catch (const vm::Fault& fault) {
+    return fault.message;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& path) {
+  const frontend::Type* type = nullptr;
+  const auto* slots = impl_->session.value(name, type);
+  if (slots == nullptr) return "there is no variable " + name;
+  try {
+    vm::write_value(path, type, *slots);
+  } catch (const vm::Fault& fault) {
+    return fault.message;
+  }
+  return std::nullopt;
+}
+
+NeslStatus Nesl::check_file(const std::string& path) {
+  impl_->session.options().mode = vm::SessionMode::kCheck;
+  return status_of(impl_->session.run_file(path));
+}
+
+void Nesl::compile_only() { impl_->session.options().mode = vm::SessionMode::kCompile; }
+
+std::optional<std::string> Nesl::compile(const std::string& text) {
+  const auto program = impl_->session.last_program(text);
+  if (!program) return std::nullopt;
+  return write_vcode(*program);
+}
+
+bool Nesl::incomplete(std::string_view text) {
+  Diagnostics diagnostics("", text);
+  const frontend::Source source{"", text, 1, false};
+  frontend::Parser parser(source, diagnostics);
+  while (!parser.at_end())
+    if (!parser.next_form() && parser.incomplete()) return true;
+  return false;
+}
+
+std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }
+
+Vm& Nesl::machine() { return impl_->runner.machine(); }
+
+}  // namespace nvm::lib

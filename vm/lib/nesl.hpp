@@ -1,0 +1,58 @@
+// libnvm, NESL part: a top level in this process, type checks, and compilation to VCODE.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::lib {
+
+struct NeslOptions {
+  Options vm;
+  int int_bits = 64;
+  bool show_all = false;     // result lines of definitions and bindings too
+  bool interactive = false;  // errors concern one form only; results of long lines are folded
+  bool arg_check = true;
+};
+
+enum class NeslStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit };
+
+// A session: names, their values and a machine. Results go to `out`, messages to `err`.
+class Nesl {
+ public:
+  Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err);
+  ~Nesl();
+
+  // All forms of a file or text, in order. Unless interactive, nothing of it runs if something of it does not
+  // compile, and a run-time error ends it. `name` stands in messages.
+  NeslStatus run_file(const std::string& path);
+  NeslStatus run_text(std::string_view text, const std::string& name);
+  // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
+  // other as text ([char]). The answer is what is wrong, or nothing.
+  std::optional<std::string> bind_file(const std::string& name, const std::string& path);
+  // Writes the value of a variable as .npy: a scalar, a sequence of them, or a regular nest of sequences.
+  std::optional<std::string> save_file(const std::string& name, const std::string& path);
+
+  // Type-checks a file without running anything and shows the type of every name.
+  NeslStatus check_file(const std::string& path);
+  // From now on files and texts run their bindings only; compile() makes programs of their expressions.
+  void compile_only();
+  // The VCODE of the expression `text`, or of the last expression of the files before if it is empty.
+  [[nodiscard]] std::optional<std::string> compile(const std::string& text);
+
+  // Whether a terminal should read on: the text does not end with a whole form.
+  [[nodiscard]] static bool incomplete(std::string_view text);
+  [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
+  [[nodiscard]] Vm& machine();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nvm::lib
