@@ -148,7 +148,8 @@ Decimal shortest(double value) {
   Decimal d;
   for (const char c : all.substr(0, e))
     if (c != '.') d.digits += c;
-  d.exponent = std::atoi(text + e + 1);
+  const char* sign = text + e + 1;
+  std::from_chars(*sign == '+' ? sign + 1 : sign, end, d.exponent);
   return d;
 }
 
