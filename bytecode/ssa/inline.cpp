@@ -156,8 +156,10 @@ class Inliner {
     return body(in, m_.functions[static_cast<std::size_t>(in.index)]);
   }
 
-  void copy(const Inst& in, const Function& from, std::vector<ValueId>& map, std::int32_t origin) {
+  void copy(const Inst& in, const Function& from, std::vector<ValueId>& map, std::int32_t origin,
+            std::uint32_t line = 0) {
     Inst now = in;
+    if (now.origin_line == 0) now.origin_line = line;  // library code counts for the line that calls it
     now.first_operand = static_cast<std::uint32_t>(out_.operands.size());
     for (std::uint32_t i = 0; i < in.operands; ++i)
       out_.operands.push_back(mapped(map, from.operands_of(in)[i]));
@@ -181,7 +183,7 @@ class Inliner {
       if (b > 0)
         for (const ValueId p : callee.blocks[b].parameters)
           block().parameters.push_back(define(map, callee, p));
-      for (const Inst& in : callee.blocks[b].insts) copy(in, callee, map, call.index);
+      for (const Inst& in : callee.blocks[b].insts) copy(in, callee, map, call.index, call.origin_line);
     }
     for (std::size_t b = 0; b < callee.blocks.size(); ++b) {
       const Terminator& t = callee.blocks[b].end;

@@ -44,11 +44,13 @@ Outcome Interp::run() { return call(code_.module->entry, {}); }
 Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments) {
   Outcome outcome;
   exited_ = false;
+  exit_line_ = 0;
   try {
     enter(function, arguments);
     loop();
     for (Value& value : values_) force(value);
     outcome.exited = exited_;
+    outcome.exit_line = exit_line_;
     outcome.values = std::move(values_);
   } catch (const Fault& fault) {
     outcome.error = locate(fault);
@@ -100,7 +102,10 @@ void Interp::loop() {
       case StepKind::kReturn:
         if (!close_call(step)) return;
         break;
-      case StepKind::kStop: exited_ = true; return;
+      case StepKind::kStop:
+        exited_ = true;
+        exit_line_ = source_line();
+        return;
     }
     ++step_;
   }
@@ -262,6 +267,17 @@ CallPlace Interp::place(const Step& step) const {
                                  : step.site.function;
   const ssa::Function& f = functions[static_cast<std::size_t>(id)];
   return {f.origin.empty() ? f.name : f.origin, step.pos, step.inst != nullptr ? step.inst->origin_line : 0};
+}
+
+// The end of a block has no line of its own: the instruction before it has.
+std::uint32_t Interp::source_line() const {
+  const Step* step = step_;
+  while (step->inst == nullptr && step > function_->steps.data()) --step;
+  if (step->inst != nullptr && step->inst->origin_line > 0) return step->inst->origin_line;
+  for (auto call = calls_.rbegin(); call != calls_.rend(); ++call)
+    if (call->step->inst != nullptr && call->step->inst->origin_line > 0)
+      return call->step->inst->origin_line;
+  return 0;
 }
 
 RunError Interp::locate(const Fault& fault) const {

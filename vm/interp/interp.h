@@ -50,6 +50,7 @@ class Interp {
   }
   void check_depth() const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
+  [[nodiscard]] std::uint32_t source_line() const;
   [[nodiscard]] CallPlace place(const Step& step) const;
 
   const Code& code_;
@@ -65,6 +66,7 @@ class Interp {
   const Step* step_ = nullptr;
   Value* frame_ = nullptr;
   bool exited_ = false;
+  std::uint32_t exit_line_ = 0;
 };
 
 }  // namespace nvm::vm

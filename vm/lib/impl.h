@@ -33,6 +33,13 @@ struct Value::Impl {
   vm::Value value;
 };
 
+// A program made in this process, e.g. by the front end.
+[[nodiscard]] Result<Program> make_program(nvm::Program program, std::string name,
+                                           const LoadOptions& options);
+
+// The innermost line of the NESL source in the chain of calls, 0 if there is none.
+[[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);
+
 // The text of a run-time error as the user sees it.
 [[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);
 

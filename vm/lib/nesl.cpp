@@ -26,22 +26,50 @@ vm::SessionOptions session_options(const NeslOptions& o) {
 // Programs of a session run on one machine, whose memory holds the session's values.
 class Runner : public vm::ProgramRunner {
  public:
-  explicit Runner(const NeslOptions& o) : vm_(o.vm), bits_(o.int_bits == 32 ? IntBits::k32 : IntBits::k64) {}
-  vm::Outcome run(const nvm::Program& program, std::span<const vm::Value> inputs) override {
-    return run_program(vm_, program, bits_, inputs);
+  explicit Runner(const NeslOptions& o) : vm_(o.vm) { load_.int_bits = o.int_bits; }
+
+  Result run(nvm::Program program, std::span<const vm::Value> inputs) override {
+    auto loaded = make_program(std::move(program), "NESL", load_);
+    if (!loaded) return {true, "internal error: " + loaded.failure().message, 0, {}};
+    std::vector<Value> given;
+    for (const vm::Value& v : inputs)
+      given.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
+    auto done = vm_.run(*loaded, given);
+    if (!done) return {true, done.failure().reason, done.failure().origin_line, {}};
+    if (done->exited) return {true, "", done->exit_line, {}};
+    Result result;
+    for (const Value& v : done->values) {
+      result.values.push_back(v.impl()->value);
+      keep_constants(result.values.back(), *loaded);
+    }
+    return result;
   }
+
   Vm& machine() { return vm_; }
 
  private:
+  // A constant that became a value stands in the program's memory, not in the machine's.
+  void keep_constants(const vm::Value& value, const Program& program) {
+    const auto* v = std::get_if<vm::Vector>(&value);
+    if (v != nullptr && !v->is_scalar() && v->buffer() && v->buffer().get()->pool != &program.impl()->pool)
+      return;
+    if (v != nullptr && (v->is_scalar() || !v->buffer())) return;
+    if (const auto* s = std::get_if<vm::Segdes>(&value); s != nullptr && s->is_regular()) return;
+    if (programs_.empty() || programs_.back().impl() != program.impl()) programs_.push_back(program);
+  }
+
   Vm vm_;
-  IntBits bits_;
+  LoadOptions load_;
+  std::vector<Program> programs_;
 };
 
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
 
 }  // namespace
 
+// Members are destroyed in reverse order: the values before the memory they stand in.
 struct Nesl::Impl {
+  vm::Pool files;  // memory of what came from files
   Runner runner;
   std::ostream& err;
   vm::NeslSession session;
@@ -62,7 +90,7 @@ NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
   try {
-    auto [type, slots] = vm::read_value(path, impl_->session.environment().types(), pool_of(machine()));
+    auto [type, slots] = vm::read_value(path, impl_->session.environment().types(), impl_->files);
     impl_->session.bind(name, type, std::move(slots));
   } catch (const vm::Fault& fault) {
     return fault.message;

@@ -44,14 +44,6 @@ Constant constant_of(const Value& value, TypeWord word) {
   return c;
 }
 
-// The innermost place in the user's file, else the line of the form.
-std::uint32_t user_line(const RunError& error, const CompiledForm& compiled) {
-  if (error.at.origin_line > 0) return error.at.origin_line;
-  for (const CallPlace& call : error.calls)
-    if (call.origin_line > 0) return call.origin_line;
-  return compiled.form->pos.line;
-}
-
 }  // namespace
 
 std::string fold_result(const std::string& name, const std::string& value, const std::string& type,
@@ -160,18 +152,18 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  const frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check});
+  frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check});
   const std::vector<Value> inputs = values_of(emitted);
   const double compile_time = seconds_since(start);
-  Outcome outcome = runner_.run(emitted.program, inputs);
-  if (outcome.error) {
-    report(*outcome.error, compiled, file);
+  ProgramRunner::Result result = runner_.run(std::move(emitted.program), inputs);
+  if (result.failed) {
+    report(result, compiled, file);
     return std::nullopt;
   }
   if (options_.verbose)
     err_ << "% emitted in " << compile_time << " s, ran in " << seconds_since(start) - compile_time
          << " s %\n";
-  return std::move(outcome.values);
+  return std::move(result.values);
 }
 
 std::vector<Value> NeslSession::values_of(const frontend::Emitted& emitted) const {
@@ -248,9 +240,12 @@ void NeslSession::show_line(const std::string& name, const std::string& value, c
   out_ << fold_result(name, value, type, options_.line_width) << "\n" << std::flush;
 }
 
-void NeslSession::report(const RunError& error, const CompiledForm& compiled, const std::string& file) {
+void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm& compiled,
+                         const std::string& file) {
+  const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
   out_ << std::flush;
-  err_ << file << ":" << user_line(error, compiled) << ": run-time error: " << error.message << "\n"
+  err_ << file << ":" << line << ": run-time error" << (result.reason.empty() ? "" : ": " + result.reason)
+       << "\n"
        << std::flush;
 }
 

@@ -13,7 +13,7 @@
 #include "bytecode/program/program.h"
 #include "frontend/compile.h"
 #include "frontend/emit.h"
-#include "vm/interp/machine.h"
+#include "vm/data/value.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -22,8 +22,14 @@ namespace nvm::vm {
 class ProgramRunner {
  public:
   virtual ~ProgramRunner() = default;
+  struct Result {
+    bool failed = false;     // `reason` and `line` say why and where
+    std::string reason;      // empty if the program itself has said it
+    std::uint32_t line = 0;  // in the NESL source, 0 if unknown
+    std::vector<Value> values;
+  };
   // `inputs` are the values of the program's inputs (Constant::input), by number.
-  virtual Outcome run(const Program& program, std::span<const Value> inputs) = 0;
+  virtual Result run(Program program, std::span<const Value> inputs) = 0;
 };
 
 // Which result lines a text prints.
@@ -105,7 +111,8 @@ class NeslSession {
   [[nodiscard]] static std::string documentation(const frontend::Binding& binding);
   // Replaces a function by another text of the same type.
   void define_quietly(const std::string& text, const frontend::Form& original);
-  void report(const RunError& error, const frontend::CompiledForm& compiled, const std::string& file);
+  void report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
+              const std::string& file);
 
   ProgramRunner& runner_;
   std::ostream& out_;

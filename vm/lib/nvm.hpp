@@ -25,6 +25,8 @@ struct Failure {
   std::string message;     // complete, ends with a newline
   std::uint32_t line = 0;  // of the first error in the VCODE text, 0 if unknown
   std::uint32_t column = 0;
+  std::string reason = {};        // kRuntime: what happened, without the place
+  std::uint32_t origin_line = 0;  // kRuntime: innermost line of the NESL source, 0 if unknown
 };
 
 // A T, or why there is none.
@@ -140,9 +142,10 @@ struct Counters {
 };
 
 struct Run {
-  bool exited = false;        // the program ended by EXIT: nothing is to be printed
-  bool out_closed = false;    // the program closed its standard output
-  std::vector<Value> values;  // the final stack, deepest first
+  bool exited = false;          // the program ended by EXIT: nothing is to be printed
+  std::uint32_t exit_line = 0;  // innermost line of the NESL source where it did, 0 if unknown
+  bool out_closed = false;      // the program closed its standard output
+  std::vector<Value> values;    // the final stack, deepest first
   Counters counters;
 };
 

@@ -68,15 +68,9 @@ Failure load_failure(const Program::Impl& impl) {
   return failure;
 }
 
-}  // namespace
-
-Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
-  auto impl = std::make_shared<Impl>(std::move(name), text);
-  impl->legacy = options.legacy;
-  impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
-  nvm::Program program = read_vcode(text, impl->diagnostics);
-  if (impl->diagnostics.failed() || !bind_inputs(program, options, impl->diagnostics))
-    return load_failure(*impl);
+// Verifies, lowers and prepares.
+Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program,
+                       const LoadOptions& options) {
   nvm::LoadOptions load;
   load.int_bits = impl->bits;
   load.optimise = options.optimise;
@@ -94,6 +88,24 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
     }
   }
   return Program(std::move(impl));
+}
+
+}  // namespace
+
+Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
+  auto impl = std::make_shared<Impl>(std::move(name), text);
+  impl->legacy = options.legacy;
+  impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
+  nvm::Program program = read_vcode(text, impl->diagnostics);
+  if (impl->diagnostics.failed() || !bind_inputs(program, options, impl->diagnostics))
+    return load_failure(*impl);
+  return finish(std::move(impl), std::move(program), options);
+}
+
+Result<Program> make_program(nvm::Program program, std::string name, const LoadOptions& options) {
+  auto impl = std::make_shared<Program::Impl>(std::move(name), "");
+  impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
+  return finish(std::move(impl), std::move(program), options);
 }
 
 Result<Program> Program::from_file(const std::string& path, const LoadOptions& options) {
@@ -129,6 +141,13 @@ std::string render_legacy(const vm::RunError& error) {
 }
 
 }  // namespace
+
+std::uint32_t origin_line(const vm::RunError& error) {
+  if (error.at.origin_line > 0) return error.at.origin_line;
+  for (const vm::CallPlace& call : error.calls)
+    if (call.origin_line > 0) return call.origin_line;
+  return 0;
+}
 
 std::string render(const vm::RunError& error, const Program::Impl& program) {
   if (program.legacy) return render_legacy(error);

@@ -120,9 +120,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.counters.peak_bytes = pool->stats().peak;
   if (outcome.error)
-    return Failure{Failure::Class::kRuntime, render(*outcome.error, loaded), outcome.error->at.pos.line,
-                   outcome.error->at.pos.column};
+    return Failure{Failure::Class::kRuntime,     render(*outcome.error, loaded), outcome.error->at.pos.line,
+                   outcome.error->at.pos.column, outcome.error->message,         origin_line(*outcome.error)};
   run.exited = outcome.exited;
+  run.exit_line = outcome.exit_line;
   run.out_closed = host.streams().at(1) == nullptr;
   for (const vm::Value& value : outcome.values)
     run.values.emplace_back(std::make_shared<Value::Impl>(Value::Impl{program.impl(), pool, value}));
