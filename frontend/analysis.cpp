@@ -1,0 +1,259 @@
+#include "frontend/analysis.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+namespace nvm::frontend {
+namespace {
+
+using core::Expr;
+using core::ExprKind;
+using core::TypeKind;
+
+constexpr int kInlineWeight = 80;  // a function of so many nodes is copied into its callers
+
+void called(const Expr& e, std::set<std::int32_t>& out) {
+  if (e.kind == ExprKind::kCall) out.insert(e.id);
+  for (const auto& kid : e.kids) called(*kid, out);
+}
+
+bool is_scalar_type(const core::Type* type) {
+  if (type->kind == TypeKind::kPair) return is_scalar_type(type->a) && is_scalar_type(type->b);
+  return type->kind != TypeKind::kSeq;
+}
+
+int leaf_count(const core::Type* type) {
+  return type->kind == TypeKind::kPair ? leaf_count(type->a) + leaf_count(type->b) : 1;
+}
+
+// Which leaves of the function's argument a value depends on, by component of the value.
+class Dependence {
+ public:
+  using Mask = std::uint64_t;
+  static constexpr Mask kLocal = 1ULL << 63;  // on the instance in some other way
+  struct Shape {
+    Mask mask = 0;
+    std::vector<Shape> parts;  // pair: both
+  };
+
+  Dependence(const Analysis& facts, std::int32_t self, std::vector<std::vector<Mask>>& calls)
+      : facts_(facts), self_(self), calls_(calls) {}
+
+  static Shape leaves(const core::Type* type, int& next) {
+    if (type->kind != TypeKind::kPair) return {1ULL << std::min(next++, 62), {}};
+    Shape a = leaves(type->a, next);
+    return join(std::move(a), leaves(type->b, next));
+  }
+  void bind(std::int32_t variable, Shape shape) { env_[variable] = std::move(shape); }
+
+  Shape visit(const Expr& e) {
+    switch (e.kind) {
+      case ExprKind::kVar: return env_.contains(e.id) ? env_[e.id] : Shape{kLocal, {}};
+      case ExprKind::kLet: {
+        Shape value = visit(*e.kids[0]);
+        env_[e.id] = std::move(value);
+        return visit(*e.kids[1]);
+      }
+      case ExprKind::kPair: {
+        Shape a = visit(*e.kids[0]);
+        return join(std::move(a), visit(*e.kids[1]));
+      }
+      case ExprKind::kFirst:
+      case ExprKind::kSecond: {
+        const Shape whole = visit(*e.kids[0]);
+        if (whole.parts.empty()) return whole;
+        return whole.parts[e.kind == ExprKind::kFirst ? 0 : 1];
+      }
+      case ExprKind::kEach: {
+        Mask mask = 0;
+        for (std::size_t i = 0; i < e.vars.size(); ++i) mask |= all(visit(*e.kids[i]));
+        for (const std::int32_t v : e.vars) env_[v] = {kLocal, {}};
+        for (std::size_t i = e.vars.size(); i < e.kids.size(); ++i) mask |= all(visit(*e.kids[i])) & ~kLocal;
+        return {facts_.of(e).effect ? kLocal : mask, {}};
+      }
+      default: return other(e);
+    }
+  }
+
+ private:
+  static Shape join(Shape a, Shape b) {
+    Shape both{a.mask | b.mask, {}};
+    both.parts.push_back(std::move(a));
+    both.parts.push_back(std::move(b));
+    return both;
+  }
+  static Mask all(const Shape& shape) {
+    Mask mask = shape.mask;
+    for (const Shape& part : shape.parts) mask |= all(part);
+    return mask;
+  }
+  static void flatten(const Shape& shape, const core::Type* type, std::vector<Mask>& out) {
+    if (type->kind != TypeKind::kPair) {
+      out.push_back(all(shape));
+      return;
+    }
+    flatten(shape.parts.empty() ? shape : shape.parts[0], type->a, out);
+    flatten(shape.parts.empty() ? shape : shape.parts[1], type->b, out);
+  }
+
+  Shape other(const Expr& e) {
+    Mask mask = 0;
+    for (const auto& kid : e.kids) {
+      const Shape shape = visit(*kid);
+      mask |= all(shape);
+      if (e.kind == ExprKind::kCall && e.id == self_) {
+        calls_.emplace_back();
+        flatten(shape, kid->type, calls_.back());
+      }
+    }
+    return {facts_.of(e).effect ? kLocal : mask, {}};
+  }
+
+  const Analysis& facts_;
+  std::int32_t self_;
+  std::vector<std::vector<Mask>>& calls_;
+  std::unordered_map<std::int32_t, Shape> env_;
+};
+
+void add_sorted(std::vector<std::int32_t>& into, const std::vector<std::int32_t>& more,
+                const std::vector<std::int32_t>& except) {
+  for (const std::int32_t v : more) {
+    if (std::find(except.begin(), except.end(), v) != except.end()) continue;
+    const auto at = std::lower_bound(into.begin(), into.end(), v);
+    if (at == into.end() || *at != v) into.insert(at, v);
+  }
+}
+
+}  // namespace
+
+Analysis::Analysis(const core::Program& program) : program_(program) {
+  functions_.resize(program.functions.size());
+  find_recursion();
+  summarise();
+  for (std::size_t i = 0; i < functions_.size(); ++i) find_shareable(static_cast<std::int32_t>(i));
+}
+
+void Analysis::find_recursion() {
+  std::vector<std::set<std::int32_t>> calls(functions_.size());
+  for (std::size_t i = 0; i < functions_.size(); ++i) called(*program_.functions[i].body, calls[i]);
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    std::set<std::int32_t> reached;
+    std::vector<std::int32_t> todo(calls[i].begin(), calls[i].end());
+    while (!todo.empty()) {
+      const std::int32_t f = todo.back();
+      todo.pop_back();
+      if (!reached.insert(f).second) continue;
+      const auto& next = calls[static_cast<std::size_t>(f)];
+      todo.insert(todo.end(), next.begin(), next.end());
+    }
+    functions_[i].recursive = reached.contains(static_cast<std::int32_t>(i));
+    functions_[i].fails = functions_[i].recursive;
+  }
+}
+
+// Callees before callers matter for weights only: repeats until effects and failures no longer change.
+void Analysis::summarise() {
+  std::vector<bool> done(functions_.size());
+  std::function<void(std::size_t)> weigh = [&](std::size_t i) {
+    if (done[i]) return;
+    done[i] = true;
+    std::set<std::int32_t> callees;
+    called(*program_.functions[i].body, callees);
+    for (const std::int32_t f : callees) weigh(static_cast<std::size_t>(f));
+    FunctionFacts& f = functions_[i];
+    f.weight = visit(*program_.functions[i].body).weight;
+    f.inlined = !f.recursive && f.weight <= kInlineWeight;
+  };
+  for (std::size_t i = 0; i < functions_.size(); ++i) weigh(i);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      FunctionFacts& f = functions_[i];
+      const ExprFacts& body = visit(*program_.functions[i].body);
+      changed = changed || (body.effect && !f.effect) || (body.fails && !f.fails);
+      f.effect = f.effect || body.effect;
+      f.fails = f.fails || body.fails;
+    }
+  }
+}
+
+const ExprFacts& Analysis::visit(const Expr& e) {
+  ExprFacts facts;
+  facts.weight = 1;
+  facts.scalar = is_scalar_type(e.type) && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;
+  const std::vector<std::int32_t> none;
+  for (std::size_t i = 0; i < e.kids.size(); ++i) {
+    const ExprFacts kid = visit(*e.kids[i]);
+    facts.effect = facts.effect || kid.effect;
+    facts.fails = facts.fails || kid.fails;
+    facts.scalar = facts.scalar && kid.scalar;
+    facts.weight += kid.weight;
+    const bool in_let = e.kind == ExprKind::kLet && i == 1;
+    const bool in_each = e.kind == ExprKind::kEach && i >= e.vars.size();
+    add_sorted(facts.free, kid.free, in_let ? std::vector<std::int32_t>{e.id} : in_each ? e.vars : none);
+  }
+  switch (e.kind) {
+    case ExprKind::kVar: facts.free = {e.id}; break;
+    case ExprKind::kTime: facts.effect = true; break;
+    case ExprKind::kEach: facts.fails = facts.fails || e.vars.size() > 1; break;
+    case ExprKind::kPrim: {
+      const core::PrimEffect effect = core::prim_info(e.prim).effect;
+      const bool check = e.prim == core::Prim::kCheck;
+      facts.effect = facts.effect || (effect == core::PrimEffect::kEffect && !check);
+      facts.fails = facts.fails || effect == core::PrimEffect::kFaults || check;
+      break;
+    }
+    case ExprKind::kCall: {
+      const FunctionFacts& f = functions_[static_cast<std::size_t>(e.id)];
+      facts.effect = facts.effect || f.effect;
+      facts.fails = facts.fails || f.fails;
+      if (f.inlined) facts.weight += f.weight;
+      break;
+    }
+    default: break;
+  }
+  return exprs_[&e] = std::move(facts);
+}
+
+void Analysis::find_shareable(std::int32_t function) {
+  const core::Function& f = program_.functions[static_cast<std::size_t>(function)];
+  FunctionFacts& facts = functions_[static_cast<std::size_t>(function)];
+  const core::Type* type = f.variables[static_cast<std::size_t>(f.param)].type;
+  const int leaves = leaf_count(type);
+  facts.shareable.assign(static_cast<std::size_t>(leaves), leaves <= 60);
+  if (!facts.recursive || leaves > 60) return;
+  std::set<std::int32_t> callees;
+  called(*f.body, callees);
+  const bool mutual = std::any_of(callees.begin(), callees.end(), [&](std::int32_t g) {
+    return g != function && functions_[static_cast<std::size_t>(g)].recursive &&
+           program_.functions[static_cast<std::size_t>(g)].body != nullptr && [&] {
+             std::set<std::int32_t> back;
+             called(*program_.functions[static_cast<std::size_t>(g)].body, back);
+             return back.contains(function);
+           }();
+  });
+  std::vector<std::vector<Dependence::Mask>> calls;
+  Dependence dependence(*this, function, calls);
+  int next = 0;
+  dependence.bind(f.param, Dependence::leaves(type, next));
+  dependence.visit(*f.body);
+  if (mutual || calls.empty()) {
+    facts.shareable.assign(static_cast<std::size_t>(leaves), false);
+    return;
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    Dependence::Mask shared = 0;
+    for (std::size_t i = 0; i < facts.shareable.size(); ++i)
+      if (facts.shareable[i]) shared |= 1ULL << i;
+    for (const auto& call : calls)
+      for (std::size_t i = 0; i < call.size(); ++i)
+        if (facts.shareable[i] && (call[i] & ~shared) != 0) {
+          facts.shareable[i] = false;
+          changed = true;
+        }
+  }
+}
+
+}  // namespace nvm::frontend

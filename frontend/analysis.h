@@ -1,0 +1,50 @@
+// What flattening must know about core code before it moves or copies any of it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "frontend/core.h"
+
+namespace nvm::frontend {
+
+struct ExprFacts {
+  std::vector<std::int32_t> free;  // variables of the function that occur free, sorted
+  bool effect = false;             // reads or changes state: evaluated exactly where and as often as written
+  bool fails = false;              // may be a run-time error or run forever
+  bool scalar = false;             // made of scalar operations only
+  int weight = 0;                  // nodes, with those of functions that will be inlined
+};
+
+struct FunctionFacts {
+  bool effect = false;
+  bool fails = false;
+  bool recursive = false;
+  bool inlined = false;
+  int weight = 0;
+  // By leaf of the argument (its components that are no pairs, in order): if a caller passes a value that all
+  // instances share, then recursive calls do so too.
+  std::vector<bool> shareable;
+};
+
+class Analysis {
+ public:
+  explicit Analysis(const core::Program& program);
+  [[nodiscard]] const ExprFacts& of(const core::Expr& e) const { return exprs_.at(&e); }
+  [[nodiscard]] const FunctionFacts& of(std::int32_t function) const {
+    return functions_[static_cast<std::size_t>(function)];
+  }
+
+ private:
+  void find_recursion();
+  void summarise();
+  const ExprFacts& visit(const core::Expr& e);
+  void find_shareable(std::int32_t function);
+
+  const core::Program& program_;
+  std::unordered_map<const core::Expr*, ExprFacts> exprs_;
+  std::vector<FunctionFacts> functions_;
+};
+
+}  // namespace nvm::frontend

@@ -1,0 +1,261 @@
+#include "frontend/flat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "bytecode/base/check.h"
+
+namespace nvm::frontend::flat {
+namespace {
+
+bool same(const Constant& a, const Constant& b) {  // -0.0 is not 0.0
+  return a.word == b.word && a.ints == b.ints && a.input == b.input && a.floats.size() == b.floats.size() &&
+         std::equal(a.floats.begin(), a.floats.end(), b.floats.begin(),
+                    [](double x, double y) { return x == y && std::signbit(x) == std::signbit(y); });
+}
+
+std::int32_t constant_index(Program& program, Constant constant) {
+  auto& all = program.constants;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (same(all[i], constant)) return static_cast<std::int32_t>(i);
+  all.push_back(std::move(constant));
+  return static_cast<std::int32_t>(all.size()) - 1;
+}
+
+}  // namespace
+
+Builder::Builder(Program& program, Function& function) : program_(program), function_(function) {
+  scopes_.emplace_back();
+}
+
+Atom Builder::fresh(nvm::Type kind) {
+  function_.kinds.push_back(kind);
+  return static_cast<Atom>(function_.kinds.size()) - 1;
+}
+
+Atom Builder::param(nvm::Type kind) {
+  function_.params.push_back(fresh(kind));
+  return function_.params.back();
+}
+
+Stmt& Builder::add(Stmt stmt) {
+  stmt.line = line_;
+  auto& stmts = scopes_.back().block.stmts;
+  stmts.push_back(std::move(stmt));
+  return stmts.back();
+}
+
+Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
+  const OpInfo& info = op_info(op);
+  const bool ordered = info.effect == Effect::kOrdered;
+  std::vector<std::int32_t> key{static_cast<std::int32_t>(op), static_cast<std::int32_t>(word)};
+  key.insert(key.end(), args.begin(), args.end());
+  if (!ordered)
+    for (const Scope& scope : scopes_)
+      if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second;
+  Stmt stmt;
+  stmt.op = op;
+  stmt.word = word;
+  stmt.keep = ordered;
+  stmt.barrier = op == Op::kStartTimer || op == Op::kStopTimer;
+  stmt.args = std::move(args);
+  for (const char letter : info.results) stmt.results.push_back(fresh(letter_type(letter, word)));
+  Atoms results = stmt.results;
+  add(std::move(stmt));
+  if (!ordered) scopes_.back().seen[key] = results;
+  return results;
+}
+
+Atom Builder::op(Op op, TypeWord word, Atoms args) { return ops(op, word, std::move(args)).front(); }
+
+Atom Builder::constant(Constant constant) {
+  const nvm::Type kind = type_of(constant.word);
+  const std::int32_t index = constant_index(program_, std::move(constant));
+  const std::vector<std::int32_t> key{-1, index};
+  for (const Scope& scope : scopes_)
+    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
+  Stmt stmt;
+  stmt.kind = Stmt::Kind::kConst;
+  stmt.target = index;
+  stmt.results = {fresh(kind)};
+  const Atom result = stmt.results.front();
+  add(std::move(stmt));
+  scopes_.back().seen[key] = {result};
+  constants_[result] = index;
+  return result;
+}
+
+const Constant* Builder::known(Atom atom) const {
+  const auto it = constants_.find(atom);
+  if (it == constants_.end()) return nullptr;
+  const Constant& constant = program_.constants[static_cast<std::size_t>(it->second)];
+  return constant.input < 0 && constant.size() == 1 ? &constant : nullptr;
+}
+
+bool Builder::first_time(Atom atom) {
+  for (const Scope& scope : scopes_)
+    if (scope.asked.contains(atom)) return false;
+  return scopes_.back().asked[atom] = true;
+}
+
+Atoms Builder::call(std::int32_t callee, Atoms args, const std::vector<nvm::Type>& results, bool keep) {
+  Stmt stmt;
+  stmt.kind = Stmt::Kind::kCall;
+  stmt.target = callee;
+  stmt.keep = keep;
+  stmt.args = std::move(args);
+  for (const nvm::Type kind : results) stmt.results.push_back(fresh(kind));
+  return add(std::move(stmt)).results;
+}
+
+std::unique_ptr<Block> Builder::close() {
+  auto block = std::make_unique<Block>(std::move(scopes_.back().block));
+  scopes_.pop_back();
+  return block;
+}
+
+Atoms Builder::branch(Atom condition, const std::function<Atoms()>& then_branch,
+                      const std::function<Atoms()>& else_branch) {
+  if (const Constant* value = known(condition)) return value->ints[0] != 0 ? then_branch() : else_branch();
+  Stmt stmt;
+  stmt.kind = Stmt::Kind::kIf;
+  stmt.args = {condition};
+  const std::uint32_t line = line_;
+  scopes_.emplace_back();
+  scopes_.back().block.yields = then_branch();
+  stmt.then_block = close();
+  line_ = line;
+  scopes_.emplace_back();
+  scopes_.back().block.yields = else_branch();
+  stmt.else_block = close();
+  line_ = line;
+  NVM_CHECK(stmt.then_block->yields.size() == stmt.else_block->yields.size(), "branches yield alike");
+  for (const Atom atom : stmt.then_block->yields) stmt.results.push_back(fresh(kind(atom)));
+  return add(std::move(stmt)).results;
+}
+
+void Builder::stop_if(Atom condition, const std::function<void()>& then_branch) {
+  if (const Constant* value = known(condition); value && value->ints[0] == 0) return;
+  Stmt stmt;
+  stmt.kind = Stmt::Kind::kIf;
+  stmt.keep = true;
+  stmt.args = {condition};
+  scopes_.emplace_back();
+  then_branch();
+  stop();
+  scopes_.back().block.exits = true;
+  stmt.then_block = close();
+  stmt.else_block = std::make_unique<Block>();
+  add(std::move(stmt));
+}
+
+void Builder::keep(Atom atom) {
+  for (Scope& scope : scopes_)
+    for (Stmt& stmt : scope.block.stmts)
+      if (std::find(stmt.results.begin(), stmt.results.end(), atom) != stmt.results.end()) stmt.keep = true;
+}
+
+void Builder::finish(Atoms results) {
+  scopes_.back().block.yields = std::move(results);
+  function_.body = std::move(*close());
+}
+
+namespace {
+
+class DeadCode {
+ public:
+  void block(Block& block) {
+    for (const Atom atom : block.yields) needed_.insert(atom);
+    for (auto it = block.stmts.rbegin(); it != block.stmts.rend(); ++it)
+      if (!statement(*it)) it->op = Op::kRet;  // no statement is a kRet: marks the dead
+    std::erase_if(block.stmts, [](const Stmt& s) { return s.kind == Stmt::Kind::kOp && s.op == Op::kRet; });
+  }
+
+ private:
+  [[nodiscard]] bool is_needed(Atom atom) const { return needed_.contains(atom); }
+
+  bool statement(Stmt& stmt) {
+    if (stmt.kind == Stmt::Kind::kIf) return conditional(stmt);
+    const bool live = stmt.keep || std::any_of(stmt.results.begin(), stmt.results.end(),
+                                               [this](Atom atom) { return is_needed(atom); });
+    if (live)
+      needed_.insert(stmt.args.begin(), stmt.args.end());
+    else
+      stmt.kind = Stmt::Kind::kOp;
+    return live;
+  }
+
+  bool conditional(Stmt& stmt) {
+    for (std::size_t i = stmt.results.size(); i-- > 0;) {
+      if (is_needed(stmt.results[i])) continue;
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      stmt.results.erase(stmt.results.begin() + at);
+      for (Block* b : {stmt.then_block.get(), stmt.else_block.get()})
+        if (!b->yields.empty()) b->yields.erase(b->yields.begin() + at);
+    }
+    block(*stmt.then_block);
+    block(*stmt.else_block);
+    const bool live =
+        !stmt.results.empty() || !stmt.then_block->stmts.empty() || !stmt.else_block->stmts.empty();
+    if (live)
+      needed_.insert(stmt.args.begin(), stmt.args.end());
+    else
+      stmt.kind = Stmt::Kind::kOp;
+    return live;
+  }
+
+  std::set<Atom> needed_;
+};
+
+void print_block(std::ostream& out, const Block& block, const Program& program, int indent);
+
+void print_atoms(std::ostream& out, const Atoms& atoms) {
+  for (const Atom atom : atoms) out << " v" << atom;
+}
+
+void print_stmt(std::ostream& out, const Stmt& stmt, const Program& program, int indent) {
+  out << std::string(static_cast<std::size_t>(indent), ' ');
+  for (const Atom atom : stmt.results) out << 'v' << atom << ' ';
+  if (!stmt.results.empty()) out << "= ";
+  switch (stmt.kind) {
+    case Stmt::Kind::kOp:
+      out << op_info(stmt.op).text;
+      if (stmt.word != TypeWord::kNone) out << ' ' << type_word_text(stmt.word);
+      break;
+    case Stmt::Kind::kConst: out << "CONST #" << stmt.target; break;
+    case Stmt::Kind::kCall:
+      out << "CALL " << program.functions[static_cast<std::size_t>(stmt.target)].name;
+      break;
+    case Stmt::Kind::kIf: out << "IF"; break;
+  }
+  print_atoms(out, stmt.args);
+  out << '\n';
+  if (stmt.kind != Stmt::Kind::kIf) return;
+  print_block(out, *stmt.then_block, program, indent + 2);
+  out << std::string(static_cast<std::size_t>(indent), ' ') << "ELSE\n";
+  print_block(out, *stmt.else_block, program, indent + 2);
+}
+
+void print_block(std::ostream& out, const Block& block, const Program& program, int indent) {
+  for (const Stmt& stmt : block.stmts) print_stmt(out, stmt, program, indent);
+  out << std::string(static_cast<std::size_t>(indent), ' ') << (block.exits ? "exits" : "yields");
+  print_atoms(out, block.yields);
+  out << '\n';
+}
+
+}  // namespace
+
+void remove_dead(Function& function) { DeadCode().block(function.body); }
+
+std::string print(const Function& function, const Program& program) {
+  std::ostringstream out;
+  out << function.name << (function.lifted ? " lifted" : "");
+  print_atoms(out, function.params);
+  out << '\n';
+  print_block(out, function.body, program, 2);
+  return out.str();
+}
+
+}  // namespace nvm::frontend::flat

@@ -1,0 +1,117 @@
+// Flat code: what flattening makes and the stack emitter schedules. Functions of vectors and descriptors in
+// single-assignment form with structured conditionals. The builder numbers values, so that equal pure
+// operations in scope of each other are one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bytecode/program/program.h"
+
+namespace nvm::frontend::flat {
+
+using Atom = std::int32_t;  // a vector or descriptor of one function
+using Atoms = std::vector<Atom>;
+
+struct Block;
+
+struct Stmt {
+  enum class Kind : std::uint8_t {
+    kOp,     // op word args -> results
+    kConst,  // constant -> one result
+    kCall,   // callee args -> results
+    kIf,     // args: the condition; the yields of the branch taken -> results
+  };
+  Kind kind = Kind::kOp;
+  Op op = Op::kRet;
+  TypeWord word = TypeWord::kNone;
+  bool keep = false;        // has an effect, or may fail and the user must see that
+  bool barrier = false;     // nothing may move across it: the clock
+  std::int32_t target = 0;  // kConst: constant; kCall: function
+  std::uint32_t line = 0;
+  Atoms args = {}, results = {};
+  std::unique_ptr<Block> then_block = nullptr, else_block = nullptr;
+};
+
+struct Block {
+  std::vector<Stmt> stmts;
+  Atoms yields;
+  bool exits = false;  // ends the program: yields nothing
+};
+
+struct Function {
+  std::string name;    // VCODE word
+  std::string origin;  // NESL name
+  bool lifted = false, tail_parallel = false;
+  Atoms params;
+  Block body;                    // yields the results
+  std::vector<nvm::Type> kinds;  // of every atom
+};
+
+struct Program {
+  std::vector<Function> functions;
+  std::vector<Constant> constants;
+};
+
+// Builds one function's body.
+class Builder {
+ public:
+  Builder(Program& program, Function& function);
+
+  Atom param(nvm::Type kind);
+  Atom op(Op op, TypeWord word, Atoms args);  // of one result
+  Atoms ops(Op op, TypeWord word, Atoms args);
+  Atom constant(Constant constant);
+  Atom integer(std::int64_t value) { return constant({TypeWord::kInt, {value}, {}}); }
+  Atom real(double value) { return constant({TypeWord::kFloat, {}, {value}}); }
+  Atom boolean(bool value) { return constant({TypeWord::kBool, {value ? 1 : 0}, {}}); }
+  Atoms call(std::int32_t callee, Atoms args, const std::vector<nvm::Type>& results, bool keep);
+  // Each branch yields values of the same kinds.
+  Atoms branch(Atom condition, const std::function<Atoms()>& then_branch,
+               const std::function<Atoms()>& else_branch);
+  // if condition, run `then_branch` and end the program.
+  void stop_if(Atom condition, const std::function<void()>& then_branch);
+  void stop() { emit(Op::kExit); }
+  void emit(Op op) { ops(op, TypeWord::kNone, {}); }
+  // Marks the statement that made `atom`, in whichever open block, as one that must not vanish.
+  void keep(Atom atom);
+  void finish(Atoms results);
+
+  void line(std::uint32_t line) { line_ = line; }
+  [[nodiscard]] nvm::Type kind(Atom atom) const { return function_.kinds[static_cast<std::size_t>(atom)]; }
+  // The value of a constant of one element, or null.
+  [[nodiscard]] const Constant* known(Atom atom) const;
+  // True the first time that it is asked about `atom` in this block or those around it.
+  bool first_time(Atom atom);
+
+ private:
+  struct Scope {
+    Block block;
+    std::map<std::vector<std::int32_t>, Atoms> seen;
+    std::map<Atom, bool> asked;
+  };
+  Atom fresh(nvm::Type kind);
+  Stmt& add(Stmt stmt);
+  std::unique_ptr<Block> close();
+
+  Program& program_;
+  Function& function_;
+  std::vector<Scope> scopes_;
+  std::map<Atom, std::int32_t> constants_;  // atom to constant
+  std::uint32_t line_ = 0;
+};
+
+// Removes statements and results of conditionals that nobody needs.
+void remove_dead(Function& function);
+
+// "v3 = + INT v1 v2", one statement a line; for tests and listings.
+[[nodiscard]] std::string print(const Function& function, const Program& program);
+
+// Schedules the functions on the stack. functions[0] becomes MAIN.
+[[nodiscard]] nvm::Program to_stack_code(const Program& program, const std::string& file);
+
+}  // namespace nvm::frontend::flat

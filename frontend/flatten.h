@@ -1,0 +1,163 @@
+// Nested to flat: core code to flat code (flat.h). Every function is translated on demand in the flavours in
+// which it is called: serial, or lifted for any number of instances, with those arguments apart that all
+// instances share.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "frontend/analysis.h"
+#include "frontend/emit.h"
+#include "frontend/lanes.h"
+
+namespace nvm::frontend {
+
+// One flavour of a function.
+struct Flavour {
+  std::int32_t function = 0;
+  bool lifted = false;
+  std::vector<bool> shared;  // lifted: by leaf of the argument
+  bool operator<(const Flavour& o) const {
+    return std::tie(function, lifted, shared) < std::tie(o.function, o.lifted, o.shared);
+  }
+};
+
+class Flattener {
+ public:
+  Flattener(const core::Program& program, const EmitOptions& options);
+  // All flavours that the entry needs; the entry comes first.
+  flat::Program run();
+
+  [[nodiscard]] const core::Program& source() const { return source_; }
+  [[nodiscard]] const Analysis& facts() const { return facts_; }
+  [[nodiscard]] const EmitOptions& options() const { return options_; }
+  std::int32_t flavour(const Flavour& flavour);
+  std::int32_t input(std::uint32_t variable, int slot);
+  [[nodiscard]] const std::vector<VariableSlot>& inputs() const { return inputs_; }
+
+ private:
+  flat::Function translate(const Flavour& flavour);
+
+  const core::Program& source_;
+  EmitOptions options_;
+  Analysis facts_;
+  flat::Program out_;
+  std::map<Flavour, std::int32_t> flavours_;
+  std::vector<Flavour> todo_;
+  std::vector<VariableSlot> inputs_;
+};
+
+// Translates the body of one flavour.
+class Body {
+ public:
+  Body(Flattener& all, flat::Builder& builder) : all_(all), b_(builder), ops_(builder) {}
+  void run(const Flavour& flavour);
+
+ private:
+  // The variables of the function whose text is being translated (an inlined one has its own).
+  struct Scope {
+    const core::Function* function = nullptr;
+    std::map<std::int32_t, Val> vars = {};
+    std::uint32_t line = 0;  // for text without lines: that of the call
+  };
+  // Instances that take a branch, inside the conditional that does so.
+  struct Taken {
+    flat::Atoms results;  // slots of the value on the chosen lanes
+    flat::Atom places, all;
+  };
+
+  // flatten.cpp: expressions
+  Val eval(const core::Expr& e, const Lanes* lanes);
+  Val eval_here(const core::Expr& e, const Lanes* lanes);
+  Val placed(const core::Expr& e, const Lanes* lanes);
+  Val guarded(const core::Expr& e, const Lanes* level, const Lanes* lanes);
+  Val constant_string(const std::string& text);
+  Val input(const core::Expr& e);
+  Val let(const core::Expr& e, const Lanes* lanes);
+  Val call(const core::Expr& e, const Lanes* lanes);
+  Val inlined(const core::Expr& e, Val argument, const Lanes* lanes);
+  Val time(const core::Expr& e, const Lanes* lanes);
+  const Lanes* level_of_free(const core::Expr& e);
+  static void leaves(const Val& value, std::vector<Val>& out);
+
+  // flatten_control.cpp: conditionals and apply-to-each
+  Val conditional(const core::Expr& e, const Lanes* lanes);
+  Val host_if(const core::Expr& e, flat::Atom condition, const Lanes* lanes);
+  Val split(const core::Expr& e, const Val& condition, const Lanes* lanes);
+  Val split_one(const core::Expr& e, const Lanes* lanes, flat::Atom flags, const Val& other);
+  // Without `b`, the zero value where the flag is false.
+  Val split_both(const core::Expr& a, const core::Expr* b, const Lanes* lanes, flat::Atom flags);
+  Taken take(const core::Expr* e, const core::Type* type, const Lanes* lanes, flat::Atom flags,
+             flat::Atom taken);
+  flat::Atom number_of(flat::Atom flags, const Lanes* lanes);
+  Val choose(const Val& condition, const Val& a, const Val& b);
+  Val choose_flat(const Val& condition, const Val& a, const Val& b, const Lanes* lanes);
+  [[nodiscard]] bool is_cheap(const core::Expr& e, const Lanes* lanes) const;
+  Val each(const core::Expr& e, const Lanes* lanes);
+  Val filtered(const core::Expr& e, const Lanes* outer, const Lanes* inner);
+
+  // flatten_prims.cpp: primitives
+  Val prim(const core::Expr& e, const Lanes* lanes);
+  Val scalar_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
+  Val sequence_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
+  Val map1(Op op, TypeWord word, core::TypeKind result, const Val& x);
+  Val map2(Op op, TypeWord word, core::TypeKind result, const Val& x, const Val& y);
+  Val quotient(Op op, const Val& x, const Val& y, const Lanes* lanes, const char* message);
+  Val random(const Val& bound, const Lanes* lanes);
+  Val equal(const Val& a, const Val& b);
+  Val equal_sequences(const Val& a, const Val& b);
+  void check(const Val& bad, const Lanes* lanes, const std::string& message);
+  void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
+  void write_text(const std::string& text);
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] bool known_nonzero(const Val& x) const;
+
+  // flatten_sequences.cpp
+  Val distribute(const Val& x, const Val& n, const Lanes* lanes);
+  Val range(const Val& start, const Val& step, const Val& end, const Lanes* lanes);
+  Val element(const Val& v, const Val& i, const Lanes* lanes);
+  Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
+  Val get(const Val& v, const Val& indices, const Lanes* lanes);
+  Val put(const Val& v, const Val& pairs, const Lanes* lanes);
+  Val put_nested(const Val& v, const Val& values, flat::Atom index, const Lanes* values_at);
+  Val permute(const Val& v, const Val& indices, const Lanes* lanes);
+  Val pack(const Val& pairs);
+  Val concatenate(std::vector<Val> parts);
+  Val flattened(const Val& v);
+  Val partition(const Val& v, const Val& counts, const Lanes* lanes);
+  Val zip(const Val& a, const Val& b, const Lanes* lanes);
+  Val literal(const core::Expr& e, const Lanes* lanes);
+  Val same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const char* message);
+  void check_range(const Val& i, const Val& length, const Lanes* lanes, const char* message);
+  void keep_first(const Val& value, const Lanes* lanes);
+  Val lengths(const Val& v);
+
+  // flatten_io.cpp
+  Val effect_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
+  Val text(flat::Atom codes);
+  flat::Atom codes(const Val& string, const Lanes* lanes);
+  Val print(const Val& string, const Lanes* lanes);
+  Val read_vector(const core::Expr& e, TypeWord word, flat::Atom stream);
+  Val status(const flat::Atoms& results, std::size_t first);
+  Val spawn(const Val& x);
+  Val read_char(const Val& x);
+
+  Val integer(const Lanes* lanes, flat::Atom atom) {
+    return ops_.scalar(core::base_type(core::TypeKind::kInt), lanes, atom);
+  }
+  Val boolean(const Lanes* lanes, flat::Atom atom) {
+    return ops_.scalar(core::base_type(core::TypeKind::kBool), lanes, atom);
+  }
+  const Lanes* level(const Val& value) { return level_of(value, ops_.root()); }
+  const ExprFacts& facts(const core::Expr& e) const { return all_.facts().of(e); }
+
+  Flattener& all_;
+  flat::Builder& b_;
+  LaneOps ops_;
+  Scope scope_;
+  std::uint32_t line_ = 0;
+};
+
+}  // namespace nvm::frontend

@@ -1,0 +1,140 @@
+// Primitives with effects: random numbers, checks written in NESL, output, input and processes.
+#include "bytecode/base/check.h"
+#include "frontend/flatten.h"
+
+namespace nvm::frontend {
+
+using core::Expr;
+using core::Prim;
+using core::TypeKind;
+using flat::Atom;
+using flat::Atoms;
+
+namespace {
+constexpr std::int64_t kRandomSteps = std::int64_t{1} << 30;  // of a random float in 0..1
+}
+
+// The codes of a string that every instance writes.
+Atom Body::codes(const Val& string, const Lanes* lanes) {
+  const Val here = ops_.spread(string, deeper(level(string), lanes));
+  return ops_.at(here.kids[0], here.lanes);
+}
+
+Val Body::text(Atom codes) {
+  const Atom length = b_.op(Op::kLength, TypeWord::kInt, {codes});
+  const Lanes* lanes = ops_.elements(ops_.root(), ops_.descriptor(length));
+  return ops_.sequence(lanes, ops_.scalar(core::base_type(TypeKind::kChar), lanes, codes));
+}
+
+// The message and the flag with which results of input and output end.
+Val Body::status(const Atoms& results, std::size_t first) {
+  Val message = text(results[first]);
+  return LaneOps::pair(std::move(message), boolean(ops_.root(), results[first + 1]));
+}
+
+Val Body::random(const Val& bound, const Lanes* lanes) {
+  check(map2(Op::kLe, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type)), lanes,
+        "Rand only works with positive numbers.");
+  if (bound.type->kind == TypeKind::kInt)
+    return integer(lanes, b_.op(Op::kRand, TypeWord::kNone, {ops_.at(bound, lanes)}));
+  const Atom steps = b_.op(Op::kRand, TypeWord::kNone, {ops_.at(ops_.integer(kRandomSteps), lanes)});
+  const Val fraction = map1(Op::kItoF, TypeWord::kNone, TypeKind::kFloat, integer(lanes, steps));
+  const Val step = ops_.scalar(bound.type, ops_.root(), b_.real(1.0 / static_cast<double>(kRandomSteps)));
+  const Val unit = map2(Op::kMul, TypeWord::kFloat, TypeKind::kFloat, fraction, step);
+  return map2(Op::kMul, TypeWord::kFloat, TypeKind::kFloat, bound, unit);
+}
+
+Val Body::print(const Val& string, const Lanes* lanes) {
+  b_.ops(Op::kWrite, TypeWord::kChar, {codes(string, lanes)});
+  return ops_.boolean(true);
+}
+
+Val Body::read_vector(const Expr& e, TypeWord word, Atom stream) {
+  const Atoms results = b_.ops(Op::kFread, word, {stream});
+  Atom vector = results[0];
+  if (word == TypeWord::kSegdes) vector = ops_.read_lengths(vector);
+  const core::Type* type = e.type->a;
+  const TypeWord length_word = word == TypeWord::kSegdes ? TypeWord::kInt : word;
+  const Atom length = b_.op(Op::kLength, length_word, {vector});
+  const Lanes* lanes = ops_.elements(ops_.root(), ops_.descriptor(length));
+  Val sequence = ops_.sequence(lanes, ops_.scalar(type->a, lanes, vector));
+  return LaneOps::pair(std::move(sequence), status(results, 1));
+}
+
+Val Body::read_char(const Val& x) {
+  const Atom delimiters = codes(x.kids[0], ops_.root());
+  const Atoms results =
+      b_.ops(Op::kFreadChar, TypeWord::kNone, {delimiters, x.kids[1].kids[0].atom, x.kids[1].kids[1].atom});
+  // A closed stream gives no code at all; the sum of none is one number.
+  const Atom length = b_.op(Op::kLength, TypeWord::kInt, {results[1]});
+  const Atom why = b_.op(Op::kAddReduce, TypeWord::kInt, {results[1], ops_.descriptor(length)});
+  Val string = text(results[0]);
+  return LaneOps::pair(std::move(string), LaneOps::pair(integer(ops_.root(), why), status(results, 2)));
+}
+
+Val Body::spawn(const Val& x) {
+  const Val& streams = x.kids[1];
+  const Atoms results = b_.ops(Op::kSpawn, TypeWord::kNone,
+                               {codes(x.kids[0], ops_.root()), streams.kids[0].atom,
+                                streams.kids[1].kids[0].atom, streams.kids[1].kids[1].atom});
+  const auto stream = [&](std::size_t i) { return integer(ops_.root(), results[i]); };
+  return LaneOps::pair(stream(2), LaneOps::pair(stream(1), LaneOps::pair(stream(0), status(results, 3))));
+}
+
+Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
+  const auto write = [&](TypeWord word) {
+    Atom vector =
+        word == TypeWord::kChar ? codes(x.kids[0], lanes) : ops_.at(x.kids[0].kids[0], x.kids[0].lanes);
+    if (word == TypeWord::kSegdes) vector = ops_.descriptor(vector);
+    Atom stream = x.kids[1].atom;
+    if (x.kids[1].lanes != ops_.root())  // instances agree on the stream
+      stream = b_.op(Op::kMaxReduce, TypeWord::kInt, {stream, ops_.whole(x.kids[1].lanes)});
+    return status(b_.ops(Op::kFwrite, word, {vector, stream}), 0);
+  };
+  switch (e.prim) {
+    case Prim::kRand: return random(x, lanes);
+    case Prim::kRandSeed: return boolean(ops_.root(), b_.op(Op::kSrand, TypeWord::kInt, {x.atom}));
+    case Prim::kCheck: {
+      const Val bad = map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, x.kids[0]);
+      const Val& message = x.kids[1].kids[0];
+      if (all_.options().arg_check)
+        check_with(bad, lanes, [&] {
+          write_text("\n" + place() + "RUNTIME ERROR: ");
+          b_.ops(Op::kWrite, TypeWord::kChar, {codes(message, ops_.root())});
+          write_text("\n");
+        });
+      return x.kids[1].kids[1];
+    }
+    case Prim::kFail: {
+      const Val always = ops_.boolean(true);
+      check_with(always, lanes, [&] {
+        write_text("\n" + place());
+        b_.ops(Op::kWrite, TypeWord::kChar, {codes(x, lanes)});
+        write_text("\n");
+      });
+      return always;
+    }
+    case Prim::kPrintString: return print(x, lanes);
+    case Prim::kOpenFile: {
+      const Atoms results = b_.ops(Op::kFopen, TypeWord::kNone, {codes(x.kids[0], lanes), x.kids[1].atom});
+      return LaneOps::pair(integer(ops_.root(), results[0]), status(results, 1));
+    }
+    case Prim::kCloseFile: return status(b_.ops(Op::kFclose, TypeWord::kNone, {x.atom}), 0);
+    case Prim::kReadChar: return read_char(x);
+    case Prim::kReadInts: return read_vector(e, TypeWord::kInt, x.atom);
+    case Prim::kReadFloats: return read_vector(e, TypeWord::kFloat, x.atom);
+    case Prim::kReadBools: return read_vector(e, TypeWord::kBool, x.atom);
+    case Prim::kReadLengths: return read_vector(e, TypeWord::kSegdes, x.atom);
+    case Prim::kWriteString: return write(TypeWord::kChar);
+    case Prim::kWriteInts: return write(TypeWord::kInt);
+    case Prim::kWriteFloats: return write(TypeWord::kFloat);
+    case Prim::kWriteBools: return write(TypeWord::kBool);
+    case Prim::kWriteLengths: return write(TypeWord::kSegdes);
+    case Prim::kSpawn: return spawn(x);
+    default: break;
+  }
+  NVM_CHECK(false, "primitive without a translation");
+  return x;
+}
+
+}  // namespace nvm::frontend

@@ -1,0 +1,261 @@
+// Scalar primitives, reductions and scans, comparison of structures, and run-time checks.
+#include "bytecode/base/check.h"
+#include "frontend/flatten.h"
+
+namespace nvm::frontend {
+
+using core::Expr;
+using core::Prim;
+using core::TypeKind;
+using flat::Atom;
+using flat::Atoms;
+
+namespace {
+
+struct Plain {  // a primitive that is one instruction
+  Prim prim;
+  Op op;
+  bool typed;       // takes the type word of its operand
+  TypeKind result;  // kUnit: that of the operand
+};
+
+const Plain kPlain1[] = {
+    {Prim::kNot, Op::kNot, true, TypeKind::kUnit},         {Prim::kBtoi, Op::kBtoI, false, TypeKind::kInt},
+    {Prim::kFloat, Op::kItoF, false, TypeKind::kFloat},    {Prim::kCeil, Op::kCeil, false, TypeKind::kInt},
+    {Prim::kFloor, Op::kFloor, false, TypeKind::kInt},     {Prim::kTrunc, Op::kTrunc, false, TypeKind::kInt},
+    {Prim::kPrimSqrt, Op::kSqrt, false, TypeKind::kFloat}, {Prim::kPrimLn, Op::kLog, false, TypeKind::kFloat},
+    {Prim::kExp, Op::kExp, false, TypeKind::kFloat},       {Prim::kSin, Op::kSin, false, TypeKind::kFloat},
+    {Prim::kCos, Op::kCos, false, TypeKind::kFloat},       {Prim::kTan, Op::kTan, false, TypeKind::kFloat},
+    {Prim::kAsin, Op::kAsin, false, TypeKind::kFloat},     {Prim::kAcos, Op::kAcos, false, TypeKind::kFloat},
+    {Prim::kAtan, Op::kAtan, false, TypeKind::kFloat},     {Prim::kSinh, Op::kSinh, false, TypeKind::kFloat},
+    {Prim::kCosh, Op::kCosh, false, TypeKind::kFloat},     {Prim::kTanh, Op::kTanh, false, TypeKind::kFloat},
+};
+
+const Plain kPlain2[] = {
+    {Prim::kAdd, Op::kAdd, true, TypeKind::kUnit},       {Prim::kSub, Op::kSub, true, TypeKind::kUnit},
+    {Prim::kMul, Op::kMul, true, TypeKind::kUnit},       {Prim::kEq, Op::kEq, true, TypeKind::kBool},
+    {Prim::kNe, Op::kNe, true, TypeKind::kBool},         {Prim::kLt, Op::kLt, true, TypeKind::kBool},
+    {Prim::kGt, Op::kGt, true, TypeKind::kBool},         {Prim::kLe, Op::kLe, true, TypeKind::kBool},
+    {Prim::kGe, Op::kGe, true, TypeKind::kBool},         {Prim::kAnd, Op::kAnd, true, TypeKind::kUnit},
+    {Prim::kOr, Op::kOr, true, TypeKind::kUnit},         {Prim::kXor, Op::kXor, true, TypeKind::kUnit},
+    {Prim::kLshift, Op::kLshift, false, TypeKind::kInt}, {Prim::kRshift, Op::kRshift, false, TypeKind::kInt},
+};
+
+const Plain kScans[] = {
+    {Prim::kPlusScan, Op::kAddScan, true, TypeKind::kUnit},
+    {Prim::kMultScan, Op::kMulScan, true, TypeKind::kUnit},
+    {Prim::kMaxScan, Op::kMaxScan, true, TypeKind::kUnit},
+    {Prim::kMinScan, Op::kMinScan, true, TypeKind::kUnit},
+    {Prim::kAndScan, Op::kAndScan, true, TypeKind::kUnit},
+    {Prim::kOrScan, Op::kOrScan, true, TypeKind::kUnit},
+    {Prim::kXorScan, Op::kXorScan, true, TypeKind::kUnit},
+    {Prim::kRank, Op::kRankUp, true, TypeKind::kInt},
+    {Prim::kRankDown, Op::kRankDown, true, TypeKind::kInt},
+};
+
+const Plain kReductions[] = {
+    {Prim::kSum, Op::kAddReduce, true, TypeKind::kUnit},
+    {Prim::kProduct, Op::kMulReduce, true, TypeKind::kUnit},
+    {Prim::kMaxVal, Op::kMaxReduce, true, TypeKind::kUnit},
+    {Prim::kMinVal, Op::kMinReduce, true, TypeKind::kUnit},
+    {Prim::kAll, Op::kAndReduce, true, TypeKind::kUnit},
+    {Prim::kAny, Op::kOrReduce, true, TypeKind::kUnit},
+    {Prim::kParity, Op::kXorReduce, true, TypeKind::kUnit},
+};
+
+template <std::size_t N>
+const Plain* find(const Plain (&table)[N], Prim prim) {
+  for (const Plain& row : table)
+    if (row.prim == prim) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+Val Body::prim(const Expr& e, const Lanes* lanes) {
+  const Val x = eval(*e.kids[0], lanes);
+  switch (core::prim_info(e.prim).effect == core::PrimEffect::kEffect ? Prim::kFail : e.prim) {
+    case Prim::kFail: return effect_prim(e, x, lanes);
+    case Prim::kSelect: return choose(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1]);
+    case Prim::kEql: return equal(x.kids[0], x.kids[1]);
+    case Prim::kIdentity:
+    case Prim::kZeroElt: return ops_.zero(e.type);
+    default:
+      return all_scalar(x.type) && e.prim != Prim::kDist && e.prim != Prim::kIseq
+                 ? scalar_prim(e, x, lanes)
+                 : sequence_prim(e, x, lanes);
+  }
+}
+
+Val Body::map1(Op op, TypeWord word, TypeKind result, const Val& x) {
+  return ops_.scalar(core::base_type(result), x.lanes, b_.op(op, word, {x.atom}));
+}
+
+Val Body::map2(Op op, TypeWord word, TypeKind result, const Val& x, const Val& y) {
+  const Lanes* level = deeper(x.lanes, y.lanes);
+  return ops_.scalar(core::base_type(result), level, b_.op(op, word, {ops_.at(x, level), ops_.at(y, level)}));
+}
+
+bool Body::known_nonzero(const Val& x) const {
+  const Constant* value = b_.known(x.atom);
+  return value && (value->word == TypeWord::kFloat ? value->floats[0] != 0.0 : value->ints[0] != 0);
+}
+
+// Integer division faults by itself, so it stays with the instances that divide; dividing floats is checked.
+Val Body::quotient(Op op, const Val& x, const Val& y, const Lanes* lanes, const char* message) {
+  const TypeWord word = op == Op::kRem ? TypeWord::kNone : word_of(x.type);
+  if (x.type->kind == TypeKind::kFloat) {
+    if (message && !known_nonzero(y))
+      check(map2(Op::kEq, word, TypeKind::kBool, y, ops_.zero(y.type)), lanes, message);
+    return map2(op, word, x.type->kind, x, y);
+  }
+  const Lanes* natural = deeper(x.lanes, y.lanes);
+  const bool free = known_nonzero(y) || (lanes->inhabited && natural == ops_.root());
+  const Lanes* level = free ? natural : deeper(natural, lanes);
+  const Atom result = b_.op(op, word, {ops_.at(x, level), ops_.at(y, level)});
+  if (!known_nonzero(y)) b_.keep(result);
+  return integer(level, result);
+}
+
+Val Body::scalar_prim(const Expr& e, const Val& x, const Lanes* lanes) {
+  if (const Plain* row = find(kPlain1, e.prim))
+    return map1(row->op, row->typed ? word_of(x.type) : TypeWord::kNone,
+                row->result == TypeKind::kUnit ? x.type->kind : row->result, x);
+  if (const Plain* row = find(kPlain2, e.prim)) {
+    const Val& a = x.kids[0];
+    return map2(row->op, row->typed ? word_of(a.type) : TypeWord::kNone,
+                row->result == TypeKind::kUnit ? a.type->kind : row->result, a, x.kids[1]);
+  }
+  const auto zero = [&] { return ops_.zero(x.type); };
+  switch (e.prim) {
+    case Prim::kDiv: return quotient(Op::kDiv, x.kids[0], x.kids[1], lanes, "Divide by zero.");
+    case Prim::kDivInternal: return quotient(Op::kDiv, x.kids[0], x.kids[1], lanes, nullptr);
+    case Prim::kRem: return quotient(Op::kRem, x.kids[0], x.kids[1], lanes, nullptr);
+    case Prim::kNegate: return map2(Op::kSub, word_of(x.type), x.type->kind, zero(), x);
+    case Prim::kPlusp: return map2(Op::kGt, word_of(x.type), TypeKind::kBool, x, zero());
+    case Prim::kMinusp: return map2(Op::kLt, word_of(x.type), TypeKind::kBool, x, zero());
+    case Prim::kZerop: return map2(Op::kEq, word_of(x.type), TypeKind::kBool, x, zero());
+    case Prim::kZero: return zero();
+    case Prim::kOne:
+      return x.type->kind == TypeKind::kFloat ? ops_.scalar(x.type, ops_.root(), b_.real(1.0))
+                                              : ops_.integer(1);
+    case Prim::kCharCode:
+    case Prim::kCodeChar: return ops_.scalar(e.type, x.lanes, x.atom);
+    case Prim::kSqrt:
+      check(map2(Op::kLt, TypeWord::kFloat, TypeKind::kBool, x, zero()), lanes, "Sqrt of negative number.");
+      return map1(Op::kSqrt, TypeWord::kNone, TypeKind::kFloat, x);
+    case Prim::kLn:
+      check(map2(Op::kLt, TypeWord::kFloat, TypeKind::kBool, x, zero()), lanes, "Ln of negative number.");
+      return map1(Op::kLog, TypeWord::kNone, TypeKind::kFloat, x);
+    default: break;
+  }
+  NVM_CHECK(false, "primitive without a translation");
+  return x;
+}
+
+Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
+  if (const Plain* row = find(kScans, e.prim)) {
+    const Val& element = x.kids[0];
+    const Atom result = b_.op(row->op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments});
+    return ops_.sequence(x.lanes, ops_.scalar(e.type->a, x.lanes, result));
+  }
+  if (const Plain* row = find(kReductions, e.prim)) {
+    const Val& element = x.kids[0];
+    return ops_.scalar(e.type, x.lanes->parent,
+                       b_.op(row->op, word_of(element.type), {ops_.at(element, x.lanes), x.lanes->segments}));
+  }
+  switch (e.prim) {
+    case Prim::kLength: return lengths(x);
+    case Prim::kDist: return distribute(x.kids[0], x.kids[1], lanes);
+    case Prim::kIseq: return range(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
+    case Prim::kElt: return element(x.kids[0], x.kids[1], lanes);
+    case Prim::kRep: return replace(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
+    case Prim::kGet: return get(x.kids[0], x.kids[1], lanes);
+    case Prim::kPut: return put(x.kids[0], x.kids[1], lanes);
+    case Prim::kPermute: return permute(x.kids[0], x.kids[1], lanes);
+    case Prim::kPack: return pack(x);
+    case Prim::kAppend: return concatenate({x.kids[0], x.kids[1]});
+    case Prim::kFlatten: return flattened(x);
+    case Prim::kPartition: return partition(x.kids[0], x.kids[1], lanes);
+    case Prim::kZip: return zip(x.kids[0], x.kids[1], lanes);
+    case Prim::kUnzip: {
+      Val a = ops_.sequence(x.lanes, x.kids[0].kids[0]);
+      return LaneOps::pair(std::move(a), ops_.sequence(x.lanes, x.kids[0].kids[1]));
+    }
+    default: break;
+  }
+  NVM_CHECK(false, "primitive without a translation");
+  return x;
+}
+
+Val Body::equal(const Val& a, const Val& b) {
+  switch (a.type->kind) {
+    case TypeKind::kUnit: return ops_.boolean(true);
+    case TypeKind::kPair:
+      return map2(Op::kAnd, TypeWord::kBool, TypeKind::kBool, equal(a.kids[0], b.kids[0]),
+                  equal(a.kids[1], b.kids[1]));
+    case TypeKind::kSeq: return equal_sequences(a, b);
+    case TypeKind::kBool:
+      return map1(Op::kNot, TypeWord::kBool, TypeKind::kBool,
+                  map2(Op::kXor, TypeWord::kBool, TypeKind::kBool, a, b));
+    default: return map2(Op::kEq, word_of(a.type), TypeKind::kBool, a, b);
+  }
+}
+
+// Elements are compared only where the lengths agree.
+Val Body::equal_sequences(const Val& x, const Val& y) {
+  const Lanes* lanes = deeper(level(x), level(y));
+  const Val a = ops_.spread(x, lanes), b = ops_.spread(y, lanes);
+  const Val same = map2(Op::kEq, TypeWord::kInt, TypeKind::kBool, lengths(a), lengths(b));
+  const auto all = [&](const Val& u, const Val& v, const Lanes* inner) {
+    const Val equals = equal(u, v);
+    return b_.op(Op::kAndReduce, TypeWord::kBool, {ops_.at(equals, inner), inner->segments});
+  };
+  if (lanes == ops_.root()) {
+    const Atoms result = b_.branch(
+        same.atom, [&] { return Atoms{all(a.kids[0], ops_.rename(b.kids[0], b.lanes, a.lanes), a.lanes)}; },
+        [&] { return Atoms{b_.boolean(false)}; });
+    return boolean(lanes, result[0]);
+  }
+  const Val length = choose_flat(same, lengths(a), ops_.integer(0), lanes);
+  const Lanes* inner = ops_.elements(lanes, ops_.descriptor(ops_.at(length, lanes)));
+  const Atom index = ops_.iota(inner);
+  const Val u = ops_.gather(a.kids[0], {a.lanes, inner, index, a.lanes->segments, inner->segments});
+  const Val v = ops_.gather(b.kids[0], {b.lanes, inner, index, b.lanes->segments, inner->segments});
+  return map2(Op::kAnd, TypeWord::kBool, TypeKind::kBool, same, boolean(lanes, all(u, v, inner)));
+}
+
+// ---- run-time checks
+
+std::string Body::place() const {
+  return line_ == 0 ? "" : all_.options().file + ":" + std::to_string(line_) + ": ";
+}
+
+void Body::write_text(const std::string& text) {
+  Constant codes{TypeWord::kChar, {}, {}};
+  for (const char c : text) codes.ints.push_back(static_cast<unsigned char>(c));
+  b_.ops(Op::kWrite, TypeWord::kChar, {b_.constant(codes)});
+}
+
+void Body::check(const Val& bad, const Lanes* lanes, const std::string& message) {
+  if (!all_.options().arg_check) return;
+  check_with(bad, lanes, [&] { write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n"); });
+}
+
+// Stops if `bad` holds for an instance of `lanes`.
+void Body::check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report) {
+  if (const Constant* value = b_.known(bad.atom); value && value->ints[0] == 0) return;
+  Val flag = bad;
+  if (flag.lanes->depth < lanes->depth && !(lanes->inhabited && flag.lanes == ops_.root())) {
+    const Atom sizes = ops_.read_lengths(ops_.segments(lanes, flag.lanes));
+    const Val present =
+        map2(Op::kGt, TypeWord::kInt, TypeKind::kBool, integer(flag.lanes, sizes), ops_.integer(0));
+    flag = map2(Op::kAnd, TypeWord::kBool, TypeKind::kBool, flag, present);
+  }
+  Atom condition = flag.atom;
+  if (flag.lanes != ops_.root())
+    condition = b_.op(Op::kOrReduce, TypeWord::kBool, {condition, ops_.whole(flag.lanes)});
+  if (b_.first_time(condition)) b_.stop_if(condition, report);
+}
+
+}  // namespace nvm::frontend

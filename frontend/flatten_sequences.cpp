@@ -1,0 +1,351 @@
+// Primitives that make, index, rearrange and nest sequences. Nested elements move by gathers of positions.
+#include "bytecode/base/check.h"
+#include "frontend/flatten.h"
+
+namespace nvm::frontend {
+
+using core::Expr;
+using core::TypeKind;
+using flat::Atom;
+using flat::Atoms;
+
+Val Body::lengths(const Val& v) { return integer(v.lanes->parent, ops_.lengths(v)); }
+
+// The first vector of a fresh value must be made even if nobody reads it: making it may be an error.
+void Body::keep_first(const Val& value, const Lanes* lanes) {
+  Atoms atoms;
+  ops_.collect(value, lanes, atoms);
+  if (!atoms.empty()) b_.keep(atoms[0]);
+}
+
+// Copies are not made until somebody needs them element by element.
+Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
+  (void)lanes;
+  const Lanes* outer = deeper(level(x), n.lanes);
+  return ops_.sequence(ops_.elements(outer, ops_.descriptor(ops_.at(n, outer))), x);
+}
+
+Val Body::range(const Val& start, const Val& step, const Val& end, const Lanes* lanes) {
+  const Constant* by = b_.known(step.atom);
+  const bool by_one = by && by->ints[0] == 1;
+  const auto less = [&](const Val& x, const Val& y) {
+    return map2(Op::kLt, TypeWord::kInt, TypeKind::kBool, x, y);
+  };
+  const auto minus = [&](const Val& x, const Val& y) {
+    return map2(Op::kSub, TypeWord::kInt, TypeKind::kInt, x, y);
+  };
+  const auto known_zero = [&](const Val& x) {
+    const Constant* value = b_.known(x.atom);
+    return value && value->ints[0] == 0;
+  };
+  // A negative length is an error of the descriptor; the step needs a check of its own.
+  if (!by_one)
+    check(map2(Op::kOr, TypeWord::kBool, TypeKind::kBool, less(step, ops_.integer(1)), less(end, start)),
+          lanes, "In [s:e:l], e must be >= to s, and l must be positive.");
+  Val length = known_zero(start) ? end : minus(end, start);
+  if (!by_one) {
+    length = map2(Op::kAdd, TypeWord::kInt, TypeKind::kInt, length, minus(step, ops_.integer(1)));
+    length = map2(Op::kDiv, TypeWord::kInt, TypeKind::kInt, length, step);
+  }
+  const Lanes* outer = deeper(length.lanes, deeper(start.lanes, step.lanes));
+  const Atom segments = ops_.descriptor(ops_.at(length, outer));
+  b_.keep(segments);
+  const Lanes* inner = ops_.elements(outer, segments);
+  return ops_.sequence(inner, integer(inner, ops_.iota(start, step, inner)));
+}
+
+void Body::check_range(const Val& i, const Val& length, const Lanes* lanes, const char* message) {
+  const Val low = map2(Op::kLt, TypeWord::kInt, TypeKind::kBool, i, ops_.integer(0));
+  const Val high = map2(Op::kGe, TypeWord::kInt, TypeKind::kBool, i, length);
+  check(map2(Op::kOr, TypeWord::kBool, TypeKind::kBool, low, high), lanes, message);
+}
+
+// v[i]. If v is the same for many instances they gather from the one v.
+Val Body::element(const Val& v, const Val& i, const Lanes* lanes) {
+  const Lanes* natural = deeper(level(v), i.lanes);
+  const bool once = lanes->inhabited && natural == ops_.root();
+  const Lanes* to = once ? natural : deeper(natural, lanes);
+  const Lanes* from = v.lanes->parent;
+  const Val& inner = v.kids[0];
+  if (level(inner) != v.lanes) {
+    check_range(i, lengths(v), lanes, "Sequence reference (a[i]) out of bounds.");
+    if (is_scalar(inner.type) || level(inner)->depth < v.lanes->depth) return inner;
+  }
+  if (to == from && is_scalar(inner.type)) {
+    const Atom result =
+        b_.op(Op::kExtract, word_of(inner.type), {inner.atom, ops_.at(i, to), v.lanes->segments});
+    b_.keep(result);
+    return ops_.scalar(inner.type, to, result);
+  }
+  if (to == from && all_scalar(inner.type)) {
+    Val a = element(ops_.sequence(v.lanes, inner.kids[0]), i, to);
+    return LaneOps::pair(std::move(a), element(ops_.sequence(v.lanes, inner.kids[1]), i, to));
+  }
+  const IndexMap map{v.lanes, to, ops_.at(i, to), v.lanes->segments,
+                     to == from ? ops_.ones(to) : ops_.segments(to, from)};
+  Val result = ops_.gather(inner, map);
+  keep_first(result, to);
+  return result;
+}
+
+Val Body::get(const Val& v, const Val& indices, const Lanes* lanes) {
+  (void)lanes;
+  const Lanes* outer = deeper(level(v), level(indices));
+  const Val index = ops_.spread(indices, outer);
+  const IndexMap map{v.lanes, index.lanes, ops_.at(index.kids[0], index.lanes), v.lanes->segments,
+                     ops_.segments(index.lanes, v.lanes->parent)};
+  const Val inner = ops_.normal(v, v.lanes->parent).kids[0];
+  if (level(inner) != v.lanes) {
+    const Val limit = integer(v.lanes->parent, ops_.lengths(v));
+    check_range(index.kids[0], limit, index.lanes, "Index out of bounds for function ->.");
+    return ops_.sequence(index.lanes, inner);
+  }
+  Val result = ops_.gather(inner, map);
+  keep_first(result, index.lanes);
+  return ops_.sequence(index.lanes, std::move(result));
+}
+
+Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) {
+  const Lanes* outer = deeper(level(v), deeper(level(x), i.lanes));
+  const Val d = ops_.settle(v, outer);
+  const Val value = ops_.settle(x, outer);
+  const Atom index = ops_.at(i, outer);
+  if (is_scalar(value.type)) {
+    const Atom result =
+        b_.op(Op::kReplace, word_of(value.type), {d.kids[0].atom, index, value.atom, d.lanes->segments});
+    b_.keep(result);
+    return ops_.sequence(d.lanes, ops_.scalar(value.type, d.lanes, result));
+  }
+  if (all_scalar(value.type) && value.type->kind == TypeKind::kPair) {
+    const Val a =
+        replace(ops_.sequence(d.lanes, d.kids[0].kids[0]), value.kids[0], integer(outer, index), lanes);
+    const Val b =
+        replace(ops_.sequence(d.lanes, d.kids[0].kids[1]), value.kids[1], integer(outer, index), lanes);
+    return ops_.sequence(d.lanes, LaneOps::pair(a.kids[0], b.kids[0]));
+  }
+  check_range(integer(outer, index), lengths(d), lanes, "Index out of bounds in function REP.");
+  const Lanes* one = ops_.elements(outer, ops_.ones(outer));
+  return put_nested(d, ops_.sequence(one, ops_.rename(value, outer, one)), index, one);
+}
+
+Val Body::put(const Val& v, const Val& pairs, const Lanes* lanes) {
+  const Lanes* outer = deeper(level(v), level(pairs));
+  const Val d = ops_.settle(v, outer);
+  const Val p = ops_.settle(pairs, outer);
+  const Atom index = p.kids[0].kids[0].atom;
+  const Val& values = p.kids[0].kids[1];
+  const std::function<Val(const Val&, const Val&)> flat = [&](const Val& into, const Val& value) -> Val {
+    if (value.type->kind == TypeKind::kUnit) return into;
+    if (value.type->kind == TypeKind::kPair) {
+      Val a = flat(into.kids[0], value.kids[0]);
+      return LaneOps::pair(std::move(a), flat(into.kids[1], value.kids[1]));
+    }
+    return ops_.scalar(value.type, d.lanes,
+                       b_.op(Op::kDpermute, word_of(value.type),
+                             {value.atom, index, into.atom, p.lanes->segments, d.lanes->segments}));
+  };
+  if (all_scalar(values.type)) {
+    Val result = flat(d.kids[0], values);
+    keep_first(result, d.lanes);
+    return ops_.sequence(d.lanes, std::move(result));
+  }
+  const Val limit = integer(p.lanes, ops_.at(lengths(d), p.lanes));
+  check_range(integer(p.lanes, index), limit, lanes, "Index out of bounds for function <-.");
+  return put_nested(d, ops_.sequence(p.lanes, values), index, p.lanes);
+}
+
+// For every place of d: which value goes there, if any. Then both kinds of elements are packed and merged.
+Val Body::put_nested(const Val& d, const Val& values, Atom index, const Lanes* from) {
+  const Lanes* outer = d.lanes->parent;
+  const Atom segments = d.lanes->segments;
+  const Atom none = ops_.at(ops_.integer(-1), d.lanes);
+  const Atom winner =
+      b_.op(Op::kDpermute, TypeWord::kInt, {ops_.iota(from), index, none, from->segments, segments});
+  const Atom kept = b_.op(Op::kLt, TypeWord::kInt, {winner, ops_.at(ops_.integer(0), d.lanes)});
+  const Atom taken = b_.op(Op::kNot, TypeWord::kBool, {kept});
+  const auto places = [&](Atom flags) {
+    return b_.ops(Op::kPack, TypeWord::kInt, {ops_.iota(d.lanes), flags, segments});
+  };
+  const Atoms old_places = places(kept), new_places = places(taken);
+  const Lanes* old_lanes = ops_.elements(outer, old_places[1]);
+  const Lanes* new_lanes = ops_.elements(outer, new_places[1]);
+  const Val old_values = ops_.settle(ops_.pack(d.kids[0], d.lanes, old_lanes, kept), old_lanes);
+  const Atom which = b_.ops(Op::kPack, TypeWord::kInt, {winner, taken, segments}).front();
+  const IndexMap map{from, new_lanes, which, from->segments, new_lanes->segments};
+  const Val new_values = ops_.settle(ops_.gather(values.kids[0], map), new_lanes);
+  return ops_.sequence(d.lanes,
+                       ops_.scatter({{old_values, old_lanes, old_places[0], old_lanes->segments, segments},
+                                     {new_values, new_lanes, new_places[0], new_lanes->segments, segments}},
+                                    d.lanes));
+}
+
+Val Body::permute(const Val& v, const Val& indices, const Lanes* lanes) {
+  const Lanes* outer = deeper(level(v), level(indices));
+  const Val values = ops_.settle(v, outer);
+  const Val index =
+      same_lanes(ops_.settle(indices, outer), values.lanes, lanes, "Bad arguments to function PERMUTE.");
+  const Atom segments = values.lanes->segments;
+  const Atom places = ops_.at(index, values.lanes);
+  const std::function<Val(const Val&)> flat = [&](const Val& value) -> Val {
+    if (value.type->kind == TypeKind::kUnit) return value;
+    if (value.type->kind == TypeKind::kPair) {
+      Val a = flat(value.kids[0]);
+      return LaneOps::pair(std::move(a), flat(value.kids[1]));
+    }
+    return ops_.scalar(value.type, values.lanes,
+                       b_.op(Op::kPermute, word_of(value.type), {value.atom, places, segments}));
+  };
+  if (all_scalar(values.kids[0].type)) {
+    Val result = flat(values.kids[0]);
+    keep_first(result, values.lanes);
+    return ops_.sequence(values.lanes, std::move(result));
+  }
+  const Atom inverse = b_.op(Op::kPermute, TypeWord::kInt, {ops_.iota(values.lanes), places, segments});
+  const Lanes* to = ops_.elements(outer, segments);
+  return ops_.sequence(to, ops_.gather(values.kids[0], {values.lanes, to, inverse, segments, segments}));
+}
+
+Val Body::pack(const Val& pairs) {
+  const Val& flag = pairs.kids[0].kids[1];
+  const Lanes* inner = pairs.lanes;
+  const Atom flags = ops_.at(flag, inner);
+  const Val value = ops_.normal(ops_.lower(pairs.kids[0].kids[0], inner->parent, inner), inner);
+  Atoms atoms;
+  ops_.collect(value, inner, atoms);
+  Atom segments = -1;
+  std::vector<Val> parts;
+  leaves(value, parts);
+  for (const Val& part : parts)
+    if (segments < 0 && is_scalar(part.type) && part.lanes == inner)
+      segments = b_.ops(Op::kPack, word_of(part.type), {part.atom, flags, inner->segments})[1];
+  if (segments < 0) {
+    const Atom ones = b_.op(Op::kBtoI, TypeWord::kNone, {flags});
+    segments = ops_.descriptor(b_.op(Op::kAddReduce, TypeWord::kInt, {ones, inner->segments}));
+  }
+  const Lanes* to = ops_.elements(inner->parent, segments);
+  return ops_.sequence(to, ops_.pack(value, inner, to, flags));
+}
+
+Val Body::concatenate(std::vector<Val> parts) {
+  const Lanes* outer = ops_.root();
+  for (const Val& part : parts) outer = deeper(outer, level(part));
+  std::vector<Val> starts;
+  Val total = ops_.integer(0);
+  for (Val& part : parts) {
+    part = ops_.settle(part, outer);
+    starts.push_back(total);
+    const Val length = lengths(part);
+    total = starts.size() == 1 ? length : map2(Op::kAdd, TypeWord::kInt, TypeKind::kInt, total, length);
+  }
+  const Lanes* to = ops_.elements(outer, ops_.descriptor(total.atom));
+  std::vector<LaneOps::Source> sources;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    sources.push_back({parts[i].kids[0], parts[i].lanes,
+                       ops_.iota(starts[i], ops_.integer(1), parts[i].lanes), parts[i].lanes->segments,
+                       to->segments});
+  return ops_.sequence(to, ops_.scatter(sources, to));
+}
+
+Val Body::flattened(const Val& v) {
+  const Lanes* outer = v.lanes->parent;
+  const Val inner = ops_.spread(v.kids[0], v.lanes);
+  const Lanes* to = ops_.elements(outer, ops_.segments(inner.lanes, outer));
+  const Val element = ops_.lower(inner.kids[0], v.lanes, inner.lanes);
+  return ops_.sequence(to, ops_.rename(element, inner.lanes, to));
+}
+
+Val Body::partition(const Val& v, const Val& counts, const Lanes* lanes) {
+  const Lanes* outer = deeper(level(v), level(counts));
+  const Val data = ops_.spread(v, outer), groups = ops_.spread(counts, outer);
+  const Atom sizes = ops_.at(groups.kids[0], groups.lanes);
+  const Atom segments = ops_.descriptor(sizes);
+  b_.keep(segments);
+  const Atom sum = b_.op(Op::kAddReduce, TypeWord::kInt, {sizes, groups.lanes->segments});
+  check(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, integer(outer, sum), lengths(data)), lanes,
+        "Length mismatch in function PARTITION.");
+  const Lanes* to = ops_.elements(groups.lanes, segments);
+  return ops_.sequence(groups.lanes, ops_.sequence(to, ops_.rename(data.kids[0], data.lanes, to)));
+}
+
+// The element of `v` seen as of lanes `to`, after making sure that there are as many.
+Val Body::same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const char* message) {
+  if (v.lanes == to) return v.kids[0];
+  if (v.lanes->segments != to->segments) {
+    const Val here = integer(to->parent, ops_.read_lengths(to->segments));
+    check(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, here, lengths(v)), lanes, message);
+  }
+  return ops_.rename(v.kids[0], v.lanes, to);
+}
+
+Val Body::zip(const Val& a, const Val& b, const Lanes* lanes) {
+  const Lanes* outer = deeper(level(a), level(b));
+  const Val x = ops_.spread(a, outer);
+  const Val y = same_lanes(ops_.spread(b, outer), x.lanes, lanes, "Length mismatch in function ZIP.");
+  return ops_.sequence(x.lanes, LaneOps::pair(x.kids[0], y));
+}
+
+// [e1, ..., en]: constants in one piece, the other scalars put in one by one; nested elements concatenated.
+Val Body::literal(const Expr& e, const Lanes* lanes) {
+  std::vector<Val> items;
+  const Lanes* outer = ops_.root();
+  for (const auto& kid : e.kids) {
+    items.push_back(eval(*kid, lanes));
+    outer = deeper(outer, level(items.back()));
+  }
+  const auto n = static_cast<std::int64_t>(items.size());
+  const Atom segments = outer == ops_.root() ? b_.constant({TypeWord::kSegdes, {n}, {}})
+                                             : ops_.descriptor(ops_.at(ops_.integer(n), outer));
+  const Lanes* inner = ops_.elements(outer, segments);
+  const std::function<Val(const std::vector<Val>&)> build = [&](const std::vector<Val>& parts) -> Val {
+    const core::Type* type = parts[0].type;
+    if (type->kind == TypeKind::kUnit) return parts[0];
+    if (type->kind == TypeKind::kPair) {
+      std::vector<Val> a, b;
+      for (const Val& part : parts) {
+        a.push_back(part.kids[0]);
+        b.push_back(part.kids[1]);
+      }
+      Val first = build(a);
+      return LaneOps::pair(std::move(first), build(b));
+    }
+    if (type->kind == TypeKind::kSeq) {
+      std::vector<Val> sizes, spread;
+      for (const Val& part : parts) {
+        spread.push_back(ops_.spread(part, outer));
+        sizes.push_back(lengths(spread.back()));
+      }
+      const Lanes* deepest = ops_.elements(inner, ops_.descriptor(build(sizes).atom));
+      const Val all = concatenate(spread);
+      return ops_.sequence(deepest, ops_.rename(all.kids[0], all.lanes, deepest));
+    }
+    const TypeWord word = word_of(type);
+    Constant constant{word, {}, {}};
+    std::vector<std::size_t> rest;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Constant* value = parts[i].lanes == ops_.root() ? b_.known(parts[i].atom) : nullptr;
+      if (!value) rest.push_back(i);
+      if (word == TypeWord::kFloat)
+        constant.floats.push_back(value ? value->floats[0] : 0.0);
+      else
+        constant.ints.push_back(value ? value->ints[0] : 0);
+    }
+    const bool at_root = outer == ops_.root();
+    Atom vector;
+    if (at_root && rest.size() < parts.size()) {
+      vector = b_.constant(constant);
+    } else {
+      rest.clear();
+      for (std::size_t i = 1; i < parts.size(); ++i) rest.push_back(i);
+      vector = ops_.spread_atom(ops_.at(parts[0], outer), word, segments);
+    }
+    for (const std::size_t i : rest)
+      vector = b_.op(Op::kReplace, word,
+                     {vector, ops_.at(ops_.integer(static_cast<std::int64_t>(i)), outer),
+                      ops_.at(parts[i], outer), segments});
+    return ops_.scalar(type, inner, vector);
+  };
+  Val element = build(items);
+  return ops_.sequence(inner, std::move(element));
+}
+
+}  // namespace nvm::frontend

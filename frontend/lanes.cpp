@@ -1,0 +1,422 @@
+#include "frontend/lanes.h"
+
+#include "bytecode/base/check.h"
+
+namespace nvm::frontend {
+namespace {
+using core::TypeKind;
+using flat::Atom;
+using flat::Atoms;
+}  // namespace
+
+nvm::Type kind_of(const core::Type* scalar) {
+  if (scalar->kind == TypeKind::kFloat) return nvm::Type::kFloat;
+  return scalar->kind == TypeKind::kBool ? nvm::Type::kBool : nvm::Type::kInt;
+}
+
+TypeWord word_of(const core::Type* scalar) {
+  if (scalar->kind == TypeKind::kFloat) return TypeWord::kFloat;
+  return scalar->kind == TypeKind::kBool ? TypeWord::kBool : TypeWord::kInt;
+}
+
+bool is_scalar(const core::Type* type) {
+  return type->kind != TypeKind::kUnit && type->kind != TypeKind::kSeq && type->kind != TypeKind::kPair;
+}
+
+bool all_scalar(const core::Type* type) {
+  if (type->kind == TypeKind::kPair) return all_scalar(type->a) && all_scalar(type->b);
+  return type->kind != TypeKind::kSeq;
+}
+
+void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
+  switch (type->kind) {
+    case TypeKind::kUnit: return;
+    case TypeKind::kPair:
+      slot_kinds(type->a, out);
+      slot_kinds(type->b, out);
+      return;
+    case TypeKind::kSeq:
+      out.push_back(nvm::Type::kSegdes);
+      slot_kinds(type->a, out);
+      return;
+    default: out.push_back(kind_of(type));
+  }
+}
+
+const Lanes* level_of(const Val& value, const Lanes* root) {
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return root;
+    case TypeKind::kPair: return deeper(level_of(value.kids[0], root), level_of(value.kids[1], root));
+    case TypeKind::kSeq: return value.lanes->parent;
+    default: return value.lanes;
+  }
+}
+
+const Lanes* LaneOps::elements(const Lanes* parent, Atom segments, bool inhabited) {
+  lanes_.push_back({Lanes::Kind::kElements, parent, parent->depth + 1, segments, -1, inhabited});
+  return &lanes_.back();
+}
+
+const Lanes* LaneOps::chosen(const Lanes* parent, Atom flags, Atom all) {
+  lanes_.push_back({Lanes::Kind::kChosen, parent, parent->depth + 1, all, flags, true});
+  return &lanes_.back();
+}
+
+Atom LaneOps::segments(const Lanes* inner, const Lanes* outer) {
+  NVM_CHECK(inner != outer && inner->depth > outer->depth, "inner lanes inside outer");
+  if (inner->kind == Lanes::Kind::kElements) {
+    if (inner->parent == outer) return inner->segments;
+    const Atom sums = b_.op(Op::kAddReduce, TypeWord::kInt,
+                            {read_lengths(inner->segments), segments(inner->parent, outer)});
+    return descriptor(sums);
+  }
+  if (outer == &root_) return inner->segments;
+  Atom taken = b_.op(Op::kBtoI, TypeWord::kNone, {inner->flags});
+  if (inner->parent != outer)
+    taken = b_.op(Op::kAddReduce, TypeWord::kInt, {taken, segments(inner->parent, outer)});
+  return descriptor(taken);
+}
+
+Atom LaneOps::count(const Lanes* lanes) {
+  return lanes == &root_ ? b_.integer(1) : read_lengths(whole(lanes));
+}
+
+Val LaneOps::sequence(const Lanes* lanes, Val element) {
+  const core::Type* type = core::seq_type(element.type);
+  return {type, lanes, -1, {std::move(element)}};
+}
+
+Val LaneOps::pair(Val a, Val b) {
+  const core::Type* type = core::pair_type(a.type, b.type);
+  Val value{type, nullptr, -1, {}};
+  value.kids.push_back(std::move(a));
+  value.kids.push_back(std::move(b));
+  return value;
+}
+
+Val LaneOps::integer(std::int64_t value) {
+  return scalar(core::base_type(TypeKind::kInt), &root_, b_.integer(value));
+}
+
+Val LaneOps::boolean(bool value) {
+  return scalar(core::base_type(TypeKind::kBool), &root_, b_.boolean(value));
+}
+
+Atom LaneOps::spread_atom(Atom atom, TypeWord word, Atom segments) {
+  return b_.op(Op::kDist, word, {atom, segments});
+}
+
+Atom LaneOps::at(const Val& scalar, const Lanes* lanes) {
+  if (scalar.lanes == lanes) return scalar.atom;
+  return spread_atom(scalar.atom, word_of(scalar.type), segments(lanes, scalar.lanes));
+}
+
+Atom LaneOps::lengths(const Val& sequence) { return read_lengths(sequence.lanes->segments); }
+
+Atom LaneOps::offsets(Atom lengths, const Lanes* lanes) {
+  // One instance has one segment, which begins at 0.
+  if (lanes == &root_) return b_.integer(0);
+  return b_.op(Op::kAddScan, TypeWord::kInt, {lengths, whole(lanes)});
+}
+
+Val LaneOps::settle(const Val& value, const Lanes* lanes) {
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return value;
+    case TypeKind::kPair: return pair(settle(value.kids[0], lanes), settle(value.kids[1], lanes));
+    case TypeKind::kSeq: {
+      Val here = spread(value, lanes);
+      here.kids[0] = settle(here.kids[0], here.lanes);
+      return here;
+    }
+    default: return scalar(value.type, lanes, at(value, lanes));
+  }
+}
+
+Val LaneOps::spread(const Val& value, const Lanes* lanes) {
+  const Lanes* level = value.lanes->parent;
+  if (level == lanes) return value;
+  const Atom down = segments(lanes, level);
+  const Atom copies = descriptor(spread_atom(lengths(value), TypeWord::kInt, down));
+  const Lanes* to = elements(lanes, copies);
+  IndexMap map{value.lanes, to, -1, value.lanes->segments, segments(to, level)};
+  map.index = iota(to);
+  return sequence(to, gather(value.kids[0], map));
+}
+
+Atom LaneOps::iota(const Val& start, const Val& stride, const Lanes* lanes) {
+  return b_.op(Op::kIndex, TypeWord::kNone,
+               {at(start, lanes->parent), at(stride, lanes->parent), lanes->segments});
+}
+
+Atom LaneOps::ones(const Lanes* lanes) {
+  if (lanes == &root_) return b_.constant({TypeWord::kSegdes, {1}, {}});
+  return descriptor(at(integer(1), lanes));
+}
+
+Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return value;
+    case TypeKind::kPair: {
+      Val a = lower(value.kids[0], from, lanes);
+      return pair(std::move(a), lower(value.kids[1], from, lanes));
+    }
+    case TypeKind::kSeq: {
+      if (value.lanes->parent == from) return spread(value, lanes);
+      Val result = value;
+      result.kids[0] = lower(value.kids[0], from, value.lanes->parent == lanes ? value.lanes : lanes);
+      return result;
+    }
+    default: return value.lanes == from ? scalar(value.type, lanes, at(value, lanes)) : value;
+  }
+}
+
+Val LaneOps::normal(const Val& value, const Lanes* lanes) {
+  switch (value.type->kind) {
+    case TypeKind::kPair: {
+      Val a = normal(value.kids[0], lanes);
+      return pair(std::move(a), normal(value.kids[1], lanes));
+    }
+    case TypeKind::kSeq: {
+      if (value.lanes->parent != lanes) return value;
+      Val result = value;
+      result.kids[0] = normal(lower(value.kids[0], lanes, value.lanes), value.lanes);
+      return result;
+    }
+    default: return value;
+  }
+}
+
+void LaneOps::collect(const Val& value, const Lanes* lanes, Atoms& out) {
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return;
+    case TypeKind::kPair:
+      collect(value.kids[0], lanes, out);
+      collect(value.kids[1], lanes, out);
+      return;
+    case TypeKind::kSeq:
+      if (value.lanes->parent != lanes) return;
+      out.push_back(value.lanes->segments);
+      collect(value.kids[0], value.lanes, out);
+      return;
+    default:
+      if (value.lanes == lanes) out.push_back(value.atom);
+  }
+}
+
+Val LaneOps::rebuild(const Val& value, const Lanes* from, const Lanes* to, const Atoms& atoms,
+                     std::size_t& next) {
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return value;
+    case TypeKind::kPair: {
+      Val a = rebuild(value.kids[0], from, to, atoms, next);
+      return pair(std::move(a), rebuild(value.kids[1], from, to, atoms, next));
+    }
+    case TypeKind::kSeq: {
+      if (value.lanes->parent != from) return value;
+      const Lanes* inner = elements(to, atoms[next++]);
+      return sequence(inner, rebuild(value.kids[0], value.lanes, inner, atoms, next));
+    }
+    default: return value.lanes == from ? scalar(value.type, to, atoms[next++]) : value;
+  }
+}
+
+void LaneOps::slots(const Val& value, Atoms& out) {
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return;
+    case TypeKind::kPair:
+      slots(value.kids[0], out);
+      slots(value.kids[1], out);
+      return;
+    case TypeKind::kSeq:
+      out.push_back(value.lanes->segments);
+      slots(value.kids[0], out);
+      return;
+    default: out.push_back(value.atom);
+  }
+}
+
+Val LaneOps::from_slots(const core::Type* type, const Lanes* lanes, const Atoms& slots, std::size_t& next) {
+  switch (type->kind) {
+    case TypeKind::kUnit: return unit();
+    case TypeKind::kPair: {
+      Val a = from_slots(type->a, lanes, slots, next);
+      return pair(std::move(a), from_slots(type->b, lanes, slots, next));
+    }
+    case TypeKind::kSeq: {
+      const Lanes* inner = elements(lanes, slots[next++]);
+      return sequence(inner, from_slots(type->a, inner, slots, next));
+    }
+    default: return scalar(type, lanes, slots[next++]);
+  }
+}
+
+void LaneOps::empty_slots(const core::Type* type, Atoms& out) {
+  std::vector<nvm::Type> kinds;
+  slot_kinds(type, kinds);
+  for (const nvm::Type kind : kinds) {
+    const TypeWord word = kind == nvm::Type::kSegdes  ? TypeWord::kSegdes
+                          : kind == nvm::Type::kFloat ? TypeWord::kFloat
+                          : kind == nvm::Type::kBool  ? TypeWord::kBool
+                                                      : TypeWord::kInt;
+    out.push_back(b_.constant({word, {}, {}}));
+  }
+}
+
+Val LaneOps::zero(const core::Type* type) {
+  switch (type->kind) {
+    case TypeKind::kUnit: return unit();
+    case TypeKind::kPair: return pair(zero(type->a), zero(type->b));
+    case TypeKind::kSeq: {
+      const Lanes* inner = elements(&root_, b_.constant({TypeWord::kSegdes, {0}, {}}));
+      Atoms nothing;
+      empty_slots(type->a, nothing);
+      std::size_t next = 0;
+      return sequence(inner, from_slots(type->a, inner, nothing, next));
+    }
+    case TypeKind::kFloat: return scalar(type, &root_, b_.real(0.0));
+    case TypeKind::kBool: return scalar(type, &root_, b_.boolean(false));
+    default: return scalar(type, &root_, b_.integer(0));
+  }
+}
+
+Val LaneOps::gather(const Val& value, const IndexMap& map) {
+  std::vector<IndexMap> maps{map};
+  return gather_by(value, maps);
+}
+
+Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
+  const auto find = [&maps](const Lanes* lanes) -> const IndexMap* {
+    for (const IndexMap& map : maps)
+      if (map.from == lanes) return &map;
+    return nullptr;
+  };
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return value;
+    case TypeKind::kPair: {
+      Val a = gather_by(value.kids[0], maps);
+      return pair(std::move(a), gather_by(value.kids[1], maps));
+    }
+    case TypeKind::kSeq: {
+      const IndexMap* found = find(value.lanes->parent);
+      if (!found) return value;
+      const IndexMap map = *found;
+      const Atom sizes = lengths(value);
+      const Atom starts = offsets(sizes, map.from);
+      const auto pick = [&](Atom atom) {
+        return b_.op(Op::kBpermute, TypeWord::kInt, {atom, map.index, map.from_segments, map.to_segments});
+      };
+      const Lanes* to = elements(map.to, descriptor(pick(sizes)));
+      const Val first = scalar(core::base_type(TypeKind::kInt), map.to, pick(starts));
+      maps.push_back({value.lanes, to, iota(first, integer(1), to), whole(value.lanes), whole(to)});
+      Val element = gather_by(value.kids[0], maps);
+      maps.pop_back();
+      return sequence(to, std::move(element));
+    }
+    default: {
+      const IndexMap* map = find(value.lanes);
+      if (!map) return value;
+      return scalar(value.type, map->to,
+                    b_.op(Op::kBpermute, word_of(value.type),
+                          {value.atom, map->index, map->from_segments, map->to_segments}));
+    }
+  }
+}
+
+Val LaneOps::rename(const Val& value, const Lanes* from, const Lanes* to) {
+  if (from == to) return value;
+  std::vector<std::pair<const Lanes*, const Lanes*>> names{{from, to}};
+  return rename_by(value, names);
+}
+
+Val LaneOps::rename_by(const Val& value, std::vector<std::pair<const Lanes*, const Lanes*>>& names) {
+  const auto find = [&names](const Lanes* lanes) {
+    for (const auto& [from, to] : names)
+      if (from == lanes) return to;
+    return lanes;
+  };
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return value;
+    case TypeKind::kPair: {
+      Val a = rename_by(value.kids[0], names);
+      return pair(std::move(a), rename_by(value.kids[1], names));
+    }
+    case TypeKind::kSeq: {
+      const Lanes* parent = find(value.lanes->parent);
+      if (parent == value.lanes->parent) return value;
+      const Lanes* to = elements(parent, value.lanes->segments);
+      names.emplace_back(value.lanes, to);
+      Val element = rename_by(value.kids[0], names);
+      names.pop_back();
+      return sequence(to, std::move(element));
+    }
+    default: return scalar(value.type, find(value.lanes), value.atom);
+  }
+}
+
+// Elements of inner sequences are packed by the flags of the instances they belong to.
+Val LaneOps::pack(const Val& value, const Lanes* from, const Lanes* to, Atom flags) {
+  const auto keep = [&](Atom atom, TypeWord word, const Lanes* lanes) {
+    return b_.ops(Op::kPack, word, {atom, flags, lanes->segments}).front();
+  };
+  switch (value.type->kind) {
+    case TypeKind::kUnit: return value;
+    case TypeKind::kPair: {
+      Val a = pack(value.kids[0], from, to, flags);
+      return pair(std::move(a), pack(value.kids[1], from, to, flags));
+    }
+    case TypeKind::kSeq: {
+      if (value.lanes->parent != from) return value;
+      const Lanes* inner = elements(to, descriptor(keep(lengths(value), TypeWord::kInt, from)));
+      const Atom spread_flags = spread_atom(flags, TypeWord::kBool, value.lanes->segments);
+      const Val element = lower(value.kids[0], from, value.lanes);
+      return sequence(inner, pack(element, value.lanes, inner, spread_flags));
+    }
+    default:
+      if (value.lanes != from) return value;
+      return scalar(value.type, to, keep(value.atom, word_of(value.type), from));
+  }
+}
+
+Val LaneOps::scatter(const std::vector<Source>& sources, const Lanes* to) {
+  const core::Type* type = sources.front().value.type;
+  const Atom to_segments = sources.front().to_segments;
+  const auto part = [&](std::size_t which) {
+    std::vector<Source> parts = sources;
+    for (Source& s : parts) s.value = Val(s.value.kids[which]);
+    return parts;
+  };
+  const auto put = [&](TypeWord word, const std::function<Atom(const Source&)>& vector, Atom zero) {
+    Atom result = spread_atom(zero, word, whole(to));
+    for (const Source& s : sources)
+      result = b_.op(Op::kDpermute, word, {vector(s), s.places, result, s.from_segments, to_segments});
+    return result;
+  };
+  switch (type->kind) {
+    case TypeKind::kUnit: return unit();
+    case TypeKind::kPair: {
+      Val a = scatter(part(0), to);
+      return pair(std::move(a), scatter(part(1), to));
+    }
+    case TypeKind::kSeq: {
+      const Atom sizes = put(
+          TypeWord::kInt, [&](const Source& s) { return lengths(s.value); }, b_.integer(0));
+      const Lanes* inner = elements(to, descriptor(sizes));
+      const Atom starts = offsets(sizes, to);
+      std::vector<Source> parts;
+      for (const Source& s : sources) {
+        const Val first =
+            scalar(core::base_type(TypeKind::kInt), s.lanes,
+                   b_.op(Op::kBpermute, TypeWord::kInt, {starts, s.places, to_segments, s.from_segments}));
+        const Lanes* from = s.value.lanes;
+        parts.push_back({s.value.kids[0], from, iota(first, integer(1), from), whole(from), whole(inner)});
+      }
+      return sequence(inner, scatter(parts, inner));
+    }
+    default:
+      return scalar(type, to,
+                    put(
+                        word_of(type), [](const Source& s) { return s.value.atom; }, zero(type).atom));
+  }
+}
+
+}  // namespace nvm::frontend
