@@ -50,7 +50,8 @@ class Scheduler {
   void results(Frame& frame, const Stmt& stmt);
   void push_all(Frame& frame, const Atoms& args);
   void push(Frame& frame, Atom atom);
-  void fetch(Frame& frame, Atom atom, bool move);
+  void fetch(Atom atom, bool move);
+  static Atom operand(Atom atom) { return -1 - atom; }
   std::size_t in_place(const Frame& frame, const Atoms& args) const;
   bool deferrable(const Stmt& stmt) const;
   void force_pending(Frame& frame);
@@ -134,21 +135,22 @@ std::size_t Scheduler::in_place(const Frame& frame, const Atoms& args) const {
   return 0;
 }
 
-void Scheduler::fetch(Frame& frame, Atom atom, bool move) {
-  (void)frame;
-  const auto at = std::find(stack_.rbegin(), stack_.rend(), atom);
+// Pushes a value that stands on the stack. What has been pushed for an instruction is no longer found as
+// itself: its entry becomes operand(atom).
+void Scheduler::fetch(Atom atom, bool move) {
+  auto at = std::find(stack_.rbegin(), stack_.rend(), atom);
+  if (at == stack_.rend()) at = std::find(stack_.rbegin(), stack_.rend(), operand(atom));
   NVM_CHECK(at != stack_.rend(), "value on the stack");
-  const auto depth = static_cast<int>(at - stack_.rbegin());
-  shuffle(move ? Op::kCpop : Op::kCopy, 1, depth);
+  shuffle(move ? Op::kCpop : Op::kCopy, 1, static_cast<int>(at - stack_.rbegin()));
   if (move) stack_.erase(std::next(at).base());
-  stack_.push_back(atom);
+  stack_.push_back(operand(atom));
 }
 
 void Scheduler::push(Frame& frame, Atom atom) {
   if (rematerialised(atom)) {
     flush();
     out_.constant(program_.constants[static_cast<std::size_t>(small_[atom])]);
-    stack_.push_back(atom);
+    stack_.push_back(operand(atom));
     return;
   }
   if (const auto it = frame.pending.find(atom); it != frame.pending.end()) {
@@ -158,22 +160,23 @@ void Scheduler::push(Frame& frame, Atom atom) {
     push_all(frame, stmt->args);
     instruction(*stmt);
     stack_.resize(stack_.size() - stmt->args.size());
-    stack_.push_back(atom);
+    stack_.push_back(operand(atom));
     return;
   }
   const bool move = dies(frame, atom, 1);
   --frame.left[atom];
-  fetch(frame, atom, move);
+  fetch(atom, move);
 }
 
 void Scheduler::push_all(Frame& frame, const Atoms& args) {
   const std::size_t k = in_place(frame, args);
   const Atoms claimed(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(k));
   for (const Atom atom : claimed) --frame.left[atom];
+  for (std::size_t i = 0; i < k; ++i) stack_[stack_.size() - k + i] = operand(claimed[i]);
   for (std::size_t i = k; i < args.size(); ++i) {
     if (std::find(claimed.begin(), claimed.end(), args[i]) != claimed.end()) {
       --frame.left[args[i]];
-      fetch(frame, args[i], false);
+      fetch(args[i], false);
     } else {
       push(frame, args[i]);
     }
@@ -194,7 +197,7 @@ void Scheduler::results(Frame& frame, const Stmt& stmt) {
 
 void Scheduler::drop_dead(const Frame& frame) {
   for (std::size_t i = stack_.size(); i-- > 0;) {
-    if (!dies(frame, stack_[i], 0)) continue;
+    if (stack_[i] < 0 || !dies(frame, stack_[i], 0)) continue;
     shuffle(Op::kPop, 1, static_cast<int>(stack_.size() - 1 - i));
     stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -275,7 +278,7 @@ void Scheduler::block(const Block& block, const std::set<Atom>& live_out) {
   // What is left below the results and not needed later dies here.
   const std::size_t base = stack_.size() - block.yields.size();
   for (std::size_t i = base; i-- > 0;) {
-    if (live_out.contains(stack_[i])) continue;
+    if (stack_[i] < 0 || live_out.contains(stack_[i])) continue;
     shuffle(Op::kPop, 1, static_cast<int>(stack_.size() - 1 - i));
     stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(i));
   }
