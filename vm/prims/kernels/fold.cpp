@@ -2,7 +2,8 @@
 //
 //   reduce, INT and BOOL   the compiler's vectors; one pass, n reads
 //   reduce, FLOAT long     16 lanes in native vectors, so that the adder's latency is hidden
-//   reduce, short          left to right; with AVX-512 eight segments at a time, one per lane, by gathers
+//   reduce, short          left to right; with AVX-512 eight segments at a time, one per lane
+//                          (TRIED gathers for it: no better than one segment after the other)
 //   scan, INT and BOOL     left to right: one element per cycle is what memory delivers
 //   scan, FLOAT long       groups of 8 as vectors: three steps inside the group, one addition between groups
 // A scan moves n reads and n writes; the totals of a first sweep stay in the cache for the second.
@@ -268,32 +269,68 @@ f64 group_scan(const f64* v, i64 n, f64 c, f64* out) {
 #if NVM_VECTOR_BYTES == 64
 typedef i64 NativeInt __attribute__((vector_size(64)));
 
-// Eight short segments at once, a lane each, every lane from left to right. False if one of them is not
-// short.
-template <typename Op, typename T>
-bool reduce_eight(const T* v, __m512i start, __m512i end, T* out) {
-  if (_mm512_cmpgt_epi64_mask(_mm512_sub_epi64(end, start), _mm512_set1_epi64(kSequentialMax)) != 0)
-    return false;
-  const __m512i one = _mm512_set1_epi64(1);
-  if constexpr (__is_same(T, f64)) {
-    Native acc = _mm512_set1_pd(Op::template identity<f64>());
-    while (const __mmask8 m = _mm512_cmplt_epi64_mask(start, end)) {
-      const Native x = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), m, start, v, 8);
-      acc = _mm512_mask_mov_pd(acc, m, Op::apply(acc, x));
-      start = _mm512_add_epi64(start, one);
-    }
-    _mm512_storeu_pd(out, acc);
-  } else {
-    NativeInt acc = reinterpret_cast<NativeInt>(_mm512_set1_epi64(Op::template identity<i64>()));
-    while (const __mmask8 m = _mm512_cmplt_epi64_mask(start, end)) {
-      const __m512i x = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), m, start, v, 8);
-      const NativeInt next = Op::apply(acc, reinterpret_cast<NativeInt>(x));
-      acc = reinterpret_cast<NativeInt>(
-          _mm512_mask_mov_epi64(reinterpret_cast<__m512i>(acc), m, reinterpret_cast<__m512i>(next)));
-      start = _mm512_add_epi64(start, one);
-    }
-    _mm512_storeu_si512(out, reinterpret_cast<__m512i>(acc));
+// c[i] lane r = row r's lane i.
+void transpose(const __m512d* row, __m512d* c) {
+  __m512d t[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm512_unpacklo_pd(row[i], row[i + 1]);      // lanes 0 2 4 6 of two rows
+    t[i + 1] = _mm512_unpackhi_pd(row[i], row[i + 1]);  // lanes 1 3 5 7
   }
+#pragma GCC unroll 8
+  for (int odd = 0; odd < 2; ++odd) {
+    const __m512d low02 = _mm512_shuffle_f64x2(t[odd], t[2 + odd], 0x88);
+    const __m512d low46 = _mm512_shuffle_f64x2(t[odd], t[2 + odd], 0xDD);
+    const __m512d high02 = _mm512_shuffle_f64x2(t[4 + odd], t[6 + odd], 0x88);
+    const __m512d high46 = _mm512_shuffle_f64x2(t[4 + odd], t[6 + odd], 0xDD);
+    c[odd] = _mm512_shuffle_f64x2(low02, high02, 0x88);
+    c[4 + odd] = _mm512_shuffle_f64x2(low02, high02, 0xDD);
+    c[2 + odd] = _mm512_shuffle_f64x2(low46, high46, 0x88);
+    c[6 + odd] = _mm512_shuffle_f64x2(low46, high46, 0xDD);
+  }
+}
+
+template <typename Op>
+__m512d combine_lanes(__m512d acc, __m512d x, f64) {
+  return Op::apply(acc, x);
+}
+template <typename Op>
+__m512d combine_lanes(__m512d acc, __m512d x, i64) {
+  return reinterpret_cast<__m512d>(
+      Op::apply(reinterpret_cast<NativeInt>(acc), reinterpret_cast<NativeInt>(x)));
+}
+
+// Eight short segments at once, a lane each, every lane from left to right: rows of up to eight elements are
+// loaded and transposed. False if one of the segments is not short.
+template <typename Op, typename T>
+bool reduce_eight(const T* v, const i64* offsets, T* out) {
+  const __m512i start = _mm512_loadu_si512(offsets);
+  const __m512i length = _mm512_sub_epi64(_mm512_loadu_si512(offsets + 1), start);
+  const i64 longest = _mm512_reduce_max_epi64(length);
+  if (longest > kSequentialMax) return false;
+  const T id = Op::template identity<T>();
+  __m512d acc;
+  if constexpr (__is_same(T, f64))
+    acc = _mm512_set1_pd(id);
+  else
+    acc = _mm512_castsi512_pd(_mm512_set1_epi64(id));
+  for (i64 at = 0; at < longest; at += 8) {
+    __m512d row[8];
+    __m512d column[8];
+#pragma GCC unroll 8
+    for (int r = 0; r < 8; ++r) {
+      const i64 left = offsets[r + 1] - offsets[r] - at;
+      const u32 m = left <= 0 ? 0 : _bzhi_u32(255, static_cast<u32>(left));
+      row[r] = _mm512_maskz_loadu_pd(static_cast<__mmask8>(m), v + offsets[r] + at);
+    }
+    transpose(row, column);
+#pragma GCC unroll 8
+    for (int c = 0; c < 8; ++c) {
+      const __mmask8 m = _mm512_cmpgt_epi64_mask(length, _mm512_set1_epi64(at + c));
+      acc = _mm512_mask_mov_pd(acc, m, combine_lanes<Op>(acc, column[c], T{}));
+    }
+  }
+  _mm512_storeu_pd(out, acc);
   return true;
 }
 #endif
@@ -359,9 +396,7 @@ struct Kernel {
     if constexpr (sizeof(In) == 8) {
       if (s.offsets != nullptr) {
         for (; k + 8 <= k1; k += 8) {
-          const __m512i start = _mm512_loadu_si512(s.offsets + k);
-          const __m512i end = _mm512_loadu_si512(s.offsets + k + 1);
-          if (!reduce_eight<Op, In>(v, start, end, out + k)) reduce_each(v, s, k, k + 8, out);
+          if (!reduce_eight<Op, In>(v, s.offsets + k, out + k)) reduce_each(v, s, k, k + 8, out);
         }
       }
     }
