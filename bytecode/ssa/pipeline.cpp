@@ -18,6 +18,7 @@ const std::vector<Pass>& pipeline() {
       {"fold_constants", fold_constants},
       {"eliminate_common", eliminate_common},
       {"simplify_segdes", simplify_segdes},
+      {"fold_constants", fold_constants},
       {"eliminate_common", eliminate_common},
       {"eliminate_dead", eliminate_dead},
       {"find_lifted", find_lifted},

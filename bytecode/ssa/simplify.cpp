@@ -43,9 +43,10 @@ class Simplifying {
       return false;
     }
     static constexpr Rule kRules[] = {
-        &Simplifying::known_number,  &Simplifying::known_descriptor, &Simplifying::inverse,
-        &Simplifying::cancelled,     &Simplifying::one_each,         &Simplifying::dist_of_dist,
-        &Simplifying::identity_move, &Simplifying::neutral,          &Simplifying::equal_numbers,
+        &Simplifying::known_number,  &Simplifying::known_descriptor,  &Simplifying::inverse,
+        &Simplifying::cancelled,     &Simplifying::one_each,          &Simplifying::dist_of_dist,
+        &Simplifying::identity_move, &Simplifying::gather_of_scatter, &Simplifying::all_alike,
+        &Simplifying::not_written,   &Simplifying::neutral,           &Simplifying::equal_numbers,
         &Simplifying::map_of_dist,
     };
     for (const Rule rule : kRules) {
@@ -149,6 +150,51 @@ class Simplifying {
     return rewrite_.operand(in, 0);
   }
 
+  // Gathering what was just scattered to the same, distinct places.
+  ValueId gather_of_scatter(const Inst& in) {
+    if (in.op != Op::kBpermute) return kNoValue;
+    const Inst* scatter = maker(in, 0);
+    if (scatter == nullptr || scatter->op != Op::kDpermute || scatter->word != in.word) return kNoValue;
+    const bool same = rewrite_.operand(*scatter, 1) == rewrite_.operand(in, 1) &&
+                      rewrite_.operand(*scatter, 3) == rewrite_.operand(in, 3) &&
+                      rewrite_.operand(*scatter, 4) == rewrite_.operand(in, 2);
+    return same && chosen(rewrite_.operand(in, 1)) != nullptr ? rewrite_.operand(*scatter, 0) : kNoValue;
+  }
+
+  // A vector compared with itself; and a reduction that keeps a distributed Bool.
+  ValueId all_alike(const Inst& in) {
+    if (in.op == Op::kEq && in.word == TypeWord::kInt && rewrite_.operand(in, 0) == rewrite_.operand(in, 1)) {
+      const ValueId over = earlier(Type::kSegdes, known(in.first_result).length);
+      if (over == kNoValue) return kNoValue;
+      return rewrite_.emit(Op::kDist, TypeWord::kBool, {constant(1, Type::kBool, in), over}, Type::kBool, in);
+    }
+    if ((in.op != Op::kAndReduce && in.op != Op::kOrReduce) || in.word != TypeWord::kBool) return kNoValue;
+    const Inst* dist = maker(in, 0);
+    if (dist == nullptr || dist->op != Op::kDist || !is_one(rewrite_.operand(in, 1))) return kNoValue;
+    const std::int64_t identity = bool_identity(op_info(in.op).scalar) ? 1 : 0;
+    if (!all_elements(rewrite_.operand(in, 0), identity, TypeWord::kBool)) return kNoValue;
+    return constant(identity, Type::kBool, in);
+  }
+
+  // "Which places were not written?": numbers >= 0 scattered over a negative one, then compared with 0. The
+  // places are those that flags chose, so the answer is the flags' negation.
+  ValueId not_written(const Inst& in) {
+    if (in.op != Op::kLt || in.word != TypeWord::kInt || !all_elements(rewrite_.operand(in, 1), 0))
+      return kNoValue;
+    const Inst* scatter = maker(in, 0);
+    if (scatter == nullptr || scatter->op != Op::kDpermute) return kNoValue;
+    const Inst* pack = chosen(rewrite_.operand(*scatter, 1));
+    if (pack == nullptr || !known(rewrite_.operand(*scatter, 0)).nonnegative) return kNoValue;
+    if (rewrite_.operand(*scatter, 4) != rewrite_.operand(*pack, 2)) return kNoValue;
+    const Inst* over = rewrite_.maker(rewrite_.operand(*scatter, 2));
+    if (over == nullptr || over->op != Op::kDist) return kNoValue;
+    const Inst* number = maker(*over, 0);
+    if (number == nullptr || number->op != Op::kConst) return kNoValue;
+    const Constant& c = module_.constants[static_cast<std::size_t>(number->index)];
+    if (c.input >= 0 || c.ints.size() != 1 || c.ints[0] >= 0) return kNoValue;
+    return rewrite_.emit(Op::kNot, TypeWord::kBool, {rewrite_.operand(*pack, 1)}, Type::kBool, in);
+  }
+
   // x + 0, x - 0, x * 1, x / 1 of Int, SELECT of equals.
   ValueId neutral(const Inst& in) {
     if (in.op == Op::kSelect && rewrite_.operand(in, 1) == rewrite_.operand(in, 2))
@@ -222,13 +268,24 @@ class Simplifying {
   [[nodiscard]] bool distributes_scalar(const Inst& in) const {
     return in.op == Op::kDist && is_one(rewrite_.operand(in, 0)) && is_one(rewrite_.operand(in, 1));
   }
-  // Is every element of this Int vector this number?
-  [[nodiscard]] bool all_elements(ValueId v, std::int64_t number) const {
+  // The PACK of 0, 1, ... over one segment that gave these indices, if it did: distinct and ascending.
+  [[nodiscard]] const Inst* chosen(ValueId indices) const {
+    const Inst* pack = rewrite_.maker(indices);
+    if (pack == nullptr || pack->op != Op::kPack || pack->first_result != indices) return nullptr;
+    const Inst* index = maker(*pack, 0);
+    if (index == nullptr || index->op != Op::kIndex || !is_one(rewrite_.operand(*pack, 2))) return nullptr;
+    const bool counts = rewrite_.operand(*index, 2) == rewrite_.operand(*pack, 2) &&
+                        all_elements(rewrite_.operand(*index, 0), 0) &&
+                        all_elements(rewrite_.operand(*index, 1), 1);
+    return counts ? pack : nullptr;
+  }
+  // Is every element of this Int (Bool) vector this number?
+  [[nodiscard]] bool all_elements(ValueId v, std::int64_t number, TypeWord word = TypeWord::kInt) const {
     const Inst* in = rewrite_.maker(v);
     while (in != nullptr && in->op == Op::kDist) in = maker(*in, 0);
     if (in == nullptr || in->op != Op::kConst) return false;
     const Constant& c = module_.constants[static_cast<std::size_t>(in->index)];
-    if (c.word != TypeWord::kInt || c.input >= 0) return false;
+    if (c.word != word || c.input >= 0) return false;
     for (const std::int64_t x : c.ints)
       if (x != number) return false;
     return true;
