@@ -40,6 +40,12 @@ Symbol Symbols::subtract(Symbol a, Symbol b) {
   return intern({Kind::kSubtract, a, b});
 }
 
+Symbol Symbols::scale(std::int64_t factor, Symbol of) {
+  if (factor == 0) return constant(0);
+  if (factor == 1) return of;
+  return intern({Kind::kScale, factor, of});
+}
+
 namespace {
 
 // What a caller and its callee tell each other: a slot is a symbol of the other side's making. Slots of one
@@ -53,6 +59,12 @@ struct Summary {
   std::vector<Slot> slots;        // two for each value
   std::vector<bool> nonnegative;  // for each value
   friend bool operator==(const Summary&, const Summary&) = default;
+};
+
+// What a function says about its results, and about which parameters: a class of a result is one of theirs.
+struct Results {
+  Summary parameters, results;
+  friend bool operator==(const Results&, const Results&) = default;
 };
 
 // Makes equal keys equal symbols and different ones different.
@@ -73,25 +85,29 @@ class FreshBy {
 
 class Analysis {
  public:
-  explicit Analysis(const Module& m)
+  Analysis(const Module& m, const std::vector<ParameterClasses>& most)
       : m_(m),
         parameters_(m.functions.size()),
         results_(m.functions.size()),
         facts_(m.functions.size()),
         callers_(m.functions.size()),
         queued_(m.functions.size(), false),
-        rounds_(m.functions.size(), 0) {}
+        rounds_(m.functions.size(), 0) {
+    for (std::size_t f = 0; f < most.size(); ++f)
+      if (!most[f].empty()) parameters_[f] = from_classes(most[f]);
+  }
 
   std::vector<FunctionFacts> run() {
-    parameters_[static_cast<std::size_t>(m_.entry)] = Summary{};
+    if (!parameters_[static_cast<std::size_t>(m_.entry)])
+      parameters_[static_cast<std::size_t>(m_.entry)] = Summary{};
     enqueue(m_.entry);
     drain();
     // What the entry does not reach: nothing is known about its parameters.
-    for (std::size_t f = 0; f < m_.functions.size(); ++f)
-      if (!parameters_[f]) {
-        parameters_[f] = unknown(m_.functions[f].blocks[0].parameters.size());
-        enqueue(static_cast<FunctionId>(f));
-      }
+    for (std::size_t f = 0; f < m_.functions.size(); ++f) {
+      if (rounds_[f] > 0) continue;
+      if (!parameters_[f]) parameters_[f] = unknown(m_.functions[f].blocks[0].parameters.size());
+      enqueue(static_cast<FunctionId>(f));
+    }
     drain();
     give_up_ = true;  // calls that never return: their results are anything
     for (std::size_t f = 0; f < m_.functions.size(); ++f) function(static_cast<FunctionId>(f));
@@ -106,6 +122,14 @@ class Analysis {
     for (std::size_t i = 0; i < 2 * values; ++i)
       s.slots.push_back({Slot::Kind::kClass, static_cast<std::int64_t>(i)});
     s.nonnegative.assign(values, false);
+    return s;
+  }
+
+  static Summary from_classes(const ParameterClasses& classes) {
+    Summary s;
+    for (const std::int32_t c : classes)
+      s.slots.push_back(c == kClassOne ? Slot{Slot::Kind::kConstant, 1} : Slot{Slot::Kind::kClass, c});
+    s.nonnegative.assign(classes.size() / 2, false);
     return s;
   }
 
@@ -136,8 +160,10 @@ class Analysis {
     k_->one = k_->symbols.constant(1);
     from_ = predecessors(*f_);
     makers_ = makers_of(*f_);
+    idom_ = immediate_dominators(*f_);
     reached_.assign(f_->blocks.size(), false);
     returned_.clear();
+    kept_.clear();
     for (std::size_t b = 0; b < f_->blocks.size(); ++b) block(b);
     if (!returned_.empty()) publish_results();
   }
@@ -209,9 +235,9 @@ class Analysis {
       std::vector<Symbol> symbols;
       for (const BlockId p : ways)
         symbols.push_back(facts(f_->blocks[static_cast<std::size_t>(p)].end.arguments[i]).*part);
-      const bool same =
-          std::all_of(symbols.begin(), symbols.end(), [&](Symbol s) { return s == symbols[0]; });
-      return same ? symbols[0] : make(symbols);
+      for (const Symbol candidate : symbols)
+        if (agree(ways, symbols, candidate)) return candidate;
+      return make(symbols);
     };
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       ValueFacts& v = facts(parameters[i]);
@@ -222,6 +248,34 @@ class Analysis {
       });
     }
     return true;
+  }
+
+  // Is the symbol of every way this one, or known to be equal to it on that way?
+  bool agree(const std::vector<BlockId>& ways, const std::vector<Symbol>& symbols, Symbol candidate) const {
+    for (std::size_t w = 0; w < ways.size(); ++w)
+      if (symbols[w] != candidate && !equal_on(ways[w], symbols[w], candidate)) return false;
+    return true;
+  }
+
+  // Does a branch that leads to this block alone compare the two numbers and find them equal?
+  bool equal_on(BlockId block, Symbol a, Symbol b) const {
+    constexpr int kMaxSteps = 16;
+    for (int step = 0; step < kMaxSteps && block > 0; ++step) {
+      const std::vector<BlockId>& from = from_[static_cast<std::size_t>(block)];
+      if (from.size() == 1) {
+        const Terminator& end = f_->blocks[static_cast<std::size_t>(from[0])].end;
+        const Inst* in =
+            end.kind == Exit::kBranch ? makers_[static_cast<std::size_t>(end.condition)] : nullptr;
+        if (in != nullptr && in->op == Op::kEq && in->word == TypeWord::kInt && end.target == block &&
+            k_->is_scalar(end.condition)) {
+          const Symbol x = k_->of(f_->operands_of(*in)[0]).sum;
+          const Symbol y = k_->of(f_->operands_of(*in)[1]).sum;
+          if ((x == a && y == b) || (x == b && y == a)) return true;
+        }
+      }
+      block = idom_[static_cast<std::size_t>(block)];
+    }
+    return false;
   }
 
   // Tells the callee about its operands; takes over what it says about its results. False if it is not
@@ -246,7 +300,7 @@ class Analysis {
       for (std::uint32_t r = 0; r < in.results; ++r) fresh(in.first_result + static_cast<ValueId>(r));
       return true;
     }
-    take_results(in, *parameters_[to], *results_[to], given);
+    take_results(in, results_[to]->parameters, results_[to]->results, given);
     return true;
   }
 
@@ -269,7 +323,8 @@ class Analysis {
     }
     for (std::size_t i = 0; i < nonnegative.size(); ++i)
       now.nonnegative.push_back(nonnegative[i] && (!known || known->nonnegative[i]));
-    if (known && *known == now) return;
+    const bool seen = rounds_[static_cast<std::size_t>(callee)] > 0;
+    if (known && *known == now && seen) return;
     known = std::move(now);
     enqueue(callee);
   }
@@ -314,13 +369,14 @@ class Analysis {
         return facts(f_->blocks[b].end.arguments[i]).nonnegative;
       }));
     }
-    std::optional<Summary>& known = results_[static_cast<std::size_t>(id_)];
+    std::optional<Results>& known = results_[static_cast<std::size_t>(id_)];
     if (rounds_[static_cast<std::size_t>(id_)] > 2 * kMaxRounds) {
       out = unknown(f_->results.size());
       for (Slot& s : out.slots) s.kind = Slot::Kind::kOwn;
     }
-    if (known && *known == out) return;
-    known = std::move(out);
+    Results now{*parameters_[static_cast<std::size_t>(id_)], std::move(out)};
+    if (known && *known == now) return;
+    known = std::move(now);
     for (const FunctionId caller : callers_[static_cast<std::size_t>(id_)]) enqueue(caller);
   }
 
@@ -396,6 +452,7 @@ class Analysis {
         ValueFacts& lengths = facts(in.first_result + 1);
         out.length = lengths.sum = of(1).sum;
         out.nonnegative = of(0).nonnegative;
+        if (in.word == TypeWord::kInt) out.sum = sum_of_kept(operands[0], flag_of(operands[1]));
         break;
       }
       case Op::kAddReduce:
@@ -409,20 +466,40 @@ class Analysis {
       case Op::kSub:
         if (in.word == TypeWord::kInt) out.sum = k_->symbols.subtract(of(0).sum, of(1).sum);
         break;
+      case Op::kMul:
+        if (in.word != TypeWord::kInt) break;
+        if (const auto number = one_number(operands[0]))
+          out.sum = k_->symbols.scale(*number, of(1).sum);
+        else if (const auto factor = one_number(operands[1]))
+          out.sum = k_->symbols.scale(*factor, of(0).sum);
+        break;
       case Op::kNot:
         if (in.word == TypeWord::kBool) out.sum = k_->symbols.subtract(of(0).length, of(0).sum);
         break;
       case Op::kDist:
-        // Copies of one number known: the sum is 0 or the length.
-        if (of(0).length == k_->one && has_sum(in.first_result) && k_->symbols.is_constant(of(0).sum)) {
-          const std::int64_t element = k_->symbols.value(of(0).sum);
-          if (element == 0) out.sum = of(0).sum;
-          if (element == 1) out.sum = out.length;
+        if (in.word == TypeWord::kBool) out.sum = sum_of_kept(operands[1], flag_of(operands[0]));
+        if (in.word != TypeWord::kInt) break;
+        // Copies of one number, or as many copies of each.
+        if (const auto number = one_number(operands[0]))
+          out.sum = k_->symbols.scale(*number, out.length);
+        else if (const auto copies = one_length(operands[1]))
+          out.sum = k_->symbols.scale(*copies, of(0).sum);
+        out.nonnegative = of(0).nonnegative;
+        break;
+      case Op::kDpermute:
+        out.nonnegative = of(0).nonnegative && of(2).nonnegative;
+        if (const auto sum = sum_of_placed(in)) out.sum = *sum;
+        if (auto flag = chosen_by(operands[1]); flag && in.word == TypeWord::kInt) {
+          flag->negated = !flag->negated;
+          out.sum = k_->symbols.add(of(0).sum, sum_of_kept(operands[2], *flag));
         }
+        break;
+      case Op::kBpermute:
+        if (const auto flag = chosen_by(operands[1]); flag && in.word == TypeWord::kInt)
+          out.sum = sum_of_kept(operands[0], *flag);
         out.nonnegative = of(0).nonnegative;
         break;
       case Op::kPermute:
-      case Op::kBpermute:
       case Op::kExtract:
       case Op::kFpermute: out.nonnegative = of(0).nonnegative; break;
       case Op::kRankUp:
@@ -443,6 +520,85 @@ class Analysis {
       out.below = facts(operands[0]).below;
   }
 
+  // One number per segment put at a constant place, over others put at other constant places, over zeros:
+  // how legacy code makes a sequence of two. The sum is that of the numbers put.
+  std::optional<Symbol> sum_of_placed(const Inst& outermost) {
+    std::vector<std::int64_t> places;
+    std::optional<Symbol> sum;
+    const Inst* in = &outermost;
+    while (in != nullptr && in->op == Op::kDpermute && in->word == TypeWord::kInt) {
+      const ValueId* operands = f_->operands_of(*in);
+      const Inst* single = makers_[static_cast<std::size_t>(operands[3])];
+      const Constant* place = constant_elements(m_, *f_, operands[1], makers_);
+      if (place == nullptr || place->ints.size() != 1 || operands[4] != f_->operands_of(outermost)[4])
+        return std::nullopt;
+      if (single == nullptr || !describes_singles(*single)) return std::nullopt;
+      if (std::find(places.begin(), places.end(), place->ints[0]) == places.end())
+        sum = sum ? k_->symbols.add(*sum, facts(operands[0]).sum) : facts(operands[0]).sum;
+      places.push_back(place->ints[0]);
+      if (all_elements(m_, *f_, operands[2], makers_, 0)) return sum;
+      in = makers_[static_cast<std::size_t>(operands[2])];
+    }
+    return std::nullopt;
+  }
+
+  // The number that every element is, and the length that every segment has, if known.
+  [[nodiscard]] std::optional<std::int64_t> one_number(ValueId v) const {
+    const Constant* c = constant_elements(m_, *f_, v, makers_);
+    if (c == nullptr || c->word != TypeWord::kInt || c->ints.size() != 1) return std::nullopt;
+    return c->ints[0];
+  }
+  [[nodiscard]] std::optional<std::int64_t> one_length(ValueId descriptor) const {
+    const Inst* in = makers_[static_cast<std::size_t>(descriptor)];
+    if (in == nullptr || in->op != Op::kMakeSegdes) return std::nullopt;
+    return one_number(f_->operands_of(*in)[0]);
+  }
+
+  // A vector of flags or its negation.
+  struct Flag {
+    ValueId flags = kNoValue;
+    bool negated = false;
+    friend auto operator<=>(const Flag&, const Flag&) = default;
+  };
+  [[nodiscard]] Flag flag_of(ValueId v) const {
+    Flag flag{v, false};
+    const Inst* in = makers_[static_cast<std::size_t>(v)];
+    while (in != nullptr && in->op == Op::kNot) {
+      flag = {f_->operands_of(*in)[0], !flag.negated};
+      in = makers_[static_cast<std::size_t>(flag.flags)];
+    }
+    return flag;
+  }
+  // The flags that chose these indices from 0, 1, ... over one segment.
+  [[nodiscard]] std::optional<Flag> chosen_by(ValueId indices) const {
+    const Inst* pack = makers_[static_cast<std::size_t>(indices)];
+    if (pack == nullptr || pack->op != Op::kPack || pack->first_result != indices) return std::nullopt;
+    const ValueId* operands = f_->operands_of(*pack);
+    const Inst* all = makers_[static_cast<std::size_t>(operands[0])];
+    if (all == nullptr || all->op != Op::kIndex || !counts_up(*all)) return std::nullopt;
+    if (f_->operands_of(*all)[2] != operands[2] || !k_->is_scalar(operands[2])) return std::nullopt;
+    return flag_of(operands[1]);
+  }
+  // Sum of the elements (of a descriptor: lengths) of `v` whose flag is T: one symbol for each choice.
+  Symbol sum_of_kept(ValueId v, Flag flag) {
+    const Inst* in = makers_[static_cast<std::size_t>(v)];
+    while (in != nullptr && (in->op == Op::kLengths || in->op == Op::kMakeSegdes)) {
+      v = f_->operands_of(*in)[0];
+      in = makers_[static_cast<std::size_t>(v)];
+    }
+    const auto [it, fresh] = kept_.try_emplace({v, flag}, kNoSymbol);
+    if (fresh) it->second = k_->symbols.fresh();
+    return it->second;
+  }
+
+  [[nodiscard]] bool describes_singles(const Inst& descriptor) const {
+    if (descriptor.op == Op::kMakeSegdes)
+      return all_elements(m_, *f_, f_->operands_of(descriptor)[0], makers_, 1);
+    if (descriptor.op != Op::kConst) return false;
+    const Constant& c = m_.constants[static_cast<std::size_t>(descriptor.index)];
+    return c.input < 0 && std::all_of(c.ints.begin(), c.ints.end(), [](std::int64_t n) { return n == 1; });
+  }
+
   // Does INDEX start at 0 with stride 1 everywhere?
   [[nodiscard]] bool counts_up(const Inst& in) const {
     return all_elements(m_, *f_, f_->operands_of(in)[0], makers_, 0) &&
@@ -453,7 +609,8 @@ class Analysis {
   [[nodiscard]] bool wide() const { return m_.int_bits == IntBits::k64; }
 
   const Module& m_;
-  std::vector<std::optional<Summary>> parameters_, results_;
+  std::vector<std::optional<Summary>> parameters_;
+  std::vector<std::optional<Results>> results_;
   std::vector<FunctionFacts> facts_;
   std::vector<std::vector<FunctionId>> callers_;
   std::deque<FunctionId> queue_;
@@ -467,6 +624,8 @@ class Analysis {
   FunctionFacts* k_ = nullptr;
   std::vector<std::vector<BlockId>> from_;
   std::vector<const Inst*> makers_;
+  std::vector<BlockId> idom_;
+  std::map<std::pair<ValueId, Flag>, Symbol> kept_;
   std::vector<bool> reached_;
   std::vector<std::size_t> returned_;
   std::map<Symbol, std::int64_t> class_of_;  // of parameters' symbols
@@ -474,7 +633,9 @@ class Analysis {
 
 }  // namespace
 
-std::vector<FunctionFacts> analyse_sizes(const Module& module) { return Analysis(module).run(); }
+std::vector<FunctionFacts> analyse_sizes(const Module& module, const std::vector<ParameterClasses>& most) {
+  return Analysis(module, most).run();
+}
 
 bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in) {
   if (in.op == Op::kConst || in.op == Op::kPair || in.op == Op::kUnpair || in.op == Op::kCall) return true;

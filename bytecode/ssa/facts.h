@@ -25,11 +25,12 @@ class Symbols {
   Symbol constant(std::int64_t value);
   Symbol add(Symbol a, Symbol b);
   Symbol subtract(Symbol a, Symbol b);
+  Symbol scale(std::int64_t factor, Symbol of);
   [[nodiscard]] bool is_constant(Symbol s) const { return node(s).kind == Kind::kConstant; }
   [[nodiscard]] std::int64_t value(Symbol s) const { return node(s).a; }  // of a constant
 
  private:
-  enum class Kind : std::uint8_t { kFresh, kConstant, kAdd, kSubtract };
+  enum class Kind : std::uint8_t { kFresh, kConstant, kAdd, kSubtract, kScale };
   struct Node {
     Kind kind = Kind::kFresh;
     std::int64_t a = 0, b = 0;
@@ -59,8 +60,17 @@ struct FunctionFacts {
   [[nodiscard]] bool is_scalar(ValueId v) const { return of(v).length == one; }
 };
 
-// Requires: check(). Cost: code size times the (few) rounds until nothing changes.
-[[nodiscard]] std::vector<FunctionFacts> analyse_sizes(const Module& module);
+// What may be taken for granted about the parameters of a function beyond its calls in the module: two
+// classes for each parameter, of its length and its sum, equal ones being equal numbers; kClassOne is the
+// number one.
+using ParameterClasses = std::vector<std::int32_t>;
+inline constexpr std::int32_t kClassOne = -1;
+
+// Requires: check(). Cost: code size times the (few) rounds until nothing changes. `most`, by function, if
+// not empty: no more than this is assumed of the parameters, so that the facts hold for calls from elsewhere
+// too.
+[[nodiscard]] std::vector<FunctionFacts> analyse_sizes(const Module& module,
+                                                       const std::vector<ParameterClasses>& most = {});
 
 // Can no length check of this instruction fail?
 [[nodiscard]] bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in);

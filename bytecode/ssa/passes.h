@@ -36,7 +36,7 @@ void fold_constants(Module& module);
 // segment, DIST of DIST, DIST over one segment then elementwise with another, INDEX 0 1, LENGTH of known
 // length.
 void simplify_segdes(Module& module);
-// Finds lifted functions (sets Function::lifted), with the reason for each refusal.
+// Finds lifted functions (sets Function::lifted), with the reason for each refusal. Changes no code.
 void find_lifted(Module& module);
 
 struct Pass {

@@ -54,12 +54,31 @@ struct Block {
   Terminator end;
 };
 
-// What the lifted-function analysis found (design: lifted functions). Filled by ssa/lifted.
+// How a parameter of a lifted function is cut when its instances are dealt out, and joined again.
+struct Split {
+  enum class Kind : std::uint8_t {
+    kFrame,      // one segment; its length is the number of instances
+    kInstances,  // one element (of a descriptor: one segment) per instance
+    kUnder,      // the elements (segments) that descriptor parameter `under` gives each instance
+    kSame,       // not cut: every instance sees the same value
+  };
+  Kind kind = Kind::kSame;
+  std::int32_t under = -1;  // kUnder: index of the parameter; itself kInstances or kUnder
+  friend bool operator==(const Split&, const Split&) = default;
+};
+
+// What the lifted-function analysis found (design: lifted functions). Filled by ssa/lifted.cpp.
+//
+// Lifted means: cut the instances of the frame into groups, run the function on each, and join every result
+// end to end (vectors; descriptors by their lengths): if no run faults, that is the result of one run on all.
+// A group may fault where the whole would not, when a program reads over the edge of an instance; then the
+// whole must be run to know. No result is a frame. The function touches no state.
 struct LiftedInfo {
-  bool lifted = false;       // F(s1 ++ s2) = F(s1) ++ F(s2) over the frame
-  bool claimed = false;      // the program's annotation says so
-  ValueId frame = kNoValue;  // the descriptor parameter that is the frame (its one length = instances)
-  std::string refusal;       // why not, in words, with the position; empty if lifted
+  bool lifted = false;            // F(s1 ++ s2) = F(s1) ++ F(s2) over the frame, proved
+  bool claimed = false;           // the program's annotation says so
+  ValueId frame = kNoValue;       // the descriptor parameter that is the frame (its one length = instances)
+  std::vector<Split> parameters;  // by parameter; also filled for a claimed function with a frame
+  std::string refusal;            // why not, in words, with the position; empty if lifted
   bool tail_parallel = false;
 };
 
