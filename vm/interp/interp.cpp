@@ -8,21 +8,37 @@ namespace nvm::vm {
 
 namespace {
 
-// Moves `from` to `to`, leaving it empty; spelled out because vectors are by far the most frequent.
+// Assignment of variants, spelled out: vectors and descriptors are by far the most frequent, and assigning to
+// the alternative that is there already needs no table. What is moved from owns nothing and is left as it is.
+template <typename T>
+inline void assign(T&& from, Value& to) {
+  using Plain = std::remove_cvref_t<T>;
+  if (auto* old = std::get_if<Plain>(&to)) [[likely]]
+    *old = std::forward<T>(from);
+  else
+    to.emplace<Plain>(std::forward<T>(from));
+}
 inline void move_value(Value& from, Value& to) {
-  if (auto* v = std::get_if<Vector>(&from)) {
-    if (auto* old = std::get_if<Vector>(&to))
-      *old = std::move(*v);
-    else
-      to.emplace<Vector>(std::move(*v));
-  } else {
+  if (auto* v = std::get_if<Vector>(&from)) [[likely]]
+    assign(std::move(*v), to);
+  else if (auto* s = std::get_if<Segdes>(&from))
+    assign(std::move(*s), to);
+  else
     to = std::move(from);
-  }
-  from.emplace<std::monostate>();
+}
+inline void copy_value(const Value& from, Value& to) {
+  if (const auto* v = std::get_if<Vector>(&from)) [[likely]]
+    assign(*v, to);
+  else if (const auto* s = std::get_if<Segdes>(&from))
+    assign(*s, to);
+  else
+    to = from;
 }
 
-inline void empty(Value& value) {
-  if (value.index() != 0) value.emplace<std::monostate>();
+// Gives up what the value owns; a scalar owns nothing and may stay.
+inline void release(Value& value) {
+  const auto* v = std::get_if<Vector>(&value);
+  if (v != nullptr ? static_cast<bool>(v->buffer()) : value.index() != 0) value.emplace<std::monostate>();
 }
 
 }  // namespace
@@ -55,8 +71,8 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments) {
   } catch (const Fault& fault) {
     outcome.error = locate(fault);
     frames_.clear();
-    for (Value& value : scratch_) empty(value);
-    for (Value& value : outputs_) empty(value);
+    for (Value& value : scratch_) release(value);
+    for (Value& value : outputs_) release(value);
   }
   if (exited_) frames_.clear();
   values_.clear();
@@ -88,7 +104,7 @@ void Interp::loop() {
       case StepKind::kTailCall: tail_call(step); continue;
       case StepKind::kDrop: {
         const std::int32_t* slots = function_->result_slots.data() + step.first_result;
-        for (std::uint32_t i = 0; i < step.results; ++i) empty(frame_[slots[i]]);
+        for (std::uint32_t i = 0; i < step.results; ++i) release(frame_[slots[i]]);
         break;
       }
       case StepKind::kJump:
@@ -113,11 +129,11 @@ void Interp::loop() {
 
 inline void Interp::fetch_one(Operand operand, Value& to) {
   if (operand.is_constant())
-    to = constants_[static_cast<std::size_t>(operand.constant())];
+    copy_value(constants_[static_cast<std::size_t>(operand.constant())], to);
   else if (operand.dies())
     move_value(frame_[operand.slot()], to);
   else
-    to = frame_[operand.slot()];
+    copy_value(frame_[operand.slot()], to);
 }
 
 inline void Interp::fetch(const Step& step, Value* to) {
@@ -132,16 +148,21 @@ inline void Interp::store(const Step& step, Value* from) {
     if (slots[i] >= 0)
       move_value(from[i], frame_[slots[i]]);
     else
-      empty(from[i]);
+      release(from[i]);
   }
 }
 
 void Interp::primitive(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
-  execute(step, {operands, step.operands}, {outputs_, step.results});
-  for (std::uint32_t i = 0; i < step.operands; ++i) empty(operands[i]);
-  store(step, outputs_);
+  const std::int32_t slot = function_->result_slots[step.first_result];
+  if (step.results == 1 && slot >= 0) [[likely]] {
+    execute(step, {operands, step.operands}, {frame_ + slot, 1});
+  } else {
+    execute(step, {operands, step.operands}, {outputs_, step.results});
+    store(step, outputs_);
+  }
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
@@ -202,7 +223,7 @@ void Interp::open_call(const Step& step) {
 void Interp::tail_call(const Step& step) {
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   fetch(step, scratch_.data());
-  for (std::int32_t i = 0; i < function_->slots; ++i) empty(frame_[i]);
+  for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
   if (machine_.observer != nullptr) {
     machine_.observer->leave(step.site.function);
     machine_.observer->enter(step.target);
@@ -244,7 +265,7 @@ bool Interp::close_call(const Step& step) {
   if (calls_.empty()) {
     values_.resize(step.operands);
     fetch(step, values_.data());
-    for (std::int32_t i = 0; i < function_->slots; ++i) empty(frame_[i]);
+    for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
     return false;
   }
   const Activation caller = calls_.back();
@@ -252,7 +273,7 @@ bool Interp::close_call(const Step& step) {
   const std::int32_t* slots = caller.function->result_slots.data() + caller.step->first_result;
   for (std::uint32_t i = 0; i < step.operands; ++i)
     if (slots[i] >= 0) fetch_one(operands[i], caller.frame[slots[i]]);
-  for (std::int32_t i = 0; i < function_->slots; ++i) empty(frame_[i]);
+  for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
   function_ = caller.function;
   step_ = caller.step;
   frame_ = caller.frame;
@@ -266,7 +287,8 @@ CallPlace Interp::place(const Step& step) const {
                                  ? step.inst->origin_function
                                  : step.site.function;
   const ssa::Function& f = functions[static_cast<std::size_t>(id)];
-  return {f.origin.empty() ? f.name : f.origin, step.pos, step.inst != nullptr ? step.inst->origin_line : 0};
+  return {f.origin.empty() ? f.name : f.origin, step.pos,
+          step.inst != nullptr ? step.inst->origin_line : 0};
 }
 
 // The end of a block has no line of its own: the instruction before it has.
