@@ -46,17 +46,26 @@ lib::Options options_of(const Arguments& arguments) {
   options.max_depth = arguments.integer(Option::kMaxDepth, 0);
   options.time_limit = arguments.number(Option::kTimeLimit);
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
+  options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
+  options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.count = arguments.given(Option::kStats);
   allow(arguments.text(Option::kAllow), options);
   return options;
 }
 
 void print_counters(const lib::Counters& c) {
-  std::fprintf(
-      stderr,
-      "instructions %llu\nelements     %llu\nbytes        %llu\npeak bytes   %llu\nseconds      %.6f\n",
-      static_cast<unsigned long long>(c.instructions), static_cast<unsigned long long>(c.elements),
-      static_cast<unsigned long long>(c.bytes), static_cast<unsigned long long>(c.peak_bytes), c.seconds);
+  const auto line = [](const char* name, std::uint64_t value) {
+    std::fprintf(stderr, "%-15s %llu\n", name, static_cast<unsigned long long>(value));
+  };
+  line("instructions", c.instructions);
+  line("elements", c.elements);
+  line("bytes", c.bytes);
+  line("peak bytes", c.peak_bytes);
+  line("regions", c.regions);
+  line("fused", c.fused);
+  line("compiled", c.compiled);
+  std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
+               c.seconds);
 }
 
 int report(const lib::Failure& failure) {

@@ -7,6 +7,7 @@
 
 #include "vm/interp/interp.h"
 #include "vm/interp/stack_machine.h"
+#include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
 
@@ -111,6 +112,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Counting counting(run.counters);
   vm::Machine m = machine(host, bits);
   if (options.count) m.observer = &counting;
+  Compiling compiling(options, m.prims);
+  m.hook = compiling.hook();
   stop.store(vm::Stop::kNo);
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {
@@ -119,6 +122,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.counters.peak_bytes = pool->stats().peak;
+  compiling.report(loaded, run);
   if (outcome.error)
     return Failure{Failure::Class::kRuntime,     render(*outcome.error, loaded), outcome.error->at.pos.line,
                    outcome.error->at.pos.column, outcome.error->message,         origin_line(*outcome.error)};

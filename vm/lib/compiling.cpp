@@ -1,0 +1,60 @@
+#include "vm/lib/compiling.h"
+
+#include "vm/cpu/cpu_engine.h"
+#include "vm/lib/impl.h"
+#include "vm/tier/explain.h"
+
+namespace nvm::lib {
+
+namespace {
+
+vm::cpu::EngineOptions engine_options(const Options& options) {
+  vm::cpu::EngineOptions engine;
+  if (options.isa == InstructionSet::kAvx2) engine.isa = vm::cpu::Isa::kAvx2;
+  if (options.isa == InstructionSet::kAvx512) engine.isa = vm::cpu::Isa::kAvx512;
+  engine.listings = options.explain.find('x') != std::string::npos;
+  return engine;
+}
+
+vm::JitOptions jit_options(const Options& options) {
+  vm::JitOptions jit;
+  jit.mode = static_cast<vm::JitMode>(options.jit);
+  jit.fusion = static_cast<plan::Fusion>(options.fusion);
+  return jit;
+}
+
+}  // namespace
+
+Compiling::Compiling(const Options& options, const vm::PrimContext& context) : options_(options) {
+  if (options.jit == Jit::kOff || options.isa == InstructionSet::kPortable) return;
+  engine_ = vm::cpu::make_engine(engine_options(options));
+  if (engine_ == nullptr) return;
+  jit_ = std::make_unique<vm::Jit>(*engine_, context, jit_options(options));
+  vm::Recorder::Limits limits;
+  if (options.jit == Jit::kAlways) limits.min_elements = 2;
+  recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits);
+}
+
+Compiling::~Compiling() = default;
+
+vm::RegionHook* Compiling::hook() const { return recorder_.get(); }
+
+void Compiling::report(const Program::Impl& program, Run& run) const {
+  if (jit_ == nullptr) {
+    if (!options_.explain.empty())
+      run.explanation = "nothing is compiled: switched off, or no AVX2 on this machine\n";
+    return;
+  }
+  const vm::JitCounters& c = jit_->counters();
+  run.counters.regions = c.regions;
+  run.counters.fused = c.fused;
+  run.counters.compiled = c.compiled;
+  run.counters.compile_seconds = static_cast<double>(c.compile_ns) * 1e-9;
+  if (options_.explain.empty()) return;
+  run.explanation = vm::summary(*jit_, program.loaded.module);
+  if (options_.explain == "-") return;
+  for (const auto& e : jit_->entries())
+    run.explanation += "\n" + vm::explain(*e, program.loaded.module, options_.explain);
+}
+
+}  // namespace nvm::lib
