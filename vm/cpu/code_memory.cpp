@@ -1,0 +1,56 @@
+#include "vm/cpu/code_memory.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+asmjit::JitAllocator::CreateParams dual_mapped() {
+  asmjit::JitAllocator::CreateParams params{};
+  params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+  return params;
+}
+
+}  // namespace
+
+CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, bool perf_map)
+    : isa_(isa), limit_(limit), listings_(listings), perf_map_(perf_map), runtime_([] {
+        static const asmjit::JitAllocator::CreateParams params = dual_mapped();
+        return &params;
+      }()) {}
+
+CodeMemory::~CodeMemory() = default;
+
+bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& stage, std::string& reason) {
+  if (used() >= limit_) {
+    reason = "the memory for machine code is full";
+    return false;
+  }
+  if (!compile_stage(runtime_, isa_, spec, listings_, stage, reason)) return false;
+  used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
+  if (perf_map_) announce(stage, name);
+  return true;
+}
+
+void CodeMemory::release(Stage& stage) {
+  if (stage.function == nullptr) return;
+  runtime_.release(stage.function);
+  used_.fetch_sub(stage.code_bytes, std::memory_order_relaxed);
+  stage.function = nullptr;
+}
+
+// perf reads /tmp/perf-<pid>.map: start, size, name.
+void CodeMemory::announce(const Stage& stage, const std::string& name) const {
+  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  if (std::FILE* file = std::fopen(path.c_str(), "a")) {
+    std::fprintf(file, "%llx %zx nvm:%s\n",
+                 static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stage.function)),
+                 stage.code_bytes, name.c_str());
+    std::fclose(file);
+  }
+}
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,40 @@
+// Memory for machine code, shared by the plans of an engine: bounded, given back when a plan's code dies,
+// never writable and executable through one address.
+#pragma once
+
+#include <asmjit/core.h>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+
+#include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/isa.h"
+
+namespace nvm::vm::cpu {
+
+class CodeMemory {
+ public:
+  CodeMemory(Isa isa, std::size_t limit, bool listings, bool perf_map);
+  ~CodeMemory();
+  CodeMemory(const CodeMemory&) = delete;
+  CodeMemory& operator=(const CodeMemory&) = delete;
+
+  [[nodiscard]] Isa isa() const { return isa_; }
+  [[nodiscard]] std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+  // Machine code for `spec`. False with a reason if there is no room or asmjit refuses.
+  [[nodiscard]] bool compile(const StageSpec& spec, const std::string& name, Stage& stage, std::string& reason);
+  void release(Stage& stage);
+
+ private:
+  void announce(const Stage& stage, const std::string& name) const;
+
+  Isa isa_;
+  std::size_t limit_;
+  bool listings_;
+  bool perf_map_;
+  asmjit::JitRuntime runtime_;
+  std::atomic<std::size_t> used_{0};
+};
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,357 @@
+// Turns a kernel of a plan into stages and sinks: decides what each stage evaluates, and where values lie in
+// scratch on their way between stages, routines and sinks.
+#include "vm/cpu/codegen/kernel.h"
+
+#include <algorithm>
+#include <set>
+
+#include "bytecode/base/check.h"
+#include "vm/cpu/code_memory.h"
+#include "vm/cpu/refuse.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using plan::DescForm;
+using plan::Kernel;
+using plan::Sink;
+using plan::SinkKind;
+using soac::BodyInst;
+using soac::kNone;
+using soac::Pull;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+class KernelCompiler {
+ public:
+  KernelCompiler(const plan::Plan& plan, std::size_t k, CodeMemory& memory)
+      : plan_(plan),
+        kernel_(plan.kernels[k]),
+        memory_(memory),
+        name_("kernel" + std::to_string(k)),
+        routines_(routines_of(memory.isa())),
+        code_(std::make_unique<KernelCode>()),
+        counts_(kernel_.sinks.size(), nullptr) {
+    code_->body = kernel_.body;
+  }
+
+  std::unique_ptr<KernelCode> compile(std::string& reason) {
+    code_->space = kernel_.space;
+    if (plan_.lengths[at(kernel_.space)] == plan::LengthKind::kOne) {
+      code_->one = true;
+      return std::move(code_);
+    }
+    flatten_single_segments();
+    for (const Sink& s : kernel_.sinks) classify(s);
+    choose_cut();
+    // Counts come first: the others ask them where to write.
+    for (std::size_t i = 0; i < kernel_.sinks.size(); ++i)
+      if (kernel_.sinks[i].kind == SinkKind::kCount) add_count(i);
+    for (std::size_t i = 0; i < kernel_.sinks.size(); ++i) add_sink(i);
+    if (!reason_.empty() || !compile_stages()) {
+      reason = reason_;
+      return nullptr;
+    }
+    lay_out();
+    return std::move(code_);
+  }
+
+ private:
+  void refuse(Refuse r) { reason_ = refuse_text(r); }
+  [[nodiscard]] const plan::Var& var(std::int32_t v) const { return plan_.vars[at(v)]; }
+  [[nodiscard]] bool single(std::int32_t desc) const { return var(desc).form == DescForm::kOneSegment; }
+  [[nodiscard]] Storage int_storage() const {
+    return plan_.int_bits == IntBits::k64 ? Storage::kI64 : Storage::kI32;
+  }
+  [[nodiscard]] Storage cell_storage(Type t) const {
+    return t == Type::kFloat ? Storage::kF64 : t == Type::kBool ? Storage::kB8 : int_storage();
+  }
+
+  // Under one segment the number is 0, the index within is the index, and one value per segment is one value.
+  void flatten_single_segments() {
+    for (BodyInst& in : code_->body.insts) {
+      if (in.desc == kNone || !single(in.desc)) continue;
+      switch (in.pull) {
+        case Pull::kSegment: in.pull = Pull::kConst; break;
+        case Pull::kWithin: in.pull = Pull::kIndex; break;
+        case Pull::kPerSegment: in.pull = Pull::kUniform; break;
+        default: break;
+      }
+    }
+  }
+
+  void classify(const Sink& s) {
+    code_->scans |= s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan;
+    code_->counts |= s.kind == SinkKind::kCount;
+    code_->serial |= s.kind == SinkKind::kScatter;
+  }
+
+  // Chunks may follow one segment structure; flat folds of FLOAT want chunks of whole fold blocks.
+  void choose_cut() {
+    std::set<std::int32_t> descs;
+    bool flat_float = false;
+    for (const Sink& s : kernel_.sinks) {
+      if (s.desc != kNone && !single(s.desc)) descs.insert(s.desc);
+      const bool flat = s.kind == SinkKind::kReduce || s.kind == SinkKind::kScan;
+      flat_float |= flat && s.type == Type::kFloat;
+    }
+    if (!descs.empty()) code_->cut = *descs.begin();
+    code_->whole = descs.size() > 1 || (flat_float && !descs.empty());
+  }
+
+  // The scratch array where a stage leaves `value` in `storage`; asked for by both stages if scans split them.
+  std::int32_t scratch_for(std::vector<StageOutput>& outputs, std::int32_t value, Storage storage) {
+    for (const StageOutput& out : outputs)
+      if (out.value == value && out.storage == storage && out.slot.kind == SlotKind::kScratch)
+        return out.slot.id;
+    const std::int32_t id = new_scratch();
+    outputs.push_back({value, storage, scratch_slot(id, storage)});
+    return id;
+  }
+  std::int32_t new_scratch() { return code_->scratch_count++; }
+  std::int32_t packed_scratch() {
+    if (packed_ == kNone) packed_ = new_scratch();
+    return packed_;
+  }
+
+  // Flags are left by the sweep stage; where no scan needs that stage in front, by the main stage too.
+  std::int32_t flag_scratch(std::int32_t value) {
+    const std::int32_t id = scratch_for(sweep_, value, Storage::kB8);
+    if (code_->scans) return id;
+    const StageOutput out{value, Storage::kB8, scratch_slot(id, Storage::kB8)};
+    const bool there = std::any_of(main_.begin(), main_.end(), [&](const StageOutput& o) {
+      return o.value == out.value && o.storage == out.storage && o.slot == out.slot;
+    });
+    if (!there) main_.push_back(out);
+    return id;
+  }
+
+  [[nodiscard]] SinkSpec spec_of(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec;
+    spec.sink = &s;
+    spec.number = static_cast<std::int32_t>(i);
+    spec.cell = cell_storage(s.type);
+    if (s.out != kNone) spec.out_storage = var(s.out).storage;
+    if (s.filter != kNone) {
+      spec.count = counts_[at(s.filter)];
+      spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value);
+      if (spec.count == nullptr) refuse(Refuse::kFilterOrder);
+    }
+    if (s.combine != Scalar::kNoScalar) {
+      spec.fold = routines_.fold(s.combine, spec.cell);
+      if (spec.fold == nullptr) refuse(Refuse::kNoFold);
+    }
+    return spec;
+  }
+  void keep(std::unique_ptr<SinkCode> sink) { code_->sinks.push_back(std::move(sink)); }
+
+  void add_count(std::size_t i) {
+    SinkSpec spec = spec_of(i);
+    spec.flag = flag_scratch(kernel_.sinks[i].value);
+    auto count = make_count(spec);
+    counts_[i] = count.get();
+    keep(std::move(count));
+    if (kernel_.sinks[i].desc != kNone) add_kept_counts(kernel_.sinks[i]);
+  }
+
+  // How many elements of each segment are kept: the flags as INT, summed by segment.
+  void add_kept_counts(const Sink& s) {
+    Sink& sum = made_sinks_.emplace_back(std::make_unique<Sink>(s)).operator*();
+    sum.kind = SinkKind::kSegReduce;
+    sum.combine = Scalar::kAdd;
+    sum.type = Type::kInt;
+    sum.out = s.out_desc;
+    BodyInst widen{Pull::kApply, Type::kInt, Scalar::kBtoI};
+    widen.a = s.value;
+    sum.value = code_->body.add(widen);
+    SinkSpec spec;
+    spec.sink = &sum;
+    spec.cell = int_storage();
+    spec.out_storage = Storage::kI64;
+    spec.fold = routines_.fold(Scalar::kAdd, spec.cell);
+    spec.value = scratch_for(main_, sum.value, spec.cell);
+    keep(make_seg_reduce(spec));
+    code_->made.push_back({s.out_desc, s.out_length});
+  }
+
+  void add_sink(std::size_t i) {
+    switch (kernel_.sinks[i].kind) {
+      case SinkKind::kStore: return add_store(i);
+      case SinkKind::kReduce: return add_reduce(i);
+      case SinkKind::kScan: return add_scan(i, &make_scan);
+      case SinkKind::kSegReduce: return add_seg_reduce(i);
+      case SinkKind::kSegScan: return add_scan(i, &make_seg_scan);
+      case SinkKind::kCount: return;
+      case SinkKind::kScatter: return add_scatter(i);
+    }
+  }
+
+  void add_store(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec = spec_of(i);
+    if (s.filter != kNone) {
+      spec.value = scratch_for(main_, s.value, spec.out_storage);
+      spec.temp = packed_scratch();
+      return keep(make_filtered_store(spec));
+    }
+    const auto bytes = static_cast<std::int32_t>(storage_bytes(spec.out_storage));
+    main_.push_back({s.value, spec.out_storage, {SlotKind::kOut, s.out, bytes}});
+    code_->stored.push_back(s.out);
+  }
+
+  void add_reduce(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec = spec_of(i);
+    spec.value = scratch_for(main_, s.value, spec.cell);
+    if (s.filter == kNone) return keep(make_reduce(spec));
+    spec.temp = packed_scratch();
+    keep(make_filtered_reduce(spec));
+  }
+
+  void add_seg_reduce(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec = spec_of(i);
+    spec.value = scratch_for(main_, kept_or_identity(s), spec.cell);
+    keep(make_seg_reduce(spec));
+  }
+
+  void add_scan(std::size_t i, std::unique_ptr<SinkCode> (*make)(const SinkSpec&)) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec = spec_of(i);
+    spec.value = scratch_for(sweep_, kept_or_identity(s), spec.cell);
+    spec.result = new_scratch();
+    for (std::size_t v = 0; v < code_->body.insts.size(); ++v) {
+      const BodyInst& in = code_->body.insts[v];
+      if (in.pull == Pull::kScanned && in.a == static_cast<std::int32_t>(i))
+        scanned_.push_back({static_cast<std::int32_t>(v), spec.cell, spec.result});
+    }
+    keep(make(spec));
+  }
+
+  // Elements that a filter drops do not count: the identity stands for them.
+  [[nodiscard]] std::int32_t kept_or_identity(const Sink& s) {
+    if (s.filter == kNone) return s.value;
+    BodyInst identity{Pull::kConst, s.type, Scalar::kNoScalar};
+    if (s.type == Type::kFloat) {
+      identity.real = float_identity(s.combine);
+    } else {
+      identity.imm = s.type == Type::kBool ? bool_identity(s.combine) : int_identity(s.combine, plan_.int_bits);
+    }
+    BodyInst select{Pull::kApply, s.type, Scalar::kSelect};
+    select.a = kernel_.sinks[at(s.filter)].value;
+    select.b = s.value;
+    select.c = code_->body.add(identity);
+    return code_->body.add(select);
+  }
+
+  void add_scatter(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec = spec_of(i);
+    spec.cell = int_storage();
+    spec.value = scratch_for(main_, s.value, spec.out_storage);
+    spec.index = scratch_for(main_, s.index, int_storage());
+    if (s.flag != kNone) spec.flag = scratch_for(main_, s.flag, Storage::kB8);
+    keep(make_scatter(spec));
+  }
+
+  [[nodiscard]] StageSpec stage_spec(const std::vector<StageOutput>& outputs) const {
+    StageSpec spec;
+    spec.body = &code_->body;
+    spec.vars = &plan_.vars;
+    spec.int_bits = plan_.int_bits;
+    spec.outputs = outputs;
+    return spec;
+  }
+
+  // Per-segment pulls of `spec` become expansions in front of the stage and loads in it.
+  void provide(StageSpec& spec) {
+    const std::vector<bool> needed = needed_values(spec);
+    const Storage ints = int_storage();
+    const int int_bytes = static_cast<int>(storage_bytes(ints));
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      const BodyInst& in = code_->body.insts[i];
+      const auto v = static_cast<std::int32_t>(i);
+      if (!needed[i]) continue;
+      if (in.pull == Pull::kPerSegment) {
+        const Storage storage = var(in.var).storage;
+        const int bytes = static_cast<int>(storage_bytes(storage));
+        spec.inputs.push_back({v, storage, provided({Expand::kTable, in.desc, in.var, bytes, 0})});
+      } else if (in.pull == Pull::kSegment) {
+        spec.inputs.push_back({v, ints, provided({Expand::kSegment, in.desc, kNone, int_bytes, 0})});
+      } else if (in.pull == Pull::kWithin) {
+        spec.inputs.push_back({v, ints, provided({Expand::kWithin, in.desc, kNone, int_bytes, 0})});
+      } else if (in.pull == Pull::kSegGather && !single(in.desc)) {
+        spec.segments.push_back({v, provided({Expand::kOffset, in.desc, in.desc2, int_bytes, 0}),
+                                 provided({Expand::kLength, in.desc, in.desc2, int_bytes, 0})});
+      }
+    }
+  }
+  std::int32_t provided(Provider p) {
+    for (const Provider& q : code_->providers)
+      if (q.what == p.what && q.desc == p.desc && q.source == p.source && q.bytes == p.bytes) return q.scratch;
+    p.scratch = new_scratch();
+    code_->providers.push_back(p);
+    return p.scratch;
+  }
+
+  bool compile_stages() {
+    if (!sweep_.empty()) {
+      StageSpec sweep = stage_spec(sweep_);
+      provide(sweep);
+      if (!memory_.compile(sweep, name_ + ".sweep", code_->sweep, reason_)) return false;
+    }
+    StageSpec& main = code_->main_spec;
+    main = stage_spec(main_);
+    main.inputs = scanned_;
+    if (code_->scans)  // what the sweep stage has left need not be computed again
+      for (const StageOutput& out : sweep_)
+        main.inputs.push_back({out.value, out.storage, out.slot.id});
+    drop_doubles(main.inputs);
+    provide(main);
+    code_->blocked = code_->scratch_count > 0;
+    return main_.empty() || memory_.compile(main, name_, code_->main, reason_);
+  }
+  static void drop_doubles(std::vector<StageInput>& inputs) {
+    std::vector<StageInput> once;
+    for (const StageInput& in : inputs)
+      if (std::none_of(once.begin(), once.end(), [&](const StageInput& o) { return o.value == in.value; }))
+        once.push_back(in);
+    inputs = once;
+  }
+
+  // States of workers and chunks behind one another, each on its own cache lines.
+  void lay_out() {
+    const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
+    for (const auto& sink : code_->sinks) {
+      sink->worker_at = code_->worker_bytes;
+      sink->chunk_at = code_->chunk_bytes;
+      code_->worker_bytes += round(sink->worker_bytes());
+      code_->chunk_bytes += round(sink->chunk_bytes());
+    }
+    code_->made_sinks = std::move(made_sinks_);
+  }
+
+  const plan::Plan& plan_;
+  const Kernel& kernel_;
+  CodeMemory& memory_;
+  std::string name_;
+  const Routines& routines_;
+  std::unique_ptr<KernelCode> code_;
+  std::vector<const SinkCode*> counts_;  // by sink
+  std::vector<std::unique_ptr<Sink>> made_sinks_;
+  std::vector<StageOutput> sweep_, main_;
+  std::vector<StageInput> scanned_;
+  std::int32_t packed_ = kNone;
+  std::string reason_;
+};
+
+}  // namespace
+
+std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k, CodeMemory& memory,
+                                           std::string& reason) {
+  return KernelCompiler(plan, k, memory).compile(reason);
+}
+
+}  // namespace nvm::vm::cpu

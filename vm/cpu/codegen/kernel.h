@@ -1,0 +1,225 @@
+// A kernel as it runs: stages of machine code over blocks of the space, and sinks that take what the stages
+// leave in scratch. The space is cut into chunks that do not depend on the number of threads; chunks run in
+// any order, blocks of a chunk in order.
+//
+//   per block      expand per-segment values -> [sweep stage -> scans] -> main stage -> sinks
+//   first sweep    (several chunks with scans or counts) expand -> sweep stage -> totals of the chunk; then the
+//                  totals are combined in order, and every chunk knows where it starts
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/machine.h"
+#include "vm/cpu/routines.h"
+
+namespace nvm::vm::cpu {
+
+inline constexpr std::int64_t kBlock = 1024;  // elements of a scratch array
+// Behind a scratch array: room for whole vectors and for expansion in steps of 16 elements.
+inline constexpr std::size_t kScratchBytes = static_cast<std::size_t>(kBlock) * 8 + 192;
+
+// A vector of the plan as bound for a run. A vector of length 1 lies in its own cell.
+struct Bound {
+  void* data = nullptr;
+  std::int64_t length = 0;
+  Storage storage = Storage::kI64;
+  Cell cell = 0;
+};
+
+struct RunContext {
+  const plan::Plan* plan = nullptr;
+  const plan::Run* run = nullptr;
+  const Routines* routines = nullptr;
+  std::vector<Bound> vars;
+  std::vector<plan::Desc> descs;
+  std::vector<std::unique_ptr<std::int64_t[]>> offsets;  // of descriptors made by filters
+  std::atomic<bool> trapped{false};
+
+  [[nodiscard]] Bound& var(std::int32_t v) { return vars[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] plan::Desc& desc(std::int32_t v) { return descs[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] std::int64_t& length(std::int32_t l) { return run->lengths[static_cast<std::size_t>(l)]; }
+  // Memory for `length` elements of a vector that the plan makes. False: out of memory.
+  [[nodiscard]] bool allocate(std::int32_t v, std::int64_t length);
+};
+
+class KernelRun;
+class SinkCode;
+
+// One thread at work on one chunk.
+struct Work {
+  KernelRun* kernel = nullptr;
+  std::byte* memory = nullptr;  // scratch arrays, then the sinks' states
+  std::size_t chunk = 0;
+  std::int64_t chunk_begin = 0, chunk_end = 0;
+  std::int64_t begin = 0, n = 0;  // the block
+  SegmentCursor* cursors = nullptr;  // of providers, then of sinks
+
+  template <typename T>
+  [[nodiscard]] T* scratch(std::int32_t id) const {
+    return reinterpret_cast<T*>(memory + static_cast<std::size_t>(id) * kScratchBytes);
+  }
+};
+
+// What a sink does; states of workers and chunks are its own. Calls come in the order listed.
+class SinkCode {
+ public:
+  virtual ~SinkCode() = default;
+  [[nodiscard]] virtual std::size_t worker_bytes() const { return 0; }
+  [[nodiscard]] virtual std::size_t chunk_bytes() const { return 0; }
+  // Allocates what has a known length. False: out of memory.
+  [[nodiscard]] virtual bool bind(KernelRun&) const { return true; }
+  virtual void first_begin(Work&) const {}
+  virtual void first_block(Work&) const {}
+  virtual void first_end(Work&) const {}
+  // After the first sweep, on one thread. False: out of memory.
+  [[nodiscard]] virtual bool between(KernelRun&) const { return true; }
+  virtual void begin(Work&) const {}
+  virtual void scan_block(Work&) const {}  // between the stages
+  virtual void block(Work&) const {}
+  virtual void end(Work&) const {}
+  // After all chunks, on one thread.
+  virtual void finish(KernelRun&) const {}
+
+  std::size_t worker_at = 0, chunk_at = 0;  // where its states lie
+};
+
+struct Provider {
+  Expand what = Expand::kTable;
+  std::int32_t desc = soac::kNone;
+  std::int32_t source = soac::kNone;  // kTable: vector; kOffset, kLength: descriptor
+  int bytes = 8;
+  std::int32_t scratch = 0;
+};
+
+struct KernelCode {
+  plan::LengthId space = soac::kNone;
+  std::vector<Provider> providers;
+  Stage sweep, main;
+  std::vector<std::unique_ptr<SinkCode>> sinks;
+  std::int32_t scratch_count = 0;
+  bool scans = false;          // the sweep stage runs in front of the main stage
+  bool counts = false;         // lengths are known only after a sweep over all
+  bool serial = false;         // one chunk after the other
+  bool whole = false;          // one chunk for the whole space
+  bool blocked = false;        // scratch is used: blocks of kBlock; else a chunk is one block
+  std::int32_t cut = soac::kNone;  // chunks follow the segments of this descriptor
+  std::size_t worker_bytes = 0, chunk_bytes = 0;
+  std::vector<std::int32_t> stored;  // vectors that the main stage writes directly
+  struct MadeDesc {
+    std::int32_t desc, total;
+  };
+  std::vector<MadeDesc> made;  // descriptors of kept elements, and the lengths that are their totals
+  std::vector<std::unique_ptr<plan::Sink>> made_sinks;
+  bool one = false;                  // the space is length kOne: evaluated without machine code
+  // Written with stores that bypass the caches, when first wanted.
+  StageSpec main_spec;
+  soac::Body body;
+  mutable std::once_flag streaming_once;
+  mutable Stage streaming;
+};
+
+// Compiles kernel `k` of the plan, which must outlive the code. Null with a reason if that cannot be done.
+[[nodiscard]] std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k,
+                                                         CodeMemory& memory, std::string& reason);
+
+// Runs a kernel; the vectors it makes are bound in `context` afterwards.
+[[nodiscard]] plan::RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine);
+
+class KernelRun {
+ public:
+  KernelRun(const KernelCode& code, RunContext& context, Machine& machine)
+      : code_(code), context_(context), machine_(machine) {}
+  [[nodiscard]] plan::RunStatus run();
+
+  [[nodiscard]] RunContext& context() { return context_; }
+  [[nodiscard]] const Routines& routines() const { return *context_.routines; }
+  [[nodiscard]] std::int64_t space() const { return space_; }
+  [[nodiscard]] std::size_t chunks() const { return bounds_.size() - 1; }
+  [[nodiscard]] std::int64_t chunk_begin(std::size_t c) const { return bounds_[c]; }
+  // True if chunks run in order and hand on what they know, without a first sweep.
+  [[nodiscard]] bool in_order() const { return in_order_; }
+  template <typename T>
+  [[nodiscard]] T& worker_state(const Work& w, const SinkCode& sink) const {
+    return *reinterpret_cast<T*>(w.memory + scratch_bytes() + sink.worker_at);
+  }
+  template <typename T>
+  [[nodiscard]] T& chunk_state(std::size_t c, const SinkCode& sink) {
+    return *reinterpret_cast<T*>(chunk_memory_.data() + c * code_.chunk_bytes + sink.chunk_at);
+  }
+  void trap() { context_.trapped.store(true, std::memory_order_relaxed); }
+
+ private:
+  [[nodiscard]] std::size_t scratch_bytes() const {
+    return static_cast<std::size_t>(code_.scratch_count) * kScratchBytes;
+  }
+  [[nodiscard]] std::size_t workspace_bytes() const;
+  void cut();
+  void cut_by_segments(const plan::Desc& desc);
+  [[nodiscard]] bool stopped() const;
+  [[nodiscard]] plan::RunStatus status() const;
+  void finish();
+  template <typename F>
+  void over_chunks(F body);
+  void first_sweep(Work& w);
+  void last_sweep(Work& w);
+  template <typename F>
+  void over_blocks(Work& w, F body);
+  void expand(Work& w);
+  void run_stage(const Stage& stage, Work& w);
+  void fill_slots(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args);
+  void run_tail(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args);
+  [[nodiscard]] const Stage& main_stage();
+
+  const KernelCode& code_;
+  RunContext& context_;
+  Machine& machine_;
+  std::int64_t space_ = 0;
+  bool in_order_ = true;
+  int threads_ = 1;
+  const Stage* main_ = nullptr;
+  std::vector<std::int64_t> bounds_;
+  std::vector<std::byte> chunk_memory_;
+};
+
+// Makes `desc` known to the kernels that follow: its kept counts lie in the vector of the same number.
+void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total);
+
+// The sinks, one maker per kind. Scratch numbers say where the stages leave their values.
+struct SinkSpec {
+  const plan::Sink* sink = nullptr;
+  std::int32_t number = 0;  // of the sink in its kernel
+  Storage cell = Storage::kI64;  // storage of values in scratch
+  std::int32_t value = soac::kNone, index = soac::kNone, flag = soac::kNone, result = soac::kNone;
+  std::int32_t temp = soac::kNone;  // scratch for compaction
+  const SinkCode* count = nullptr;  // of the filter
+  const FoldRoutines* fold = nullptr;
+  Storage out_storage = Storage::kI64;
+};
+[[nodiscard]] std::unique_ptr<SinkCode> make_reduce(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_filtered_reduce(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_scan(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_count(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_filtered_store(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_scatter(const SinkSpec&);
+// Allocates the vector that a scatter makes and fills it with its defaults. False: out of memory.
+[[nodiscard]] bool start_scatter(RunContext& context, const plan::Sink& sink);
+[[nodiscard]] std::unique_ptr<SinkCode> make_seg_reduce(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_seg_scan(const SinkSpec&);
+
+// Where the kept elements of a chunk go: the state of a count sink (codegen/filter.cpp).
+struct CountState {
+  std::int64_t count = 0;
+  std::int64_t offset = 0;
+};
+
+[[nodiscard]] Cell identity_cell(Scalar op, Storage storage, IntBits bits);
+// One element as 8 bytes, sign-extended; and back.
+[[nodiscard]] Cell load_cell(const void* data, Storage storage, std::int64_t i);
+void store_cell_as(void* data, Storage storage, std::int64_t i, Cell cell);
+
+}  // namespace nvm::vm::cpu

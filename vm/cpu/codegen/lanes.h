@@ -1,0 +1,114 @@
+// One vector of values as machine code sees it, and the operations on it that differ between instruction sets.
+// Every operation yields a fresh virtual register; the register allocator of asmjit does the rest.
+//
+//   type   AVX-512                               AVX2
+//   FLOAT  zmm, 8 doubles                        ymm, 4 doubles
+//   INT    zmm of 8 x 64 or ymm of 8 x 32 bits   ymm of 4 x 64 or xmm of 4 x 32 bits
+//   BOOL   mask register, 8 bits                 ymm, 4 lanes of all ones or zero
+#pragma once
+
+#include <asmjit/x86.h>
+
+#include <memory>
+
+#include "bytecode/table/op_info.h"
+#include "bytecode/table/types.h"
+#include "vm/cpu/isa.h"
+
+namespace nvm::vm::cpu {
+
+namespace x86 = asmjit::x86;
+
+struct Lane {
+  Type type = Type::kInt;
+  x86::Vec v;   // all but BOOL on AVX-512
+  x86::KReg k;  // BOOL on AVX-512
+};
+
+enum class Compare : std::uint8_t { kLt, kLe, kGt, kGe, kEq, kNe };
+
+class Lanes {
+ public:
+  Lanes(x86::Compiler& cc, IntBits bits) : cc_(cc), bits_(bits) {}
+  virtual ~Lanes() = default;
+  [[nodiscard]] x86::Compiler& cc() { return cc_; }
+  [[nodiscard]] bool wide() const { return bits_ == IntBits::k64; }
+  [[nodiscard]] virtual Isa isa() const = 0;
+  [[nodiscard]] int count() const { return lanes_of(isa()); }
+
+  // Fresh registers.
+  [[nodiscard]] virtual x86::Vec new_float() = 0;
+  [[nodiscard]] virtual x86::Vec new_int() = 0;
+
+  // Memory. Stores of narrower storage truncate, loads extend. `streaming` bypasses the caches and needs an
+  // address aligned to the vector.
+  [[nodiscard]] virtual Lane load(Storage storage, const x86::Mem& at) = 0;
+  virtual void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) = 0;
+  // All lanes equal to the 8-byte cell at `at`: INT, double, or BOOL 0/1.
+  [[nodiscard]] virtual Lane broadcast(Type type, const x86::Mem& at) = 0;
+  // base[index] where `on`, zero elsewhere.
+  [[nodiscard]] virtual Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
+                                    const Lane& on) = 0;
+
+  // BOOL
+  [[nodiscard]] virtual Lane all_true() = 0;
+  [[nodiscard]] virtual Lane and_bool(const Lane& a, const Lane& b) = 0;
+  [[nodiscard]] virtual Lane or_bool(const Lane& a, const Lane& b) = 0;
+  [[nodiscard]] virtual Lane xor_bool(const Lane& a, const Lane& b) = 0;
+  [[nodiscard]] virtual Lane and_not_bool(const Lane& a, const Lane& b) = 0;  // a and not b
+  virtual void merge_true(const Lane& into, const Lane& more) = 0;            // into = into or more
+  virtual void any_to(const x86::Gp& out, const Lane& a) = 0;                 // 0 if no lane is T
+
+  // INT
+  [[nodiscard]] virtual Lane mul_int(const Lane& a, const Lane& b) = 0;
+  [[nodiscard]] virtual Lane shift(const Lane& a, const Lane& count, bool left) = 0;
+  [[nodiscard]] virtual Lane max_int(const Lane& a, const Lane& b) = 0;
+  [[nodiscard]] virtual Lane min_int(const Lane& a, const Lane& b) = 0;
+  // Quotient or remainder; no lane of b is zero and none is min / -1.
+  [[nodiscard]] virtual Lane divide_int(const Lane& a, const Lane& b, bool remainder) = 0;
+  [[nodiscard]] virtual Lane below_unsigned(const Lane& a, const Lane& b) = 0;  // a < b as unsigned
+
+  // Mixed
+  [[nodiscard]] virtual Lane compare(Compare how, const Lane& a, const Lane& b) = 0;  // INT or FLOAT
+  [[nodiscard]] virtual Lane select(const Lane& flag, const Lane& a, const Lane& b) = 0;
+  [[nodiscard]] virtual Lane bool_to_int(const Lane& a) = 0;
+  [[nodiscard]] virtual Lane to_int(const Lane& a) = 0;    // toward zero; out of range gives the least INT
+  [[nodiscard]] virtual Lane to_float(const Lane& a) = 0;  // nearest
+  [[nodiscard]] virtual Lane round(const Lane& a, int mode) = 0;  // FLOAT to integral FLOAT; mode as ROUNDPD
+
+  // Shared by both.
+  [[nodiscard]] Lane constant_int(std::int64_t v);
+  [[nodiscard]] Lane constant_float(double v);
+  [[nodiscard]] Lane constant_bool(bool v);
+  // start, start + 1, ...; `start` is an 8-byte cell.
+  [[nodiscard]] Lane count_up(const x86::Mem& start);
+  [[nodiscard]] Lane add_int(const Lane& a, const Lane& b);
+  [[nodiscard]] Lane sub_int(const Lane& a, const Lane& b);
+  [[nodiscard]] Lane not_bool(const Lane& a) { return and_not_bool(all_true(), a); }
+  // A function of the host from one FLOAT vector to another.
+  [[nodiscard]] Lane call(const void* function, const Lane& a);
+  [[nodiscard]] Lane of(Type type, const x86::Vec& v) const { return Lane{type, v, {}}; }
+
+  // Lanes that trap are gathered here during a stage; `active` are the lanes that count.
+  void set_active(const Lane& active, const Lane& trapped) {
+    active_ = active;
+    trapped_ = trapped;
+  }
+  [[nodiscard]] const Lane& trapped() const { return trapped_; }
+  void trap_where(const Lane& bad) { merge_true(trapped_, and_bool(bad, active_)); }
+
+ protected:
+  x86::Compiler& cc_;
+  IntBits bits_;
+  Lane active_, trapped_;
+};
+
+[[nodiscard]] std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits);
+[[nodiscard]] std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits);
+
+// What `scalar` computes of `args` of type `operand`, in `lanes`. Traps go to lanes.trap_where().
+[[nodiscard]] Lane emit_scalar(Lanes& lanes, Scalar scalar, const Lane* args);
+// True if the scalar operation may trap on operands of `operand`.
+[[nodiscard]] bool scalar_traps(Scalar scalar, Type operand);
+
+}  // namespace nvm::vm::cpu

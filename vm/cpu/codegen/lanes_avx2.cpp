@@ -1,0 +1,357 @@
+// AVX2: masks are vectors of 64-bit lanes, 4 lanes. What the instruction set lacks for 64-bit integers is done
+// lane by lane through memory: right first, since AVX-512 is where speed is judged.
+#include "vm/cpu/codegen/lanes.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using asmjit::imm;
+
+// Lane-by-lane helpers; a and b hold 4 lanes, the result replaces a.
+void divide_lanes(std::int64_t* a, const std::int64_t* b) {
+  for (int i = 0; i < 4; ++i) a[i] /= b[i];
+}
+void remainder_lanes(std::int64_t* a, const std::int64_t* b) {
+  for (int i = 0; i < 4; ++i) a[i] %= b[i];
+}
+
+class Avx2Lanes final : public Lanes {
+ public:
+  using Lanes::Lanes;
+  [[nodiscard]] Isa isa() const override { return Isa::kAvx2; }
+  [[nodiscard]] x86::Vec new_float() override { return cc_.newYmmPd(); }
+  [[nodiscard]] x86::Vec new_int() override {
+    if (wide()) return cc_.newYmm();
+    return cc_.newXmm();
+  }
+
+  [[nodiscard]] Lane load(Storage storage, const x86::Mem& at) override {
+    if (storage == Storage::kF64) {
+      const x86::Vec d = new_float();
+      cc_.vmovupd(d, at);
+      return of(Type::kFloat, d);
+    }
+    if (storage == Storage::kB8) {
+      const x86::Vec d = new_mask();
+      cc_.vpmovzxbq(d, at);
+      return nonzero(d);
+    }
+    const x86::Vec d = new_int();
+    switch (storage) {
+      case Storage::kI8: wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at); break;
+      case Storage::kI32: wide() ? cc_.vpmovsxdq(d, at) : cc_.vmovdqu(d, at); break;
+      default: {
+        if (wide()) {
+          cc_.vmovdqu(d, at);
+          break;
+        }
+        const x86::Vec whole = new_mask();
+        cc_.vmovdqu(whole, at);
+        return of(Type::kInt, low_halves(whole));
+      }
+    }
+    return of(Type::kInt, d);
+  }
+
+  void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
+    switch (storage) {
+      case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
+      case Storage::kI64: return store_whole(at, wide() ? value.v : widened(value.v), streaming);
+      case Storage::kI32: return store_whole(at, wide() ? low_halves(value.v) : value.v, streaming);
+      case Storage::kI8: return store_bytes(at, wide() ? low_halves(value.v) : value.v);
+      case Storage::kB8: {
+        const x86::Xmm flags = cc_.newXmm();
+        cc_.vpsrld(flags, low_halves(value.v), imm(31));
+        return store_bytes(at, flags);
+      }
+    }
+  }
+
+  [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at) override {
+    if (type == Type::kBool) {
+      const x86::Vec cell = new_mask();
+      cc_.vpbroadcastq(cell, at);
+      return nonzero(cell);
+    }
+    const x86::Vec d = type == Type::kFloat ? new_float() : new_int();
+    if (type == Type::kFloat) {
+      cc_.vbroadcastsd(d, at);
+    } else {
+      wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
+    }
+    return of(type, d);
+  }
+
+  [[nodiscard]] Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
+                            const Lane& on) override {
+    const bool eight = storage == Storage::kF64 || storage == Storage::kI64;
+    const std::uint32_t scale = eight ? 3 : storage == Storage::kI32 ? 2 : 0;
+    const x86::Mem at = x86::ptr(base, index.v, scale);
+    if (eight) {
+      const x86::Vec d = storage == Storage::kF64 ? new_float() : new_mask();
+      const x86::Vec mask = copy(on.v);  // consumed by the gather
+      cc_.vpxor(d, d, d);
+      if (wide()) {
+        storage == Storage::kF64 ? cc_.vgatherqpd(d, at, mask) : cc_.vpgatherqq(d, at, mask);
+      } else {
+        storage == Storage::kF64 ? cc_.vgatherdpd(d, at, mask) : cc_.vpgatherdq(d, at, mask);
+      }
+      if (storage == Storage::kF64) return of(Type::kFloat, d);
+      return of(Type::kInt, wide() ? d : low_halves(d));
+    }
+    const x86::Xmm d = cc_.newXmm();
+    const x86::Vec mask = low_halves(on.v);
+    cc_.vpxor(d, d, d);
+    wide() ? cc_.vpgatherqd(d, at, mask) : cc_.vpgatherdd(d, at, mask);
+    if (storage != Storage::kI32) {  // 4 bytes were read, the lowest is meant
+      cc_.vpslld(d, d, imm(24));
+      cc_.vpsrad(d, d, imm(24));
+    }
+    if (storage == Storage::kB8) return nonzero(widened(d));
+    return of(Type::kInt, wide() ? widened(d) : x86::Vec(d));
+  }
+
+  [[nodiscard]] Lane all_true() override {
+    const x86::Vec d = new_mask();
+    cc_.vpcmpeqq(d, d, d);
+    return of(Type::kBool, d);
+  }
+  [[nodiscard]] Lane and_bool(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_mask();
+    cc_.vpand(d, a.v, b.v);
+    return of(Type::kBool, d);
+  }
+  [[nodiscard]] Lane or_bool(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_mask();
+    cc_.vpor(d, a.v, b.v);
+    return of(Type::kBool, d);
+  }
+  [[nodiscard]] Lane xor_bool(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_mask();
+    cc_.vpxor(d, a.v, b.v);
+    return of(Type::kBool, d);
+  }
+  [[nodiscard]] Lane and_not_bool(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_mask();
+    cc_.vpandn(d, b.v, a.v);
+    return of(Type::kBool, d);
+  }
+  void merge_true(const Lane& into, const Lane& more) override { cc_.vpor(into.v, into.v, more.v); }
+  void any_to(const x86::Gp& out, const Lane& a) override { cc_.vmovmskpd(out.r32(), a.v); }
+
+  [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_int();
+    if (!wide()) {
+      cc_.vpmulld(d, a.v, b.v);
+      return of(Type::kInt, d);
+    }
+    // low * low + ((low * high + high * low) << 32)
+    const x86::Vec swapped = new_int();
+    const x86::Vec cross = new_int();
+    const x86::Vec shifted = new_int();
+    cc_.vpshufd(swapped, b.v, imm(0xB1));
+    cc_.vpmulld(cross, a.v, swapped);
+    cc_.vpshufd(shifted, cross, imm(0xB1));
+    cc_.vpaddd(cross, cross, shifted);
+    cc_.vpsllq(cross, cross, imm(32));
+    cc_.vpmuludq(d, a.v, b.v);
+    cc_.vpaddq(d, d, cross);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane shift(const Lane& a, const Lane& by, bool left) override {
+    const x86::Vec d = new_int();
+    const x86::Vec n = new_int();
+    cc_.vpand(n, by.v, constant_int(wide() ? 63 : 31).v);
+    if (!wide()) {
+      left ? cc_.vpsllvd(d, a.v, n) : cc_.vpsravd(d, a.v, n);
+    } else if (left) {
+      cc_.vpsllvq(d, a.v, n);
+    } else {  // sign fill of the logical shift: (x ^ m) - m with m the shifted sign bit
+      const x86::Vec m = new_int();
+      cc_.vpsrlvq(m, constant_int(INT64_MIN).v, n);
+      cc_.vpsrlvq(d, a.v, n);
+      cc_.vpxor(d, d, m);
+      cc_.vpsubq(d, d, m);
+    }
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane max_int(const Lane& a, const Lane& b) override {
+    if (wide()) return select(compare(Compare::kGt, a, b), a, b);
+    const x86::Vec d = new_int();
+    cc_.vpmaxsd(d, a.v, b.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane min_int(const Lane& a, const Lane& b) override {
+    if (wide()) return select(compare(Compare::kLt, a, b), a, b);
+    const x86::Vec d = new_int();
+    cc_.vpminsd(d, a.v, b.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
+    if (wide()) return divide_in_memory(a, b, remainder);
+    const x86::Vec q = new_float();
+    cc_.vdivpd(q, to_float(a).v, to_float(b).v);
+    const Lane quotient = to_int(of(Type::kFloat, q));
+    return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
+  }
+  [[nodiscard]] Lane below_unsigned(const Lane& a, const Lane& b) override {
+    const Lane flip = constant_int(wide() ? INT64_MIN : INT32_MIN);
+    const x86::Vec x = new_int();
+    const x86::Vec y = new_int();
+    cc_.vpxor(x, a.v, flip.v);
+    cc_.vpxor(y, b.v, flip.v);
+    return compare(Compare::kLt, of(Type::kInt, x), of(Type::kInt, y));
+  }
+
+  [[nodiscard]] Lane compare(Compare how, const Lane& a, const Lane& b) override {
+    static constexpr int kFloatCode[] = {0x11, 0x12, 0x1E, 0x1D, 0x00, 0x04};
+    if (a.type == Type::kFloat) {
+      const x86::Vec d = new_mask();
+      cc_.vcmppd(d, a.v, b.v, imm(kFloatCode[static_cast<std::size_t>(how)]));
+      return of(Type::kBool, d);
+    }
+    switch (how) {
+      case Compare::kLt: return greater(b, a);
+      case Compare::kGt: return greater(a, b);
+      case Compare::kLe: return not_bool(greater(a, b));
+      case Compare::kGe: return not_bool(greater(b, a));
+      case Compare::kEq: return equal(a, b);
+      case Compare::kNe: break;
+    }
+    return not_bool(equal(a, b));
+  }
+  [[nodiscard]] Lane select(const Lane& flag, const Lane& a, const Lane& b) override {
+    if (a.type == Type::kInt && !wide()) {
+      const x86::Vec d = new_int();
+      cc_.vblendvps(d, b.v, a.v, low_halves(flag.v));
+      return of(Type::kInt, d);
+    }
+    const x86::Vec d = a.type == Type::kFloat ? new_float() : new_mask();
+    cc_.vblendvpd(d, b.v, a.v, flag.v);
+    return of(a.type, d);
+  }
+  [[nodiscard]] Lane bool_to_int(const Lane& a) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpsrlq(d, a.v, imm(63)) : cc_.vpsrld(d, low_halves(a.v), imm(31));
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane to_int(const Lane& a) override {
+    const x86::Vec d = new_int();
+    if (!wide()) {
+      cc_.vcvttpd2dq(d, a.v);
+      return of(Type::kInt, d);
+    }
+    const x86::Mem cells = cc_.newStack(32, 32);
+    const x86::Gp one = cc_.newGpq();
+    cc_.vmovupd(cells, a.v);
+    for (int i = 0; i < 4; ++i) {
+      cc_.vcvttsd2si(one, cell(cells, i));
+      cc_.mov(cell(cells, i), one);
+    }
+    cc_.vmovdqu(d, cells);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane to_float(const Lane& a) override {
+    const x86::Vec d = new_float();
+    if (!wide()) {
+      cc_.vcvtdq2pd(d, a.v);
+      return of(Type::kFloat, d);
+    }
+    const x86::Mem cells = cc_.newStack(32, 32);
+    const x86::Xmm one = cc_.newXmmSd();
+    cc_.vmovdqu(cells, a.v);
+    for (int i = 0; i < 4; ++i) {
+      cc_.vxorpd(one, one, one);
+      cc_.vcvtsi2sd(one, one, cell(cells, i));
+      cc_.vmovsd(cell(cells, i), one);
+    }
+    cc_.vmovupd(d, cells);
+    return of(Type::kFloat, d);
+  }
+  [[nodiscard]] Lane round(const Lane& a, int mode) override {
+    const x86::Vec d = new_float();
+    cc_.vroundpd(d, a.v, imm(mode | 8));
+    return of(Type::kFloat, d);
+  }
+
+ private:
+  [[nodiscard]] x86::Vec new_mask() { return cc_.newYmm(); }
+  [[nodiscard]] x86::Vec copy(const x86::Vec& v) {
+    const x86::Vec d = new_mask();
+    cc_.vmovdqa(d, v);
+    return d;
+  }
+  // Lanes of `v` that are not zero, as a mask.
+  [[nodiscard]] Lane nonzero(const x86::Vec& v) {
+    const x86::Vec zero = new_mask();
+    const x86::Vec d = new_mask();
+    cc_.vpxor(zero, zero, zero);
+    cc_.vpcmpeqq(d, v, zero);
+    return not_bool(of(Type::kBool, d));
+  }
+  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
+    streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu(at, v);
+  }
+  // The low byte of each of 4 lanes of 32 bits.
+  void store_bytes(const x86::Mem& at, const x86::Vec& v) {
+    static constexpr std::uint8_t kPick[16] = {0,    4,    8,    12,   0x80, 0x80, 0x80, 0x80,
+                                               0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80};
+    const x86::Xmm d = cc_.newXmm();
+    cc_.vpshufb(d, v.xmm(), cc_.newConst(asmjit::ConstPoolScope::kLocal, kPick, sizeof kPick));
+    cc_.vmovd(at, d);
+  }
+  // The low 32 bits of each 64-bit lane.
+  [[nodiscard]] x86::Vec low_halves(const x86::Vec& v) {
+    const x86::Xmm high = cc_.newXmm();
+    const x86::Xmm d = cc_.newXmm();
+    cc_.vextracti128(high, v.ymm(), imm(1));
+    cc_.vshufps(d, v.xmm(), high, imm(0x88));
+    return d;
+  }
+  [[nodiscard]] x86::Vec widened(const x86::Vec& narrow) {
+    const x86::Vec d = new_mask();
+    cc_.vpmovsxdq(d, narrow);
+    return d;
+  }
+  // A mask of INT lanes, widened to 64 bits if need be.
+  [[nodiscard]] Lane greater(const Lane& a, const Lane& b) {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpcmpgtq(d, a.v, b.v) : cc_.vpcmpgtd(d, a.v, b.v);
+    return of(Type::kBool, wide() ? d : widened(d));
+  }
+  [[nodiscard]] Lane equal(const Lane& a, const Lane& b) {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpcmpeqq(d, a.v, b.v) : cc_.vpcmpeqd(d, a.v, b.v);
+    return of(Type::kBool, wide() ? d : widened(d));
+  }
+  [[nodiscard]] static x86::Mem cell(x86::Mem cells, int i) {
+    cells.setSize(8);
+    return cells.cloneAdjusted(8 * i);
+  }
+  [[nodiscard]] Lane divide_in_memory(const Lane& a, const Lane& b, bool remainder) {
+    const x86::Mem cells = cc_.newStack(64, 32);
+    const x86::Gp left = cc_.newIntPtr();
+    const x86::Gp right = cc_.newIntPtr();
+    cc_.vmovdqu(cells, a.v);
+    cc_.vmovdqu(cells.cloneAdjusted(32), b.v);
+    cc_.lea(left, cells);
+    cc_.lea(right, cells.cloneAdjusted(32));
+    asmjit::InvokeNode* node = nullptr;
+    const auto helper = reinterpret_cast<std::uint64_t>(remainder ? &remainder_lanes : &divide_lanes);
+    cc_.invoke(&node, helper, asmjit::FuncSignatureT<void, void*, void*>());
+    node->setArg(0, left);
+    node->setArg(1, right);
+    const x86::Vec d = new_int();
+    cc_.vmovdqu(d, cells);
+    return of(Type::kInt, d);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits) {
+  return std::make_unique<Avx2Lanes>(cc, bits);
+}
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,300 @@
+// AVX-512 (F, DQ, VL, BW): masks in k registers, 8 lanes.
+#include "vm/cpu/codegen/lanes.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using asmjit::imm;
+
+class Avx512Lanes final : public Lanes {
+ public:
+  using Lanes::Lanes;
+  [[nodiscard]] Isa isa() const override { return Isa::kAvx512; }
+  [[nodiscard]] x86::Vec new_float() override { return cc_.newZmmPd(); }
+  [[nodiscard]] x86::Vec new_int() override {
+    if (wide()) return cc_.newZmm();
+    return cc_.newYmm();
+  }
+
+  [[nodiscard]] Lane load(Storage storage, const x86::Mem& at) override {
+    if (storage == Storage::kB8) {
+      const x86::Xmm bytes = cc_.newXmm();
+      cc_.vmovq(bytes, at);
+      return test_bytes(bytes);
+    }
+    if (storage == Storage::kF64) {
+      const x86::Vec d = new_float();
+      cc_.vmovupd(d, at);
+      return of(Type::kFloat, d);
+    }
+    const x86::Vec d = new_int();
+    switch (storage) {
+      case Storage::kI8: wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at); break;
+      case Storage::kI32: wide() ? cc_.vpmovsxdq(d, at) : cc_.vmovdqu32(d, at); break;
+      default: wide() ? cc_.vmovdqu64(d, at) : cc_.vpmovqd(d, wide_copy(at)); break;
+    }
+    return of(Type::kInt, d);
+  }
+
+  void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
+    switch (storage) {
+      case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
+      case Storage::kI64:
+        if (!wide()) return store_whole(at, widened(value), streaming);
+        return store_whole(at, value.v, streaming);
+      case Storage::kI32: {
+        if (!wide()) return store_whole(at, value.v, streaming);
+        const x86::Ymm d = cc_.newYmm();
+        cc_.vpmovqd(d, value.v);
+        return store_whole(at, d, streaming);
+      }
+      case Storage::kI8: wide() ? cc_.vpmovqb(at, value.v) : cc_.vpmovdb(at, value.v); return;
+      case Storage::kB8: {
+        const x86::Xmm d = cc_.newXmm();
+        const x86::Xmm ones = cc_.newXmm();
+        cc_.vmovq(ones, cc_.newUInt64Const(asmjit::ConstPoolScope::kLocal, 0x0101010101010101ULL));
+        cc_.k(value.k).z().vmovdqu8(d, ones);
+        cc_.vmovq(at, d);
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at) override {
+    if (type == Type::kBool) {
+      const x86::Vec cell = cc_.newZmm();
+      const x86::KReg k = cc_.newKb();
+      cc_.vpbroadcastq(cell, at);
+      cc_.vptestmq(k, cell, cell);
+      return Lane{Type::kBool, {}, k};
+    }
+    const x86::Vec d = type == Type::kFloat ? new_float() : new_int();
+    if (type == Type::kFloat) {
+      cc_.vbroadcastsd(d, at);
+    } else {
+      wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
+    }
+    return of(type, d);
+  }
+
+  [[nodiscard]] Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
+                            const Lane& on) override {
+    const x86::KReg k = cc_.newKb();
+    cc_.kmovb(k, on.k);  // consumed by the gather
+    const bool eight = storage == Storage::kF64 || storage == Storage::kI64;
+    const std::uint32_t scale = eight ? 3 : storage == Storage::kI32 ? 2 : 0;
+    const x86::Mem at = x86::ptr(base, index.v, scale);
+    if (eight) {
+      const x86::Vec d = storage == Storage::kF64 ? new_float() : x86::Vec(cc_.newZmm());
+      cc_.vpxorq(d, d, d);
+      if (wide()) {
+        storage == Storage::kF64 ? cc_.k(k).vgatherqpd(d, at) : cc_.k(k).vpgatherqq(d, at);
+      } else {
+        storage == Storage::kF64 ? cc_.k(k).vgatherdpd(d, at) : cc_.k(k).vpgatherdq(d, at);
+      }
+      if (storage == Storage::kF64) return of(Type::kFloat, d);
+      return wide() ? of(Type::kInt, d) : narrowed(d);
+    }
+    const x86::Ymm d = cc_.newYmm();
+    cc_.vpxor(d, d, d);
+    wide() ? cc_.k(k).vpgatherqd(d, at) : cc_.k(k).vpgatherdd(d, at);
+    if (storage != Storage::kI32) {  // 4 bytes were read, the lowest is meant
+      cc_.vpslld(d, d, imm(24));
+      cc_.vpsrad(d, d, imm(24));
+    }
+    if (storage == Storage::kB8) {
+      const x86::KReg flags = cc_.newKb();
+      cc_.vptestmd(flags, d, d);
+      return Lane{Type::kBool, {}, flags};
+    }
+    return wide() ? of(Type::kInt, widened(of(Type::kInt, d))) : of(Type::kInt, d);
+  }
+
+  [[nodiscard]] Lane all_true() override {
+    const x86::KReg k = cc_.newKb();
+    cc_.kxnorb(k, k, k);
+    return Lane{Type::kBool, {}, k};
+  }
+  [[nodiscard]] Lane and_bool(const Lane& a, const Lane& b) override {
+    const Lane d = new_mask();
+    cc_.kandb(d.k, a.k, b.k);
+    return d;
+  }
+  [[nodiscard]] Lane or_bool(const Lane& a, const Lane& b) override {
+    const Lane d = new_mask();
+    cc_.korb(d.k, a.k, b.k);
+    return d;
+  }
+  [[nodiscard]] Lane xor_bool(const Lane& a, const Lane& b) override {
+    const Lane d = new_mask();
+    cc_.kxorb(d.k, a.k, b.k);
+    return d;
+  }
+  [[nodiscard]] Lane and_not_bool(const Lane& a, const Lane& b) override {
+    const Lane d = new_mask();
+    cc_.kandnb(d.k, b.k, a.k);
+    return d;
+  }
+  void merge_true(const Lane& into, const Lane& more) override { cc_.korb(into.k, into.k, more.k); }
+  void any_to(const x86::Gp& out, const Lane& a) override { cc_.kmovb(out.r32(), a.k); }
+
+  [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpmullq(d, a.v, b.v) : cc_.vpmulld(d, a.v, b.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane shift(const Lane& a, const Lane& by, bool left) override {
+    const x86::Vec d = new_int();
+    const x86::Vec n = new_int();
+    const Lane width = constant_int(wide() ? 63 : 31);
+    wide() ? cc_.vpandq(n, by.v, width.v) : cc_.vpandd(n, by.v, width.v);
+    if (wide()) {
+      left ? cc_.vpsllvq(d, a.v, n) : cc_.vpsravq(d, a.v, n);
+    } else {
+      left ? cc_.vpsllvd(d, a.v, n) : cc_.vpsravd(d, a.v, n);
+    }
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane max_int(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpmaxsq(d, a.v, b.v) : cc_.vpmaxsd(d, a.v, b.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane min_int(const Lane& a, const Lane& b) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpminsq(d, a.v, b.v) : cc_.vpminsd(d, a.v, b.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
+    return wide() ? divide_wide(a, b, remainder) : divide_narrow(a, b, remainder);
+  }
+  [[nodiscard]] Lane below_unsigned(const Lane& a, const Lane& b) override {
+    const Lane d = new_mask();
+    wide() ? cc_.vpcmpuq(d.k, a.v, b.v, imm(1)) : cc_.vpcmpud(d.k, a.v, b.v, imm(1));
+    return d;
+  }
+
+  [[nodiscard]] Lane compare(Compare how, const Lane& a, const Lane& b) override {
+    // Ordered and quiet, but "differs" is true of the unordered.
+    static constexpr int kFloatCode[] = {0x11, 0x12, 0x1E, 0x1D, 0x00, 0x04};
+    static constexpr int kIntCode[] = {1, 2, 6, 5, 0, 4};
+    const Lane d = new_mask();
+    const auto at = static_cast<std::size_t>(how);
+    if (a.type == Type::kFloat) {
+      cc_.vcmppd(d.k, a.v, b.v, imm(kFloatCode[at]));
+    } else {
+      wide() ? cc_.vpcmpq(d.k, a.v, b.v, imm(kIntCode[at])) : cc_.vpcmpd(d.k, a.v, b.v, imm(kIntCode[at]));
+    }
+    return d;
+  }
+  [[nodiscard]] Lane select(const Lane& flag, const Lane& a, const Lane& b) override {
+    if (a.type == Type::kBool) return or_bool(and_bool(flag, a), and_not_bool(b, flag));
+    const x86::Vec d = a.type == Type::kFloat ? new_float() : new_int();
+    if (a.type == Type::kFloat) {
+      cc_.k(flag.k).vblendmpd(d, b.v, a.v);
+    } else {
+      wide() ? cc_.k(flag.k).vpblendmq(d, b.v, a.v) : cc_.k(flag.k).vpblendmd(d, b.v, a.v);
+    }
+    return of(a.type, d);
+  }
+  [[nodiscard]] Lane bool_to_int(const Lane& a) override {
+    const x86::Vec d = new_int();
+    const Lane one = constant_int(1);
+    wide() ? cc_.k(a.k).z().vmovdqa64(d, one.v) : cc_.k(a.k).z().vmovdqa32(d, one.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane to_int(const Lane& a) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vcvttpd2qq(d, a.v) : cc_.vcvttpd2dq(d, a.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane to_float(const Lane& a) override {
+    const x86::Vec d = new_float();
+    wide() ? cc_.vcvtqq2pd(d, a.v) : cc_.vcvtdq2pd(d, a.v);
+    return of(Type::kFloat, d);
+  }
+  [[nodiscard]] Lane round(const Lane& a, int mode) override {
+    const x86::Vec d = new_float();
+    cc_.vrndscalepd(d, a.v, imm(mode | 8));
+    return of(Type::kFloat, d);
+  }
+
+ private:
+  [[nodiscard]] Lane new_mask() { return Lane{Type::kBool, {}, cc_.newKb()}; }
+  [[nodiscard]] Lane test_bytes(const x86::Xmm& bytes) {
+    // The upper half of the register is zero, so only 8 bits can be set.
+    const x86::KReg k = cc_.newKw();
+    cc_.vptestmb(k, bytes, bytes);
+    return Lane{Type::kBool, {}, k};
+  }
+  void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
+    streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu64(at, v);
+  }
+  [[nodiscard]] x86::Vec wide_copy(const x86::Mem& at) {
+    const x86::Vec d = cc_.newZmm();
+    cc_.vmovdqu64(d, at);
+    return d;
+  }
+  [[nodiscard]] x86::Vec widened(const Lane& narrow) {
+    const x86::Vec d = cc_.newZmm();
+    cc_.vpmovsxdq(d, narrow.v);
+    return d;
+  }
+  [[nodiscard]] Lane narrowed(const x86::Vec& v) {
+    const x86::Vec d = new_int();
+    cc_.vpmovqd(d, v);
+    return of(Type::kInt, d);
+  }
+
+  // 32-bit quotients are exact in double precision.
+  [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder) {
+    const x86::Vec q = new_float();
+    cc_.vdivpd(q, to_float(a).v, to_float(b).v);
+    const Lane quotient = to_int(of(Type::kFloat, q));
+    return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
+  }
+
+  // Two steps of double-precision division: the first leaves a remainder of at most a few thousand times b,
+  // the second is off by at most one, which the sign and size of the remainder tell.
+  [[nodiscard]] Lane divide_wide(const Lane& a, const Lane& b, bool remainder) {
+    const Lane divisor = to_float(b);
+    const x86::Vec q = new_float();
+    cc_.vdivpd(q, to_float(a).v, divisor.v);
+    Lane quotient = to_int(of(Type::kFloat, q));
+    Lane rest = sub_int(a, mul_int(quotient, b));
+    const x86::Vec q2 = new_float();
+    cc_.vdivpd(q2, to_float(rest).v, divisor.v);
+    const Lane more = to_int(of(Type::kFloat, q2));
+    quotient = add_int(quotient, more);
+    rest = sub_int(rest, mul_int(more, b));
+    // Quotient one too large: the rest has the sign opposite to a. One too small: |rest| >= |b|.
+    const Lane zero = constant_int(0);
+    const Lane opposite = compare(Compare::kLt, xor_int(rest, a), zero);
+    const Lane over = and_bool(opposite, compare(Compare::kNe, rest, zero));
+    const Lane under = and_not_bool(not_bool(below_unsigned(magnitude(rest), magnitude(b))), over);
+    const Lane negative = compare(Compare::kLt, xor_int(a, b), zero);
+    const Lane unit = select(negative, constant_int(-1), constant_int(1));
+    const Lane step = sub_int(select(under, unit, zero), select(over, unit, zero));
+    if (!remainder) return add_int(quotient, step);
+    return sub_int(rest, mul_int(step, b));
+  }
+  [[nodiscard]] Lane xor_int(const Lane& a, const Lane& b) {
+    const x86::Vec d = new_int();
+    cc_.vpxorq(d, a.v, b.v);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane magnitude(const Lane& a) {
+    const x86::Vec d = new_int();
+    cc_.vpabsq(d, a.v);
+    return of(Type::kInt, d);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits) {
+  return std::make_unique<Avx512Lanes>(cc, bits);
+}
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,290 @@
+// Maps: the loop over a block that pulls what the body needs, applies the scalar operations and stores.
+#include <asmjit/x86.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "bytecode/base/check.h"
+#include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/stage.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using soac::BodyInst;
+using soac::kNone;
+using soac::Pull;
+
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+class StageEmitter {
+ public:
+  StageEmitter(x86::Compiler& cc, Isa isa, const StageSpec& spec, Stage& stage)
+      : cc_(cc),
+        spec_(spec),
+        stage_(stage),
+        lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits) : make_avx2_lanes(cc, spec.int_bits)),
+        needed_(needed_values(spec)),
+        values_(spec.body->insts.size()),
+        input_of_(spec.body->insts.size(), nullptr) {
+    for (const StageInput& in : spec.inputs) input_of_[at(in.value)] = &in;
+  }
+
+  void emit() {
+    begin_function();
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (needed_[i] && input_of_[i] == nullptr) hoist(i);
+    for (const StageInput& in : spec_.inputs)
+      if (needed_[at(in.value)]) static_cast<void>(pointer(scratch_slot(in.scratch, in.storage)));
+    for (const StageOutput& out : spec_.outputs) static_cast<void>(pointer(out.slot));
+    const asmjit::Label loop = cc_.newLabel();
+    cc_.bind(loop);
+    for (std::size_t i = 0; i < values_.size(); ++i) emit_value(i);
+    for (const StageOutput& out : spec_.outputs) emit_output(out);
+    advance(loop);
+    end_function();
+  }
+
+ private:
+  void begin_function() {
+    asmjit::FuncNode* func = cc_.addFunc(asmjit::FuncSignatureT<void, StageArgs*>());
+    func->frame().setAvxEnabled();
+    if (lanes_->isa() == Isa::kAvx512) func->frame().setAvx512Enabled();
+    func->frame().addAttributes(asmjit::FuncAttributes::kX86_AVXCleanup);
+    args_ = cc_.newIntPtr("args");
+    func->setArg(0, args_);
+    n_ = cc_.newInt64("n");
+    i_ = cc_.newInt64("i");
+    cc_.mov(n_, field(offsetof(StageArgs, n)));
+    cc_.xor_(i_.r32(), i_.r32());
+    stage_.traps = traps();
+    if (!stage_.traps) return;
+    const std::size_t active = lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active)
+                                                             : offsetof(StageArgs, active_lanes);
+    lanes_->set_active(load_mask(field(active)), lanes_->constant_bool(false));
+  }
+
+  [[nodiscard]] Lane load_mask(const x86::Mem& from) {
+    if (lanes_->isa() == Isa::kAvx512) {
+      const x86::KReg k = cc_.newKb();
+      cc_.kmovb(k, from);
+      return Lane{Type::kBool, {}, k};
+    }
+    const x86::Vec v = cc_.newYmm();
+    cc_.vmovdqu(v, from);
+    return lanes_->of(Type::kBool, v);
+  }
+
+  // True if some needed value may trap.
+  [[nodiscard]] bool traps() const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!needed_[i] || input_of_[i] != nullptr) continue;
+      const BodyInst& in = spec_.body->insts[i];
+      if (in.pull == Pull::kGather || in.pull == Pull::kSegGather) return true;
+      if (in.pull == Pull::kApply && scalar_traps(in.scalar, operand_type(in))) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] Type operand_type(const BodyInst& in) const { return spec_.body->insts[at(in.a)].type; }
+
+  [[nodiscard]] x86::Mem field(std::size_t offset) const {
+    return x86::ptr(args_, static_cast<std::int32_t>(offset));
+  }
+  [[nodiscard]] std::size_t slot_number(const Slot& slot) {
+    auto& slots = stage_.slots;
+    const auto it = std::find(slots.begin(), slots.end(), slot);
+    if (it != slots.end()) return static_cast<std::size_t>(it - slots.begin());
+    slots.push_back(slot);
+    pointers_.emplace_back();
+    return slots.size() - 1;
+  }
+  [[nodiscard]] x86::Mem slot_cell(const Slot& slot) {
+    return field(offsetof(StageArgs, slots) + 8 * slot_number(slot));
+  }
+  // The address in `slot`, in a register for the whole loop; first asked for in front of it.
+  [[nodiscard]] x86::Gp pointer(const Slot& slot) {
+    const std::size_t number = slot_number(slot);
+    if (!pointers_[number].isValid()) {
+      pointers_[number] = cc_.newIntPtr();
+      cc_.mov(pointers_[number], field(offsetof(StageArgs, slots) + 8 * number));
+    }
+    return pointers_[number];
+  }
+  [[nodiscard]] x86::Mem element(const Slot& slot, std::size_t bytes) {
+    return x86::ptr(pointer(slot), i_, bytes == 8 ? 3 : bytes == 4 ? 2 : 0);
+  }
+  [[nodiscard]] const plan::Var& var(std::int32_t v) const { return (*spec_.vars)[at(v)]; }
+  [[nodiscard]] Slot element_slot(std::int32_t v) const {
+    return {SlotKind::kElement, v, static_cast<std::int32_t>(storage_bytes(var(v).storage))};
+  }
+
+  // Before the loop: what is the same for all iterations, and addresses.
+  void hoist(std::size_t i) {
+    const BodyInst& in = spec_.body->insts[i];
+    switch (in.pull) {
+      case Pull::kConst: values_[i] = constant(in); return;
+      case Pull::kUniform:
+        values_[i] = lanes_->broadcast(in.type, slot_cell({SlotKind::kUniform, in.var}));
+        return;
+      case Pull::kIndex: values_[i] = lanes_->count_up(field(offsetof(StageArgs, index))); return;
+      case Pull::kElement: static_cast<void>(pointer(element_slot(in.var))); return;
+      case Pull::kGather: hoist_gather(i, in, {SlotKind::kLength, in.var}); return;
+      case Pull::kSegGather: hoist_gather(i, in, {SlotKind::kDescTotal, in.desc2}); return;
+      default: return;
+    }
+  }
+  [[nodiscard]] Lane constant(const BodyInst& in) {
+    if (in.type == Type::kFloat) return lanes_->constant_float(in.real);
+    return in.type == Type::kBool ? lanes_->constant_bool(in.imm != 0) : lanes_->constant_int(in.imm);
+  }
+  [[nodiscard]] const StageSegments* segments_of(std::size_t i) const {
+    for (const StageSegments& s : spec_.segments)
+      if (at(s.value) == i) return &s;
+    return nullptr;
+  }
+  void hoist_gather(std::size_t i, const BodyInst& in, const Slot& length) {
+    static_cast<void>(pointer({SlotKind::kBase, in.var}));
+    if (const StageSegments* s = segments_of(i)) {
+      static_cast<void>(pointer(scratch_slot(s->offset_scratch, int_storage())));
+      static_cast<void>(pointer(scratch_slot(s->length_scratch, int_storage())));
+      return;
+    }
+    limits_.resize(values_.size());
+    limits_[i] = lanes_->broadcast(Type::kInt, slot_cell(length));
+  }
+
+  void emit_value(std::size_t i) {
+    if (input_of_[i] != nullptr) {
+      const StageInput& in = *input_of_[i];
+      if (needed_[i])
+        values_[i] = lanes_->load(in.storage, element(scratch_slot(in.scratch, in.storage), storage_bytes(in.storage)));
+      return;
+    }
+    if (!needed_[i]) return;
+    const BodyInst& in = spec_.body->insts[i];
+    switch (in.pull) {
+      case Pull::kElement: {
+        const Storage storage = var(in.var).storage;
+        values_[i] = lanes_->load(storage, element(element_slot(in.var), storage_bytes(storage)));
+        return;
+      }
+      case Pull::kGather:
+      case Pull::kSegGather: values_[i] = emit_gather(i, in); return;
+      case Pull::kApply: {
+        const Lane args[3] = {operand(in.a), operand(in.b), operand(in.c)};
+        values_[i] = emit_scalar(*lanes_, in.scalar, args);
+        return;
+      }
+      case Pull::kConst:
+      case Pull::kUniform:
+      case Pull::kIndex: return;  // hoisted
+      default: NVM_CHECK(false, "a pull that the kernel should have provided");
+    }
+  }
+  [[nodiscard]] Lane operand(std::int32_t v) const { return v == kNone ? Lane{} : values_[at(v)]; }
+
+  // Traps where the index is outside the vector, or outside the segment of it that belongs to the iteration.
+  [[nodiscard]] Lane emit_gather(std::size_t i, const BodyInst& in) {
+    const StageSegments* segments = segments_of(i);
+    const Lane index = values_[at(in.a)];
+    const Lane limit = segments == nullptr ? limits_[i] : load_int(segments->length_scratch);
+    const Lane inside = lanes_->below_unsigned(index, limit);
+    const Lane place =
+        segments == nullptr ? index : lanes_->add_int(load_int(segments->offset_scratch), index);
+    const x86::Gp base = pointer({SlotKind::kBase, in.var});
+    if (in.b == kNone) {
+      lanes_->trap_where(lanes_->not_bool(inside));
+      return lanes_->gather(var(in.var).storage, base, place, inside);
+    }
+    const Lane wanted = values_[at(in.b)];
+    lanes_->trap_where(lanes_->and_not_bool(wanted, inside));
+    return lanes_->gather(var(in.var).storage, base, place, lanes_->and_bool(wanted, inside));
+  }
+  [[nodiscard]] Lane load_int(std::int32_t scratch) {
+    const Storage storage = int_storage();
+    return lanes_->load(storage, element(scratch_slot(scratch, storage), storage_bytes(storage)));
+  }
+  [[nodiscard]] Storage int_storage() const { return lanes_->wide() ? Storage::kI64 : Storage::kI32; }
+
+  void emit_output(const StageOutput& out) {
+    const bool streaming = spec_.streaming && out.slot.kind == SlotKind::kOut;
+    lanes_->store(out.storage, element(out.slot, storage_bytes(out.storage)), values_[at(out.value)], streaming);
+  }
+
+  void advance(const asmjit::Label& loop) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!needed_[i] || input_of_[i] != nullptr || spec_.body->insts[i].pull != Pull::kIndex) continue;
+      const Lane step = lanes_->constant_int(lanes_->count());
+      const x86::Vec v = values_[i].v;
+      lanes_->wide() ? cc_.vpaddq(v, v, step.v) : cc_.vpaddd(v, v, step.v);
+    }
+    cc_.add(i_, lanes_->count());
+    cc_.cmp(i_, n_);
+    cc_.jb(loop);
+  }
+
+  void end_function() {
+    if (stage_.traps) {
+      const x86::Gp any = cc_.newInt64();
+      lanes_->any_to(any, lanes_->trapped());
+      cc_.or_(field(offsetof(StageArgs, trapped)), any);
+    }
+    cc_.ret();
+    cc_.endFunc();
+  }
+
+  x86::Compiler& cc_;
+  const StageSpec& spec_;
+  Stage& stage_;
+  std::unique_ptr<Lanes> lanes_;
+  std::vector<bool> needed_;
+  std::vector<Lane> values_;
+  std::vector<Lane> limits_;  // of gathers
+  std::vector<const StageInput*> input_of_;
+  std::vector<x86::Gp> pointers_;  // by slot
+  x86::Gp args_, n_, i_;
+};
+
+class ErrorText final : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override { text = message; }
+  std::string text;
+};
+
+}  // namespace
+
+std::vector<bool> needed_values(const StageSpec& spec) {
+  const auto& insts = spec.body->insts;
+  std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
+  for (const StageOutput& out : spec.outputs) needed[at(out.value)] = true;
+  for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
+  for (std::size_t i = insts.size(); i-- > 0;) {
+    if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
+    for (const std::int32_t arg : {insts[i].a, insts[i].b, insts[i].c})
+      if (arg != kNone) needed[at(arg)] = true;
+  }
+  return needed;
+}
+
+bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing, Stage& stage,
+                   std::string& reason) {
+  asmjit::CodeHolder code;
+  code.init(runtime.environment());
+  ErrorText errors;
+  code.setErrorHandler(&errors);
+  asmjit::StringLogger logger;
+  if (want_listing) code.setLogger(&logger);
+  x86::Compiler cc(&code);
+  StageEmitter(cc, isa, spec, stage).emit();
+  cc.finalize();
+  if (errors.text.empty() && runtime.add(&stage.function, &code) != asmjit::kErrorOk)
+    errors.text = "no memory for code";
+  stage.code_bytes = code.codeSize();
+  if (want_listing) stage.listing = logger.data();
+  if (errors.text.empty()) return true;
+  reason = "asmjit: " + errors.text;
+  return false;
+}
+
+}  // namespace nvm::vm::cpu

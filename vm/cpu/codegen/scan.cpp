@@ -1,0 +1,61 @@
+// Exclusive scans over the whole space. Several chunks and threads: the first sweep finds the total of every
+// block of 2048, which are combined in order; the same carries come about when chunks run one after the other.
+#include "vm/cpu/codegen/kernel.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+class Scan final : public SinkCode {
+ public:
+  explicit Scan(const SinkSpec& s) : s_(s) {}
+  [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(ScanState); }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
+  [[nodiscard]] bool bind(KernelRun& run) const override {
+    run.chunk_state<Chunk>(0, *this).carry = identity(run);
+    return true;
+  }
+  void first_begin(Work& w) const override { s_.fold->scan_start(state(w), identity(*w.kernel), sequential(w)); }
+  void first_block(Work& w) const override {
+    s_.fold->scan_total(state(w), w.scratch<std::byte>(s_.value), w.n);
+  }
+  void first_end(Work& w) const override {
+    w.kernel->chunk_state<Chunk>(w.chunk, *this).totals = state(w).blocks;
+  }
+  [[nodiscard]] bool between(KernelRun& run) const override {
+    for (std::size_t c = 0; c + 1 < run.chunks(); ++c) {
+      const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
+      run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(chunk.carry, chunk.totals);
+    }
+    return true;
+  }
+  void begin(Work& w) const override {
+    s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carry, sequential(w));
+  }
+  void scan_block(Work& w) const override {
+    s_.fold->scan(state(w), w.scratch<std::byte>(s_.value), w.scratch<std::byte>(s_.result), w.n);
+    state(w).blocks.count = 0;  // the carry has them
+  }
+  void end(Work& w) const override {
+    if (w.kernel->in_order() && w.chunk + 1 < w.kernel->chunks())
+      w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carry = state(w).carry;
+  }
+
+ private:
+  struct Chunk {
+    Cell carry = 0;
+    BlockCells totals;
+  };
+  [[nodiscard]] Cell identity(const KernelRun& run) const {
+    return identity_cell(s_.sink->combine, s_.cell, const_cast<KernelRun&>(run).context().plan->int_bits);
+  }
+  [[nodiscard]] static bool sequential(const Work& w) { return w.kernel->space() <= kSequentialMax; }
+  [[nodiscard]] ScanState& state(const Work& w) const { return w.kernel->worker_state<ScanState>(w, *this); }
+  SinkSpec s_;
+};
+
+}  // namespace
+
+std::unique_ptr<SinkCode> make_scan(const SinkSpec& s) { return std::make_unique<Scan>(s); }
+
+}  // namespace nvm::vm::cpu

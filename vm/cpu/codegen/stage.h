@@ -1,0 +1,94 @@
+// A stage: one piece of machine code that evaluates part of a kernel's body over a block of consecutive
+// iterations, reading contiguous arrays and writing contiguous arrays.
+#pragma once
+
+#include <asmjit/core.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/plan/plan.h"
+#include "vm/cpu/isa.h"
+
+namespace nvm::vm::cpu {
+
+// Where the machine code finds something that changes with the run or the block: one 8-byte word each.
+enum class SlotKind : std::uint8_t {
+  kElement,    // address of element `begin` of vector id
+  kScratch,    // address of scratch array id
+  kBase,       // address of element 0 of vector id
+  kLength,     // length of vector id
+  kUniform,    // the one element of vector id
+  kDescTotal,  // total of descriptor id
+  kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
+};
+struct Slot {
+  SlotKind kind;
+  std::int32_t id;
+  std::int32_t bytes = 8;  // per element, where the address depends on the iteration
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+[[nodiscard]] inline Slot scratch_slot(std::int32_t scratch, Storage storage) {
+  return {SlotKind::kScratch, scratch, static_cast<std::int32_t>(storage_bytes(storage))};
+}
+
+// What machine code receives; slots follow.
+struct StageArgs {
+  std::int64_t n;                // iterations, a multiple of the lanes
+  std::int64_t index;            // of the first iteration
+  std::uint64_t active;          // lanes that may trap, as bits
+  std::uint64_t trapped;         // set to non-zero if one did
+  std::int64_t active_lanes[4];  // the same as AVX2 wants it
+  std::uint64_t slots[1];
+};
+
+using StageFunction = void (*)(StageArgs*);
+
+// A value to be written by a stage.
+struct StageOutput {
+  std::int32_t value;
+  Storage storage;
+  Slot slot;
+};
+// A value that an earlier routine has left in scratch.
+struct StageInput {
+  std::int32_t value;
+  Storage storage;
+  std::int32_t scratch;
+};
+
+// The segments of a kSegGather's vector, expanded over the block; scratch kNone: one segment.
+struct StageSegments {
+  std::int32_t value;
+  std::int32_t offset_scratch;
+  std::int32_t length_scratch;
+};
+
+struct StageSpec {
+  const soac::Body* body = nullptr;
+  const std::vector<plan::Var>* vars = nullptr;
+  IntBits int_bits = IntBits::k64;
+  std::vector<StageInput> inputs;
+  std::vector<StageSegments> segments;
+  std::vector<StageOutput> outputs;
+  bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
+};
+
+struct Stage {
+  StageFunction function = nullptr;
+  std::vector<Slot> slots;
+  bool traps = false;
+  std::string listing;
+  std::size_t code_bytes = 0;
+};
+
+// Machine code for `spec` in memory of `runtime`. False with a reason if asmjit refuses.
+[[nodiscard]] bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing,
+                                 Stage& stage, std::string& reason);
+
+// Values of the body that the outputs need and no input provides, as flags by value.
+[[nodiscard]] std::vector<bool> needed_values(const StageSpec& spec);
+
+}  // namespace nvm::vm::cpu

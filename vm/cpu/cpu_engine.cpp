@@ -1,0 +1,159 @@
+#include "vm/cpu/cpu_engine.h"
+
+#include <bit>
+
+#include "vm/cpu/codegen/kernel.h"
+#include "vm/cpu/once.h"
+#include "vm/cpu/refuse.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using plan::RunStatus;
+using plan::VarRole;
+
+class CpuCode final : public plan::Code {
+ public:
+  CpuCode(plan::Plan plan, std::shared_ptr<Machine> machine)
+      : plan_(std::move(plan)), machine_(std::move(machine)) {}
+  ~CpuCode() override {
+    for (const auto& k : kernels_)
+      for (Stage* stage : {&k->sweep, &k->main, &k->streaming}) machine_->memory.release(*stage);
+  }
+
+  bool compile(std::string& reason) {
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      auto code = compile_kernel(plan_, k, machine_->memory, reason);
+      if (!code) return false;
+      kernels_.push_back(std::move(code));
+    }
+    find_last_readers();
+    return true;
+  }
+
+  [[nodiscard]] RunStatus run(const plan::Run& run) const override {
+    RunContext context;
+    bind_inputs(context, run);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      const RunStatus status = kernels_[k]->one ? run_once(plan_.kernels[k], context)
+                                                : run_kernel(*kernels_[k], context, *machine_);
+      if (status != RunStatus::kDone) return status;
+      for (const std::int32_t v : dead_after_[k])
+        if (context.var(v).length != 1) run.host->release(v);
+    }
+    publish(context);
+    return RunStatus::kDone;
+  }
+
+  [[nodiscard]] std::string listing() const override {
+    std::string text;
+    for (std::size_t k = 0; k < kernels_.size(); ++k)
+      text += "; kernel " + std::to_string(k) + "\n" + kernels_[k]->sweep.listing + kernels_[k]->main.listing;
+    return text;
+  }
+  [[nodiscard]] std::size_t code_bytes() const override {
+    std::size_t bytes = 0;
+    for (const auto& k : kernels_) bytes += k->sweep.code_bytes + k->main.code_bytes + k->streaming.code_bytes;
+    return bytes;
+  }
+
+ private:
+  void find_last_readers() {
+    dead_after_.resize(kernels_.size());
+    std::vector<std::int64_t> last(plan_.vars.size(), -1);
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k)
+      for_each_var(plan_.kernels[k], [&](std::int32_t v) { last[static_cast<std::size_t>(v)] = static_cast<std::int64_t>(k); });
+    for (std::size_t v = 0; v < last.size(); ++v)
+      if (last[v] >= 0 && plan_.vars[v].role == VarRole::kTemp)
+        dead_after_[static_cast<std::size_t>(last[v])].push_back(static_cast<std::int32_t>(v));
+  }
+  template <typename F>
+  static void for_each_var(const plan::Kernel& kernel, F f) {
+    const auto mention = [&](std::int32_t v) {
+      if (v != soac::kNone) f(v);
+    };
+    for (const soac::BodyInst& in : kernel.body.insts)
+      for (const std::int32_t v : {in.var, in.desc, in.desc2}) mention(v);
+    for (const plan::Sink& s : kernel.sinks)
+      for (const std::int32_t v : {s.out, s.desc, s.out_desc, s.init}) mention(v);
+  }
+
+  void bind_inputs(RunContext& context, const plan::Run& run) const {
+    context.plan = &plan_;
+    context.run = &run;
+    context.routines = &routines_of(machine_->memory.isa());
+    context.vars.resize(plan_.vars.size() + 4);  // vector loads of the last cell stay inside
+    context.descs.assign(run.descs.begin(), run.descs.end());
+    context.descs.resize(plan_.vars.size());
+    for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
+      const plan::Var& var = plan_.vars[v];
+      if (var.is_desc) {
+        plan::Desc& d = context.descs[v];
+        if (var.form == plan::DescForm::kOneSegment) d = {1, d.total, d.total, nullptr};
+        if (var.form == plan::DescForm::kRegular) d.offsets = nullptr;
+      } else if (var.role == VarRole::kInput) {
+        const plan::Array& a = run.arrays[v];
+        Bound& b = context.vars[v];
+        b = {a.data, a.length, a.storage, 0};
+        if (a.length != 1) continue;
+        b.cell = a.storage == Storage::kF64 ? std::bit_cast<Cell>(a.real) : static_cast<Cell>(a.scalar);
+        b.data = &b.cell;
+      }
+    }
+  }
+
+  void publish(RunContext& context) const {
+    for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
+      if (plan_.vars[v].role != VarRole::kOutput) continue;
+      const Bound& b = context.vars[v];
+      plan::Array& a = context.run->arrays[v];
+      a.storage = b.storage;
+      a.length = b.length;
+      a.data = b.length == 1 ? nullptr : b.data;
+      if (b.length != 1) continue;
+      if (b.storage == Storage::kF64) {
+        a.real = std::bit_cast<double>(b.cell);
+      } else {
+        a.scalar = static_cast<std::int64_t>(b.cell);
+      }
+    }
+  }
+
+  plan::Plan plan_;
+  std::shared_ptr<Machine> machine_;
+  std::vector<std::unique_ptr<KernelCode>> kernels_;
+  std::vector<std::vector<std::int32_t>> dead_after_;
+};
+
+class CpuEngine final : public plan::Engine {
+ public:
+  explicit CpuEngine(const EngineOptions& options) {
+    const std::optional<Isa> isa = options.isa ? options.isa : best_isa();
+    if (isa && isa_supported(*isa))
+      machine_ = std::make_shared<Machine>(*isa, options.code_limit, options.listings, options.perf_map);
+  }
+  [[nodiscard]] std::string name() const override {
+    return machine_ ? "cpu " + std::string(isa_name(machine_->memory.isa())) : "cpu";
+  }
+  [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override {
+    if (!machine_) {
+      reason = refuse_text(Refuse::kNoIsa);
+      return nullptr;
+    }
+    auto code = std::make_unique<CpuCode>(plan, machine_);
+    if (!code->compile(reason)) return nullptr;
+    return code;
+  }
+
+ private:
+  std::shared_ptr<Machine> machine_;
+};
+
+}  // namespace
+
+std::unique_ptr<plan::Engine> make_engine(const EngineOptions& options) {
+  return std::make_unique<CpuEngine>(options);
+}
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,289 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "bytecode/base/check.h"
+#include "vm/cpu/codegen/kernel.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+using plan::RunStatus;
+
+// Results of this many bytes leave the caches before anybody reads them.
+constexpr std::int64_t kStreamingBytes = std::int64_t{32} << 20;
+
+constexpr std::int64_t kTailBytes = 64;
+
+std::size_t round64(std::size_t n) { return (n + 63) / 64 * 64; }
+
+std::size_t args_bytes(const Stage& stage) { return sizeof(StageArgs) + 8 * stage.slots.size(); }
+
+}  // namespace
+
+bool RunContext::allocate(std::int32_t v, std::int64_t count) {
+  Bound& b = var(v);
+  const plan::Var& declared = plan->vars[static_cast<std::size_t>(v)];
+  b.storage = declared.is_desc ? Storage::kI64 : declared.storage;
+  b.length = count;
+  b.data = &b.cell;
+  if (count == 1) return true;
+  b.data = run->host->allocate(v, b.storage, count);
+  return b.data != nullptr;
+}
+
+// Chunks that end where segments end, or inside a long one a multiple of the largest chunk from its start.
+void KernelRun::cut_by_segments(const plan::Desc& d) {
+  for (std::int64_t p = 0; p < space_;) {
+    const SegmentCursor c = seek(d, p);
+    std::int64_t stop = std::min(p + kChunkMax, space_);
+    if (!c.fresh) {
+      stop = std::min(stop, segment_offset(d, c.segment + 1));
+    } else if (stop < space_) {
+      const SegmentCursor last = seek(d, stop);  // whole segments only, if there are any
+      const std::int64_t whole = last.fresh ? stop : segment_offset(d, last.segment);
+      if (whole > p) stop = whole;
+    }
+    bounds_.push_back(stop);
+    p = stop;
+  }
+}
+
+void KernelRun::cut() {
+  bounds_.assign(1, 0);
+  if (code_.whole || space_ <= kBlock) {
+    bounds_.push_back(space_);
+  } else if (code_.cut != soac::kNone) {
+    cut_by_segments(context_.desc(code_.cut));
+  } else {
+    for (std::int64_t p = kChunkMax; p < space_; p += kChunkMax) bounds_.push_back(p);
+    bounds_.push_back(space_);
+  }
+}
+
+std::size_t KernelRun::workspace_bytes() const {
+  std::size_t args = std::max(args_bytes(code_.main), args_bytes(code_.sweep));
+  args = std::max(args, main_ != nullptr ? args_bytes(*main_) : 0);
+  return scratch_bytes() + code_.worker_bytes + round64(code_.providers.size() * sizeof(SegmentCursor)) +
+         round64(args) + code_.stored.size() * kTailBytes;
+}
+
+bool KernelRun::stopped() const {
+  return context_.trapped.load(std::memory_order_relaxed) || context_.run->host->cancelled();
+}
+
+RunStatus KernelRun::run() {
+  space_ = context_.length(code_.space);
+  cut();
+  const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
+  const bool first =
+      (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
+  in_order_ = !first;
+  threads_ = first || !code_.scans ? threads : 1;
+  chunk_memory_.resize(chunks() * code_.chunk_bytes);
+  for (const std::int32_t v : code_.stored) {
+    const plan::LengthId length = context_.plan->vars[static_cast<std::size_t>(v)].length;
+    if (!context_.allocate(v, context_.length(length))) return RunStatus::kNoMemory;
+  }
+  for (const auto& sink : code_.sinks)
+    if (!sink->bind(*this)) return RunStatus::kNoMemory;
+  main_ = &main_stage();
+  if (first) {
+    over_chunks([this](Work& w) { first_sweep(w); });
+    if (stopped()) return status();
+    for (const auto& sink : code_.sinks)
+      if (!sink->between(*this)) return RunStatus::kNoMemory;
+  }
+  over_chunks([this](Work& w) { last_sweep(w); });
+  if (stopped()) return status();
+  finish();
+  return RunStatus::kDone;
+}
+
+RunStatus KernelRun::status() const {
+  return context_.trapped.load(std::memory_order_relaxed) ? RunStatus::kTrapped : RunStatus::kCancelled;
+}
+
+void KernelRun::finish() {
+  for (const auto& sink : code_.sinks) sink->finish(*this);
+  for (const std::int32_t v : code_.stored) {
+    Bound& b = context_.var(v);
+    if (b.length == 1) b.cell = load_cell(&b.cell, b.storage, 0);
+  }
+  for (const KernelCode::MadeDesc& made : code_.made)
+    make_kept_desc(context_, made.desc, context_.length(made.total));
+}
+
+// Streaming stores pay when results are large and addresses allow them.
+const Stage& KernelRun::main_stage() {
+  if (code_.main.function == nullptr || code_.blocked || code_.cut != soac::kNone) return code_.main;
+  std::int64_t bytes = 0;
+  for (const std::int32_t v : code_.stored) {
+    const Bound& b = context_.var(v);
+    bytes += b.length * static_cast<std::int64_t>(storage_bytes(b.storage));
+    if (reinterpret_cast<std::uintptr_t>(b.data) % 64 != 0) return code_.main;
+  }
+  if (bytes < kStreamingBytes) return code_.main;
+  std::call_once(code_.streaming_once, [&] {
+    StageSpec spec = code_.main_spec;
+    spec.streaming = true;
+    std::string reason;
+    if (!machine_.memory.compile(spec, "streaming", code_.streaming, reason)) code_.streaming = {};
+  });
+  return code_.streaming.function != nullptr ? code_.streaming : code_.main;
+}
+
+template <typename F>
+void KernelRun::over_chunks(F body) {
+  std::atomic<std::size_t> next{0};
+  const auto worker = [&] {
+    const Threads::Workspace space(machine_.threads, workspace_bytes());
+    Work w;
+    w.kernel = this;
+    w.memory = space.data();
+    w.cursors = reinterpret_cast<SegmentCursor*>(w.memory + scratch_bytes() + code_.worker_bytes);
+    for (std::size_t c = next.fetch_add(1); c < chunks() && !stopped(); c = next.fetch_add(1)) {
+      w.chunk = c;
+      w.chunk_begin = bounds_[c];
+      w.chunk_end = bounds_[c + 1];
+      body(w);
+    }
+  };
+  if (threads_ == 1 || chunks() == 1) return worker();
+  machine_.threads.run(threads_, worker);
+}
+
+// At least once, for the sake of segments that are empty.
+template <typename F>
+void KernelRun::over_blocks(Work& w, F body) {
+  for (std::size_t p = 0; p < code_.providers.size(); ++p)
+    w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
+  const std::int64_t step = code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
+  w.begin = w.chunk_begin;
+  do {
+    w.n = std::min(step, w.chunk_end - w.begin);
+    expand(w);
+    body();
+    w.begin += w.n;
+  } while (w.begin < w.chunk_end && !context_.trapped.load(std::memory_order_relaxed));
+}
+
+void KernelRun::first_sweep(Work& w) {
+  for (const auto& sink : code_.sinks) sink->first_begin(w);
+  over_blocks(w, [&] {
+    run_stage(code_.sweep, w);
+    for (const auto& sink : code_.sinks) sink->first_block(w);
+  });
+  for (const auto& sink : code_.sinks) sink->first_end(w);
+}
+
+void KernelRun::last_sweep(Work& w) {
+  for (const auto& sink : code_.sinks) sink->begin(w);
+  over_blocks(w, [&] {
+    if (code_.scans) {
+      run_stage(code_.sweep, w);
+      for (const auto& sink : code_.sinks) sink->scan_block(w);
+    }
+    run_stage(*main_, w);
+    for (const auto& sink : code_.sinks) sink->block(w);
+  });
+  for (const auto& sink : code_.sinks) sink->end(w);
+}
+
+void KernelRun::expand(Work& w) {
+  if (w.n == 0) return;
+  for (std::size_t p = 0; p < code_.providers.size(); ++p) {
+    const Provider& q = code_.providers[p];
+    const void* table = q.what == Expand::kTable ? context_.var(q.source).data : nullptr;
+    const plan::Desc* other =
+        q.what == Expand::kOffset || q.what == Expand::kLength ? &context_.desc(q.source) : nullptr;
+    routines().expand(w.cursors[p], q.what, table, other, q.bytes, w.begin, w.n, w.scratch<std::byte>(q.scratch));
+  }
+}
+
+void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args) {
+  const auto address = [](const void* p, std::int64_t bytes) {
+    return reinterpret_cast<std::uint64_t>(p) + static_cast<std::uint64_t>(bytes);
+  };
+  // Scratch is numbered from the block's begin; its arrays hold elements of several widths, told by bytes.
+  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
+    const Slot& s = stage.slots[i];
+    std::uint64_t& cell = args.slots[i];
+    switch (s.kind) {
+      case SlotKind::kElement:
+      case SlotKind::kOut: cell = address(context_.var(s.id).data, (w.begin + done) * s.bytes); break;
+      case SlotKind::kScratch: cell = address(w.scratch<std::byte>(s.id), done * s.bytes); break;
+      case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
+      case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
+      case SlotKind::kUniform: cell = context_.var(s.id).cell; break;
+      case SlotKind::kDescTotal: cell = static_cast<std::uint64_t>(context_.desc(s.id).total); break;
+    }
+  }
+  args.index = w.begin + done;
+}
+
+void KernelRun::run_stage(const Stage& stage, Work& w) {
+  if (stage.function == nullptr || w.n == 0) return;
+  auto* after = w.memory + scratch_bytes() + code_.worker_bytes +
+                round64(code_.providers.size() * sizeof(SegmentCursor));
+  auto& args = *reinterpret_cast<StageArgs*>(after);
+  const std::int64_t lanes = lanes_of(machine_.memory.isa());
+  const std::int64_t whole = w.n / lanes * lanes;
+  args.trapped = 0;
+  if (whole > 0) {
+    args.n = whole;
+    args.active = 0xFF;
+    for (std::int64_t& lane : args.active_lanes) lane = -1;
+    fill_slots(stage, w, 0, args);
+    stage.function(&args);
+  }
+  if (whole < w.n) run_tail(stage, w, whole, args);
+  if (args.trapped != 0) trap();
+}
+
+// One vector, not all of whose lanes count. Reading behind the end is allowed; writing is not, so results go
+// aside first. Scratch has room.
+void KernelRun::run_tail(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args) {
+  const std::int64_t rest = w.n - done;
+  args.n = lanes_of(machine_.memory.isa());
+  args.active = (std::uint64_t{1} << rest) - 1;
+  for (std::int64_t i = 0; i < 4; ++i) args.active_lanes[i] = i < rest ? -1 : 0;
+  fill_slots(stage, w, done, args);
+  std::byte* aside = reinterpret_cast<std::byte*>(&args) + round64(args_bytes(stage));
+  std::byte* place = aside;
+  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
+    if (stage.slots[i].kind != SlotKind::kOut) continue;
+    args.slots[i] = reinterpret_cast<std::uint64_t>(place);
+    place += kTailBytes;
+  }
+  stage.function(&args);
+  place = aside;
+  for (const Slot& s : stage.slots) {
+    if (s.kind != SlotKind::kOut) continue;
+    auto* out = static_cast<std::byte*>(context_.var(s.id).data) + (w.begin + done) * s.bytes;
+    std::memcpy(out, place, static_cast<std::size_t>(rest * s.bytes));
+    place += kTailBytes;
+  }
+}
+
+void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) {
+  const Bound& counts = context.var(desc);
+  plan::Desc& d = context.desc(desc);
+  d = {counts.length, total, total, nullptr};
+  if (context.plan->vars[static_cast<std::size_t>(desc)].form == plan::DescForm::kOneSegment) return;
+  auto offsets = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(d.segments) + 1);
+  offsets[0] = 0;
+  for (std::int64_t s = 0; s < d.segments; ++s) {
+    const auto at = static_cast<std::size_t>(s);
+    offsets[at + 1] = offsets[at] + static_cast<std::int64_t>(load_cell(counts.data, Storage::kI64, s));
+  }
+  d.offsets = offsets.get();
+  context.offsets.push_back(std::move(offsets));
+}
+
+RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
+  return KernelRun(code, context, machine).run();
+}
+
+}  // namespace nvm::vm::cpu

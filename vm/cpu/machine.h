@@ -1,0 +1,16 @@
+// What the plans of one engine share.
+#pragma once
+
+#include "vm/cpu/code_memory.h"
+#include "vm/cpu/threads.h"
+
+namespace nvm::vm::cpu {
+
+struct Machine {
+  Machine(Isa isa, std::size_t code_limit, bool listings, bool perf_map)
+      : memory(isa, code_limit, listings, perf_map) {}
+  CodeMemory memory;
+  Threads threads;
+};
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,120 @@
+// What is done to a block of values between or after pieces of generated code: folds, scans, compaction and
+// the expansion of per-segment values. Built once per instruction set from routines_impl.h; exact in the order
+// of combination, which is that of the eager primitives (vm/prims/reduce_tree.h):
+//
+//   up to 32 elements: left to right from the identity. Longer: blocks of 2048 from the segment's start.
+//   A block is reduced in 16 lanes (element i to lane i mod 16, from the identity), lanes folded by halves; the
+//   blocks are combined left to right from the identity. A block is scanned in groups of 8: the running `local`
+//   of the block, started from the identity, combined with the group's inclusive scan, then the carry of the
+//   block in front of it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "bytecode/plan/engine.h"
+#include "bytecode/table/op_info.h"
+#include "vm/cpu/isa.h"
+
+namespace nvm::vm::cpu {
+
+inline constexpr std::int64_t kSequentialMax = 32;
+inline constexpr std::int64_t kFoldBlock = 2048;
+inline constexpr std::int64_t kFoldLanes = 16;
+inline constexpr std::int64_t kScanGroup = 8;
+
+// Elements of one chunk: what a thread takes at a time, and never more.
+inline constexpr std::int64_t kChunkMax = 1 << 16;
+inline constexpr int kChunkBlocks = static_cast<int>(kChunkMax / kFoldBlock) + 1;
+
+// One element in 8 bytes: INT of the run's width in the low bytes, double, or BOOL 0/1.
+using Cell = std::uint64_t;
+
+// The results of the 2048-blocks of one segment (or piece of one), in order.
+struct BlockCells {
+  int count = 0;
+  Cell cells[kChunkBlocks];
+};
+
+// A reduction in progress.
+struct ReduceState {
+  alignas(64) Cell lanes[kFoldLanes];
+  Cell running = 0;         // sequential segments: combined so far
+  bool sequential = false;  // the segment has at most 32 elements
+  std::int64_t in_block = 0;
+  BlockCells blocks;
+};
+
+// A scan in progress.
+struct ScanState {
+  alignas(64) Cell held[kScanGroup];  // elements of an unfinished group
+  Cell carry = 0;                     // before the block; sequential segments: combined so far
+  Cell local = 0;
+  bool sequential = false;
+  std::int64_t in_block = 0;
+  BlockCells blocks;
+};
+
+// The part of a descriptor that a block of the space covers; advances with the blocks.
+struct SegmentCursor {
+  const plan::Desc* desc = nullptr;
+  std::int64_t segment = 0;  // the one that holds the next element, or the first that starts there
+  bool fresh = true;         // the next element starts `segment`
+};
+
+// A segmented reduction over a chunk: what does not start and end inside it is left for the caller.
+struct SegReduceState {
+  ReduceState fold;
+  bool head_open = false;  // the first segment started before the chunk
+  std::int64_t head_segment = 0;
+  bool head_closed = false;
+  BlockCells head;
+};
+
+struct FoldRoutines {
+  Cell (*combine)(Cell a, Cell b);
+  void (*reduce_start)(ReduceState&, bool sequential);
+  void (*reduce)(ReduceState&, const void* values, std::int64_t n);
+  void (*reduce_finish)(ReduceState&);  // closes the last block into `blocks`
+  // Combines blocks in order onto `start`.
+  Cell (*combine_blocks)(Cell start, const BlockCells&);
+  // out[s] of every segment that starts at or after the chunk's begin and ends in this block.
+  void (*seg_reduce)(SegReduceState&, SegmentCursor&, const void* values, std::int64_t begin, std::int64_t n,
+                     void* out, Storage out_storage);
+  void (*scan_start)(ScanState&, Cell carry, bool sequential);
+  void (*scan)(ScanState&, const void* in, void* out, std::int64_t n);
+  void (*scan_total)(ScanState&, const void* in, std::int64_t n);  // advances without results
+  void (*seg_scan)(ScanState&, SegmentCursor&, const void* in, void* out, std::int64_t begin, std::int64_t n);
+  void (*seg_scan_total)(ScanState&, SegmentCursor&, const void* in, std::int64_t begin, std::int64_t n);
+};
+
+// What to expand for each element of a block.
+enum class Expand : std::uint8_t { kTable, kSegment, kWithin, kOffset, kLength };
+
+struct Routines {
+  // Null if `op` does not fold values stored so.
+  const FoldRoutines* (*fold)(Scalar op, Storage storage);
+  // dest[i] = values[i] where flags[i] != 0, packed; returns how many. dest has a vector of room behind.
+  std::int64_t (*compress)(const void* values, const std::uint8_t* flags, std::int64_t n, int bytes, void* dest);
+  std::int64_t (*count_flags)(const std::uint8_t* flags, std::int64_t n);
+  // Per-segment values spread over the elements [begin, begin + n); `bytes` per element of dest. `table` is
+  // indexed by segment (kTable); kOffset and kLength take those of `other`. dest has 128 bytes of room behind.
+  void (*expand)(SegmentCursor&, Expand what, const void* table, const plan::Desc* other, int bytes,
+                 std::int64_t begin, std::int64_t n, void* dest);
+  // Bytes 0/1 per segment become counts: kept elements of every segment, as seg_reduce with + over INT 64.
+  void (*widen_flags)(const std::uint8_t* flags, std::int64_t n, std::int64_t* dest);
+};
+
+[[nodiscard]] const Routines& routines_avx512();
+[[nodiscard]] const Routines& routines_avx2();
+[[nodiscard]] inline const Routines& routines_of(Isa isa) {
+  return isa == Isa::kAvx512 ? routines_avx512() : routines_avx2();
+}
+
+[[nodiscard]] inline std::int64_t segment_offset(const plan::Desc& d, std::int64_t s) {
+  return d.offsets != nullptr ? d.offsets[s] : s * d.regular_length;
+}
+// The cursor at element `at` of the space.
+[[nodiscard]] SegmentCursor seek(const plan::Desc& desc, std::int64_t at);
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,43 @@
+#include "vm/cpu/threads.h"
+
+#include <oneapi/tbb/parallel_for.h>
+
+#include <new>
+
+namespace nvm::vm::cpu {
+
+Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner) {
+  {
+    const std::lock_guard lock(owner.mutex_);
+    if (!owner.idle_.empty()) {
+      bytes_ = owner.idle_.back().bytes;
+      memory_ = std::move(owner.idle_.back().memory);
+      owner.idle_.pop_back();
+    }
+  }
+  if (bytes_ >= bytes) return;
+  bytes_ = bytes;
+  memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
+}
+
+Threads::Workspace::~Workspace() {
+  const std::lock_guard lock(owner_.mutex_);
+  owner_.idle_.push_back({bytes_, std::move(memory_)});
+}
+
+void Threads::run(int count, const std::function<void()>& worker) {
+  tbb::task_arena* arena = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& slot = arenas_[count];
+    if (!slot) slot = std::make_unique<tbb::task_arena>(count);
+    arena = slot.get();
+  }
+  arena->execute([&] {
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(0, count, 1, [&](int) { worker(); }, tbb::simple_partitioner{});
+    });
+  });
+}
+
+}  // namespace nvm::vm::cpu

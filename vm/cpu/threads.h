@@ -1,0 +1,51 @@
+// Workers and their memory. Arenas of oneTBB by number of threads, made once; workspaces are handed out to one
+// worker at a time, so that a thread that waits and is given another plan's work does not meet its own.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace nvm::vm::cpu {
+
+class Threads {
+ public:
+  // Memory aligned to 64 bytes, given back when it goes out of scope.
+  class Workspace {
+   public:
+    Workspace(Threads& owner, std::size_t bytes);
+    ~Workspace();
+    Workspace(const Workspace&) = delete;
+    Workspace& operator=(const Workspace&) = delete;
+    [[nodiscard]] std::byte* data() const { return memory_.get(); }
+
+   private:
+    struct Free {
+      void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+    };
+    friend class Threads;
+    using Memory = std::unique_ptr<std::byte, Free>;
+    Threads& owner_;
+    std::size_t bytes_ = 0;
+    Memory memory_;
+  };
+
+  // Calls worker() on up to `count` threads, the calling one among them, and waits.
+  void run(int count, const std::function<void()>& worker);
+
+ private:
+  struct Idle {
+    std::size_t bytes;
+    Workspace::Memory memory;
+  };
+  std::mutex mutex_;
+  std::map<int, std::unique_ptr<tbb::task_arena>> arenas_;
+  std::vector<Idle> idle_;
+};
+
+}  // namespace nvm::vm::cpu
