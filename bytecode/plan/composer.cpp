@@ -80,7 +80,8 @@ std::vector<bool> must_store(const Graph& graph) {
       if (gathers && (in.pull == Pull::kSegGather || in.b != kNone || !gatherable(graph, from)))
         store(in.var);
       if (in.pull == Pull::kPerSegment) store(in.var);
-      if (in.pull == Pull::kUniform && n.kind != Combinator::kOnce) store(in.var);
+      const bool scalar_work = n.kind == Combinator::kOnce && node_at(graph, from).kind == Combinator::kOnce;
+      if (in.pull == Pull::kUniform && !scalar_work) store(in.var);
     }
   }
   // A gatherable MAP computes its own elements at any index, so what it pulls must be in memory.

@@ -4,6 +4,7 @@
 
 #include "tests/support/engines.h"
 #include "tests/support/random_line.h"
+#include "vm/cpu/cpu_engine.h"
 #include "vm/tier/jit.h"
 
 using namespace nvm;
@@ -102,4 +103,21 @@ TEST_CASE("recorded lines executed eagerly equal eager lines") {
     recorded += run_line(seed, engine, {.mode = vm::JitMode::kAlways}, IntBits::k64, total);
   CHECK(recorded > 2000);
   CHECK(total.refused > 100);
+}
+
+TEST_CASE("compiled lines equal eager lines on every instruction set") {
+  for (const auto isa : {vm::cpu::Isa::kAvx2, vm::cpu::Isa::kAvx512}) {
+    const auto engine = vm::cpu::make_engine({.isa = isa});
+    if (engine == nullptr) {
+      WARN("this machine lacks an instruction set; its engine is not tested");
+      continue;
+    }
+    for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy, plan::Fusion::kExact}) {
+      vm::JitCounters total;
+      for (std::uint64_t seed = 0; seed < 150; ++seed)
+        run_line(seed + 1000 * static_cast<std::uint64_t>(fusion), *engine,
+                 {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total);
+      CHECK(total.fused > 150);
+    }
+  }
 }

@@ -88,11 +88,11 @@ lib::LoadOptions load_options_of(const Arguments& arguments) {
   return options;
 }
 
-}  // namespace
-
-int run_command(const Words& words) {
-  const Arguments arguments("run", words);
+// Runs the program of the command line. Prints its results or, if `explain` names stages, what the compiling
+// tier did.
+int run_file(const Arguments& arguments, const std::string& explain) {
   lib::Options options = options_of(arguments);
+  options.explain = explain;
   const std::string& path = arguments.operand("a program file");
   File input, output;
   if (arguments.given(Option::kInput)) {
@@ -113,9 +113,21 @@ int run_command(const Words& words) {
   }();
   if (!run) return report(run.failure());
   if (options.count) print_counters(run->counters);
-  if (print_results(*run, options.out)) return kGood;
+  const bool printed = explain.empty() ? print_results(*run, options.out)
+                                       : std::fputs(run->explanation.c_str(), options.out) >= 0;
+  if (printed) return kGood;
   std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
   return kFault;
+}
+
+}  // namespace
+
+int run_command(const Words& words) { return run_file(Arguments("run", words), {}); }
+
+int explain_command(const Words& words) {
+  const Arguments arguments("explain", words);
+  const std::string& letters = arguments.text(Option::kShow);
+  return run_file(arguments, letters.empty() ? "-" : letters);
 }
 
 int disasm_command(const Words& words) {

@@ -119,6 +119,7 @@ void Interp::loop() {
         if (!close_call(step)) return;
         break;
       case StepKind::kStop:
+        if (machine_.hook != nullptr) machine_.hook->finish();
         exited_ = true;
         exit_line_ = source_line();
         return;
@@ -177,6 +178,7 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
 void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
   Value results[5];  // SPAWN has the most
   if (machine_.observer != nullptr)

@@ -31,6 +31,10 @@ class RegionHook {
   // value: conditions, host operations, program results.
   virtual void force(Value& value) = 0;
 
+  // Computes all that is promised: before side effects, so that errors come in program order, and before the
+  // clock is read.
+  virtual void finish() = 0;
+
   // The instruction that the last Fault thrown from here belongs to; null if it is the one just offered.
   [[nodiscard]] virtual const ssa::Inst* located_at(Site& site) const = 0;
 };

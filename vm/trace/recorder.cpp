@@ -89,6 +89,10 @@ void Recorder::force(Value& value) {
   resolve(value);
 }
 
+void Recorder::finish() {
+  if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
+}
+
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
 bool Recorder::leave(std::span<Value> operands, RegionStop stop) {
   const bool waits = std::any_of(operands.begin(), operands.end(),
@@ -203,10 +207,18 @@ LengthId Recorder::counted() {
   return static_cast<LengthId>(now_.lengths.size() - 1);
 }
 
-// True if a combinator covers the instruction for these descriptors.
+// True if a combinator covers the instruction for these descriptors. One element is no vector: scans, filters and
+// segments of it are left to the interpreter.
 bool Recorder::forms_fit(const ssa::Inst& inst) const {
-  if (op_info(inst.op).kind == OpKind::kExtract) return var(operands_[2]).form == DescForm::kOneSegment;
-  return true;
+  for (const VarId x : operands_)
+    if (var(x).is_desc && var(x).form != DescForm::kOneSegment && var(x).total == 0) return false;
+  switch (op_info(inst.op).kind) {
+    case OpKind::kExtract: return var(operands_[2]).form == DescForm::kOneSegment;
+    case OpKind::kScan:
+    case OpKind::kFilter:
+      return var(operands_[0]).length != 0;
+    default: return true;
+  }
 }
 
 // Binds the letters of the shape column; false if two symbols would have to be equal and are not known to be.

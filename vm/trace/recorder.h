@@ -66,6 +66,7 @@ class Recorder final : public RegionHook {
   bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
              std::span<Value> results) override;
   void force(Value& value) override;
+  void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site) const override;
 
  private:
