@@ -1,46 +1,16 @@
 // Recorded, fused and compiled execution equals eager execution, bit by bit.
 #include <catch2/catch.hpp>
-#include <cstring>
 
 #include "tests/support/engines.h"
 #include "tests/support/random_line.h"
 #include "vm/cpu/cpu_engine.h"
+#include "vm/data/compare.h"
 #include "vm/tier/jit.h"
 
 using namespace nvm;
 using namespace nvm::testing;
 
 namespace {
-
-bool equal_vectors(const Vector& a, const Vector& b) {
-  if (a.length() != b.length() || a.type() != b.type()) return false;
-  const auto int_at = [](const Vector& v, std::int64_t i) -> std::int64_t {
-    if (v.is_scalar()) return v.scalar_int();
-    switch (v.storage()) {
-      case Storage::kI8: return v.data<std::int8_t>()[i];
-      case Storage::kI32: return v.data<std::int32_t>()[i];
-      case Storage::kB8: return v.data<std::uint8_t>()[i];
-      default: return v.data<std::int64_t>()[i];
-    }
-  };
-  for (std::int64_t i = 0; i < a.length(); ++i) {
-    if (a.type() == Type::kFloat ? a.data<double>()[i] != b.data<double>()[i] : int_at(a, i) != int_at(b, i))
-      return false;
-  }
-  return true;
-}
-
-bool equal(const Value& a, const Value& b) {
-  if (const auto* x = std::get_if<Vector>(&a)) {
-    const auto* y = std::get_if<Vector>(&b);
-    return y != nullptr && equal_vectors(*x, *y);
-  }
-  if (const auto* s = std::get_if<vm::Segdes>(&a)) {
-    const auto* t = std::get_if<vm::Segdes>(&b);
-    return t != nullptr && *s == *t;
-  }
-  return false;
-}
 
 // Runs one random line eagerly and through the recorder; returns the number of instructions recorded.
 int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions options, IntBits bits,
@@ -80,9 +50,10 @@ int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions options, I
     if (std::holds_alternative<std::monostate>(lazy[i])) continue;
     recorder.force(lazy[i]);
     INFO("seed " << seed << " value " << i);
-    if (!equal(lazy[i], line.values()[i])) {
+    const std::string d = vm::difference(lazy[i], line.values()[i]);
+    if (!d.empty()) {
       for (const auto& e : jit.entries()) UNSCOPED_INFO(e->key << plan::print(e->plan));
-      CHECK(equal(lazy[i], line.values()[i]));
+      FAIL_CHECK(d);
       return recorded;
     }
   }

@@ -31,7 +31,7 @@ Compiling::Compiling(const Options& options, const vm::PrimContext& context) : o
   if (engine_ == nullptr) return;
   jit_ = std::make_unique<vm::Jit>(*engine_, context, jit_options(options));
   vm::Recorder::Limits limits;
-  if (options.jit == Jit::kAlways) limits.min_elements = 2;
+  if (options.jit != Jit::kHot) limits.min_elements = 2;
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits);
 }
 

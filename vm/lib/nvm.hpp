@@ -116,7 +116,7 @@ class Program {
 
 enum class Random : std::uint8_t { kPhilox, kLibc, kLcg48 };
 enum class InstructionSet : std::uint8_t { kBest, kPortable, kAvx2, kAvx512 };
-enum class Jit : std::uint8_t { kOff, kHot, kAlways };
+enum class Jit : std::uint8_t { kOff, kHot, kAlways, kCompare };  // kCompare: aborts where tiers differ
 enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
 
 struct Options {
@@ -130,7 +130,8 @@ struct Options {
   InstructionSet isa = InstructionSet::kBest;
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
-  std::string explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
+  std::string
+      explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
   bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
   bool count = false;          // fill Counters::instructions, elements and bytes
   std::FILE* in = stdin;
@@ -144,9 +145,9 @@ struct Counters {
   std::uint64_t bytes = 0;         // of their operands and results
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   double seconds = 0;
-  std::uint64_t regions = 0;       // straight lines recorded and executed together
-  std::uint64_t fused = 0;         // of these, as compiled kernels
-  std::uint64_t compiled = 0;      // compilations
+  std::uint64_t regions = 0;   // straight lines recorded and executed together
+  std::uint64_t fused = 0;     // of these, as compiled kernels
+  std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
 };
 
@@ -156,7 +157,7 @@ struct Run {
   bool out_closed = false;      // the program closed its standard output
   std::vector<Value> values;    // the final stack, deepest first
   Counters counters;
-  std::string explanation;    // what the compiling tier did, if Options::explain asked
+  std::string explanation;  // what the compiling tier did, if Options::explain asked
 };
 
 class Vm {

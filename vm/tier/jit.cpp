@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "bytecode/base/check.h"
+#include "vm/data/compare.h"
 #include "vm/tier/binding.h"
 #include "vm/tier/pipeline.h"
 
@@ -65,9 +66,12 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
     RegionEntry& e = entry(region);
     ++e.runs;
     e.work += work_of(region);
-    const bool hot = options_.mode == JitMode::kAlways || e.work >= options_.hot_work;
+    const bool hot = options_.mode != JitMode::kHot || e.work >= options_.hot_work;
     if (hot && !e.tried) compile(region, e);
-    if (e.code != nullptr && e.traps < options_.max_traps && run_code(region, e, outputs)) return;
+    if (e.code != nullptr && e.traps < options_.max_traps && run_code(region, e, outputs)) {
+      if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
+      return;
+    }
   }
   run_eager(region, outputs, failed);
 }
@@ -87,7 +91,21 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
   return false;
 }
 
-void Jit::run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) {
+void Jit::compare(const RecordedRegion& region, const RegionEntry& e, std::span<const Value> outputs) const {
+  // Sums in another order may differ in the last bits; anything more is a bug.
+  constexpr std::uint64_t kUlps = 1 << 20;
+  RecordedRegion again = region;
+  std::vector<Value> eager(outputs.size());
+  RecordedSite failed;
+  run_eager(again, eager, failed);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string d = difference(outputs[i], eager[i], kUlps);
+    NVM_CHECK(d.empty(), "compiled and eager results differ: x" + std::to_string(i) + ": " + d + "\n" +
+                             plan::print(e.plan));
+  }
+}
+
+void Jit::run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const {
   const soac::Region& r = region.region;
   std::vector<std::size_t> last_use(r.vars.size(), 0);
   for (std::size_t i = 0; i < r.insts.size(); ++i)

@@ -16,7 +16,8 @@
 
 namespace nvm::vm {
 
-enum class JitMode : std::uint8_t { kOff, kHot, kAlways };
+// kCompare: compile at once, execute every region both ways and abort with the plan where they differ.
+enum class JitMode : std::uint8_t { kOff, kHot, kAlways, kCompare };
 
 struct JitOptions {
   JitMode mode = JitMode::kHot;
@@ -69,7 +70,8 @@ class Jit final : public RegionExecutor {
   RegionEntry& entry(const RecordedRegion& region);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
-  void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed);
+  void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
+  void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 
   plan::Engine& engine_;
   const PrimContext& context_;

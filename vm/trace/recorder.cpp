@@ -151,12 +151,29 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, std::span<Value> operands,
 
 bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                       std::span<Value> results) {
+  const std::size_t vars = now_.region.vars.size();
+  const std::size_t lengths = now_.lengths.size();
   operands_.clear();
   for (Value& v : operands) operands_.push_back(operand_var(v));
-  if (!forms_fit(inst)) return leave(operands, RegionStop::kSegments);
-  if (!unify(inst)) return leave(operands, RegionStop::kShape);
+  const bool fits = forms_fit(inst);
+  if (!fits || !unify(inst)) {
+    forget(vars, lengths);
+    return leave(operands, fits ? RegionStop::kShape : RegionStop::kSegments);
+  }
   append(inst, site, results);
   return true;
+}
+
+// Lets go of operands that were taken up for an instruction that is not recorded after all: a value that is
+// referenced here could not be overwritten in place.
+void Recorder::forget(std::size_t vars, std::size_t lengths) {
+  now_.region.vars.resize(vars);
+  now_.inputs.resize(vars);
+  promised_.resize(vars);
+  lengths_of_.resize(vars);
+  length_of_.resize(vars);
+  now_.region.lengths.resize(lengths);
+  now_.lengths.resize(lengths);
 }
 
 VarId Recorder::operand_var(Value& value) {
@@ -207,16 +224,15 @@ LengthId Recorder::counted() {
   return static_cast<LengthId>(now_.lengths.size() - 1);
 }
 
-// True if a combinator covers the instruction for these descriptors. One element is no vector: scans, filters and
-// segments of it are left to the interpreter.
+// True if a combinator covers the instruction for these descriptors. One element is no vector: scans, filters
+// and segments of it are left to the interpreter.
 bool Recorder::forms_fit(const ssa::Inst& inst) const {
   for (const VarId x : operands_)
     if (var(x).is_desc && var(x).form != DescForm::kOneSegment && var(x).total == 0) return false;
   switch (op_info(inst.op).kind) {
     case OpKind::kExtract: return var(operands_[2]).form == DescForm::kOneSegment;
     case OpKind::kScan:
-    case OpKind::kFilter:
-      return var(operands_[0]).length != 0;
+    case OpKind::kFilter: return var(operands_[0]).length != 0;
     default: return true;
   }
 }

@@ -81,6 +81,7 @@ class Recorder final : public RegionHook {
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results);
   bool unify(const ssa::Inst& inst);
+  void forget(std::size_t vars, std::size_t lengths);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
   void append(const ssa::Inst& inst, const Site& site, std::span<Value> results);
   soac::VarId result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst);
