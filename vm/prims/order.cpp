@@ -179,7 +179,12 @@ class Ranker {
   }
   void write_ranks(const Packing& p, const Word* words, std::int64_t n, std::int64_t first, R* out) const {
     const Word numbers = (Word{1} << p.number_bits) - 1;
-    for (std::int64_t i = 0; i < n; ++i) out[words[i] & numbers] = static_cast<R>(first + i);
+    std::int64_t i = 0;
+    for (constexpr std::int64_t kAhead = 48; i + kAhead < n; ++i) {  // asks for the lines of far places early
+      __builtin_prefetch(out + (words[i + kAhead] & numbers), 1);
+      out[words[i] & numbers] = static_cast<R>(first + i);
+    }
+    for (; i < n; ++i) out[words[i] & numbers] = static_cast<R>(first + i);
   }
 
   void rank_cached(const T* v, std::int64_t n, R* out, std::vector<Word>& room) const {

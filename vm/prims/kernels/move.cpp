@@ -27,6 +27,40 @@ i64 first_outside(const Idx* idx, const u8* flags, i64 n, i64 len) {
     if (outside(idx[i], len) && (flags == nullptr || flags[i] != 0)) return i;
 }
 
+// Do neighbouring indices of a block lie far apart? Then lines are asked for ahead of their use: twice the
+// speed on random indices, but work for nothing on regular ones.
+template <typename Idx>
+bool scattered(const Idx* idx, i64 n) {
+  constexpr i64 kFar = 512;
+  if (n < kBlock) return false;
+  i64 far = 0;
+  for (i64 i = 0; i < kBlock; i += 64) {
+    const i64 d = static_cast<i64>(idx[i + 1]) - static_cast<i64>(idx[i]);
+    far += d > kFar || d < -kFar;
+  }
+  return far >= 8;
+}
+constexpr i64 kAhead = 48;
+
+template <typename E, typename Idx>
+void gather_far(const E* v, const Idx* idx, i64 n, E* out) {
+  i64 i = 0;
+  for (; i + kAhead < n; ++i) {
+    __builtin_prefetch(v + idx[i + kAhead]);
+    out[i] = v[idx[i]];
+  }
+  for (; i < n; ++i) out[i] = v[idx[i]];
+}
+template <typename E, typename Idx>
+void scatter_far(const E* v, const Idx* idx, i64 n, E* out) {
+  i64 i = 0;
+  for (; i + kAhead < n; ++i) {
+    __builtin_prefetch(out + idx[i + kAhead], 1);
+    out[idx[i]] = v[i];
+  }
+  for (; i < n; ++i) out[idx[i]] = v[i];
+}
+
 // One segment (or the rest of one); E is an element of the width.
 template <typename E, typename Idx>
 i64 gather_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* out) {
@@ -37,6 +71,10 @@ i64 gather_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* o
     const i64 bad = first_outside(from, flags == nullptr ? nullptr : flags + at, m, len);
     if (bad >= 0) return at + bad;
     if (flags == nullptr) {
+      if (scattered(from, m)) {
+        gather_far(v, from, m, to);
+        continue;
+      }
 #pragma GCC ivdep
       for (i64 i = 0; i < m; ++i) to[i] = v[from[i]];
     } else {
@@ -52,7 +90,9 @@ i64 scatter_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* 
     const i64 m = n - at < kBlock ? n - at : kBlock;
     const i64 bad = first_outside(idx + at, flags == nullptr ? nullptr : flags + at, m, len);
     if (bad >= 0) return at + bad;
-    if (flags == nullptr) {
+    if (flags == nullptr && scattered(idx + at, m)) {
+      scatter_far(v + at, idx + at, m, out);
+    } else if (flags == nullptr) {
       for (i64 i = at; i < at + m; ++i) out[idx[i]] = v[i];
     } else {
       for (i64 i = at; i < at + m; ++i)
