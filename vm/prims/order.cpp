@@ -254,8 +254,8 @@ class Ranker {
     const std::int64_t parts = count_keys(n, std::size_t{1} << p.key_bits, key, places);
     for_chunks(context_.threads, parts, [&](std::int64_t c) {
       std::int64_t* place = places.data() + (static_cast<std::size_t>(c) << p.key_bits);
-      for (std::int64_t i = part_bound(n, parts, c); i < part_bound(n, parts, c + 1); ++i)
-        out[i] = static_cast<R>(place[key(i)]++);
+      const std::int64_t end = part_bound(n, parts, c + 1);
+      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) out[i] = static_cast<R>(place[key(i)]++);
     });
   }
 
@@ -272,7 +272,8 @@ class Ranker {
     places.assign(static_cast<std::size_t>(parts) * buckets, 0);
     for_chunks(context_.threads, parts, [&](std::int64_t c) {
       std::int64_t* count = places.data() + static_cast<std::size_t>(c) * buckets;
-      for (std::int64_t i = part_bound(n, parts, c); i < part_bound(n, parts, c + 1); ++i) ++count[bucket(i)];
+      const std::int64_t end = part_bound(n, parts, c + 1);
+      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) ++count[bucket(i)];
     });
     std::int64_t at = 0;
     for (std::size_t b = 0; b < buckets; ++b) {
@@ -296,7 +297,8 @@ class Ranker {
     starts.push_back(n);
     for_chunks(context_.threads, parts, [&](std::int64_t c) {
       std::int64_t* place = places.data() + static_cast<std::size_t>(c) * buckets;
-      for (std::int64_t i = part_bound(n, parts, c); i < part_bound(n, parts, c + 1); ++i) {
+      const std::int64_t end = part_bound(n, parts, c + 1);
+      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) {
         const Word k = key(i);
         to[place[bucket(k)]++] = make(k, i);
       }
