@@ -109,19 +109,15 @@ class Ranker {
   void run(const Segdes& s) {
     const kernels::Segments segments = kernel_segments(s);
     const std::int64_t chunks = chunk_count(context_, s.total() + s.segments(), 1 << 14);
-    const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
-    for_chunks(context_.threads, chunks, [&](std::int64_t c) {
-      std::vector<Word> room;
-      for (std::int64_t k = cuts[static_cast<std::size_t>(c)].segment;
-           k < cuts[static_cast<std::size_t>(c) + 1].segment; ++k) {
-        const std::int64_t start = segments.start(k);
-        const std::int64_t n = segments.start(k + 1) - start;
-        if (n <= kernels::kPairs)
-          count_pairs(v_ + start, n, out_ + start);
-        else if (n <= cached_)
-          rank_cached(v_ + start, n, out_ + start, room);
-      }
-    });
+    if (chunks == 1) {
+      rank_short(segments, 0, s.segments());
+    } else {
+      const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
+      for_chunks(context_.threads, chunks, [&](std::int64_t c) {
+        rank_short(segments, cuts[static_cast<std::size_t>(c)].segment,
+                   cuts[static_cast<std::size_t>(c) + 1].segment);
+      });
+    }
     if (s.total() <= cached_) return;
     for (std::int64_t k = 0; k < s.segments(); ++k) {
       const std::int64_t start = segments.start(k);
@@ -131,6 +127,21 @@ class Ranker {
   }
 
  private:
+  // Those of segments first..last-1 that need no more than the cache.
+  void rank_short(kernels::Segments segments, std::int64_t first, std::int64_t last) const {
+    std::vector<Word> room;
+    std::int64_t start = segments.start(first);
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t end = segments.start(k + 1);
+      const std::int64_t n = end - start;
+      if (n <= kernels::kPairs)
+        count_pairs(v_ + start, n, out_ + start);
+      else if (n <= cached_)
+        rank_cached(v_ + start, n, out_ + start, room);
+      start = end;
+    }
+  }
+
   void count_pairs(const T* v, std::int64_t n, R* out) const {
     std::int64_t key[kernels::kPairs] = {};
     std::int64_t place[kernels::kPairs];

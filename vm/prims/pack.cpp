@@ -44,29 +44,38 @@ void pack(const PrimCall& call) {
   const Elements flags(vector_operand(call, 1), context);
   const Segdes& s = segdes_operand(call, 2);
   const std::int64_t n = v.length();
+  const auto compress = t.compress[width_index(v.storage())];
   const std::int64_t chunks = chunk_count(context, n, kChunk);
   const std::int64_t step = (n / chunks + 64) / 64 * 64;
   const auto begin_of = [&](std::int64_t c) { return std::min(c * step, n); };
-  std::vector<std::int64_t> places(static_cast<std::size_t>(chunks) + 1);
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
-    places[static_cast<std::size_t>(c) + 1] =
-        t.count(flags.flags() + begin_of(c), begin_of(c + 1) - begin_of(c));
-  });
-  for (std::size_t c = 1; c < places.size(); ++c) places[c] += places[c - 1];
-  const std::int64_t total = places.back();
+  std::vector<std::int64_t> places;  // of each chunk's first element in the result; one chunk needs none
+  std::int64_t total = 0;
+  if (chunks == 1) {
+    total = t.count(flags.flags(), n);
+  } else {
+    places.resize(static_cast<std::size_t>(chunks) + 1);
+    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+      places[static_cast<std::size_t>(c) + 1] =
+          t.count(flags.flags() + begin_of(c), begin_of(c + 1) - begin_of(c));
+    });
+    for (std::size_t c = 1; c < places.size(); ++c) places[c] += places[c - 1];
+    total = places.back();
+  }
   if (total == n) {
-    const Segdes same = s;
+    call.results[1] = s;
     call.results[0] = std::move(operand);
-    call.results[1] = same;
     return;
   }
   Fresh out(context, v.storage(), total);
-  const auto compress = t.compress[width_index(v.storage())];
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
-    const auto i = static_cast<std::size_t>(c);
-    compress(v.at(begin_of(c)), flags.flags() + begin_of(c), begin_of(c + 1) - begin_of(c), out.at(places[i]),
-             places[i + 1] - places[i]);
-  });
+  if (chunks == 1) {
+    compress(v.data(), flags.flags(), n, out.data(), total);
+  } else {
+    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+      const auto i = static_cast<std::size_t>(c);
+      compress(v.at(begin_of(c)), flags.flags() + begin_of(c), begin_of(c + 1) - begin_of(c),
+               out.at(places[i]), places[i + 1] - places[i]);
+    });
+  }
   Segdes lengths = packed_lengths(context, flags, s, total);
   call.results[0] = out.take();
   call.results[1] = std::move(lengths);
