@@ -23,7 +23,8 @@ class CodeMemory {
   [[nodiscard]] Isa isa() const { return isa_; }
   [[nodiscard]] std::size_t used() const { return used_.load(std::memory_order_relaxed); }
   // Machine code for `spec`. False with a reason if there is no room or asmjit refuses.
-  [[nodiscard]] bool compile(const StageSpec& spec, const std::string& name, Stage& stage, std::string& reason);
+  [[nodiscard]] bool compile(const StageSpec& spec, const std::string& name, Stage& stage,
+                             std::string& reason);
   void release(Stage& stage);
 
  private:

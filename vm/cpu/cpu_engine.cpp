@@ -40,7 +40,7 @@ class CpuCode final : public plan::Code {
                                                 : run_kernel(*kernels_[k], context, *machine_);
       if (status != RunStatus::kDone) return status;
       for (const std::int32_t v : dead_after_[k])
-        if (context.var(v).length != 1) run.host->release(v);
+        if (context.var(v).allocated) run.host->release(v);
     }
     publish(context);
     return RunStatus::kDone;
@@ -54,7 +54,8 @@ class CpuCode final : public plan::Code {
   }
   [[nodiscard]] std::size_t code_bytes() const override {
     std::size_t bytes = 0;
-    for (const auto& k : kernels_) bytes += k->sweep.code_bytes + k->main.code_bytes + k->streaming.code_bytes;
+    for (const auto& k : kernels_)
+      bytes += k->sweep.code_bytes + k->main.code_bytes + k->streaming.code_bytes;
     return bytes;
   }
 
@@ -63,7 +64,8 @@ class CpuCode final : public plan::Code {
     dead_after_.resize(kernels_.size());
     std::vector<std::int64_t> last(plan_.vars.size(), -1);
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k)
-      for_each_var(plan_.kernels[k], [&](std::int32_t v) { last[static_cast<std::size_t>(v)] = static_cast<std::int64_t>(k); });
+      for_each_var(plan_.kernels[k],
+                   [&](std::int32_t v) { last[static_cast<std::size_t>(v)] = static_cast<std::int64_t>(k); });
     for (std::size_t v = 0; v < last.size(); ++v)
       if (last[v] >= 0 && plan_.vars[v].role == VarRole::kTemp)
         dead_after_[static_cast<std::size_t>(last[v])].push_back(static_cast<std::int32_t>(v));
@@ -95,7 +97,7 @@ class CpuCode final : public plan::Code {
       } else if (var.role == VarRole::kInput) {
         const plan::Array& a = run.arrays[v];
         Bound& b = context.vars[v];
-        b = {a.data, a.length, a.storage, 0};
+        b = {a.data, a.length, a.storage, 0, false};
         if (a.length != 1) continue;
         b.cell = a.storage == Storage::kF64 ? std::bit_cast<Cell>(a.real) : static_cast<Cell>(a.scalar);
         b.data = &b.cell;

@@ -1,5 +1,5 @@
-// The CPU engine: plans become AVX-512 or AVX2 machine code over blocks, run by oneTBB threads. Results do not
-// depend on the number of threads, and are those of the eager primitives to the last bit, except FLOAT
+// The CPU engine: plans become AVX-512 or AVX2 machine code over blocks, run by oneTBB threads. Results do
+// not depend on the number of threads, and are those of the eager primitives to the last bit, except FLOAT
 // reductions over a filter, which combine per chunk (codegen/reduce.cpp).
 #pragma once
 
@@ -13,10 +13,10 @@
 namespace nvm::vm::cpu {
 
 struct EngineOptions {
-  std::optional<Isa> isa;                       // none: the best there is
+  std::optional<Isa> isa;                          // none: the best there is
   std::size_t code_limit = std::size_t{64} << 20;  // bytes of machine code alive at once
-  bool listings = false;                        // keep the assembly, for Code::listing()
-  bool perf_map = false;                        // name the code in /tmp/perf-<pid>.map
+  bool listings = false;                           // keep the assembly, for Code::listing()
+  bool perf_map = false;                           // name the code in /tmp/perf-<pid>.map
 };
 
 [[nodiscard]] std::unique_ptr<plan::Engine> make_engine(const EngineOptions& options = {});

@@ -29,6 +29,7 @@ bool RunContext::allocate(std::int32_t v, std::int64_t count) {
   b.length = count;
   b.data = &b.cell;
   if (count == 1) return true;
+  b.allocated = true;
   b.data = run->host->allocate(v, b.storage, count);
   return b.data != nullptr;
 }
@@ -77,8 +78,7 @@ RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
   cut();
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
-  const bool first =
-      (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
+  const bool first = (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
   in_order_ = !first;
   threads_ = first || !code_.scans ? threads : 1;
   chunk_memory_.resize(chunks() * code_.chunk_bytes);
@@ -198,7 +198,8 @@ void KernelRun::expand(Work& w) {
     const void* table = q.what == Expand::kTable ? context_.var(q.source).data : nullptr;
     const plan::Desc* other =
         q.what == Expand::kOffset || q.what == Expand::kLength ? &context_.desc(q.source) : nullptr;
-    routines().expand(w.cursors[p], q.what, table, other, q.bytes, w.begin, w.n, w.scratch<std::byte>(q.scratch));
+    routines().expand(w.cursors[p], q.what, table, other, q.bytes, w.begin, w.n,
+                      w.scratch<std::byte>(q.scratch));
   }
 }
 

@@ -207,9 +207,7 @@ class Once {
     return 0;
   }
 
-  void count(const plan::Sink& s) {
-    context_.length(s.out_length) = v(s.value) != 0 ? 1 : 0;
-  }
+  void count(const plan::Sink& s) { context_.length(s.out_length) = v(s.value) != 0 ? 1 : 0; }
   [[nodiscard]] bool kept(const plan::Sink& s) const {
     return s.filter == kNone || v(kernel_.sinks[at(s.filter)].value) != 0;
   }

@@ -11,12 +11,11 @@ enum class Refuse : std::uint8_t {
 };
 
 [[nodiscard]] inline std::string refuse_text(Refuse r) {
-  switch (r) {
-#define REFUSE(id, words) \
-  case Refuse::id: return words;
+  static constexpr const char* kWords[] = {
+#define REFUSE(id, words) words,
 #include "vm/cpu/refuse.def"
-  }
-  return {};
+  };
+  return kWords[static_cast<std::size_t>(r)];
 }
 
 }  // namespace nvm::vm::cpu

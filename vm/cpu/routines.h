@@ -1,12 +1,12 @@
 // What is done to a block of values between or after pieces of generated code: folds, scans, compaction and
-// the expansion of per-segment values. Built once per instruction set from routines_impl.h; exact in the order
-// of combination, which is that of the eager primitives (vm/prims/reduce_tree.h):
+// the expansion of per-segment values. Built once per instruction set from routines_impl.h; exact in the
+// order of combination, which is that of the eager primitives (vm/prims/reduce_tree.h):
 //
 //   up to 32 elements: left to right from the identity. Longer: blocks of 2048 from the segment's start.
-//   A block is reduced in 16 lanes (element i to lane i mod 16, from the identity), lanes folded by halves; the
-//   blocks are combined left to right from the identity. A block is scanned in groups of 8: the running `local`
-//   of the block, started from the identity, combined with the group's inclusive scan, then the carry of the
-//   block in front of it.
+//   A block is reduced in 16 lanes (element i to lane i mod 16, from the identity), lanes folded by halves;
+//   the blocks are combined left to right from the identity. A block is scanned in groups of 8: the running
+//   `local` of the block, started from the identity, combined with the group's inclusive scan, then the carry
+//   of the block in front of it.
 #pragma once
 
 #include <cstdint>
@@ -95,10 +95,12 @@ struct Routines {
   // Null if `op` does not fold values stored so.
   const FoldRoutines* (*fold)(Scalar op, Storage storage);
   // dest[i] = values[i] where flags[i] != 0, packed; returns how many. dest has a vector of room behind.
-  std::int64_t (*compress)(const void* values, const std::uint8_t* flags, std::int64_t n, int bytes, void* dest);
+  std::int64_t (*compress)(const void* values, const std::uint8_t* flags, std::int64_t n, int bytes,
+                           void* dest);
   std::int64_t (*count_flags)(const std::uint8_t* flags, std::int64_t n);
   // Per-segment values spread over the elements [begin, begin + n); `bytes` per element of dest. `table` is
-  // indexed by segment (kTable); kOffset and kLength take those of `other`. dest has 128 bytes of room behind.
+  // indexed by segment (kTable); kOffset and kLength take those of `other`. dest has 128 bytes of room
+  // behind.
   void (*expand)(SegmentCursor&, Expand what, const void* table, const plan::Desc* other, int bytes,
                  std::int64_t begin, std::int64_t n, void* dest);
   // Bytes 0/1 per segment become counts: kept elements of every segment, as seg_reduce with + over INT 64.

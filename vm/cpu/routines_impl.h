@@ -42,12 +42,12 @@ struct VectorOf<std::int32_t> {
 };
 
 // Scalar operations on elements and on vectors of them. INT wraps: signed arithmetic is done unsigned.
-#define NVM_OP(name, expression)    \
-  struct name {                     \
-    template <typename V>           \
-    static V apply(V a, V b) {      \
-      return expression;            \
-    }                               \
+#define NVM_OP(name, expression) \
+  struct name {                  \
+    template <typename V>        \
+    static V apply(V a, V b) {   \
+      return expression;         \
+    }                            \
   };
 NVM_OP(OpMax, a > b ? a : b)
 NVM_OP(OpMin, a < b ? a : b)
@@ -98,7 +98,8 @@ void store_cell(void* out, Storage storage, std::int64_t s, std::int64_t v) {
 
 // The segments that elements [begin, begin + n) touch, in order, with those that are empty: calls
 // part(segment, first, count, starts, length) for the part of each, first counted from begin. Empty segments
-// that start at begin + n wait for the next block unless the space ends there. Leaves the cursor at begin + n.
+// that start at begin + n wait for the next block unless the space ends there. Leaves the cursor at begin +
+// n.
 template <typename Part>
 void walk(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part) {
   const plan::Desc& d = *cursor.desc;
@@ -232,30 +233,30 @@ struct Fold {
   static void seg_reduce(SegReduceState& st, SegmentCursor& cursor, const void* values, std::int64_t begin,
                          std::int64_t n, void* out, Storage out_storage) {
     const T* x = static_cast<const T*>(values);
-    walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool starts,
-                               std::int64_t length) {
-      if (starts && m == length) [[likely]] {
-        if (length <= kSequentialMax) [[likely]] {
-          T r = identity_of<T>(kOp);
-          for (std::int64_t i = 0; i < m; ++i) r = op(r, x[first + i]);
-          write(out, out_storage, s, r);
-        } else {
-          write(out, out_storage, s, whole(x + first, m));
-        }
-        return;
-      }
-      if (starts) reduce_start(st.fold, length <= kSequentialMax);
-      reduce(st.fold, x + first, m);
-      if (begin + first + m != segment_offset(*cursor.desc, s + 1)) return;
-      if (st.head_open && !st.head_closed && st.head_segment == s) {
-        reduce_finish(st.fold);
-        st.head = st.fold.blocks;
-        st.head_closed = true;
-      } else {
-        write(out, out_storage, s, result(st.fold));
-      }
-      reduce_start(st.fold, false);
-    });
+    walk(cursor, begin, n,
+         [&](std::int64_t s, std::int64_t first, std::int64_t m, bool starts, std::int64_t length) {
+           if (starts && m == length) [[likely]] {
+             if (length <= kSequentialMax) [[likely]] {
+               T r = identity_of<T>(kOp);
+               for (std::int64_t i = 0; i < m; ++i) r = op(r, x[first + i]);
+               write(out, out_storage, s, r);
+             } else {
+               write(out, out_storage, s, whole(x + first, m));
+             }
+             return;
+           }
+           if (starts) reduce_start(st.fold, length <= kSequentialMax);
+           reduce(st.fold, x + first, m);
+           if (begin + first + m != segment_offset(*cursor.desc, s + 1)) return;
+           if (st.head_open && !st.head_closed && st.head_segment == s) {
+             reduce_finish(st.fold);
+             st.head = st.fold.blocks;
+             st.head_closed = true;
+           } else {
+             write(out, out_storage, s, result(st.fold));
+           }
+           reduce_start(st.fold, false);
+         });
   }
 
   // ---------------------------------------------------------------------------------------------- scans
@@ -319,8 +320,7 @@ struct Fold {
     const V carry = splat(cell_to<T>(st.carry));
     for (std::int64_t i = 0; i < m; i += kScanGroup) {
       const V s = group_scan(*reinterpret_cast<const V*>(x + i));
-      if constexpr (kEmit)
-        *reinterpret_cast<V*>(out + i) = Op::apply(carry, Op::apply(local, exclusive(s)));
+      if constexpr (kEmit) *reinterpret_cast<V*>(out + i) = Op::apply(carry, Op::apply(local, exclusive(s)));
       local = Op::apply(local, last_of(s));
     }
     st.local = to_cell(T(local[0]));
@@ -361,11 +361,11 @@ struct Fold {
   template <bool kEmit>
   static void seg_scan_any(ScanState& st, SegmentCursor& cursor, const T* x, T* out, std::int64_t begin,
                            std::int64_t n) {
-    walk(cursor, begin, n, [&](std::int64_t, std::int64_t first, std::int64_t m, bool starts,
-                               std::int64_t length) {
-      if (starts) scan_start(st, to_cell(identity_of<T>(kOp)), length <= kSequentialMax);
-      scan_any<kEmit>(st, x + first, kEmit ? out + first : nullptr, m);
-    });
+    walk(cursor, begin, n,
+         [&](std::int64_t, std::int64_t first, std::int64_t m, bool starts, std::int64_t length) {
+           if (starts) scan_start(st, to_cell(identity_of<T>(kOp)), length <= kSequentialMax);
+           scan_any<kEmit>(st, x + first, kEmit ? out + first : nullptr, m);
+         });
   }
   static void seg_scan(ScanState& st, SegmentCursor& cursor, const void* in, void* out, std::int64_t begin,
                        std::int64_t n) {
@@ -376,8 +376,8 @@ struct Fold {
     seg_scan_any<false>(st, cursor, static_cast<const T*>(in), nullptr, begin, n);
   }
 
-  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,     reduce_finish,
-                                          combine_blocks, seg_reduce,   scan_start, scan,
+  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,        reduce_finish,
+                                          combine_blocks, seg_reduce,   scan_start,    scan,
                                           scan_total,     seg_scan,     seg_scan_total};
 };
 
@@ -406,19 +406,20 @@ struct BoolFold {
   static void seg_reduce(SegReduceState& st, SegmentCursor& cursor, const void* values, std::int64_t begin,
                          std::int64_t n, void* out, Storage) {
     const T* x = static_cast<const T*>(values);
-    walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool starts, std::int64_t) {
-      if (starts) reduce_start(st.fold, false);
-      reduce(st.fold, x + first, m);
-      if (begin + first + m != segment_offset(*cursor.desc, s + 1)) return;
-      if (st.head_open && !st.head_closed && st.head_segment == s) {
-        reduce_finish(st.fold);
-        st.head = st.fold.blocks;
-        st.head_closed = true;
-      } else {
-        static_cast<T*>(out)[s] = static_cast<T>(st.fold.running);
-      }
-      reduce_start(st.fold, false);
-    });
+    walk(cursor, begin, n,
+         [&](std::int64_t s, std::int64_t first, std::int64_t m, bool starts, std::int64_t) {
+           if (starts) reduce_start(st.fold, false);
+           reduce(st.fold, x + first, m);
+           if (begin + first + m != segment_offset(*cursor.desc, s + 1)) return;
+           if (st.head_open && !st.head_closed && st.head_segment == s) {
+             reduce_finish(st.fold);
+             st.head = st.fold.blocks;
+             st.head_closed = true;
+           } else {
+             static_cast<T*>(out)[s] = static_cast<T>(st.fold.running);
+           }
+           reduce_start(st.fold, false);
+         });
   }
   // carry is all a scan of BOOL needs; local takes part so that a chunk's total is known.
   static void scan_start(ScanState& st, Cell carry, bool) {
@@ -458,8 +459,8 @@ struct BoolFold {
       scan_total(st, static_cast<const T*>(in) + first, m);
     });
   }
-  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,     reduce_finish,
-                                          combine_blocks, seg_reduce,   scan_start, scan,
+  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,        reduce_finish,
+                                          combine_blocks, seg_reduce,   scan_start,    scan,
                                           scan_total,     seg_scan,     seg_scan_total};
 };
 
@@ -519,8 +520,8 @@ std::int64_t count_flags(const std::uint8_t* flags, std::int64_t n) {
 }
 
 template <typename T>
-std::int64_t compress_one_by_one(const T* x, const std::uint8_t* flags, std::int64_t from, std::int64_t n, T* out,
-                                 std::int64_t m) {
+std::int64_t compress_one_by_one(const T* x, const std::uint8_t* flags, std::int64_t from, std::int64_t n,
+                                 T* out, std::int64_t m) {
   for (std::int64_t i = from; i < n; ++i) {
     out[m] = x[i];
     m += flags[i];
@@ -599,8 +600,8 @@ void fill_up(T* dest, std::int64_t n, T from) {
 }
 
 template <typename T>
-void expand_as(SegmentCursor& cursor, Expand what, const T* table, const plan::Desc* other, std::int64_t begin,
-               std::int64_t n, T* dest) {
+void expand_as(SegmentCursor& cursor, Expand what, const T* table, const plan::Desc* other,
+               std::int64_t begin, std::int64_t n, T* dest) {
   walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool, std::int64_t) {
     if (m == 0) return;
     switch (what) {
@@ -608,7 +609,8 @@ void expand_as(SegmentCursor& cursor, Expand what, const T* table, const plan::D
       case Expand::kSegment: return fill(dest + first, m, static_cast<T>(s));
       case Expand::kOffset: return fill(dest + first, m, static_cast<T>(segment_offset(*other, s)));
       case Expand::kLength:
-        return fill(dest + first, m, static_cast<T>(segment_offset(*other, s + 1) - segment_offset(*other, s)));
+        return fill(dest + first, m,
+                    static_cast<T>(segment_offset(*other, s + 1) - segment_offset(*other, s)));
       case Expand::kWithin:
         return fill_up(dest + first, m, static_cast<T>(begin + first - segment_offset(*cursor.desc, s)));
     }

@@ -17,7 +17,7 @@ Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner)
   }
   if (bytes_ >= bytes) return;
   bytes_ = bytes;
-  memory_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64})));
+  memory_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64})));
 }
 
 Threads::Workspace::~Workspace() {
@@ -35,7 +35,8 @@ void Threads::run(int count, const std::function<void()>& worker) {
   }
   arena->execute([&] {
     tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(0, count, 1, [&](int) { worker(); }, tbb::simple_partitioner{});
+      tbb::parallel_for(
+          0, count, 1, [&](int) { worker(); }, tbb::simple_partitioner{});
     });
   });
 }

@@ -1,5 +1,5 @@
-// Workers and their memory. Arenas of oneTBB by number of threads, made once; workspaces are handed out to one
-// worker at a time, so that a thread that waits and is given another plan's work does not meet its own.
+// Workers and their memory. Arenas of oneTBB by number of threads, made once; workspaces are handed out to
+// one worker at a time, so that a thread that waits and is given another plan's work does not meet its own.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -26,7 +26,7 @@ class Threads {
 
    private:
     struct Free {
-      void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{64}); }
+      void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{64}); }
     };
     friend class Threads;
     using Memory = std::unique_ptr<std::byte, Free>;

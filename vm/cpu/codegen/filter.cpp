@@ -82,7 +82,9 @@ class FilteredStore final : public SinkCode {
   }
 
  private:
-  [[nodiscard]] std::int64_t& at(const Work& w) const { return w.kernel->worker_state<std::int64_t>(w, *this); }
+  [[nodiscard]] std::int64_t& at(const Work& w) const {
+    return w.kernel->worker_state<std::int64_t>(w, *this);
+  }
   SinkSpec s_;
 };
 

@@ -100,7 +100,8 @@ class KernelCompiler {
     code_->whole = descs.size() > 1 || (flat_float && !descs.empty());
   }
 
-  // The scratch array where a stage leaves `value` in `storage`; asked for by both stages if scans split them.
+  // The scratch array where a stage leaves `value` in `storage`; asked for by both stages if scans split
+  // them.
   std::int32_t scratch_for(std::vector<StageOutput>& outputs, std::int32_t value, Storage storage) {
     for (const StageOutput& out : outputs)
       if (out.value == value && out.storage == storage && out.slot.kind == SlotKind::kScratch)
@@ -237,7 +238,8 @@ class KernelCompiler {
     if (s.type == Type::kFloat) {
       identity.real = float_identity(s.combine);
     } else {
-      identity.imm = s.type == Type::kBool ? bool_identity(s.combine) : int_identity(s.combine, plan_.int_bits);
+      identity.imm =
+          s.type == Type::kBool ? bool_identity(s.combine) : int_identity(s.combine, plan_.int_bits);
     }
     BodyInst select{Pull::kApply, s.type, Scalar::kSelect};
     select.a = kernel_.sinks[at(s.filter)].value;
@@ -290,7 +292,8 @@ class KernelCompiler {
   }
   std::int32_t provided(Provider p) {
     for (const Provider& q : code_->providers)
-      if (q.what == p.what && q.desc == p.desc && q.source == p.source && q.bytes == p.bytes) return q.scratch;
+      if (q.what == p.what && q.desc == p.desc && q.source == p.source && q.bytes == p.bytes)
+        return q.scratch;
     p.scratch = new_scratch();
     code_->providers.push_back(p);
     return p.scratch;
@@ -304,14 +307,14 @@ class KernelCompiler {
     }
     StageSpec& main = code_->main_spec;
     main = stage_spec(main_);
+    main.all_traps = true;
     main.inputs = scanned_;
     if (code_->scans)  // what the sweep stage has left need not be computed again
-      for (const StageOutput& out : sweep_)
-        main.inputs.push_back({out.value, out.storage, out.slot.id});
+      for (const StageOutput& out : sweep_) main.inputs.push_back({out.value, out.storage, out.slot.id});
     drop_doubles(main.inputs);
     provide(main);
     code_->blocked = code_->scratch_count > 0;
-    return main_.empty() || memory_.compile(main, name_, code_->main, reason_);
+    return memory_.compile(main, name_, code_->main, reason_);
   }
   static void drop_doubles(std::vector<StageInput>& inputs) {
     std::vector<StageInput> once;

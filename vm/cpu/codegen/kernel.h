@@ -3,7 +3,8 @@
 // any order, blocks of a chunk in order.
 //
 //   per block      expand per-segment values -> [sweep stage -> scans] -> main stage -> sinks
-//   first sweep    (several chunks with scans or counts) expand -> sweep stage -> totals of the chunk; then the
+//   first sweep    (several chunks with scans or counts) expand -> sweep stage -> totals of the chunk; then
+//   the
 //                  totals are combined in order, and every chunk knows where it starts
 #pragma once
 
@@ -29,6 +30,7 @@ struct Bound {
   std::int64_t length = 0;
   Storage storage = Storage::kI64;
   Cell cell = 0;
+  bool allocated = false;  // the host gave memory for it
 };
 
 struct RunContext {
@@ -56,7 +58,7 @@ struct Work {
   std::byte* memory = nullptr;  // scratch arrays, then the sinks' states
   std::size_t chunk = 0;
   std::int64_t chunk_begin = 0, chunk_end = 0;
-  std::int64_t begin = 0, n = 0;  // the block
+  std::int64_t begin = 0, n = 0;     // the block
   SegmentCursor* cursors = nullptr;  // of providers, then of sinks
 
   template <typename T>
@@ -102,11 +104,11 @@ struct KernelCode {
   Stage sweep, main;
   std::vector<std::unique_ptr<SinkCode>> sinks;
   std::int32_t scratch_count = 0;
-  bool scans = false;          // the sweep stage runs in front of the main stage
-  bool counts = false;         // lengths are known only after a sweep over all
-  bool serial = false;         // one chunk after the other
-  bool whole = false;          // one chunk for the whole space
-  bool blocked = false;        // scratch is used: blocks of kBlock; else a chunk is one block
+  bool scans = false;              // the sweep stage runs in front of the main stage
+  bool counts = false;             // lengths are known only after a sweep over all
+  bool serial = false;             // one chunk after the other
+  bool whole = false;              // one chunk for the whole space
+  bool blocked = false;            // scratch is used: blocks of kBlock; else a chunk is one block
   std::int32_t cut = soac::kNone;  // chunks follow the segments of this descriptor
   std::size_t worker_bytes = 0, chunk_bytes = 0;
   std::vector<std::int32_t> stored;  // vectors that the main stage writes directly
@@ -115,7 +117,7 @@ struct KernelCode {
   };
   std::vector<MadeDesc> made;  // descriptors of kept elements, and the lengths that are their totals
   std::vector<std::unique_ptr<plan::Sink>> made_sinks;
-  bool one = false;                  // the space is length kOne: evaluated without machine code
+  bool one = false;  // the space is length kOne: evaluated without machine code
   // Written with stores that bypass the caches, when first wanted.
   StageSpec main_spec;
   soac::Body body;
@@ -192,7 +194,7 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total);
 // The sinks, one maker per kind. Scratch numbers say where the stages leave their values.
 struct SinkSpec {
   const plan::Sink* sink = nullptr;
-  std::int32_t number = 0;  // of the sink in its kernel
+  std::int32_t number = 0;       // of the sink in its kernel
   Storage cell = Storage::kI64;  // storage of values in scratch
   std::int32_t value = soac::kNone, index = soac::kNone, flag = soac::kNone, result = soac::kNone;
   std::int32_t temp = soac::kNone;  // scratch for compaction

@@ -1,5 +1,5 @@
-// One vector of values as machine code sees it, and the operations on it that differ between instruction sets.
-// Every operation yields a fresh virtual register; the register allocator of asmjit does the rest.
+// One vector of values as machine code sees it, and the operations on it that differ between instruction
+// sets. Every operation yields a fresh virtual register; the register allocator of asmjit does the rest.
 //
 //   type   AVX-512                               AVX2
 //   FLOAT  zmm, 8 doubles                        ymm, 4 doubles
@@ -94,6 +94,7 @@ class Lanes {
     active_ = active;
     trapped_ = trapped;
   }
+  [[nodiscard]] const Lane& active() const { return active_; }
   [[nodiscard]] const Lane& trapped() const { return trapped_; }
   void trap_where(const Lane& bad) { merge_true(trapped_, and_bool(bad, active_)); }
 

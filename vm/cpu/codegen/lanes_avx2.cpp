@@ -1,5 +1,5 @@
-// AVX2: masks are vectors of 64-bit lanes, 4 lanes. What the instruction set lacks for 64-bit integers is done
-// lane by lane through memory: right first, since AVX-512 is where speed is judged.
+// AVX2: masks are vectors of 64-bit lanes, 4 lanes. What the instruction set lacks for 64-bit integers is
+// done lane by lane through memory: right first, since AVX-512 is where speed is judged.
 #include "vm/cpu/codegen/lanes.h"
 
 namespace nvm::vm::cpu {

@@ -137,7 +137,12 @@ class Avx512Lanes final : public Lanes {
     return d;
   }
   void merge_true(const Lane& into, const Lane& more) override { cc_.korb(into.k, into.k, more.k); }
-  void any_to(const x86::Gp& out, const Lane& a) override { cc_.kmovb(out.r32(), a.k); }
+  // Not kmovb: the register allocator would let it read a spilled mask from memory, which has no such form.
+  void any_to(const x86::Gp& out, const Lane& a) override {
+    cc_.mov(out, 0);
+    cc_.kortestb(a.k, a.k);
+    cc_.setnz(out.r8());
+  }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
     const x86::Vec d = new_int();

@@ -18,13 +18,20 @@ using soac::Pull;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+bool may_trap(const soac::Body& body, std::size_t i) {
+  const BodyInst& in = body.insts[i];
+  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather) return true;
+  return in.pull == Pull::kApply && scalar_traps(in.scalar, body.insts[at(in.a)].type);
+}
+
 class StageEmitter {
  public:
   StageEmitter(x86::Compiler& cc, Isa isa, const StageSpec& spec, Stage& stage)
       : cc_(cc),
         spec_(spec),
         stage_(stage),
-        lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits) : make_avx2_lanes(cc, spec.int_bits)),
+        lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits)
+                                   : make_avx2_lanes(cc, spec.int_bits)),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
         input_of_(spec.body->insts.size(), nullptr) {
@@ -60,8 +67,8 @@ class StageEmitter {
     cc_.xor_(i_.r32(), i_.r32());
     stage_.traps = traps();
     if (!stage_.traps) return;
-    const std::size_t active = lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active)
-                                                             : offsetof(StageArgs, active_lanes);
+    const std::size_t active =
+        lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
     lanes_->set_active(load_mask(field(active)), lanes_->constant_bool(false));
   }
 
@@ -78,15 +85,10 @@ class StageEmitter {
 
   // True if some needed value may trap.
   [[nodiscard]] bool traps() const {
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (!needed_[i] || input_of_[i] != nullptr) continue;
-      const BodyInst& in = spec_.body->insts[i];
-      if (in.pull == Pull::kGather || in.pull == Pull::kSegGather) return true;
-      if (in.pull == Pull::kApply && scalar_traps(in.scalar, operand_type(in))) return true;
-    }
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (needed_[i] && input_of_[i] == nullptr && may_trap(*spec_.body, i)) return true;
     return false;
   }
-  [[nodiscard]] Type operand_type(const BodyInst& in) const { return spec_.body->insts[at(in.a)].type; }
 
   [[nodiscard]] x86::Mem field(std::size_t offset) const {
     return x86::ptr(args_, static_cast<std::int32_t>(offset));
@@ -158,7 +160,8 @@ class StageEmitter {
     if (input_of_[i] != nullptr) {
       const StageInput& in = *input_of_[i];
       if (needed_[i])
-        values_[i] = lanes_->load(in.storage, element(scratch_slot(in.scratch, in.storage), storage_bytes(in.storage)));
+        values_[i] = lanes_->load(in.storage,
+                                  element(scratch_slot(in.scratch, in.storage), storage_bytes(in.storage)));
       return;
     }
     if (!needed_[i]) return;
@@ -189,7 +192,8 @@ class StageEmitter {
     const StageSegments* segments = segments_of(i);
     const Lane index = values_[at(in.a)];
     const Lane limit = segments == nullptr ? limits_[i] : load_int(segments->length_scratch);
-    const Lane inside = lanes_->below_unsigned(index, limit);
+    // Lanes behind the end of a block read scratch that nobody has written.
+    const Lane inside = lanes_->and_bool(lanes_->below_unsigned(index, limit), lanes_->active());
     const Lane place =
         segments == nullptr ? index : lanes_->add_int(load_int(segments->offset_scratch), index);
     const x86::Gp base = pointer({SlotKind::kBase, in.var});
@@ -209,7 +213,8 @@ class StageEmitter {
 
   void emit_output(const StageOutput& out) {
     const bool streaming = spec_.streaming && out.slot.kind == SlotKind::kOut;
-    lanes_->store(out.storage, element(out.slot, storage_bytes(out.storage)), values_[at(out.value)], streaming);
+    lanes_->store(out.storage, element(out.slot, storage_bytes(out.storage)), values_[at(out.value)],
+                  streaming);
   }
 
   void advance(const asmjit::Label& loop) {
@@ -259,6 +264,8 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
   for (const StageOutput& out : spec.outputs) needed[at(out.value)] = true;
   for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
+  for (std::size_t i = 0; i < insts.size(); ++i)
+    if (spec.all_traps && may_trap(*spec.body, i)) needed[i] = true;
   for (std::size_t i = insts.size(); i-- > 0;) {
     if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
     for (const std::int32_t arg : {insts[i].a, insts[i].b, insts[i].c})
@@ -267,8 +274,8 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   return needed;
 }
 
-bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing, Stage& stage,
-                   std::string& reason) {
+bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing,
+                   Stage& stage, std::string& reason) {
   asmjit::CodeHolder code;
   code.init(runtime.environment());
   ErrorText errors;

@@ -42,16 +42,16 @@ class Scatter final : public SinkCode {
  private:
   template <typename T>
   void scatter_as(const Work& w) const {
-    const bool inside = s_.cell == Storage::kI64 ? scatter_with<T, std::int64_t>(w)
-                                                 : scatter_with<T, std::int32_t>(w);
+    const bool inside =
+        s_.cell == Storage::kI64 ? scatter_with<T, std::int64_t>(w) : scatter_with<T, std::int32_t>(w);
     if (!inside) w.kernel->trap();
   }
   template <typename T, typename I>
   [[nodiscard]] bool scatter_with(const Work& w) const {
     const Bound& out = w.kernel->context().var(s_.sink->out);
     const std::uint8_t* flags = s_.flag == soac::kNone ? nullptr : w.scratch<std::uint8_t>(s_.flag);
-    return scatter_block(static_cast<T*>(out.data), out.length, w.scratch<T>(s_.value), w.scratch<I>(s_.index),
-                         flags, w.n);
+    return scatter_block(static_cast<T*>(out.data), out.length, w.scratch<T>(s_.value),
+                         w.scratch<I>(s_.index), flags, w.n);
   }
   SinkSpec s_;  // cell: storage of the index
 };

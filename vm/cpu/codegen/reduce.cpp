@@ -18,9 +18,7 @@ class Reduce final : public SinkCode {
   explicit Reduce(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(ReduceState); }
   [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(BlockCells); }
-  void begin(Work& w) const override {
-    s_.fold->reduce_start(state(w), w.kernel->space() <= kSequentialMax);
-  }
+  void begin(Work& w) const override { s_.fold->reduce_start(state(w), w.kernel->space() <= kSequentialMax); }
   void block(Work& w) const override { s_.fold->reduce(state(w), w.scratch<std::byte>(s_.value), w.n); }
   void end(Work& w) const override {
     s_.fold->reduce_finish(state(w));

@@ -6,11 +6,11 @@
 
 // SLEEF, within 1 ulp; the variants give equal bits on both instruction sets. Only their addresses are used,
 // and sleef.h hides them from code built for the base architecture.
-#define NVM_SLEEF_FUNCTIONS(f)                                                                    \
-  f(kLog, log) f(kExp, exp) f(kSin, sin) f(kCos, cos) f(kTan, tan) f(kAsin, asin) f(kAcos, acos)  \
+#define NVM_SLEEF_FUNCTIONS(f)                                                                   \
+  f(kLog, log) f(kExp, exp) f(kSin, sin) f(kCos, cos) f(kTan, tan) f(kAsin, asin) f(kAcos, acos) \
       f(kAtan, atan) f(kSinh, sinh) f(kCosh, cosh) f(kTanh, tanh)
 extern "C" {
-#define NVM_DECLARE(id, name)                 \
+#define NVM_DECLARE(id, name)                  \
   void Sleef_finz_##name##d8_u10avx512f(void); \
   void Sleef_finz_##name##d4_u10avx2(void);
 NVM_SLEEF_FUNCTIONS(NVM_DECLARE)
@@ -55,8 +55,8 @@ Lane emit_kMul(Lanes& m, const Lane* v) {
 Lane divide(Lanes& m, const Lane* v, bool remainder) {
   const Lane zero = m.compare(Compare::kEq, v[1], m.constant_int(0));
   const Lane least = m.constant_int(m.wide() ? INT64_MIN : INT32_MIN);
-  const Lane overflow = m.and_bool(m.compare(Compare::kEq, v[0], least),
-                                   m.compare(Compare::kEq, v[1], m.constant_int(-1)));
+  const Lane overflow =
+      m.and_bool(m.compare(Compare::kEq, v[0], least), m.compare(Compare::kEq, v[1], m.constant_int(-1)));
   const Lane bad = m.or_bool(zero, overflow);
   m.trap_where(bad);
   return m.divide_int(v[0], m.select(bad, m.constant_int(1), v[1]), remainder);
@@ -129,12 +129,11 @@ Lane emit_kSqrt(Lanes& m, const Lane* v) {
   return m.of(Type::kFloat, d);
 }
 
-#define NVM_SLEEF(id, name)                                                                      \
-  Lane emit_##id(Lanes& m, const Lane* v) {                                                      \
-    return m.call(reinterpret_cast<const void*>(                                                 \
-                      m.isa() == Isa::kAvx512 ? &Sleef_finz_##name##d8_u10avx512f               \
-                                              : &Sleef_finz_##name##d4_u10avx2),                 \
-                  v[0]);                                                                         \
+#define NVM_SLEEF(id, name)                                                                                 \
+  Lane emit_##id(Lanes& m, const Lane* v) {                                                                 \
+    return m.call(reinterpret_cast<const void*>(m.isa() == Isa::kAvx512 ? &Sleef_finz_##name##d8_u10avx512f \
+                                                                        : &Sleef_finz_##name##d4_u10avx2),  \
+                  v[0]);                                                                                    \
   }
 NVM_SLEEF_FUNCTIONS(NVM_SLEEF)
 #undef NVM_SLEEF
@@ -152,8 +151,6 @@ Lane emit_scalar(Lanes& lanes, Scalar scalar, const Lane* args) {
   return kRules[static_cast<std::size_t>(scalar)](lanes, args);
 }
 
-bool scalar_traps(Scalar scalar, Type operand) {
-  return scalar_info(scalar).traps && operand == Type::kInt;
-}
+bool scalar_traps(Scalar scalar, Type operand) { return scalar_info(scalar).traps && operand == Type::kInt; }
 
 }  // namespace nvm::vm::cpu

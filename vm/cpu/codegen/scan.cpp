@@ -1,5 +1,6 @@
 // Exclusive scans over the whole space. Several chunks and threads: the first sweep finds the total of every
-// block of 2048, which are combined in order; the same carries come about when chunks run one after the other.
+// block of 2048, which are combined in order; the same carries come about when chunks run one after the
+// other.
 #include "vm/cpu/codegen/kernel.h"
 
 namespace nvm::vm::cpu {
@@ -15,7 +16,9 @@ class Scan final : public SinkCode {
     run.chunk_state<Chunk>(0, *this).carry = identity(run);
     return true;
   }
-  void first_begin(Work& w) const override { s_.fold->scan_start(state(w), identity(*w.kernel), sequential(w)); }
+  void first_begin(Work& w) const override {
+    s_.fold->scan_start(state(w), identity(*w.kernel), sequential(w));
+  }
   void first_block(Work& w) const override {
     s_.fold->scan_total(state(w), w.scratch<std::byte>(s_.value), w.n);
   }

@@ -24,8 +24,8 @@ class SegReduce final : public SinkCode {
   }
   void block(Work& w) const override {
     const Bound& out = w.kernel->context().var(s_.sink->out);
-    s_.fold->seg_reduce(state(w).reduce, state(w).cursor, w.scratch<std::byte>(s_.value), w.begin, w.n, out.data,
-                        out.storage);
+    s_.fold->seg_reduce(state(w).reduce, state(w).cursor, w.scratch<std::byte>(s_.value), w.begin, w.n,
+                        out.data, out.storage);
   }
   void end(Work& w) const override {
     State& st = state(w);

@@ -73,6 +73,7 @@ struct StageSpec {
   std::vector<StageInput> inputs;
   std::vector<StageSegments> segments;
   std::vector<StageOutput> outputs;
+  bool all_traps = false;  // also what no output needs is checked
   bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
 };
 
@@ -85,10 +86,10 @@ struct Stage {
 };
 
 // Machine code for `spec` in memory of `runtime`. False with a reason if asmjit refuses.
-[[nodiscard]] bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing,
-                                 Stage& stage, std::string& reason);
+[[nodiscard]] bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec,
+                                 bool want_listing, Stage& stage, std::string& reason);
 
-// Values of the body that the outputs need and no input provides, as flags by value.
+// Values of the body that the outputs need, and with all_traps what may trap, as flags by value.
 [[nodiscard]] std::vector<bool> needed_values(const StageSpec& spec);
 
 }  // namespace nvm::vm::cpu

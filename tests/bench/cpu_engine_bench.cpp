@@ -1,0 +1,618 @@
+// The CPU engine against the loops an expert would write by hand, in one process: hand-built plans of the
+// workloads W1, W2, W7, W9, W10, W16, W17, W20, W21. Prints the medians and minima of both and their ratio.
+//
+//   cpu_engine_bench [threads] [n] [workload]
+#include <immintrin.h>
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "vm/cpu/cpu_engine.h"
+
+namespace {
+
+using namespace nvm;
+using soac::BodyInst;
+using soac::kNone;
+using soac::Pull;
+
+int g_threads = 2;
+std::string g_only;
+
+template <typename T>
+T* memory(std::int64_t n) {
+  const std::size_t huge = std::size_t{2} << 20;
+  const std::size_t bytes = (static_cast<std::size_t>(n) * sizeof(T) + 64 + huge - 1) / huge * huge;
+  void* p = std::aligned_alloc(huge, bytes);
+  madvise(p, bytes, MADV_HUGEPAGE);
+  std::fill_n(static_cast<char*>(p), bytes, char{0});
+  return static_cast<T*>(p);
+}
+std::uint64_t hash(std::uint64_t u) {
+  u = (u ^ (u >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  u = (u ^ (u >> 27)) * 0x94d049bb133111ebULL;
+  return u ^ (u >> 31);
+}
+double uniform(std::uint64_t i) {
+  return static_cast<double>(hash(i + 0x9e3779b97f4a7c15ULL * (i + 1)) >> 11) * 0x1p-53;
+}
+
+// Gives the same memory to the same vector in every run, as a warm pool does.
+class WarmHost final : public plan::Host {
+ public:
+  void* allocate(plan::VarId var, Storage storage, std::int64_t length) override {
+    void*& p = memory_[var];
+    if (p == nullptr) p = memory<char>(length * static_cast<std::int64_t>(storage_bytes(storage)));
+    return p;
+  }
+  void release(plan::VarId) override {}
+  [[nodiscard]] bool cancelled() const override { return false; }
+
+ private:
+  std::map<plan::VarId, void*> memory_;
+};
+
+// A plan with its arguments.
+struct Program {
+  plan::Plan plan;
+  std::vector<plan::Array> arrays;
+  std::vector<plan::Desc> descs;
+  std::vector<std::int64_t> lengths;
+  plan::Kernel kernel;
+  WarmHost host;
+  std::unique_ptr<plan::Code> code;
+
+  Program() { length(plan::LengthKind::kOne, 1); }
+  plan::LengthId length(plan::LengthKind kind, std::int64_t n) {
+    plan.lengths.push_back(kind);
+    lengths.push_back(n);
+    return static_cast<plan::LengthId>(lengths.size() - 1);
+  }
+  plan::LengthId length(std::int64_t n) { return length(plan::LengthKind::kBound, n); }
+  std::int32_t var(plan::VarRole role, Storage storage, plan::LengthId l, void* data = nullptr) {
+    plan::Var v;
+    v.role = role;
+    v.storage = storage;
+    v.type = storage == Storage::kF64 ? Type::kFloat : storage == Storage::kB8 ? Type::kBool : Type::kInt;
+    v.length = l;
+    plan.vars.push_back(v);
+    arrays.push_back({data, lengths[static_cast<std::size_t>(l)], storage, 0, 0.0});
+    descs.emplace_back();
+    return static_cast<std::int32_t>(arrays.size() - 1);
+  }
+  std::int32_t input(Storage s, plan::LengthId l, void* data) {
+    return var(plan::VarRole::kInput, s, l, data);
+  }
+  std::int32_t output(Storage s, plan::LengthId l) { return var(plan::VarRole::kOutput, s, l); }
+  std::int32_t desc(plan::LengthId segments, plan::LengthId total, const std::int64_t* offsets) {
+    const std::int32_t v = var(plan::VarRole::kInput, Storage::kI64, segments);
+    plan.vars[static_cast<std::size_t>(v)].is_desc = true;
+    plan.vars[static_cast<std::size_t>(v)].total = total;
+    descs[static_cast<std::size_t>(v)] = {lengths[static_cast<std::size_t>(segments)],
+                                          lengths[static_cast<std::size_t>(total)], 0, offsets};
+    return v;
+  }
+  std::int32_t element(std::int32_t v, Pull pull = Pull::kElement) {
+    BodyInst in;
+    in.pull = pull;
+    in.type = plan.vars[static_cast<std::size_t>(v)].type;
+    in.var = v;
+    return kernel.body.add(in);
+  }
+  std::int32_t gather(std::int32_t v, std::int32_t index) {
+    BodyInst in;
+    in.pull = Pull::kGather;
+    in.type = plan.vars[static_cast<std::size_t>(v)].type;
+    in.var = v;
+    in.a = index;
+    return kernel.body.add(in);
+  }
+  std::int32_t index() {
+    BodyInst in;
+    in.pull = Pull::kIndex;
+    return kernel.body.add(in);
+  }
+  std::int32_t real(double x) {
+    BodyInst in;
+    in.type = Type::kFloat;
+    in.real = x;
+    return kernel.body.add(in);
+  }
+  std::int32_t number(std::int64_t x) {
+    BodyInst in;
+    in.imm = x;
+    return kernel.body.add(in);
+  }
+  std::int32_t op(Scalar s, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
+    BodyInst in;
+    in.pull = Pull::kApply;
+    in.scalar = s;
+    in.a = a;
+    in.b = b;
+    in.c = c;
+    const char result = scalar_info(s).result;
+    const std::int32_t like = s == Scalar::kSelect ? b : a;
+    in.type = result == 'B'   ? Type::kBool
+              : result == 'I' ? Type::kInt
+              : result == 'F' ? Type::kFloat
+                              : kernel.body.insts[static_cast<std::size_t>(like)].type;
+    return kernel.body.add(in);
+  }
+  plan::Sink sink(plan::SinkKind kind, std::int32_t value, std::int32_t out,
+                  Scalar combine = Scalar::kNoScalar) {
+    plan::Sink s;
+    s.kind = kind;
+    s.value = value;
+    s.type = kernel.body.insts[static_cast<std::size_t>(value)].type;
+    s.out = out;
+    s.combine = combine;
+    return s;
+  }
+  void store(std::int32_t value, std::int32_t out) {
+    kernel.sinks.push_back(sink(plan::SinkKind::kStore, value, out));
+  }
+  void reduce(Scalar s, std::int32_t value, std::int32_t out) {
+    kernel.sinks.push_back(sink(plan::SinkKind::kReduce, value, out, s));
+  }
+  void seg_reduce(Scalar s, std::int32_t value, std::int32_t out, std::int32_t desc) {
+    plan::Sink x = sink(plan::SinkKind::kSegReduce, value, out, s);
+    x.desc = desc;
+    kernel.sinks.push_back(x);
+  }
+  std::int32_t scan(Scalar s, std::int32_t value) {
+    kernel.sinks.push_back(sink(plan::SinkKind::kScan, value, kNone, s));
+    BodyInst in;
+    in.pull = Pull::kScanned;
+    in.type = kernel.sinks.back().type;
+    in.a = static_cast<std::int32_t>(kernel.sinks.size() - 1);
+    return kernel.body.add(in);
+  }
+  void close(plan::LengthId space) {
+    kernel.space = space;
+    plan.kernels.push_back(kernel);
+    kernel = {};
+  }
+  void compile() {
+    std::string reason;
+    const auto engine = vm::cpu::make_engine();
+    const auto t0 = std::chrono::steady_clock::now();
+    code = engine->compile(plan, reason);
+    const std::chrono::duration<double, std::micro> us = std::chrono::steady_clock::now() - t0;
+    if (!code) std::printf("refused: %s\n", reason.c_str());
+    std::size_t ops = 0;
+    for (const plan::Kernel& k : plan.kernels) ops += k.body.insts.size();
+    compile_us = us.count();
+    ops_count = ops;
+  }
+  void run() {
+    const plan::RunStatus status = code->run({arrays, descs, lengths, &host, g_threads});
+    if (status != plan::RunStatus::kDone) std::printf("status %d\n", static_cast<int>(status));
+  }
+  double compile_us = 0;
+  std::size_t ops_count = 0;
+};
+
+double seconds(const std::function<void()>& f) {
+  const auto t0 = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - t0).count();
+}
+
+// Alternates both, so that what else the machine does hits both.
+void compare(const char* name, double bytes, Program& p, const std::function<void()>& hand) {
+  p.compile();
+  std::vector<double> a, b;
+  hand();
+  p.run();
+  for (int i = 0; i < 15; ++i) {
+    a.push_back(seconds(hand));
+    b.push_back(seconds([&] { p.run(); }));
+  }
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  const std::size_t mid = a.size() / 2;
+  std::printf(
+      "%-22s hand %8.3f ms (min %8.3f)  nvm %8.3f ms (min %8.3f)  ratio %5.2f (min %5.2f)  %6.1f GB/s  "
+      "compile %.0f us for %zu ops\n",
+      name, 1e3 * a[mid], 1e3 * a[0], 1e3 * b[mid], 1e3 * b[0], b[mid] / a[mid], b[0] / a[0],
+      bytes / b[0] * 1e-9, p.compile_us, p.ops_count);
+  std::fflush(stdout);
+}
+
+bool wanted(const char* w) { return g_only.empty() || g_only == w; }
+volatile double g_sink;
+
+template <int K, class F>
+__attribute__((noinline)) void sum_range(std::int64_t lo, std::int64_t hi, double* o, F f) {
+  __m512d a[K], b[K], v[K];
+  for (int k = 0; k < K; ++k) a[k] = b[k] = _mm512_setzero_pd();
+  std::int64_t i = lo;
+  for (; i + 16 <= hi; i += 16) {
+    f(i, v, static_cast<__mmask8>(255));
+    for (int k = 0; k < K; ++k) a[k] += v[k];
+    f(i + 8, v, static_cast<__mmask8>(255));
+    for (int k = 0; k < K; ++k) b[k] += v[k];
+  }
+  for (; i < hi; i += 8) {
+    f(i, v, static_cast<__mmask8>(hi - i >= 8 ? 255 : (1 << (hi - i)) - 1));
+    for (int k = 0; k < K; ++k) a[k] += v[k];
+  }
+  for (int k = 0; k < K; ++k) o[k] = _mm512_reduce_add_pd(a[k] + b[k]);
+}
+template <int K, class F>
+void sums(std::int64_t n, double* o, F f) {
+  double part[64][8];
+#pragma omp parallel num_threads(g_threads)
+  {
+    const int t = omp_get_thread_num();
+    const std::int64_t c = (n / g_threads) / 64 * 64;
+    sum_range<K>(c * t, t + 1 == g_threads ? n : c * (t + 1), part[t], f);
+  }
+  for (int k = 0; k < K; ++k) {
+    o[k] = 0;
+    for (int t = 0; t < g_threads; ++t) o[k] += part[t][k];
+  }
+}
+#define LD(p, i) _mm512_maskz_loadu_pd(m, (p) + (i))
+
+void w1(std::int64_t n, double* x, double* y) {
+  Program p;
+  const auto l = p.length(n);
+  const auto vx = p.input(Storage::kF64, l, x), vy = p.input(Storage::kF64, l, y);
+  p.reduce(Scalar::kAdd, p.op(Scalar::kMul, p.element(vx), p.element(vy)), p.output(Storage::kF64, 0));
+  p.close(l);
+  compare("W1 dot", 16.0 * static_cast<double>(n), p, [=] {
+    double s;
+    sums<1>(n, &s, [=](std::int64_t i, __m512d* v, __mmask8 m) { v[0] = LD(x, i) * LD(y, i); });
+    g_sink = s;
+  });
+}
+
+#pragma omp declare simd notinbranch
+inline double cnd(double x) {
+  const double l = std::fabs(x), k = 1 / (1 + 0.2316419 * l), lk = std::log(k);
+  const double e3 = 20.085536923187668, e4 = 54.598150033144236, e5 = 148.4131591025766;
+  const double w = 1 - 0.3989422804014327 * std::exp(-l * l * 0.5) *
+                           (0.31938153 * k - 0.356563782 * k * k +
+                            (1.781477937 * e3 - 1.821255978 * e4 + 1.330274429 * e5) * lk);
+  return x < 0 ? 1 - w : w;
+}
+__attribute__((noinline)) void black_scholes(std::int64_t n, const double* __restrict a,
+                                             const double* __restrict b, const double* __restrict c,
+                                             const double* __restrict d, const double* __restrict e,
+                                             double* __restrict r) {
+#pragma omp parallel for simd schedule(static) num_threads(g_threads)
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double s = a[i], x = b[i], t = c[i], rr = d[i], v = e[i];
+    const double vs = v * std::sqrt(t), d1 = (std::log(s / x) + (rr + v * v * 0.5) * t) / vs, d2 = d1 - vs;
+    r[i] = s * cnd(d1) - x * std::exp(-rr * t) * cnd(d2);
+  }
+}
+std::int32_t plan_cnd(Program& p, std::int32_t x) {
+  using enum Scalar;
+  const auto l = p.op(kMax, x, p.op(kSub, p.real(0), x));
+  const auto k = p.op(kDiv, p.real(1), p.op(kAdd, p.real(1), p.op(kMul, p.real(0.2316419), l)));
+  const auto lk = p.op(kLog, k);
+  const double e3 = 20.085536923187668, e4 = 54.598150033144236, e5 = 148.4131591025766;
+  const auto poly = p.op(
+      kAdd, p.op(kSub, p.op(kMul, p.real(0.31938153), k), p.op(kMul, p.real(0.356563782), p.op(kMul, k, k))),
+      p.op(kMul, p.real(1.781477937 * e3 - 1.821255978 * e4 + 1.330274429 * e5), lk));
+  const auto ex = p.op(kExp, p.op(kMul, p.op(kMul, p.op(kSub, p.real(0), l), l), p.real(0.5)));
+  const auto w = p.op(kSub, p.real(1), p.op(kMul, p.op(kMul, p.real(0.3989422804014327), ex), poly));
+  return p.op(kSelect, p.op(kLt, x, p.real(0)), p.op(kSub, p.real(1), w), w);
+}
+void w2(std::int64_t n) {
+  double* in[5];
+  for (std::uint64_t k = 0; k < 5; ++k) {
+    in[k] = memory<double>(n);
+    const double scale[] = {100, 100, 1, .05, .4}, add[] = {1, 1, 0, 0, 0};
+    for (std::int64_t i = 0; i < n; ++i)
+      in[k][i] = scale[k] * uniform(static_cast<std::uint64_t>(i) + k * 1000000000000ULL) + add[k];
+  }
+  double* r = memory<double>(n);
+  using enum Scalar;
+  Program p;
+  const auto l = p.length(n);
+  std::int32_t v[5];
+  for (int k = 0; k < 5; ++k) v[k] = p.input(Storage::kF64, l, in[k]);
+  const auto out = p.output(Storage::kF64, l);
+  const auto s = p.element(v[0]), x = p.element(v[1]), t = p.element(v[2]), rr = p.element(v[3]),
+             vol = p.element(v[4]);
+  const auto vs = p.op(kMul, vol, p.op(kSqrt, t));
+  const auto drift = p.op(kMul, p.op(kAdd, rr, p.op(kMul, p.op(kMul, vol, vol), p.real(0.5))), t);
+  const auto d1 = p.op(kDiv, p.op(kAdd, p.op(kLog, p.op(kDiv, s, x)), drift), vs);
+  const auto d2 = p.op(kSub, d1, vs);
+  const auto discount = p.op(kExp, p.op(kMul, p.op(kSub, p.real(0), rr), t));
+  p.store(p.op(kSub, p.op(kMul, s, plan_cnd(p, d1)), p.op(kMul, p.op(kMul, x, discount), plan_cnd(p, d2))),
+          out);
+  p.close(l);
+  compare("W2 black-scholes", 48.0 * static_cast<double>(n), p,
+          [=] { black_scholes(n, in[0], in[1], in[2], in[3], in[4], r); });
+}
+
+void w7() {
+  const std::int64_t rows = 1000000;
+  auto* off = memory<std::int64_t>(rows + 1);
+  for (std::int64_t i = 0; i < rows; ++i)
+    off[i + 1] = off[i] + 1 + static_cast<int>(uniform(static_cast<std::uint64_t>(i)) * 19);
+  const std::int64_t nnz = off[rows];
+  auto* ids = memory<std::int32_t>(nnz);
+  auto *v = memory<double>(nnz), *x = memory<double>(rows), *y = memory<double>(rows);
+  for (std::int64_t i = 0; i < nnz; ++i) {
+    ids[i] = static_cast<std::int32_t>(uniform(static_cast<std::uint64_t>(i)) * static_cast<double>(rows));
+    v[i] = uniform(static_cast<std::uint64_t>(i) + 7);
+  }
+  Program p;
+  const auto lr = p.length(rows), ln = p.length(nnz);
+  const auto d = p.desc(lr, ln, off);
+  const auto vi = p.input(Storage::kI32, ln, ids), vv = p.input(Storage::kF64, ln, v),
+             vx = p.input(Storage::kF64, lr, x);
+  p.seg_reduce(Scalar::kAdd, p.op(Scalar::kMul, p.element(vv), p.gather(vx, p.element(vi))),
+               p.output(Storage::kF64, lr), d);
+  p.close(ln);
+  compare("W7 spmv", 12.0 * static_cast<double>(nnz) + 20.0 * static_cast<double>(rows), p, [=] {
+#pragma omp parallel for num_threads(g_threads) schedule(static)
+    for (std::int64_t i = 0; i < rows; ++i) {
+      double s = 0;
+      for (std::int64_t j = off[i]; j < off[i + 1]; ++j) s += v[j] * x[ids[j]];
+      y[i] = s;
+    }
+  });
+}
+
+void w9(std::int64_t n) {
+  auto* a = memory<std::int32_t>(n);
+  for (std::int64_t i = 0; i < n; ++i)
+    a[i] = static_cast<int>(hash(static_cast<std::uint64_t>(i)) % 200) - 100;
+  using enum Scalar;
+  Program p;
+  const auto l = p.length(n);
+  const auto va = p.input(Storage::kI32, l, a);
+  const auto sums_var = p.var(plan::VarRole::kTemp, Storage::kI64, l);
+  const auto best = p.output(Storage::kI64, 0);
+  const auto x = p.element(va);
+  p.store(p.op(kAdd, p.scan(kAdd, x), x), sums_var);
+  p.close(l);
+  const auto s = p.element(sums_var);
+  p.reduce(kMax, p.op(kSub, s, p.op(kMin, p.number(0), p.scan(kMin, s))), best);
+  p.close(l);
+  compare("W9 mcss", 4.0 * static_cast<double>(n), p, [=] {  // Kadane, 8 chains a thread
+    std::int64_t total = 0;
+#pragma omp parallel num_threads(g_threads) reduction(+ : total)
+    {
+      constexpr int C = 8;
+      const int t = omp_get_thread_num();
+      const std::int64_t lo = n * t / g_threads, len = (n * (t + 1) / g_threads - lo) / C;
+      std::int64_t best_c[C] = {}, sum[C] = {}, mn[C] = {};
+      for (std::int64_t i = 0; i < len; ++i) {
+#pragma omp simd
+        for (int c = 0; c < C; ++c) {
+          mn[c] = sum[c] < mn[c] ? sum[c] : mn[c];
+          sum[c] += a[lo + c * len + i];
+          best_c[c] = sum[c] - mn[c] > best_c[c] ? sum[c] - mn[c] : best_c[c];
+        }
+      }
+      for (int c = 0; c < C; ++c) total += best_c[c];
+    }
+    g_sink = static_cast<double>(total);
+  });
+}
+
+void w10(std::int64_t n, double* x, double* y) {
+  using enum Scalar;
+  Program p;
+  const auto l = p.length(n);
+  const auto vx = p.input(Storage::kF64, l, x), vy = p.input(Storage::kF64, l, y);
+  const auto sx = p.output(Storage::kF64, 0), sy = p.output(Storage::kF64, 0),
+             mean = p.output(Storage::kF64, 0), sxx = p.output(Storage::kF64, 0),
+             sxy = p.output(Storage::kF64, 0);
+  p.reduce(kAdd, p.element(vx), sx);
+  p.reduce(kAdd, p.element(vy), sy);
+  p.close(l);
+  p.store(p.op(kDiv, p.element(sx, Pull::kUniform), p.real(static_cast<double>(n))), mean);
+  p.close(0);
+  const auto d = p.op(kSub, p.element(vx), p.element(mean, Pull::kUniform));
+  p.reduce(kAdd, p.op(kMul, d, d), sxx);
+  p.reduce(kAdd, p.op(kMul, d, p.element(vy)), sxy);
+  p.close(l);
+  compare("W10 linefit", 32.0 * static_cast<double>(n), p, [=] {
+    double o[2], q[2];
+    sums<2>(n, o, [=](std::int64_t i, __m512d* v, __mmask8 m) {
+      v[0] = LD(x, i);
+      v[1] = LD(y, i);
+    });
+    const auto X = _mm512_set1_pd(o[0] / static_cast<double>(n));
+    sums<2>(n, q, [=](std::int64_t i, __m512d* v, __mmask8 m) {
+      const auto e = _mm512_maskz_sub_pd(m, LD(x, i), X);
+      v[0] = e * e;
+      v[1] = e * LD(y, i);
+    });
+    g_sink = q[1] / q[0];
+  });
+}
+
+void w16(const char* name, const std::vector<int>& len) {
+  const auto k = static_cast<std::int64_t>(len.size());
+  auto* off = memory<std::int64_t>(k + 1);
+  for (std::int64_t i = 0; i < k; ++i) off[i + 1] = off[i] + len[static_cast<std::size_t>(i)];
+  const std::int64_t n = off[k];
+  auto *a = memory<double>(n), *r = memory<double>(k);
+  for (std::int64_t i = 0; i < n; ++i) a[i] = uniform(static_cast<std::uint64_t>(i));
+  Program p;
+  const auto lk = p.length(k), ln = p.length(n);
+  const auto d = p.desc(lk, ln, off);
+  const auto va = p.input(Storage::kF64, ln, a);
+  p.seg_reduce(Scalar::kAdd, p.element(va), p.output(Storage::kF64, lk), d);
+  p.close(ln);
+  compare(name, 8.0 * static_cast<double>(n) + 16.0 * static_cast<double>(k), p, [=] {
+    std::vector<double> part(static_cast<std::size_t>(g_threads), 0.0);
+    std::vector<std::int64_t> first(static_cast<std::size_t>(g_threads), -1);
+#pragma omp parallel num_threads(g_threads)
+    {
+      const int t = omp_get_thread_num();
+      const std::int64_t e0 = n * t / g_threads, e1 = n * (t + 1) / g_threads;
+      std::int64_t s = std::upper_bound(off, off + k + 1, e0) - off - 1, q = e0;
+      if (t == 0) s = 0;
+      if (t > 0 && off[s] < e0) {
+        double x = 0;
+        const std::int64_t e = std::min(off[s + 1], e1);
+        for (std::int64_t i = q; i < e; ++i) x += a[i];
+        part[static_cast<std::size_t>(t)] = x;
+        first[static_cast<std::size_t>(t)] = s;
+        q = e;
+        ++s;
+      }
+      while (s < k && off[s] < e1) {
+        const std::int64_t e = std::min(off[s + 1], e1), m = e - q;
+        double x = 0;
+        const double* b = a + q;
+        if (m <= 24) {
+          const std::uint32_t M = _bzhi_u32(~0U, static_cast<unsigned>(m));
+          x = _mm512_reduce_add_pd(_mm512_maskz_loadu_pd(static_cast<__mmask8>(M), b) +
+                                   _mm512_maskz_loadu_pd(static_cast<__mmask8>(M >> 8), b + 8) +
+                                   _mm512_maskz_loadu_pd(static_cast<__mmask8>(M >> 16), b + 16));
+        } else {
+#pragma omp simd reduction(+ : x)
+          for (std::int64_t i = 0; i < m; ++i) x += b[i];
+        }
+        r[s] = x;
+        q = e;
+        ++s;
+      }
+    }
+    for (std::size_t t = 1; t < first.size(); ++t)
+      if (first[t] >= 0) r[first[t]] += part[t];
+  });
+}
+
+void w17(std::int64_t n, double* x) {
+  auto* r = memory<double>(n);
+  using enum Scalar;
+  Program p;
+  const auto l = p.length(n);
+  const auto vx = p.input(Storage::kF64, l, x), out = p.output(Storage::kF64, l);
+  const auto v = p.element(vx);
+  auto q = p.op(kMul, v, p.real(1.5));
+  q = p.op(kAdd, q, p.real(2.0));
+  q = p.op(kMul, q, v);
+  q = p.op(kSub, q, p.real(0.5));
+  q = p.op(kMul, q, v);
+  q = p.op(kAdd, q, p.real(3.0));
+  q = p.op(kMul, q, p.real(0.25));
+  q = p.op(kAdd, q, v);
+  q = p.op(kMul, q, v);
+  p.store(p.op(kSub, q, p.real(1.0)), out);
+  p.close(l);
+  compare("W17 chain10", 16.0 * static_cast<double>(n), p, [=] {
+#pragma omp parallel for num_threads(g_threads)
+    for (std::int64_t i = 0; i < n; i += 8) {
+      const auto w = _mm512_load_pd(x + i);
+      const auto c = [](double e) { return _mm512_set1_pd(e); };
+      _mm512_stream_pd(r + i,
+                       (((((w * c(1.5) + c(2.0)) * w - c(0.5)) * w + c(3.0)) * c(0.25) + w) * w - c(1.0)));
+    }
+  });
+}
+
+void w20(std::int64_t n, double* x) {
+  auto* r = memory<double>(n);
+  using enum Scalar;
+  for (const bool positive : {false, true}) {
+    Program p;
+    const auto l = p.length(n);
+    const auto vx = p.input(Storage::kF64, l, x), s = p.output(Storage::kF64, 0),
+               out = p.output(Storage::kF64, l);
+    if (positive) {
+      const auto v = p.element(vx);
+      plan::Sink count = p.sink(plan::SinkKind::kCount, p.op(kGt, v, p.real(0.5)), kNone);
+      count.out_length = p.length(plan::LengthKind::kCounted, 0);
+      p.kernel.sinks.push_back(count);
+      p.reduce(kAdd, v, s);
+      p.kernel.sinks.back().filter = 0;
+    } else {
+      p.reduce(kAdd, p.element(vx), s);
+    }
+    p.close(l);
+    p.store(p.op(kDiv, p.element(vx), p.element(s, Pull::kUniform)), out);
+    p.close(l);
+    compare(positive ? "W20b x/sum(x>.5)" : "W20a x/sum(x)", 24.0 * static_cast<double>(n), p, [=] {
+      double total;
+      const auto half = _mm512_set1_pd(0.5);
+      if (positive)
+        sums<1>(n, &total, [=](std::int64_t i, __m512d* v, __mmask8 m) {
+          const auto e = LD(x, i);
+          v[0] = _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(e, half, _CMP_GT_OQ), e);
+        });
+      else
+        sums<1>(n, &total, [=](std::int64_t i, __m512d* v, __mmask8 m) { v[0] = LD(x, i); });
+      const auto S = _mm512_set1_pd(total);
+#pragma omp parallel for num_threads(g_threads)
+      for (std::int64_t i = 0; i < n; i += 8)
+        _mm512_stream_pd(r + i, _mm512_div_pd(_mm512_load_pd(x + i), S));
+    });
+  }
+}
+
+void w21() {
+  const std::int64_t n = 1000000;
+  auto *a = memory<double>(n + 16) + 8, *b = memory<double>(n + 16) + 8, *x = memory<double>(n);
+  for (std::int64_t i = 0; i < n; ++i) x[i] = a[i] = uniform(static_cast<std::uint64_t>(i));
+  using enum Scalar;
+  Program p;
+  const auto l = p.length(n);
+  const auto vx = p.input(Storage::kF64, l, x), out = p.output(Storage::kF64, l);
+  const auto i = p.index();
+  const auto left = p.op(kSelect, p.op(kEq, i, p.number(0)), p.number(n - 1), p.op(kSub, i, p.number(1)));
+  const auto right = p.op(kSelect, p.op(kEq, i, p.number(n - 1)), p.number(0), p.op(kAdd, i, p.number(1)));
+  const auto sum = p.op(kAdd, p.op(kAdd, p.gather(vx, left), p.element(vx)), p.gather(vx, right));
+  p.store(p.op(kMul, sum, p.real(0.3333333333)), out);
+  p.close(l);
+  compare("W21 stencil, a sweep", 16.0 * static_cast<double>(n), p, [=] {
+    a[-1] = a[n - 1];
+    a[n] = a[0];
+#pragma omp parallel for simd schedule(static) num_threads(g_threads)
+    for (std::int64_t k = 0; k < n; ++k) b[k] = (a[k - 1] + a[k] + a[k + 1]) * 0.3333333333;
+  });
+}
+
+void segmented(std::int64_t n) {
+  w16("W16i 10 segments", std::vector<int>(10, static_cast<int>(n / 10)));
+  std::vector<int> len(static_cast<std::size_t>(n / 10));
+  for (std::size_t i = 0; i < len.size(); ++i) len[i] = static_cast<int>(hash(i) % 21);
+  w16("W16ii average 10", len);
+  len.resize(static_cast<std::size_t>(n * 2 / 27));
+  for (std::size_t i = 0; i < len.size(); ++i)
+    len[i] = static_cast<int>(std::min(1e6, 1.0 / (uniform(i) + 1e-7)));
+  w16("W16iii power law", len);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  g_threads = argc > 1 ? std::atoi(argv[1]) : 2;
+  const std::int64_t n = argc > 2 ? std::atol(argv[2]) : 10000000;
+  g_only = argc > 3 ? argv[3] : "";
+  auto *x = memory<double>(n), *y = memory<double>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    x[i] = uniform(static_cast<std::uint64_t>(i));
+    y[i] = uniform(static_cast<std::uint64_t>(i) + 12345678901ULL);
+  }
+  if (wanted("W1")) w1(n, x, y);
+  if (wanted("W2")) w2(n);
+  if (wanted("W7")) w7();
+  if (wanted("W9")) w9(n);
+  if (wanted("W10")) w10(n, x, y);
+  if (wanted("W16")) segmented(n);
+  if (wanted("W17")) w17(n, x);
+  if (wanted("W20")) w20(n, x);
+  if (wanted("W21")) w21();
+  return 0;
+}

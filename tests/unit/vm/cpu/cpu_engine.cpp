@@ -1,0 +1,151 @@
+#include "vm/cpu/cpu_engine.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/plan_runner.h"
+
+namespace {
+
+using namespace nvm;
+using soac::BodyInst;
+using soac::Pull;
+using testing::Bindings;
+using testing::Element;
+using vm::cpu::EngineOptions;
+using vm::cpu::Isa;
+
+// Two INT vectors through one scalar operation, elementwise.
+struct Elementwise {
+  plan::Plan plan;
+  Bindings bindings;
+  Elementwise(Scalar op, IntBits bits) {
+    plan.int_bits = bits;
+    plan.lengths = {plan::LengthKind::kBound};
+    plan::Var in;
+    in.storage = bits == IntBits::k64 ? Storage::kI64 : Storage::kI32;
+    in.length = 0;
+    plan::Var out = in;
+    out.role = plan::VarRole::kOutput;
+    plan.vars = {in, in, out};
+    plan::Kernel k;
+    k.space = 0;
+    BodyInst a{Pull::kElement, Type::kInt};
+    a.var = 0;
+    BodyInst b = a;
+    b.var = 1;
+    BodyInst c{Pull::kApply, Type::kInt, op};
+    c.a = k.body.add(a);
+    c.b = k.body.add(b);
+    plan::Sink s;
+    s.value = k.body.add(c);
+    s.out = 2;
+    k.sinks = {s};
+    plan.kernels = {k};
+    bindings.vectors.resize(3);
+    bindings.descs.resize(3);
+    bindings.lengths = {0};
+  }
+  void add(std::int64_t a, std::int64_t b) {
+    bindings.vectors[0].push_back({a, 0});
+    bindings.vectors[1].push_back({b, 0});
+    ++bindings.lengths[0];
+  }
+};
+
+std::unique_ptr<plan::Code> compile(const plan::Plan& plan, Isa isa) {
+  EngineOptions options;
+  options.isa = isa;
+  options.listings = true;
+  std::string reason;
+  auto code = make_engine(options)->compile(plan, reason);
+  INFO(reason);
+  REQUIRE(code != nullptr);
+  return code;
+}
+
+std::vector<Isa> isas() {
+  std::vector<Isa> have;
+  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512})
+    if (isa_supported(isa)) have.push_back(isa);
+  return have;
+}
+
+}  // namespace
+
+TEST_CASE("integer division is exact for every pair of extreme operands") {
+  for (const IntBits bits : {IntBits::k64, IntBits::k32})
+    for (const Scalar op : {Scalar::kDiv, Scalar::kRem}) {
+      Elementwise e(op, bits);
+      std::vector<std::int64_t> interesting;
+      const int width = bits == IntBits::k64 ? 64 : 32;
+      for (int shift = 0; shift < width; ++shift)
+        for (const std::int64_t near : {-3, -1, 0, 1, 2, 77}) {
+          const auto v = (std::uint64_t{1} << shift) + static_cast<std::uint64_t>(near);
+          const auto fit = width == 64 ? static_cast<std::int64_t>(v) : static_cast<std::int32_t>(v);
+          interesting.push_back(fit);
+          interesting.push_back(width == 64 ? static_cast<std::int64_t>(0 - v)
+                                            : static_cast<std::int32_t>(0 - v));
+        }
+      const std::int64_t least = bits == IntBits::k64 ? INT64_MIN : INT32_MIN;
+      for (const std::int64_t a : interesting)
+        for (const std::int64_t b : interesting)
+          if (b != 0 && !(a == least && b == -1)) e.add(a, b);
+      Bindings wanted = e.bindings;
+      REQUIRE(evaluate(e.plan, wanted));
+      for (const Isa isa : isas()) {
+        const auto run = run_plan(*compile(e.plan, isa), e.plan, e.bindings, 1);
+        REQUIRE(run.status == plan::RunStatus::kDone);
+        CHECK(differences(e.plan, wanted, run.results) == "");
+      }
+    }
+}
+
+TEST_CASE("division traps on zero and on the least integer by minus one, in whole vectors and in the tail") {
+  for (const Isa isa : isas())
+    for (const std::int64_t bad : {0, 5, 8})
+      for (const bool zero : {true, false}) {
+        Elementwise e(Scalar::kDiv, IntBits::k64);
+        for (std::int64_t i = 0; i < 9; ++i)
+          i == bad ? e.add(zero ? 7 : INT64_MIN, zero ? 0 : -1) : e.add(i, 3);
+        const auto code = compile(e.plan, isa);
+        CHECK(run_plan(*code, e.plan, e.bindings, 1).status == plan::RunStatus::kTrapped);
+        e.bindings.vectors[1][static_cast<std::size_t>(bad)].i = 1;
+        CHECK(run_plan(*code, e.plan, e.bindings, 1).status == plan::RunStatus::kDone);
+      }
+}
+
+TEST_CASE("code is listed and counted") {
+  Elementwise e(Scalar::kAdd, IntBits::k64);
+  for (const Isa isa : isas()) {
+    const auto code = compile(e.plan, isa);
+    CHECK(code->code_bytes() > 0);
+    CHECK(code->listing().find("vpaddq") != std::string::npos);
+  }
+}
+
+TEST_CASE("full code memory refuses with a reason, and freed code makes room") {
+  Elementwise e(Scalar::kAdd, IntBits::k64);
+  EngineOptions options;
+  options.code_limit = 1;
+  const auto engine = make_engine(options);
+  std::string reason;
+  auto first = engine->compile(e.plan, reason);
+  REQUIRE(first != nullptr);
+  CHECK(engine->compile(e.plan, reason) == nullptr);
+  CHECK(reason.find("full") != std::string::npos);
+  first.reset();
+  CHECK(engine->compile(e.plan, reason) != nullptr);
+}
+
+TEST_CASE("a fold that has no identity is refused in words") {
+  Elementwise e(Scalar::kAdd, IntBits::k64);
+  plan::Sink s;
+  s.kind = plan::SinkKind::kReduce;
+  s.combine = Scalar::kSub;
+  s.value = 0;
+  s.out = 2;
+  e.plan.kernels[0].sinks = {s};
+  std::string reason;
+  CHECK(vm::cpu::make_engine()->compile(e.plan, reason) == nullptr);
+  CHECK(reason.find("identity") != std::string::npos);
+}
