@@ -214,7 +214,8 @@ class Proof {
                                  yes.group == condition.group && no.group == condition.group;
         if (pieces_both && terms_.assume(no.term, condition.term) == terms_.assume(yes.term, condition.term))
           return no;
-        if (pieces_both) refuse_join("the two ways are not seen to agree when all flags are set", pos);
+        if (yes == no) return no;
+        refuse_join("the two ways are not seen to agree when all flags are set", pos);
         return {};
       }
       case Kind::kSame:

@@ -23,6 +23,7 @@ class SegmentProgram {
     callable_.push_back("F");
     helper("G", 10);
     callable_.push_back("G");
+    lifted_helper("H", 8);
     begin("MAIN");
     fresh_vector();
     fresh_vector();
@@ -55,6 +56,19 @@ class SegmentProgram {
     vector_of(Type::kInt, total);
     const auto extra = static_cast<std::int32_t>(stack_.size()) - 1;
     builder_.pop(extra, 1);
+    builder_.end_function();
+  }
+
+  // H(s, v, frame): a descriptor, a vector of INT under it, and one segment for the segments of s, as lifted
+  // functions take them. Leaves a vector of INT under s.
+  void lifted_helper(const std::string& name, std::size_t length) {
+    begin(name);
+    const int total = classes_++;
+    const int segments = classes_++;
+    stack_ = {{Type::kSegdes, segments, total}, {Type::kInt, total, 0}, {Type::kSegdes, 0, segments}};
+    for (std::size_t n = choices_.below(length); n > 0; --n) operation();
+    vector_of(Type::kInt, total);
+    builder_.pop(static_cast<std::int32_t>(stack_.size()) - 1, 1);
     builder_.end_function();
   }
 
@@ -313,6 +327,15 @@ class SegmentProgram {
     if (over.empty()) return;
     const std::size_t at = pick(over);
     const int total = stack_[at].total;
+    if (choices_.one_in(2)) {
+      copy(at);
+      vector_of(Type::kInt, total);
+      one_segment_of_segments(at);
+      builder_.call("H");
+      stack_.resize(stack_.size() - 3);
+      stack_.push_back({Type::kInt, total, 0});
+      return;
+    }
     vector_of(Type::kInt, total);
     copy(at);
     builder_.call(callable_[choices_.below(callable_.size())]);
