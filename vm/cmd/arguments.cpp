@@ -79,7 +79,7 @@ Arguments::Arguments(std::string_view command, const std::vector<std::string>& w
       if (o.position_key != -1 || o.string_key.empty())
         operands_.insert(operands_.end(), o.value.begin(), o.value.end());
       else
-        values_[o.string_key] = o.value.empty() ? "1" : o.value.front();
+        lists_[o.string_key].push_back(values_[o.string_key] = o.value.empty() ? "1" : o.value.front());
     }
   } catch (const po::unknown_option& e) {
     throw UsageError{unknown_option(command, e.get_option_name())};
@@ -104,6 +104,11 @@ bool Arguments::given(Option option) const { return values_.contains(option_info
 std::string Arguments::text(Option option) const {
   const auto found = values_.find(option_info(option).name());
   return found == values_.end() ? std::string(option_info(option).fallback) : found->second;
+}
+
+std::vector<std::string> Arguments::all(Option option) const {
+  const auto found = lists_.find(option_info(option).name());
+  return found == lists_.end() ? std::vector<std::string>() : found->second;
 }
 
 std::int64_t Arguments::integer(Option option, std::int64_t least) const {

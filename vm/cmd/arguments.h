@@ -44,6 +44,7 @@ class Arguments {
   [[nodiscard]] const std::string& operand(std::string_view what) const;
   [[nodiscard]] bool given(Option option) const;  // or set in the environment
   [[nodiscard]] std::string text(Option option) const;
+  [[nodiscard]] std::vector<std::string> all(Option option) const;  // of an option that may be repeated
   [[nodiscard]] std::int64_t integer(Option option, std::int64_t least) const;
   [[nodiscard]] double number(Option option) const;
   [[nodiscard]] std::uint64_t size(Option option) const;  // with k, M, G as powers of 1024
@@ -53,6 +54,7 @@ class Arguments {
  private:
   std::vector<std::string> operands_;
   std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string, std::vector<std::string>, std::less<>> lists_;
 };
 
 // The options of a command, aligned, for its help page.

@@ -1,57 +1,16 @@
 #include <cerrno>
 #include <cstring>
-#include <memory>
-#include <sstream>
 
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/machine.h"
+#include "vm/cmd/nesl.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
 
 namespace {
-
-struct Close {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, Close>;
-
-File open(const std::string& path, const char* mode) {
-  File file(std::fopen(path.c_str(), mode));
-  if (!file) throw UsageError{"cannot open " + path + ": " + std::strerror(errno)};
-  return file;
-}
-
-void allow(const std::string& list, lib::Options& options) {
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
-    if (word == "read")
-      options.allow_read = true;
-    else if (word == "write")
-      options.allow_write = true;
-    else if (word == "spawn")
-      options.allow_spawn = true;
-    else
-      throw UsageError{"--allow " + word + ": expected read, write or spawn"};
-  }
-}
-
-lib::Options options_of(const Arguments& arguments) {
-  lib::Options options;
-  options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
-  if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
-  options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
-  options.memory = arguments.size(Option::kMemory);
-  options.max_depth = arguments.integer(Option::kMaxDepth, 0);
-  options.time_limit = arguments.number(Option::kTimeLimit);
-  options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
-  options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
-  options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
-  options.count = arguments.given(Option::kStats);
-  allow(arguments.text(Option::kAllow), options);
-  return options;
-}
 
 void print_counters(const lib::Counters& c) {
   const auto line = [](const char* name, std::uint64_t value) {
@@ -96,14 +55,14 @@ int run_file(const Arguments& arguments, const std::string& explain) {
   const std::string& path = arguments.operand("a program file");
   File input, output;
   if (arguments.given(Option::kInput)) {
-    input = open(arguments.text(Option::kInput), "re");
+    input = open_file(arguments.text(Option::kInput), "re");
     options.in = input.get();
   }
   auto program = lib::Program::from_file(path, load_options_of(arguments));
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
   if (arguments.given(Option::kOutput)) {
-    output = open(arguments.text(Option::kOutput), "we");
+    output = open_file(arguments.text(Option::kOutput), "we");
     options.out = output.get();
   }
   lib::Vm vm(options);
@@ -122,7 +81,10 @@ int run_file(const Arguments& arguments, const std::string& explain) {
 
 }  // namespace
 
-int run_command(const Words& words) { return run_file(Arguments("run", words), {}); }
+int run_command(const Words& words) {
+  const Arguments arguments("run", words);
+  return is_nesl(arguments) ? run_nesl(arguments) : run_file(arguments, {});
+}
 
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);

@@ -19,6 +19,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.show = o.show_all || o.interactive ? vm::Show::kAll : vm::Show::kExpressions;
   options.interactive = o.interactive;
   options.arg_check = o.arg_check;
+  options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
   return options;
 }

@@ -18,6 +18,7 @@ struct NeslOptions {
   bool show_all = false;     // result lines of definitions and bindings too
   bool interactive = false;  // errors concern one form only; results of long lines are folded
   bool arg_check = true;
+  std::int64_t print_length = 100;  // elements shown of a sequence
 };
 
 enum class NeslStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit };

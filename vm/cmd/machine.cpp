@@ -1,0 +1,49 @@
+#include "vm/cmd/machine.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+
+namespace nvm::cmd {
+
+namespace {
+
+void allow(const std::string& list, lib::Options& options) {
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word == "read")
+      options.allow_read = true;
+    else if (word == "write")
+      options.allow_write = true;
+    else if (word == "spawn")
+      options.allow_spawn = true;
+    else
+      throw UsageError{"--allow " + word + ": expected read, write or spawn"};
+  }
+}
+
+}  // namespace
+
+File open_file(const std::string& path, const char* mode) {
+  File file(std::fopen(path.c_str(), mode));
+  if (!file) throw UsageError{"cannot open " + path + ": " + std::strerror(errno)};
+  return file;
+}
+
+lib::Options options_of(const Arguments& arguments) {
+  lib::Options options;
+  options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
+  if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
+  options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
+  options.memory = arguments.size(Option::kMemory);
+  options.max_depth = arguments.integer(Option::kMaxDepth, 0);
+  options.time_limit = arguments.number(Option::kTimeLimit);
+  options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
+  options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
+  options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
+  options.count = arguments.given(Option::kStats);
+  allow(arguments.text(Option::kAllow), options);
+  return options;
+}
+
+}  // namespace nvm::cmd

@@ -1,0 +1,129 @@
+#include "vm/cmd/nesl.h"
+
+#include <ext/stdio_sync_filebuf.h>
+
+#include <fstream>
+#include <iostream>
+
+#include "vm/cmd/commands.h"
+#include "vm/cmd/interrupt.h"
+#include "vm/cmd/machine.h"
+#include "vm/lib/nesl.hpp"
+
+namespace nvm::cmd {
+
+namespace {
+
+int status_of(lib::NeslStatus status) {
+  switch (status) {
+    case lib::NeslStatus::kCompileError: return kRefused;
+    case lib::NeslStatus::kRunError: return kFault;
+    default: return kGood;
+  }
+}
+
+// --in NAME=FILE
+void bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
+  for (const std::string& word : arguments.all(Option::kIn)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) throw UsageError{"--in " + word + ": expected NAME=FILE"};
+    if (const auto wrong = nesl.bind_file(word.substr(0, equals), word.substr(equals + 1)))
+      throw UsageError{"--in " + word + ": " + *wrong};
+  }
+}
+
+// --out NAME=FILE, or a file for the last value
+int save_outputs(lib::Nesl& nesl, const Arguments& arguments) {
+  for (const std::string& word : arguments.all(Option::kOut)) {
+    const std::size_t equals = word.find('=');
+    const std::string name = equals == std::string::npos ? "it" : word.substr(0, equals);
+    const std::string file = equals == std::string::npos ? word : word.substr(equals + 1);
+    if (const auto wrong = nesl.save_file(name, file)) {
+      std::cerr << "nvm: --out " << word << ": " << *wrong << "\n";
+      return kFault;
+    }
+  }
+  return kGood;
+}
+
+lib::NeslOptions nesl_options(const Arguments& arguments) {
+  lib::NeslOptions options;
+  options.vm = options_of(arguments);
+  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.print_length = arguments.integer(Option::kPrintLength, 0);
+  options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  return options;
+}
+
+// The file and the expression of the command line, in that order.
+lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments) {
+  const Interruptible guard(nesl.machine());
+  lib::NeslStatus status = lib::NeslStatus::kOk;
+  if (!arguments.operands().empty()) status = nesl.run_file(arguments.operand("a program file"));
+  if (status == lib::NeslStatus::kOk && arguments.given(Option::kExpression))
+    status = nesl.run_text(arguments.text(Option::kExpression) + "\n;", "-e");
+  return status;
+}
+
+}  // namespace
+
+bool is_nesl(const Arguments& arguments) {
+  if (arguments.given(Option::kExpression)) return true;
+  if (arguments.operands().size() != 1) return false;
+  const std::string& path = arguments.operands().front();
+  if (path.ends_with(".nesl")) return true;
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == '#' && file.get() == '!';
+}
+
+int run_nesl(const Arguments& arguments) {
+  lib::NeslOptions options = nesl_options(arguments);
+  options.show_all = arguments.given(Option::kVerbose);
+  File input, output;
+  if (arguments.given(Option::kInput))
+    options.vm.in = (input = open_file(arguments.text(Option::kInput), "re")).get();
+  if (arguments.given(Option::kOutput))
+    options.vm.out = (output = open_file(arguments.text(Option::kOutput), "we")).get();
+  __gnu_cxx::stdio_sync_filebuf<char> buffer(options.vm.out);
+  std::ostream out(&buffer);
+  lib::Nesl nesl(options, out, std::cerr);
+  bind_inputs(nesl, arguments);
+  const int status = status_of(run_all(nesl, arguments));
+  if (status != kGood) return status;
+  if (std::fflush(options.vm.out) != 0 || !out) {
+    std::cerr << "nvm: cannot write the results\n";
+    return kFault;
+  }
+  return save_outputs(nesl, arguments);
+}
+
+int check_command(const Words& words) {
+  const Arguments arguments("check", words);
+  lib::Nesl nesl({}, std::cout, std::cerr);
+  return status_of(nesl.check_file(arguments.operand("a NESL file")));
+}
+
+int compile_command(const Words& words) {
+  const Arguments arguments("compile", words);
+  lib::NeslOptions options;
+  options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  lib::Nesl nesl(options, std::cout, std::cerr);
+  bind_inputs(nesl, arguments);
+  nesl.compile_only();
+  if (!arguments.operands().empty()) {
+    const int status = status_of(nesl.run_file(arguments.operand("a NESL file")));
+    if (status != kGood) return status;
+  }
+  const auto vcode = nesl.compile(arguments.text(Option::kExpression));
+  if (!vcode) return kRefused;
+  if (!arguments.given(Option::kOutput)) {
+    std::cout << *vcode << std::flush;
+    return std::cout ? kGood : kFault;
+  }
+  const File file = open_file(arguments.text(Option::kOutput), "we");
+  if (std::fwrite(vcode->data(), 1, vcode->size(), file.get()) == vcode->size()) return kGood;
+  std::cerr << "nvm: cannot write " << arguments.text(Option::kOutput) << "\n";
+  return kFault;
+}
+
+}  // namespace nvm::cmd

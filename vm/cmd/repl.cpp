@@ -1,0 +1,130 @@
+#include <editline/readline.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "vm/cmd/commands.h"
+#include "vm/cmd/interrupt.h"
+#include "vm/cmd/machine.h"
+#include "vm/lib/nesl.hpp"
+
+namespace nvm::cmd {
+
+namespace {
+
+// The line editor calls back without an argument.
+std::vector<std::string>* completions = nullptr;
+sigjmp_buf at_prompt;
+
+char* next_completion(const char* prefix, int state) {
+  static std::size_t at = 0;
+  if (state == 0) at = 0;
+  const std::size_t n = std::strlen(prefix);
+  while (at < completions->size()) {
+    const std::string& name = (*completions)[at++];
+    if (name.compare(0, n, prefix) == 0) return ::strdup(name.c_str());
+  }
+  return nullptr;
+}
+
+char** complete(const char* text, int, int) { return rl_completion_matches(text, next_completion); }
+
+void back_to_prompt(int) { siglongjmp(at_prompt, 1); }
+
+// Lines from the terminal with history and completion, or plainly from a pipe.
+class Reader {
+ public:
+  Reader() : terminal_(::isatty(STDIN_FILENO) == 1) {
+    if (!terminal_) return;
+    rl_initialize();
+    using_history();
+    const char* home = std::getenv("HOME");
+    history_ = std::string(home == nullptr ? "." : home) + "/.nvm_history";
+    read_history(history_.c_str());
+    rl_attempted_completion_function = complete;
+  }
+  ~Reader() {
+    if (!terminal_) return;
+    stifle_history(1000);
+    write_history(history_.c_str());
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // False at the end of input. Ctrl-C empties the line and is `interrupted`.
+  bool read(const char* prompt, std::string& line, bool& interrupted) {
+    interrupted = false;
+    if (!terminal_) return static_cast<bool>(std::getline(std::cin, line));
+    std::cout << std::flush;
+    if (sigsetjmp(at_prompt, 1) != 0) {
+      std::cout << "\n";
+      interrupted = true;
+      return true;
+    }
+    std::signal(SIGINT, back_to_prompt);
+    char* text = readline(prompt);
+    std::signal(SIGINT, SIG_DFL);
+    if (text == nullptr) return false;
+    line = text;
+    std::free(text);
+    if (!line.empty()) add_history(line.c_str());
+    return true;
+  }
+  [[nodiscard]] bool terminal() const { return terminal_; }
+
+ private:
+  bool terminal_;
+  std::string history_;
+};
+
+// Collects lines until they hold whole forms; false at the end of input.
+bool read_forms(Reader& reader, std::string& text) {
+  text.clear();
+  std::string line;
+  bool interrupted = false;
+  while (reader.read(text.empty() ? "<Nesl> " : "> ", line, interrupted)) {
+    if (interrupted) {
+      text.clear();
+      continue;
+    }
+    text += line + "\n";
+    if (text.find_first_not_of(" \n\t") == std::string::npos) text.clear();
+    if (!text.empty() && !lib::Nesl::incomplete(text)) return true;
+  }
+  return !text.empty();
+}
+
+}  // namespace
+
+int repl_command(const Words& words) {
+  const Arguments arguments("repl", words);
+  lib::NeslOptions options;
+  options.vm = options_of(arguments);
+  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.print_length = arguments.integer(Option::kPrintLength, 0);
+  options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  options.interactive = true;
+  lib::Nesl nesl(options, std::cout, std::cerr);
+  Reader reader;
+  if (reader.terminal())
+    std::cout << "nvm " << lib::version() << ", NESL. Forms end with ; -- help; lists the commands.\n";
+  if (!arguments.operands().empty()) nesl.run_file(arguments.operand("a NESL file"));
+  std::vector<std::string> names;
+  completions = &names;
+  std::string text;
+  do {
+    names = nesl.names();
+    if (!read_forms(reader, text)) break;
+    const Interruptible guard(nesl.machine());
+    if (nesl.run_text(text, "input") == lib::NeslStatus::kExit) break;
+  } while (true);
+  if (reader.terminal()) std::cout << "\n";
+  return kGood;
+}
+
+}  // namespace nvm::cmd
