@@ -1,8 +1,11 @@
 #include "frontend/prelude.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <map>
 #include <set>
+
+#include "frontend/environment.h"
 
 using nvm::frontend::prelude_entries;
 using nvm::frontend::PreludeEntry;
@@ -47,4 +50,20 @@ TEST_CASE("operators and variables of the prelude are named") {
   for (const PreludeEntry& e : prelude_entries()) names.insert(e.name);
   for (const char* name : {"^", "||", "@", "pi", "stream", "sort", "transpose"})
     CHECK(names.count(name) == 1);
+}
+
+TEST_CASE("every built-in name has the type that the language reference gives it") {
+  nvm::frontend::Environment environment;
+  std::ifstream rows(NVM_SOURCE_DIR "/tests/unit/frontend/prelude_names.tsv");
+  int count = 0;
+  for (std::string row; std::getline(rows, row); ++count) {
+    const std::size_t tab = row.find('\t');
+    const std::string name = row.substr(0, tab);
+    INFO(name);
+    const nvm::frontend::Binding* binding = environment.find(name);
+    REQUIRE(binding != nullptr);
+    CHECK(nvm::frontend::print_type(binding->type) == row.substr(tab + 1));
+  }
+  CHECK(count > 400);
+  CHECK(environment.prelude_errors() == "");
 }
