@@ -161,7 +161,10 @@ void write_text(const std::string& path, const Type* type, std::span<const Value
 Typed read_value(const std::string& path, TypeArena& arena, Pool& pool) {
   if (path.ends_with(".npy")) return from_array(read_npy(path, pool), arena);
   if (path.ends_with(".csv")) return from_csv(path, arena, pool);
-  const std::string text = read_text(path);
+  return text_value(read_text(path), arena, pool);
+}
+
+Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
   return {arena.seq(TypeArena::base(TypeKind::kChar)),
           {Segdes::regular(1, static_cast<std::int64_t>(text.size())), bytes(text, pool)}};
 }

@@ -18,6 +18,11 @@ namespace nvm::vm {
                                                                               frontend::TypeArena& arena,
                                                                               Pool& pool);
 
+// A string as a value of type [char].
+[[nodiscard]] std::pair<const frontend::Type*, std::vector<Value>> text_value(const std::string& text,
+                                                                              frontend::TypeArena& arena,
+                                                                              Pool& pool);
+
 // .npy: a scalar, or sequences of them nested with equal lengths; .txt: a string as it is; .csv: sequences
 // of numbers, a line per row. Throws Fault kIo, also if the value does not fit the kind of file.
 void write_value(const std::string& path, const frontend::Type* type, std::span<const Value> slots);

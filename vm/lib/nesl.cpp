@@ -1,6 +1,7 @@
 #include "vm/lib/nesl.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -79,7 +80,19 @@ struct Nesl::Impl {
 };
 
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
-    : impl_(std::make_unique<Impl>(options, out, err)) {}
+    : impl_(std::make_unique<Impl>(options, out, err)) {
+  const auto variable = [](const char* name) {
+    return std::string(std::getenv(name) ? std::getenv(name) : "");
+  };
+  bind_text("user", variable("USER"));
+  bind_text("display", variable("DISPLAY"));
+  bind_text("nesl_path", variable("NESL_PATH"));
+}
+
+void Nesl::bind_text(const std::string& name, const std::string& text) {
+  auto [type, slots] = vm::text_value(text, impl_->session.environment().types(), impl_->files);
+  impl_->session.bind(name, type, std::move(slots));
+}
 
 Nesl::~Nesl() = default;
 

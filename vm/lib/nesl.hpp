@@ -36,6 +36,7 @@ class Nesl {
   // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
   // other as text ([char]). The answer is what is wrong, or nothing.
   std::optional<std::string> bind_file(const std::string& name, const std::string& path);
+  void bind_text(const std::string& name, const std::string& text);
   // Writes the value of a variable as .npy: a scalar, a sequence of them, or a regular nest of sequences.
   std::optional<std::string> save_file(const std::string& name, const std::string& path);
 
