@@ -408,7 +408,7 @@ class Analysis {
     const Shape& shape = op_shape(in.op);
     Symbol letters[128];
     std::fill(std::begin(letters), std::end(letters), kNoSymbol);
-    letters['1'] = k_->one;
+    letters[static_cast<unsigned char>('1')] = k_->one;
     auto bound = [&](char c) -> Symbol& { return letters[static_cast<unsigned char>(c)]; };
     for (std::uint32_t i = 0; i < in.operands; ++i) {
       const ShapeTerm& t = shape.terms[i];
@@ -642,7 +642,7 @@ bool lengths_agree(const FunctionFacts& facts, const Function& function, const I
   const Shape& shape = op_shape(in.op);
   Symbol letters[128];
   std::fill(std::begin(letters), std::end(letters), kNoSymbol);
-  letters['1'] = facts.one;
+  letters[static_cast<unsigned char>('1')] = facts.one;
   auto agrees = [&](char letter, Symbol symbol) {
     if (letter == 0 || letter == '_') return true;
     Symbol& bound = letters[static_cast<unsigned char>(letter)];
