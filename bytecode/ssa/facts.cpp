@@ -550,8 +550,12 @@ class Analysis {
   }
   [[nodiscard]] std::optional<std::int64_t> one_length(ValueId descriptor) const {
     const Inst* in = makers_[static_cast<std::size_t>(descriptor)];
-    if (in == nullptr || in->op != Op::kMakeSegdes) return std::nullopt;
-    return one_number(f_->operands_of(*in)[0]);
+    if (in == nullptr) return std::nullopt;
+    if (in->op == Op::kMakeSegdes) return one_number(f_->operands_of(*in)[0]);
+    if (in->op != Op::kConst) return std::nullopt;
+    const Constant& c = m_.constants[static_cast<std::size_t>(in->index)];
+    if (c.input >= 0 || c.ints.size() != 1) return std::nullopt;
+    return c.ints[0];
   }
 
   // A vector of flags or its negation.
@@ -586,6 +590,15 @@ class Analysis {
       v = f_->operands_of(*in)[0];
       in = makers_[static_cast<std::size_t>(v)];
     }
+    // Where these flags chose the places, what was put there; where the others did, what was there before.
+    while (in != nullptr && in->op == Op::kDpermute && in->word == TypeWord::kInt) {
+      const std::optional<Flag> put = chosen_by(f_->operands_of(*in)[1]);
+      if (put == flag) return facts(f_->operands_of(*in)[0]).sum;
+      if (!put || put->flags != flag.flags) break;
+      v = f_->operands_of(*in)[2];
+      in = makers_[static_cast<std::size_t>(v)];
+    }
+    if (all_elements(m_, *f_, v, makers_, 0)) return k_->symbols.constant(0);
     const auto [it, fresh] = kept_.try_emplace({v, flag}, kNoSymbol);
     if (fresh) it->second = k_->symbols.fresh();
     return it->second;
