@@ -52,6 +52,7 @@ class FormCompiler {
     if (!may_define(form_->name, form_->name_pos)) return;
     Binding* self = env_.make({});
     self->name = form_->name;
+    self->pos = form_->name_pos;
     self->form = form_;
     Checker checker(env_, diagnostics_, false);
     if (checker.function(*form_, *self) != nullptr) publish(self);
@@ -61,6 +62,7 @@ class FormCompiler {
     if (!may_define(form_->name, form_->name_pos)) return;
     Binding* self = env_.make({});
     self->name = form_->name;
+    self->pos = form_->name_pos;
     Checker checker(env_, diagnostics_, false);
     self->type = checker.signature(*form_->sig, *self);
     if (self->type != nullptr) publish(self);
@@ -70,6 +72,7 @@ class FormCompiler {
     if (!may_define(form_->name, form_->name_pos)) return;
     Binding* constructor = env_.make({});
     constructor->name = form_->name;
+    constructor->pos = form_->name_pos;
     constructor->kind = BindingKind::kConstructor;
     Checker checker(env_, diagnostics_, false);
     constructor->type = checker.datatype(*form_, *constructor);
@@ -143,6 +146,12 @@ std::vector<BoundVariable> bind_result(Environment& environment, const CompiledF
     environment.publish(binding);
   }
   return bound;
+}
+
+void check_bodies(const Environment& environment, Diagnostics& diagnostics) {
+  for (const Binding* binding : environment.without_body())
+    diagnostics.error(binding->pos,
+                      "no body for function " + upper(binding->name) + ", which is only declared");
 }
 
 }  // namespace nvm::frontend

@@ -51,8 +51,7 @@ struct BoundVariable {
 // After a kExpr (binds `it`) or kBind form has run: makes its names known. File bindings too.
 std::vector<BoundVariable> bind_result(Environment& environment, const CompiledForm& compiled);
 
-// For `nvm check`: type-checks every function also for the serial-only rule and reports unused forward
-// declarations (no body) as errors.
-void check_bodies(Environment& environment, Diagnostics& diagnostics);
+// At the end of a file: functions that were declared and never got a body are errors.
+void check_bodies(const Environment& environment, Diagnostics& diagnostics);
 
 }  // namespace nvm::frontend

@@ -139,6 +139,16 @@ const Datatype* Environment::find_type(std::string_view name, bool from_prelude)
   return binding != nullptr ? binding->datatype : nullptr;
 }
 
+std::vector<const Binding*> Environment::without_body() const {
+  std::vector<const Binding*> found;
+  for (const Binding& binding : bindings_) {
+    const auto user = user_.find(binding.name);
+    const bool meant = user != user_.end() && user->second == &binding;
+    if (meant && binding.kind == BindingKind::kFunction && !binding.form) found.push_back(&binding);
+  }
+  return found;
+}
+
 std::vector<std::string> Environment::names() const {
   std::vector<std::string> names;
   for (const auto& [name, binding] : user_) names.push_back(name);

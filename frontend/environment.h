@@ -27,6 +27,7 @@ struct Binding {
   bool builtin = false;        // of the prelude or a primitive
   bool serial = false;         // not callable inside an apply-to-each
   bool constant = false;       // kVariable: bound to literals only, so its value prints with all digits
+  SourcePos pos;               // of the name in the form that defines or declares it
   const Type* type = nullptr;  // generalised: its unbound variables are quantified; null while unknown
   std::shared_ptr<const Form> form;
   const Datatype* datatype = nullptr;
@@ -50,6 +51,8 @@ class Environment {
   const Datatype* find_type(std::string_view name, bool from_prelude);
   // The form that defines a function, or null while it is only declared. Loads bodies of the prelude.
   std::shared_ptr<const Form> definition(const Binding* binding);
+  // The user's functions that are declared and have no body.
+  [[nodiscard]] std::vector<const Binding*> without_body() const;
   // All names a user can see, sorted; forces nothing.
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "frontend/serial_check.h"
 #include "frontend/specialiser.h"
 
 namespace nvm::frontend {
-
-constexpr std::size_t kMaxKey = 20000;  // characters of an instance's key
 
 void Specialiser::fail(const Expr& exp, const std::string& message) {
   diagnostics_.error(builtin_ ? user_pos_ : exp.pos, message);
@@ -28,6 +27,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp) try {
     pending_.pop_front();
     make(*next);
   }
+  check_serial(*program_, exp.pos, diagnostics_);
   return program_;
 } catch (const Failure&) {
   return nullptr;
@@ -73,8 +73,9 @@ const core::Type* Specialiser::erase(const Type* type) {
 }
 
 // Text that is equal for equal ground types; of functions only the identity counts.
-void Specialiser::describe(std::string& key, const Type* type) {
+void Specialiser::describe(std::string& key, const Type* type, int depth) {
   type = resolve(type);
+  if (depth > kMaxTypeDepth) key.resize(kMaxKey + 1, '.');
   if (key.size() > kMaxKey) return;
   const auto address = [&](const void* object) {
     key += std::to_string(reinterpret_cast<std::uintptr_t>(object)) + '(';
@@ -85,7 +86,7 @@ void Specialiser::describe(std::string& key, const Type* type) {
     case TypeKind::kFloat: key += 'f'; return;
     case TypeKind::kBool: key += 'b'; return;
     case TypeKind::kChar: key += 'c'; return;
-    case TypeKind::kFn: describe(key, type->args[2]); return;
+    case TypeKind::kFn: describe(key, type->args[2], depth); return;
     case TypeKind::kSeq: key += 's'; break;
     case TypeKind::kPair: key += 'p'; break;
     case TypeKind::kRecord:
@@ -100,7 +101,7 @@ void Specialiser::describe(std::string& key, const Type* type) {
         address(type->lambda);
       }
   }
-  for (const Type* arg : type->args) describe(key, arg);
+  for (const Type* arg : type->args) describe(key, arg, depth + (type->kind == TypeKind::kPair ? 0 : 1));
   if (type->kind == TypeKind::kRecord || type->kind == TypeKind::kIdentity) key += ')';
 }
 

@@ -8,7 +8,6 @@ namespace nvm::frontend {
 namespace {
 
 constexpr std::size_t kMaxInstances = 20000;
-constexpr std::size_t kMaxKey = 20000;  // characters of an instance's key: bounds the size of types
 
 std::string upper(std::string text) {
   for (char& c : text)

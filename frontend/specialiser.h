@@ -27,6 +27,10 @@ class Specialiser {
  private:
   struct Failure {};
 
+  // Beyond these, measured on the key of an instance, types are taken to grow without end.
+  static constexpr std::size_t kMaxKey = 4000;
+  static constexpr int kMaxTypeDepth = 100;
+
   // Core code with the ground type of its value. Function types in it tell the function by their identity
   // only.
   struct Value {
@@ -93,7 +97,7 @@ class Specialiser {
   const Type* ground(const Type* type);
   static const Type* any_function(TypeArena& types, const Type* identity);
   const core::Type* erase(const Type* type);
-  void describe(std::string& key, const Type* type);
+  void describe(std::string& key, const Type* type, int depth = 0);
   static core::ExprPtr node(core::ExprKind kind, const core::Type* type, std::uint32_t line = 0);
   static core::ExprPtr pair(core::ExprPtr first, core::ExprPtr second);
   static core::ExprPtr project(core::ExprPtr whole, bool second);

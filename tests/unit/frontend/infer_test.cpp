@@ -182,7 +182,18 @@ TEST_CASE("forward declarations and redefinition") {
 
 TEST_CASE("serial-only functions") {
   fails("{open_in_file(s) : s in [\"a\"]};", "1:2", "cannot call OPEN_IN_FILE in parallel");
+  fails("function g(h, s) = {h(x) : x in s};\ng(open_in_file, [\"a\"]);", "1:1",
+        "cannot call OPEN_IN_FILE in parallel");
   fails("function g(s) = open_in_file(s);\n{g(s) : s in [\"a\"]};", "2:2", "cannot call G in parallel");
+}
+
+TEST_CASE("a declared function needs a body") {
+  Session session;
+  session.run("function a(x) : int -> int; function b(x) : int -> int; function b(x) : int -> int = x;");
+  Diagnostics diagnostics("x.nesl", "");
+  check_bodies(session.environment, diagnostics);
+  REQUIRE(diagnostics.errors() == 1);
+  CHECK(diagnostics.all()[0].message.find("no body for function A") != std::string::npos);
 }
 
 TEST_CASE("every definition of the prelude type-checks") {
