@@ -1,7 +1,5 @@
 #include "vm/tier/binding.h"
 
-#include <numeric>
-
 namespace nvm::vm {
 
 Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool)
@@ -48,7 +46,8 @@ Value Binding::vector(std::size_t i) {
   const plan::Var& v = plan_.vars[i];
   const plan::Array& a = arrays_[i];
   const std::int64_t n = lengths_[static_cast<std::size_t>(v.length)];
-  if (plan_.lengths[static_cast<std::size_t>(v.length)] == plan::LengthKind::kOne) {
+  // One element may come unboxed even where the length is known only by running.
+  if (!memory_[i] && n == 1) {
     if (v.type == Type::kFloat) return Vector::of_float(a.real);
     return v.type == Type::kBool ? Vector::of_bool(a.scalar != 0) : Vector::of_int(a.scalar);
   }
