@@ -68,7 +68,56 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   return results;
 }
 
-Atom Builder::op(Op op, TypeWord word, Atoms args) { return ops(op, word, std::move(args)).front(); }
+Atom Builder::op(Op op, TypeWord word, Atoms args) {
+  if (const auto folded = fold(op, word, args)) return *folded;
+  return ops(op, word, std::move(args)).front();
+}
+
+// Scalar arithmetic on constants, where the result is the same for every width of INT; and a few laws.
+std::optional<Atom> Builder::fold(Op op, TypeWord word, const Atoms& args) {
+  if (args.size() == 1 && op == Op::kNot && word == TypeWord::kBool) {
+    if (const Constant* x = known(args[0])) return boolean(x->ints[0] == 0);
+  }
+  if (args.size() != 2 || op_info(op).kind != OpKind::kMap) return std::nullopt;
+  const Constant* x = known(args[0]);
+  const Constant* y = known(args[1]);
+  if (word == TypeWord::kBool && (op == Op::kAnd || op == Op::kOr)) {
+    for (const Constant* constant : {x, y}) {
+      if (!constant) continue;
+      const bool decides = (constant->ints[0] != 0) == (op == Op::kOr);
+      if (!decides) return constant == x ? args[1] : args[0];
+      if (x && y) return boolean(op == Op::kOr);
+    }
+  }
+  if (!x || !y) return std::nullopt;
+  if (word == TypeWord::kInt) return fold_ints(op, x->ints[0], y->ints[0]);
+  if (word == TypeWord::kFloat) return fold_comparison(op, x->floats[0], y->floats[0]);
+  return std::nullopt;
+}
+
+template <typename T>
+std::optional<Atom> Builder::fold_comparison(Op op, T x, T y) {
+  switch (op) {
+    case Op::kLt: return boolean(x < y);
+    case Op::kLe: return boolean(x <= y);
+    case Op::kGt: return boolean(x > y);
+    case Op::kGe: return boolean(x >= y);
+    case Op::kEq: return boolean(x == y);
+    case Op::kNe: return boolean(x != y);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Atom> Builder::fold_ints(Op op, std::int64_t x, std::int64_t y) {
+  constexpr std::int64_t kNarrow = 30000;  // products of two fit 32 bits
+  if (x < -kNarrow || x > kNarrow || y < -kNarrow || y > kNarrow) return std::nullopt;
+  switch (op) {
+    case Op::kAdd: return integer(x + y);
+    case Op::kSub: return integer(x - y);
+    case Op::kMul: return integer(x * y);
+    default: return fold_comparison(op, x, y);
+  }
+}
 
 Atom Builder::constant(Constant constant) {
   const nvm::Type kind = type_of(constant.word);

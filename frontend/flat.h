@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -94,6 +95,10 @@ class Builder {
     std::map<std::vector<std::int32_t>, Atoms> seen;
     std::map<Atom, bool> asked;
   };
+  std::optional<Atom> fold(Op op, TypeWord word, const Atoms& args);
+  std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);
+  template <typename T>
+  std::optional<Atom> fold_comparison(Op op, T x, T y);
   Atom fresh(nvm::Type kind);
   Stmt& add(Stmt stmt);
   std::unique_ptr<Block> close();

@@ -36,6 +36,7 @@ class Scheduler {
   // What is known while the statements of one block are scheduled.
   struct Frame {
     const std::set<Atom>* live_out;
+    bool exits;                           // the stack no longer matters
     Counts left;                          // uses in this block still to come
     std::map<Atom, const Stmt*> pending;  // deferred statements by result
   };
@@ -186,7 +187,7 @@ void Scheduler::push_all(Frame& frame, const Atoms& args) {
 // Results nobody uses go at once.
 void Scheduler::results(Frame& frame, const Stmt& stmt) {
   for (const Atom atom : stmt.results) stack_.push_back(atom);
-  for (std::size_t i = stmt.results.size(); i-- > 0;) {
+  for (std::size_t i = stmt.results.size(); i-- > 0 && !frame.exits;) {
     const Atom atom = stmt.results[i];
     if (!dies(frame, atom, 0)) continue;
     const auto at = std::find(stack_.rbegin(), stack_.rend(), atom);
@@ -256,7 +257,7 @@ void Scheduler::statement(Frame& frame, const Stmt& stmt) {
 }
 
 void Scheduler::block(const Block& block, const std::set<Atom>& live_out) {
-  Frame frame{&live_out, {}, {}};
+  Frame frame{&live_out, block.exits, {}, {}};
   count_uses(block, frame.left);
   std::set<Atom> used_here;  // directly, not in a nested block
   for (const Stmt& stmt : block.stmts) used_here.insert(stmt.args.begin(), stmt.args.end());
