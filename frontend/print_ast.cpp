@@ -111,9 +111,11 @@ std::string print_pattern(const Pattern& pattern) {
     case Pattern::Kind::kTuple: break;
   }
   std::string out = "(";
-  for (std::size_t i = 0; i < pattern.items.size(); ++i)
-    out += (i == 0 ? "" : ", ") + print_pattern(pattern.items[i]);
-  return out + ")";
+  const std::size_t last = pattern.items.size() - 1;
+  for (std::size_t i = 0; i < last; ++i) out += print_pattern(pattern.items[i]) + ", ";
+  const Pattern& rest = pattern.items[last];  // tuples nest to the right
+  return out +
+         (rest.kind == Pattern::Kind::kTuple ? print_pattern(rest).substr(1) : print_pattern(rest) + ")");
 }
 
 std::string print_ast(const Expr& exp) {

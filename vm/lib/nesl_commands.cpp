@@ -331,7 +331,8 @@ void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument)
 // A file that brings the session's definitions back when it is loaded.
 void SessionCommands::dump_world(const std::string& file) {
   std::ofstream out(file);
-  for (const std::string& text : s_.definitions_) out << text << ";\n";
+  for (const auto& form : s_.definitions_)
+    if (form->kind != FormKind::kExpr) out << form->text << ";\n";
   s_.out_ << (out ? "Definitions written to " : "Cannot write ") << file << ".\n";
 }
 

@@ -121,8 +121,9 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
   auto compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
   if (!compiled) return false;
   auto bound = frontend::bind_result(environment_, *compiled);
-  const FormKind kind = compiled->form->kind;
-  if (kind != FormKind::kExpr) definitions_.push_back(compiled->form->text);
+  // A function value refers to the tree of its lambda.
+  if (compiled->form->kind != FormKind::kExpr || frontend::contains_function(compiled->type))
+    definitions_.push_back(compiled->form);
   pending.push_back({std::move(*compiled), std::move(bound)});
   return true;
 }

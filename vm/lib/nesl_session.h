@@ -122,8 +122,8 @@ class NeslSession {
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable
   std::vector<std::unique_ptr<std::string>> texts_;        // of files, which tokens may point into
   std::string last_file_;
-  std::optional<frontend::CompiledForm> last_;  // the last expression
-  std::vector<std::string> definitions_;        // texts of the functions, datatypes and bindings so far
+  std::optional<frontend::CompiledForm> last_;                      // the last expression
+  std::vector<std::shared_ptr<const frontend::Form>> definitions_;  // what later forms may refer to
   std::map<std::string, std::string> settings_;
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
