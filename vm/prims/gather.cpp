@@ -155,7 +155,7 @@ void replace(const PrimCall& call) {
     return t.convert[static_cast<int>(e.storage())][static_cast<int>(storage)];
   };
   Fresh out(context, storage, v.length(), operand);
-  if (v.data() != out.data()) {
+  if (v.data() != out.data() && v.length() > 0) {
     for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
       if (v.storage() == storage)
         std::memcpy(out.at(begin), v.at(begin), static_cast<std::size_t>(out.at(end) - out.at(begin)));

@@ -117,7 +117,7 @@ void fill_zero(const PrimContext& context, const Fresh& out) {
 }
 
 void fill_copy(const PrimContext& context, const Elements& from, Storage storage, const Fresh& out) {
-  if (from.data() == out.data()) return;
+  if (from.data() == out.data() || from.length() == 0) return;
   const kernels::Table& t = kernel_table(context.isa);
   const auto convert = t.convert[static_cast<int>(from.storage())][static_cast<int>(storage)];
   for_ranges(context, from.length(), [&](std::int64_t begin, std::int64_t end) {
