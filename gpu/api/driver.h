@@ -13,6 +13,7 @@ using Context = struct ContextHandle*;
 using Module = struct ModuleHandle*;
 using Kernel = struct KernelHandle*;
 using Stream = struct StreamHandle*;
+using MemoryPool = struct MemoryPoolHandle*;
 using Event = struct EventHandle*;
 
 // Entry points; a call returns 0 or an error number for error().

@@ -10,7 +10,10 @@ namespace nvm::test {
 
 class RegionBuilder {
  public:
-  RegionBuilder() { one_ = length(soac::LengthKind::kOne); }
+  explicit RegionBuilder(IntBits bits = IntBits::k64) {
+    region_.int_bits = bits;
+    one_ = length(soac::LengthKind::kOne);
+  }
 
   soac::LengthId length(soac::LengthKind kind = soac::LengthKind::kBound) {
     region_.lengths.push_back(kind);
@@ -20,7 +23,8 @@ class RegionBuilder {
     soac::Var v;
     v.role = role;
     v.type = type;
-    v.storage = type == Type::kInt ? Storage::kI64 : type == Type::kFloat ? Storage::kF64 : Storage::kB8;
+    const Storage wide = region_.int_bits == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+    v.storage = type == Type::kInt ? wide : type == Type::kFloat ? Storage::kF64 : Storage::kB8;
     v.length = n;
     region_.vars.push_back(v);
     return static_cast<soac::VarId>(region_.vars.size() - 1);

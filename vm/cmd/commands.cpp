@@ -66,6 +66,11 @@ int version_command(const Words&) {
   return kGood;
 }
 
+int devices_command(const Words&) {
+  print(lib::describe_devices());
+  return kGood;
+}
+
 int help_command(const Words& words) {
   if (words.empty()) {
     print(overview());

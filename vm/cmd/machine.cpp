@@ -40,6 +40,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.time_limit = arguments.number(Option::kTimeLimit);
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
+  options.engine = static_cast<lib::Engine>(arguments.choice(Option::kEngine));
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.count = arguments.given(Option::kStats);
   allow(arguments.text(Option::kAllow), options);

@@ -1,5 +1,8 @@
 #include "vm/lib/compiling.h"
 
+#include <cstdio>
+
+#include "gpu/cuda_engine.h"
 #include "vm/cpu/cpu_engine.h"
 #include "vm/lib/impl.h"
 #include "vm/tier/explain.h"
@@ -16,6 +19,18 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   return engine;
 }
 
+// CUDA where it is wanted and there, else the processor's; null if neither fits this machine.
+std::unique_ptr<plan::Engine> make_engine(const Options& options) {
+  if (options.engine != Engine::kCpu) {
+    std::string reason;
+    if (auto engine = gpu::make_engine(reason)) return engine;
+    if (options.engine == Engine::kCuda)
+      std::fprintf(options.err, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
+  }
+  if (options.isa == InstructionSet::kPortable) return nullptr;
+  return vm::cpu::make_engine(engine_options(options));
+}
+
 vm::JitOptions jit_options(const Options& options) {
   vm::JitOptions jit;
   jit.mode = static_cast<vm::JitMode>(options.jit);
@@ -26,8 +41,8 @@ vm::JitOptions jit_options(const Options& options) {
 }  // namespace
 
 Compiling::Compiling(const Options& options, const vm::PrimContext& context) : options_(options) {
-  if (options.jit == Jit::kOff || options.isa == InstructionSet::kPortable) return;
-  engine_ = vm::cpu::make_engine(engine_options(options));
+  if (options.jit == Jit::kOff) return;
+  engine_ = make_engine(options);
   if (engine_ == nullptr) return;
   jit_ = std::make_unique<vm::Jit>(*engine_, context, jit_options(options));
   vm::Recorder::Limits limits;

@@ -143,10 +143,7 @@ bool Nesl::incomplete(std::string_view text) {
   frontend::Parser parser(source, diagnostics);
   while (!parser.at_end())
     if (!parser.next_form() && parser.incomplete()) return true;
-  Diagnostics ignored("", text);
-  frontend::Lexer lexer(source, ignored);  // a comment that is open at the end is no form
-  while (lexer.next().kind != frontend::Tok::kEnd) continue;
-  return lexer.unfinished();
+  return false;
 }
 
 std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }

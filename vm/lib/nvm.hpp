@@ -118,6 +118,7 @@ enum class Random : std::uint8_t { kPhilox, kLibc, kLcg48 };
 enum class InstructionSet : std::uint8_t { kBest, kPortable, kAvx2, kAvx512 };
 enum class Jit : std::uint8_t { kOff, kHot, kAlways, kCompare };  // kCompare: aborts where tiers differ
 enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
+enum class Engine : std::uint8_t { kCpu, kCuda, kAuto };  // kAuto: CUDA where there is a device
 
 struct Options {
   Random random = Random::kPhilox;
@@ -130,6 +131,7 @@ struct Options {
   InstructionSet isa = InstructionSet::kBest;
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
+  Engine engine = Engine::kCpu;
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
   bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
@@ -178,5 +180,7 @@ class Vm {
 };
 
 [[nodiscard]] const char* version();
+// Driver, run-time compiler and GPUs, one a line, with what is missing and how to get it.
+[[nodiscard]] std::string describe_devices();
 
 }  // namespace nvm::lib

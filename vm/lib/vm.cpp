@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "gpu/api/devices.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/stack_machine.h"
 #include "vm/lib/compiling.h"
@@ -151,5 +152,6 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
 void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
 
 const char* version() { return NVM_VERSION; }
+std::string describe_devices() { return gpu::describe_devices(); }
 
 }  // namespace nvm::lib

@@ -1,0 +1,99 @@
+#include "gpu/cache.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace nvm::gpu {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kMagic[16] = "nvm cubin 1\n";
+
+struct Header {
+  char magic[16] = {};
+  std::uint64_t key_bytes = 0;
+  std::uint64_t cubin_bytes = 0;
+  std::uint64_t checksum = 0;
+};
+
+std::uint64_t checksum(const char* p, std::size_t n, std::uint64_t h = 0xcbf29ce484222325ULL) {
+  for (std::size_t i = 0; i < n; ++i) h = (h ^ static_cast<unsigned char>(p[i])) * 0x100000001b3ULL;
+  return h;
+}
+
+}  // namespace
+
+std::string cache_folder() {
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0')
+    return std::string(xdg) + "/nvm";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return std::string(home) + "/.cache/nvm";
+  return {};
+}
+
+std::string CubinCache::path(const std::string& key) const {
+  char name[32];
+  std::snprintf(name, sizeof name, "%016llx.cubin",
+                static_cast<unsigned long long>(checksum(key.data(), key.size())));
+  return folder_ + "/" + name;
+}
+
+std::optional<std::vector<char>> CubinCache::find(const std::string& key) const {
+  if (folder_.empty()) return std::nullopt;
+  const std::string file = path(key);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  const std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) return std::nullopt;
+  Header h;
+  if (all.size() >= sizeof h) std::memcpy(&h, all.data(), sizeof h);
+  const std::size_t body = all.size() < sizeof h ? 0 : all.size() - sizeof h;
+  const bool whole = std::memcmp(h.magic, kMagic, sizeof kMagic) == 0 && h.key_bytes <= body &&
+                     h.cubin_bytes == body - h.key_bytes &&
+                     checksum(all.data() + sizeof h, body) == h.checksum;
+  if (!whole) {
+    std::error_code ignored;
+    fs::remove(file, ignored);
+    return std::nullopt;
+  }
+  if (all.compare(sizeof h, h.key_bytes, key) != 0) return std::nullopt;
+  const char* cubin = all.data() + sizeof h + h.key_bytes;
+  return std::vector<char>(cubin, cubin + h.cubin_bytes);
+}
+
+void CubinCache::add(const std::string& key, const std::vector<char>& cubin) const {
+  if (folder_.empty()) return;
+  std::error_code failed;
+  fs::create_directories(folder_, failed);
+  if (failed) return;
+  Header h;
+  std::memcpy(h.magic, kMagic, sizeof kMagic);
+  h.key_bytes = key.size();
+  h.cubin_bytes = cubin.size();
+  h.checksum = checksum(cubin.data(), cubin.size(), checksum(key.data(), key.size()));
+  const std::string fresh = path(key) + "." + std::to_string(::getpid());
+  {
+    std::ofstream out(fresh, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(&h), sizeof h);
+    out.write(key.data(), static_cast<std::streamsize>(key.size()));
+    out.write(cubin.data(), static_cast<std::streamsize>(cubin.size()));
+    if (!out.flush()) failed = std::make_error_code(std::errc::io_error);
+  }
+  if (!failed) fs::rename(fresh, path(key), failed);
+  if (failed) {
+    std::error_code ignored;
+    fs::remove(fresh, ignored);
+  }
+}
+
+}  // namespace nvm::gpu

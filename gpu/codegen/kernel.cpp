@@ -1,0 +1,195 @@
+// A plan's kernels to source and launches. A kernel is one launch where its sinks agree on tiles; otherwise
+// scans go first and leave their results in scratch, then reductions, then the rest.
+#include <algorithm>
+#include <utility>
+
+#include "gpu/codegen/writer.h"
+
+namespace nvm::gpu {
+
+namespace {
+
+const char* const kPreludeText =
+#include <prelude_text.inc>
+    ;
+const char* const kTileText =
+#include <tile_text.inc>
+    ;
+
+bool scans(const Sink& s) { return s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan; }
+bool folds(const Sink& s) {
+  return scans(s) || s.kind == SinkKind::kReduce || s.kind == SinkKind::kSegReduce;
+}
+
+class PassChooser {
+ public:
+  explicit PassChooser(KernelWriter& k) : k_(k) {}
+
+  void write() {
+    add_kept_counts();
+    const auto count = static_cast<std::int32_t>(k_.kernel.sinks.size());
+    for (std::int32_t s = 0; s < count; ++s) {
+      const Sink& sink = k_.sink(s);
+      if (sink.kind == SinkKind::kScatter) begin_scatter(k_, s);
+      if (sink.kind == SinkKind::kSegReduce) fill_identities(k_, s);
+    }
+    passes();
+    for (std::int32_t s = 0; s < count; ++s)
+      if (k_.sink(s).kind == SinkKind::kScatter) finish_scatter(k_, s);
+  }
+
+ private:
+  // A count by segments is also a segmented sum of its flags.
+  void add_kept_counts() {
+    const std::size_t count = k_.kernel.sinks.size();
+    for (std::size_t s = 0; s < count; ++s) {
+      const Sink from = k_.kernel.sinks[s];
+      if (from.kind != SinkKind::kCount || from.desc == kNone) continue;
+      BodyInst flag;
+      flag.pull = Pull::kApply;
+      flag.type = Type::kInt;
+      flag.scalar = Scalar::kBtoI;
+      flag.a = from.value;
+      Sink sum;
+      sum.kind = SinkKind::kSegReduce;
+      sum.value = k_.kernel.body.add(flag);
+      sum.combine = Scalar::kAdd;
+      sum.type = Type::kInt;
+      sum.out = from.out_desc;
+      sum.desc = from.desc;
+      k_.kernel.sinks.push_back(sum);
+    }
+  }
+
+  std::vector<std::int32_t> all_where(bool (*wanted)(const Sink&)) const {
+    std::vector<std::int32_t> out;
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(k_.kernel.sinks.size()); ++s)
+      if (wanted(k_.sink(s))) out.push_back(s);
+    return out;
+  }
+  [[nodiscard]] VarId shape(std::int32_t s) const {
+    const Sink& sink = k_.sink(s);
+    return sink.kind == SinkKind::kSegReduce || sink.kind == SinkKind::kSegScan ? sink.desc : kNone;
+  }
+
+  void passes() {
+    const auto every = all_where([](const Sink&) { return true; });
+    const auto folded = all_where(folds);
+    const auto tiled = all_where([](const Sink& s) { return folds(s) && s.kind != SinkKind::kReduce; });
+    const auto counted = all_where([](const Sink& s) { return s.kind == SinkKind::kCount; });
+    if (tiled.empty() && counted.empty())
+      return folded.empty() ? write_map(k_, {"", kNone, every}) : write_reduce(k_, {"", kNone, every});
+    const bool one_shape = std::all_of(folded.begin(), folded.end(),
+                                       [&](std::int32_t s) { return shape(s) == shape(folded[0]); });
+    if (one_shape) return write_tiles(k_, {"", folded.empty() ? kNone : shape(folded[0]), every});
+    by_shape("_scan", all_where(scans), true);
+    by_shape("_sum", all_where([](const Sink& s) { return s.kind == SinkKind::kSegReduce; }), false);
+    const auto flat = all_where([](const Sink& s) { return s.kind == SinkKind::kReduce; });
+    if (!flat.empty()) write_reduce(k_, {"_fold", kNone, flat});
+    const auto rest = all_where([](const Sink& s) { return !folds(s); });
+    if (rest.empty()) return;
+    if (counted.empty())
+      write_map(k_, {"_rest", kNone, rest});
+    else
+      write_tiles(k_, {"_rest", kNone, rest});
+  }
+
+  void by_shape(const std::string& name, std::vector<std::int32_t> sinks, bool keep) {
+    while (!sinks.empty()) {
+      Pass pass{name + std::to_string(sinks[0]), shape(sinks[0]), {}, keep};
+      const auto other = std::stable_partition(sinks.begin(), sinks.end(),
+                                               [&](std::int32_t s) { return shape(s) == pass.shape; });
+      pass.sinks.assign(sinks.begin(), other);
+      sinks.erase(sinks.begin(), other);
+      write_tiles(k_, pass);
+    }
+  }
+
+  KernelWriter& k_;
+};
+
+// Offsets of a descriptor made by a filter: the exclusive sum of its counts; the executor adds the last one.
+plan::Kernel offsets_kernel(plan::Plan& plan, VarId desc, VarId& offsets) {
+  plan::Var counts = plan.vars[static_cast<std::size_t>(desc)];
+  plan::Var made;
+  made.role = plan::VarRole::kTemp;
+  made.storage = Storage::kI64;
+  made.length = counts.length;
+  offsets = static_cast<VarId>(plan.vars.size());
+  plan.vars.push_back(made);
+  plan::Kernel k;
+  k.space = counts.length;
+  BodyInst pull;
+  pull.pull = Pull::kElement;
+  pull.var = desc;
+  Sink scan;
+  scan.kind = SinkKind::kScan;
+  scan.value = k.body.add(pull);
+  scan.combine = Scalar::kAdd;
+  BodyInst scanned;
+  scanned.pull = Pull::kScanned;
+  scanned.a = 0;
+  Sink store;
+  store.value = k.body.add(scanned);
+  store.out = offsets;
+  k.sinks = {scan, store};
+  return k;
+}
+
+// Kernels in order, with an offsets kernel behind each that makes a descriptor that a later one follows.
+void add_offsets(Code& code) {
+  plan::Plan& plan = code.plan;
+  std::set<VarId> followed;
+  for (const plan::Kernel& k : plan.kernels) {
+    for (const BodyInst& in : k.body.insts)
+      for (const VarId d : {in.desc, in.desc2}) followed.insert(d);
+    for (const Sink& s : k.sinks) followed.insert(s.desc);
+  }
+  code.offsets_of.assign(plan.vars.size(), kNone);
+  std::vector<plan::Kernel> kernels;
+  for (plan::Kernel& k : plan.kernels) {
+    std::vector<VarId> made;
+    for (const Sink& s : k.sinks)
+      if (s.out_desc != kNone && followed.contains(s.out_desc)) made.push_back(s.out_desc);
+    kernels.push_back(std::move(k));
+    for (const VarId d : made)
+      if (plan.vars[static_cast<std::size_t>(d)].form == plan::DescForm::kIrregular)
+        kernels.push_back(offsets_kernel(plan, d, code.offsets_of[static_cast<std::size_t>(d)]));
+  }
+  plan.kernels = std::move(kernels);
+  code.offsets_of.resize(plan.vars.size(), kNone);
+}
+
+bool supported(const plan::Plan& plan, std::string& reason) {
+  for (const plan::Kernel& k : plan.kernels)
+    for (const Sink& s : k.sinks)
+      if (s.filter != kNone && s.kind != SinkKind::kStore && s.kind != SinkKind::kScatter) {
+        reason = "a reduction or scan of filtered elements";
+        return false;
+      }
+  return true;
+}
+
+}  // namespace
+
+const std::string& prelude() {
+  static const std::string kText = std::string(kPreludeText) + kTileText;
+  return kText;
+}
+
+std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, std::string& reason) {
+  if (!supported(plan, reason)) return std::nullopt;
+  Code code;
+  code.plan = plan;
+  add_offsets(code);
+  for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {
+    KernelWriter writer{code.plan, code.plan.kernels[k], prefix + "k" + std::to_string(k), {}, {}, {}, {}};
+    writer.code.space = writer.kernel.space;
+    PassChooser(writer).write();
+    code.source += writer.source;
+    code.kernels.push_back(std::move(writer.code));
+  }
+  return code;
+}
+
+}  // namespace nvm::gpu

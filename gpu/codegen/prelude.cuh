@@ -1,0 +1,253 @@
+// What every generated source starts with: scalar operations, memory, segments. Compiled into nvm as text, so that
+// NVRTC needs no file; also built for the host by tests/emu. Scalar operations are overloads named nvm_<name of
+// scalar.def>. C points to the cells of a run: C[0] is the trap word, then lengths, then scalars, 8 bytes each.
+typedef long long i64;
+typedef unsigned long long u64;
+typedef signed char i8;
+typedef unsigned char u8;
+
+#ifndef NVM_EMULATION
+#define NVM_SHARED(T, name, n) __shared__ T name[n]
+#define NVM_ENTRY(name, args)
+#define nvm_shared_add(array, at, by) atomicAdd(&(array)[at], (u64)(by))
+#endif
+#pragma nv_diag_suppress 177  // not every source uses all of this
+#define NVM_DEV static __device__ __forceinline__
+#define NVM_FAR static __device__ __noinline__  // where inlining would only cost compile time
+
+// ---- cells and bits ----
+NVM_DEV u64 nvm_bits(double x) { return (u64)__double_as_longlong(x); }
+NVM_DEV u64 nvm_bits(i64 x) { return (u64)x; }
+NVM_DEV u64 nvm_bits(int x) { return (u64)(i64)x; }
+NVM_DEV u64 nvm_bits(bool x) { return x ? 1 : 0; }
+template <class T>
+struct nvm_cast {
+  NVM_DEV T from(u64 x) { return (T)x; }
+};
+template <>
+struct nvm_cast<double> {
+  NVM_DEV double from(u64 x) { return __longlong_as_double((i64)x); }
+};
+template <>
+struct nvm_cast<bool> {
+  NVM_DEV bool from(u64 x) { return x != 0; }
+};
+template <class T>
+NVM_DEV T nvm_as(u64 x) {
+  return nvm_cast<T>::from(x);
+}
+NVM_DEV void nvm_trap(u64* C) { *(volatile u64*)C = 1; }
+NVM_DEV u64 nvm_peek(const u64* p) { return *(const volatile u64*)p; }
+
+// ---- scalar operations ----
+NVM_DEV int nvm_add(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+NVM_DEV i64 nvm_add(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
+NVM_DEV double nvm_add(double a, double b) { return a + b; }
+NVM_DEV int nvm_sub(int a, int b) { return (int)((unsigned)a - (unsigned)b); }
+NVM_DEV i64 nvm_sub(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
+NVM_DEV double nvm_sub(double a, double b) { return a - b; }
+NVM_DEV int nvm_mul(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
+NVM_DEV i64 nvm_mul(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
+NVM_DEV double nvm_mul(double a, double b) { return a * b; }
+
+template <class T>
+NVM_DEV T nvm_least() {
+  return sizeof(T) == 4 ? (T)(-2147483647 - 1) : (T)(-9223372036854775807LL - 1);
+}
+template <class T>
+NVM_DEV bool nvm_divides(T a, T b, u64* C) {
+  const bool good = b != 0 && !(b == -1 && a == nvm_least<T>());
+  if (!good) nvm_trap(C);
+  return good;
+}
+template <class T>
+NVM_DEV T nvm_div(T a, T b, u64* C) {
+  return nvm_divides(a, b, C) ? (T)(a / b) : (T)0;
+}
+NVM_DEV double nvm_div(double a, double b, u64*) { return a / b; }
+template <class T>
+NVM_DEV T nvm_rem(T a, T b, u64* C) {
+  return nvm_divides(a, b, C) ? (T)(a % b) : (T)0;
+}
+
+#define NVM_COMPARE(name, op)              \
+  template <class T>                       \
+  NVM_DEV bool nvm_##name(T a, T b) {      \
+    return a op b;                         \
+  }
+NVM_COMPARE(lt, <)
+NVM_COMPARE(le, <=)
+NVM_COMPARE(gt, >)
+NVM_COMPARE(ge, >=)
+NVM_COMPARE(eq, ==)
+NVM_COMPARE(ne, !=)
+#undef NVM_COMPARE
+
+#define NVM_BITWISE(name, op)                                      \
+  NVM_DEV int nvm_##name(int a, int b) { return a op b; }          \
+  NVM_DEV i64 nvm_##name(i64 a, i64 b) { return a op b; }          \
+  NVM_DEV bool nvm_##name(bool a, bool b) { return (a op b) != 0; }
+NVM_BITWISE(and, &)
+NVM_BITWISE(or, |)
+NVM_BITWISE(xor, ^)
+#undef NVM_BITWISE
+NVM_DEV int nvm_not(int a) { return ~a; }
+NVM_DEV i64 nvm_not(i64 a) { return ~a; }
+NVM_DEV bool nvm_not(bool a) { return !a; }
+NVM_DEV int nvm_shl(int a, int b) { return (int)((unsigned)a << ((unsigned)b & 31)); }
+NVM_DEV i64 nvm_shl(i64 a, i64 b) { return (i64)((u64)a << ((u64)b & 63)); }
+NVM_DEV int nvm_shr(int a, int b) { return a >> ((unsigned)b & 31); }
+NVM_DEV i64 nvm_shr(i64 a, i64 b) { return a >> ((u64)b & 63); }
+
+template <class T>
+NVM_DEV T nvm_select(bool f, T a, T b) {
+  return f ? a : b;
+}
+// The later of equals and of unordered; no device intrinsic has this order.
+template <class T>
+NVM_DEV T nvm_max(T a, T b) {
+  return a > b ? a : b;
+}
+template <class T>
+NVM_DEV T nvm_min(T a, T b) {
+  return a < b ? a : b;
+}
+
+// Out of range, unordered included, gives the least INT.
+template <class T>
+NVM_DEV T nvm_trunc(double x) {
+  const double bound = sizeof(T) == 4 ? 2147483648.0 : 9223372036854775808.0;
+  const bool fits = sizeof(T) == 4 ? (x > -bound - 1.0 && x < bound) : (x >= -bound && x < bound);
+  return fits ? (T)x : nvm_least<T>();
+}
+template <class T>
+NVM_DEV T nvm_floor(double x) {
+  return nvm_trunc<T>(floor(x));
+}
+template <class T>
+NVM_DEV T nvm_ceil(double x) {
+  return nvm_trunc<T>(ceil(x));
+}
+template <class T>
+NVM_DEV T nvm_round(double x) {
+  return nvm_trunc<T>(x + 0.5);
+}
+template <class T>
+NVM_DEV double nvm_itof(T x) {
+  return (double)x;
+}
+template <class T>
+NVM_DEV bool nvm_itob(T x) {
+  return x != 0;
+}
+template <class T>
+NVM_DEV T nvm_btoi(bool x) {
+  return x ? (T)1 : (T)0;
+}
+#define NVM_FUNCTION(name) \
+  NVM_DEV double nvm_##name(double x) { return name(x); }
+NVM_FUNCTION(log)
+NVM_FUNCTION(sqrt)
+NVM_FUNCTION(exp)
+NVM_FUNCTION(sin)
+NVM_FUNCTION(cos)
+NVM_FUNCTION(tan)
+NVM_FUNCTION(asin)
+NVM_FUNCTION(acos)
+NVM_FUNCTION(atan)
+NVM_FUNCTION(sinh)
+NVM_FUNCTION(cosh)
+NVM_FUNCTION(tanh)
+#undef NVM_FUNCTION
+
+// Folding operations as types.
+#define NVM_FOLD(name)                      \
+  struct nvm_op_##name {                    \
+    template <class T>                      \
+    static __device__ __forceinline__ T apply(T a, T b) { \
+      return nvm_##name(a, b);              \
+    }                                       \
+  };
+NVM_FOLD(add)
+NVM_FOLD(mul)
+NVM_FOLD(max)
+NVM_FOLD(min)
+NVM_FOLD(and)
+NVM_FOLD(or)
+NVM_FOLD(xor)
+#undef NVM_FOLD
+
+// ---- memory ----
+template <class T, class S>
+NVM_DEV T nvm_gather(const S* x, i64 n, i64 i, u64* C) {
+  if ((u64)i < (u64)n) return (T)x[i];
+  nvm_trap(C);
+  return (T)0;
+}
+template <class T>
+NVM_DEV T nvm_gather_cell(u64 cell, i64 i, u64* C) {
+  if (i == 0) return nvm_as<T>(cell);
+  nvm_trap(C);
+  return (T)0;
+}
+
+// ---- segments: offset(s) .. offset(s + 1) are the elements of segment s ----
+// seek(s, i): the segment of element i, given one at or before it (or -1).
+struct nvm_whole {
+  static const bool kOne = true;
+  i64 n;
+  __device__ __forceinline__ i64 offset(i64 s) const { return s == 0 ? 0 : n; }
+  __device__ __forceinline__ i64 seek(i64, i64) const { return 0; }
+};
+struct nvm_regular {
+  static const bool kOne = false;
+  i64 length;
+  __device__ __forceinline__ i64 offset(i64 s) const { return s * length; }
+  __device__ __forceinline__ i64 seek(i64 s, i64 i) const {
+    if (s >= 0 && i < (s + 1) * length) return s;
+    return ((u64)i | (u64)length) >> 32 ? i / length : (i64)((unsigned)i / (unsigned)length);
+  }
+};
+// s with offsets[s] <= i < offsets[s + 1]; offsets[low] <= i, and low > 0 is near.
+NVM_FAR i64 nvm_find_segment(const i64* offsets, i64 segments, i64 low, i64 i) {
+  i64 high = segments;
+  if (low > 0) {
+    i64 step = 1;
+    while (low + step < segments && offsets[low + step] <= i) {
+      low += step;
+      step *= 2;
+    }
+    if (low + step < segments) high = low + step;
+  }
+  while (high - low > 1) {
+    const i64 middle = low + (high - low) / 2;
+    if (offsets[middle] <= i)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+struct nvm_irregular {
+  static const bool kOne = false;
+  const i64* offsets;
+  i64 segments;
+  __device__ __forceinline__ i64 offset(i64 s) const { return offsets[s]; }
+  __device__ __forceinline__ i64 seek(i64 s, i64 i) const {
+    if (s >= 0 && i < offsets[s + 1]) return s;
+    return nvm_find_segment(offsets, segments, s + 1, i);
+  }
+};
+
+// x[i] = the low `width` bytes of bits for i < n.
+struct nvm_fill_args {
+  u64 x, n, bits, width;
+};
+extern "C" __global__ void nvm_fill(const nvm_fill_args a) {
+  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (i64)a.n; i += (i64)gridDim.x * blockDim.x) {
+    if (a.width == 8) ((u64*)a.x)[i] = a.bits;
+    if (a.width == 4) ((unsigned*)a.x)[i] = (unsigned)a.bits;
+    if (a.width == 1) ((u8*)a.x)[i] = (u8)a.bits;
+  }
+}
+NVM_ENTRY(nvm_fill, nvm_fill_args)

@@ -1,0 +1,86 @@
+// Flat reductions: a half warp takes a unit of 2048 elements, one lane of the fixed tree to a thread, so that
+// loads are whole cache lines and nothing is shared. The first block folds the units' totals in order while
+// the others still run: the chain of additions hides behind the stream. One pass: n reads.
+#include "gpu/codegen/writer.h"
+
+namespace nvm::gpu {
+
+namespace {
+
+std::string text(std::int32_t n) { return std::to_string(n); }
+
+struct Folding {
+  std::int32_t sink;
+  std::int32_t state;
+};
+
+// The first block: each warp folds every second sink.
+void write_folder(KernelWriter& k, Function& f, const std::vector<Folding>& folds, const std::string& n) {
+  f.open("if (blockIdx.x == 0)");
+  f.line("const i64 units = " + n + " <= NVM_SEQUENTIAL ? " + n + " : (" + n +
+         " + NVM_UNIT - 1) / NVM_UNIT;");
+  for (std::size_t r = 0; r < folds.size(); ++r) {
+    const Sink& s = k.sink(folds[r].sink);
+    const std::string type = f.type(s.type);
+    f.open("if (threadIdx.x / 32 == " + std::to_string(r % 2) + ")");
+    f.line("const " + type + " total = nvm_fold_arriving<" + cuda_fold(s.combine) + ", " + type + ">(" +
+           f.scratch(folds[r].state) + ", units, " + cuda_identity(s.combine, s.type, k.plan.int_bits) +
+           ");");
+    f.line("if (threadIdx.x % 32 == 0) " + f.store(s.out, "0", "total"));
+    f.close();
+  }
+  f.line("return;");
+  f.close();
+}
+
+}  // namespace
+
+void write_reduce(KernelWriter& k, const Pass& pass) {
+  constexpr int kThreads = 64;
+  Function f(k.plan, k.name + pass.name, kThreads);
+  BodyWriter body(f, k.kernel);
+  k.bind_scanned(f, body);
+  std::vector<std::int32_t> roots;
+  std::vector<Folding> folds;
+  for (const std::int32_t s : pass.sinks) {
+    for (const std::int32_t v : {k.sink(s).value, k.sink(s).index, k.sink(s).flag}) roots.push_back(v);
+    if (k.sink(s).kind == SinkKind::kReduce) folds.push_back({s, k.add_state(2048, 32)});
+  }
+  const std::vector<std::int32_t> values = body.closure(roots);
+  const std::set<VarId> descs = body.descs(values);
+  const std::string n = f.length(k.kernel.space);
+  write_folder(k, f, folds, n);
+  f.line("const i64 unit = ((i64)blockIdx.x - 1) * 4 + threadIdx.x / 16;");
+  f.line("const i64 begin = unit * NVM_UNIT;");
+  for (const VarId d : descs) f.line("i64 s" + text(d) + " = -1;");
+  for (const Folding& r : folds)
+    f.line(f.type(k.sink(r.sink).type) + " r" + text(r.sink) + " = " +
+           cuda_identity(k.sink(r.sink).combine, k.sink(r.sink).type, k.plan.int_bits) + ";");
+  f.line("#pragma unroll 8");
+  f.open("for (int j = 0; j < NVM_UNIT / 16; ++j)");
+  f.line("const i64 i = begin + j * 16 + threadIdx.x % 16;");
+  f.line("if (i >= " + n + ") break;");
+  for (const VarId d : descs) f.line("s" + text(d) + " = " + f.segments(d) + ".seek(s" + text(d) + ", i);");
+  body.write(values);
+  for (const std::int32_t s : pass.sinks) write_element_sink(k, f, body, s, "", "i");
+  for (const Folding& r : folds) {
+    const Sink& s = k.sink(r.sink);
+    f.line("r" + text(r.sink) + " = " + cuda_fold(s.combine) + "::apply(r" + text(r.sink) + ", " +
+           body.name(s.value) + ");");
+    f.line("if (" + n + " <= NVM_SEQUENTIAL) nvm_publish(" + f.scratch(r.state) + ", i, 1, nvm_bits(" +
+           body.name(s.value) + "));");
+  }
+  f.close();
+  f.line("if (" + n + " <= NVM_SEQUENTIAL || begin >= " + n + ") return;");
+  for (const Folding& r : folds) {
+    const Sink& s = k.sink(r.sink);
+    const std::string type = f.type(s.type);
+    f.line("const " + type + " t" + text(r.sink) + " = nvm_fold_lanes<" + cuda_fold(s.combine) + ", " + type +
+           ">(r" + text(r.sink) + ");");
+    f.line("if (threadIdx.x % 16 == 0) nvm_publish(" + f.scratch(r.state) + ", unit, 1, nvm_bits(t" +
+           text(r.sink) + "));");
+  }
+  k.add_launch(f, k.kernel.space, 2048 * 4, kThreads, 1);
+}
+
+}  // namespace nvm::gpu

@@ -1,0 +1,16 @@
+// Scans: c<sink>[j] holds a thread's values, then their exclusive scan; see tile.cuh. One pass: n reads, n
+// writes.
+#include "gpu/codegen/writer.h"
+
+namespace nvm::gpu {
+
+void write_scan(KernelWriter& k, Function& f, std::int32_t sink) {
+  const Sink& s = k.sink(sink);
+  const std::string type = f.type(s.type);
+  const std::string state = f.scratch(k.add_state(2048));
+  f.line("nvm_tile_scan<" + cuda_fold(s.combine) + ", " + type +
+         ">(tile, list, box, shape, begin, end, segment, c" + std::to_string(sink) + ", " +
+         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", t);");
+}
+
+}  // namespace nvm::gpu

@@ -1,0 +1,229 @@
+// Passes over tiles. First sweep: what scans combine and filters ask; then the scans and ranks of the tile;
+// second sweep: everything else, with scans and ranks at hand; then the tile's reductions. An element's
+// values that both sweeps need stay in registers.
+#include <algorithm>
+#include <bit>
+
+#include "gpu/codegen/writer.h"
+
+namespace nvm::gpu {
+
+namespace {
+
+bool in_first_sweep(const Sink& s) {
+  return s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan || s.kind == SinkKind::kCount;
+}
+bool reduces(const Sink& s) { return s.kind == SinkKind::kReduce || s.kind == SinkKind::kSegReduce; }
+
+class TileWriter {
+ public:
+  TileWriter(KernelWriter& k, const Pass& pass)
+      : k_(k), pass_(pass), f_(k.plan, k.name + pass.name, 256), body_(f_, k.kernel) {
+    items_ = pass.shape == kNone ? 8 : 16;
+    n_ = f_.length(k.kernel.space);
+    k.bind_scanned(f_, body_);
+  }
+
+  void write() {
+    choose_values();
+    write_head();
+    sweep(true);
+    for (const std::int32_t s : pass_.sinks) {
+      if (k_.sink(s).kind == SinkKind::kCount) write_count(k_, f_, s);
+      if (k_.sink(s).kind == SinkKind::kScan || k_.sink(s).kind == SinkKind::kSegScan) scan(s);
+    }
+    sweep(false);
+    for (const std::int32_t s : pass_.sinks)
+      if (reduces(k_.sink(s))) write_segmented_reduce(k_, f_, body_, s);
+    k_.add_launch(f_, k_.kernel.space, 2048, 256);
+  }
+
+ private:
+  static std::string text(std::int32_t n) { return std::to_string(n); }
+  [[nodiscard]] std::string loop() const {
+    return "for (int j = 0; j < " + std::to_string(items_) + "; ++j)";
+  }
+
+  [[nodiscard]] bool folds() const {
+    return std::any_of(pass_.sinks.begin(), pass_.sinks.end(),
+                       [&](std::int32_t s) { return k_.sink(s).combine != Scalar::kNoScalar; });
+  }
+
+  void choose_values() {
+    std::vector<std::int32_t> first;
+    std::vector<std::int32_t> second;
+    for (const std::int32_t s : pass_.sinks) {
+      const Sink& sink = k_.sink(s);
+      auto& roots = in_first_sweep(sink) ? first : second;
+      for (const std::int32_t v : {sink.value, sink.index, sink.flag}) roots.push_back(v);
+    }
+    first_ = body_.closure(first);
+    const std::vector<std::int32_t> all = body_.closure(second);
+    for (const std::int32_t v : all)
+      if (!std::binary_search(first_.begin(), first_.end(), v)) second_.push_back(v);
+    for (const std::int32_t v : kept_between(all)) body_.make_array(v);
+    for (const std::int32_t s : pass_.sinks)
+      if (reduces(k_.sink(s))) body_.make_array(k_.sink(s).value);
+    for (const std::int32_t v : first_) descs_of(v);
+    for (const std::int32_t v : second_) descs_of(v);
+    if (pass_.shape != kNone) descs_.insert(pass_.shape);
+  }
+  void descs_of(std::int32_t v) {
+    const VarId d = k_.kernel.body.insts[static_cast<std::size_t>(v)].desc;
+    if (d != kNone) descs_.insert(d);
+  }
+  // Values of the first sweep that the second reads.
+  [[nodiscard]] std::set<std::int32_t> kept_between(const std::vector<std::int32_t>& all) const {
+    std::set<std::int32_t> out;
+    const auto early = [&](std::int32_t v) {
+      if (v != kNone && std::binary_search(first_.begin(), first_.end(), v)) out.insert(v);
+    };
+    for (const std::int32_t v : all) {
+      const BodyInst& in = k_.kernel.body.insts[static_cast<std::size_t>(v)];
+      if (std::binary_search(first_.begin(), first_.end(), v) || in.pull == Pull::kScanned) continue;
+      for (const std::int32_t arg : {in.a, in.b, in.c}) early(arg);
+    }
+    for (const std::int32_t s : pass_.sinks)
+      if (!in_first_sweep(k_.sink(s)))
+        for (const std::int32_t v : {k_.sink(s).value, k_.sink(s).index, k_.sink(s).flag}) early(v);
+    return out;
+  }
+
+  void write_head() {
+    const std::string count = std::to_string(items_);
+    if (folds()) f_.declare("NVM_SHARED(u64, tile, " + std::to_string(256 * items_ / 8 * 9) + ");");
+    if (folds()) f_.declare("NVM_SHARED(u64, list, NVM_LIST);");
+    f_.declare("NVM_SHARED(u64, counts, NVM_COUNTS);");
+    f_.declare("NVM_SHARED(u64, box, 8);");
+    const std::int32_t ticket =
+        k_.add_scratch({.length = kNone, .unit = 1, .bytes = 8, .least = 1, .zeroed = true});
+    f_.line("const i64 t = nvm_ticket(box, " + f_.scratch(ticket) + ");");
+    if (pass_.shape == kNone)
+      f_.line("const nvm_whole shape = {" + n_ + "};");
+    else
+      f_.line("const auto shape = " + f_.segments(pass_.shape) + ";");
+    f_.line("i64 begin, end;");
+    f_.line("nvm_range(shape, " + n_ + ", t, box, begin, end);");
+    if (pass_.shape == kNone) f_.line("const i64 segment[" + count + "] = {};");
+    for (const VarId d : descs_)
+      f_.line("i64 " + (d == pass_.shape ? std::string("segment") : "q_s" + text(d)) + "[" + count + "];");
+    for (std::int32_t v = 0; v < static_cast<std::int32_t>(k_.kernel.body.insts.size()); ++v)
+      if (body_.is_array(v))
+        f_.line(f_.type(k_.kernel.body.insts[static_cast<std::size_t>(v)].type) + " v" + text(v) + "[" +
+                count + "];");
+    for (const std::int32_t s : pass_.sinks) declare_sink(s, count);
+    write_segments();
+  }
+  void declare_sink(std::int32_t s, const std::string& count) {
+    const Sink& sink = k_.sink(s);
+    if (sink.kind == SinkKind::kScan || sink.kind == SinkKind::kSegScan) {
+      f_.line(f_.type(sink.type) + " c" + text(s) + "[" + count + "];");
+      body_.scanned(s, "c" + text(s) + "[j]");
+    } else if (sink.kind == SinkKind::kCount) {
+      f_.line("bool k" + text(s) + "[" + count + "];");
+      f_.line("i64 q" + text(s) + "[" + count + "];");
+    }
+  }
+  // Segment numbers of all elements, by descriptor.
+  void write_segments() {
+    for (const VarId d : descs_) {
+      const std::string array = d == pass_.shape ? "segment" : "q_s" + text(d);
+      f_.line("#pragma unroll 1");
+      f_.open("for (i64 j = 0, s = -1; j < " + std::to_string(items_) + "; ++j)");
+      f_.line("const i64 i = begin + j * 256 + threadIdx.x;");
+      f_.line("if (i < end) s = " + f_.segments(d) + ".seek(s, i);");
+      f_.line(array + "[j] = s;");
+      f_.close();
+    }
+    if (folds()) f_.line("nvm_list_units(shape, begin, end, segment, list);");
+  }
+
+  void sweep(bool first) {
+    const std::vector<std::int32_t>& values = first ? first_ : second_;
+    const bool any = std::any_of(pass_.sinks.begin(), pass_.sinks.end(),
+                                 [&](std::int32_t s) { return in_first_sweep(k_.sink(s)) == first; });
+    if (!any) return;
+    f_.line("#pragma unroll");
+    f_.open(loop());
+    f_.line("const i64 i = begin + j * 256 + threadIdx.x;");
+    if (first)
+      for (const std::int32_t s : pass_.sinks)
+        if (k_.sink(s).kind == SinkKind::kCount) f_.line("k" + text(s) + "[j] = false;");
+    f_.line("if (i >= end) continue;");
+    for (const VarId d : body_.descs(values))
+      f_.line("const i64 s" + text(d) + " = " + (d == pass_.shape ? "segment" : "q_s" + text(d)) + "[j];");
+    body_.write(values);
+    for (const std::int32_t s : pass_.sinks)
+      if (in_first_sweep(k_.sink(s)) == first) element(s);
+    f_.close();
+  }
+  void element(std::int32_t s) {
+    const Sink& sink = k_.sink(s);
+    if (sink.kind == SinkKind::kCount)
+      f_.line("k" + text(s) + "[j] = " + body_.name(sink.value) + ";");
+    else if (in_first_sweep(sink))
+      f_.line("c" + text(s) + "[j] = " + body_.name(sink.value) + ";");
+    else if (sink.filter == kNone)
+      write_element_sink(k_, f_, body_, s, "", "i");
+    else
+      write_element_sink(k_, f_, body_, s, "k" + text(sink.filter) + "[j]", "q" + text(sink.filter) + "[j]");
+  }
+
+  void scan(std::int32_t s) {
+    write_scan(k_, f_, s);
+    if (!pass_.keep_scans) return;
+    const std::int32_t kept =
+        k_.add_scratch({.length = k_.kernel.space, .unit = 1, .bytes = 8, .least = 1, .zeroed = false});
+    k_.scanned[s] = kept;
+    f_.open(loop());
+    f_.line("const i64 i = begin + j * 256 + threadIdx.x;");
+    f_.line("if (i < end) " + f_.scratch(kept) + "[i] = nvm_bits(c" + text(s) + "[j]);");
+    f_.close();
+  }
+
+  KernelWriter& k_;
+  const Pass& pass_;
+  Function f_;
+  BodyWriter body_;
+  int items_;
+  std::string n_;
+  std::vector<std::int32_t> first_;
+  std::vector<std::int32_t> second_;
+  std::set<VarId> descs_;
+};
+
+}  // namespace
+
+void write_tiles(KernelWriter& k, const Pass& pass) { TileWriter(k, pass).write(); }
+
+void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink) {
+  const Sink& s = k.sink(sink);
+  const std::string type = f.type(s.type);
+  const std::string state = f.scratch(k.add_state(2048));
+  const std::string value = body.name(s.value);
+  f.line("nvm_tile_reduce<" + cuda_fold(s.combine) + ", " + type +
+         ">(tile, list, box, shape, begin, end, segment, " + value.substr(0, value.find('[')) + ", " +
+         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", t, [&](i64 s, " + type +
+         " x) { " + f.store(s.out, "s", "x") + " });");
+}
+
+void fill_identities(KernelWriter& k, std::int32_t sink) {
+  const Sink& s = k.sink(sink);
+  const plan::Var& var = k.plan.vars[static_cast<std::size_t>(s.out)];
+  const bool wide = var.is_desc || k.scalar(s.out);
+  const std::size_t width = wide ? 8 : storage_bytes(var.storage);
+  std::uint64_t bits = 0;
+  if (s.type == Type::kFloat) {
+    bits = std::bit_cast<std::uint64_t>(float_identity(s.combine));
+  } else if (s.type == Type::kBool) {
+    bits = bool_identity(s.combine) ? 1 : 0;
+  } else {
+    bits = static_cast<std::uint64_t>(int_identity(s.combine, k.plan.int_bits));
+  }
+  Launch fill{"nvm_fill", var.length, 4096, 0, 256, {}, {bits, width}};
+  fill.args = {
+      {ArgKind::kData, s.out}, {ArgKind::kLength, var.length}, {ArgKind::kBits, 0}, {ArgKind::kBits, 1}};
+  k.code.launches.push_back(std::move(fill));
+}
+
+}  // namespace nvm::gpu

@@ -1,0 +1,401 @@
+// Reductions, scans and compaction in one pass over tiles of a segmented space. The order of combination is the
+// CPU's (vm/prims/reduce_tree.h) for every type: a segment of at most 32 elements left to right; a longer one in units
+// of 2048 elements from its start, units combined left to right. A unit lies in one tile: tile t covers the units
+// that start in [2048 t, 2048 (t + 1)), hence fewer than 4096 elements. Values handed from tile to tile go through
+// decoupled look-back (Merrill and Garland 2016), folded from left to right, so bits do not depend on timing.
+//
+// state: 3 words per tile, zero before the launch: flag (1: the unit's total is there, 2: the carry behind it as
+// well), total, carry.
+#define NVM_UNIT 2048
+#define NVM_SEQUENTIAL 32
+#define NVM_THREADS 256
+#define NVM_WARPS 8
+#define NVM_WINDOWS 4
+#define NVM_ALL 0xffffffffu
+#define NVM_BIG 512  // units above take the whole block, others a warp
+#define NVM_PAD(i) ((i) + ((i) >> 3))  // groups of 8 fall into different banks
+
+NVM_DEV void nvm_publish(u64* state, i64 t, int flag, u64 value) {
+  *(volatile u64*)(state + 3 * t + flag) = value;
+  __threadfence();
+  *(volatile u64*)(state + 3 * t) = (u64)flag;
+}
+
+// The carry behind tile t - 1; by one whole warp.
+template <class Op, class T>
+NVM_FAR T nvm_lookback(const u64* state, i64 t) {
+  const int lane = threadIdx.x & 31;
+  u64 values[NVM_WINDOWS];
+  for (;;) {
+#pragma unroll 1
+    for (int w = 0; w < NVM_WINDOWS; ++w) {
+      const i64 at = t - 1 - 32 * w - lane;
+      const u64 flag = at >= 0 ? nvm_peek(state + 3 * at) : 0;
+      __threadfence();
+      values[w] = flag != 0 ? nvm_peek(state + 3 * at + flag) : 0;
+      const unsigned missing = ~__ballot_sync(NVM_ALL, flag != 0);
+      const unsigned full = __ballot_sync(NVM_ALL, flag == 2);
+      const int first = full != 0 ? __ffs((int)full) - 1 : 32;
+      const int gap = missing != 0 ? __ffs((int)missing) - 1 : 32;
+      if (first < gap) {
+        T carry = nvm_as<T>(__shfl_sync(NVM_ALL, values[w], first));
+#pragma unroll 4
+        for (int l = first - 1; l >= 0; --l)
+          carry = Op::apply(carry, nvm_as<T>(__shfl_sync(NVM_ALL, values[w], l)));
+#pragma unroll 1
+        for (int v = w - 1; v >= 0; --v)
+#pragma unroll 4
+          for (int l = 31; l >= 0; --l)
+            carry = Op::apply(carry, nvm_as<T>(__shfl_sync(NVM_ALL, values[v], l)));
+        return carry;
+      }
+      if (gap < 32) break;
+    }
+    __nanosleep(40);
+  }
+}
+
+// Folds `count` totals published with flag 1, in order, as they arrive; by one whole warp.
+template <class Op, class T>
+NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
+  const int lane = threadIdx.x & 31;
+  T result = id;
+  for (i64 base = 0; base < count; base += 32) {
+    const i64 at = base + lane;
+    if (at < count)
+      while (nvm_peek(state + 3 * at) == 0) __nanosleep(40);
+    __threadfence();
+    const u64 value = at < count ? nvm_peek(state + 3 * at + 1) : 0;
+    const int here = count - base < 32 ? (int)(count - base) : 32;
+#pragma unroll 8
+    for (int l = 0; l < here; ++l) result = Op::apply(result, nvm_as<T>(__shfl_sync(NVM_ALL, value, l)));
+  }
+  return result;
+}
+
+// lane[l] = lane[l] op lane[l + w] for w = 8, 4, 2, 1 among 16 neighbouring threads; the result in the first.
+template <class Op, class T>
+NVM_DEV T nvm_fold_lanes(T x) {
+  const unsigned half = 0xffffu << (threadIdx.x & 16);
+  for (int w = 8; w > 0; w /= 2) x = Op::apply(x, nvm_as<T>(__shfl_down_sync(half, nvm_bits(x), w, 16)));
+  return x;
+}
+
+// Tiles in the order in which blocks start, so that a tile only waits for tiles that run.
+template <class S>
+NVM_DEV i64 nvm_ticket(S& box, u64* ticket) {
+  if (threadIdx.x == 0) box[0] = atomicAdd(ticket, 1ull);
+  __syncthreads();
+  const i64 t = (i64)box[0];
+  __syncthreads();
+  return t;
+}
+
+// The first unit that starts at or behind element p.
+template <class G>
+NVM_DEV i64 nvm_unit_from(const G& g, i64 n, i64 p) {
+  if (p >= n) return n;
+  const i64 s = g.seek(-1, p);
+  const i64 start = g.offset(s);
+  const i64 unit = start + (p - start + NVM_UNIT - 1) / NVM_UNIT * NVM_UNIT;
+  const i64 end = g.offset(s + 1);
+  return unit < end ? unit : end;
+}
+template <class G, class S>
+NVM_DEV void nvm_range(const G& g, i64 n, i64 t, S& box, i64& begin, i64& end) {
+  if (threadIdx.x < 2) box[threadIdx.x] = (u64)nvm_unit_from(g, n, (t + (i64)threadIdx.x) * NVM_UNIT);
+  __syncthreads();
+  begin = (i64)box[0];
+  end = (i64)box[1];
+  __syncthreads();
+}
+
+// Units of the tile that belong to segments of more than NVM_SEQUENTIAL elements: list[0] of them, in any order; unit
+// u starts list[1 + 2 u] >> 32 elements behind the tile's begin, has as many as the low half says, and belongs to
+// segment list[2 + 2 u]. The unit that continues a segment from the tile before starts at 0 and has bit 31 set.
+#define NVM_LIST 264
+#define NVM_CONTINUES 0x80000000ull
+template <class S>
+NVM_DEV void nvm_add_unit(S& list, i64 start, i64 length, i64 segment, u64 bits) {
+  const u64 u = nvm_shared_add(list, 0, 1);
+  list[1 + 2 * u] = (u64)start << 32 | (u64)length | bits;
+  list[2 + 2 * u] = (u64)segment;
+}
+// Elements of a thread that may start a segment: of the whole space, only the first.
+template <class G, int kItems>
+NVM_DEV int nvm_heads() {
+  return G::kOne ? 1 : kItems;
+}
+template <int kItems, class G, class S>
+NVM_DEV void nvm_list_units(const G& g, i64 begin, i64 end, const i64 (&segment)[kItems], S& list) {
+  if (threadIdx.x == 0) list[0] = 0;
+  __syncthreads();
+#pragma unroll 1
+  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
+    const i64 i = begin + j * NVM_THREADS + (i64)threadIdx.x;
+    if (i >= end) break;
+    const i64 start = g.offset(segment[j]);
+    const bool continues = i == begin && start < begin;
+    if (i != start && !continues) continue;
+    const i64 stop = g.offset(segment[j] + 1);
+    if (stop - start <= NVM_SEQUENTIAL) continue;
+    const i64 length = stop - i < NVM_UNIT ? stop - i : NVM_UNIT;
+    nvm_add_unit(list, i - begin, length, segment[j], continues ? NVM_CONTINUES : 0);
+  }
+  __syncthreads();
+}
+struct nvm_unit {
+  i64 start, length, segment;
+  bool continues;
+};
+template <class S>
+NVM_DEV nvm_unit nvm_unit_of(S& list, int u) {
+  const u64 word = list[1 + 2 * u];
+  return {(i64)(word >> 32), (i64)(word & 0x7fffffff), (i64)(u64)list[2 + 2 * u], (word & NVM_CONTINUES) != 0};
+}
+
+// What a tile receives and hands on; in shared memory. box[2]: 1 if its last unit goes on behind the tile, 2 if that
+// unit continues too; box[3]: its total; box[4]: the carry received; box[5]: 1 if one is needed.
+template <class Op, class T, class S>
+NVM_DEV void nvm_hand_on(S& box, u64* state, i64 t, T id) {
+  if (threadIdx.x < 32) {
+    const u64 out = box[2];
+    const T total = nvm_as<T>(box[3]);
+    if (threadIdx.x == 0 && out == 1) nvm_publish(state, t, 2, nvm_bits(Op::apply(id, total)));
+    if (threadIdx.x == 0 && out == 2) nvm_publish(state, t, 1, nvm_bits(total));
+    if (box[5] != 0) {
+      const T carry = nvm_lookback<Op, T>(state, t);
+      if (threadIdx.x == 0 && out == 2) nvm_publish(state, t, 2, nvm_bits(Op::apply(carry, total)));
+      __syncwarp();
+      if (threadIdx.x == 0) box[4] = nvm_bits(carry);
+    }
+  }
+  __syncthreads();
+}
+template <class G, class S>
+NVM_DEV void nvm_note_total(const G& g, S& box, const nvm_unit& unit, i64 begin, i64 end, u64 total) {
+  if (unit.continues) box[5] = 1;
+  if (begin + unit.start + unit.length < end || g.offset(unit.segment + 1) <= end) return;
+  box[2] = unit.continues ? 2 : 1;
+  box[3] = total;
+}
+
+// A team of threads: the whole block or one warp.
+struct nvm_team {
+  int rank, size;
+  __device__ __forceinline__ void wait() const {
+    if (size == NVM_THREADS)
+      __syncthreads();
+    else
+      __syncwarp();
+  }
+};
+template <class F>
+NVM_DEV void nvm_share_units(int units, bool big, F work) {
+  const int warp = (int)threadIdx.x / 32;
+  const nvm_team team = big ? nvm_team{(int)threadIdx.x, NVM_THREADS} : nvm_team{(int)threadIdx.x & 31, 32};
+#pragma unroll 1
+  for (int u = 0; u < units; ++u)
+    if (big || u % NVM_WARPS == warp) work(u, team);
+}
+
+// First half of a unit's scan: groups of 8 in place, place 0 of each for what stands before it in the unit.
+// Returns the unit's total to the team's first thread.
+template <class Op, class T, class S>
+NVM_DEV T nvm_scan_groups(S& tile, const nvm_unit& unit, const nvm_team& team, T id) {
+  const int length = (int)unit.length;
+  const int start = (int)unit.start;
+#pragma unroll 1
+  for (int g = team.rank * 8; g < length; g += team.size * 8) {
+    T s[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) s[k] = g + k < length ? nvm_as<T>(tile[NVM_PAD(start + g + k)]) : id;
+#pragma unroll
+    for (int k = 1; k < 8; k += 2) s[k] = Op::apply(s[k - 1], s[k]);
+#pragma unroll
+    for (int k = 0; k < 8; k += 4) {
+      s[k + 2] = Op::apply(s[k + 1], s[k + 2]);
+      s[k + 3] = Op::apply(s[k + 1], s[k + 3]);
+    }
+#pragma unroll
+    for (int k = 4; k < 8; ++k) s[k] = Op::apply(s[3], s[k]);
+    tile[NVM_PAD(start + g)] = nvm_bits(s[7]);
+#pragma unroll
+    for (int k = 1; k < 8; ++k)
+      if (g + k < length) tile[NVM_PAD(start + g + k)] = nvm_bits(s[k - 1]);
+  }
+  team.wait();
+  T local = id;
+  if (team.rank == 0) {
+#pragma unroll 8
+    for (int g = 0; g < length; g += 8) {
+      const T group = nvm_as<T>(tile[NVM_PAD(start + g)]);
+      tile[NVM_PAD(start + g)] = nvm_bits(local);
+      local = Op::apply(local, group);
+    }
+  }
+  team.wait();
+  return local;
+}
+template <class Op, class T, class S>
+NVM_DEV void nvm_scan_apply(S& tile, const nvm_unit& unit, const nvm_team& team, T carry, T id) {
+  const int length = (int)unit.length;
+  const int start = (int)unit.start;
+#pragma unroll 1
+  for (int g = team.rank * 8; g < length; g += team.size * 8) {
+    const T local = nvm_as<T>(tile[NVM_PAD(start + g)]);
+    tile[NVM_PAD(start + g)] = nvm_bits(Op::apply(carry, Op::apply(local, id)));
+#pragma unroll
+    for (int k = 1; k < 8; ++k) {
+      if (g + k >= length) break;
+      const T before = nvm_as<T>(tile[NVM_PAD(start + g + k)]);
+      tile[NVM_PAD(start + g + k)] = nvm_bits(Op::apply(carry, Op::apply(local, before)));
+    }
+  }
+}
+
+// Element j of a thread is begin + 256 j + thread; `value` becomes its exclusive scan.
+template <class Op, class T, int kItems, class G, class S, class L, class X>
+NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 end, const i64 (&segment)[kItems],
+                           T (&value)[kItems], T id, u64* state, i64 t) {
+  const int tid = (int)threadIdx.x;
+  if (tid == 0) box[2] = box[5] = 0;
+  for (int j = 0; j < kItems; ++j)
+    if (begin + j * NVM_THREADS + tid < end) tile[NVM_PAD(j * NVM_THREADS + tid)] = nvm_bits(value[j]);
+  __syncthreads();
+#pragma unroll 1
+  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
+    const i64 i = begin + j * NVM_THREADS + tid;
+    if (i >= end) break;
+    if (i != g.offset(segment[j])) continue;
+    const i64 length = g.offset(segment[j] + 1) - i;
+    if (length > NVM_SEQUENTIAL) continue;
+    T before = id;
+#pragma unroll 1
+    for (int k = 0; k < (int)length; ++k) {
+      const int at = NVM_PAD(j * NVM_THREADS + tid + k);
+      const T x = nvm_as<T>(tile[at]);
+      tile[at] = nvm_bits(before);
+      before = Op::apply(before, x);
+    }
+  }
+  const int units = (int)list[0];
+#pragma unroll 1
+  for (int pass = 0; pass < 2; ++pass) {
+    const bool big = pass == 0;
+    nvm_share_units(units, big, [&](int u, const nvm_team& team) {
+      const nvm_unit unit = nvm_unit_of(list, u);
+      if ((unit.length > NVM_BIG) != big) return;
+      const T total = nvm_scan_groups<Op, T>(tile, unit, team, id);
+      if (team.rank == 0) nvm_note_total(g, box, unit, begin, end, nvm_bits(total));
+    });
+  }
+  __syncthreads();
+  nvm_hand_on<Op, T>(box, state, t, id);
+#pragma unroll 1
+  for (int pass = 0; pass < 2; ++pass) {
+    const bool big = pass == 0;
+    nvm_share_units(units, big, [&](int u, const nvm_team& team) {
+      const nvm_unit unit = nvm_unit_of(list, u);
+      if ((unit.length > NVM_BIG) != big) return;
+      nvm_scan_apply<Op, T>(tile, unit, team, unit.continues ? nvm_as<T>(box[4]) : id, id);
+    });
+  }
+  __syncthreads();
+  for (int j = 0; j < kItems; ++j)
+    if (begin + j * NVM_THREADS + tid < end) value[j] = nvm_as<T>(tile[NVM_PAD(j * NVM_THREADS + tid)]);
+  __syncthreads();
+}
+
+// write(s, x) for every segment s that ends in the tile and is not empty.
+template <class Op, class T, int kItems, class G, class S, class L, class X, class W>
+NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i64 end,
+                             const i64 (&segment)[kItems], const T (&value)[kItems], T id, u64* state, i64 t,
+                             W write) {
+  const int tid = (int)threadIdx.x;
+  if (tid == 0) box[2] = box[5] = 0;
+  for (int j = 0; j < kItems; ++j)
+    if (begin + j * NVM_THREADS + tid < end) tile[NVM_PAD(j * NVM_THREADS + tid)] = nvm_bits(value[j]);
+  __syncthreads();
+#pragma unroll 1
+  for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
+    const i64 i = begin + j * NVM_THREADS + tid;
+    if (i >= end) break;
+    if (i != g.offset(segment[j])) continue;
+    const i64 length = g.offset(segment[j] + 1) - i;
+    if (length > NVM_SEQUENTIAL) continue;
+    T total = id;
+#pragma unroll 1
+    for (int k = 0; k < (int)length; ++k)
+      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(j * NVM_THREADS + tid + k)]));
+    write(segment[j], total);
+  }
+  const int units = (int)list[0];
+  T tail = id;
+  i64 tail_segment = -1;
+#pragma unroll 1
+  for (int u = tid / 16; u < units; u += NVM_THREADS / 16) {
+    const nvm_unit unit = nvm_unit_of(list, u);
+    T lane = id;
+#pragma unroll 8
+    for (int k = tid & 15; k < (int)unit.length; k += 16)
+      lane = Op::apply(lane, nvm_as<T>(tile[NVM_PAD((int)unit.start + k)]));
+    const T total = nvm_fold_lanes<Op, T>(lane);
+    if ((tid & 15) != 0) continue;
+    nvm_note_total(g, box, unit, begin, end, nvm_bits(total));
+    if (g.offset(unit.segment + 1) > begin + unit.start + unit.length) continue;
+    if (!unit.continues) {
+      write(unit.segment, Op::apply(id, total));
+    } else {
+      tail = total;
+      tail_segment = unit.segment;
+    }
+  }
+  __syncthreads();
+  nvm_hand_on<Op, T>(box, state, t, id);
+  if (tail_segment >= 0) write(tail_segment, Op::apply(nvm_as<T>(box[4]), tail));
+  __syncthreads();
+}
+
+// rank[j]: how many elements before element j are kept. Returns how many are kept up to the tile's end.
+#define NVM_COUNTS 136
+template <int kItems, class S>
+NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems], u64* state, i64 t) {
+  const int lane = (int)threadIdx.x & 31;
+  const int warp = (int)threadIdx.x / 32;
+  for (int j = 0; j < kItems; ++j) {
+    const unsigned kept = __ballot_sync(NVM_ALL, keep[j]);
+    rank[j] = __popc(kept & ((1u << lane) - 1));
+    if (lane == 0) counts[j * NVM_WARPS + warp] = (u64)__popc(kept);
+  }
+  __syncthreads();
+  if (warp == 0) {
+    i64 total = 0;
+    for (int base = 0; base < kItems * NVM_WARPS; base += 32) {
+      const i64 mine = (i64)counts[base + lane];
+      i64 sum = mine;
+      for (int w = 1; w < 32; w *= 2) {
+        const i64 other = __shfl_up_sync(NVM_ALL, sum, w);
+        if (lane >= w) sum += other;
+      }
+      counts[base + lane] = (u64)(total + sum - mine);
+      total += __shfl_sync(NVM_ALL, sum, 31);
+    }
+    i64 before = 0;
+    if (t > 0) {
+      if (lane == 0) nvm_publish(state, t, 1, (u64)total);
+      before = nvm_lookback<nvm_op_add, i64>(state, t);
+    }
+    if (lane == 0) {
+      nvm_publish(state, t, 2, (u64)(before + total));
+      counts[kItems * NVM_WARPS] = (u64)before;
+      counts[kItems * NVM_WARPS + 1] = (u64)(before + total);
+    }
+  }
+  __syncthreads();
+  const i64 before = (i64)counts[kItems * NVM_WARPS];
+  const i64 behind = (i64)counts[kItems * NVM_WARPS + 1];
+  for (int j = 0; j < kItems; ++j) rank[j] += before + (i64)counts[j * NVM_WARPS + warp];
+  __syncthreads();
+  return behind;
+}

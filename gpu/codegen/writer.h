@@ -1,0 +1,167 @@
+// Parts of a kernel's source while it is written; shared by the files of this folder, one per combinator.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gpu/codegen/code.h"
+
+namespace nvm::gpu {
+
+using plan::Sink;
+using plan::SinkKind;
+using soac::BodyInst;
+using soac::Pull;
+
+// "long long", "int", "double", "bool": a body value of this type.
+[[nodiscard]] std::string cuda_type(Type type, IntBits bits);
+// Element type in memory.
+[[nodiscard]] const char* cuda_storage(Storage storage);
+// A constant with exactly these bits.
+[[nodiscard]] std::string cuda_constant(Type type, IntBits bits, std::int64_t imm, double real);
+[[nodiscard]] std::string cuda_identity(Scalar combine, Type type, IntBits bits);
+// "nvm_op_add"
+[[nodiscard]] std::string cuda_fold(Scalar combine);
+// The value of a kApply instruction; `name` names its operands.
+[[nodiscard]] std::string cuda_apply(const BodyInst& in, IntBits bits,
+                                     const std::function<std::string(std::int32_t)>& name);
+
+// One __global__ function: arguments on demand, declarations first, then statements.
+class Function {
+ public:
+  Function(const plan::Plan& plan, std::string name, int threads);
+
+  // Local names for arguments: "x3", "n2", "p0".
+  std::string data(VarId v, bool written = false);
+  std::string length(LengthId n);
+  std::string scratch(std::int32_t id);
+  // A segments object over descriptor d.
+  std::string segments(VarId d);
+  [[nodiscard]] std::string type(Type t) const { return cuda_type(t, plan_.int_bits); }
+
+  // Element `index` of vector v, as a value of its type.
+  std::string load(VarId v, const std::string& index);
+  // Statement that stores a value there.
+  std::string store(VarId v, const std::string& index, const std::string& value);
+
+  void line(const std::string& text) {
+    body_ += std::string(2 * static_cast<std::size_t>(depth_), ' ') + text + "\n";
+  }
+  void open(const std::string& text) {
+    line(text + " {");
+    ++depth_;
+  }
+  void close() {
+    --depth_;
+    line("}");
+  }
+  // "" before the body: shared arrays and the like.
+  void declare(const std::string& text) { declarations_ += "  " + text + "\n"; }
+
+  [[nodiscard]] std::string source() const;
+  [[nodiscard]] const std::vector<Arg>& args() const { return args_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const plan::Plan& plan() const { return plan_; }
+
+ private:
+  // Declares `name` once, "a.s[k]" of the argument standing for $ in the declaration.
+  std::string argument(Arg arg, const std::string& name, const std::string& declaration);
+  [[nodiscard]] std::string slot(Arg arg);
+
+  const plan::Plan& plan_;
+  std::string name_;
+  int threads_;
+  int depth_ = 1;
+  std::vector<Arg> args_;
+  std::set<std::string> declared_;
+  std::string declarations_;
+  std::string body_;
+};
+
+// Writes body values. A value is a local "v3" inside the element loop, or "v3[j]" if it lives across loops.
+class BodyWriter {
+ public:
+  BodyWriter(Function& f, const plan::Kernel& kernel);
+  // Values that `roots` need, in order.
+  [[nodiscard]] std::vector<std::int32_t> closure(const std::vector<std::int32_t>& roots) const;
+  // Descriptors whose segment numbers these values need.
+  [[nodiscard]] std::set<VarId> descs(const std::vector<std::int32_t>& values) const;
+
+  void make_array(std::int32_t value) { arrays_.insert(value); }
+  [[nodiscard]] bool is_array(std::int32_t value) const { return arrays_.contains(value); }
+  // "v3" or "v3[j]"
+  [[nodiscard]] std::string name(std::int32_t value) const;
+  // Statements for one element i; segment numbers are in s<desc>. Nothing for values already written.
+  void write(const std::vector<std::int32_t>& values);
+  // Where the result of scan sink s stands at the element: an expression.
+  void scanned(std::int32_t sink, std::string expression) { scanned_[sink] = std::move(expression); }
+
+ private:
+  [[nodiscard]] std::string value(const BodyInst& in);
+  [[nodiscard]] std::string gather(const BodyInst& in);
+
+  Function& f_;
+  const plan::Kernel& kernel_;
+  std::set<std::int32_t> arrays_;
+  std::map<std::int32_t, std::string> scanned_;
+};
+
+// A kernel of the plan while its launches are made.
+struct KernelWriter {
+  const plan::Plan& plan;
+  plan::Kernel kernel;
+  std::string name;  // of its functions, without the pass
+  std::string source;
+  KernelCode code;
+  struct ScatterScratch {
+    std::int32_t values = kNone;   // by element of the space
+    std::int32_t winners = kNone;  // by place: 1 + the last element that writes it, 0 for none
+  };
+  std::map<std::int32_t, ScatterScratch> scatters;  // by sink
+  std::map<std::int32_t, std::int32_t> scanned;     // scan sink to the scratch that a pass has left
+
+  std::int32_t add_scratch(Scratch s) {
+    code.scratch.push_back(s);
+    return static_cast<std::int32_t>(code.scratch.size() - 1);
+  }
+  // A zeroed look-back state of three words per tile.
+  std::int32_t add_state(std::int64_t unit, std::int64_t least = 1);
+  // The source of f, and its launch.
+  void add_launch(const Function& f, LengthId over, std::int64_t items, int threads, int extra = 0);
+  // Scans of earlier passes are read from scratch.
+  void bind_scanned(Function& f, BodyWriter& body) const;
+  [[nodiscard]] const Sink& sink(std::int32_t s) const { return kernel.sinks[static_cast<std::size_t>(s)]; }
+  [[nodiscard]] bool scalar(VarId v) const;
+};
+
+// One launch's worth of sinks.
+struct Pass {
+  std::string name;
+  VarId shape = kNone;              // tiles: the segments they follow; kNone: the whole space is one segment
+  std::vector<std::int32_t> sinks;  // of the kernel, in order
+  bool keep_scans = false;          // tiles: scans also go to scratch, for later passes
+};
+// Stores and scatters.
+void write_map(KernelWriter& k, const Pass& pass);
+// The same and flat reductions, 16 threads to a unit of 2048 elements.
+void write_reduce(KernelWriter& k, const Pass& pass);
+// Everything, in tiles that follow segments.
+void write_tiles(KernelWriter& k, const Pass& pass);
+
+// Parts of a pass, by combinator.
+void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
+                        const std::string& kept, const std::string& index);
+void begin_scatter(KernelWriter& k, std::int32_t sink);
+void write_scatter(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
+                   const std::string& kept);
+void finish_scatter(KernelWriter& k, std::int32_t sink);
+void write_scan(KernelWriter& k, Function& f, std::int32_t sink);
+void write_count(KernelWriter& k, Function& f, std::int32_t sink);
+void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink);
+// Identities in all segments, before the pass that reduces the ones that are not empty.
+void fill_identities(KernelWriter& k, std::int32_t sink);
+
+}  // namespace nvm::gpu

@@ -1,0 +1,303 @@
+#include "gpu/launch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace nvm::gpu {
+
+namespace {
+
+using plan::LengthKind;
+using plan::RunStatus;
+using plan::VarRole;
+
+constexpr std::int64_t kUnknown = -1;
+std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+class CodeRun {
+ public:
+  CodeRun(const Code& code, const plan::Run& run, Queue& queue)
+      : code_(code),
+        plan_(code.plan),
+        run_(run),
+        queue_(queue),
+        memory_(plan_.vars.size(), 0),
+        offsets_(plan_.vars.size(), 0),
+        cells_(cell_count(plan_), 0),
+        lengths_(plan_.lengths.size(), kUnknown) {}
+  ~CodeRun() {
+    for (const Address a : owned_) queue_.free(a);
+  }
+  CodeRun(const CodeRun&) = delete;
+  CodeRun& operator=(const CodeRun&) = delete;
+
+  RunStatus run() {
+    bind_lengths();
+    if (!bind_inputs()) return failed();
+    find_last_readers();
+    for (std::size_t k = 0; k < code_.kernels.size(); ++k) {
+      if (run_.host->cancelled()) return settle(RunStatus::kCancelled);
+      if (!kernel(k)) return failed();
+      for (const VarId v : dead_after_[k]) release(memory_[at(v)]);
+    }
+    return publish();
+  }
+
+ private:
+  [[nodiscard]] const plan::Var& var(VarId v) const { return plan_.vars[at(v)]; }
+  [[nodiscard]] bool scalar(VarId v) const {
+    return !var(v).is_desc && plan_.lengths[at(var(v).length)] == LengthKind::kOne;
+  }
+  [[nodiscard]] Storage storage(VarId v) const { return var(v).is_desc ? Storage::kI64 : var(v).storage; }
+  RunStatus settle(RunStatus status) {
+    static_cast<void>(queue_.wait());  // copies from host memory may still be under way
+    return status;
+  }
+  RunStatus failed() { return settle(trapped_ ? RunStatus::kTrapped : RunStatus::kNoMemory); }
+
+  Address allocate(std::size_t bytes) {
+    const Address a = queue_.allocate(std::max<std::size_t>(bytes, 8));
+    if (a != 0) owned_.push_back(a);
+    return a;
+  }
+  void release(Address& a) {
+    const auto it = std::find(owned_.begin(), owned_.end(), a);
+    if (it == owned_.end()) return;
+    queue_.free(a);
+    owned_.erase(it);
+    a = 0;
+  }
+
+  void bind_lengths() {
+    for (std::size_t n = 0; n < lengths_.size(); ++n) {
+      if (plan_.lengths[n] == LengthKind::kOne) lengths_[n] = 1;
+      if (plan_.lengths[n] == LengthKind::kBound) lengths_[n] = run_.lengths[n];
+      cells_[at(length_cell(static_cast<LengthId>(n)))] = static_cast<std::uint64_t>(lengths_[n]);
+    }
+  }
+
+  bool bind_inputs() {
+    for (std::size_t i = 0; i < run_.arrays.size(); ++i) {
+      const auto v = static_cast<VarId>(i);
+      if (var(v).is_desc ? !bind_desc(v) : var(v).role == VarRole::kInput && !bind_vector(v)) return false;
+    }
+    cells_memory_ = allocate(8 * cells_.size());
+    if (cells_memory_ == 0) return false;
+    queue_.upload(cells_memory_, cells_.data(), 8 * cells_.size());
+    return true;
+  }
+  bool bind_vector(VarId v) {
+    const plan::Array& a = run_.arrays[at(v)];
+    const std::uint64_t bits = var(v).type == Type::kFloat ? std::bit_cast<std::uint64_t>(a.real)
+                                                           : static_cast<std::uint64_t>(a.scalar);
+    if (scalar(v)) {
+      cells_[at(scalar_cell(plan_, v))] = bits;
+      return true;
+    }
+    const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(storage(v));
+    memory_[at(v)] = allocate(bytes);
+    if (memory_[at(v)] == 0) return false;
+    if (a.length == 1) {  // unboxed; the low bytes of the cell come first
+      cells_[at(scalar_cell(plan_, v))] = bits;
+      queue_.upload(memory_[at(v)], &cells_[at(scalar_cell(plan_, v))], bytes);
+    } else if (bytes > 0) {
+      queue_.upload(memory_[at(v)], a.data, bytes);
+    }
+    return true;
+  }
+  bool bind_desc(VarId v) {
+    if (var(v).role != VarRole::kInput || var(v).form != plan::DescForm::kIrregular) return true;
+    const plan::Desc& d = run_.descs[at(v)];
+    const std::int64_t* offsets = d.offsets;
+    if (offsets == nullptr) {
+      made_offsets_.emplace_back(static_cast<std::size_t>(d.segments) + 1);
+      for (std::int64_t s = 0; s <= d.segments; ++s)
+        made_offsets_.back()[static_cast<std::size_t>(s)] = s * d.regular_length;
+      offsets = made_offsets_.back().data();
+    }
+    const std::size_t bytes = 8 * (static_cast<std::size_t>(d.segments) + 1);
+    offsets_[at(v)] = allocate(bytes);
+    if (offsets_[at(v)] != 0) queue_.upload(offsets_[at(v)], offsets, bytes);
+    return offsets_[at(v)] != 0;
+  }
+
+  void find_last_readers() {
+    dead_after_.resize(plan_.kernels.size());
+    std::vector<std::size_t> last(plan_.vars.size(), plan_.kernels.size());
+    for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      for (const soac::BodyInst& in : plan_.kernels[k].body.insts)
+        for (const VarId v : {in.var, in.desc, in.desc2})
+          if (v != kNone) last[at(v)] = k;
+      for (const plan::Sink& s : plan_.kernels[k].sinks)
+        for (const VarId v : {s.out, s.desc, s.init})
+          if (v != kNone) last[at(v)] = k;
+    }
+    for (std::size_t v = 0; v < run_.arrays.size(); ++v)
+      if (last[v] < plan_.kernels.size() && !plan_.vars[v].is_desc && plan_.vars[v].role != VarRole::kOutput)
+        dead_after_[last[v]].push_back(static_cast<VarId>(v));
+  }
+
+  // The value of a length; waits for the device if it was counted there.
+  std::optional<std::int64_t> length(LengthId n) {
+    if (lengths_[at(n)] == kUnknown && !fetch_cells()) return std::nullopt;
+    return lengths_[at(n)];
+  }
+  bool fetch_cells() {
+    queue_.download(cells_.data(), cells_memory_, 8 * cells_.size());
+    if (!queue_.wait()) return false;
+    trapped_ = cells_[0] != 0;
+    if (trapped_) return false;
+    for (std::size_t n = 0; n < lengths_.size(); ++n)
+      lengths_[n] = static_cast<std::int64_t>(cells_[at(length_cell(static_cast<LengthId>(n)))]);
+    return true;
+  }
+
+  bool kernel(std::size_t k) {
+    const KernelCode& code = code_.kernels[k];
+    const auto space = length(code.space);
+    if (!space) return false;
+    if (!make_results(plan_.kernels[k], *space)) return false;
+    std::vector<Address> scratch;
+    bool ok = make_scratch(code, scratch);
+    for (std::size_t l = 0; ok && l < code.launches.size(); ++l) ok = launch(code.launches[l], scratch);
+    for (Address& a : scratch) release(a);
+    if (ok) finish_offsets(plan_.kernels[k]);
+    return ok;
+  }
+
+  bool make_results(const plan::Kernel& kernel, std::int64_t space) {
+    for (const plan::Sink& s : kernel.sinks) {
+      for (const VarId v : {s.out, s.out_desc}) {
+        if (v == kNone || scalar(v) || memory_[at(v)] != 0) continue;
+        // What this kernel counts is at most its space.
+        const LengthId n = var(v).length;
+        const bool counted_here = lengths_[at(n)] == kUnknown && counts(kernel, n);
+        const auto count = counted_here ? space : length(n);
+        if (!count) return false;
+        // One more for offsets, whose last entry is the total.
+        memory_[at(v)] = allocate((static_cast<std::size_t>(*count) + 1) * storage_bytes(storage(v)));
+        if (memory_[at(v)] == 0) return false;
+      }
+    }
+    return true;
+  }
+  static bool counts(const plan::Kernel& kernel, LengthId n) {
+    return std::any_of(kernel.sinks.begin(), kernel.sinks.end(),
+                       [&](const plan::Sink& s) { return s.out_length == n; });
+  }
+  // Offsets that were scanned get their last entry.
+  void finish_offsets(const plan::Kernel& kernel) {
+    for (std::size_t d = 0; d < code_.offsets_of.size(); ++d) {
+      const VarId made = code_.offsets_of[d];
+      if (made == kNone || kernel.sinks.back().out != made) continue;
+      offsets_[d] = memory_[at(made)];
+      const plan::Var& desc = plan_.vars[d];
+      queue_.copy(offsets_[d] + 8 * static_cast<Address>(lengths_[at(desc.length)]),
+                  cells_memory_ + 8 * static_cast<Address>(length_cell(desc.total)), 8);
+    }
+  }
+
+  bool make_scratch(const KernelCode& code, std::vector<Address>& scratch) {
+    for (const Scratch& s : code.scratch) {
+      std::int64_t entries = s.least;
+      if (s.length != kNone) {
+        const auto n = length(s.length);
+        if (!n) return false;
+        entries = std::max(entries, (*n + s.unit - 1) / s.unit);
+      }
+      const auto bytes = static_cast<std::size_t>(entries * s.bytes);
+      const Address a = allocate(bytes);
+      if (a == 0) return false;
+      if (s.zeroed) queue_.clear(a, bytes);
+      scratch.push_back(a);
+    }
+    return true;
+  }
+
+  bool launch(const Launch& l, const std::vector<Address>& scratch) {
+    const auto over = length(l.over);
+    if (!over) return false;
+    std::vector<std::uint64_t> words;
+    for (const Arg& arg : l.args) words.push_back(word(arg, l, scratch));
+    const std::int64_t blocks = std::max<std::int64_t>(1, (*over + l.items - 1) / l.items) + l.extra;
+    queue_.launch(l.entry, blocks, l.threads, words);
+    return true;
+  }
+  std::uint64_t word(const Arg& arg, const Launch& l, const std::vector<Address>& scratch) {
+    switch (arg.kind) {
+      case ArgKind::kCells: return cells_memory_;
+      case ArgKind::kLength: return static_cast<std::uint64_t>(length(arg.id).value_or(0));
+      case ArgKind::kData:
+        return scalar(arg.id) ? cells_memory_ + 8 * static_cast<Address>(scalar_cell(plan_, arg.id))
+                              : memory_[at(arg.id)];
+      case ArgKind::kOffsets: return offsets_[at(arg.id)];
+      case ArgKind::kRegularLength: return static_cast<std::uint64_t>(run_.descs[at(arg.id)].regular_length);
+      case ArgKind::kScratch: return scratch[at(arg.id)];
+      case ArgKind::kConstant: return static_cast<std::uint64_t>(arg.id);
+      case ArgKind::kBits: return l.bits[at(arg.id)];
+    }
+    return 0;
+  }
+
+  RunStatus publish() {
+    if (!fetch_cells()) return trapped_ ? RunStatus::kTrapped : RunStatus::kNoMemory;
+    for (std::size_t n = 0; n < lengths_.size(); ++n) run_.lengths[n] = lengths_[n];
+    for (std::size_t i = 0; i < run_.arrays.size(); ++i)
+      if (plan_.vars[i].role == VarRole::kOutput && !publish(static_cast<VarId>(i)))
+        return settle(RunStatus::kNoMemory);
+    if (!queue_.wait()) return RunStatus::kNoMemory;
+    for (std::size_t i = 0; i < run_.arrays.size(); ++i)
+      if (plan_.vars[i].role == VarRole::kOutput) unbox(static_cast<VarId>(i));
+    return RunStatus::kDone;
+  }
+  bool publish(VarId v) {
+    plan::Array& a = run_.arrays[at(v)];
+    if (var(v).is_desc && memory_[at(v)] == 0) return true;  // known by its total
+    a.length = lengths_[at(var(v).length)];
+    a.storage = storage(v);
+    a.data = nullptr;
+    if (scalar(v) || a.length == 0) return true;
+    const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(a.storage);
+    a.data = run_.host->allocate(v, a.storage, a.length);
+    if (a.data == nullptr) return false;
+    queue_.download(a.data, memory_[at(v)], bytes);
+    return true;
+  }
+  // A vector of one element is also given unboxed.
+  void unbox(VarId v) {
+    plan::Array& a = run_.arrays[at(v)];
+    std::uint64_t bits = cells_[at(scalar_cell(plan_, v))];
+    if (a.data != nullptr && a.length == 1) {
+      bits = 0;
+      std::memcpy(&bits, a.data, storage_bytes(a.storage));
+      if (a.storage == Storage::kI8) bits = static_cast<std::uint64_t>(static_cast<std::int8_t>(bits));
+      if (a.storage == Storage::kI32) bits = static_cast<std::uint64_t>(static_cast<std::int32_t>(bits));
+    }
+    if (a.length != 1) return;
+    a.scalar = static_cast<std::int64_t>(bits);
+    if (a.storage == Storage::kF64) a.real = std::bit_cast<double>(bits);
+  }
+
+  const Code& code_;
+  const plan::Plan& plan_;
+  const plan::Run& run_;
+  Queue& queue_;
+  std::vector<Address> memory_;   // by VarId; counts for descriptors made here
+  std::vector<Address> offsets_;  // by VarId of a descriptor
+  std::vector<std::uint64_t> cells_;
+  std::vector<std::int64_t> lengths_;
+  std::vector<std::vector<std::int64_t>> made_offsets_;
+  std::vector<std::vector<VarId>> dead_after_;
+  std::vector<Address> owned_;
+  Address cells_memory_ = 0;
+  bool trapped_ = false;
+};
+
+}  // namespace
+
+RunStatus run_code(const Code& code, const plan::Run& run, Queue& queue) {
+  return CodeRun(code, run, queue).run();
+}
+
+}  // namespace nvm::gpu

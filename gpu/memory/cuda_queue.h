@@ -1,0 +1,85 @@
+// A stream of one device as a Queue: stream-ordered memory from the driver's pool, which keeps what is freed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "gpu/api/driver.h"
+#include "gpu/queue.h"
+
+namespace nvm::gpu {
+
+// One device, opened. Shared by all queues and modules; outlives them.
+class OpenDevice {
+ public:
+  // Null, with a reason in words, if there is none.
+  static std::shared_ptr<OpenDevice> open(int ordinal, std::string& reason);
+  ~OpenDevice();
+  OpenDevice(const OpenDevice&) = delete;
+  OpenDevice& operator=(const OpenDevice&) = delete;
+
+  [[nodiscard]] const Driver& driver() const { return *driver_; }
+  [[nodiscard]] int arch() const { return arch_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  // Makes the device current in the calling thread.
+  void enter() const { static_cast<void>(driver_->context_set(context_)); }
+  // Gives unused memory back to the device.
+  void trim() const { static_cast<void>(driver_->pool_trim(pool_, 0)); }
+
+ private:
+  OpenDevice() = default;
+  const Driver* driver_ = nullptr;
+  Device device_ = 0;
+  Context context_ = nullptr;
+  MemoryPool pool_ = nullptr;
+  int arch_ = 0;
+  std::string name_;
+};
+
+// A loaded cubin.
+class LoadedModule {
+ public:
+  LoadedModule(std::shared_ptr<OpenDevice> device, const void* image, std::string& reason);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+  [[nodiscard]] bool ok() const { return module_ != nullptr; }
+  // Null if there is no such kernel.
+  [[nodiscard]] Kernel kernel(const std::string& name) const;
+
+ private:
+  std::shared_ptr<OpenDevice> device_;
+  Module module_ = nullptr;
+};
+
+class CudaQueue final : public Queue {
+ public:
+  CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& module);
+  ~CudaQueue() override;
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
+
+  [[nodiscard]] Address allocate(std::size_t bytes) override;
+  void free(Address memory) override;
+  void upload(Address to, const void* from, std::size_t bytes) override;
+  void download(void* to, Address from, std::size_t bytes) override;
+  void copy(Address to, Address from, std::size_t bytes) override;
+  void clear(Address memory, std::size_t bytes) override;
+  void launch(const std::string& entry, std::int64_t blocks, int threads,
+              std::span<const std::uint64_t> words) override;
+  [[nodiscard]] bool wait() override;
+
+  // The first error since the queue was made, in the driver's words, with what was being done; empty if none.
+  // Memory that ran out is no error.
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+ private:
+  void note(int code, const char* doing);
+  std::shared_ptr<OpenDevice> device_;
+  const LoadedModule& module_;
+  Stream stream_ = nullptr;
+  std::string error_;
+};
+
+}  // namespace nvm::gpu

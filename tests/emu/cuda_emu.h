@@ -1,0 +1,337 @@
+// CUDA on the host, for generated sources: included before one, it makes the source compile with the host's
+// C++ compiler into a shared object whose emu_launch() runs a kernel. Every thread is a fiber; a few blocks
+// are resident at once and take turns, so that blocks that wait for each other make progress; barriers,
+// shuffles and votes really wait. Shared memory is checked for bounds and for races between barriers; a
+// violation aborts with the place.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#define NVM_EMULATION
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __noinline__
+#define __launch_bounds__(n)
+
+namespace emu {
+
+struct Dim {
+  unsigned x = 0, y = 0, z = 0;
+};
+enum class State { kReady, kBarrier, kWarp, kDone };
+
+struct Block;
+struct Thread {
+  ucontext_t context;
+  std::unique_ptr<char[]> stack;
+  State state = State::kReady;
+  Dim index;
+  Block* block = nullptr;
+  unsigned mask = 0;             // of the warp operation that it waits in
+  std::uint64_t deposit = 0;     // what it brings to a warp operation
+  std::uint64_t results[32];     // what all brought
+  std::uint64_t warp_epoch = 0;  // warp synchronisations so far
+};
+
+// What is known of an element of shared memory since the last barrier.
+struct Touch {
+  std::uint64_t barrier = ~0ull;
+  std::uint64_t warp_epoch = 0;
+  int writer = -1;
+  int reader = -1;
+  std::uint64_t reader_epoch = 0;
+  std::uint64_t read_barrier = ~0ull;
+};
+struct Shared {
+  std::vector<std::uint64_t> cells;
+  std::vector<Touch> touches;
+};
+
+struct Block {
+  Dim index;
+  std::uint64_t barrier = 0;
+  std::vector<std::unique_ptr<Thread>> threads;
+  std::map<int, Shared> shared;
+};
+
+inline thread_local Thread* current = nullptr;
+inline thread_local ucontext_t scheduler;
+inline thread_local Dim grid_size, block_size;
+inline thread_local const std::function<void()>* body = nullptr;
+
+[[noreturn]] inline void fail(const char* what) {
+  std::fprintf(stderr, "CUDA emulation: %s, block %u, thread %u\n", what, current->block->index.x,
+               current->index.x);
+  std::abort();
+}
+inline void yield(State state) {
+  Thread* self = current;
+  self->state = state;
+  swapcontext(&self->context, &scheduler);
+}
+
+inline void start() {
+  (*body)();
+  yield(State::kDone);
+}
+
+inline std::unique_ptr<Block> make_block(unsigned number) {
+  constexpr std::size_t kStack = 64 << 10;
+  auto b = std::make_unique<Block>();
+  b->index.x = number;
+  for (unsigned t = 0; t < block_size.x; ++t) {
+    auto thread = std::make_unique<Thread>();
+    thread->stack = std::unique_ptr<char[]>(new char[kStack]);
+    thread->index.x = t;
+    thread->block = b.get();
+    getcontext(&thread->context);
+    thread->context.uc_stack.ss_sp = thread->stack.get();
+    thread->context.uc_stack.ss_size = kStack;
+    thread->context.uc_link = nullptr;
+    makecontext(&thread->context, start, 0);
+    b->threads.push_back(std::move(thread));
+  }
+  return b;
+}
+
+// Lets every ready thread run until it waits; opens warp operations and barriers that all have reached.
+inline void release_warps(Block& b) {
+  for (auto& t : b.threads) {
+    if (t->state != State::kWarp) continue;
+    const unsigned base = t->index.x / 32 * 32;
+    bool all = true;
+    for (unsigned l = 0; l < 32 && all; ++l)
+      if ((t->mask >> l & 1) != 0)
+        all = base + l < b.threads.size() && b.threads[base + l]->state == State::kWarp &&
+              b.threads[base + l]->mask == t->mask;
+    if (!all) continue;
+    const unsigned mask = t->mask;
+    for (unsigned to = 0; to < 32; ++to) {
+      if ((mask >> to & 1) == 0) continue;
+      Thread& target = *b.threads[base + to];
+      for (unsigned l = 0; l < 32; ++l)
+        target.results[l] = (mask >> l & 1) != 0 ? b.threads[base + l]->deposit : 0;
+    }
+    for (unsigned l = 0; l < 32; ++l)
+      if ((mask >> l & 1) != 0) {
+        b.threads[base + l]->state = State::kReady;
+        ++b.threads[base + l]->warp_epoch;
+      }
+  }
+}
+inline bool turn(Block& b) {
+  bool progress = false;
+  for (auto& t : b.threads) {
+    if (t->state != State::kReady) continue;
+    progress = true;
+    current = t.get();
+    swapcontext(&scheduler, &t->context);
+  }
+  release_warps(b);
+  std::size_t waiting = 0;
+  std::size_t done = 0;
+  for (auto& t : b.threads) {
+    waiting += t->state == State::kBarrier ? 1 : 0;
+    done += t->state == State::kDone ? 1 : 0;
+  }
+  if (waiting > 0 && waiting + done == b.threads.size()) {
+    ++b.barrier;
+    for (auto& t : b.threads)
+      if (t->state == State::kBarrier) t->state = State::kReady;
+    progress = true;
+  }
+  return progress;
+}
+inline bool finished(const Block& b) {
+  for (const auto& t : b.threads)
+    if (t->state != State::kDone) return false;
+  return true;
+}
+
+inline void run(const std::function<void()>& kernel, unsigned blocks, unsigned threads) {
+  constexpr std::size_t kResident = 3;
+  body = &kernel;
+  grid_size.x = blocks;
+  block_size.x = threads;
+  std::vector<std::unique_ptr<Block>> resident;
+  unsigned next = 0;
+  while (next < blocks || !resident.empty()) {
+    while (resident.size() < kResident && next < blocks) resident.push_back(make_block(next++));
+    bool progress = false;
+    for (auto& b : resident) progress |= turn(*b);
+    const std::size_t before = resident.size();
+    std::erase_if(resident, [](const auto& b) { return finished(*b); });
+    if (!progress && resident.size() == before) {
+      // Warp operations opened in the last turn count as progress in the next.
+      bool ready = false;
+      for (auto& b : resident)
+        for (auto& t : b->threads) ready |= t->state == State::kReady;
+      if (!ready) fail("all threads wait for each other");
+    }
+  }
+}
+
+// One element of shared memory.
+template <class T>
+class Cell {
+ public:
+  Cell(Shared& s, std::size_t at) : s_(s), at_(at) {}
+  operator T() const {
+    Touch& t = s_.touches[at_];
+    check(t.writer, t.barrier, t.warp_epoch, "a race: read of shared memory that another thread writes");
+    t.reader = static_cast<int>(current->index.x);
+    t.read_barrier = current->block->barrier;
+    t.reader_epoch = current->warp_epoch;
+    return static_cast<T>(s_.cells[at_]);
+  }
+  Cell& operator=(T x) {
+    Touch& t = s_.touches[at_];
+    check(t.writer, t.barrier, t.warp_epoch, "a race: two threads write shared memory");
+    check(t.reader, t.read_barrier, t.reader_epoch,
+          "a race: write of shared memory that another thread reads");
+    t.writer = static_cast<int>(current->index.x);
+    t.barrier = current->block->barrier;
+    t.warp_epoch = current->warp_epoch;
+    s_.cells[at_] = static_cast<std::uint64_t>(x);
+    return *this;
+  }
+  Cell& operator=(const Cell& o) { return *this = static_cast<T>(o); }
+  T add(T by) {  // atomic: no race among additions
+    const T old = static_cast<T>(s_.cells[at_]);
+    s_.cells[at_] = static_cast<std::uint64_t>(old + by);
+    return old;
+  }
+
+ private:
+  static void check(int other, std::uint64_t barrier, std::uint64_t epoch, const char* what) {
+    const int self = static_cast<int>(current->index.x);
+    if (other < 0 || other == self || barrier != current->block->barrier) return;
+    const bool ordered = other / 32 == self / 32 && epoch != current->warp_epoch;
+    if (!ordered) fail(what);
+  }
+  Shared& s_;
+  std::size_t at_;
+};
+template <class T, std::size_t kCount>
+class SharedArray {
+ public:
+  explicit SharedArray(int key) : s_(current->block->shared[key]) {
+    if (!s_.cells.empty()) return;
+    s_.cells.assign(kCount, 0xBADBADBADBADBADull);
+    s_.touches.resize(kCount);
+  }
+  template <class I>
+  Cell<T> operator[](I i) {
+    if (static_cast<std::uint64_t>(i) >= kCount) fail("shared memory out of bounds");
+    return Cell<T>(s_, static_cast<std::size_t>(i));
+  }
+
+ private:
+  Shared& s_;
+};
+
+inline void warp_wait(unsigned mask, std::uint64_t deposit) {
+  current->mask = mask;
+  current->deposit = deposit;
+  if ((mask >> (current->index.x % 32) & 1) == 0)
+    fail("a warp operation by a thread that its mask leaves out");
+  yield(State::kWarp);
+}
+template <class T>
+T from_deposit(std::uint64_t bits) {
+  T out;
+  std::memcpy(&out, &bits, sizeof out);
+  return out;
+}
+template <class T>
+T shuffle(unsigned mask, T value, int lane) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  warp_wait(mask, bits);
+  return from_deposit<T>(current->results[lane & 31]);
+}
+
+}  // namespace emu
+
+#define threadIdx (emu::current->index)
+#define blockIdx (emu::current->block->index)
+#define blockDim (emu::block_size)
+#define gridDim (emu::grid_size)
+#define NVM_SHARED(T, name, n) emu::SharedArray<T, n> name(__LINE__)
+#define nvm_shared_add(array, at, by) (array)[at].add(by)
+#define NVM_ENTRY(name, args)                                                    \
+  extern "C" void emu_##name(const void* a, unsigned blocks, unsigned threads) { \
+    const args copy = *static_cast<const args*>(a);                              \
+    emu::run([&] { name(copy); }, blocks, threads);                              \
+  }
+
+// The functions that the CPU engine and the reference evaluator call, so that results can be compared bit by
+// bit.
+#define EMU_FUNCTIONS(f) f(log) f(exp) f(sin) f(cos) f(tan) f(asin) f(acos) f(atan) f(sinh) f(cosh) f(tanh)
+#define EMU_DECLARE(name) extern "C" double Sleef_finz_##name##d1_u10purecfma(double);
+EMU_FUNCTIONS(EMU_DECLARE)
+#undef EMU_DECLARE
+#define log(x) Sleef_finz_logd1_u10purecfma(x)
+#define exp(x) Sleef_finz_expd1_u10purecfma(x)
+#define sin(x) Sleef_finz_sind1_u10purecfma(x)
+#define cos(x) Sleef_finz_cosd1_u10purecfma(x)
+#define tan(x) Sleef_finz_tand1_u10purecfma(x)
+#define asin(x) Sleef_finz_asind1_u10purecfma(x)
+#define acos(x) Sleef_finz_acosd1_u10purecfma(x)
+#define atan(x) Sleef_finz_atand1_u10purecfma(x)
+#define sinh(x) Sleef_finz_sinhd1_u10purecfma(x)
+#define cosh(x) Sleef_finz_coshd1_u10purecfma(x)
+#define tanh(x) Sleef_finz_tanhd1_u10purecfma(x)
+
+inline void __syncthreads() { emu::yield(emu::State::kBarrier); }
+inline void __syncwarp() { emu::warp_wait(0xffffffffu, 0); }
+inline void __nanosleep(unsigned) { emu::yield(emu::State::kReady); }
+inline void __threadfence() {}
+template <class T>
+T __shfl_sync(unsigned mask, T value, int lane) {
+  return emu::shuffle(mask, value, lane);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, int by) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  return emu::shuffle(mask, value, lane >= by ? lane - by : lane);
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, int by, int width) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const int to = lane + by;
+  return emu::shuffle(mask, value, to / width == lane / width ? to : lane);
+}
+inline unsigned __ballot_sync(unsigned mask, bool flag) {
+  emu::warp_wait(mask, flag ? 1 : 0);
+  unsigned out = 0;
+  for (int l = 0; l < 32; ++l) out |= static_cast<unsigned>(emu::current->results[l]) << l;
+  return out;
+}
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline long long __double_as_longlong(double x) {
+  return emu::from_deposit<long long>(__builtin_bit_cast(std::uint64_t, x));
+}
+inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
+inline unsigned long long atomicAdd(unsigned long long* p, unsigned long long by) {
+  const unsigned long long old = *p;
+  *p = old + by;
+  return old;
+}
+inline unsigned long long atomicMax(unsigned long long* p, unsigned long long x) {
+  const unsigned long long old = *p;
+  *p = old < x ? x : old;
+  return old;
+}

@@ -1,0 +1,55 @@
+// Random plans under CUDA emulation give what the reference evaluator gives, bit by bit.
+#include <catch2/catch.hpp>
+#include <cstdio>
+
+#include "tests/property/gen_plan.h"
+#include "tests/support/emu_engine.h"
+#include "tests/support/plan_runner.h"
+
+using namespace nvm;
+using namespace nvm::testing;
+
+namespace {
+
+// None, one, around a warp, a fold group, the sequential limit, a block's threads, a unit, several tiles.
+constexpr std::int64_t kSizes[] = {0, 1, 7, 31, 32, 33, 100, 256, 1025, 2047, 2048, 2049, 4095, 4097, 9000};
+constexpr std::size_t kPlansPerSource = 15;  // compilation dominates
+
+int check_batch(std::uint64_t first_seed, IntBits bits) {
+  EmuEngine engine;
+  std::vector<PlanCase> cases;
+  std::vector<plan::Plan> plans;
+  for (std::size_t i = 0; i < kPlansPerSource; ++i) {
+    cases.push_back(PlanGenerator(first_seed + i, kSizes[i % std::size(kSizes)], bits).make());
+    plan::check(cases.back().plan);
+    plans.push_back(cases.back().plan);
+  }
+  engine.prepare(plans);
+  int run = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    std::string reason;
+    const auto code = engine.compile(cases[i].plan, reason);
+    if (code == nullptr) continue;  // counted by the caller
+    ++run;
+    Bindings wanted = cases[i].inputs;
+    const bool fine = evaluate(cases[i].plan, wanted);
+    const PlanRun got = run_plan(*code, cases[i].plan, cases[i].inputs, 1);
+    INFO("seed " << first_seed + i << "\n" << print(cases[i].plan));
+    CHECK(got.trouble == "");
+    CHECK(got.status == (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped));
+    if (fine && got.status == plan::RunStatus::kDone)
+      CHECK(differences(cases[i].plan, wanted, got.results) == "");
+  }
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("random plans under CUDA emulation give what the reference gives") {
+  int run = 0;
+  for (std::uint64_t batch = 0; batch < 2; ++batch)
+    run += check_batch(1000 * batch, batch % 2 == 0 ? IntBits::k64 : IntBits::k32);
+  std::printf("%d plans run under CUDA emulation, %d refused (reductions of filtered elements)\n", run,
+              static_cast<int>(2 * kPlansPerSource) - run);
+  CHECK(run > 15);
+}

@@ -1,0 +1,85 @@
+// What is generated, as text: shapes of the sources that matter for speed and for sameness of results.
+#include <catch2/catch.hpp>
+
+#include "gpu/codegen/code.h"
+#include "tests/support/plan_corpus.h"
+
+using namespace nvm;
+
+namespace {
+
+gpu::Code code_of(const std::string& name, IntBits bits = IntBits::k64) {
+  for (const test::NamedPlan& p : test::plan_corpus(bits)) {
+    std::string reason;
+    if (p.name == name) return gpu::generate(p.plan, "p_", reason).value();
+  }
+  FAIL("no plan " << name);
+  return {};
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t launches(const gpu::Code& code) {
+  std::size_t n = 0;
+  for (const gpu::KernelCode& k : code.kernels) n += k.launches.size();
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("an elementwise chain is one launch that stores once") {
+  const gpu::Code code = code_of("axpy");
+  CHECK(launches(code) == 1);
+  CHECK(code.kernels[0].scratch.empty());
+  CHECK(has(code.source, "extern \"C\" __global__ void __launch_bounds__(256) p_k0(const p_k0_args a)"));
+  CHECK(has(code.source, "x6[i] = (double)v4;"));
+}
+
+TEST_CASE("a dot product keeps the lanes of the fixed tree in registers") {
+  const gpu::Code code = code_of("dot");
+  CHECK(launches(code) == 1);
+  CHECK_FALSE(has(code.source, "NVM_SHARED"));
+  CHECK(has(code.source, "nvm_fold_arriving<nvm_op_add, double>"));
+  CHECK(has(code.source, "nvm_fold_lanes<nvm_op_add, double>"));
+}
+
+TEST_CASE("norm2 is two launches, the filter fused into the reduction") {
+  const gpu::Code code = code_of("norm2");
+  CHECK(launches(code) == 2);
+  CHECK_FALSE(has(code.source, "nvm_rank"));
+}
+
+TEST_CASE("a scatter finds its winners before it stores") {
+  const gpu::Code code = code_of("scatter");
+  CHECK(has(code.source, "atomicMax("));
+  CHECK(has(code.source, "else nvm_trap(C);"));
+}
+
+TEST_CASE("INT of 32 bits is computed in int") {
+  CHECK(has(code_of("filter", IntBits::k32).source, "int c"));
+  CHECK_FALSE(has(code_of("filter", IntBits::k32).source, "nvm_tile_scan<nvm_op_add, i64>"));
+}
+
+TEST_CASE("the prelude defines every scalar operation and every fold") {
+  for (const ScalarInfo& s : all_scalars()) {
+    if (s.scalar == Scalar::kNoScalar) continue;
+    const std::string name(s.name);
+    const bool defined =
+        has(gpu::prelude(), "nvm_" + name + "(") || has(gpu::prelude(), "NVM_COMPARE(" + name + ",") ||
+        has(gpu::prelude(), "NVM_BITWISE(" + name + ",") || has(gpu::prelude(), "NVM_FUNCTION(" + name + ")");
+    INFO(name);
+    CHECK(defined);
+    if (s.folds) CHECK(has(gpu::prelude(), "NVM_FOLD(" + name + ")"));
+  }
+}
+
+TEST_CASE("what has no kernel is refused with a reason") {
+  test::RegionBuilder b;
+  const auto n = b.length();
+  b.live(b.op(Op::kAddReduce, TypeWord::kInt, {b.vector(Type::kInt, n), b.whole(n)}));
+  plan::Plan p = plan::fuse(soac::build(b.region()), plan::Fusion::kGreedy);
+  p.kernels[0].sinks[0].filter = 0;
+  std::string reason;
+  CHECK_FALSE(gpu::generate(p, "p_", reason).has_value());
+  CHECK_FALSE(reason.empty());
+}
