@@ -35,13 +35,18 @@ class Dependence {
   struct Shape {
     Mask mask = 0;
     std::vector<Shape> parts;  // pair: both
+    bool leaf = false;         // exactly the leaf that the mask tells
+  };
+  struct Call {
+    std::vector<Shape> leaves;  // of the argument
+    Mask control = 0;           // what decides whether the call happens
   };
 
-  Dependence(const Analysis& facts, std::int32_t self, std::vector<std::vector<Mask>>& calls)
+  Dependence(const Analysis& facts, std::int32_t self, std::vector<Call>& calls)
       : facts_(facts), self_(self), calls_(calls) {}
 
   static Shape leaves(const core::Type* type, int& next) {
-    if (type->kind != TypeKind::kPair) return {1ULL << std::min(next++, 62), {}};
+    if (type->kind != TypeKind::kPair) return {1ULL << std::min(next++, 62), {}, true};
     Shape a = leaves(type->a, next);
     return join(std::move(a), leaves(type->b, next));
   }
@@ -88,9 +93,9 @@ class Dependence {
     for (const Shape& part : shape.parts) mask |= all(part);
     return mask;
   }
-  static void flatten(const Shape& shape, const core::Type* type, std::vector<Mask>& out) {
+  static void flatten(const Shape& shape, const core::Type* type, std::vector<Shape>& out) {
     if (type->kind != TypeKind::kPair) {
-      out.push_back(all(shape));
+      out.push_back({all(shape), {}, shape.leaf});
       return;
     }
     flatten(shape.parts.empty() ? shape : shape.parts[0], type->a, out);
@@ -99,20 +104,24 @@ class Dependence {
 
   Shape other(const Expr& e) {
     Mask mask = 0;
+    const Mask outside = control_;
     for (const auto& kid : e.kids) {
       const Shape shape = visit(*kid);
       mask |= all(shape);
+      if (e.kind == ExprKind::kIf) control_ = outside | mask;
       if (e.kind == ExprKind::kCall && e.id == self_) {
-        calls_.emplace_back();
-        flatten(shape, kid->type, calls_.back());
+        calls_.push_back({{}, control_});
+        flatten(shape, kid->type, calls_.back().leaves);
       }
     }
+    control_ = outside;
     return {facts_.of(e).effect ? kLocal : mask, {}};
   }
 
   const Analysis& facts_;
   std::int32_t self_;
-  std::vector<std::vector<Mask>>& calls_;
+  std::vector<Call>& calls_;
+  Mask control_ = 0;
   std::unordered_map<std::int32_t, Shape> env_;
 };
 
@@ -233,7 +242,7 @@ void Analysis::find_shareable(std::int32_t function) {
              return back.contains(function);
            }();
   });
-  std::vector<std::vector<Dependence::Mask>> calls;
+  std::vector<Dependence::Call> calls;
   Dependence dependence(*this, function, calls);
   int next = 0;
   dependence.bind(f.param, Dependence::leaves(type, next));
@@ -242,18 +251,31 @@ void Analysis::find_shareable(std::int32_t function) {
     facts.shareable.assign(static_cast<std::size_t>(leaves), false);
     return;
   }
-  for (bool changed = true; changed;) {
+  for (const Dependence::Call& call : calls)
+    for (std::size_t i = 0; i < call.leaves.size(); ++i) {
+      // With several calls, instances that part ways would go each way one after the other.
+      const Dependence::Shape& leaf = call.leaves[i];
+      const bool same = leaf.leaf && leaf.mask == 1ULL << i;
+      facts.needs.resize(call.leaves.size());
+      facts.needs[i] |= leaf.mask | (calls.size() > 1 && !same ? call.control : 0);
+    }
+}
+
+std::vector<bool> Analysis::shared(std::int32_t function, std::vector<bool> candidates) const {
+  const FunctionFacts& facts = of(function);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i] = candidates[i] && facts.shareable[i];
+  for (bool changed = !facts.needs.empty(); changed;) {
     changed = false;
-    Dependence::Mask shared = 0;
-    for (std::size_t i = 0; i < facts.shareable.size(); ++i)
-      if (facts.shareable[i]) shared |= 1ULL << i;
-    for (const auto& call : calls)
-      for (std::size_t i = 0; i < call.size(); ++i)
-        if (facts.shareable[i] && (call[i] & ~shared) != 0) {
-          facts.shareable[i] = false;
-          changed = true;
-        }
+    std::uint64_t mask = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      if (candidates[i]) mask |= 1ULL << i;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      if (candidates[i] && (facts.needs[i] & ~mask) != 0) {
+        candidates[i] = false;
+        changed = true;
+      }
   }
+  return candidates;
 }
 
 }  // namespace nvm::frontend

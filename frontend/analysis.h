@@ -23,9 +23,10 @@ struct FunctionFacts {
   bool recursive = false;
   bool inlined = false;
   int weight = 0;
-  // By leaf of the argument (its components that are no pairs, in order): if a caller passes a value that all
-  // instances share, then recursive calls do so too.
-  std::vector<bool> shareable;
+  // By leaf of the argument (its components that are no pairs, in order).
+  std::vector<bool> shareable;  // instances may share it at all
+  std::vector<std::uint64_t>
+      needs;  // the leaves that decide its value in recursive calls; none if not recursive
 };
 
 class Analysis {
@@ -35,6 +36,8 @@ class Analysis {
   [[nodiscard]] const FunctionFacts& of(std::int32_t function) const {
     return functions_[static_cast<std::size_t>(function)];
   }
+  // Which of the leaves that all instances of a call share they also share in the recursive calls it makes.
+  [[nodiscard]] std::vector<bool> shared(std::int32_t function, std::vector<bool> candidates) const;
 
  private:
   void find_recursion();

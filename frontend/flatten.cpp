@@ -247,11 +247,12 @@ Val Body::call(const Expr& e, const Lanes* lanes) {
   std::vector<Val> parts;
   leaves(argument, parts);
   Flavour flavour{e.id, lanes != ops_.root(), {}};
-  bool any_shared = false;
-  for (std::size_t i = 0; flavour.lifted && i < parts.size(); ++i) {
-    flavour.shared.push_back(f.shareable[i] && may_be_shared(parts[i], ops_.root()));
-    any_shared = any_shared || flavour.shared.back();
+  if (flavour.lifted) {
+    for (const Val& part : parts) flavour.shared.push_back(may_be_shared(part, ops_.root()));
+    flavour.shared = all_.facts().shared(e.id, std::move(flavour.shared));
   }
+  const bool any_shared =
+      std::find(flavour.shared.begin(), flavour.shared.end(), true) != flavour.shared.end();
   std::vector<nvm::Type> kinds;
   slot_kinds(e.type, kinds);
   const std::int32_t callee = all_.flavour(flavour);

@@ -4,6 +4,12 @@
 
 namespace nvm::vm::cpu {
 
+const void* block_values(const Work& w, const SinkSpec& s) {
+  if (s.direct == soac::kNone) return w.scratch<std::byte>(s.value);
+  const auto* data = static_cast<const std::byte*>(w.kernel->context().var(s.direct).data);
+  return data + w.begin * static_cast<std::int64_t>(storage_bytes(s.cell));
+}
+
 Cell identity_cell(Scalar op, Storage storage, IntBits bits) {
   Cell cell = 0;
   if (storage == Storage::kF64) {

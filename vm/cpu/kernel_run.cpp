@@ -117,7 +117,7 @@ void KernelRun::finish() {
 
 // Streaming stores pay when results are large and addresses allow them.
 const Stage& KernelRun::main_stage() {
-  if (code_.main.function == nullptr || code_.blocked || code_.cut != soac::kNone) return code_.main;
+  if (code_.main.function == nullptr || code_.cut != soac::kNone) return code_.main;
   std::int64_t bytes = 0;
   for (const std::int32_t v : code_.stored) {
     const Bound& b = context_.var(v);

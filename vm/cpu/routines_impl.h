@@ -99,17 +99,21 @@ void store_cell(void* out, Storage storage, std::int64_t s, std::int64_t v) {
 // The segments that elements [begin, begin + n) touch, in order, with those that are empty: calls
 // part(segment, first, count, starts, length) for the part of each, first counted from begin. Empty segments
 // that start at begin + n wait for the next block unless the space ends there. Leaves the cursor at begin +
-// n.
+// n, or, with true, behind `most` segments.
 template <typename Part>
-void walk(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part) {
+bool walk(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part,
+          std::int64_t most = INT64_MAX) {
   const plan::Desc& d = *cursor.desc;
   std::int64_t s = cursor.segment;
-  std::int64_t at = 0;
   bool fresh = cursor.fresh;
+  std::int64_t at = fresh && s < d.segments ? segment_offset(d, s) - begin : 0;
+  bool more = false;
   while (s < d.segments) {
     const std::int64_t start = segment_offset(d, s);
     const std::int64_t stop = segment_offset(d, s + 1);
     if (fresh && start >= begin + n && begin + n < d.total) break;
+    more = most-- == 0;
+    if (more) break;
     const std::int64_t end = least(stop - begin, n);
     part(s, at, end - at, fresh, stop - start);
     at = end;
@@ -119,9 +123,33 @@ void walk(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part) 
   }
   cursor.segment = s;
   cursor.fresh = fresh;
+  return more;
 }
 
 // ------------------------------------------------------------------------------------------------ folds
+
+#ifdef __AVX512F__
+// Lane r of c[i] is lane i of row[r].
+void transpose(const __m512d* row, __m512d* c) {
+  __m512d t[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm512_unpacklo_pd(row[i], row[i + 1]);      // lanes 0 2 4 6 of two rows
+    t[i + 1] = _mm512_unpackhi_pd(row[i], row[i + 1]);  // lanes 1 3 5 7
+  }
+#pragma GCC unroll 2
+  for (int odd = 0; odd < 2; ++odd) {
+    const __m512d low02 = _mm512_shuffle_f64x2(t[odd], t[2 + odd], 0x88);
+    const __m512d low46 = _mm512_shuffle_f64x2(t[odd], t[2 + odd], 0xDD);
+    const __m512d high02 = _mm512_shuffle_f64x2(t[4 + odd], t[6 + odd], 0x88);
+    const __m512d high46 = _mm512_shuffle_f64x2(t[4 + odd], t[6 + odd], 0xDD);
+    c[odd] = _mm512_shuffle_f64x2(low02, high02, 0x88);
+    c[4 + odd] = _mm512_shuffle_f64x2(low02, high02, 0xDD);
+    c[2 + odd] = _mm512_shuffle_f64x2(low46, high46, 0x88);
+    c[6 + odd] = _mm512_shuffle_f64x2(low46, high46, 0xDD);
+  }
+}
+#endif
 
 template <typename T, typename Op, Scalar kOp>
 struct Fold {
@@ -233,31 +261,87 @@ struct Fold {
   static void seg_reduce(SegReduceState& st, SegmentCursor& cursor, const void* values, std::int64_t begin,
                          std::int64_t n, void* out, Storage out_storage) {
     const T* x = static_cast<const T*>(values);
-    walk(cursor, begin, n,
-         [&](std::int64_t s, std::int64_t first, std::int64_t m, bool starts, std::int64_t length) {
-           if (starts && m == length) [[likely]] {
-             if (length <= kSequentialMax) [[likely]] {
-               T r = identity_of<T>(kOp);
-               for (std::int64_t i = 0; i < m; ++i) r = op(r, x[first + i]);
-               write(out, out_storage, s, r);
-             } else {
-               write(out, out_storage, s, whole(x + first, m));
-             }
-             return;
-           }
-           if (starts) reduce_start(st.fold, length <= kSequentialMax);
-           reduce(st.fold, x + first, m);
-           if (begin + first + m != segment_offset(*cursor.desc, s + 1)) return;
-           if (st.head_open && !st.head_closed && st.head_segment == s) {
-             reduce_finish(st.fold);
-             st.head = st.fold.blocks;
-             st.head_closed = true;
-           } else {
-             write(out, out_storage, s, result(st.fold));
-           }
-           reduce_start(st.fold, false);
-         });
+    const auto part = [&](std::int64_t s, std::int64_t first, std::int64_t m, bool starts,
+                          std::int64_t length) {
+      if (starts && m == length) [[likely]] {
+        write(out, out_storage, s, complete(x + first, m));
+        return;
+      }
+      if (starts) reduce_start(st.fold, length <= kSequentialMax);
+      reduce(st.fold, x + first, m);
+      if (begin + first + m != segment_offset(*cursor.desc, s + 1)) return;
+      if (st.head_open && !st.head_closed && st.head_segment == s) {
+        reduce_finish(st.fold);
+        st.head = st.fold.blocks;
+        st.head_closed = true;
+      } else {
+        write(out, out_storage, s, result(st.fold));
+      }
+      reduce_start(st.fold, false);
+    };
+    do {
+      if (storage_bytes(out_storage) == 8)
+        reduce_eights(cursor, x, begin, n, static_cast<std::int64_t*>(out));
+    } while (walk(cursor, begin, n, part, 8));
   }
+  // A segment that lies in the block.
+  static T complete(const T* x, std::int64_t n) {
+    if (n > kSequentialMax) return whole(x, n);
+    T r = identity_of<T>(kOp);
+    for (std::int64_t i = 0; i < n; ++i) r = op(r, x[i]);
+    return r;
+  }
+
+#ifdef __AVX512F__
+  // Eight segments at a time while all of them lie in the block, a lane each, every lane from left to right:
+  // rows of up to eight elements are loaded and transposed. Long segments among them are done one by one.
+  static void reduce_eights(SegmentCursor& cursor, const T* x, std::int64_t begin, std::int64_t n,
+                            std::int64_t* out) {
+    if constexpr (sizeof(T) == 8) {
+      const plan::Desc& d = *cursor.desc;
+      if (!cursor.fresh || d.offsets == nullptr) return;
+      const T* base = x - begin;
+      for (; cursor.segment + 8 <= d.segments && d.offsets[cursor.segment + 8] <= begin + n;
+           cursor.segment += 8)
+        reduce_eight(base, d.offsets + cursor.segment, out + cursor.segment);
+    }
+  }
+  static void reduce_eight(const T* v, const std::int64_t* offsets, std::int64_t* out) {
+    const __m512i start = _mm512_loadu_si512(offsets);
+    __m512i length = _mm512_sub_epi64(_mm512_loadu_si512(offsets + 1), start);
+    const __mmask8 long_ones = _mm512_cmpgt_epi64_mask(length, _mm512_set1_epi64(kSequentialMax));
+    length = _mm512_mask_mov_epi64(length, long_ones, _mm512_setzero_si512());
+    const std::int64_t longest = _mm512_reduce_max_epi64(length);
+    V acc = splat(identity_of<T>(kOp));
+    for (std::int64_t at = 0; at < longest; at += 8) {
+      __m512d row[8];
+      __m512d column[8];
+      alignas(64) std::int64_t left[8];
+      _mm512_store_si512(
+          left, _mm512_max_epi64(_mm512_sub_epi64(length, _mm512_set1_epi64(at)), _mm512_setzero_si512()));
+#pragma GCC unroll 8
+      for (int r = 0; r < 8; ++r) {
+        const auto m = static_cast<__mmask8>(_bzhi_u32(255, static_cast<unsigned>(left[r])));
+        row[r] = _mm512_maskz_loadu_pd(m, v + offsets[r] + at);
+      }
+      transpose(row, column);
+#pragma GCC unroll 8
+      for (int c = 0; c < 8; ++c) {
+        const __mmask8 m = _mm512_cmpgt_epi64_mask(length, _mm512_set1_epi64(at + c));
+        const V next = Op::apply(acc, V(column[c]));
+        acc = V(_mm512_mask_mov_pd(__m512d(acc), m, __m512d(next)));
+      }
+    }
+    _mm512_storeu_pd(out, __m512d(acc));
+    for (unsigned m = long_ones; m != 0; m &= m - 1) {
+      const int r = __builtin_ctz(m);
+      const T total = whole(v + offsets[r], offsets[r + 1] - offsets[r]);
+      std::memcpy(out + r, &total, sizeof total);
+    }
+  }
+#else
+  static void reduce_eights(SegmentCursor&, const T*, std::int64_t, std::int64_t, std::int64_t*) {}
+#endif
 
   // ---------------------------------------------------------------------------------------------- scans
 

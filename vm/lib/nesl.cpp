@@ -143,7 +143,10 @@ bool Nesl::incomplete(std::string_view text) {
   frontend::Parser parser(source, diagnostics);
   while (!parser.at_end())
     if (!parser.next_form() && parser.incomplete()) return true;
-  return false;
+  Diagnostics ignored("", text);
+  frontend::Lexer lexer(source, ignored);  // a comment that is open at the end is no form
+  while (lexer.next().kind != frontend::Tok::kEnd) continue;
+  return lexer.unfinished();
 }
 
 std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }

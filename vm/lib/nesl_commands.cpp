@@ -90,7 +90,6 @@ Commands:
 
 constexpr const char* kBugs = R"(Known limitations:
   A sequence of functions holds one function only, possibly with different captured values.
-  rand and print called with constant arguments inside an apply-to-each run once per element.
   Times of nested time(...) expressions include each other.
 )";
 
@@ -279,7 +278,7 @@ void SessionCommands::set_trace(const Form& form) {
   } else {
     return error(form, "Bad format for \"set trace\".");
   }
-  for (auto& [f, i] : s_.instrumented_) instrument(form, f);
+  instrument_all(form);
 }
 
 void SessionCommands::set_profile(const Form& form) {
@@ -291,20 +290,29 @@ void SessionCommands::set_profile(const Form& form) {
   } else {
     return error(form, "Bad format for \"set profile\".");
   }
-  for (auto& [f, i] : s_.instrumented_) instrument(form, f);
+  instrument_all(form);
 }
 
-void SessionCommands::instrument(const Form& form, const std::string& name) {
-  auto& i = s_.instrumented_[name];
+// Gives every function that is traced or profiled, or was until now, its text.
+void SessionCommands::instrument_all(const Form& form) {
+  for (auto it = s_.instrumented_.begin(); it != s_.instrumented_.end();) {
+    const bool known = instrument(form, it->first, it->second);
+    const bool over = it->second.trace == 0 && !it->second.profile;
+    it = known && !over ? std::next(it) : s_.instrumented_.erase(it);
+  }
+}
+
+bool SessionCommands::instrument(const Form& form, const std::string& name, Instrumented& i) {
   if (!i.original) {
     const Binding* b = s_.environment_.find(name);
     if (b == nullptr || b->builtin || b->kind != BindingKind::kFunction || !b->form) {
-      s_.instrumented_.erase(name);
-      return error(form, upper(name) + " is not a function of this session: only those can be traced.");
+      error(form, upper(name) + " is not a function of this session: only those can be traced.");
+      return false;
     }
     i.original = b->form;
   }
   s_.define_quietly(instrumented_text(*i.original, i.trace, i.profile), *i.original);
+  return true;
 }
 
 void SessionCommands::dump(const Form& form, const CompiledForm* argument) {

@@ -18,6 +18,7 @@ class SessionCommands {
 
  private:
   using Words = std::vector<frontend::Word>;
+  using Instrumented = NeslSession::Instrumented;
 
   SessionStatus load(const frontend::Form& form, const frontend::CompiledForm* argument);
   SessionStatus background(const frontend::Form& form, const frontend::CompiledForm& argument);
@@ -29,7 +30,8 @@ class SessionCommands {
   void set(const frontend::Form& form);
   void set_trace(const frontend::Form& form);
   void set_profile(const frontend::Form& form);
-  void instrument(const frontend::Form& form, const std::string& name);
+  void instrument_all(const frontend::Form& form);
+  bool instrument(const frontend::Form& form, const std::string& name, Instrumented& i);
   void dump(const frontend::Form& form, const frontend::CompiledForm* argument);
   void dump_vcode(const frontend::Form& form, const frontend::CompiledForm* argument);
   void dump_world(const std::string& file);

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "frontend/core.h"
 #include "frontend/emit.h"
 #include "vm/lib/nesl_commands.h"
 
@@ -245,8 +246,8 @@ void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm
                          const std::string& file) {
   const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
   out_ << std::flush;
-  err_ << file << ":" << line << ": run-time error" << (result.reason.empty() ? "" : ": " + result.reason)
-       << "\n"
+  err_ << file << ":" << line << ": "
+       << (result.reason.empty() ? "the program stopped" : "run-time error: " + result.reason) << "\n"
        << std::flush;
 }
 
@@ -261,6 +262,8 @@ SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {
 }
 
 std::string NeslSession::documentation(const frontend::Binding& binding) {
+  if (binding.kind == frontend::BindingKind::kPrimitive)
+    return frontend::core::prim_info(static_cast<frontend::core::Prim>(binding.prim)).doc;
   return binding.form ? binding.form->doc : "";
 }
 

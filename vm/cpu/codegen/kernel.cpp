@@ -110,6 +110,15 @@ class KernelCompiler {
     outputs.push_back({value, storage, scratch_slot(id, storage)});
     return id;
   }
+  // Elements of a vector as they are need no scratch.
+  void find_values(SinkSpec& spec, std::vector<StageOutput>& outputs, std::int32_t value) {
+    const BodyInst& in = code_->body.insts[at(value)];
+    if (in.pull == Pull::kElement && var(in.var).storage == spec.cell) {
+      spec.direct = in.var;
+    } else {
+      spec.value = scratch_for(outputs, value, spec.cell);
+    }
+  }
   std::int32_t new_scratch() { return code_->scratch_count++; }
   std::int32_t packed_scratch() {
     if (packed_ == kNone) packed_ = new_scratch();
@@ -205,8 +214,11 @@ class KernelCompiler {
   void add_reduce(std::size_t i) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
+    if (s.filter == kNone) {
+      find_values(spec, main_, s.value);
+      return keep(make_reduce(spec));
+    }
     spec.value = scratch_for(main_, s.value, spec.cell);
-    if (s.filter == kNone) return keep(make_reduce(spec));
     spec.temp = packed_scratch();
     keep(make_filtered_reduce(spec));
   }
@@ -214,14 +226,14 @@ class KernelCompiler {
   void add_seg_reduce(std::size_t i) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
-    spec.value = scratch_for(main_, kept_or_identity(s), spec.cell);
+    find_values(spec, main_, kept_or_identity(s));
     keep(make_seg_reduce(spec));
   }
 
   void add_scan(std::size_t i, std::unique_ptr<SinkCode> (*make)(const SinkSpec&)) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
-    spec.value = scratch_for(sweep_, kept_or_identity(s), spec.cell);
+    find_values(spec, sweep_, kept_or_identity(s));
     spec.result = new_scratch();
     for (std::size_t v = 0; v < code_->body.insts.size(); ++v) {
       const BodyInst& in = code_->body.insts[v];
@@ -314,7 +326,9 @@ class KernelCompiler {
     drop_doubles(main.inputs);
     provide(main);
     code_->blocked = code_->scratch_count > 0;
-    return memory_.compile(main, name_, code_->main, reason_);
+    const std::vector<bool> needed = needed_values(main);
+    const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
+    return idle || memory_.compile(main, name_, code_->main, reason_);
   }
   static void drop_doubles(std::vector<StageInput>& inputs) {
     std::vector<StageInput> once;

@@ -197,8 +197,9 @@ struct SinkSpec {
   std::int32_t number = 0;       // of the sink in its kernel
   Storage cell = Storage::kI64;  // storage of values in scratch
   std::int32_t value = soac::kNone, index = soac::kNone, flag = soac::kNone, result = soac::kNone;
-  std::int32_t temp = soac::kNone;  // scratch for compaction
-  const SinkCode* count = nullptr;  // of the filter
+  std::int32_t direct = soac::kNone;  // vector whose elements are the values, instead of scratch `value`
+  std::int32_t temp = soac::kNone;    // scratch for compaction
+  const SinkCode* count = nullptr;    // of the filter
   const FoldRoutines* fold = nullptr;
   Storage out_storage = Storage::kI64;
 };
@@ -212,6 +213,9 @@ struct SinkSpec {
 [[nodiscard]] bool start_scatter(RunContext& context, const plan::Sink& sink);
 [[nodiscard]] std::unique_ptr<SinkCode> make_seg_reduce(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_seg_scan(const SinkSpec&);
+
+// The values of the block.
+[[nodiscard]] const void* block_values(const Work& w, const SinkSpec& s);
 
 // Where the kept elements of a chunk go: the state of a count sink (codegen/filter.cpp).
 struct CountState {

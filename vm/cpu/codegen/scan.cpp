@@ -19,9 +19,7 @@ class Scan final : public SinkCode {
   void first_begin(Work& w) const override {
     s_.fold->scan_start(state(w), identity(*w.kernel), sequential(w));
   }
-  void first_block(Work& w) const override {
-    s_.fold->scan_total(state(w), w.scratch<std::byte>(s_.value), w.n);
-  }
+  void first_block(Work& w) const override { s_.fold->scan_total(state(w), block_values(w, s_), w.n); }
   void first_end(Work& w) const override {
     w.kernel->chunk_state<Chunk>(w.chunk, *this).totals = state(w).blocks;
   }
@@ -36,7 +34,7 @@ class Scan final : public SinkCode {
     s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carry, sequential(w));
   }
   void scan_block(Work& w) const override {
-    s_.fold->scan(state(w), w.scratch<std::byte>(s_.value), w.scratch<std::byte>(s_.result), w.n);
+    s_.fold->scan(state(w), block_values(w, s_), w.scratch<std::byte>(s_.result), w.n);
     state(w).blocks.count = 0;  // the carry has them
   }
   void end(Work& w) const override {

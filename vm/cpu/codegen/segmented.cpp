@@ -24,8 +24,8 @@ class SegReduce final : public SinkCode {
   }
   void block(Work& w) const override {
     const Bound& out = w.kernel->context().var(s_.sink->out);
-    s_.fold->seg_reduce(state(w).reduce, state(w).cursor, w.scratch<std::byte>(s_.value), w.begin, w.n,
-                        out.data, out.storage);
+    s_.fold->seg_reduce(state(w).reduce, state(w).cursor, block_values(w, s_), w.begin, w.n, out.data,
+                        out.storage);
   }
   void end(Work& w) const override {
     State& st = state(w);
@@ -82,7 +82,7 @@ class SegScan final : public SinkCode {
   [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
   void first_begin(Work& w) const override { start(w, identity(*w.kernel)); }
   void first_block(Work& w) const override {
-    s_.fold->seg_scan_total(state(w).scan, state(w).cursor, w.scratch<std::byte>(s_.value), w.begin, w.n);
+    s_.fold->seg_scan_total(state(w).scan, state(w).cursor, block_values(w, s_), w.begin, w.n);
   }
   void first_end(Work& w) const override {
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
@@ -99,8 +99,8 @@ class SegScan final : public SinkCode {
   }
   void begin(Work& w) const override { start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carry); }
   void scan_block(Work& w) const override {
-    s_.fold->seg_scan(state(w).scan, state(w).cursor, w.scratch<std::byte>(s_.value),
-                      w.scratch<std::byte>(s_.result), w.begin, w.n);
+    s_.fold->seg_scan(state(w).scan, state(w).cursor, block_values(w, s_), w.scratch<std::byte>(s_.result),
+                      w.begin, w.n);
     state(w).scan.blocks.count = 0;  // the carry has them
   }
   void end(Work& w) const override {

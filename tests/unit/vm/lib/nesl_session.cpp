@@ -1,0 +1,169 @@
+#include "vm/lib/nesl_session.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "vm/lib/nesl.hpp"
+
+using namespace nvm;
+using lib::NeslStatus;
+
+namespace {
+
+// A session whose output is kept.
+struct Top {
+  std::ostringstream out, err;
+  lib::Nesl nesl;
+  explicit Top(bool interactive = true) : nesl(options(interactive), out, err) {}
+  static lib::NeslOptions options(bool interactive) {
+    lib::NeslOptions o;
+    o.interactive = interactive;
+    o.show_all = true;
+    return o;
+  }
+  std::string operator()(const std::string& text) {
+    out.str("");
+    err.str("");
+    status = nesl.run_text(text, "in");
+    return out.str();
+  }
+  NeslStatus status = NeslStatus::kOk;
+};
+
+// A file that goes with its scope.
+struct TemporaryFile {
+  std::string path;
+  explicit TemporaryFile(const std::string& ending, const std::string& text = "")
+      : path("/tmp/nvm_session_" + std::to_string(::getpid()) + ending) {
+    std::ofstream(path) << text;
+  }
+  ~TemporaryFile() { std::remove(path.c_str()); }
+};
+
+}  // namespace
+
+TEST_CASE("long result lines are folded as the legacy top level folds them") {
+  const auto fold = [](std::size_t n) { return vm::fold_result("it", std::string(n, 'v'), "[char]", 120); };
+  const auto v = [](std::size_t n) { return std::string(n, 'v'); };
+  CHECK(fold(106) == "it = " + v(106) + " : [char]");
+  CHECK(fold(107) == "it\n = " + v(107) + " : [char]");
+  CHECK(fold(109) == "it = \n  " + v(109) + " : [char]");
+  CHECK(fold(112) == "it = " + v(112) + "\n      : [char]");
+  CHECK(fold(116) == "it\n = " + v(116) + "\n    : [char]");
+  CHECK(vm::fold_result("it", v(500), "[char]", 0) == "it = " + v(500) + " : [char]");
+}
+
+TEST_CASE("nothing of a text runs if something of it does not compile") {
+  Top top(false);
+  CHECK(top("1;\n2 + ;\n3 + `a;").empty());
+  CHECK(top.status == NeslStatus::kCompileError);
+  CHECK(top.err.str().find("in:2:") != std::string::npos);  // both errors are reported
+  CHECK(top.err.str().find("in:3:") != std::string::npos);
+}
+
+TEST_CASE("a run-time error names the innermost line of the user's text and ends it") {
+  Top top(false);
+  CHECK(top("1;\nfunction g(a) =\n a[5];\n\ng([1]) + 1;\n2;") ==
+        "it = 1 : int\ng = fn : [a] -> a :: (a in any)\n");
+  CHECK(top.status == NeslStatus::kRunError);
+  CHECK(top.err.str().starts_with("in:3: run-time error"));
+  Top check(false);
+  check("\n\ntake([1], 2);");
+  CHECK(check.err.str().starts_with("in:3: "));
+}
+
+TEST_CASE("variables keep their values, functions bound to variables their code") {
+  Top top;
+  top("x = [[1, 2], [] int]; inc = (a => a + 1);");
+  CHECK(top("#x, flatten(x), inc(41);") == "it = (2, [1, 2], 42) : int, [int], int\n");
+  CHECK(top("it;") == "it = (2, [1, 2], 42) : int, [int], int\n");
+}
+
+TEST_CASE("describe and apropos know the prelude, primitives and the session's functions") {
+  Top top;
+  CHECK(top("describe median;").find("kth_smallest(s, #s / 2)") != std::string::npos);
+  CHECK(top("describe +;").find("*Primitive*") != std::string::npos);
+  CHECK(top("describe +;").find("Sum.") != std::string::npos);
+  CHECK(top("describe nosuch;") == "NOSUCH not found.\n");
+  CHECK(top("apropos median;") == "median : [a] -> a :: (a in ordinal)\n");
+  CHECK(top("apropos __;").empty());
+}
+
+TEST_CASE("traced functions say what they do until tracing is off") {
+  Top top;
+  top("function g(x) = let y = x + 1 in y * 2;");
+  top("set trace g 1;");
+  CHECK(top.err.str().empty());
+  CHECK(top("show status;").find("traced: g") != std::string::npos);
+  CHECK(top("g(1);") == "it = 4 : int\n");
+  top("set trace off;");
+  CHECK(top("show status;").find("traced") == std::string::npos);
+  top("set trace sum 1;");
+  CHECK(top.err.str().find("not a function of this session") != std::string::npos);
+}
+
+TEST_CASE("an instrumented function prints its bindings and computes the same") {
+  Diagnostics diagnostics("t", "function g(x) = let y = x + 1 in y * 2;");
+  const std::string text = "function g(x) = let y = x + 1 in y * 2;";
+  const frontend::Source source{"t", text, 1, false};
+  frontend::Parser parser(source, diagnostics);
+  const auto form = parser.next_form();
+  REQUIRE(form);
+  CHECK(vm::instrumented_text(*form, 0, false) == text);
+  const std::string traced = vm::instrumented_text(*form, 4, false);
+  CHECK(traced.find("Entering G") != std::string::npos);
+  CHECK(traced.find("  Y = ") != std::string::npos);
+  CHECK(vm::instrumented_text(*form, 0, true).find("time(") != std::string::npos);
+}
+
+TEST_CASE("load runs a file quietly, or shows its results if asked") {
+  Top top;
+  TemporaryFile file(".nesl", "#!/usr/bin/env -S nvm run\nk = 3;\nk + 1;\n");
+  CHECK(top("load \"" + file.path + "\", verbose := f;").empty());
+  CHECK(top("k;") == "it = 3 : int\n");
+  CHECK(top("load \"" + file.path + "\", print := t, verbose := f;") == "k = 3 : int\nit = 4 : int\n");
+  top("load \"/nonexistent\";");
+  CHECK(top.err.str().find("does not exist") != std::string::npos);
+}
+
+TEST_CASE("files come in as values and go out") {
+  Top top;
+  TemporaryFile table(".csv", "x,y\n1,2.5\n3,4\n"), text(".txt", "hi"), array(".npy");
+  CHECK(!top.nesl.bind_file("m", table.path));
+  CHECK(top("m;") == "it = [[1.0, 2.5], [3.0, 4.0]] : [[float]]\n");
+  CHECK(!top.nesl.bind_file("s", text.path));
+  CHECK(top("s;") == "it = \"hi\" : [char]\n");
+  CHECK(!top.nesl.save_file("m", array.path));
+  CHECK(!top.nesl.bind_file("n", array.path));
+  CHECK(top("eql(m, n);") == "it = T : bool\n");
+  CHECK(top.nesl.bind_file("z", "/nonexistent.npy").has_value());
+  top("ragged = [[1], [2, 3]];");
+  CHECK(top.nesl.save_file("ragged", array.path).has_value());
+}
+
+TEST_CASE("an expression compiles to a program with the values of its variables") {
+  Top top(false);
+  top.nesl.compile_only();
+  top("k = [1, 2, 3]; function g(x) = x + #k; 1;");
+  const auto vcode = top.nesl.compile("g(4)");
+  REQUIRE(vcode);
+  auto program = lib::Program::from_text(*vcode, "t");
+  REQUIRE(program);
+  lib::Vm vm;
+  auto run = vm.run(*program);
+  REQUIRE(run);
+  CHECK(run->values.at(0).int_at(0) == 7);
+  CHECK(!top.nesl.compile("nosuch").has_value());
+}
+
+TEST_CASE("a terminal reads on until a form is whole") {
+  CHECK(lib::Nesl::incomplete("let a = 1 in"));
+  CHECK(lib::Nesl::incomplete("1 + 2"));
+  CHECK(lib::Nesl::incomplete("% a comment"));
+  CHECK(!lib::Nesl::incomplete("1 + 2;"));
+  CHECK(!lib::Nesl::incomplete("1 + + 2;"));
+}
