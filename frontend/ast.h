@@ -88,7 +88,7 @@ struct Expr {
   ExprKind kind = ExprKind::kInt;
   bool builtin = false;     // kName written as an operator: never a local variable
   bool serial = false;      // kEach written {* ...}
-  std::uint16_t depth = 0;  // height of the tree, bounded by kMaxDepth
+  std::uint16_t depth = 0;  // height of the tree, bounded by kMaxHeight
   SourcePos pos;
   std::int64_t int_value = 0;
   double float_value = 0;
@@ -108,8 +108,10 @@ struct Expr {
   std::vector<std::string> captured;  // kLambda: the local variables of its body that are bound outside it
 };
 
-// Deepest nesting of expressions, patterns and types; beyond it the parser reports an error.
+// Deepest nesting of expressions, patterns and types in the text, and greatest height of the trees (a chain
+// of operators nests in the tree, not in the text); beyond them the parser reports an error.
 inline constexpr int kMaxDepth = 1000;
+inline constexpr int kMaxHeight = 2500;
 
 enum class FormKind : std::uint8_t {
   kFunction,    // function NAME PATTERN [: SIG] [DOC] = EXP

@@ -1,6 +1,7 @@
 #include "frontend/flat.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <sstream>
@@ -16,12 +17,24 @@ bool same(const Constant& a, const Constant& b) {  // -0.0 is not 0.0
                     [](double x, double y) { return x == y && std::signbit(x) == std::signbit(y); });
 }
 
+std::size_t hash_of(const Constant& constant) {
+  std::size_t hash = static_cast<std::size_t>(constant.word) + 31 * constant.size();
+  const auto mix = [&](std::uint64_t bits) { hash = (hash ^ bits) * 0x9E3779B97F4A7C15U; };
+  for (const std::int64_t value : constant.ints) mix(static_cast<std::uint64_t>(value));
+  for (const double value : constant.floats) mix(std::bit_cast<std::uint64_t>(value));
+  return hash;
+}
+
 std::int32_t constant_index(Program& program, Constant constant) {
   auto& all = program.constants;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (same(all[i], constant)) return static_cast<std::int32_t>(i);
+  const std::size_t hash = hash_of(constant);
+  const auto [first, last] = program.index.equal_range(hash);
+  for (auto it = first; it != last; ++it)
+    if (same(all[static_cast<std::size_t>(it->second)], constant)) return it->second;
   all.push_back(std::move(constant));
-  return static_cast<std::int32_t>(all.size()) - 1;
+  const auto index = static_cast<std::int32_t>(all.size()) - 1;
+  program.index.emplace(hash, index);
+  return index;
 }
 
 }  // namespace

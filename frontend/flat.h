@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "bytecode/program/program.h"
@@ -56,6 +57,7 @@ struct Function {
 struct Program {
   std::vector<Function> functions;
   std::vector<Constant> constants;
+  std::unordered_multimap<std::size_t, std::int32_t> index;  // of the constants, by a hash of their content
 };
 
 // Builds one function's body.

@@ -32,7 +32,6 @@ Checker::Checker(Environment& environment, Diagnostics& diagnostics, bool from_p
     : env_(environment),
       types_(environment.types()),
       diagnostics_(diagnostics),
-      unifier_(environment.types()),
       from_prelude_(from_prelude) {}
 
 void Checker::fail(SourcePos pos, std::string message) {

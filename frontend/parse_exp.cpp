@@ -55,8 +55,9 @@ ExprPtr FormParser::finish(ExprPtr exp) {
   below(exp->body);
   below(exp->sieve);
   if (exp->kind == ExprKind::kTuple) height = std::max(height, static_cast<int>(exp->items.size()));
-  if (height >= kMaxDepth)
-    fail_at(exp->pos, "expression nested too deeply: more than " + std::to_string(kMaxDepth) + " levels");
+  if (height >= kMaxHeight)
+    fail_at(exp->pos,
+            "expression nested too deeply: a tree of more than " + std::to_string(kMaxHeight) + " levels");
   exp->depth = static_cast<std::uint16_t>(height + 1);
   return exp;
 }
@@ -78,7 +79,6 @@ ExprPtr FormParser::call(const std::string& op, SourcePos pos, ExprPtr a, ExprPt
 
 // With `keywords`, trailing name := value parts are put there.
 ExprPtr FormParser::exp(std::vector<Keyword>* keywords) {
-  const Nested nested(*this);
   ExprPtr first = lambda();
   if (!at(",")) return first;
   ExprPtr tuple = node(ExprKind::kTuple, first->pos);
@@ -95,9 +95,9 @@ ExprPtr FormParser::exp(std::vector<Keyword>* keywords) {
 }
 
 ExprPtr FormParser::lambda() {
-  const Nested nested(*this);
   ExprPtr left = binary(1);
   if (!at("=>")) return left;
+  const Nested nested(*this);
   ExprPtr result = node(ExprKind::kLambda, p_.token_.pos);
   result->pattern = to_pattern(*left);
   advance();
@@ -119,6 +119,7 @@ ExprPtr FormParser::binary(int level) {
 }
 
 ExprPtr FormParser::prefix() {
+  if (!at("-") && !at("#") && !at("@")) return postfix();
   const Nested nested(*this);
   const SourcePos pos = p_.token_.pos;
   if (at("-")) {
@@ -132,8 +133,8 @@ ExprPtr FormParser::prefix() {
     return call("negate", pos, prefix());
   }
   if (accept("#")) return call("#", pos, prefix());
-  if (accept("@")) return call("@", pos, prefix());
-  return postfix();
+  advance();
+  return call("@", pos, prefix());
 }
 
 bool FormParser::starts_primary() const {
@@ -158,6 +159,7 @@ ExprPtr FormParser::postfix() {
     if (at("(")) {
       left = arguments(std::move(left));
     } else if (accept("[")) {
+      const Nested nested(*this);
       ExprPtr index = exp();
       if (!at("]")) fail("expected a ] instead of " + shown() + " to terminate a sequence reference");
       advance();
@@ -174,6 +176,7 @@ ExprPtr FormParser::postfix() {
 }
 
 ExprPtr FormParser::arguments(ExprPtr function) {
+  const Nested nested(*this);
   ExprPtr result = node(ExprKind::kCall, function->pos);
   result->items.push_back(std::move(function));
   advance();

@@ -18,7 +18,6 @@ class Specialiser {
   Specialiser(Environment& environment, Diagnostics& diagnostics)
       : env_(environment),
         types_(environment.types()),
-        unifier_(types_),
         diagnostics_(diagnostics),
         program_(std::make_shared<core::Program>()) {}
 

@@ -82,7 +82,6 @@ bool read_class(const std::string& name, TypeClass& out);
 // Unification with undo: a failed unify leaves all types as they were.
 class Unifier {
  public:
-  explicit Unifier(TypeArena& arena) : arena_(arena) {}
   bool unify(const Type* a, const Type* b);
 
  private:
@@ -90,7 +89,6 @@ class Unifier {
   bool merge_var(const Type* var, const Type* other);
   bool merge_vars(const Type* a, const Type* b);
   bool bind(const Type* var, const Type* to);
-  TypeArena& arena_;
   std::vector<const Type*> trail_;
 };
 

@@ -171,11 +171,12 @@ TEST_CASE("every faulty form is reported once and the good ones between are kept
 
 TEST_CASE("deep nesting is an error, not a crash") {
   const std::size_t n = 200000;
-  for (const char* open : {"(", "[", "-", "if ", "let a = ", "x => ", "a(", "{x in "}) {
+  for (const char* open : {"(", "[", "-", "if ", "let a = ", "x => ", "a(", "a[", "{x in "}) {
     std::string text;
     for (std::size_t i = 0; i < n; ++i) text += open;
     CHECK(parse(text + "1;").errors.find("too deeply") != std::string::npos);
   }
+  CHECK(parse(std::string(900, '(') + "1" + std::string(900, ')') + ";").errors.empty());
   std::string sum = "1";
   for (std::size_t i = 0; i < n; ++i) sum += "+1";
   CHECK(parse(sum + ";").errors.find("too deeply") != std::string::npos);
