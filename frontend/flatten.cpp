@@ -294,6 +294,9 @@ Val Body::time(const Expr& e, const Lanes* lanes) {
   b_.emit(Op::kStartTimer);
   Val value = eval(*e.kids[0], lanes);
   value = ops_.settle(value, level(value));
+  Atoms slots;  // the whole value is made while the clock runs, whatever of it is used
+  ops_.slots(value, slots);
+  for (const Atom slot : slots) b_.keep(slot);
   const Atom seconds = b_.op(Op::kStopTimer, TypeWord::kNone, {});
   return LaneOps::pair(std::move(value),
                        ops_.scalar(core::base_type(TypeKind::kFloat), ops_.root(), seconds));

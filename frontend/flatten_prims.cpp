@@ -70,9 +70,26 @@ const Plain* find(const Plain (&table)[N], Prim prim) {
   return nullptr;
 }
 
+// The operands of a ++ b ++ c, which are put together in one step.
+void appended(const Expr& e, std::vector<const Expr*>& out) {
+  if (e.kind != core::ExprKind::kPrim || e.prim != Prim::kAppend ||
+      e.kids[0]->kind != core::ExprKind::kPair) {
+    out.push_back(&e);
+    return;
+  }
+  for (const auto& part : e.kids[0]->kids) appended(*part, out);
+}
+
 }  // namespace
 
 Val Body::prim(const Expr& e, const Lanes* lanes) {
+  std::vector<const Expr*> operands;
+  appended(e, operands);
+  if (operands.size() > 1) {
+    std::vector<Val> parts;
+    for (const Expr* operand : operands) parts.push_back(eval(*operand, lanes));
+    return concatenate(std::move(parts));
+  }
   const Val x = eval(*e.kids[0], lanes);
   switch (core::prim_info(e.prim).effect == core::PrimEffect::kEffect ? Prim::kFail : e.prim) {
     case Prim::kFail: return effect_prim(e, x, lanes);

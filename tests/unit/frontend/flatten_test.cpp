@@ -119,6 +119,11 @@ TEST_CASE("literals are built in linear time") {
   CHECK(nested[Op::kDpermute] == 3);
 }
 
+TEST_CASE("a chain of appends is one concatenation") {
+  auto counts = counts_of("let v = dist(rand(9), 4) in v ++ [1] ++ v ++ v;");
+  CHECK(counts[Op::kDpermute] == 4);
+}
+
 TEST_CASE("checks that cannot fail leave nothing, others know the line") {
   CHECK(counts_of("{x / 2.0 : x in [1.0]};")[Op::kIf] == 0);
   CHECK(counts_of("{rand(7) : x in [1.0]};")[Op::kExit] == 0);
