@@ -93,6 +93,7 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
       }
     }
   }
+  if (options_.mode == SessionMode::kCheck) frontend::check_bodies(environment_, diagnostics);
   if (!diagnostics.all().empty()) err_ << diagnostics.render() << std::flush;
   if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
   if (diagnostics.failed()) return SessionStatus::kCompileError;

@@ -160,6 +160,16 @@ TEST_CASE("an expression compiles to a program with the values of its variables"
   CHECK(!top.nesl.compile("nosuch").has_value());
 }
 
+TEST_CASE("a check runs nothing and finds functions that are only declared") {
+  Top top(false);
+  TemporaryFile good(".nesl", "function g(x) = x + 1;\ng(1) / 0;\n");
+  CHECK(top.nesl.check_file(good.path) == NeslStatus::kOk);
+  CHECK(top.out.str() == "g : int -> int\nit : int\n");
+  Top other(false);
+  TemporaryFile bad("_bad.nesl", "function g(x) : int -> int;\nfunction h(x) = g(x);\n");
+  CHECK(other.nesl.check_file(bad.path) == NeslStatus::kCompileError);
+}
+
 TEST_CASE("a terminal reads on until a form is whole") {
   CHECK(lib::Nesl::incomplete("let a = 1 in"));
   CHECK(lib::Nesl::incomplete("1 + 2"));
