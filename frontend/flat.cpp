@@ -91,6 +91,11 @@ std::optional<Atom> Builder::fold(Op op, TypeWord word, const Atoms& args) {
   if (args.size() == 1 && op == Op::kNot && word == TypeWord::kBool) {
     if (const Constant* x = known(args[0])) return boolean(x->ints[0] == 0);
   }
+  if (op == Op::kLengths || op == Op::kMakeSegdes) {  // descriptors of one segment
+    const Constant* x = known(args[0]);
+    if (!x || x->ints[0] < 0) return std::nullopt;
+    return op == Op::kLengths ? integer(x->ints[0]) : constant({TypeWord::kSegdes, {x->ints[0]}, {}});
+  }
   if (args.size() != 2 || op_info(op).kind != OpKind::kMap) return std::nullopt;
   const Constant* x = known(args[0]);
   const Constant* y = known(args[1]);
