@@ -200,6 +200,10 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
   const Sink& s = k.sink(sink);
   const std::string type = f.type(s.type);
   const std::string state = f.scratch(k.add_state(2048));
+  // No segment ends in an empty space, and one that is the whole of it is not filled beforehand.
+  if (s.kind == SinkKind::kReduce)
+    f.line("if (" + f.length(k.kernel.space) + " == 0 && threadIdx.x == 0) " +
+           f.store(s.out, "0", cuda_identity(s.combine, s.type, k.plan.int_bits)));
   const std::string value = body.name(s.value);
   f.line("nvm_tile_reduce<" + cuda_fold(s.combine) + ", " + type +
          ">(tile, list, box, shape, begin, end, segment, " + value.substr(0, value.find('[')) + ", " +

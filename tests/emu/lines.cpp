@@ -1,0 +1,43 @@
+// Recorded lines, fused and run under CUDA emulation, equal eager execution. The plans are gathered by a
+// first round that runs nothing, so that they share a compilation.
+#include "tests/support/emu_engine.h"
+#include "tests/support/engines.h"
+#include "tests/support/run_line.h"
+
+using namespace nvm;
+using namespace nvm::testing;
+
+namespace {
+
+class GatheringEngine final : public plan::Engine {
+ public:
+  [[nodiscard]] std::string name() const override { return "gathering"; }
+  [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override {
+    plans.push_back(plan);
+    reason = "only gathered";
+    return nullptr;
+  }
+  std::vector<plan::Plan> plans;
+};
+
+void run_lines(plan::Engine& engine, plan::Fusion fusion, vm::JitCounters& total) {
+  const std::uint64_t first = fusion == plan::Fusion::kOff ? 100 : 200;
+  for (std::uint64_t seed = first; seed < first + 8; ++seed)
+    run_line(seed, engine, {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total);
+}
+
+}  // namespace
+
+TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
+  for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy}) {
+    GatheringEngine gathering;
+    vm::JitCounters ignored;
+    run_lines(gathering, fusion, ignored);
+    EmuEngine engine;
+    engine.prepare(gathering.plans);
+    vm::JitCounters total;
+    run_lines(engine, fusion, total);
+    CHECK(total.fused > 8);
+    CHECK(total.refused == 0);
+  }
+}

@@ -1,0 +1,64 @@
+// Random lines through recorder and engine, held against eager execution.
+#pragma once
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/random_line.h"
+#include "vm/data/compare.h"
+#include "vm/tier/jit.h"
+
+namespace nvm::testing {
+
+// Runs one random line eagerly and through the recorder; returns the number of instructions recorded.
+inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions options, IntBits bits,
+                    vm::JitCounters& total) {
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  context.int_bits = bits;
+  context.isa = vm::best_isa();
+  RandomLine line(context, seed);
+  line.start();
+  vm::Jit jit(engine, context, options);
+  vm::Recorder recorder(jit, bits, {.min_elements = 1, .max_insts = 60});
+  std::vector<Value> lazy = line.values();
+  std::vector<ssa::Inst> insts;
+  insts.reserve(64);
+  int recorded = 0;
+  for (int i = 0; i < 60; ++i) {
+    LineStep step;
+    if (!line.step(step)) continue;
+    ssa::Inst inst;
+    inst.op = step.op;
+    inst.word = step.word;
+    insts.push_back(inst);
+    std::vector<Value> operands;
+    for (const std::size_t x : step.operands) operands.push_back(lazy[x]);
+    std::vector<Value> results(op_info(step.op).results.size());
+    if (recorder.offer(insts.back(), {}, operands, results))
+      ++recorded;
+    else
+      vm::run_primitive(context, step.op, step.word, operands, results);
+    for (Value& r : results) lazy.push_back(std::move(r));
+  }
+  // Some values die before they are asked for, as in a program.
+  for (std::size_t i = 0; i < lazy.size(); i += 3) lazy[i] = {};
+  for (std::size_t i = 0; i < lazy.size(); ++i) {
+    if (std::holds_alternative<std::monostate>(lazy[i])) continue;
+    recorder.force(lazy[i]);
+    INFO("seed " << seed << " value " << i);
+    const std::string d = vm::difference(lazy[i], line.values()[i]);
+    if (!d.empty()) {
+      for (const auto& e : jit.entries()) UNSCOPED_INFO(e->key << plan::print(e->plan));
+      FAIL_CHECK(d);
+      return recorded;
+    }
+  }
+  total.fused += jit.counters().fused;
+  total.compiled += jit.counters().compiled;
+  total.refused += jit.counters().refused;
+  total.trapped += jit.counters().trapped;
+  return recorded;
+}
+
+}  // namespace nvm::testing
