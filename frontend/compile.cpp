@@ -142,6 +142,7 @@ std::vector<BoundVariable> bind_result(Environment& environment, const CompiledF
     binding->kind = BindingKind::kVariable;
     binding->type = variable.type;
     binding->constant = compiled.constant;
+    if (contains_function(variable.type)) binding->form = compiled.form;  // its type refers to the tree
     binding->variable = variable.number = environment.next_variable();
     environment.publish(binding);
   }
