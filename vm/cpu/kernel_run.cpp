@@ -15,6 +15,7 @@ using plan::RunStatus;
 constexpr std::int64_t kStreamingBytes = std::int64_t{32} << 20;
 
 constexpr std::int64_t kTailBytes = 64;
+constexpr std::size_t kLanesBytes = sizeof(ReduceState::lanes);
 
 std::size_t round64(std::size_t n) { return (n + 63) / 64 * 64; }
 
@@ -67,7 +68,7 @@ std::size_t KernelRun::workspace_bytes() const {
   std::size_t args = std::max(args_bytes(code_.main), args_bytes(code_.sweep));
   args = std::max(args, main_ != nullptr ? args_bytes(*main_) : 0);
   return scratch_bytes() + code_.worker_bytes + round64(code_.providers.size() * sizeof(SegmentCursor)) +
-         round64(args) + code_.stored.size() * kTailBytes;
+         round64(args) + code_.stored.size() * kTailBytes + code_.folds.size() * kLanesBytes;
 }
 
 bool KernelRun::stopped() const {
@@ -159,7 +160,9 @@ template <typename F>
 void KernelRun::over_blocks(Work& w, F body) {
   for (std::size_t p = 0; p < code_.providers.size(); ++p)
     w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
-  const std::int64_t step = code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
+  // Short spaces are combined from left to right: no lane may take two elements.
+  const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
+  const std::int64_t step = sequential ? kFoldLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
   w.begin = w.chunk_begin;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
@@ -215,6 +218,9 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
       case SlotKind::kElement:
       case SlotKind::kOut: cell = address(context_.var(s.id).data, (w.begin + done) * s.bytes); break;
       case SlotKind::kScratch: cell = address(w.scratch<std::byte>(s.id), done * s.bytes); break;
+      case SlotKind::kLanes:
+        cell = address(worker_state<ReduceState>(w, *code_.folds[static_cast<std::size_t>(s.id)]).lanes, 0);
+        break;
       case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
       case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
       case SlotKind::kUniform: cell = context_.var(s.id).cell; break;
@@ -222,6 +228,8 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
     }
   }
   args.index = w.begin + done;
+  const std::int64_t lanes = lanes_of(machine_.memory.isa());
+  args.phase = done / lanes % (kFoldLanes / lanes);
 }
 
 void KernelRun::run_stage(const Stage& stage, Work& w) {
@@ -254,17 +262,26 @@ void KernelRun::run_tail(const Stage& stage, const Work& w, std::int64_t done, S
   std::byte* aside = reinterpret_cast<std::byte*>(&args) + round64(args_bytes(stage));
   std::byte* place = aside;
   for (std::size_t i = 0; i < stage.slots.size(); ++i) {
-    if (stage.slots[i].kind != SlotKind::kOut) continue;
+    const Slot& s = stage.slots[i];
+    if (s.kind != SlotKind::kOut && s.kind != SlotKind::kLanes) continue;
+    if (s.kind == SlotKind::kLanes) std::memcpy(place, reinterpret_cast<void*>(args.slots[i]), kLanesBytes);
     args.slots[i] = reinterpret_cast<std::uint64_t>(place);
-    place += kTailBytes;
+    place += s.kind == SlotKind::kLanes ? kLanesBytes : kTailBytes;
   }
   stage.function(&args);
   place = aside;
   for (const Slot& s : stage.slots) {
-    if (s.kind != SlotKind::kOut) continue;
-    auto* out = static_cast<std::byte*>(context_.var(s.id).data) + (w.begin + done) * s.bytes;
-    std::memcpy(out, place, static_cast<std::size_t>(rest * s.bytes));
-    place += kTailBytes;
+    if (s.kind == SlotKind::kOut) {
+      auto* out = static_cast<std::byte*>(context_.var(s.id).data) + (w.begin + done) * s.bytes;
+      std::memcpy(out, place, static_cast<std::size_t>(rest * s.bytes));
+      place += kTailBytes;
+    } else if (s.kind == SlotKind::kLanes) {
+      const auto at = static_cast<std::size_t>(args.phase * args.n * s.bytes);
+      auto* lanes = worker_state<ReduceState>(w, *code_.folds[static_cast<std::size_t>(s.id)]).lanes;
+      std::memcpy(reinterpret_cast<std::byte*>(lanes) + at, place + at,
+                  static_cast<std::size_t>(rest * s.bytes));
+      place += kLanesBytes;
+    }
   }
 }
 

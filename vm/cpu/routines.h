@@ -75,6 +75,8 @@ struct FoldRoutines {
   Cell (*combine)(Cell a, Cell b);
   void (*reduce_start)(ReduceState&, bool sequential);
   void (*reduce)(ReduceState&, const void* values, std::int64_t n);
+  // Generated code has combined n elements into the lanes itself. Null for BOOL.
+  void (*reduce_advance)(ReduceState&, std::int64_t n);
   void (*reduce_finish)(ReduceState&);  // closes the last block into `blocks`
   // Combines blocks in order onto `start`.
   Cell (*combine_blocks)(Cell start, const BlockCells&);

@@ -174,6 +174,27 @@ struct Fold {
     st.running = to_cell(identity_of<T>(kOp));
     st.blocks.count = 0;
     reset_lanes(st);
+    if (sequential) neutral_lanes(st);
+  }
+  // Lanes that take on whatever is combined into them: what generated code finds for a short segment.
+  static void neutral_lanes(ReduceState& st) {
+    T neutral = identity_of<T>(kOp);
+    if constexpr (std::is_same_v<T, double>) {
+      if (kOp == Scalar::kAdd) neutral = -0.0;
+      if (kOp == Scalar::kMax || kOp == Scalar::kMin) neutral = __builtin_nan("");
+    }
+    for (int i = 0; i < kFoldLanes; ++i) lanes(st)[i] = neutral;
+  }
+  static void reduce_advance(ReduceState& st, std::int64_t n) {
+    if (st.sequential) {
+      T r = cell_to<T>(st.running);
+      for (std::int64_t i = 0; i < n; ++i) r = op(r, lanes(st)[i]);
+      st.running = to_cell(r);
+      neutral_lanes(st);
+      return;
+    }
+    st.in_block += n;
+    if (st.in_block == kFoldBlock) close_block(st);
   }
 
   static T fold_halves(T* x) {
@@ -460,9 +481,9 @@ struct Fold {
     seg_scan_any<false>(st, cursor, static_cast<const T*>(in), nullptr, begin, n);
   }
 
-  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,        reduce_finish,
-                                          combine_blocks, seg_reduce,   scan_start,    scan,
-                                          scan_total,     seg_scan,     seg_scan_total};
+  static constexpr FoldRoutines kTable = {combine,       reduce_start,   reduce,     reduce_advance,
+                                          reduce_finish, combine_blocks, seg_reduce, scan_start,
+                                          scan,          scan_total,     seg_scan,   seg_scan_total};
 };
 
 // BOOL folds are associative: plain loops over bytes.
@@ -543,9 +564,9 @@ struct BoolFold {
       scan_total(st, static_cast<const T*>(in) + first, m);
     });
   }
-  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,        reduce_finish,
-                                          combine_blocks, seg_reduce,   scan_start,    scan,
-                                          scan_total,     seg_scan,     seg_scan_total};
+  static constexpr FoldRoutines kTable = {combine,       reduce_start,   reduce,     nullptr,
+                                          reduce_finish, combine_blocks, seg_reduce, scan_start,
+                                          scan,          scan_total,     seg_scan,   seg_scan_total};
 };
 
 template <typename T>

@@ -215,8 +215,15 @@ class KernelCompiler {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
     if (s.filter == kNone) {
-      find_values(spec, main_, s.value);
-      return keep(make_reduce(spec));
+      const BodyInst& in = code_->body.insts[at(s.value)];
+      const bool plain = in.pull == Pull::kElement && var(in.var).storage == spec.cell;
+      spec.in_lanes = !plain && s.type != Type::kBool;
+      if (!spec.in_lanes) find_values(spec, main_, s.value);
+      keep(make_reduce(spec));
+      if (!spec.in_lanes) return;
+      folds_.push_back({s.value, s.combine, spec.cell, static_cast<std::int32_t>(code_->folds.size())});
+      code_->folds.push_back(code_->sinks.back().get());
+      return;
     }
     spec.value = scratch_for(main_, s.value, spec.cell);
     spec.temp = packed_scratch();
@@ -320,12 +327,13 @@ class KernelCompiler {
     StageSpec& main = code_->main_spec;
     main = stage_spec(main_);
     main.all_traps = true;
+    main.folds = folds_;
     main.inputs = scanned_;
     if (code_->scans)  // what the sweep stage has left need not be computed again
       for (const StageOutput& out : sweep_) main.inputs.push_back({out.value, out.storage, out.slot.id});
     drop_doubles(main.inputs);
     provide(main);
-    code_->blocked = code_->scratch_count > 0;
+    code_->blocked = code_->scratch_count > 0 || !folds_.empty();
     const std::vector<bool> needed = needed_values(main);
     const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
     return idle || memory_.compile(main, name_, code_->main, reason_);
@@ -360,6 +368,7 @@ class KernelCompiler {
   std::vector<std::unique_ptr<Sink>> made_sinks_;
   std::vector<StageOutput> sweep_, main_;
   std::vector<StageInput> scanned_;
+  std::vector<StageFold> folds_;
   std::int32_t packed_ = kNone;
   std::string reason_;
 };

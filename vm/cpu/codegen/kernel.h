@@ -111,7 +111,8 @@ struct KernelCode {
   bool blocked = false;            // scratch is used: blocks of kBlock; else a chunk is one block
   std::int32_t cut = soac::kNone;  // chunks follow the segments of this descriptor
   std::size_t worker_bytes = 0, chunk_bytes = 0;
-  std::vector<std::int32_t> stored;  // vectors that the main stage writes directly
+  std::vector<const SinkCode*> folds;  // whose ReduceState is the first of their worker's state
+  std::vector<std::int32_t> stored;    // vectors that the main stage writes directly
   struct MadeDesc {
     std::int32_t desc, total;
   };
@@ -198,6 +199,7 @@ struct SinkSpec {
   Storage cell = Storage::kI64;  // storage of values in scratch
   std::int32_t value = soac::kNone, index = soac::kNone, flag = soac::kNone, result = soac::kNone;
   std::int32_t direct = soac::kNone;  // vector whose elements are the values, instead of scratch `value`
+  bool in_lanes = false;              // the stage combines the values itself
   std::int32_t temp = soac::kNone;    // scratch for compaction
   const SinkCode* count = nullptr;    // of the filter
   const FoldRoutines* fold = nullptr;

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "bytecode/base/check.h"
+#include "vm/cpu/codegen/fold_emitter.h"
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/stage.h"
 
@@ -45,11 +46,15 @@ class StageEmitter {
     for (const StageInput& in : spec_.inputs)
       if (needed_[at(in.value)]) static_cast<void>(pointer(scratch_slot(in.scratch, in.storage)));
     for (const StageOutput& out : spec_.outputs) static_cast<void>(pointer(out.slot));
+    FoldEmitter folds(*lanes_, spec_.folds);
+    folds.load([&](const StageFold& f) { return lanes_pointer(f); }, field(offsetof(StageArgs, phase)));
     const asmjit::Label loop = cc_.newLabel();
     cc_.bind(loop);
     for (std::size_t i = 0; i < values_.size(); ++i) emit_value(i);
     for (const StageOutput& out : spec_.outputs) emit_output(out);
+    folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
     advance(loop);
+    folds.store([&](const StageFold& f) { return lanes_pointer(f); }, n_);
     end_function();
   }
 
@@ -112,6 +117,9 @@ class StageEmitter {
       cc_.mov(pointers_[number], field(offsetof(StageArgs, slots) + 8 * number));
     }
     return pointers_[number];
+  }
+  [[nodiscard]] x86::Gp lanes_pointer(const StageFold& f) {
+    return pointer({SlotKind::kLanes, f.lanes, static_cast<std::int32_t>(storage_bytes(f.cell))});
   }
   [[nodiscard]] x86::Mem element(const Slot& slot, std::size_t bytes) {
     return x86::ptr(pointer(slot), i_, bytes == 8 ? 3 : bytes == 4 ? 2 : 0);
@@ -263,6 +271,7 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   const auto& insts = spec.body->insts;
   std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
   for (const StageOutput& out : spec.outputs) needed[at(out.value)] = true;
+  for (const StageFold& fold : spec.folds) needed[at(fold.value)] = true;
   for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
   for (std::size_t i = 0; i < insts.size(); ++i)
     if (spec.all_traps && may_trap(*spec.body, i)) needed[i] = true;

@@ -19,7 +19,10 @@ class Reduce final : public SinkCode {
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(ReduceState); }
   [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(BlockCells); }
   void begin(Work& w) const override { s_.fold->reduce_start(state(w), w.kernel->space() <= kSequentialMax); }
-  void block(Work& w) const override { s_.fold->reduce(state(w), block_values(w, s_), w.n); }
+  void block(Work& w) const override {
+    if (s_.in_lanes) return s_.fold->reduce_advance(state(w), w.n);
+    s_.fold->reduce(state(w), block_values(w, s_), w.n);
+  }
   void end(Work& w) const override {
     s_.fold->reduce_finish(state(w));
     w.kernel->chunk_state<BlockCells>(w.chunk, *this) = state(w).blocks;

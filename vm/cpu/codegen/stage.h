@@ -21,6 +21,7 @@ enum class SlotKind : std::uint8_t {
   kLength,     // length of vector id
   kUniform,    // the one element of vector id
   kDescTotal,  // total of descriptor id
+  kLanes,      // address of the lanes of fold id
   kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
 };
 struct Slot {
@@ -40,6 +41,7 @@ struct StageArgs {
   std::int64_t index;            // of the first iteration
   std::uint64_t active;          // lanes that may trap, as bits
   std::uint64_t trapped;         // set to non-zero if one did
+  std::int64_t phase;            // vectors combined into the lanes of folds so far, modulo those they fill
   std::int64_t active_lanes[4];  // the same as AVX2 wants it
   std::uint64_t slots[1];
 };
@@ -59,6 +61,13 @@ struct StageInput {
   std::int32_t scratch;
 };
 
+// A value combined into 16 lanes of `cell`, element i into lane i mod 16, counted from the args' phase.
+struct StageFold {
+  std::int32_t value;
+  Scalar op;
+  Storage cell;
+  std::int32_t lanes;  // of SlotKind::kLanes
+};
 // The segments of a kSegGather's vector, expanded over the block; scratch kNone: one segment.
 struct StageSegments {
   std::int32_t value;
@@ -73,6 +82,7 @@ struct StageSpec {
   std::vector<StageInput> inputs;
   std::vector<StageSegments> segments;
   std::vector<StageOutput> outputs;
+  std::vector<StageFold> folds;
   bool all_traps = false;  // also what no output needs is checked
   bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
 };
