@@ -54,3 +54,10 @@ void CodeMemory::announce(const Stage& stage, const std::string& name) const {
 }
 
 }  // namespace nvm::vm::cpu
+
+// What cmake/asmjit_pic.cmake makes asmjit's archive refer to in place of stderr. It stands here because this
+// file is linked wherever asmjit is.
+extern "C" {
+[[gnu::visibility("hidden")]] extern std::FILE* nvm_asmjit_stderr;
+std::FILE* nvm_asmjit_stderr = stderr;
+}
