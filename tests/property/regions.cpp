@@ -28,8 +28,9 @@ TEST_CASE("compiled lines equal eager lines on every instruction set") {
     for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy, plan::Fusion::kExact}) {
       vm::JitCounters total;
       for (std::uint64_t seed = 0; seed < 150; ++seed)
-        run_line(seed + 1000 * static_cast<std::uint64_t>(fusion), *engine,
-                 {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total);
+        for (const IntBits bits : {IntBits::k32, IntBits::k64})
+          run_line(seed + 1000 * static_cast<std::uint64_t>(fusion), *engine,
+                   {.mode = vm::JitMode::kAlways, .fusion = fusion}, bits, total);
       CHECK(total.fused > 150);
     }
   }

@@ -32,13 +32,13 @@ class RandomLine {
     const std::vector<std::int64_t> lengths = gen_lengths(shape, rng_);
     std::int64_t total = 0;
     for (const std::int64_t n : lengths) total += n;
-    add(vm::Segdes::from_lengths(ints(lengths), total));
+    add(vm::Segdes::from_lengths(ints(lengths, wide()), total));
     add(vm::Segdes::regular(1, total));
-    for (int i = 0; i < 2; ++i) add(random_ints(total, Storage::kI64));
+    for (int i = 0; i < 2; ++i) add(random_ints(total, wide()));
     add(random_ints(total, Storage::kI8));
     for (int i = 0; i < 2; ++i) add(random_floats(total));
     add(random_bools(total));
-    add(random_ints(static_cast<std::int64_t>(lengths.size()), Storage::kI64));
+    add(random_ints(static_cast<std::int64_t>(lengths.size()), wide()));
     add(random_floats(static_cast<std::int64_t>(lengths.size())));
     add(Vector::of_int(below(rng_, 9) - 4));
     add(Vector::of_float(static_cast<double>(below(rng_, 9) - 4)));
@@ -132,9 +132,14 @@ class RandomLine {
     return ok;
   }
 
+  // The widest storage of the run's INT.
+  [[nodiscard]] Storage wide() const {
+    return context_.int_bits == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+  }
+
   void add(Value v) { values_.push_back(std::move(v)); }
 
-  Vector ints(const std::vector<std::int64_t>& v, Storage storage = Storage::kI64) {
+  Vector ints(const std::vector<std::int64_t>& v, Storage storage) {
     return vm::int_vector(*context_.pool, v, storage);
   }
   Vector random_ints(std::int64_t n, Storage storage) {
@@ -148,7 +153,7 @@ class RandomLine {
     return vm::float_vector(*context_.pool, v);
   }
   Vector random_bools(std::int64_t n) {
-    Vector v = random_ints(n, Storage::kI64);
+    Vector v = random_ints(n, wide());
     Value operands[1] = {std::move(v)};
     Value results[1];
     vm::run_primitive(context_, Op::kItoB, TypeWord::kNone, operands, results);

@@ -63,13 +63,24 @@ Value Binding::vector(std::size_t i) {
   return {};
 }
 
+// Engines count in 64 bits; a run's vectors are never wider than its INT.
+Vector Binding::lengths(std::int64_t segments, BufferRef counts) {
+  Vector wide(Storage::kI64, segments, std::move(counts));
+  if (plan_.int_bits == IntBits::k64) return wide;
+  Vector narrow = pool_.vector(Storage::kI32, segments);
+  const auto* from = wide.data<std::int64_t>();
+  auto* to = narrow.mutable_data<std::int32_t>();
+  for (std::int64_t k = 0; k < segments; ++k) to[k] = static_cast<std::int32_t>(from[k]);
+  return narrow;
+}
+
 Value Binding::segdes(std::size_t i) {
   const plan::Var& v = plan_.vars[i];
   const std::int64_t total = lengths_[static_cast<std::size_t>(v.total)];
   if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);
   const std::int64_t segments = lengths_[static_cast<std::size_t>(v.length)];
   if (segments == 1) return Segdes::regular(1, total);
-  return Segdes::from_lengths(Vector(Storage::kI64, segments, std::move(memory_[i])), total);
+  return Segdes::from_lengths(lengths(segments, std::move(memory_[i])), total);
 }
 
 void Binding::take(std::span<Value> outputs) {

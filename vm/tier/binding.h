@@ -25,6 +25,7 @@ class Binding final : public plan::Host {
  private:
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
+  [[nodiscard]] Vector lengths(std::int64_t segments, BufferRef counts);
 
   const plan::Plan& plan_;
   Pool& pool_;
