@@ -51,6 +51,8 @@ struct Program {
   std::string origin_file;  // NESL file it was compiled from, "" if none
   std::vector<Function> functions;
   std::vector<Constant> constants;
+  bool legacy = false;     // its text says that the legacy compiler made it, which relies on the legacy
+                           // interpreter's laxness
   std::int32_t entry = 0;  // MAIN if there is one, else the first function
 };
 

@@ -50,4 +50,12 @@ Vector bool_vector(Pool& pool, std::span<const bool> elements) {
   return v;
 }
 
+Vector Vector::first(std::int64_t n) const {
+  NVM_CHECK(n <= length_, "a prefix is not longer than the whole");
+  if (n == length_) return *this;
+  if (n != 1) return {storage_, n, n == 0 ? BufferRef{} : buffer_, n == 0 ? 0 : scalar_};
+  if (storage_ == Storage::kF64) return of_float(float_at(0));
+  return storage_ == Storage::kB8 ? of_bool(bool_at(0)) : of_int(int_at(0));
+}
+
 }  // namespace nvm::vm

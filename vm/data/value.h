@@ -80,6 +80,8 @@ class Vector {
     v.storage_ = storage;
     return v;
   }
+  // The first n elements, n <= length(), in the same memory.
+  [[nodiscard]] Vector first(std::int64_t n) const;
   // One element, 0 <= i < length(); for text, tests and other slow paths.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;
   [[nodiscard]] bool bool_at(std::int64_t i) const {

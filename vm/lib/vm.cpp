@@ -112,6 +112,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Run run;
   Counting counting(run.counters);
   vm::Machine m = machine(host, bits);
+  m.prims.prefix_lengths = (loaded.legacy || loaded.loaded.program.legacy) && !options.legacy_checks;
   if (options.count) m.observer = &counting;
   Compiling compiling(options, m.prims);
   m.hook = compiling.hook();

@@ -81,7 +81,22 @@ std::int64_t measure(const PrimCall& call, int operand, Part part) {
 
 }  // namespace
 
+namespace {
+
+// The legacy rule of elementwise instructions: the first operand gives the length, longer ones give their
+// first elements.
+void trim_to_first(const PrimCall& call) {
+  const std::int64_t n = vector_operand(call, 0).length();
+  for (int i = 1; i < op_shape(call.op).operands; ++i) {
+    Vector& v = vector_operand(call, i);
+    if (v.length() > n) v = v.first(n);
+  }
+}
+
+}  // namespace
+
 void check_shape(const PrimCall& call) {
+  if (call.context.prefix_lengths && op_info(call.op).kind == OpKind::kMap) trim_to_first(call);
   const Rules& rules = kRules[static_cast<std::size_t>(call.op)];
   for (int r = 0; r < rules.count; ++r) {
     const Rule& rule = rules.rules[static_cast<std::size_t>(r)];
