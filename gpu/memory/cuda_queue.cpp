@@ -72,6 +72,8 @@ CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& mod
 }
 
 CudaQueue::~CudaQueue() {
+  for (const Event e : {begin_, end_})
+    if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
   if (stream_ != nullptr) static_cast<void>(device_->driver().stream_destroy(stream_));
 }
 
@@ -118,6 +120,26 @@ void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int thread
   note(device_->driver().launch(kernel, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads),
                                 1, 1, 0, stream_, parameters, nullptr),
        ("launching " + entry).c_str());
+}
+
+void CudaQueue::begin_timing() {
+  if (timing_) return;
+  timing_ = true;
+  if (begin_ == nullptr) note(device_->driver().event_create(&begin_, 0), "making an event");
+  note(device_->driver().event_record(begin_, stream_), "recording an event");
+}
+
+void CudaQueue::end_timing() {
+  if (end_ == nullptr) note(device_->driver().event_create(&end_, 0), "making an event");
+  note(device_->driver().event_record(end_, stream_), "recording an event");
+}
+
+double CudaQueue::seconds() {
+  timing_ = false;
+  float milliseconds = 0;
+  if (begin_ != nullptr && end_ != nullptr)
+    note(device_->driver().event_elapsed(&milliseconds, begin_, end_), "reading events");
+  return static_cast<double>(milliseconds) * 1e-3;
 }
 
 bool CudaQueue::wait() {

@@ -74,11 +74,20 @@ class CudaQueue final : public Queue {
   // Memory that ran out is no error.
   [[nodiscard]] const std::string& error() const { return error_; }
 
+  // For measurements: time on the device from the first begin_timing() to the last end_timing() since
+  // seconds() was asked; the queue must have been waited for.
+  void begin_timing();
+  void end_timing();
+  [[nodiscard]] double seconds();
+
  private:
   void note(int code, const char* doing);
   std::shared_ptr<OpenDevice> device_;
   const LoadedModule& module_;
   Stream stream_ = nullptr;
+  Event begin_ = nullptr;
+  Event end_ = nullptr;
+  bool timing_ = false;
   std::string error_;
 };
 

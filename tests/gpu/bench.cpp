@@ -1,0 +1,273 @@
+// Speed of generated kernels on the device, data resident: the time from the first kernel's start to the last
+// one's end, by events, as bytes that must move per second; beside it a device-to-device copy. Results are
+// first held against the CPU engine. One JSON object on standard output, a table on standard error; without a
+// device, why not.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "gpu/api/nvrtc.h"
+#include "gpu/codegen/code.h"
+#include "gpu/launch.h"
+#include "gpu/memory/cuda_queue.h"
+#include "tests/support/plan_corpus.h"
+#include "tests/support/plan_runner.h"
+#include "vm/cpu/cpu_engine.h"
+
+using namespace nvm;
+using test::RegionBuilder;
+
+namespace {
+
+constexpr int kRounds = 7;
+
+// A stream that notes when kernels start and end.
+class TimedQueue final : public gpu::Queue {
+ public:
+  TimedQueue(std::shared_ptr<gpu::OpenDevice> device, const gpu::LoadedModule& module)
+      : device_(std::move(device)), queue_(device_, module) {}
+  gpu::Address allocate(std::size_t bytes) override { return queue_.allocate(bytes); }
+  void free(gpu::Address a) override { queue_.free(a); }
+  void upload(gpu::Address to, const void* from, std::size_t n) override { queue_.upload(to, from, n); }
+  void download(void* to, gpu::Address from, std::size_t n) override { queue_.download(to, from, n); }
+  void copy(gpu::Address to, gpu::Address from, std::size_t n) override { queue_.copy(to, from, n); }
+  void clear(gpu::Address a, std::size_t n) override {
+    queue_.begin_timing();
+    queue_.clear(a, n);
+  }
+  void launch(const std::string& entry, std::int64_t blocks, int threads,
+              std::span<const std::uint64_t> words) override {
+    queue_.begin_timing();
+    queue_.launch(entry, blocks, threads, words);
+    queue_.end_timing();
+  }
+  bool wait() override { return queue_.wait(); }
+  [[nodiscard]] double seconds() { return queue_.seconds(); }
+  [[nodiscard]] const std::string& error() const { return queue_.error(); }
+
+ private:
+  std::shared_ptr<gpu::OpenDevice> device_;
+  gpu::CudaQueue queue_;
+};
+
+struct Case {
+  std::string name;
+  plan::Plan plan;
+  double bytes = 0;                        // that any implementation moves
+  std::vector<std::vector<double>> reals;  // inputs by VarId; empty: not a FLOAT vector
+  std::vector<std::vector<std::int64_t>> offsets;
+  std::vector<std::int64_t> lengths;
+};
+
+// A case over n elements; every FLOAT input is random, every descriptor's segments are given.
+Case make(const std::string& name, std::int64_t n, double bytes,
+          const std::function<void(RegionBuilder&)>& write,
+          const std::vector<std::int64_t>& segment_lengths = {}) {
+  RegionBuilder b;
+  write(b);
+  Case c;
+  c.name = name;
+  c.bytes = bytes;
+  c.plan = plan::fuse(soac::build(b.region()), plan::Fusion::kExact);
+  plan::check(c.plan);
+  c.lengths.assign(c.plan.lengths.size(), 0);
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> values(-1.0, 1.0);
+  c.reals.resize(c.plan.vars.size());
+  c.offsets.resize(c.plan.vars.size());
+  for (std::size_t v = 0; v < c.plan.vars.size(); ++v) {
+    const plan::Var& var = c.plan.vars[v];
+    if (var.role != plan::VarRole::kInput) continue;
+    if (var.is_desc && var.form == plan::DescForm::kIrregular) {
+      c.offsets[v].assign(1, 0);
+      for (const std::int64_t l : segment_lengths) c.offsets[v].push_back(c.offsets[v].back() + l);
+      c.lengths[static_cast<std::size_t>(var.length)] = static_cast<std::int64_t>(segment_lengths.size());
+    } else if (!var.is_desc) {
+      const bool one = c.plan.lengths[static_cast<std::size_t>(var.length)] == plan::LengthKind::kOne;
+      c.reals[v].resize(one ? 1 : static_cast<std::size_t>(n));
+      for (double& x : c.reals[v]) x = values(random);
+      if (!one) c.lengths[static_cast<std::size_t>(var.length)] = n;
+    }
+  }
+  for (std::size_t i = 0; i < c.lengths.size(); ++i)
+    if (c.plan.lengths[i] == plan::LengthKind::kOne) c.lengths[i] = 1;
+  return c;
+}
+
+class BenchHost final : public plan::Host {
+ public:
+  void* allocate(plan::VarId v, Storage storage, std::int64_t length) override {
+    auto& m = memory[v];
+    m.resize(static_cast<std::size_t>(length) * storage_bytes(storage) + 64);
+    return m.data();
+  }
+  void release(plan::VarId) override {}
+  [[nodiscard]] bool cancelled() const override { return false; }
+  std::map<plan::VarId, std::vector<char>> memory;
+};
+
+// Arguments of one run; outputs are kept in host.
+struct Bound {
+  explicit Bound(const Case& c) : arrays(c.plan.vars.size()), descs(c.plan.vars.size()), lengths(c.lengths) {
+    for (std::size_t v = 0; v < arrays.size(); ++v) {
+      const plan::Var& var = c.plan.vars[v];
+      const auto total = var.is_desc ? lengths[static_cast<std::size_t>(var.total)] : 0;
+      if (var.is_desc) descs[v] = {lengths[static_cast<std::size_t>(var.length)], total, total, nullptr};
+      if (!c.offsets[v].empty()) descs[v].offsets = c.offsets[v].data();
+      if (c.reals[v].empty()) continue;
+      arrays[v].storage = Storage::kF64;
+      arrays[v].length = static_cast<std::int64_t>(c.reals[v].size());
+      arrays[v].real = c.reals[v][0];
+      if (arrays[v].length != 1) arrays[v].data = const_cast<double*>(c.reals[v].data());
+    }
+  }
+  [[nodiscard]] plan::Run run() { return {arrays, descs, lengths, &host, 16}; }
+  std::vector<plan::Array> arrays;
+  std::vector<plan::Desc> descs;
+  std::vector<std::int64_t> lengths;
+  BenchHost host;
+};
+
+bool same_results(const Case& c, const Bound& a, const Bound& b) {
+  for (std::size_t v = 0; v < c.plan.vars.size(); ++v) {
+    if (c.plan.vars[v].role != plan::VarRole::kOutput || c.plan.vars[v].is_desc) continue;
+    const plan::Array& x = a.arrays[v];
+    const plan::Array& y = b.arrays[v];
+    if (x.length != y.length) return false;
+    const auto bytes = static_cast<std::size_t>(x.length) * storage_bytes(x.storage);
+    if (x.length == 1 ? std::memcmp(&x.real, &y.real, 8) != 0
+                      : bytes > 0 && std::memcmp(x.data, y.data, bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+double copy_ceiling(const gpu::OpenDevice& device, const gpu::LoadedModule& module,
+                    const std::shared_ptr<gpu::OpenDevice>& shared, std::size_t bytes) {
+  static_cast<void>(device);
+  gpu::CudaQueue queue(shared, module);
+  const gpu::Address a = queue.allocate(bytes);
+  const gpu::Address b = queue.allocate(bytes);
+  double best = 1e9;
+  for (int i = 0; i < kRounds; ++i) {
+    queue.begin_timing();
+    queue.copy(b, a, bytes);
+    queue.end_timing();
+    if (!queue.wait()) return 0;
+    best = std::min(best, queue.seconds());
+  }
+  queue.free(a);
+  queue.free(b);
+  return 2.0 * static_cast<double>(bytes) / best;
+}
+
+std::vector<Case> cases(std::int64_t n) {
+  const double e = 8.0 * static_cast<double>(n);
+  std::vector<Case> out;
+  out.push_back(make("axpy", n, 3 * e, test::corpus::axpy));
+  out.push_back(make("dot", n, 2 * e, test::corpus::dot));
+  out.push_back(make("norm2", n, e, test::corpus::norm2));
+  out.push_back(make("scan", n, 2 * e, [](RegionBuilder& r) {
+    const auto length = r.length();
+    r.live(r.op(Op::kAddScan, TypeWord::kFloat, {r.vector(Type::kFloat, length), r.whole(length)}));
+  }));
+  out.push_back(make("filter", n, 1.5 * e, [](RegionBuilder& r) {
+    const auto length = r.length();
+    const auto x = r.vector(Type::kFloat, length);
+    const auto zero = r.op(Op::kDist, TypeWord::kFloat, {r.scalar(Type::kFloat), r.whole(length)});
+    r.live(
+        r.op(Op::kPack, TypeWord::kFloat, {x, r.op(Op::kGt, TypeWord::kFloat, {x, zero}), r.whole(length)}));
+  }));
+  const auto sums = [](RegionBuilder& r) {
+    const auto length = r.length();
+    const auto s = r.segments(r.length(), length);
+    r.live(r.op(Op::kAddReduce, TypeWord::kFloat, {r.vector(Type::kFloat, length), s}));
+  };
+  out.push_back(make("segmented sum, 8 long", n, e, sums, std::vector<std::int64_t>(8, n / 8)));
+  out.push_back(make("segmented sum, 16 elements each", n, 1.125 * e, sums,
+                     std::vector<std::int64_t>(static_cast<std::size_t>(n / 16), 16)));
+  std::vector<std::int64_t> power;  // one half, one quarter, ... and the rest in single elements
+  std::int64_t left = n;
+  for (std::int64_t l = n / 2; l > 64; l /= 2) {
+    power.push_back(l);
+    left -= l;
+  }
+  for (; left > 0; --left) power.push_back(1);
+  out.push_back(make("segmented sum, power law", n, e, sums, power));
+  return out;
+}
+
+int measure(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
+  double ceiling = 0;
+  bool first = true;
+  int wrong = 0;
+  const auto cpu = vm::cpu::make_engine({});
+  std::printf("{\"device\": \"%s\", \"nvrtc\": \"%s\", \"elements\": %lld, \"cases\": [",
+              device->name().c_str(), gpu::nvrtc_version().c_str(), static_cast<long long>(n));
+  for (const Case& c : cases(n)) {
+    std::string reason;
+    const auto code = gpu::generate(c.plan, "", reason);
+    const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code->source, c.name, device->arch());
+    const gpu::LoadedModule module(device, compiled.cubin.data(), reason);
+    if (ceiling == 0) ceiling = copy_ceiling(*device, module, device, static_cast<std::size_t>(8 * n));
+    std::vector<double> times;
+    Bound bound(c);
+    for (int i = 0; i < kRounds; ++i) {
+      TimedQueue queue(device, module);
+      if (gpu::run_code(*code, bound.run(), queue) != plan::RunStatus::kDone) {
+        std::fprintf(stderr, "%s failed: %s\n", c.name.c_str(), queue.error().c_str());
+        return 1;
+      }
+      times.push_back(queue.seconds());
+    }
+    std::sort(times.begin(), times.end());
+    Bound reference(c);
+    const auto cpu_code = cpu == nullptr ? nullptr : cpu->compile(c.plan, reason);
+    bool same = true;
+    if (cpu_code != nullptr && cpu_code->run(reference.run()) == plan::RunStatus::kDone)
+      same = same_results(c, bound, reference);
+    wrong += same ? 0 : 1;
+    const double rate = c.bytes / times[0];
+    std::printf(
+        "%s\n  {\"name\": \"%s\", \"best_us\": %.2f, \"median_us\": %.2f, \"gb_per_s\": %.1f, "
+        "\"of_copy\": %.3f, \"equals_cpu\": %s}",
+        first ? "" : ",", c.name.c_str(), times[0] * 1e6, times[times.size() / 2] * 1e6, rate / 1e9,
+        rate / ceiling, same ? "true" : "false");
+    std::fprintf(stderr, "%-34s %10.1f us %9.1f GB/s %6.2f of copy%s\n", c.name.c_str(), times[0] * 1e6,
+                 rate / 1e9, rate / ceiling, same ? "" : "  DIFFERS FROM CPU");
+    first = false;
+  }
+  std::printf("\n], \"copy_gb_per_s\": %.1f}\n", ceiling / 1e9);
+  return wrong == 0 ? 0 : 1;
+}
+
+// Without a device: everything up to the launch, and the reason.
+int rehearse(const std::string& reason) {
+  std::printf("{\"device\": null, \"reason\": \"%s\", \"cases\": [", reason.c_str());
+  bool first = true;
+  for (const Case& c : cases(4096)) {
+    std::string why;
+    const bool generated = gpu::generate(c.plan, "", why).has_value();
+    std::printf("%s{\"name\": \"%s\", \"generated\": %s}", first ? "" : ", ", c.name.c_str(),
+                generated ? "true" : "false");
+    first = false;
+  }
+  std::printf("]}\n");
+  std::fprintf(stderr, "no measurements: %s\n", reason.c_str());
+  return 0;
+}
+
+}  // namespace
+
+// bench [ELEMENTS]
+int main(int argc, char** argv) {
+  std::string reason;
+  const auto device = gpu::OpenDevice::open(0, reason);
+  std::string words;
+  if (device == nullptr) return rehearse(reason);
+  if (!gpu::nvrtc_available(words)) return rehearse(words);
+  return measure(argc > 1 ? std::atoll(argv[1]) : 100'000'000, device);
+}
