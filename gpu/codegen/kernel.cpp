@@ -160,13 +160,34 @@ void add_offsets(Code& code) {
   code.offsets_of.resize(plan.vars.size(), kNone);
 }
 
-bool supported(const plan::Plan& plan, std::string& reason) {
-  for (const plan::Kernel& k : plan.kernels)
-    for (const Sink& s : k.sinks)
-      if (s.filter != kNone && s.kind != SinkKind::kStore && s.kind != SinkKind::kScatter) {
-        reason = "a reduction or scan of filtered elements";
-        return false;
-      }
+// A flat reduction of filtered INT or BOOL elements reduces identities in place of the others. FLOAT would
+// combine in another order than the kept elements alone.
+bool reduce_identities(plan::Kernel& k, Sink& s, IntBits bits) {
+  if (s.kind != SinkKind::kReduce || s.type == Type::kFloat) return false;
+  BodyInst identity;
+  identity.type = s.type;
+  identity.imm = s.type == Type::kInt ? int_identity(s.combine, bits) : bool_identity(s.combine) ? 1 : 0;
+  BodyInst kept;
+  kept.pull = Pull::kApply;
+  kept.type = s.type;
+  kept.scalar = Scalar::kSelect;
+  kept.a = k.sinks[static_cast<std::size_t>(s.filter)].value;
+  kept.b = s.value;
+  kept.c = k.body.add(identity);
+  s.value = k.body.add(kept);
+  s.filter = kNone;
+  return true;
+}
+
+bool remove_filters(plan::Plan& plan, std::string& reason) {
+  for (plan::Kernel& k : plan.kernels) {
+    for (Sink& s : k.sinks) {
+      if (s.filter == kNone || s.kind == SinkKind::kStore || s.kind == SinkKind::kScatter) continue;
+      if (reduce_identities(k, s, plan.int_bits)) continue;
+      reason = "a FLOAT reduction or a scan of filtered elements";
+      return false;
+    }
+  }
   return true;
 }
 
@@ -178,9 +199,9 @@ const std::string& prelude() {
 }
 
 std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, std::string& reason) {
-  if (!supported(plan, reason)) return std::nullopt;
   Code code;
   code.plan = plan;
+  if (!remove_filters(code.plan, reason)) return std::nullopt;
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {
     KernelWriter writer{code.plan, code.plan.kernels[k], prefix + "k" + std::to_string(k), {}, {}, {}, {}};

@@ -49,7 +49,7 @@ TEST_CASE("random plans under CUDA emulation give what the reference gives") {
   int run = 0;
   for (std::uint64_t batch = 0; batch < 2; ++batch)
     run += check_batch(1000 * batch, batch % 2 == 0 ? IntBits::k64 : IntBits::k32);
-  std::printf("%d plans run under CUDA emulation, %d refused (reductions of filtered elements)\n", run,
+  std::printf("%d plans run under CUDA emulation, %d refused (FLOAT reductions of filtered elements)\n", run,
               static_cast<int>(2 * kPlansPerSource) - run);
   CHECK(run > 15);
 }

@@ -27,31 +27,6 @@ std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// Builds the source, or finds it built before; by content.
-void* load(const std::string& source) {
-  const fs::path header = fs::path(NVM_SOURCE_DIR) / "tests/emu/cuda_emu.h";
-  const std::string all = read_file(header) + "\n#line 1 \"kernels.cu\"\n" + source;
-  const fs::path folder = fs::path(NVM_EMU_CACHE);
-  fs::create_directories(folder);
-  const std::string name = std::to_string(std::hash<std::string>{}(all));
-  const fs::path text = folder / (name + ".cc");
-  const fs::path library = folder / (name + ".so");
-  if (!fs::exists(library) || read_file(text) != all) {
-    std::ofstream(text, std::ios::binary) << all;
-    const fs::path fresh = folder / (name + ".fresh." + std::to_string(getpid()));
-    const std::string command =
-        std::string(NVM_EMU_COMPILER) +
-        " -std=c++20 -O1 -w -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off -o " +
-        fresh.string() + " " + text.string() + " -lsleef";
-    if (std::system(command.c_str()) != 0)
-      throw std::runtime_error("the emulated source does not compile: " + text.string());
-    fs::rename(fresh, library);
-  }
-  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) throw std::runtime_error(dlerror());
-  return handle;
-}
-
 // Device memory is host memory with a guard behind it.
 class EmuQueue final : public gpu::Queue {
  public:
@@ -123,6 +98,31 @@ class EmuCode final : public plan::Code {
 
 }  // namespace
 
+// Found again by content.
+void* load_emulated(const std::string& source) {
+  const fs::path header = fs::path(NVM_SOURCE_DIR) / "tests/emu/cuda_emu.h";
+  const std::string all = read_file(header) + "\n#line 1 \"kernels.cu\"\n" + source;
+  const fs::path folder = fs::path(NVM_EMU_CACHE);
+  fs::create_directories(folder);
+  const std::string name = std::to_string(std::hash<std::string>{}(all));
+  const fs::path text = folder / (name + ".cc");
+  const fs::path library = folder / (name + ".so");
+  if (!fs::exists(library) || read_file(text) != all) {
+    std::ofstream(text, std::ios::binary) << all;
+    const fs::path fresh = folder / (name + ".fresh." + std::to_string(getpid()));
+    const std::string command =
+        std::string(NVM_EMU_COMPILER) +
+        " -std=c++20 -O1 -w -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off -o " +
+        fresh.string() + " " + text.string() + " -lsleef";
+    if (std::system(command.c_str()) != 0)
+      throw std::runtime_error("the emulated source does not compile: " + text.string());
+    fs::rename(fresh, library);
+  }
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw std::runtime_error(dlerror());
+  return handle;
+}
+
 void EmuEngine::prepare(const std::vector<plan::Plan>& plans) {
   std::string source = gpu::prelude();
   std::vector<std::string> keys;
@@ -137,7 +137,7 @@ void EmuEngine::prepare(const std::vector<plan::Plan>& plans) {
     keys.push_back(key);
   }
   if (keys.empty()) return;
-  void* library = load(source);
+  void* library = load_emulated(source);
   for (const std::string& key : keys) built_[key].library = library;
 }
 

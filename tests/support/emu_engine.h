@@ -12,6 +12,10 @@
 
 namespace nvm::testing {
 
+// The shared object of an emulated source, built now or before; kernels are its emu_<name>(args, blocks,
+// threads).
+[[nodiscard]] void* load_emulated(const std::string& source);
+
 class EmuEngine final : public plan::Engine {
  public:
   [[nodiscard]] std::string name() const override { return "cuda emulation"; }

@@ -76,7 +76,7 @@ TEST_CASE("the prelude defines every scalar operation and every fold") {
 TEST_CASE("what has no kernel is refused with a reason") {
   test::RegionBuilder b;
   const auto n = b.length();
-  b.live(b.op(Op::kAddReduce, TypeWord::kInt, {b.vector(Type::kInt, n), b.whole(n)}));
+  b.live(b.op(Op::kAddReduce, TypeWord::kFloat, {b.vector(Type::kFloat, n), b.whole(n)}));
   plan::Plan p = plan::fuse(soac::build(b.region()), plan::Fusion::kGreedy);
   p.kernels[0].sinks[0].filter = 0;
   std::string reason;
