@@ -6,8 +6,8 @@
 //   lists. middle  (< 2 MB): shared lists under the lock. Small and middle blocks are carved from growing
 //   regions. large   (>= 2 MB): one mapping each, aligned for huge pages, kept for reuse; a request takes the
 //   smallest
-//             free one of up to twice its size before the system is asked, because a first touch costs more
-//             than the pass that writes the elements.
+//             free one of up to eight times its size before the system is asked, because a first touch costs
+//             more than several passes that write the elements.
 // The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
 // instruction do not all start in the same cache set.
 //
@@ -217,9 +217,9 @@ void Pool::Impl::unmap_free_large() {
   free_large = 0;
 }
 
-// The smallest free large block of at least class c and at most twice its size.
+// The smallest free large block of at least class c and at most eight times its size.
 Buffer* Pool::Impl::reuse_large(std::uint32_t c) {
-  for (std::uint32_t d = c; d <= c + 4 && d < kClasses; ++d) {
+  for (std::uint32_t d = c; d <= c + 12 && d < kClasses; ++d) {
     if (lists[d].head == nullptr) continue;
     free_large -= class_size(d);
     return lists[d].pop();

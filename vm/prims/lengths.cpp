@@ -43,6 +43,19 @@ std::int64_t sum_lengths(const T* p, std::int64_t n, bool& negative) {
                                         " in MAKE_SEGDES, segment " + std::to_string(k)};
 }
 
+template <typename T>
+std::int64_t first_zero(const T* p, std::int64_t n) {
+  const T* const at = std::find(p, p + n, T{0});
+  return at == p + n ? -1 : at - p;
+}
+std::int64_t first_zero(const Elements& e) {
+  switch (e.storage()) {
+    case Storage::kI8: return first_zero(reinterpret_cast<const std::int8_t*>(e.data()), e.length());
+    case Storage::kI32: return first_zero(reinterpret_cast<const std::int32_t*>(e.data()), e.length());
+    default: return first_zero(reinterpret_cast<const std::int64_t*>(e.data()), e.length());
+  }
+}
+
 }  // namespace
 
 void length(const PrimCall& call) { call.results[0] = Vector::of_int(vector_operand(call, 0).length()); }
@@ -73,15 +86,23 @@ void rand(const PrimCall& call) {
   const PrimContext& context = call.context;
   NVM_CHECK(context.random != nullptr, "RAND needs a source");
   const Elements n(vector_operand(call, 0), context);
-  for (std::int64_t i = 0; i < n.length(); ++i)
-    if (n.int_at(i) == 0) throw Fault{Fault::Kind::kRandom, "RAND below 0 at position " + std::to_string(i)};
+  if (const std::int64_t zero = first_zero(n); zero >= 0)
+    throw Fault{Fault::Kind::kRandom, "RAND below 0 at position " + std::to_string(zero)};
   Fresh out(context, wide_int(context), n.length());
   constexpr std::int64_t kBlock = 1024;
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto widen = t.convert[static_cast<int>(n.storage())][static_cast<int>(Storage::kI64)];
+  const auto remainder = t.checked[static_cast<int>(Scalar::kRem)][static_cast<int>(Storage::kI64)];
   std::int64_t draws[kBlock];
+  std::int64_t limits[kBlock];
   for (std::int64_t i = 0; i < n.length(); i += kBlock) {
     const std::int64_t m = std::min(kBlock, n.length() - i);
     context.random->draw(draws, m);
-    for (std::int64_t j = 0; j < m; ++j) draws[j] %= n.int_at(i + j);
+    if (n.storage() == Storage::kI64)
+      std::memcpy(limits, n.at(i), static_cast<std::size_t>(m) * sizeof limits[0]);
+    else
+      widen(n.at(i), limits, m);
+    remainder(draws, limits, draws, m);
     if (context.int_bits == IntBits::k64) {
       std::copy_n(draws, m, reinterpret_cast<std::int64_t*>(out.at(i)));
     } else {

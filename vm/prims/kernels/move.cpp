@@ -1,6 +1,9 @@
 // Gathers and scatters. Indices are checked a block at a time as vectors, then used while they are in L1:
 // each index is read from memory once. Short segments are checked element by element.
 #include "vm/prims/kernels/isa.h"
+#if NVM_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
 
 namespace nvm::vm::kernels::NVM_ISA {
 
@@ -14,17 +17,38 @@ bool outside(Idx i, i64 len) {
   return static_cast<u64>(static_cast<i64>(i)) >= static_cast<u64>(len);
 }
 
+// The largest index of n, seen without a sign: compares in the width of the indices, several to a vector.
+template <typename Idx>
+u64 highest(const Idx* idx, i64 n) {
+  using U = typename Unsigned<Idx>::type;
+  U high = 0;
+  for (i64 i = 0; i < n; ++i) {
+    const U x = static_cast<U>(idx[i]);
+    high = x > high ? x : high;
+  }
+  return high;
+}
+
 // The first index that is outside [0, len) and flagged, or -1.
 template <typename Idx>
 i64 first_outside(const Idx* idx, const u8* flags, i64 n, i64 len) {
-  bool bad = false;
-  if (flags == nullptr)
-    for (i64 i = 0; i < n; ++i) bad |= outside(idx[i], len);
-  else
-    for (i64 i = 0; i < n; ++i) bad |= outside(idx[i], len) & (flags[i] != 0);
-  if (!bad) return -1;
-  for (i64 i = 0;; ++i)
+  using U = typename Unsigned<Idx>::type;
+  constexpr u64 kNegative = u64{1} << (sizeof(Idx) * 8 - 1);
+  const u64 bound = static_cast<u64>(len) < kNegative ? static_cast<u64>(len) : kNegative;
+  if (n == 0) return -1;
+  if (flags == nullptr) {
+    if (highest(idx, n) < bound) return -1;
+  } else {
+    U high = 0;  // hidden indices count as 0
+    for (i64 i = 0; i < n; ++i) {
+      const U x = flags[i] != 0 ? static_cast<U>(idx[i]) : U{0};
+      high = x > high ? x : high;
+    }
+    if (high < bound) return -1;
+  }
+  for (i64 i = 0; i < n; ++i)
     if (outside(idx[i], len) && (flags == nullptr || flags[i] != 0)) return i;
+  return -1;
 }
 
 // Do neighbouring indices of a block lie far apart? Then lines are asked for ahead of their use: twice the
@@ -113,15 +137,50 @@ i64 scatter(const void* v, const void* idx, const u8* flags, i64 n, i64 len, voi
                      static_cast<E*>(out));
 }
 
+// Numbers of the set flags of n <= kBlock, in order; their count. `out` has room for 16 more.
+#if NVM_VECTOR_BYTES == 64
+i64 positions(const u8* flags, i64 n, i32* out) {
+  const __m512i step = _mm512_set1_epi32(16);
+  __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  i64 count = 0;
+  for (i64 i = 0; i < n; i += 16) {
+    const __mmask16 in = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<u32>(n - i < 16 ? n - i : 16)));
+    const __m128i f = _mm_maskz_loadu_epi8(in, flags + i);
+    const __mmask16 set = _mm_test_epi8_mask(f, f);
+    _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32(set, number));
+    count += __builtin_popcount(set);
+    number = _mm512_add_epi32(number, step);
+  }
+  return count;
+}
+#else
+i64 positions(const u8* flags, i64 n, i32* out) {
+  i64 count = 0;
+  for (i64 i = 0; i < n; ++i) {
+    out[count] = static_cast<i32>(i);
+    count += flags[i] != 0;
+  }
+  return count;
+}
+#endif
+
+// The places of a block that belong to the range are collected first, without a branch on each.
 template <typename E, typename Idx>
 void scatter_range(const void* pv, const void* pidx, const u8* flags, i64 n, i64 lo, i64 hi, void* pout) {
   const E* v = static_cast<const E*>(pv);
   const Idx* idx = static_cast<const Idx*>(pidx);
   E* out = static_cast<E*>(pout);
-  for (i64 i = 0; i < n; ++i) {
-    const i64 to = idx[i];
-    if (static_cast<u64>(to - lo) < static_cast<u64>(hi - lo) && (flags == nullptr || flags[i] != 0))
-      out[to] = v[i];
+  u8 mine[kBlock];
+  i32 which[kBlock + 16];
+  for (i64 at = 0; at < n; at += kBlock) {
+    const i64 m = n - at < kBlock ? n - at : kBlock;
+    const Idx* from = idx + at;
+    for (i64 i = 0; i < m; ++i)
+      mine[i] = (from[i] >= static_cast<Idx>(lo)) & (from[i] <= static_cast<Idx>(hi - 1));
+    if (flags != nullptr)
+      for (i64 i = 0; i < m; ++i) mine[i] = static_cast<u8>(mine[i] & flags[at + i]);
+    const i64 count = positions(mine, m, which);
+    for (i64 j = 0; j < count; ++j) out[from[which[j]]] = v[at + which[j]];
   }
 }
 
