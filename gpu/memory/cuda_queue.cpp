@@ -41,7 +41,25 @@ std::shared_ptr<OpenDevice> OpenDevice::open(int ordinal, std::string& reason) {
   return d;
 }
 
+int OpenDevice::take_stream(Stream& stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!streams_.empty()) {
+      stream = streams_.back();
+      streams_.pop_back();
+      return 0;
+    }
+  }
+  return driver_->stream_create(&stream, kNonBlocking);
+}
+
+void OpenDevice::give_stream(Stream stream) {
+  const std::lock_guard lock(mutex_);
+  streams_.push_back(stream);
+}
+
 OpenDevice::~OpenDevice() {
+  for (const Stream s : streams_) static_cast<void>(driver_->stream_destroy(s));
   if (context_ != nullptr) static_cast<void>(driver_->context_release(device_));
 }
 
@@ -68,13 +86,13 @@ Kernel LoadedModule::kernel(const std::string& name) const {
 CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& module)
     : device_(std::move(device)), module_(module) {
   device_->enter();
-  note(device_->driver().stream_create(&stream_, kNonBlocking), "making a stream");
+  note(device_->take_stream(stream_), "making a stream");
 }
 
 CudaQueue::~CudaQueue() {
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
-  if (stream_ != nullptr) static_cast<void>(device_->driver().stream_destroy(stream_));
+  if (stream_ != nullptr) device_->give_stream(stream_);
 }
 
 void CudaQueue::note(int code, const char* doing) {

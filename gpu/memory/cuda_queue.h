@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "gpu/api/driver.h"
 #include "gpu/queue.h"
@@ -26,6 +27,9 @@ class OpenDevice {
   void enter() const { static_cast<void>(driver_->context_set(context_)); }
   // Gives unused memory back to the device.
   void trim() const { static_cast<void>(driver_->pool_trim(pool_, 0)); }
+  // A stream that nobody else uses; making one costs more than a short region. 0 or the driver's error.
+  [[nodiscard]] int take_stream(Stream& stream);
+  void give_stream(Stream stream);
 
  private:
   OpenDevice() = default;
@@ -35,6 +39,8 @@ class OpenDevice {
   MemoryPool pool_ = nullptr;
   int arch_ = 0;
   std::string name_;
+  std::mutex mutex_;
+  std::vector<Stream> streams_;  // made and not in use
 };
 
 // A loaded cubin.
