@@ -163,7 +163,7 @@ void add(const std::string& name, Op op, TypeWord word, std::function<std::vecto
       ->Arg(1)
       ->Arg(2)
       ->Unit(benchmark::kMillisecond)
-      
+
       ->UseRealTime();
 }
 

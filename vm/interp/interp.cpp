@@ -289,8 +289,7 @@ CallPlace Interp::place(const Step& step) const {
                                  ? step.inst->origin_function
                                  : step.site.function;
   const ssa::Function& f = functions[static_cast<std::size_t>(id)];
-  return {f.origin.empty() ? f.name : f.origin, step.pos,
-          step.inst != nullptr ? step.inst->origin_line : 0};
+  return {f.origin.empty() ? f.name : f.origin, step.pos, step.inst != nullptr ? step.inst->origin_line : 0};
 }
 
 // The end of a block has no line of its own: the instruction before it has.

@@ -36,8 +36,8 @@ struct PrimContext {
   Isa isa = Isa::kPortable;
   int threads = 1;  // 1: run on the calling thread only
   RandomSource* random = nullptr;
-  // As the legacy interpreter without -c: operands of elementwise instructions that are longer than the first one
-  // give their first elements. Otherwise unequal lengths are a fault.
+  // As the legacy interpreter without -c: operands of elementwise instructions that are longer than the first
+  // one give their first elements. Otherwise unequal lengths are a fault.
   bool prefix_lengths = false;
   std::int64_t grain = 1 << 15;  // elements below which a primitive stays on one thread
 };
