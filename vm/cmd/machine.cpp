@@ -22,6 +22,13 @@ void allow(const std::string& list, lib::Options& options) {
   }
 }
 
+// N, or what Options::block_threshold has for "off" and "auto".
+std::int64_t block_threshold(const Arguments& arguments) {
+  const std::string text = arguments.text(Option::kBlockThreshold);
+  if (text == "off") return 0;
+  return text == "auto" ? -1 : arguments.integer(Option::kBlockThreshold, 1);
+}
+
 }  // namespace
 
 File open_file(const std::string& path, const char* mode) {
@@ -42,6 +49,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
   options.engine = static_cast<lib::Engine>(arguments.choice(Option::kEngine));
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
+  options.block_threshold = block_threshold(arguments);
   options.count = arguments.given(Option::kStats);
   allow(arguments.text(Option::kAllow), options);
   return options;

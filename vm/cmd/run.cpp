@@ -23,6 +23,8 @@ void print_counters(const lib::Counters& c) {
   line("regions", c.regions);
   line("fused", c.fused);
   line("compiled", c.compiled);
+  line("block calls", c.block_calls);
+  line("block groups", c.block_groups);
   std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
                c.seconds);
 }

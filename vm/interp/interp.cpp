@@ -57,8 +57,9 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
 
 Outcome Interp::run() { return call(code_.module->entry, {}); }
 
-Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments) {
+Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers) {
   Outcome outcome;
+  callers_ = callers;
   exited_ = false;
   exit_line_ = 0;
   try {
@@ -101,7 +102,9 @@ void Interp::loop() {
       case StepKind::kPair: pair(step); break;
       case StepKind::kUnpair: unpair(step); break;
       case StepKind::kCall: open_call(step); continue;
-      case StepKind::kTailCall: tail_call(step); continue;
+      case StepKind::kTailCall:
+        if (!tail_call(step)) return;
+        continue;
       case StepKind::kDrop: {
         const std::int32_t* slots = function_->result_slots.data() + step.first_result;
         for (std::uint32_t i = 0; i < step.results; ++i) release(frame_[slots[i]]);
@@ -206,8 +209,7 @@ void Interp::unpair(const Step& step) {
 }
 
 void Interp::check_depth() const {
-  const auto depth = static_cast<std::int64_t>(calls_.size());
-  if (machine_.max_depth > 0 && depth >= machine_.max_depth) throw depth_fault(machine_.max_depth);
+  if (machine_.max_depth > 0 && depth() >= machine_.max_depth) throw depth_fault(machine_.max_depth);
 }
 
 void Interp::open_call(const Step& step) {
@@ -215,6 +217,12 @@ void Interp::open_call(const Step& step) {
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   Value* window = frames_.open(frame_ + step.window, std::max(callee.slots, 1));
   fetch(step, window);
+  if (machine_.calls != nullptr && offer_call(step, depth() + 1, window)) {
+    frames_.back_to(frame_);
+    store(step, called_.data());
+    ++step_;
+    return;
+  }
   calls_.push_back({function_, step_, frame_});
   function_ = &callee;
   step_ = callee.steps.data();
@@ -222,10 +230,11 @@ void Interp::open_call(const Step& step) {
   if (machine_.observer != nullptr) machine_.observer->enter(step.target);
 }
 
-void Interp::tail_call(const Step& step) {
+bool Interp::tail_call(const Step& step) {
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   fetch(step, scratch_.data());
   for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
+  if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
   if (machine_.observer != nullptr) {
     machine_.observer->leave(step.site.function);
     machine_.observer->enter(step.target);
@@ -235,6 +244,37 @@ void Interp::tail_call(const Step& step) {
     move_value(scratch_[static_cast<std::size_t>(i)], frame_[i]);
   function_ = &callee;
   step_ = callee.steps.data();
+  return true;
+}
+
+// Leaves the call to the hook if the hook wants it; then the results are in called_.
+bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) {
+  if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
+  if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
+  if (machine_.observer != nullptr) {
+    machine_.observer->enter(step.target);
+    machine_.observer->leave(step.target);
+  }
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
+  return true;
+}
+
+// Returns called_ from a function whose slots are empty; false if it was the outermost.
+bool Interp::return_called() {
+  if (machine_.observer != nullptr) machine_.observer->leave(step_->site.function);
+  if (calls_.empty()) {
+    values_ = std::move(called_);
+    return false;
+  }
+  const Activation caller = calls_.back();
+  calls_.pop_back();
+  function_ = caller.function;
+  step_ = caller.step;
+  frame_ = caller.frame;
+  frames_.back_to(frame_);
+  store(*step_, called_.data());
+  ++step_;
+  return true;
 }
 
 void Interp::jump(const Step& step) {
@@ -321,7 +361,7 @@ RunError Interp::locate(const Fault& fault) const {
     if (step.word != TypeWord::kNone) error.instruction += " " + std::string(type_word_text(step.word));
   }
   error.at = place(step);
-  error.depth = static_cast<std::int64_t>(calls_.size());
+  error.depth = depth();
   for (auto call = calls_.rbegin(); call != calls_.rend() && error.calls.size() < RunError::kMostCalls;
        ++call)
     error.calls.push_back(place(*call->step));

@@ -19,8 +19,10 @@ class Interp {
 
   // Runs the entry function.
   [[nodiscard]] Outcome run();
-  // Runs one function; `arguments` are those of its type.
-  [[nodiscard]] Outcome call(ssa::FunctionId function, std::vector<Value> arguments);
+  // Runs one function; `arguments` are those of its type. `callers` more calls are open outside and count as
+  // depth.
+  [[nodiscard]] Outcome call(ssa::FunctionId function, std::vector<Value> arguments,
+                             std::int64_t callers = 0);
 
  private:
   struct Activation {  // a call that is open: what to go on with after it
@@ -37,7 +39,9 @@ class Interp {
   void pair(const Step& step);
   void unpair(const Step& step);
   void open_call(const Step& step);
-  void tail_call(const Step& step);
+  [[nodiscard]] bool tail_call(const Step& step);  // false: it was the outermost, and is done
+  [[nodiscard]] bool offer_call(const Step& step, std::int64_t depth, Value* arguments);
+  [[nodiscard]] bool return_called();
   void jump(const Step& step);
   [[nodiscard]] bool condition(const Step& step);
   [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
@@ -48,6 +52,7 @@ class Interp {
   void force(Value& value) const {
     if (machine_.hook != nullptr) machine_.hook->force(value);
   }
+  [[nodiscard]] std::int64_t depth() const { return callers_ + static_cast<std::int64_t>(calls_.size()); }
   void check_depth() const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
   [[nodiscard]] std::uint32_t source_line() const;
@@ -61,6 +66,8 @@ class Interp {
   std::vector<Value> scratch_;  // operands on their way
   Value outputs_[4];            // results on their way
   std::vector<Value> values_;   // results of the outermost call
+  std::vector<Value> called_;   // results of a call that the hook made
+  std::int64_t callers_ = 0;
 
   const CodeFunction* function_ = nullptr;
   const Step* step_ = nullptr;

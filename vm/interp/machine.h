@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "vm/interp/call_hook.h"
 #include "vm/interp/error.h"
 #include "vm/interp/host_ops.h"
 #include "vm/interp/observer.h"
@@ -21,6 +22,7 @@ struct Machine {
   PrimContext prims;
   Host* host = nullptr;
   RegionHook* hook = nullptr;
+  CallHook* calls = nullptr;
   Observer* observer = nullptr;
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds

@@ -132,6 +132,8 @@ struct Options {
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
   Engine engine = Engine::kCpu;
+  // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
+  std::int64_t block_threshold = -1;
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
   bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
@@ -151,6 +153,8 @@ struct Counters {
   std::uint64_t fused = 0;     // of these, as compiled kernels
   std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
+  std::uint64_t block_calls = 0;   // calls executed in groups; what groups do is not counted above
+  std::uint64_t block_groups = 0;  // of these calls
 };
 
 struct Run {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "gpu/api/devices.h"
+#include "vm/block/block_mode.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/stack_machine.h"
 #include "vm/lib/compiling.h"
@@ -87,11 +88,16 @@ struct Vm::Impl {
     return m;
   }
 
-  vm::Outcome execute(const Program::Impl& program, const vm::Machine& machine,
-                      std::span<const vm::Value> inputs) {
+  vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
+                      Counters& counters) {
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
-    return vm::Interp(program.code, machine, inputs).run();
+    vm::block::BlockMode block(program.code, machine, inputs, {options.block_threshold});
+    if (options.block_threshold != vm::block::Options::kOff) machine.calls = &block;
+    vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
+    counters.block_calls = block.counters().calls;
+    counters.block_groups = block.counters().groups;
+    return outcome;
   }
 
   Result<Run> run(const Program& program, std::span<const Value> inputs);
@@ -120,7 +126,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {
     const Alarm alarm(options.time_limit, stop);
-    return execute(loaded, m, values);
+    return execute(loaded, m, values, run.counters);
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.counters.peak_bytes = pool->stats().peak;

@@ -1,0 +1,45 @@
+// Block mode on the CPU (cuNesl's hybrid execution): a lifted call with many instances is cut into groups
+// that fit a worker's L2, every worker runs the callee, with the rest of its recursion, on a group alone, and
+// the results are put end to end. Results are those of the ordinary call; where a group fails, the ordinary
+// call is made and fails or not.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "vm/block/policy.h"
+#include "vm/block/worker.h"
+#include "vm/interp/call_hook.h"
+
+namespace nvm::vm::block {
+
+struct Counters {
+  std::uint64_t calls = 0;   // made in groups
+  std::uint64_t groups = 0;  // of these calls
+  std::uint64_t failed = 0;  // calls given back because a group failed
+};
+
+class BlockMode final : public CallHook {
+ public:
+  // `machine` is that of the interpreter that will ask. `code`, `inputs` and what `machine` points to must
+  // outlive this.
+  BlockMode(const Code& code, const Machine& machine, std::span<const Value> inputs, const Options& options);
+
+  bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+            std::vector<Value>& results) override;
+  [[nodiscard]] const Counters& counters() const { return counters_; }
+
+ private:
+  [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
+                         std::vector<Value>& results);
+
+  const Code& code_;
+  PrimContext prims_;
+  RegionHook* hook_;
+  Policy policy_;
+  Workers workers_;
+  Counters counters_;
+};
+
+}  // namespace nvm::vm::block

@@ -1,0 +1,41 @@
+// When block mode pays.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bytecode/ssa/ssa.h"
+#include "vm/block/split.h"
+
+namespace nvm::vm::block {
+
+struct Options {
+  static constexpr std::int64_t kOff = 0;
+  static constexpr std::int64_t kAuto = -1;
+  // kOff, kAuto, or the number of instances from which on every lifted call is cut.
+  std::int64_t threshold = kAuto;
+};
+
+class Policy {
+ public:
+  Policy(const ssa::Module& module, const Options& options, int threads);
+
+  // Can a call of this function ever be cut? Looked at first, before anything is computed for the answer.
+  [[nodiscard]] bool considers(ssa::FunctionId function) const {
+    return candidate_[static_cast<std::size_t>(function)];
+  }
+  // Are this many instances worth a look?
+  [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
+  // Groups to cut the call into, 0 to leave it alone.
+  [[nodiscard]] std::int64_t groups(const Layout& layout) const;
+  // A group failed: the whole must be run to know why, and so must further calls.
+  void give_up(ssa::FunctionId function) { candidate_[static_cast<std::size_t>(function)] = false; }
+
+ private:
+  std::vector<bool> candidate_;
+  bool automatic_;
+  std::int64_t threads_;
+  std::int64_t least_instances_;
+};
+
+}  // namespace nvm::vm::block
