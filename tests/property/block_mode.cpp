@@ -1,0 +1,192 @@
+// Block mode changes nothing: calls made in groups give the values of ordinary calls, and where something
+// fails, the ordinary fault.
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "bytecode/ssa/passes.h"
+#include "bytecode/text/reader.h"
+#include "bytecode/verify/verify.h"
+#include "tests/property/gen_program.h"
+#include "tests/support/lifted_arguments.h"
+#include "tests/support/lifted_programs.h"
+#include "vm/block/block_mode.h"
+#include "vm/data/compare.h"
+#include "vm/interp/interp.h"
+
+namespace nvm {
+namespace {
+
+using Numbers = std::vector<std::uint32_t>;
+
+Numbers long_list() {
+  return *rc::gen::resize(1500, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
+}
+
+// One machine for both ways to run.
+struct Setting {
+  explicit Setting(const ssa::Module& m, int threads) : module(m), code(vm::make_code(m, pool)) {
+    machine.prims.pool = &pool;
+    machine.prims.int_bits = m.int_bits;
+    machine.prims.random = &host.random();
+    machine.prims.threads = threads;
+    machine.host = &host;
+    machine.max_depth = 100;
+  }
+  vm::Machine in_groups(std::int64_t threshold) {
+    mode.emplace(code, machine, std::span<const vm::Value>(), vm::block::Options{threshold});
+    vm::Machine m = machine;
+    m.calls = &*mode;
+    return m;
+  }
+
+  const ssa::Module& module;
+  vm::Pool pool;
+  vm::Code code;
+  vm::HostOptions options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
+  vm::Host host{options, pool, IntBits::k64};
+  vm::Machine machine;
+  std::optional<vm::block::BlockMode> mode;
+};
+
+std::string describe(const vm::RunError& e) {
+  std::string text = e.message + " at " + e.at.function + " " + std::to_string(e.at.pos.line) + " " +
+                     e.instruction + " depth " + std::to_string(e.depth);
+  for (const vm::CallPlace& place : e.calls) text += " in " + place.function;
+  return text;
+}
+
+void same(const vm::Outcome& ordinary, const vm::Outcome& grouped) {
+  RC_ASSERT(ordinary.error.has_value() == grouped.error.has_value());
+  if (ordinary.error) RC_ASSERT(describe(*ordinary.error) == describe(*grouped.error));
+  RC_ASSERT(ordinary.exited == grouped.exited);
+  RC_ASSERT(ordinary.values.size() == grouped.values.size());
+  for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+    RC_ASSERT(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+}
+
+void same_program(const ssa::Module& module, std::int64_t threshold, int threads) {
+  Setting setting(module, threads);
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(threshold)).run();
+  same(ordinary, grouped);
+  RC_CLASSIFY(setting.mode->counters().calls > 0, "a call in groups");
+  RC_CLASSIFY(setting.mode->counters().failed > 0, "a call given back");
+}
+
+// A call of one function on its own: taken or given back, as the ordinary one goes.
+void same_call(const ssa::Module& module, ssa::FunctionId id, test::Choices choices) {
+  const ssa::Function& f = module.functions[static_cast<std::size_t>(id)];
+  Setting setting(module, 2);
+  const auto instances = static_cast<std::int64_t>(1 + choices.below(30));
+  const std::vector<test::Column> columns = test::lifted_columns(f, instances, choices);
+  std::vector<vm::Value> arguments = test::lifted_arguments(setting.pool, f, columns);
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).call(id, arguments);
+  static_cast<void>(setting.in_groups(1));
+  std::vector<vm::Value> results;
+  const bool taken = setting.mode->call(id, 0, arguments, results);
+  RC_CLASSIFY(taken, "taken");
+  if (!taken) return;
+  RC_ASSERT(!ordinary.error);
+  RC_ASSERT(results.size() == ordinary.values.size());
+  for (std::size_t i = 0; i < results.size(); ++i)
+    RC_ASSERT(vm::difference(results[i], ordinary.values[i]) == "");
+}
+
+ssa::Module read(const char* text) {
+  Diagnostics diagnostics("text", text);
+  const Program program = read_vcode(text, diagnostics);
+  const VerifyResult verified = verify(program, diagnostics);
+  INFO(diagnostics.render());
+  REQUIRE(verified.verdict == Verdict::kOk);
+  ssa::Module module = ssa::lower(program, verified.verified, IntBits::k64);
+  ssa::optimise(module, true);
+  return module;
+}
+
+// Not inlined, so that lifted functions remain.
+ssa::Module random_module() {
+  Diagnostics diagnostics("random", "");
+  const Program program = test::SegmentProgram(test::Choices(long_list())).make(diagnostics);
+  Diagnostics more("random", "");
+  const VerifyResult verified = verify(program, more);
+  RC_ASSERT(verified.verdict == Verdict::kOk);
+  ssa::Module module = ssa::lower(program, verified.verified, IntBits::k64);
+  ssa::eliminate_common(module);
+  ssa::simplify_segdes(module);
+  ssa::eliminate_dead(module);
+  ssa::find_lifted(module);
+  return module;
+}
+
+}  // namespace
+
+TEST_CASE("the factorial is computed in groups") {
+  const ssa::Module module = read(test::kFactorial);
+  Setting setting(module, 2);
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(1)).run();
+  REQUIRE(!grouped.error);
+  const auto& v = std::get<vm::Vector>(grouped.values[0]);
+  REQUIRE(v.length() == 3);
+  CHECK(v.int_at(0) == 6);
+  CHECK(v.int_at(1) == 1);
+  CHECK(v.int_at(2) == 120);
+  CHECK(setting.mode->counters().calls == 1);
+  CHECK(setting.mode->counters().groups > 1);
+}
+
+TEST_CASE("calls from the threshold on are made in groups, others not") {
+  const ssa::Module module = read(test::kFactorial);
+  for (const std::int64_t threshold : {3, 4}) {
+    Setting setting(module, 1);
+    CHECK(!vm::Interp(setting.code, setting.in_groups(threshold)).run().error);
+    CHECK(setting.mode->counters().calls == (threshold == 3 ? 1U : 0U));
+  }
+}
+
+TEST_CASE("a recursion limit met in a group is that of the whole") {
+  std::string text = test::kFactorial;
+  text.replace(text.find("(3 0 5)"), 7, "(3 -1 5)");  // never reaches 0
+  const ssa::Module module = read(text.c_str());
+  Setting setting(module, 2);
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(1)).run();
+  REQUIRE(ordinary.error);
+  REQUIRE(grouped.error);
+  CHECK(ordinary.error->kind == vm::Fault::Kind::kRecursion);
+  CHECK(describe(*ordinary.error) == describe(*grouped.error));
+  CHECK(setting.mode->counters().failed == 1);
+}
+
+TEST_CASE("a run that is to stop stops in groups too") {
+  const ssa::Module module = read(test::kFactorial);
+  Setting setting(module, 2);
+  const std::atomic<vm::Stop> stop{vm::Stop::kInterrupt};
+  setting.machine.stop = &stop;
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(1)).run();
+  REQUIRE(grouped.error);
+  CHECK(grouped.error->kind == vm::Fault::Kind::kInterrupted);
+}
+
+TEST_CASE("block mode keeps the results of factorials") {
+  const ssa::Module module = read(test::kFactorial);
+  ssa::FunctionId id = 0;
+  while (module.functions[static_cast<std::size_t>(id)].name != "FACT") ++id;
+  CHECK(rc::check("factorial", [&] { same_call(module, id, test::Choices(long_list())); }));
+}
+
+TEST_CASE("block mode keeps the results and faults of random programs") {
+  for (const std::int64_t threshold : {1, 2})
+    CHECK(rc::check("random programs", [threshold] {
+      const ssa::Module module = random_module();
+      same_program(module, threshold, 1);
+      same_program(module, threshold, 3);
+      for (std::size_t i = 0; i < module.functions.size(); ++i)
+        if (module.functions[i].lifted.lifted)
+          same_call(module, static_cast<ssa::FunctionId>(i), test::Choices(long_list()));
+    }));
+}
+
+}  // namespace nvm

@@ -1,0 +1,26 @@
+// Programs with lifted functions, as the legacy compiler lowers nested recursion: split, skip and merge.
+#pragma once
+
+namespace nvm::test {
+
+// The factorial of every instance. MAIN applies it to three of them.
+inline constexpr const char* kFactorial = R"(
+FUNC MAIN CONST INT (3 0 5) CONST INT 3 MAKE_SEGDES CALL FACT RET
+FUNC FACT
+COPY 1 1 CONST INT 0 COPY 1 2 DIST INT = INT
+COPY 1 1 LENGTHS COPY 1 1 B_TO_I COPY 1 3 +_REDUCE INT
+COPY 1 1 CONST INT 0 = INT IF
+  POP 5 0 CONST INT ()
+ELSE COPY 2 0 = INT IF
+  POP 3 0 CONST INT 1 CPOP 1 1 DIST INT POP 1 1
+ELSE COPY 1 0 CONST INT 0 = INT IF
+  POP 3 0 COPY 1 1 CONST INT 1 COPY 1 2 DIST INT - INT CPOP 1 1 CALL FACT * INT
+ELSE
+  POP 2 0 NOT BOOL CONST INT 0 CONST INT 1 COPY 1 3 INDEX COPY 1 1 COPY 1 3 PACK INT
+  COPY 1 4 COPY 1 2 COPY 1 5 COPY 1 3 BPERMUTE INT
+  COPY 1 0 CONST INT 1 COPY 1 3 DIST INT - INT COPY 1 2 CALL FACT * INT
+  COPY 1 2 CONST INT 1 COPY 1 6 DIST INT COPY 1 3 COPY 1 7 DPERMUTE INT
+  POP 5 1
+ENDIF ENDIF ENDIF RET)";
+
+}  // namespace nvm::test
