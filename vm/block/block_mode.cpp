@@ -39,9 +39,8 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
-  const std::int64_t groups = policy_.groups(*layout);
-  if (groups == 0) return false;
-  const std::vector<std::int64_t> bounds = layout->bounds(groups);
+  const std::vector<std::int64_t> bounds = policy_.cut(*layout);
+  if (bounds.empty()) return false;
   auto parts = workers_.run(function, depth, *layout, bounds);
   if (!parts) {
     ++counters_.failed;

@@ -6,10 +6,11 @@ namespace nvm::vm::block {
 
 namespace {
 
-constexpr std::int64_t kGroupBytes = 128
-                                     << 10;   // of arguments; what is computed from them takes the rest of L2
-constexpr std::int64_t kGroupsPerThread = 4;  // so that uneven groups even out
-constexpr std::int64_t kLeastBytes = 64 << 10;  // of a call: below, cutting costs more than it saves
+constexpr std::int64_t kCacheBytes = 1 << 20;  // L2 of a worker
+// Of a group's arguments; what is computed from them takes the rest of the cache.
+constexpr std::int64_t kGroupBytes = kCacheBytes / 8;
+constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
+constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 
 // By function: can it come to a call of itself or of another that can? Code without recursion is better
 // executed by fused passes over everything.
@@ -44,11 +45,26 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
 }
 
-std::int64_t Policy::groups(const Layout& layout) const {
+std::vector<std::int64_t> Policy::cut(const Layout& layout) const {
   const std::int64_t bytes = layout.bytes();
-  const std::int64_t groups = std::max(bytes / kGroupBytes, kGroupsPerThread * threads_);
-  if (!automatic_) return groups;
-  return bytes < kLeastBytes ? 0 : groups;
+  const std::int64_t even = kGroupsPerThread * threads_;
+  if (!automatic_) return layout.bounds(std::max(bytes / kGroupBytes, even));
+  std::vector<std::int64_t> bounds =
+      layout.bounds(std::max(bytes / kGroupBytes, std::min(bytes / kLeastGroupBytes, even)));
+  if (!pays(layout, bounds)) bounds.clear();
+  return bounds;
+}
+
+// Not if one thread has it all in its cache anyway, nor while instances are still so large that whole passes
+// over all of them, fused and on all threads, do better, nor if one group would keep the others waiting.
+bool Policy::pays(const Layout& layout, std::span<const std::int64_t> bounds) const {
+  const std::int64_t bytes = layout.bytes();
+  if (bounds.size() < 3 || (threads_ == 1 && bytes < kCacheBytes / 2)) return false;
+  if (bytes / layout.instances() > kGroupBytes) return false;
+  std::int64_t largest = 0;
+  for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
+    largest = std::max(largest, layout.bytes_before(bounds[g + 1]) - layout.bytes_before(bounds[g]));
+  return largest <= bytes / std::max<std::int64_t>(threads_, 2);
 }
 
 }  // namespace nvm::vm::block

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bytecode/ssa/ssa.h"
@@ -26,12 +27,14 @@ class Policy {
   }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
-  // Groups to cut the call into, 0 to leave it alone.
-  [[nodiscard]] std::int64_t groups(const Layout& layout) const;
+  // Bounds of the groups to cut the call into; none to leave it alone.
+  [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout) const;
   // A group failed: the whole must be run to know why, and so must further calls.
   void give_up(ssa::FunctionId function) { candidate_[static_cast<std::size_t>(function)] = false; }
 
  private:
+  [[nodiscard]] bool pays(const Layout& layout, std::span<const std::int64_t> bounds) const;
+
   std::vector<bool> candidate_;
   bool automatic_;
   std::int64_t threads_;
