@@ -90,7 +90,8 @@ TEST_CASE("groups are balanced by what instances have, not by their number") {
   lengths[0] = 100000;
   const std::vector<ssa::Split> splits = {{Kind::kInstances, -1}, {Kind::kUnder, 0}, {Kind::kFrame, -1}};
   Rng rng(1);
-  const std::vector<Value> values = {segdes(pool, lengths), ints(pool, 100999, rng), Segdes::regular(1, 1000)};
+  const std::vector<Value> values = {segdes(pool, lengths), ints(pool, 100999, rng),
+                                     Segdes::regular(1, 1000)};
   const auto layout = Layout::of(splits, values);
   REQUIRE(layout);
   const std::vector<std::int64_t> bounds = layout->bounds(2);
