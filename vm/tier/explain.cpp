@@ -57,9 +57,10 @@ std::span<const Stage> explain_stages() { return kStages; }
 std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
   std::string out =
       "region at " + place(entry.first_site, module) + ": " + std::to_string(entry.runs) + " runs, ";
-  out += entry.code != nullptr ? std::to_string(entry.plan.kernels.size()) + " kernels\n"
-         : entry.tried         ? "not compiled: " + entry.reason + "\n"
-                               : "not hot enough to be compiled\n";
+  out += entry.slower            ? "compiled, but " + entry.reason + "\n"
+         : entry.code != nullptr ? std::to_string(entry.plan.kernels.size()) + " kernels\n"
+         : entry.tried           ? "not compiled: " + entry.reason + "\n"
+                                 : "not hot enough to be compiled\n";
   const soac::Graph graph = soac::build(entry.region);
   if (wants(letters, 't')) out += entry.key;
   if (wants(letters, 'g')) out += soac::print(graph);

@@ -54,26 +54,53 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
   const auto start = std::chrono::steady_clock::now();
   e.tried = true;
   compile_region(region.region, engine_, options_.fusion, e);
+  // Combining kept elements inside a longer space may round sums differently: then timing must not choose.
+  for (const plan::RuleEvent& event : e.events)
+    e.fixed |=
+        event.fired && (event.rule == plan::Rule::kFilterReduce || event.rule == plan::Rule::kFilterScan);
   ++(e.code != nullptr ? counters_.compiled : counters_.refused);
   counters_.compile_ns += static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
+// Fused unless it traps too often or lost the comparison. The comparison is made once, on the second run, if
+// that is short: one run through the primitives beside the kernels' best.
+bool Jit::runs_fused(RegionEntry& e, std::int64_t work) const {
+  constexpr double kSampleNs = 2e6;
+  if (e.code == nullptr || e.traps >= options_.max_traps || e.slower) return false;
+  if (e.fixed || options_.mode != JitMode::kHot || e.fused_cost == 0.0) return true;
+  if (e.eager_cost == 0.0) return e.fused_cost * static_cast<double>(work) > kSampleNs;
+  e.fixed = true;
+  e.slower = e.eager_cost < 0.95 * e.fused_cost;
+  if (e.slower) e.reason = "the primitives are faster";
+  return !e.slower;
+}
+
 void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) {
   ++counters_.regions;
   ++counters_.stops[static_cast<std::size_t>(region.stop)];
-  if (options_.mode != JitMode::kOff && !region.region.insts.empty()) {
-    RegionEntry& e = entry(region);
-    ++e.runs;
-    e.work += work_of(region);
-    const bool hot = options_.mode != JitMode::kHot || e.work >= options_.hot_work;
-    if (hot && !e.tried) compile(region, e);
-    if (e.code != nullptr && e.traps < options_.max_traps && run_code(region, e, outputs)) {
-      if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
-      return;
-    }
+  if (options_.mode == JitMode::kOff || region.region.insts.empty())
+    return run_eager(region, outputs, failed);
+  RegionEntry& e = entry(region);
+  const std::int64_t work = work_of(region);
+  ++e.runs;
+  e.work += work;
+  const bool hot = options_.mode != JitMode::kHot || e.work >= options_.hot_work;
+  if (hot && !e.tried) compile(region, e);
+  const auto start = std::chrono::steady_clock::now();
+  const auto note = [&](double& best) {
+    const auto ns =
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+    const double cost = ns / static_cast<double>(std::max<std::int64_t>(work, 1));
+    if (best == 0.0 || cost < best) best = cost;
+  };
+  if (runs_fused(e, work) && run_code(region, e, outputs)) {
+    note(e.fused_cost);
+    if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
+    return;
   }
   run_eager(region, outputs, failed);
+  if (e.code != nullptr) note(e.eager_cost);
 }
 
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs) {

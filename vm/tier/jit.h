@@ -52,6 +52,11 @@ struct RegionEntry {
   plan::Plan plan;
   std::vector<plan::RuleEvent> events;
   std::unique_ptr<plan::Code> code;  // null: eager
+  // Nanoseconds per unit of work, the best seen; 0 if not measured.
+  double fused_cost = 0.0;
+  double eager_cost = 0.0;
+  bool fixed = false;   // how it runs is decided: measured, or results could depend on the choice
+  bool slower = false;  // the kernels lose against the primitives: left to them
 };
 
 class Jit final : public RegionExecutor {
@@ -69,6 +74,7 @@ class Jit final : public RegionExecutor {
  private:
   RegionEntry& entry(const RecordedRegion& region);
   void compile(const RecordedRegion& region, RegionEntry& entry);
+  [[nodiscard]] bool runs_fused(RegionEntry& entry, std::int64_t work) const;
   bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
   void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
