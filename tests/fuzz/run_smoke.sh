@@ -1,21 +1,27 @@
 #!/bin/sh
-# Runs every fuzz target for some seconds on its seeds: run_smoke.sh BUILD_DIR [SECONDS]. BUILD_DIR was configured
-# with -DNVM_FUZZ=ON. New inputs stay in BUILD_DIR; a failing one is written to BUILD_DIR/fuzz-NAME-crash-*.
+# Runs every fuzz target on its seeds and then on RUNS inputs made from them (always the same ones):
+# run_smoke.sh BUILD_DIR [RUNS]. BUILD_DIR was configured with -DNVM_FUZZ=ON. A failing input is written to
+# BUILD_DIR/fuzz-NAME-*; the exit status is 1 if there is one.
 set -eu
 build=$(cd "$1" && pwd)
-seconds=${2:-30}
+runs=${2:-5000}
 here=$(cd "$(dirname "$0")" && pwd)
-found=0
+count=0
+failed=
 for seeds in "$here"/corpus/*/; do
   name=$(basename "$seeds")
   target="$build/tests/fuzz/$name"
   [ -x "$target" ] || { echo "run_smoke.sh: $target is not built" >&2; exit 1; }
-  found=$((found + 1))
-  mkdir -p "$build/fuzz-corpus/$name"
+  count=$((count + 1))
   set --
-  [ -f "$target.dict" ] && set -- "-dict=$target.dict"
-  echo "== $name, $seconds s"
-  "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 -print_final_stats=1 \
-    -artifact_prefix="$build/fuzz-$name-" "$@" "$build/fuzz-corpus/$name" "$seeds"
+  if [ -f "$target.dict" ]; then set -- "-dict=$target.dict"; fi
+  echo "== $name, $runs runs"
+  mkdir -p "$build/fuzz-corpus/$name"
+  "$target" -seed=1 -runs="$runs" -timeout=20 -rss_limit_mb=2048 -max_len=4096 -verbosity=0 -print_final_stats=1 \
+    -artifact_prefix="$build/fuzz-$name-" "$@" "$build/fuzz-corpus/$name" "$seeds" || failed="$failed $name"
 done
-echo "$found fuzz targets, no failure"
+if [ -n "$failed" ]; then
+  echo "failed:$failed"
+  exit 1
+fi
+echo "$count fuzz targets, no failure"
