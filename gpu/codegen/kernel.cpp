@@ -85,9 +85,9 @@ class PassChooser {
     by_shape("_scan", all_where(scans), true);
     by_shape("_sum", all_where([](const Sink& s) { return s.kind == SinkKind::kSegReduce; }), false);
     const auto flat = all_where([](const Sink& s) { return s.kind == SinkKind::kReduce; });
-    if (!flat.empty()) write_reduce(k_, {"_fold", kNone, flat});
+    if (!flat.empty()) write_reduce(k_, {"_fold", kNone, flat, false, false});
     const auto rest = all_where([](const Sink& s) { return !folds(s); });
-    if (rest.empty()) return;
+    if (rest.empty() && k_.trapping().empty()) return;
     if (counted.empty())
       write_map(k_, {"_rest", kNone, rest});
     else
@@ -96,7 +96,7 @@ class PassChooser {
 
   void by_shape(const std::string& name, std::vector<std::int32_t> sinks, bool keep) {
     while (!sinks.empty()) {
-      Pass pass{name + std::to_string(sinks[0]), shape(sinks[0]), {}, keep};
+      Pass pass{name + std::to_string(sinks[0]), shape(sinks[0]), {}, keep, false};
       const auto other = std::stable_partition(sinks.begin(), sinks.end(),
                                                [&](std::int32_t s) { return shape(s) == pass.shape; });
       pass.sinks.assign(sinks.begin(), other);

@@ -95,7 +95,7 @@ void write_map(KernelWriter& k, const Pass& pass) {
   Function f(k.plan, k.name + pass.name, 256);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
-  std::vector<std::int32_t> roots;
+  std::vector<std::int32_t> roots = pass.checks ? k.trapping() : std::vector<std::int32_t>{};
   for (const std::int32_t s : pass.sinks)
     for (const std::int32_t v : {k.sink(s).value, k.sink(s).index, k.sink(s).flag}) roots.push_back(v);
   const std::vector<std::int32_t> values = body.closure(roots);

@@ -40,7 +40,7 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
   Function f(k.plan, k.name + pass.name, kThreads);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
-  std::vector<std::int32_t> roots;
+  std::vector<std::int32_t> roots = pass.checks ? k.trapping() : std::vector<std::int32_t>{};
   std::vector<Folding> folds;
   for (const std::int32_t s : pass.sinks) {
     for (const std::int32_t v : {k.sink(s).value, k.sink(s).index, k.sink(s).flag}) roots.push_back(v);

@@ -51,7 +51,7 @@ class TileWriter {
 
   void choose_values() {
     std::vector<std::int32_t> first;
-    std::vector<std::int32_t> second;
+    std::vector<std::int32_t> second = pass_.checks ? k_.trapping() : std::vector<std::int32_t>{};
     for (const std::int32_t s : pass_.sinks) {
       const Sink& sink = k_.sink(s);
       auto& roots = in_first_sweep(sink) ? first : second;
@@ -142,7 +142,7 @@ class TileWriter {
     const std::vector<std::int32_t>& values = first ? first_ : second_;
     const bool any = std::any_of(pass_.sinks.begin(), pass_.sinks.end(),
                                  [&](std::int32_t s) { return in_first_sweep(k_.sink(s)) == first; });
-    if (!any) return;
+    if (!any && (first || second_.empty())) return;
     f_.line("#pragma unroll");
     f_.open(loop());
     f_.line("const i64 i = begin + j * 256 + threadIdx.x;");

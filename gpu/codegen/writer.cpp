@@ -110,6 +110,17 @@ std::string Function::source() const {
 
 bool KernelWriter::scalar(VarId v) const { return is_scalar(plan, v); }
 
+std::vector<std::int32_t> KernelWriter::trapping() const {
+  std::vector<std::int32_t> values;
+  for (std::size_t v = 0; v < kernel.body.insts.size(); ++v) {
+    const BodyInst& in = kernel.body.insts[v];
+    const bool gathers = in.pull == Pull::kGather || in.pull == Pull::kSegGather;
+    if (gathers || (in.pull == Pull::kApply && in.type == Type::kInt && scalar_info(in.scalar).traps))
+      values.push_back(static_cast<std::int32_t>(v));
+  }
+  return values;
+}
+
 std::int32_t KernelWriter::add_state(std::int64_t unit, std::int64_t least) {
   return add_scratch({.length = kernel.space, .unit = unit, .bytes = 24, .least = least, .zeroed = true});
 }

@@ -135,6 +135,8 @@ struct KernelWriter {
   void bind_scanned(Function& f, BodyWriter& body) const;
   [[nodiscard]] const Sink& sink(std::int32_t s) const { return kernel.sinks[static_cast<std::size_t>(s)]; }
   [[nodiscard]] bool scalar(VarId v) const;
+  // Values of the body that may trap.
+  [[nodiscard]] std::vector<std::int32_t> trapping() const;
 };
 
 // One launch's worth of sinks.
@@ -143,6 +145,7 @@ struct Pass {
   VarId shape = kNone;              // tiles: the segments they follow; kNone: the whole space is one segment
   std::vector<std::int32_t> sinks;  // of the kernel, in order
   bool keep_scans = false;          // tiles: scans also go to scratch, for later passes
+  bool checks = true;               // evaluates what may trap even if no sink wants it
 };
 // Stores and scatters.
 void write_map(KernelWriter& k, const Pass& pass);
