@@ -5,26 +5,20 @@
 
 #include "bytecode/base/suggest.h"
 #include "vm/cmd/arguments.h"
+#include "vm/cmd/pages.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
 
 namespace {
 
-struct Command {
-  std::string_view name;
-  int (*run)(const Words&);
-  std::string_view operands;
-  std::string_view help;
-};
-
-constexpr Command kCommands[] = {
+constexpr CommandInfo kCommands[] = {
 #define COMMAND(name, function, operands, help) {name, function, operands, help},
 #include "vm/cmd/commands.def"
 };
 
-const Command* find_command(std::string_view name) {
-  for (const Command& c : kCommands)
+const CommandInfo* find_command(std::string_view name) {
+  for (const CommandInfo& c : kCommands)
     if (c.name == name) return &c;
   return nullptr;
 }
@@ -33,7 +27,7 @@ void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 
 std::string overview() {
   std::string page = "usage: nvm COMMAND [OPTIONS] [OPERANDS]\n\n";
-  for (const Command& c : kCommands) {
+  for (const CommandInfo& c : kCommands) {
     std::string line = "  " + std::string(c.name);
     line.resize(12, ' ');
     page += line + std::string(c.help) + "\n";
@@ -41,7 +35,7 @@ std::string overview() {
   return page + "\nnvm help COMMAND says more.\n";
 }
 
-std::string page_of(const Command& c) {
+std::string page_of(const CommandInfo& c) {
   const std::string options = describe_options(c.name);
   std::string page = "usage: nvm " + std::string(c.name) + (options.empty() ? "" : " [OPTIONS]");
   if (!c.operands.empty()) page += " " + std::string(c.operands);
@@ -51,7 +45,7 @@ std::string page_of(const Command& c) {
 
 int unknown_command(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Command& c : kCommands) names.push_back(c.name);
+  for (const CommandInfo& c : kCommands) names.push_back(c.name);
   const std::string_view near = nearest_name(name, names);
   std::fprintf(stderr, "nvm: there is no command %.*s", static_cast<int>(name.size()), name.data());
   if (!near.empty()) std::fprintf(stderr, "; did you mean %.*s?", static_cast<int>(near.size()), near.data());
@@ -61,8 +55,12 @@ int unknown_command(std::string_view name) {
 
 }  // namespace
 
-int version_command(const Words&) {
+std::span<const CommandInfo> all_commands() { return kCommands; }
+
+int version_command(const Words& words) {
+  const Arguments arguments("version", words);
   print(std::string("nvm ") + lib::version() + "\n");
+  if (arguments.given(Option::kVerbose)) print(lib::describe_build());
   return kGood;
 }
 
@@ -76,7 +74,11 @@ int help_command(const Words& words) {
     print(overview());
     return kGood;
   }
-  const Command* c = find_command(words.front());
+  if (const auto page = generated_page(words.front())) {
+    print(*page);
+    return kGood;
+  }
+  const CommandInfo* c = find_command(words.front());
   if (c == nullptr) return unknown_command(words.front());
   print(page_of(*c));
   return kGood;
@@ -94,7 +96,7 @@ int main(int argc, char** argv) {
   words.erase(words.begin());
   if (name == "--help" || name == "-h") name = "help";
   if (name == "--version") name = "version";
-  const Command* c = find_command(name);
+  const CommandInfo* c = find_command(name);
   if (c == nullptr) return unknown_command(name);
   if (name != "vinterp" && !words.empty() && (words.front() == "--help" || words.front() == "-h"))
     return help_command({name});

@@ -2,7 +2,9 @@
 // status.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nvm::cmd {
@@ -14,6 +16,14 @@ enum Status : int {
 };
 
 using Words = std::vector<std::string>;
+
+struct CommandInfo {
+  std::string_view name;
+  int (*run)(const Words&);
+  std::string_view operands;
+  std::string_view help;
+};
+[[nodiscard]] std::span<const CommandInfo> all_commands();
 
 #define COMMAND(name, function, ...) int function(const Words& words);
 #include "vm/cmd/commands.def"

@@ -184,6 +184,8 @@ class Vm {
 };
 
 [[nodiscard]] const char* version();
+// For bug reports, one fact a line: compiler, flags, packages, processor, and describe_devices().
+[[nodiscard]] std::string describe_build();
 // Driver, run-time compiler and GPUs, one a line, with what is missing and how to get it.
 [[nodiscard]] std::string describe_devices();
 

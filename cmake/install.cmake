@@ -1,0 +1,98 @@
+# What `cmake --install` puts where, and packages of it. libnvm is every layer below the command in one shared
+# and one static library, with the headers of vm/lib that include nothing else of ours.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(nvm_headers "")
+foreach(header nvm.hpp nvm.h nesl.hpp) # installed, they find each other under nvm/
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/vm/lib/${header}")
+  file(READ "${CMAKE_SOURCE_DIR}/vm/lib/${header}" text)
+  string(REPLACE "#include \"vm/lib/" "#include \"nvm/" text "${text}")
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/include/nvm/${header}" CONTENT "@text@" @ONLY)
+  list(APPEND nvm_headers "${CMAKE_BINARY_DIR}/include/nvm/${header}")
+endforeach()
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/libnvm.cpp" CONTENT "")
+
+add_library(nvm_shared SHARED "${CMAKE_BINARY_DIR}/libnvm.cpp")
+target_link_libraries(nvm_shared PRIVATE -Wl,--whole-archive nvm_vm_lib -Wl,--no-whole-archive)
+set_target_properties(nvm_shared PROPERTIES OUTPUT_NAME nvm EXPORT_NAME nvm VERSION "${PROJECT_VERSION}"
+                      SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+
+add_library(nvm_static STATIC "${CMAKE_BINARY_DIR}/libnvm.cpp")
+get_property(layers GLOBAL PROPERTY NVM_STATIC_LAYERS)
+list(REMOVE_ITEM layers nvm_vm_cmd)
+foreach(part IN LISTS layers ITEMS nvm_kernels_portable nvm_kernels_avx2 nvm_kernels_avx512)
+  if(TARGET ${part})
+    target_sources(nvm_static PRIVATE $<TARGET_OBJECTS:${part}>)
+  endif()
+endforeach()
+target_link_libraries(nvm_static PRIVATE TBB::tbb asmjit::asmjit sleef Threads::Threads ${CMAKE_DL_LIBS})
+set_target_properties(nvm_static PROPERTIES OUTPUT_NAME nvm EXPORT_NAME nvm_static)
+
+foreach(library nvm_shared nvm_static)
+  target_include_directories(${library} PUBLIC "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>"
+                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  target_compile_features(${library} INTERFACE cxx_std_20)
+endforeach()
+
+# The manual page and the completions come from the tables, so from the binary itself.
+set(pages "${CMAKE_BINARY_DIR}/pages")
+set(page_files "")
+foreach(page man:nvm.1 bash:neslvm.bash zsh:_neslvm fish:neslvm.fish)
+  string(REPLACE ":" ";" page "${page}")
+  list(GET page 0 kind)
+  list(GET page 1 file)
+  add_custom_command(OUTPUT "${pages}/${file}" COMMAND ${CMAKE_COMMAND} -E make_directory "${pages}"
+                     COMMAND nvm help --${kind} > "${pages}/${file}" DEPENDS nvm VERBATIM)
+  list(APPEND page_files "${pages}/${file}")
+endforeach()
+add_custom_target(nvm_pages ALL DEPENDS ${page_files})
+
+install(TARGETS nvm nvm_shared nvm_static EXPORT nvm RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES ${nvm_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nvm")
+install(FILES "${pages}/nvm.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${pages}/neslvm.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME neslvm)
+install(FILES "${pages}/_neslvm" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
+install(FILES "${pages}/neslvm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
+install(DIRECTORY programs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/programs")
+
+# nvm_link(<folder> <name> <target>): a further name of an installed file.
+function(nvm_link folder name target)
+  set(link "${CMAKE_BINARY_DIR}/links/${folder}/${name}")
+  get_filename_component(at "${link}" DIRECTORY)
+  file(MAKE_DIRECTORY "${at}")
+  file(CREATE_LINK "${target}" "${link}" SYMBOLIC)
+  install(FILES "${link}" DESTINATION "${folder}")
+endfunction()
+nvm_link("${CMAKE_INSTALL_BINDIR}" neslvm nvm)
+nvm_link("${CMAKE_INSTALL_BINDIR}" vinterp nvm)
+nvm_link("${CMAKE_INSTALL_MANDIR}/man1" neslvm.1 nvm.1)
+nvm_link("${CMAKE_INSTALL_DATADIR}/bash-completion/completions" nvm neslvm)
+nvm_link("${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" nvm.fish neslvm.fish)
+
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/nvm")
+install(EXPORT nvm NAMESPACE nvm:: FILE nvm-targets.cmake DESTINATION "${package_folder}")
+configure_package_config_file(cmake/nvm-config.cmake.in "${CMAKE_BINARY_DIR}/nvm-config.cmake"
+                              INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${CMAKE_BINARY_DIR}/nvm-config-version.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_BINARY_DIR}/nvm-config.cmake" "${CMAKE_BINARY_DIR}/nvm-config-version.cmake"
+        DESTINATION "${package_folder}")
+file(RELATIVE_PATH pc_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(cmake/nvm.pc.in "${CMAKE_BINARY_DIR}/nvm.pc" @ONLY)
+install(FILES "${CMAKE_BINARY_DIR}/nvm.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+set(CPACK_PACKAGE_NAME neslvm)
+set(CPACK_PACKAGE_VENDOR nvm)
+set(CPACK_PACKAGE_CONTACT "nvm maintainers <nvm@localhost>")
+set(CPACK_GENERATOR DEB TGZ)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_SOURCE_DIR}/LICENSE")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libtbb-dev, libasmjit-dev, libsleef-dev")
+include(CPack)
