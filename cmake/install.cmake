@@ -48,7 +48,8 @@ foreach(page man:nvm.1 bash:neslvm.bash zsh:_neslvm fish:neslvm.fish)
 endforeach()
 add_custom_target(nvm_pages ALL DEPENDS ${page_files})
 
-install(TARGETS nvm nvm_shared nvm_static EXPORT nvm RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+install(TARGETS nvm RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS nvm_shared nvm_static EXPORT nvm
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES ${nvm_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/nvm")
 install(FILES "${pages}/nvm.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

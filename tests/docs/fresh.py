@@ -6,7 +6,7 @@ A part stands between the lines
     <!-- generated: NAME -->
     <!-- end: NAME -->
 
-    fresh.py --generator NAME=PATH ... [--rebase] DOCUMENT ...
+    fresh.py --generator "NAME=COMMAND WORD ..." ... [--rebase] DOCUMENT ...
 
 --rebase writes the documents anew. Every generator must be used, every part must have a generator.
 """
@@ -15,6 +15,7 @@ import argparse
 import difflib
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -23,14 +24,14 @@ PART = re.compile(r"(<!-- generated: (\w+) -->\n)(.*?)(<!-- end: \2 -->)", re.S)
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--generator", action="append", default=[], metavar="NAME=PATH")
+    parser.add_argument("--generator", action="append", default=[], metavar="NAME=COMMAND")
     parser.add_argument("--rebase", action="store_true")
     parser.add_argument("documents", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     texts = {}
     for generator in options.generator:
-        name, path = generator.split("=", 1)
-        texts[name] = subprocess.run([path], capture_output=True, text=True, check=True).stdout
+        name, command = generator.split("=", 1)
+        texts[name] = subprocess.run(shlex.split(command), capture_output=True, text=True, check=True).stdout
     used, stale = set(), 0
     for document in options.documents:
         old = document.read_text(encoding="utf-8")

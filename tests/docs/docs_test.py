@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The checks of documents find what is wrong."""
+
+import pathlib
+import tempfile
+import unittest
+
+import blocks
+import names
+
+
+class Blocks(unittest.TestCase):
+    def test_steps(self):
+        self.assertEqual(blocks.steps("$ a\n1\n2\n$ b\n"), [("a", ["1", "2"]), ("b", [])])
+        with self.assertRaises(ValueError):
+            blocks.steps("1\n$ a\n")
+
+    def test_matches(self):
+        self.assertTrue(blocks.matches(["a", "...", "b"], ["a", "b"]))
+        self.assertTrue(blocks.matches(["a", "...", "b"], ["a", "x", "y", "b"]))
+        self.assertFalse(blocks.matches(["a", "...", "b"], ["a", "x"]))
+        self.assertFalse(blocks.matches(["a"], ["a", "b"]))
+        self.assertFalse(blocks.matches(["a.c"], ["abc"]))
+
+    def test_document(self):
+        with tempfile.TemporaryDirectory() as place:
+            root = pathlib.Path(place)
+            (root / "programs").mkdir()
+            page = root / "page.md"
+            page.write_text("```nesl f.nesl\n1;\n```\n\n```console\n$ cat f.nesl\n1;\n$ echo b\nc\n```\n")
+            problems, count, fresh = blocks.check_document(page, pathlib.Path("/bin/true"), root)
+            self.assertEqual(count, 2)
+            self.assertIn("$ echo b", problems[0])
+            self.assertIn("$ echo b\nb\n```\n", fresh)
+
+
+class Names(unittest.TestCase):
+    def test_missing(self):
+        with tempfile.TemporaryDirectory() as place:
+            root = pathlib.Path(place)
+            (root / "vm").mkdir()
+            (root / "vm" / "a.h").touch()
+            page = root / "page.md"
+            page.write_text("[a](vm/a.h) [b](vm/b.h#x) [c](https://x/y) `vm/{a,c}.h` `vm/*.h` `vm/*.d` `vm/FILE`\n")
+            self.assertEqual(names.missing(page, root), ["vm/b.h", "vm/c.h", "vm/*.d"])
+
+
+if __name__ == "__main__":
+    unittest.main()
