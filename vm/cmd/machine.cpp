@@ -26,7 +26,12 @@ void allow(const std::string& list, lib::Options& options) {
 std::int64_t block_threshold(const Arguments& arguments) {
   const std::string text = arguments.text(Option::kBlockThreshold);
   if (text == "off") return 0;
-  return text == "auto" ? -1 : arguments.integer(Option::kBlockThreshold, 1);
+  if (text == "auto") return -1;
+  try {
+    return arguments.integer(Option::kBlockThreshold, 1);
+  } catch (const UsageError&) {
+    throw UsageError{"--block-threshold " + text + ": expected off, auto or an integer, 1 or more"};
+  }
 }
 
 }  // namespace
