@@ -60,7 +60,7 @@ std::vector<std::int64_t> Policy::cut(const Layout& layout) const {
 bool Policy::pays(const Layout& layout, std::span<const std::int64_t> bounds) const {
   const std::int64_t bytes = layout.bytes();
   if (bounds.size() < 3 || (threads_ == 1 && bytes < kCacheBytes / 2)) return false;
-  if (bytes / layout.instances() > kGroupBytes) return false;
+  if (bytes / layout.instances() > kCacheBytes / 2) return false;
   std::int64_t largest = 0;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
     largest = std::max(largest, layout.bytes_before(bounds[g + 1]) - layout.bytes_before(bounds[g]));
