@@ -5,7 +5,7 @@
 namespace nvm::vm {
 
 std::int64_t Vector::int_at(std::int64_t i) const {
-  if (length_ == 1) return scalar_;
+  if (!buffer_) return scalar_;
   switch (storage_) {
     case Storage::kI8: return data<std::int8_t>()[i];
     case Storage::kI32: return data<std::int32_t>()[i];
@@ -53,6 +53,7 @@ Vector bool_vector(Pool& pool, std::span<const bool> elements) {
 Vector Vector::first(std::int64_t n) const {
   NVM_CHECK(n <= length_, "a prefix is not longer than the whole");
   if (n == length_) return *this;
+  if (is_repeated() && n > 1) return repeated(repeated_element(), n);
   if (n != 1) return {storage_, n, n == 0 ? BufferRef{} : buffer_, n == 0 ? 0 : scalar_};
   if (storage_ == Storage::kF64) return of_float(float_at(0));
   return storage_ == Storage::kB8 ? of_bool(bool_at(0)) : of_int(int_at(0));

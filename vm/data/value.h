@@ -23,7 +23,7 @@ class Pool;
 class Vector {
  public:
   Vector() = default;
-  static Vector of_int(std::int64_t v) { return Vector(Storage::kI64, v); }
+  static Vector of_int(std::int64_t v, Storage storage = Storage::kI64) { return Vector(storage, v); }
   static Vector of_bool(bool v) { return Vector(Storage::kB8, v ? 1 : 0); }
   static Vector of_float(double v) {
     Vector x(Storage::kF64, 0);
@@ -34,6 +34,23 @@ class Vector {
   Vector(Storage storage, std::int64_t length, BufferRef buffer, std::int64_t offset = 0)
       : storage_(storage), length_(length), scalar_(offset), buffer_(std::move(buffer)) {
     NVM_CHECK(length != 1, "a vector of length one is unboxed");
+  }
+
+  // `length` > 1 times the element of `scalar`, without memory. Only primitives of kind kMap and RAND read
+  // such a vector; whoever makes one sees to that.
+  static Vector repeated(const Vector& scalar, std::int64_t length) {
+    NVM_CHECK(scalar.length_ == 1 && length > 1, "one element is repeated");
+    Vector v = scalar;
+    v.length_ = length;
+    return v;
+  }
+  [[nodiscard]] bool is_repeated() const { return length_ > 1 && !buffer_; }
+  // The one element of a repeated vector, unboxed.
+  [[nodiscard]] Vector repeated_element() const {
+    NVM_CHECK(is_repeated(), "a repeated vector was expected");
+    Vector v = *this;
+    v.length_ = 1;
+    return v;
   }
 
   [[nodiscard]] Storage storage() const { return storage_; }
@@ -85,9 +102,9 @@ class Vector {
   // One element, 0 <= i < length(); for text, tests and other slow paths.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;
   [[nodiscard]] bool bool_at(std::int64_t i) const {
-    return length_ == 1 ? scalar_ != 0 : data<std::uint8_t>()[i] != 0;
+    return !buffer_ ? scalar_ != 0 : data<std::uint8_t>()[i] != 0;
   }
-  [[nodiscard]] double float_at(std::int64_t i) const { return length_ == 1 ? real_ : data<double>()[i]; }
+  [[nodiscard]] double float_at(std::int64_t i) const { return !buffer_ ? real_ : data<double>()[i]; }
   [[nodiscard]] std::int64_t bytes() const {
     return length_ * static_cast<std::int64_t>(storage_bytes(storage_));
   }
@@ -97,8 +114,8 @@ class Vector {
 
   Storage storage_ = Storage::kI64;
   std::int64_t length_ = 0;
-  std::int64_t scalar_ = 0;  // length 1: the element (Int, Bool); else the offset into the buffer
-  double real_ = 0.0;        // length 1 and kF64: the element
+  std::int64_t scalar_ = 0;  // no buffer: the element (Int, Bool); else the offset into the buffer
+  double real_ = 0.0;        // no buffer and kF64: the element
   BufferRef buffer_;
 };
 

@@ -25,6 +25,7 @@ class Translator {
     for (const ssa::Block& block : f.blocks)
       for (const ssa::Inst& inst : block.insts)
         if (inst.op == Op::kConst) constant_[at(inst.first_result)] = inst.index;
+    find_written_out();
   }
 
   CodeFunction run() {
@@ -38,6 +39,23 @@ class Translator {
   }
 
  private:
+  static bool takes_repeated(Op op) {
+    const OpKind kind = op_info(op).kind;
+    return kind == OpKind::kRandom || (kind == OpKind::kMap && op_info(op).operands.size() > 1);
+  }
+  // Values that somebody reads who wants them in memory.
+  void find_written_out() {
+    written_out_.assign(at(f_.values()), false);
+    for (const ssa::Block& block : f_.blocks) {
+      for (const ssa::Inst& inst : block.insts) {
+        if (takes_repeated(inst.op)) continue;
+        for (std::uint32_t i = 0; i < inst.operands; ++i) written_out_[at(f_.operands_of(inst)[i])] = true;
+      }
+      for (const ValueId v : block.end.arguments) written_out_[at(v)] = true;
+      if (block.end.kind == ssa::Exit::kBranch) written_out_[at(block.end.condition)] = true;
+    }
+  }
+
   void translate_block() {
     const ssa::Block& block = f_.blocks[at(block_)];
     start_[at(block_)] = static_cast<std::int32_t>(out_.steps.size());
@@ -121,6 +139,7 @@ class Translator {
     step.inst = &inst;
     step.pos = inst.pos;
     step.site = {id_, block_, index};
+    step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     std::vector<std::int32_t> results;
     for (std::uint32_t r = 0; r < inst.results; ++r)
@@ -194,6 +213,7 @@ class Translator {
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
+  std::vector<bool> written_out_;       // by ValueId
   CodeFunction out_;
   BlockId block_ = 0;
   std::vector<std::int32_t> start_;                     // by block: its first step

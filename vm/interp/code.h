@@ -46,6 +46,7 @@ struct Step {
   Op op = Op::kExit;
   TypeWord word = TypeWord::kNone;
   bool overlaps = false;  // kJump: a slot is written before it is read
+  bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
   std::uint32_t operands = 0;
   std::uint32_t results = 0;
   std::uint32_t first_operand = 0;  // into CodeFunction::operands

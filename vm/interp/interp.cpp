@@ -172,7 +172,9 @@ void Interp::primitive(const Step& step) {
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
   if (machine_.observer != nullptr) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
-  if (machine_.hook == nullptr || !machine_.hook->offer(*step.inst, step.site, operands, results))
+  if (step.repeats && machine_.hook == nullptr)
+    run_repeating_dist(machine_.prims, step.word, operands, results);
+  else if (machine_.hook == nullptr || !machine_.hook->offer(*step.inst, step.site, operands, results))
     run_primitive(machine_.prims, step.op, step.word, operands, results);
   if (machine_.observer != nullptr) [[unlikely]]
     machine_.observer->end(*step.inst, step.site, results);

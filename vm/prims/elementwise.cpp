@@ -9,6 +9,7 @@
 #include "vm/prims/elementwise.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
@@ -22,26 +23,54 @@ constexpr std::int64_t kBlock = 1024;
 int index_of(Storage s) { return static_cast<int>(s); }
 int scalar_index(const PrimCall& call) { return static_cast<int>(op_info(call.op).scalar); }
 
-// An operand on its way to the storage that a kernel wants.
-struct Source {
-  const std::byte* data;
-  std::size_t bytes;
-  kernels::Unary convert;  // null if it lies as wanted
-
-  Source(const Elements& e, Storage wanted, const kernels::Table& t)
-      : data(e.data()),
-        bytes(storage_bytes(e.storage())),
-        convert(e.storage() == wanted ? nullptr : t.convert[index_of(e.storage())][index_of(wanted)]) {}
-  const void* at(std::int64_t i, std::int64_t n, std::byte* room) const {
-    const std::byte* p = data + static_cast<std::size_t>(i) * bytes;
-    if (convert == nullptr) return p;
-    convert(p, room, n);
-    return room;
-  }
-};
-
 struct alignas(64) Room {
   std::byte bytes[kBlock * 8];
+};
+
+// An operand on its way to the storage that a kernel wants: as it lies, converted a block at a time, or one
+// block that stands for all blocks of a repeated vector.
+class Source {
+ public:
+  Source(const Vector& v, Storage wanted, const PrimContext& context) {
+    const kernels::Table& t = kernel_table(context.isa);
+    const Storage from = v.is_scalar() && storage_is_int(v.storage()) ? wide_int(context) : v.storage();
+    convert_ = from == wanted ? nullptr : t.convert[index_of(from)][index_of(wanted)];
+    if (v.is_repeated()) {
+      repeat(v, context);
+      return;
+    }
+    elements_.emplace(v, context);
+    data_ = elements_->data();
+    bytes_ = storage_bytes(from);
+  }
+  [[nodiscard]] bool blockwise() const { return repeated_ || convert_ != nullptr; }
+  const void* at(std::int64_t i, std::int64_t n, std::byte* room) const {
+    if (repeated_) return block_.bytes;
+    const std::byte* p = data_ + static_cast<std::size_t>(i) * bytes_;
+    if (convert_ == nullptr) return p;
+    convert_(p, room, n);
+    return room;
+  }
+
+ private:
+  void repeat(const Vector& v, const PrimContext& context) {
+    const std::int64_t n = std::min(kBlock, v.length());
+    repeated_ = true;
+    if (convert_ == nullptr) {
+      fill_repeated(v, context, n, block_.bytes);
+      return;
+    }
+    Room stored;
+    fill_repeated(v, context, n, stored.bytes);
+    convert_(stored.bytes, block_.bytes, n);
+  }
+
+  std::optional<Elements> elements_;
+  const std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  kernels::Unary convert_ = nullptr;  // null if it lies as wanted
+  bool repeated_ = false;
+  Room block_;
 };
 
 // step(begin, n, room_a, room_b) over chunks; blockwise if operands are converted.
@@ -103,13 +132,11 @@ void run_binary(const PrimCall& call, Storage common, Storage result) {
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
   const kernels::Binary kernel = t.binary[scalar_index(call)][index_of(common)];
-  const Elements ea(a, context);
-  const Elements eb(b, context);
-  const Source sa(ea, common, t);
-  const Source sb(eb, common, t);
-  const std::int64_t n = ea.length();
+  const Source sa(a, common, context);
+  const Source sb(b, common, context);
+  const std::int64_t n = a.length();
   Fresh out(context, result, n, a, b);
-  for_blocks(context, n, sa.convert != nullptr || sb.convert != nullptr,
+  for_blocks(context, n, sa.blockwise() || sb.blockwise(),
              [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {
                kernel(sa.at(i, m, room_a), sb.at(i, m, room_b), out.at(i), m);
              });
@@ -160,14 +187,13 @@ void int_divide(const PrimCall& call) {
   const kernels::Table& t = kernel_table(context.isa);
   const Storage wide = wide_int(context);
   const kernels::Checked kernel = t.checked[scalar_index(call)][index_of(wide)];
-  const Elements ea(a, context);
-  const Elements eb(b, context);
-  const Source sa(ea, wide, t);
-  const Source sb(eb, wide, t);
+  const Source sa(a, wide, context);
+  const Source sb(b, wide, context);
   // Never in place: the message needs the operands.
-  Fresh out(context, wide, ea.length());
+  const std::int64_t n = a.length();
+  Fresh out(context, wide, n);
   std::atomic<std::int64_t> first_bad{-1};
-  for_blocks(context, ea.length(), sa.convert != nullptr || sb.convert != nullptr,
+  for_blocks(context, n, sa.blockwise() || sb.blockwise(),
              [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {
                const std::int64_t bad = kernel(sa.at(i, m, room_a), sb.at(i, m, room_b), out.at(i), m);
                if (bad >= 0) note_first(first_bad, i + bad);
@@ -187,12 +213,10 @@ void select(const PrimCall& call) {
   const kernels::Table& t = kernel_table(context.isa);
   const kernels::Select kernel = t.select[width_index(common)];
   const Elements ef(f, context);
-  const Elements ea(a, context);
-  const Elements eb(b, context);
-  const Source sa(ea, common, t);
-  const Source sb(eb, common, t);
+  const Source sa(a, common, context);
+  const Source sb(b, common, context);
   Fresh out(context, common, ef.length(), a, b);
-  for_blocks(context, ef.length(), sa.convert != nullptr || sb.convert != nullptr,
+  for_blocks(context, ef.length(), sa.blockwise() || sb.blockwise(),
              [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {
                kernel(ef.flags() + i, sa.at(i, m, room_a), sb.at(i, m, room_b), out.at(i), m);
              });

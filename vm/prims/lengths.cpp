@@ -56,6 +56,17 @@ std::int64_t first_zero(const Elements& e) {
   }
 }
 
+// m limits from the i-th on as 64-bit integers.
+void load_limits(const Elements& e, std::int64_t i, std::int64_t m, const PrimContext& context,
+                 std::int64_t* to) {
+  if (e.storage() == Storage::kI64) {
+    std::memcpy(to, e.at(i), static_cast<std::size_t>(m) * sizeof *to);
+    return;
+  }
+  kernel_table(context.isa)
+      .convert[static_cast<int>(e.storage())][static_cast<int>(Storage::kI64)](e.at(i), to, m);
+}
+
 }  // namespace
 
 void length(const PrimCall& call) { call.results[0] = Vector::of_int(vector_operand(call, 0).length()); }
@@ -85,23 +96,24 @@ void lengths(const PrimCall& call) { call.results[0] = segdes_operand(call, 0).l
 void rand(const PrimCall& call) {
   const PrimContext& context = call.context;
   NVM_CHECK(context.random != nullptr, "RAND needs a source");
-  const Elements n(vector_operand(call, 0), context);
+  const Vector& operand = vector_operand(call, 0);
+  const bool repeated = operand.is_repeated();
+  const Vector one = repeated ? operand.repeated_element() : Vector();
+  const Elements n(repeated ? one : operand, context);
+  const std::int64_t length = operand.length();
   if (const std::int64_t zero = first_zero(n); zero >= 0)
     throw Fault{Fault::Kind::kRandom, "RAND below 0 at position " + std::to_string(zero)};
-  Fresh out(context, wide_int(context), n.length());
+  Fresh out(context, wide_int(context), length);
   constexpr std::int64_t kBlock = 1024;
   const kernels::Table& t = kernel_table(context.isa);
-  const auto widen = t.convert[static_cast<int>(n.storage())][static_cast<int>(Storage::kI64)];
   const auto remainder = t.checked[static_cast<int>(Scalar::kRem)][static_cast<int>(Storage::kI64)];
   std::int64_t draws[kBlock];
   std::int64_t limits[kBlock];
-  for (std::int64_t i = 0; i < n.length(); i += kBlock) {
-    const std::int64_t m = std::min(kBlock, n.length() - i);
+  if (repeated) std::fill_n(limits, kBlock, n.int_at(0));
+  for (std::int64_t i = 0; i < length; i += kBlock) {
+    const std::int64_t m = std::min(kBlock, length - i);
     context.random->draw(draws, m);
-    if (n.storage() == Storage::kI64)
-      std::memcpy(limits, n.at(i), static_cast<std::size_t>(m) * sizeof limits[0]);
-    else
-      widen(n.at(i), limits, m);
+    if (!repeated) load_limits(n, i, m, context, limits);
     remainder(draws, limits, draws, m);
     if (context.int_bits == IntBits::k64) {
       std::copy_n(draws, m, reinterpret_cast<std::int64_t*>(out.at(i)));

@@ -44,12 +44,16 @@ inline kernels::Segments kernel_segments(const Segdes& s) {
 inline int width_index(Storage s) { return storage_bytes(s) == 1 ? 0 : storage_bytes(s) == 4 ? 1 : 2; }
 
 // The elements of a vector as the kernels want them: a scalar lies in a cell of its own, an Int scalar as the
-// run's widest storage. Neither copied nor moved, and valid while the vector is.
+// run's widest storage; a repeated vector is written out. Neither copied nor moved, and valid while the
+// vector is.
 class Elements {
  public:
   Elements(const Vector& v, const PrimContext& context) : storage_(v.storage()), length_(v.length()) {
     if (!v.is_scalar()) {
-      data_ = v.raw();
+      if (v.is_repeated()) [[unlikely]]
+        write_out(v, context);
+      else
+        data_ = v.raw();
       return;
     }
     data_ = reinterpret_cast<const std::byte*>(&cell_);
@@ -80,12 +84,18 @@ class Elements {
   }
 
  private:
+  void write_out(const Vector& repeated, const PrimContext& context);
+
   const std::byte* data_ = nullptr;
   Storage storage_;
   std::int64_t length_;
   std::int64_t cell_ = 0;
+  BufferRef memory_;  // of a repeated vector
 };
 static_assert(std::endian::native == std::endian::little);
+
+// n copies of the element of a repeated vector to `to`.
+void fill_repeated(const Vector& repeated, const PrimContext& context, std::int64_t n, std::byte* to);
 
 // A result that is being written; unboxed at the end if it has one element.
 class Fresh {

@@ -56,6 +56,11 @@ using PrimFn = void (*)(const PrimCall& call);
 // other kinds and for words the grammar does not allow.
 [[nodiscard]] PrimFn find_primitive(Op op, TypeWord word);
 
+// DIST to a vector that only instructions of kind kMap and RAND will read: it may stay one number
+// (Vector::repeated). Otherwise as run_primitive.
+void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
+                        std::span<Value> results);
+
 // Executes one instruction of kind kMap .. kRandom. `operands` are moved from or left as they were: the
 // caller lets go of them. An operand whose buffer is unique() may be overwritten by a result. Operand types
 // are verified statically; lengths, descriptors and element values are checked here. Throws Fault; then no

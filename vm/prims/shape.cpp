@@ -123,6 +123,18 @@ void index_fault(Op op, std::int64_t index, std::int64_t position, std::int64_t 
                                        std::to_string(length) + (length == 1 ? " element" : " elements")};
 }
 
+void fill_repeated(const Vector& repeated, const PrimContext& context, std::int64_t n, std::byte* to) {
+  const Vector one = repeated.repeated_element();
+  kernel_table(context.isa)
+      .dist[width_index(one.storage())](one.raw(), kernels::Segments{nullptr, n}, 0, 1, to);
+}
+
+void Elements::write_out(const Vector& repeated, const PrimContext& context) {
+  memory_ = context.pool->allocate(static_cast<std::size_t>(repeated.bytes()));
+  fill_repeated(repeated, context, length_, memory_.data());
+  data_ = memory_.data();
+}
+
 Indices::Indices(const Elements& e, const PrimContext& context)
     : data_(e.data()), bytes_(storage_bytes(e.storage())) {
   if (bytes_ != 1) return;

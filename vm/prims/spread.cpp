@@ -71,7 +71,26 @@ class Wide {
   BufferRef memory_;
 };
 
+// An unboxed INT in the narrower of i32 and the run's width that holds it.
+Vector narrowed(const Vector& scalar, const PrimContext& context) {
+  if (scalar.type() != Type::kInt) return scalar;
+  const std::int64_t x = scalar.scalar_int();
+  const bool narrow = context.int_bits == IntBits::k32 || x == static_cast<std::int32_t>(x);
+  return Vector::of_int(x, narrow ? Storage::kI32 : Storage::kI64);
+}
+
 }  // namespace
+
+void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
+                        std::span<Value> results) {
+  const PrimCall call{context, Op::kDist, word, operands.data(), results.data()};
+  const Vector& x = vector_operand(call, 0);
+  const Segdes& s = segdes_operand(call, 1);
+  if (x.is_scalar() && s.segments() == 1 && s.total() > 1)
+    results[0] = Vector::repeated(narrowed(x, context), s.total());
+  else
+    dist(call);
+}
 
 void dist(const PrimCall& call) {
   check_shape(call);
