@@ -167,8 +167,9 @@ void add(const std::string& name, Op op, TypeWord word, std::function<std::vecto
       ->UseRealTime();
 }
 
-void add_many() {
-  constexpr double n = kMany;
+constexpr double n = kMany;
+
+void add_elementwise() {
   add(
       "add_f64", kAdd, kF,
       [] {
@@ -232,6 +233,9 @@ void add_many() {
         return std::vector<Value>{v, is()};
       },
       20 * n);
+}
+
+void add_elementary() {
   add(
       "exp", kExp, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
   add(
@@ -240,6 +244,9 @@ void add_many() {
       "sin", kSin, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
   add(
       "sqrt", kSqrt, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
+}
+
+void add_reductions() {
   add(
       "sum_f64", kAddReduce, kF,
       [] {
@@ -282,6 +289,9 @@ void add_many() {
         return std::vector<Value>{is(), short_ones()};
       },
       8 * n + 16e6);
+}
+
+void add_scans() {
   add(
       "scan_f64", kAddScan, kF,
       [] {
@@ -312,6 +322,9 @@ void add_many() {
         return std::vector<Value>{xs(), short_ones()};
       },
       16 * n + 8e6);
+}
+
+void add_packs() {
   add(
       "pack_f64_half", kPack, kF,
       [] {
@@ -336,6 +349,9 @@ void add_many() {
         return std::vector<Value>{ints(kMany, noise, Storage::kI8), flags(kMany, 2), one()};
       },
       2.5 * n);
+}
+
+void add_permutes() {
   add(
       "permute_identity", kPermute, kF,
       [] {
@@ -384,6 +400,9 @@ void add_many() {
         return std::vector<Value>{xs(), idx, s, s};
       },
       24 * n + 8e6);
+}
+
+void add_spreads_and_ranks() {
   add(
       "dist_one", kDist, kF,
       [] {
@@ -443,6 +462,16 @@ void add_many() {
   add(
       "make_segdes_short", kMakeSegdes, kN, [] { return std::vector<Value>{short_ones().lengths(pool())}; },
       8e6);
+}
+
+void add_many() {
+  add_elementwise();
+  add_elementary();
+  add_reductions();
+  add_scans();
+  add_packs();
+  add_permutes();
+  add_spreads_and_ranks();
 }
 
 void add_small() {
