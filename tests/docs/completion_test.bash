@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# completion_test.bash NVM: what the generated completion of bash offers.
+set -euo pipefail
+# shellcheck disable=SC1090
+source <("$1" help --bash)
+failed=0
+
+# offers WORD -- COMMAND LINE...: whether WORD is among the completions of the last word.
+offers() {
+  local wanted=$1
+  shift 2
+  COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+  _neslvm
+  printf '%s\n' "${COMPREPLY[@]}" | grep -qxF -- "$wanted" || { echo "$*: no $wanted among: ${COMPREPLY[*]}"; failed=1; }
+}
+
+offers run -- nvm r
+offers vinterp -- neslvm help v
+offers --jit -- nvm run --j
+offers compare -- nvm run --jit c
+offers --form -- nvm disasm --
+cd "$(dirname "$0")"
+offers blocks.py -- nvm run blo
+exit $failed
