@@ -56,6 +56,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.block_threshold = block_threshold(arguments);
   options.count = arguments.given(Option::kStats);
+  options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);
   allow(arguments.text(Option::kAllow), options);
   return options;
 }

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/figures.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/lib/nesl.hpp"
@@ -79,6 +80,7 @@ bool is_nesl(const Arguments& arguments) {
 int run_nesl(const Arguments& arguments) {
   lib::NeslOptions options = nesl_options(arguments);
   options.show_all = arguments.given(Option::kVerbose);
+  check_figures(arguments);
   File input, output;
   if (arguments.given(Option::kInput))
     options.vm.in = (input = open_file(arguments.text(Option::kInput), "re")).get();
@@ -94,7 +96,9 @@ int run_nesl(const Arguments& arguments) {
     std::cerr << "nvm: cannot write the results\n";
     return kFault;
   }
-  return save_outputs(nesl, arguments);
+  const int saved = save_outputs(nesl, arguments);
+  const int figures = report_figures(arguments, nesl.counters());
+  return saved != kGood ? saved : figures;
 }
 
 int check_command(const Words& words) {

@@ -3,6 +3,7 @@
 
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/commands.h"
+#include "vm/cmd/figures.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
@@ -11,23 +12,6 @@
 namespace nvm::cmd {
 
 namespace {
-
-void print_counters(const lib::Counters& c) {
-  const auto line = [](const char* name, std::uint64_t value) {
-    std::fprintf(stderr, "%-15s %llu\n", name, static_cast<unsigned long long>(value));
-  };
-  line("instructions", c.instructions);
-  line("elements", c.elements);
-  line("bytes", c.bytes);
-  line("peak bytes", c.peak_bytes);
-  line("regions", c.regions);
-  line("fused", c.fused);
-  line("compiled", c.compiled);
-  line("block calls", c.block_calls);
-  line("block groups", c.block_groups);
-  std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
-               c.seconds);
-}
 
 int report(const lib::Failure& failure) {
   std::fputs(failure.message.c_str(), stderr);
@@ -54,6 +38,7 @@ lib::LoadOptions load_options_of(const Arguments& arguments) {
 int run_file(const Arguments& arguments, const std::string& explain) {
   lib::Options options = options_of(arguments);
   options.explain = explain;
+  check_figures(arguments);
   const std::string& path = arguments.operand("a program file");
   File input, output;
   if (arguments.given(Option::kInput)) {
@@ -73,10 +58,10 @@ int run_file(const Arguments& arguments, const std::string& explain) {
     return vm.run(*program);
   }();
   if (!run) return report(run.failure());
-  if (options.count) print_counters(run->counters);
+  const int figures = report_figures(arguments, run->counters);
   const bool printed = explain.empty() ? print_results(*run, options.out)
                                        : std::fputs(run->explanation.c_str(), options.out) >= 0;
-  if (printed) return kGood;
+  if (printed) return figures;
   std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
   return kFault;
 }

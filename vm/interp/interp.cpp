@@ -66,6 +66,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     enter(function, arguments);
     loop();
     for (Value& value : values_) force(value);
+    if (machine_.hook != nullptr) machine_.hook->finish();
     outcome.exited = exited_;
     outcome.exit_line = exit_line_;
     outcome.values = std::move(values_);
@@ -170,11 +171,12 @@ void Interp::primitive(const Step& step) {
 }
 
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
+  if (machine_.hook != nullptr && machine_.hook->offer(*step.inst, step.site, operands, results)) return;
   if (machine_.observer != nullptr) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
   if (step.repeats && machine_.hook == nullptr)
     run_repeating_dist(machine_.prims, step.word, operands, results);
-  else if (machine_.hook == nullptr || !machine_.hook->offer(*step.inst, step.site, operands, results))
+  else
     run_primitive(machine_.prims, step.op, step.word, operands, results);
   if (machine_.observer != nullptr) [[unlikely]]
     machine_.observer->end(*step.inst, step.site, results);

@@ -40,14 +40,17 @@ vm::JitOptions jit_options(const Options& options) {
 
 }  // namespace
 
-Compiling::Compiling(const Options& options, const vm::PrimContext& context) : options_(options) {
+Compiling::Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer)
+    : options_(options) {
   if (options.jit == Jit::kOff) return;
   engine_ = make_engine(options);
   if (engine_ == nullptr) return;
-  jit_ = std::make_unique<vm::Jit>(*engine_, context, jit_options(options));
+  vm::JitOptions jit = jit_options(options);
+  jit.observer = observer;
+  jit_ = std::make_unique<vm::Jit>(*engine_, context, jit);
   vm::Recorder::Limits limits;
   if (options.jit != Jit::kHot) limits.min_elements = 2;
-  recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits);
+  recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer);
 }
 
 Compiling::~Compiling() = default;

@@ -1,7 +1,5 @@
-// Counts what a run does; the observer behind --stats.
+// Counts what a run does; the observer behind --stats and --cost.
 #pragma once
-
-#include <chrono>
 
 #include "vm/interp/observer.h"
 #include "vm/lib/nvm.hpp"
@@ -15,6 +13,7 @@ class Counting final : public vm::Observer {
   void end(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> results) override;
   void enter(ssa::FunctionId) override {}
   void leave(ssa::FunctionId) override {}
+  void end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) override;
 
  private:
   Counters& counters_;

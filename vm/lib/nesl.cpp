@@ -1,5 +1,6 @@
 #include "vm/lib/nesl.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -38,6 +39,7 @@ class Runner : public vm::ProgramRunner {
       given.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
     auto done = vm_.run(*loaded, given);
     if (!done) return {true, done.failure().reason, done.failure().origin_line, {}};
+    add(done->counters);
     if (done->exited) return {true, "", done->exit_line, {}};
     Result result;
     for (const Value& v : done->values) {
@@ -48,8 +50,23 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm& machine() { return vm_; }
+  [[nodiscard]] const Counters& counters() const { return counters_; }
 
  private:
+  void add(const Counters& c) {
+    counters_.instructions += c.instructions;
+    counters_.work += c.work;
+    counters_.bytes += c.bytes;
+    counters_.peak_bytes = std::max(counters_.peak_bytes, c.peak_bytes);
+    counters_.seconds += c.seconds;
+    counters_.regions += c.regions;
+    counters_.fused += c.fused;
+    counters_.compiled += c.compiled;
+    counters_.block_calls += c.block_calls;
+    counters_.block_groups += c.block_groups;
+    counters_.compile_seconds += c.compile_seconds;
+  }
+
   // A constant that became a value stands in the program's memory, not in the machine's.
   void keep_constants(const vm::Value& value, const Program& program) {
     const auto* v = std::get_if<vm::Vector>(&value);
@@ -61,6 +78,7 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm vm_;
+  Counters counters_;
   LoadOptions load_;
   std::vector<Program> programs_;
 };
@@ -150,6 +168,8 @@ bool Nesl::incomplete(std::string_view text) {
 }
 
 std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }
+
+const Counters& Nesl::counters() const { return impl_->runner.counters(); }
 
 Vm& Nesl::machine() { return impl_->runner.machine(); }
 

@@ -51,6 +51,8 @@ class Nesl {
   [[nodiscard]] static bool incomplete(std::string_view text);
   [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
   [[nodiscard]] Vm& machine();
+  // Of all programs that ran to their end, added up; the peak is the largest.
+  [[nodiscard]] const Counters& counters() const;
 
  private:
   struct Impl;

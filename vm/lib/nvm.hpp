@@ -137,16 +137,17 @@ struct Options {
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
   bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
-  bool count = false;          // fill Counters::instructions, elements and bytes
+  bool count = false;          // fill Counters::instructions, work and bytes
+  bool cost = false;           // the same, complete and equal in every tier: nothing runs in block mode
   std::FILE* in = stdin;
   std::FILE* out = stdout;
   std::FILE* err = stderr;
 };
 
 struct Counters {
-  std::uint64_t instructions = 0;  // vector instructions executed
-  std::uint64_t elements = 0;      // of their results
-  std::uint64_t bytes = 0;         // of their operands and results
+  std::uint64_t instructions = 0;  // vector instructions executed, also on scalars: the depth
+  std::uint64_t work = 0;          // elements, as the cost model counts them; the same in every tier
+  std::uint64_t bytes = 0;         // of operands and results, of regions as a whole
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   double seconds = 0;
   std::uint64_t regions = 0;   // straight lines recorded and executed together

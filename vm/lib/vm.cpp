@@ -93,7 +93,7 @@ struct Vm::Impl {
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
     vm::block::BlockMode block(program.code, machine, inputs, {options.block_threshold});
-    if (options.block_threshold != vm::block::Options::kOff) machine.calls = &block;
+    if (options.block_threshold != vm::block::Options::kOff && !options.cost) machine.calls = &block;
     vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
     counters.block_groups = block.counters().groups;
@@ -119,8 +119,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Counting counting(run.counters);
   vm::Machine m = machine(host, bits);
   m.prims.prefix_lengths = (loaded.legacy || loaded.loaded.program.legacy) && !options.legacy_checks;
-  if (options.count) m.observer = &counting;
-  Compiling compiling(options, m.prims);
+  if (options.count || options.cost) m.observer = &counting;
+  Compiling compiling(options, m.prims, m.observer);
   m.hook = compiling.hook();
   stop.store(vm::Stop::kNo);
   const auto begin = std::chrono::steady_clock::now();

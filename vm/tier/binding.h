@@ -17,6 +17,8 @@ class Binding final : public plan::Host {
   [[nodiscard]] plan::Run run(int threads);
   // The live variables as values; after a run that is done.
   void take(std::span<Value> outputs);
+  // All of them, after a run that is done.
+  [[nodiscard]] const std::vector<std::int64_t>& lengths() const { return lengths_; }
 
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
   void release(plan::VarId var) override;

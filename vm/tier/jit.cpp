@@ -53,7 +53,10 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
 void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
   const auto start = std::chrono::steady_clock::now();
   e.tried = true;
+  if (options_.observer != nullptr) options_.observer->begin_compile();
   compile_region(region.region, engine_, options_.fusion, e);
+  if (options_.observer != nullptr)
+    options_.observer->end_compile(e.code != nullptr ? e.plan.kernels.size() : 0, e.reason);
   // Combining kept elements inside a longer space may round sums differently: then timing must not choose.
   for (const plan::RuleEvent& event : e.events)
     e.fixed |=
@@ -109,11 +112,14 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;
     binding.take(outputs);
+    region.lengths = binding.lengths();
+    region.kernels = e.plan.kernels.size();
     return true;
   }
   if (status == plan::RunStatus::kTrapped) {
     ++counters_.trapped;
     ++e.traps;
+    region.trapped = true;
   }
   return false;
 }

@@ -27,6 +27,7 @@ struct JitOptions {
   std::int64_t hot_work = 1 << 17;
   std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
   int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
+  Observer* observer = nullptr;    // sees compilations
 };
 
 struct JitCounters {

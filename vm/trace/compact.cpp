@@ -13,13 +13,14 @@ namespace {
 
 class Compactor {
  public:
-  Compactor(const RecordedRegion& from, std::vector<VarId>& renamed)
+  Compactor(const RecordedRegion& from, std::vector<VarId>& renamed, std::vector<LengthId>& lengths)
       : from_(from),
         renamed_(renamed),
+        symbols_(lengths),
         needed_(from.region.vars.size(), false),
-        length_needed_(from.region.lengths.size(), false),
-        symbols_(from.region.lengths.size(), kNone) {
+        length_needed_(from.region.lengths.size(), false) {
     renamed_.assign(from.region.vars.size(), kNone);
+    symbols_.assign(from.region.lengths.size(), kNone);
   }
 
   RecordedRegion run() {
@@ -92,16 +93,17 @@ class Compactor {
 
   const RecordedRegion& from_;
   std::vector<VarId>& renamed_;
+  std::vector<LengthId>& symbols_;  // by LengthId, in the new region
   RecordedRegion to_;
   std::vector<bool> needed_;         // by VarId
   std::vector<bool> length_needed_;  // by LengthId
-  std::vector<LengthId> symbols_;    // by LengthId, in the new region
 };
 
 }  // namespace
 
-RecordedRegion compact(const RecordedRegion& recorded, std::vector<VarId>& renamed) {
-  return Compactor(recorded, renamed).run();
+RecordedRegion compact(const RecordedRegion& recorded, std::vector<VarId>& renamed,
+                       std::vector<LengthId>& lengths) {
+  return Compactor(recorded, renamed, lengths).run();
 }
 
 }  // namespace nvm::vm

@@ -43,6 +43,13 @@ bool same_input(const Value& a, const Value& b) {
          x->buffer().get() == y->buffer().get() && x->data<std::byte>() == y->data<std::byte>();
 }
 
+std::int64_t bytes_of(std::span<const Value> values) {
+  std::int64_t bytes = 0;
+  for (const Value& v : values)
+    if (const auto* x = std::get_if<Vector>(&v)) bytes += x->bytes();
+  return bytes;
+}
+
 DescForm form_of(const Segdes& s) {
   if (s.segments() == 1) return DescForm::kOneSegment;
   return s.is_regular() ? DescForm::kRegular : DescForm::kIrregular;
@@ -75,6 +82,8 @@ void Recorder::reset() {
   packed_.clear();
   lengths_of_.clear();
   length_of_.clear();
+  work_.clear();
+  work_length_.clear();
 }
 
 const ssa::Inst* Recorder::located_at(Site& site) const {
@@ -114,7 +123,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {
-    if (waits && record_shape_op(inst, operands, results)) return true;
+    if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(operands, RegionStop::kDescriptor);
   }
   if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
@@ -127,10 +136,12 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
 }
 
 // LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor.
-bool Recorder::record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results) {
+bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                               std::span<Value> results) {
   const VarId x = std::get<DeferredRef>(operands[0])->var();
   if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
     results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
+    note_work(inst, site, 0);
     return true;
   }
   if (inst.op != Op::kMakeSegdes) return false;
@@ -146,6 +157,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, std::span<Value> operands,
   }
   if (desc == kNone) return false;
   results[0] = promise(desc);
+  note_work(inst, site, var(x).length);
   return true;
 }
 
@@ -309,8 +321,47 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   }
   if (inst.op == Op::kPack && known == nullptr)
     packed_.push_back({operands_[1], operands_[2], in.results[1], var(in.results[0]).length});
+  note_work(inst, site,
+            info.work == Work::k1   ? 0
+            : info.work == Work::kN ? var(in.operands[0]).length
+                                    : var(in.results[0]).length);
   now_.region.insts.push_back(std::move(in));
   now_.sites.push_back({&inst, site});
+}
+
+void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
+  if (observer_ == nullptr) return;
+  work_.push_back({&inst, site, 0});
+  work_length_.push_back(elements);
+}
+
+// The cost model counts also what nobody wants computed: asks for the lengths that it needs of filters whose
+// results do not survive the region. The answer, by LengthId, is the variable that will hold it.
+std::vector<VarId> Recorder::ask_counts() {
+  std::vector<VarId> numbers(now_.lengths.size(), kNone);
+  const std::size_t insts = now_.region.insts.size();
+  for (std::size_t i = 0; i < insts; ++i) {
+    const soac::RegionInst& in = now_.region.insts[i];
+    if (in.op != Op::kPack) continue;
+    const VarId packed = in.results[0];
+    VarId& known = numbers[static_cast<std::size_t>(var(packed).length)];
+    if (known != kNone || var(packed).role == VarRole::kOutput ||
+        std::find(work_length_.begin(), work_length_.end(), var(packed).length) == work_length_.end())
+      continue;
+    soac::RegionInst length;
+    length.op = Op::kLength;
+    length.word = in.word;
+    length.site = in.site;
+    length.operands = {packed};
+    Var number;
+    number.role = VarRole::kOutput;
+    number.length = 0;
+    number.storage = bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+    known = new_var(number);
+    length.results = {known};
+    now_.region.insts.push_back(std::move(length));
+  }
+  return numbers;
 }
 
 Value Recorder::promise(VarId v) {
@@ -326,15 +377,13 @@ void Recorder::mark_live() {
   }
 }
 
-void Recorder::flush(RegionStop stop) {
-  mark_live();
-  std::vector<VarId> renamed;
-  now_.stop = stop;
-  RecordedRegion recorded = compact(now_, renamed);
-  std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
-  // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
-  reset();
-  std::vector<Value> outputs(recorded.region.vars.size());
+void Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
+                       std::span<const Count> counts) {
+  RegionRun run;
+  if (observer_ != nullptr) {
+    run.bytes = bytes_of(recorded.inputs);
+    observer_->begin_region(work.empty() ? RecordedWork{} : work.front(), stop_name(recorded.stop));
+  }
   RecordedSite failed;
   try {
     executor_.execute(recorded, outputs, failed);
@@ -342,6 +391,42 @@ void Recorder::flush(RegionStop stop) {
     failed_ = failed;
     throw;
   }
+  if (observer_ == nullptr) return;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (counts[i].number != kNone)
+      work[i].work = std::get<Vector>(outputs[static_cast<std::size_t>(counts[i].number)]).scalar_int();
+    else if (counts[i].length != kNone)
+      work[i].work = recorded.lengths[static_cast<std::size_t>(counts[i].length)];
+  }
+  run.kernels = recorded.kernels;
+  run.trapped = recorded.trapped;
+  run.bytes += bytes_of(outputs);
+  observer_->end_region(work, run);
+}
+
+void Recorder::flush(RegionStop stop) {
+  mark_live();
+  const std::vector<VarId> numbers = observer_ != nullptr ? ask_counts() : std::vector<VarId>();
+  std::vector<VarId> renamed;
+  now_.stop = stop;
+  std::vector<LengthId> lengths;
+  RecordedRegion recorded = compact(now_, renamed, lengths);
+  std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
+  std::vector<RecordedWork> work = std::move(work_);
+  std::vector<Count> counts(work.size());  // what is known only afterwards
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto n = static_cast<std::size_t>(work_length_[i]);
+    work[i].work = std::max<std::int64_t>(now_.lengths[n], 0);
+    if (now_.lengths[n] >= 0) continue;
+    if (numbers[n] == kNone)
+      counts[i].length = lengths[n];
+    else
+      counts[i].number = renamed[static_cast<std::size_t>(numbers[n])];
+  }
+  // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
+  reset();
+  std::vector<Value> outputs(recorded.region.vars.size());
+  execute(recorded, outputs, work, counts);
   for (std::size_t i = 0; i < promised.size(); ++i) {
     const VarId r = renamed[i];
     if (promised[i] == nullptr || r == kNone ||

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bytecode/soac/graph.h"
+#include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/trace/deferred.h"
 
@@ -38,12 +39,17 @@ struct RecordedRegion {
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
   RegionStop stop = RegionStop::kAsked;
+  // Filled in by the executor, with the counted lengths.
+  std::size_t kernels = 0;
+  bool trapped = false;
 };
 
 // Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
 // equal straight lines give equal text whatever was recorded around them. renamed: by old VarId, kNone if
 // gone.
-[[nodiscard]] RecordedRegion compact(const RecordedRegion& recorded, std::vector<soac::VarId>& renamed);
+// `lengths`: by old LengthId, likewise.
+[[nodiscard]] RecordedRegion compact(const RecordedRegion& recorded, std::vector<soac::VarId>& renamed,
+                                     std::vector<soac::LengthId>& lengths);
 
 // Computes the live variables of a region into `outputs` (by VarId). Throws Fault; `failed` is then the site.
 class RegionExecutor {
@@ -58,8 +64,8 @@ class Recorder final : public RegionHook {
     std::int64_t min_elements = 4096;
     std::size_t max_insts = 200;
   };
-  Recorder(RegionExecutor& executor, IntBits bits, Limits limits)
-      : executor_(executor), bits_(bits), limits_(limits) {
+  Recorder(RegionExecutor& executor, IntBits bits, Limits limits, Observer* observer = nullptr)
+      : executor_(executor), bits_(bits), limits_(limits), observer_(observer) {
     reset();
   }
 
@@ -75,11 +81,21 @@ class Recorder final : public RegionHook {
     soac::LengthId length;
   };
 
+  struct Count {  // a length that executing the region finds: a symbol of it, or the value of a variable
+    soac::LengthId length = soac::kNone;
+    soac::VarId number = soac::kNone;
+  };
+
   void reset();
   void flush(RegionStop stop);
   bool leave(std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
-  bool record_shape_op(const ssa::Inst& inst, std::span<Value> operands, std::span<Value> results);
+  bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                       std::span<Value> results);
+  void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
+  std::vector<soac::VarId> ask_counts();
+  void execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
+               std::span<const Count> counts);
   bool unify(const ssa::Inst& inst);
   void forget(std::size_t vars, std::size_t lengths);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
@@ -99,6 +115,9 @@ class Recorder final : public RegionHook {
   RegionExecutor& executor_;
   IntBits bits_;
   Limits limits_;
+  Observer* observer_;
+  std::vector<RecordedWork> work_;                   // of the region, if there is an observer
+  std::vector<soac::LengthId> work_length_;          // the symbol of each `work`
   RecordedRegion now_;                               // being recorded
   std::vector<std::shared_ptr<Deferred>> promised_;  // by VarId, null for inputs
   std::vector<Packed> packed_;

@@ -192,7 +192,7 @@ TEST_CASE("counters say what a run did", "[lib]") {
   raw.optimise = false;
   const auto run = Vm(options).run(load("FUNC MAIN CONST INT (1 2 3) COPY 1 0 + INT LENGTH INT RET", raw));
   CHECK(Run(*Result<Run>(run)).counters.instructions == 2);
-  CHECK(Run(*Result<Run>(run)).counters.elements == 4);
+  CHECK(Run(*Result<Run>(run)).counters.work == 4);
 }
 
 TEST_CASE("EXIT leaves nothing to print", "[lib]") {

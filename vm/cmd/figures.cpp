@@ -1,0 +1,85 @@
+#include "vm/cmd/figures.h"
+
+#include <charconv>
+#include <cstdio>
+
+#include "vm/cmd/commands.h"
+#include "vm/profile/bound.h"
+
+namespace nvm::cmd {
+
+namespace {
+
+using Names = std::map<std::string, double, std::less<>>;
+
+void line(const char* name, std::uint64_t value) {
+  std::fprintf(stderr, "%-15s %llu\n", name, static_cast<unsigned long long>(value));
+}
+
+void print_counters(const lib::Counters& c) {
+  line("instructions", c.instructions);
+  line("work", c.work);
+  line("bytes", c.bytes);
+  line("peak bytes", c.peak_bytes);
+  line("regions", c.regions);
+  line("fused", c.fused);
+  line("compiled", c.compiled);
+  line("block calls", c.block_calls);
+  line("block groups", c.block_groups);
+  std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
+               c.seconds);
+}
+
+void print_cost(const lib::Counters& c) {
+  line("work", c.work);
+  line("depth", c.instructions);
+  std::fprintf(stderr, "%-15s %.1f\n", "parallelism",
+               c.instructions == 0 ? 0.0 : static_cast<double>(c.work) / static_cast<double>(c.instructions));
+  line("peak bytes", c.peak_bytes);
+}
+
+Names names_of(const Arguments& arguments, const lib::Counters& c) {
+  Names names{{"work", static_cast<double>(c.work)},
+              {"depth", static_cast<double>(c.instructions)},
+              {"peak", static_cast<double>(c.peak_bytes)}};
+  for (const std::string& word : arguments.all(Option::kLet)) {
+    const std::size_t equals = word.find('=');
+    double value = 0;
+    const char* from = word.data() + std::min(equals, word.size() - 1) + 1;
+    const char* to = word.data() + word.size();
+    if (equals == std::string::npos || equals == 0 || std::from_chars(from, to, value).ptr != to ||
+        from == to)
+      throw UsageError{"--let " + word + ": expected NAME=NUMBER"};
+    if (!names.try_emplace(word.substr(0, equals), value).second)
+      throw UsageError{"--let " + word + ": this name is taken"};
+  }
+  return names;
+}
+
+}  // namespace
+
+void check_figures(const Arguments& arguments) {
+  const Names names = names_of(arguments, {});
+  for (const std::string& bound : arguments.all(Option::kAssert)) {
+    const vm::BoundCheck check = vm::check_bound(bound, names);
+    if (!check.error.empty()) throw UsageError{"--assert: " + check.error};
+  }
+}
+
+int report_figures(const Arguments& arguments, const lib::Counters& counters) {
+  if (arguments.given(Option::kStats)) print_counters(counters);
+  if (arguments.given(Option::kCost)) print_cost(counters);
+  const Names names = names_of(arguments, counters);
+  int status = kGood;
+  for (const std::string& bound : arguments.all(Option::kAssert)) {
+    const vm::BoundCheck check = vm::check_bound(bound, names);
+    if (check.holds) continue;
+    std::fprintf(stderr, "nvm: the bound %s does not hold: %.12g against %.12g (work %llu, depth %llu)\n",
+                 bound.c_str(), check.left, check.right, static_cast<unsigned long long>(counters.work),
+                 static_cast<unsigned long long>(counters.instructions));
+    status = kFault;
+  }
+  return status;
+}
+
+}  // namespace nvm::cmd

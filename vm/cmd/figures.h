@@ -1,0 +1,15 @@
+// --stats, --cost and --assert: what a run cost, and claims about it.
+#pragma once
+
+#include "vm/cmd/arguments.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::cmd {
+
+// Before the run: throws UsageError for a bound that makes no sense.
+void check_figures(const Arguments& arguments);
+
+// After it: prints what was asked for on standard error. The exit status: kFault if a bound does not hold.
+[[nodiscard]] int report_figures(const Arguments& arguments, const lib::Counters& counters);
+
+}  // namespace nvm::cmd
