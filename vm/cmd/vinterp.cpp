@@ -1,4 +1,5 @@
 // The legacy interpreter's command line and manners (spec: command line, diagnostics and exit status).
+#include <getopt.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -19,9 +20,13 @@ constexpr const char* kUsage =
     "  -m N     vector memory in units of 8 bytes\n"
     "  -t       print the elapsed time on standard error\n"
     "  -g       accepted, no effect\n"
+    "  --rand libc|philox|lcg48, --int-bits 32|64   other random numbers, other integers than the legacy "
+    "ones\n"
     "  -d WORD  accepted, no effect: lex link program command stack values runtime heap abort\n";
 
 struct Legacy {
+  lib::Random random = lib::Random::kLibc;
+  int int_bits = 32;
   bool checks = false;
   bool time = false;
   std::uint64_t memory = 0;  // bytes, 0: no limit
@@ -50,6 +55,19 @@ std::optional<std::uint64_t> memory_of(const char* text) {
   return static_cast<std::uint64_t>(units) * 9 + 32 * 1024;
 }
 
+bool choose_random(const std::string& name, lib::Random& random) {
+  if (name == "philox")
+    random = lib::Random::kPhilox;
+  else if (name == "lcg48")
+    random = lib::Random::kLcg48;
+  else
+    return name == "libc";
+  return true;
+}
+
+constexpr option kLongOptions[] = {
+    {"rand", required_argument, nullptr, 'R'}, {"int-bits", required_argument, nullptr, 'I'}, {}};
+
 // False: print the usage.
 bool parse(const Words& words, Legacy& legacy) {
   std::vector<char*> argv{const_cast<char*>("vinterp")};
@@ -57,12 +75,19 @@ bool parse(const Words& words, Legacy& legacy) {
   argv.push_back(nullptr);
   const int argc = static_cast<int>(argv.size()) - 1;
   ::optind = 1;
-  for (int flag; (flag = ::getopt(argc, argv.data(), "cm:tgd:l:")) != -1;) {
+  for (int flag; (flag = ::getopt_long(argc, argv.data(), "cm:tgd:l:", kLongOptions, nullptr)) != -1;) {
     switch (flag) {
       case 'c': legacy.checks = true; break;
       case 't': legacy.time = true; break;
       case 'g': break;
       case 'l': break;  // FUSED is refused when it is read
+      case 'R':
+        if (!choose_random(::optarg, legacy.random)) return false;
+        break;
+      case 'I':
+        legacy.int_bits = std::atoi(::optarg);
+        if (legacy.int_bits != 32 && legacy.int_bits != 64) return false;
+        break;
       case 'm': {
         const auto memory = memory_of(::optarg);
         if (!memory) return false;
@@ -94,12 +119,12 @@ int vinterp_command(const Words& words) {
   Legacy legacy;
   if (!parse(words, legacy)) return usage();
   lib::LoadOptions load;
-  load.int_bits = 32;
+  load.int_bits = legacy.int_bits;
   load.legacy = true;
   auto program = lib::Program::from_file(legacy.file, load);
   if (!program) return report(program.failure());
   lib::Options options;
-  options.random = lib::Random::kLibc;
+  options.random = legacy.random;
   options.memory = legacy.memory;
   options.allow_read = options.allow_write = options.allow_spawn = true;
   options.legacy_checks = legacy.checks;
