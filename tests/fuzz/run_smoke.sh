@@ -4,7 +4,7 @@
 # BUILD_DIR/fuzz-NAME-*; the exit status is 1 if there is one.
 set -eu
 build=$(cd "$1" && pwd)
-runs=${2:-5000}
+runs=${2:-3000}
 here=$(cd "$(dirname "$0")" && pwd)
 count=0
 failed=
@@ -17,7 +17,7 @@ for seeds in "$here"/corpus/*/; do
   if [ -f "$target.dict" ]; then set -- "-dict=$target.dict"; fi
   echo "== $name, $runs runs"
   mkdir -p "$build/fuzz-corpus/$name"
-  "$target" -seed=1 -runs="$runs" -timeout=20 -rss_limit_mb=2048 -max_len=4096 -verbosity=0 -print_final_stats=1 \
+  "$target" -seed=1 -runs="$runs" -timeout=20 -rss_limit_mb=2048 -max_len=4096 -verbosity=0 -print_funcs=0 -print_final_stats=1 \
     -artifact_prefix="$build/fuzz-$name-" "$@" "$build/fuzz-corpus/$name" "$seeds" || failed="$failed $name"
 done
 if [ -n "$failed" ]; then
