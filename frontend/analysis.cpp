@@ -148,13 +148,13 @@ void Analysis::find_recursion() {
   for (std::size_t i = 0; i < functions_.size(); ++i) called(*program_.functions[i].body, calls[i]);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     std::set<std::int32_t> reached;
-    std::vector<std::int32_t> todo(calls[i].begin(), calls[i].end());
-    while (!todo.empty()) {
-      const std::int32_t f = todo.back();
-      todo.pop_back();
+    std::vector<std::int32_t> open(calls[i].begin(), calls[i].end());
+    while (!open.empty()) {
+      const std::int32_t f = open.back();
+      open.pop_back();
       if (!reached.insert(f).second) continue;
       const auto& next = calls[static_cast<std::size_t>(f)];
-      todo.insert(todo.end(), next.begin(), next.end());
+      open.insert(open.end(), next.begin(), next.end());
     }
     functions_[i].recursive = reached.contains(static_cast<std::int32_t>(i));
     functions_[i].fails = functions_[i].recursive;
