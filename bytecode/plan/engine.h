@@ -41,6 +41,11 @@ class Host {
   // A temp will not be read any more.
   virtual void release(VarId var) = 0;
   [[nodiscard]] virtual bool cancelled() const = 0;
+  // For reports: around each kernel of the plan, and on any thread around its share of one.
+  virtual void begin_kernel(std::size_t /*kernel*/) {}
+  virtual void end_kernel(std::size_t /*kernel*/) {}
+  virtual void begin_share() {}
+  virtual void end_share() {}
 };
 
 // Arguments of one run, all indexed by VarId or LengthId of the plan. Inputs are filled in by the caller; the

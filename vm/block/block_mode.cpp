@@ -10,6 +10,7 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
     : code_(code),
       prims_(machine.prims),
       hook_(machine.hook),
+      observer_(machine.observer),
       policy_(*code.module, options, machine.prims.threads),
       workers_(code, machine, inputs) {}
 
@@ -41,8 +42,11 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   if (!layout || layout->instances() == 0) return false;
   const std::vector<std::int64_t> bounds = policy_.cut(*layout);
   if (bounds.empty()) return false;
+  if (observer_ != nullptr)
+    observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
   auto parts = workers_.run(function, depth, *layout, bounds);
   if (!parts) {
+    if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
     policy_.give_up(function);
     return false;
@@ -50,6 +54,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   counters_.groups += parts->size();
   ++counters_.calls;
   results = join(prims_, *parts);
+  if (observer_ != nullptr) observer_->end_groups(true);
   return true;
 }
 

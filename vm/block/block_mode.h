@@ -37,6 +37,7 @@ class BlockMode final : public CallHook {
   const Code& code_;
   PrimContext prims_;
   RegionHook* hook_;
+  Observer* observer_;
   Policy policy_;
   Workers workers_;
   Counters counters_;

@@ -7,8 +7,33 @@
 
 namespace nvm::vm::block {
 
+namespace {
+
+// Tells an observer, if there is one, when a group begins and ends.
+class Watch {
+ public:
+  Watch(Observer* observer, std::size_t group, std::int64_t instances) : observer_(observer), group_(group) {
+    if (observer_ != nullptr) observer_->begin_group(group, instances);
+  }
+  ~Watch() {
+    if (observer_ != nullptr) observer_->end_group(group_);
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Observer* observer_;
+  std::size_t group_;
+};
+
+}  // namespace
+
 Workers::Workers(const Code& code, const Machine& machine, std::span<const Value> inputs)
-    : code_(code), machine_(machine), inputs_(inputs), threads_(std::max(machine.prims.threads, 1)) {
+    : code_(code),
+      machine_(machine),
+      inputs_(inputs),
+      threads_(std::max(machine.prims.threads, 1)),
+      observer_(machine.observer) {
   machine_.prims.threads = 1;
   machine_.prims.random = nullptr;
   machine_.host = nullptr;
@@ -47,6 +72,7 @@ std::optional<GroupResults> Workers::run(ssa::FunctionId function, std::int64_t 
   for_chunks(threads_, static_cast<std::int64_t>(results.size()), [&](std::int64_t i) {
     if (failed.load(std::memory_order_relaxed)) return;
     const auto g = static_cast<std::size_t>(i);
+    const Watch watch(observer_, g, bounds[g + 1] - bounds[g]);
     try {
       std::vector<Value> arguments = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
       if (run_group(function, depth, std::move(arguments), results[g])) return;

@@ -18,7 +18,8 @@ namespace nvm::vm::block {
 class Workers {
  public:
   // `code`, `inputs` and what `machine` points to must outlive this. The primitives of a worker run on its
-  // own thread; nothing is compiled, offered or observed there.
+  // own thread; nothing is compiled or offered there; observed is
+  // each group as a whole.
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs);
 
   [[nodiscard]] int threads() const { return threads_; }
@@ -37,6 +38,7 @@ class Workers {
   Machine machine_;
   std::span<const Value> inputs_;
   int threads_;
+  Observer* observer_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Interp>> idle_;
 };

@@ -77,9 +77,11 @@ bool is_nesl(const Arguments& arguments) {
   return file.get() == '#' && file.get() == '!';
 }
 
-int run_nesl(const Arguments& arguments) {
+int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to) {
   lib::NeslOptions options = nesl_options(arguments);
   options.show_all = arguments.given(Option::kVerbose);
+  options.vm.watchers = watch.watchers();
+  options.vm.out = to;
   check_figures(arguments);
   File input, output;
   if (arguments.given(Option::kInput))

@@ -1,12 +1,16 @@
 // The NESL side of the commands.
 #pragma once
 
+#include <cstdio>
+
 #include "vm/cmd/arguments.h"
+#include "vm/cmd/watch.h"
 
 namespace nvm::cmd {
 
 // Whether `run` is asked for NESL: an expression, a .nesl file or a script (#!).
 [[nodiscard]] bool is_nesl(const Arguments& arguments);
-int run_nesl(const Arguments& arguments);
+// `to` is the programs' standard output, unless --output says otherwise.
+int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to);
 
 }  // namespace nvm::cmd

@@ -11,6 +11,7 @@
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
+#include "vm/cmd/watch.h"
 #include "vm/lib/nesl.hpp"
 
 namespace nvm::cmd {
@@ -109,6 +110,8 @@ int repl_command(const Words& words) {
   options.print_length = arguments.integer(Option::kPrintLength, 0);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;
+  const Watch watch(arguments);
+  options.vm.watchers = watch.watchers();
   lib::Nesl nesl(options, std::cout, std::cerr);
   Reader reader;
   if (reader.terminal())
@@ -124,7 +127,7 @@ int repl_command(const Words& words) {
     if (nesl.run_text(text, "input") == lib::NeslStatus::kExit) break;
   } while (true);
   if (reader.terminal()) std::cout << "\n";
-  return kGood;
+  return watch.finish(kGood);
 }
 
 }  // namespace nvm::cmd

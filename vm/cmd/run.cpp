@@ -7,6 +7,7 @@
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
+#include "vm/cmd/run.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
@@ -33,11 +34,13 @@ lib::LoadOptions load_options_of(const Arguments& arguments) {
   return options;
 }
 
-// Runs the program of the command line. Prints its results or, if `explain` names stages, what the compiling
-// tier did.
-int run_file(const Arguments& arguments, const std::string& explain) {
+}  // namespace
+
+int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, const std::string& explain) {
   lib::Options options = options_of(arguments);
   options.explain = explain;
+  options.watchers = watch.watchers();
+  options.out = out;
   check_figures(arguments);
   const std::string& path = arguments.operand("a program file");
   File input, output;
@@ -45,7 +48,9 @@ int run_file(const Arguments& arguments, const std::string& explain) {
     input = open_file(arguments.text(Option::kInput), "re");
     options.in = input.get();
   }
+  watch.begin_phase("load");
   auto program = lib::Program::from_file(path, load_options_of(arguments));
+  watch.end_phase();
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
   if (arguments.given(Option::kOutput)) {
@@ -58,25 +63,30 @@ int run_file(const Arguments& arguments, const std::string& explain) {
     return vm.run(*program);
   }();
   if (!run) return report(run.failure());
+  watch.begin_phase("print");
   const int figures = report_figures(arguments, run->counters);
   const bool printed = explain.empty() ? print_results(*run, options.out)
                                        : std::fputs(run->explanation.c_str(), options.out) >= 0;
-  if (printed) return figures;
+  if (printed && (run->out_closed || std::fflush(options.out) == 0)) return figures;
   std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
   return kFault;
 }
 
-}  // namespace
+int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
+  return is_nesl(arguments) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
+}
 
 int run_command(const Words& words) {
   const Arguments arguments("run", words);
-  return is_nesl(arguments) ? run_nesl(arguments) : run_file(arguments, {});
+  const Watch watch(arguments);
+  return watch.finish(run_program(arguments, watch, stdout));
 }
 
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
   const std::string& letters = arguments.text(Option::kShow);
-  return run_file(arguments, letters.empty() ? "-" : letters);
+  const Watch watch(arguments);
+  return watch.finish(run_file(arguments, watch, stdout, letters.empty() ? "-" : letters));
 }
 
 int disasm_command(const Words& words) {

@@ -8,6 +8,7 @@
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/watch.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
@@ -22,6 +23,7 @@ constexpr const char* kUsage =
     "  -g       accepted, no effect\n"
     "  --rand libc|philox|lcg48, --int-bits 32|64   other random numbers, other integers than the legacy "
     "ones\n"
+    "  --trace FILE  write what happens over time, for Perfetto and chrome://tracing\n"
     "  -d WORD  accepted, no effect: lex link program command stack values runtime heap abort\n";
 
 struct Legacy {
@@ -31,6 +33,7 @@ struct Legacy {
   bool time = false;
   std::uint64_t memory = 0;  // bytes, 0: no limit
   std::string file;
+  std::string trace;
 };
 
 int usage() {
@@ -65,8 +68,10 @@ bool choose_random(const std::string& name, lib::Random& random) {
   return true;
 }
 
-constexpr option kLongOptions[] = {
-    {"rand", required_argument, nullptr, 'R'}, {"int-bits", required_argument, nullptr, 'I'}, {}};
+constexpr option kLongOptions[] = {{"rand", required_argument, nullptr, 'R'},
+                                   {"int-bits", required_argument, nullptr, 'I'},
+                                   {"trace", required_argument, nullptr, 'T'},
+                                   {}};
 
 // False: print the usage.
 bool parse(const Words& words, Legacy& legacy) {
@@ -88,6 +93,7 @@ bool parse(const Words& words, Legacy& legacy) {
         legacy.int_bits = std::atoi(::optarg);
         if (legacy.int_bits != 32 && legacy.int_bits != 64) return false;
         break;
+      case 'T': legacy.trace = ::optarg; break;
       case 'm': {
         const auto memory = memory_of(::optarg);
         if (!memory) return false;
@@ -113,17 +119,14 @@ int report(const lib::Failure& failure) {
   return 1;
 }
 
-}  // namespace
-
-int vinterp_command(const Words& words) {
-  Legacy legacy;
-  if (!parse(words, legacy)) return usage();
+int run(const Legacy& legacy, const Watch& watch) {
   lib::LoadOptions load;
   load.int_bits = legacy.int_bits;
   load.legacy = true;
   auto program = lib::Program::from_file(legacy.file, load);
   if (!program) return report(program.failure());
   lib::Options options;
+  options.watchers = watch.watchers();
   options.random = legacy.random;
   options.memory = legacy.memory;
   options.allow_read = options.allow_write = options.allow_spawn = true;
@@ -140,6 +143,16 @@ int vinterp_command(const Words& words) {
   for (const lib::Value& value : run->values)
     if (!value.print(stdout)) return 1;
   return 0;
+}
+
+}  // namespace
+
+int vinterp_command(const Words& words) {
+  Legacy legacy;
+  if (!parse(words, legacy)) return usage();
+  Watch watch;
+  if (!legacy.trace.empty()) watch.trace(legacy.trace);
+  return watch.finish(run(legacy, watch));
 }
 
 }  // namespace nvm::cmd

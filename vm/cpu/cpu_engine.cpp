@@ -36,8 +36,10 @@ class CpuCode final : public plan::Code {
     RunContext context;
     bind_inputs(context, run);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      run.host->begin_kernel(k);
       const RunStatus status = kernels_[k]->one ? run_once(plan_.kernels[k], context)
                                                 : run_kernel(*kernels_[k], context, *machine_);
+      run.host->end_kernel(k);
       if (status != RunStatus::kDone) return status;
       for (const std::int32_t v : dead_after_[k])
         if (context.var(v).allocated) run.host->release(v);

@@ -152,7 +152,11 @@ void KernelRun::over_chunks(F body) {
     }
   };
   if (threads_ == 1 || chunks() == 1) return worker();
-  machine_.threads.run(threads_, worker);
+  machine_.threads.run(threads_, [&] {
+    context_.run->host->begin_share();
+    worker();
+    context_.run->host->end_share();
+  });
 }
 
 // At least once, for the sake of segments that are empty.

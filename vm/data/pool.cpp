@@ -126,6 +126,7 @@ struct ThreadCache {
   std::array<FreeList, kSmallClasses> lists;
 };
 constinit thread_local ThreadCache t_cache;
+constinit thread_local std::uint64_t t_allocations = 0;
 
 // Pools that exist, so that a thread can return its cache to a pool that may have gone meanwhile.
 std::mutex g_pools_mutex;
@@ -321,6 +322,7 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
   } else {
     b = allocate_shared(c, capacity);
   }
+  ++t_allocations;
   b->refs.store(1, std::memory_order_relaxed);
   b->capacity = capacity;
   b->pool = self;
@@ -392,6 +394,8 @@ PoolStats Pool::stats() const {
   s.reuses = s.allocations - std::min(s.allocations, impl_->from_system);
   return s;
 }
+
+std::uint64_t Pool::allocations_here() { return t_allocations; }
 
 void Pool::trim() {
   const std::lock_guard lock(impl_->mutex);

@@ -35,6 +35,8 @@ class Pool {
   // A vector of `length` != 1 uninitialised elements; an empty one takes no memory.
   [[nodiscard]] Vector vector(Storage storage, std::int64_t length);
   [[nodiscard]] PoolStats stats() const;
+  // Buffers that the calling thread has ever allocated, in all pools.
+  [[nodiscard]] static std::uint64_t allocations_here();
   void trim();  // gives unused memory back to the system
 
   struct Impl;  // pool.cpp

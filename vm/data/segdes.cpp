@@ -79,6 +79,10 @@ Vector Segdes::lengths(Pool& pool) const {
   return v;
 }
 
+std::int64_t Segdes::length_at(std::int64_t k) const {
+  return is_regular() ? length_ : arrays_->lengths.int_at(k);
+}
+
 const std::int64_t* Segdes::offsets() const {
   NVM_CHECK(arrays_ != nullptr, "a regular descriptor has no arrays");
   SegdesArrays& a = *arrays_;

@@ -159,6 +159,8 @@ class Segdes {
   [[nodiscard]] std::int64_t length(std::int64_t k) const {
     return is_regular() ? length_ : offsets()[k + 1] - offsets()[k];
   }
+  // The same without making offsets, for a few lengths only.
+  [[nodiscard]] std::int64_t length_at(std::int64_t k) const;
   // The same object, without looking at lengths: equal numbers and shared arrays.
   [[nodiscard]] bool identical(const Segdes& o) const {
     return segments_ == o.segments_ && total_ == o.total_ && length_ == o.length_ && arrays_ == o.arrays_;

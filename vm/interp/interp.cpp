@@ -87,7 +87,8 @@ void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
   step_ = function_->steps.data();
   frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
   std::move(arguments.begin(), arguments.end(), frame_);
-  if (machine_.observer != nullptr) machine_.observer->enter(function);
+  if (machine_.observer != nullptr)
+    machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false});
 }
 
 void Interp::loop() {
@@ -172,13 +173,14 @@ void Interp::primitive(const Step& step) {
 
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
   if (machine_.hook != nullptr && machine_.hook->offer(*step.inst, step.site, operands, results)) return;
-  if (machine_.observer != nullptr) [[unlikely]]
+  const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
+  if (seen) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
   if (step.repeats && machine_.hook == nullptr)
     run_repeating_dist(machine_.prims, step.word, operands, results);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);
-  if (machine_.observer != nullptr) [[unlikely]]
+  if (seen) [[unlikely]]
     machine_.observer->end(*step.inst, step.site, results);
 }
 
@@ -188,10 +190,10 @@ void Interp::host(const Step& step) {
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
   Value results[5];  // SPAWN has the most
-  if (machine_.observer != nullptr)
-    machine_.observer->begin(*step.inst, step.site, {operands, step.operands});
+  const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
+  if (seen) machine_.observer->begin(*step.inst, step.site, {operands, step.operands});
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
-  if (machine_.observer != nullptr) machine_.observer->end(*step.inst, step.site, {results, step.results});
+  if (seen) machine_.observer->end(*step.inst, step.site, {results, step.results});
   store(step, results);
 }
 
@@ -231,7 +233,8 @@ void Interp::open_call(const Step& step) {
   function_ = &callee;
   step_ = callee.steps.data();
   frame_ = window;
-  if (machine_.observer != nullptr) machine_.observer->enter(step.target);
+  if (machine_.observer != nullptr)
+    machine_.observer->enter({step.target, step.inst, {window, step.operands}, false});
 }
 
 bool Interp::tail_call(const Step& step) {
@@ -241,7 +244,7 @@ bool Interp::tail_call(const Step& step) {
   if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
   if (machine_.observer != nullptr) {
     machine_.observer->leave(step.site.function);
-    machine_.observer->enter(step.target);
+    machine_.observer->enter({step.target, step.inst, {scratch_.data(), step.operands}, true});
   }
   frame_ = frames_.open(frame_, std::max(callee.slots, 1));
   for (std::uint32_t i = 0; i < step.operands; ++i)
@@ -255,10 +258,6 @@ bool Interp::tail_call(const Step& step) {
 bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) {
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
-  if (machine_.observer != nullptr) {
-    machine_.observer->enter(step.target);
-    machine_.observer->leave(step.target);
-  }
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;
 }

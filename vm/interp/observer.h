@@ -2,9 +2,12 @@
 // per instruction when nobody does.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
@@ -12,39 +15,115 @@
 
 namespace nvm::vm {
 
+class Pool;
+
+// The start of a call. `inst` is the calling instruction, null for the function that a run begins with. In a
+// tail call the caller has been left before.
+struct CallStart {
+  ssa::FunctionId function = 0;
+  const ssa::Inst* inst = nullptr;
+  std::span<const Value> arguments;
+  bool tail = false;
+};
+
 // An instruction that was recorded instead of executed, and what the cost model counts for it.
 struct RecordedWork {
   const ssa::Inst* inst = nullptr;
   Site site;
   std::int64_t work = 0;
+  std::int32_t place = 0;  // what Observer::place said when it was recorded
 };
 
 // How a recorded region was computed.
 struct RegionRun {
-  std::size_t kernels = 0;  // compiled ones that ran, 0: instruction by instruction
-  bool trapped = false;     // compiled code failed a check first
-  std::int64_t bytes = 0;   // of its inputs and outputs
+  std::size_t kernels = 0;    // compiled ones that ran, 0: instruction by instruction
+  bool trapped = false;       // compiled code failed a check first
+  std::int64_t bytes = 0;     // of its inputs and outputs
+  std::int64_t elements = 0;  // that its instructions touch, as far as known beforehand
+  std::string_view reason;    // why no kernels ran
+};
+
+// One kernel of a compiled region, as reports name it.
+struct KernelShape {
+  std::string combinators;              // "map+filter": what is computed in it, in order
+  std::vector<const ssa::Inst*> insts;  // the instructions computed in it
+  std::int64_t operations = 0;          // scalar operations for each element
+};
+// A combinator of a region before fusion.
+struct FusionNode {
+  std::string name;
+  const ssa::Inst* inst = nullptr;
+  std::int32_t kernel = -1;          // the kernel that computes it, -1: wherever it is used
+  std::vector<std::int32_t> inputs;  // nodes whose results it reads
+};
+struct Compilation {
+  std::uint32_t region = 0;  // number of the region in this run
+  std::string_view reason;   // why there are no kernels, if there are none
+  std::vector<KernelShape> kernels;
+  std::vector<FusionNode> nodes;
+};
+
+// One run of a compiled kernel.
+struct KernelRun {
+  std::uint32_t region = 0, kernel = 0;  // as in Compilation
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;                        // read and written once each
+  std::span<const ssa::Inst* const> insts = {};  // of the program, computed in it
 };
 
 class Observer {
  public:
   virtual ~Observer() = default;
+
+  // Whether begin and end are wanted; may change at any time, on any thread.
+  [[nodiscard]] bool sees_instructions() const { return instructions_.load(std::memory_order_relaxed); }
+  // Whether RecordedWork is wanted, for which the compiling tier may have to count what the program does not
+  // need.
+  [[nodiscard]] bool sees_work() const { return work_; }
+
+  // Around a run of a program; `module` and `pool` outlive it.
+  virtual void begin_run(const ssa::Module& /*module*/, const Pool& /*pool*/) {}
+  virtual void end_run() {}
   // Around the execution of an instruction that is not a call; operands before they are consumed, none of
   // them Deferred. An instruction that faults has no end. One that a RegionHook takes has neither: it is
   // reported with its region.
-  virtual void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) = 0;
-  virtual void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) = 0;
+  virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*operands*/) {}
+  virtual void end(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*results*/) {}
   // Around the execution of a function. A tail call leaves the caller first. After a fault nothing is left.
-  virtual void enter(ssa::FunctionId function) = 0;
-  virtual void leave(ssa::FunctionId function) = 0;
+  virtual void enter(const CallStart& /*call*/) {}
+  virtual void leave(ssa::FunctionId /*function*/) {}
+  // Where control is now, in the observer's own numbers.
+  [[nodiscard]] virtual std::int32_t place() const { return 0; }
   // Around the execution of a recorded region that ended because of `stop` (vm/trace/stop.def). `recorded`
-  // are all instructions that the program executed, also those whose results nobody wanted. No end after a
-  // fault.
-  virtual void begin_region(const RecordedWork& /*first*/, std::string_view /*stop*/) {}
+  // are all instructions that the program executed, also those whose results nobody wanted; empty unless
+  // sees_work(). At the end all promised values are there. No end after a fault.
+  virtual void begin_region(const ssa::Inst* /*first*/, std::string_view /*stop*/) {}
   virtual void end_region(std::span<const RecordedWork> /*recorded*/, const RegionRun& /*run*/) {}
-  // Around a compilation, inside a region. `reason` says why there are no kernels.
+  // Around a compilation, inside a region.
   virtual void begin_compile() {}
-  virtual void end_compile(std::size_t /*kernels*/, std::string_view /*reason*/) {}
+  virtual void end_compile(const Compilation& /*compilation*/) {}
+  // Around the run of a kernel, inside a region.
+  virtual void begin_kernel(std::uint32_t /*region*/, std::uint32_t /*kernel*/) {}
+  virtual void end_kernel(const KernelRun& /*run*/) {}
+  // Around a call that block mode executes in groups, in place of enter and leave. Not `done`: a group failed
+  // and the call is made in the ordinary way.
+  virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
+  virtual void end_groups(bool /*done*/) {}
+
+  // On any thread, also at once: around one group, and around a thread's share of a kernel.
+  virtual void begin_group(std::size_t /*group*/, std::int64_t /*instances*/) {}
+  virtual void end_group(std::size_t /*group*/) {}
+  virtual void begin_share() {}
+  virtual void end_share() {}
+
+ protected:
+  explicit Observer(bool instructions = true, bool work = true) : instructions_(instructions), work_(work) {}
+  void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
+  void see_work() { work_ = true; }  // before the run
+
+ private:
+  std::atomic<bool> instructions_;
+  bool work_;
 };
 
 }  // namespace nvm::vm

@@ -11,8 +11,6 @@ class Counting final : public vm::Observer {
   explicit Counting(Counters& counters) : counters_(counters) {}
   void begin(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> operands) override;
   void end(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> results) override;
-  void enter(ssa::FunctionId) override {}
-  void leave(ssa::FunctionId) override {}
   void end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) override;
 
  private:

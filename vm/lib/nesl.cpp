@@ -11,6 +11,7 @@
 #include "vm/lib/files.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl_session.h"
+#include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
 
@@ -29,15 +30,18 @@ vm::SessionOptions session_options(const NeslOptions& o) {
 // Programs of a session run on one machine, whose memory holds the session's values.
 class Runner : public vm::ProgramRunner {
  public:
-  explicit Runner(const NeslOptions& o) : vm_(o.vm) { load_.int_bits = o.int_bits; }
+  explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) { load_.int_bits = o.int_bits; }
 
   Result run(nvm::Program program, std::span<const vm::Value> inputs) override {
+    begin_phase("load");
     auto loaded = make_program(std::move(program), "NESL", load_);
+    end_phase();
     if (!loaded) return {true, "internal error: " + loaded.failure().message, 0, {}};
     std::vector<Value> given;
     for (const vm::Value& v : inputs)
       given.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
     auto done = vm_.run(*loaded, given);
+    begin_phase("compile and print");
     if (!done) return {true, done.failure().reason, done.failure().origin_line, {}};
     add(done->counters);
     if (done->exited) return {true, "", done->exit_line, {}};
@@ -47,6 +51,13 @@ class Runner : public vm::ProgramRunner {
       keep_constants(result.values.back(), *loaded);
     }
     return result;
+  }
+
+  void begin_phase(const char* name) const {
+    for (const auto& watcher : watchers_) watcher->begin_phase(name);
+  }
+  void end_phase() const {
+    for (const auto& watcher : watchers_) watcher->end_phase();
   }
 
   Vm& machine() { return vm_; }
@@ -78,6 +89,7 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm vm_;
+  std::vector<std::shared_ptr<Watcher>> watchers_;
   Counters counters_;
   LoadOptions load_;
   std::vector<Program> programs_;
@@ -89,6 +101,15 @@ NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(
 
 // Members are destroyed in reverse order: the values before the memory they stand in.
 struct Nesl::Impl {
+  // What happens outside runs is reading, compiling and showing.
+  template <typename F>
+  NeslStatus between_runs(F f) {
+    runner.begin_phase("compile and print");
+    const NeslStatus status = status_of(f());
+    runner.end_phase();
+    return status;
+  }
+
   vm::Pool files;  // memory of what came from files
   Runner runner;
   std::ostream& err;
@@ -114,10 +135,12 @@ void Nesl::bind_text(const std::string& name, const std::string& text) {
 
 Nesl::~Nesl() = default;
 
-NeslStatus Nesl::run_file(const std::string& path) { return status_of(impl_->session.run_file(path)); }
+NeslStatus Nesl::run_file(const std::string& path) {
+  return impl_->between_runs([&] { return impl_->session.run_file(path); });
+}
 
 NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
-  return status_of(impl_->session.run_text({name, text, 1, false}));
+  return impl_->between_runs([&] { return impl_->session.run_text({name, text, 1, false}); });
 }
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {

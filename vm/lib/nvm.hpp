@@ -120,6 +120,8 @@ enum class Jit : std::uint8_t { kOff, kHot, kAlways, kCompare };  // kCompare: a
 enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
 enum class Engine : std::uint8_t { kCpu, kCuda, kAuto };  // kAuto: CUDA where there is a device
 
+class Watcher;  // of runs: watch.hpp
+
 struct Options {
   Random random = Random::kPhilox;
   std::optional<std::int64_t> seed;  // as if the program began with SRAND
@@ -139,6 +141,7 @@ struct Options {
   bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
   bool count = false;          // fill Counters::instructions, work and bytes
   bool cost = false;           // the same, complete and equal in every tier: nothing runs in block mode
+  std::vector<std::shared_ptr<Watcher>> watchers;
   std::FILE* in = stdin;
   std::FILE* out = stdout;
   std::FILE* err = stderr;

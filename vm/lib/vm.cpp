@@ -12,6 +12,8 @@
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/watch.hpp"
+#include "vm/profile/observers.h"
 
 namespace nvm::lib {
 
@@ -119,10 +121,14 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Counting counting(run.counters);
   vm::Machine m = machine(host, bits);
   m.prims.prefix_lengths = (loaded.legacy || loaded.loaded.program.legacy) && !options.legacy_checks;
-  if (options.count || options.cost) m.observer = &counting;
+  vm::Observers observers;
+  if (options.count || options.cost) observers.add(counting);
+  for (const auto& watcher : options.watchers) observers.add(watcher->observer());
+  m.observer = observers.one();
   Compiling compiling(options, m.prims, m.observer);
   m.hook = compiling.hook();
   stop.store(vm::Stop::kNo);
+  if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {
     const Alarm alarm(options.time_limit, stop);
@@ -130,6 +136,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.counters.peak_bytes = pool->stats().peak;
+  if (m.observer != nullptr) m.observer->end_run();
   compiling.report(loaded, run);
   if (outcome.error)
     return Failure{Failure::Class::kRuntime,     render(*outcome.error, loaded), outcome.error->at.pos.line,

@@ -1,9 +1,12 @@
 #include "vm/tier/binding.h"
 
+#include "vm/tier/describe.h"
+
 namespace nvm::vm {
 
 Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool)
     : plan_(plan),
+      region_(region),
       pool_(pool),
       arrays_(plan.vars.size()),
       descs_(plan.vars.size()),
@@ -29,6 +32,26 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
 }
 
 plan::Run Binding::run(int threads) { return {arrays_, descs_, lengths_, this, threads}; }
+
+void Binding::begin_kernel(std::size_t kernel) {
+  if (observer_ != nullptr) observer_->begin_kernel(number_, static_cast<std::uint32_t>(kernel));
+}
+
+void Binding::end_kernel(std::size_t kernel) {
+  if (observer_ == nullptr) return;
+  const plan::Kernel& k = plan_.kernels[kernel];
+  const std::vector<const ssa::Inst*> insts = insts_of(region_, k);
+  observer_->end_kernel({number_, static_cast<std::uint32_t>(kernel),
+                         lengths_[static_cast<std::size_t>(k.space)], bytes_moved(plan_, k, lengths_),
+                         insts});
+}
+
+void Binding::begin_share() {
+  if (observer_ != nullptr) observer_->begin_share();
+}
+void Binding::end_share() {
+  if (observer_ != nullptr) observer_->end_share();
+}
 
 void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
   try {

@@ -14,6 +14,11 @@ class Binding final : public plan::Host {
  public:
   Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool);
 
+  // Tells `observer`, if there is one, of the kernels of region `number`.
+  void report(Observer* observer, std::uint32_t number) {
+    observer_ = observer;
+    number_ = number;
+  }
   [[nodiscard]] plan::Run run(int threads);
   // The live variables as values; after a run that is done.
   void take(std::span<Value> outputs);
@@ -23,6 +28,10 @@ class Binding final : public plan::Host {
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
   void release(plan::VarId var) override;
   [[nodiscard]] bool cancelled() const override { return false; }
+  void begin_kernel(std::size_t kernel) override;
+  void end_kernel(std::size_t kernel) override;
+  void begin_share() override;
+  void end_share() override;
 
  private:
   [[nodiscard]] Value vector(std::size_t i);
@@ -30,6 +39,9 @@ class Binding final : public plan::Host {
   [[nodiscard]] Vector lengths(std::int64_t segments, BufferRef counts);
 
   const plan::Plan& plan_;
+  const RecordedRegion& region_;
+  Observer* observer_ = nullptr;
+  std::uint32_t number_ = 0;
   Pool& pool_;
   std::vector<plan::Array> arrays_;
   std::vector<plan::Desc> descs_;

@@ -6,6 +6,7 @@
 #include "bytecode/base/check.h"
 #include "vm/data/compare.h"
 #include "vm/tier/binding.h"
+#include "vm/tier/describe.h"
 #include "vm/tier/pipeline.h"
 
 namespace nvm::vm {
@@ -13,25 +14,6 @@ namespace nvm::vm {
 using soac::kNone;
 using soac::VarId;
 using soac::VarRole;
-
-namespace {
-
-// Elements that the instructions of the region touch, as far as known beforehand.
-std::int64_t work_of(const RecordedRegion& region) {
-  std::int64_t work = 0;
-  for (const soac::RegionInst& in : region.region.insts) {
-    std::int64_t elements = 1;
-    for (const VarId x : in.operands) {
-      const soac::Var& v = region.region.vars[static_cast<std::size_t>(x)];
-      const soac::LengthId n = v.is_desc ? v.total : v.length;
-      elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
-    }
-    work += elements;
-  }
-  return work;
-}
-
-}  // namespace
 
 RegionEntry& Jit::entry(const RecordedRegion& region) {
   std::string key = soac::print(region.region);
@@ -43,6 +25,7 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
   }
   auto fresh = std::make_unique<RegionEntry>();
   fresh->key = std::move(key);
+  fresh->number = next_number_++;
   fresh->region = region.region;
   if (!region.sites.empty()) fresh->first_site = region.sites.front();
   by_key_.emplace(fresh->key, fresh.get());
@@ -55,8 +38,7 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
   e.tried = true;
   if (options_.observer != nullptr) options_.observer->begin_compile();
   compile_region(region.region, engine_, options_.fusion, e);
-  if (options_.observer != nullptr)
-    options_.observer->end_compile(e.code != nullptr ? e.plan.kernels.size() : 0, e.reason);
+  if (options_.observer != nullptr) options_.observer->end_compile(describe(region, e));
   // Combining kept elements inside a longer space may round sums differently: then timing must not choose.
   for (const plan::RuleEvent& event : e.events)
     e.fixed |=
@@ -85,7 +67,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   if (options_.mode == JitMode::kOff || region.region.insts.empty())
     return run_eager(region, outputs, failed);
   RegionEntry& e = entry(region);
-  const std::int64_t work = work_of(region);
+  const std::int64_t work = elements_of(region);
   ++e.runs;
   e.work += work;
   const bool hot = options_.mode != JitMode::kHot || e.work >= options_.hot_work;
@@ -103,11 +85,17 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
     return;
   }
   run_eager(region, outputs, failed);
+  region.reason = !e.tried                         ? "not hot enough to be compiled"
+                  : region.trapped                 ? "a check failed in compiled code"
+                  : e.traps >= options_.max_traps  ? "its checks failed too often"
+                  : e.code != nullptr && !e.slower ? "measured beside the kernels"
+                                                   : std::string_view(e.reason);
   if (e.code != nullptr) note(e.eager_cost);
 }
 
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs) {
   Binding binding(e.plan, region, *context_.pool);
+  binding.report(options_.observer, e.number);
   const plan::RunStatus status = e.code->run(binding.run(context_.threads));
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;

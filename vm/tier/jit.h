@@ -27,7 +27,7 @@ struct JitOptions {
   std::int64_t hot_work = 1 << 17;
   std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
   int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
-  Observer* observer = nullptr;    // sees compilations
+  Observer* observer = nullptr;    // sees compilations and kernels
 };
 
 struct JitCounters {
@@ -42,7 +42,8 @@ struct JitCounters {
 
 // A region as the tier knows it, for explain and profile.
 struct RegionEntry {
-  std::string key;  // printed region
+  std::uint32_t number = 0;  // in order of first execution
+  std::string key;           // printed region
   soac::Region region;
   std::int64_t work = 0;
   std::uint64_t runs = 0;
@@ -84,6 +85,7 @@ class Jit final : public RegionExecutor {
   const PrimContext& context_;
   JitOptions options_;
   JitCounters counters_;
+  std::uint32_t next_number_ = 0;
   std::vector<std::unique_ptr<RegionEntry>> entries_;
   std::unordered_map<std::string, RegionEntry*> by_key_;
 };

@@ -73,6 +73,20 @@ const char* stop_name(RegionStop stop) {
   return kNames[static_cast<int>(stop)];
 }
 
+std::int64_t elements_of(const RecordedRegion& region) {
+  std::int64_t work = 0;
+  for (const soac::RegionInst& in : region.region.insts) {
+    std::int64_t elements = 1;
+    for (const VarId x : in.operands) {
+      const soac::Var& v = region.region.vars[static_cast<std::size_t>(x)];
+      const soac::LengthId n = v.is_desc ? v.total : v.length;
+      elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
+    }
+    work += elements;
+  }
+  return work;
+}
+
 void Recorder::reset() {
   now_ = {};
   now_.region.int_bits = bits_;
@@ -330,8 +344,8 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
 }
 
 void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (observer_ == nullptr) return;
-  work_.push_back({&inst, site, 0});
+  if (observer_ == nullptr || !observer_->sees_work()) return;
+  work_.push_back({&inst, site, 0, observer_->place()});
   work_length_.push_back(elements);
 }
 
@@ -377,12 +391,14 @@ void Recorder::mark_live() {
   }
 }
 
-void Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
-                       std::span<const Count> counts) {
+RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
+                            std::span<const Count> counts) {
   RegionRun run;
   if (observer_ != nullptr) {
     run.bytes = bytes_of(recorded.inputs);
-    observer_->begin_region(work.empty() ? RecordedWork{} : work.front(), stop_name(recorded.stop));
+    run.elements = elements_of(recorded);
+    observer_->begin_region(recorded.sites.empty() ? nullptr : recorded.sites.front().inst,
+                            stop_name(recorded.stop));
   }
   RecordedSite failed;
   try {
@@ -391,7 +407,7 @@ void Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::
     failed_ = failed;
     throw;
   }
-  if (observer_ == nullptr) return;
+  if (observer_ == nullptr) return run;
   for (std::size_t i = 0; i < work.size(); ++i) {
     if (counts[i].number != kNone)
       work[i].work = std::get<Vector>(outputs[static_cast<std::size_t>(counts[i].number)]).scalar_int();
@@ -400,13 +416,14 @@ void Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::
   }
   run.kernels = recorded.kernels;
   run.trapped = recorded.trapped;
+  run.reason = recorded.reason;
   run.bytes += bytes_of(outputs);
-  observer_->end_region(work, run);
+  return run;
 }
 
 void Recorder::flush(RegionStop stop) {
   mark_live();
-  const std::vector<VarId> numbers = observer_ != nullptr ? ask_counts() : std::vector<VarId>();
+  const std::vector<VarId> numbers = work_.empty() ? std::vector<VarId>() : ask_counts();
   std::vector<VarId> renamed;
   now_.stop = stop;
   std::vector<LengthId> lengths;
@@ -426,7 +443,7 @@ void Recorder::flush(RegionStop stop) {
   // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
   reset();
   std::vector<Value> outputs(recorded.region.vars.size());
-  execute(recorded, outputs, work, counts);
+  const RegionRun run = execute(recorded, outputs, work, counts);
   for (std::size_t i = 0; i < promised.size(); ++i) {
     const VarId r = renamed[i];
     if (promised[i] == nullptr || r == kNone ||
@@ -434,6 +451,7 @@ void Recorder::flush(RegionStop stop) {
       continue;
     promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
   }
+  if (observer_ != nullptr) observer_->end_region(work, run);
 }
 
 }  // namespace nvm::vm

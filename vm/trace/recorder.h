@@ -42,7 +42,11 @@ struct RecordedRegion {
   // Filled in by the executor, with the counted lengths.
   std::size_t kernels = 0;
   bool trapped = false;
+  std::string_view reason;  // why no kernels ran; valid until the next region
 };
+
+// What the instructions of the region touch, as far as known beforehand.
+[[nodiscard]] std::int64_t elements_of(const RecordedRegion& region);
 
 // Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
 // equal straight lines give equal text whatever was recorded around them. renamed: by old VarId, kNone if
@@ -94,8 +98,8 @@ class Recorder final : public RegionHook {
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
   std::vector<soac::VarId> ask_counts();
-  void execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
-               std::span<const Count> counts);
+  RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
+                    std::span<const Count> counts);
   bool unify(const ssa::Inst& inst);
   void forget(std::size_t vars, std::size_t lengths);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;

@@ -1,0 +1,73 @@
+#include "vm/lib/profile.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "vm/cmd/commands.h"
+#include "vm/cmd/machine.h"
+#include "vm/cmd/run.h"
+
+namespace nvm::cmd {
+
+namespace {
+
+lib::ProfileQuery query_of(const Arguments& arguments) {
+  lib::ProfileQuery query;
+  query.columns = arguments.text(Option::kColumns);
+  query.sort = arguments.text(Option::kSort);
+  query.tables = arguments.text(Option::kBy);
+  query.rows = arguments.integer(Option::kTop, 0);
+  const std::string wrong = lib::check_query(query);
+  if (!wrong.empty()) throw UsageError{wrong};
+  if (arguments.given(Option::kJson) && arguments.given(Option::kCsv))
+    throw UsageError{"--json and --csv: one of them"};
+  return query;
+}
+
+// False, with a message, if the system refuses.
+bool write(const std::string& text, std::FILE* file, const std::string& name) {
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return true;
+  std::fprintf(stderr, "nvm: cannot write %s: %s\n", name.c_str(), std::strerror(errno));
+  return false;
+}
+
+// The same for the file that an option names, if it is given.
+template <typename F>
+bool export_to(const Arguments& arguments, Option option, F text) {
+  if (!arguments.given(option)) return true;
+  const std::string& path = arguments.text(option);
+  const File file(std::fopen(path.c_str(), "we"));
+  if (file) return write(text(), file.get(), path);
+  std::fprintf(stderr, "nvm: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
+  return false;
+}
+
+}  // namespace
+
+// The report is what the command is for: it has standard output for itself, unless --output gives the program
+// a file, the program writes to standard error.
+int profile_command(const Words& words) {
+  const Arguments arguments("profile", words);
+  const lib::ProfileQuery query = query_of(arguments);
+  const std::string path = arguments.given(Option::kExpression) && arguments.operands().empty()
+                               ? arguments.text(Option::kExpression)
+                               : arguments.operand("a program file");
+  lib::ProfileOptions options;
+  options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
+  options.timeline = arguments.given(Option::kHtml);
+  const auto profiler = std::make_shared<lib::Profiler>(options);
+  Watch watch(arguments);
+  watch.add(profiler);
+  const int status = watch.finish(run_program(arguments, watch, stderr));
+  if (status == kRefused) return status;
+  const std::string report = arguments.given(Option::kJson)  ? profiler->json(query)
+                             : arguments.given(Option::kCsv) ? profiler->csv(query)
+                                                             : profiler->text(query);
+  bool good = write(report, stdout, "the profile");
+  good &= export_to(arguments, Option::kHtml, [&] { return profiler->html(path); });
+  good &= export_to(arguments, Option::kFolded, [&] { return profiler->folded(); });
+  good &= export_to(arguments, Option::kSpeedscope, [&] { return profiler->speedscope(path); });
+  return good || status != kGood ? status : kFault;
+}
+
+}  // namespace nvm::cmd

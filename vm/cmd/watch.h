@@ -1,0 +1,33 @@
+// --trace and its kin: what watches the runs of a command.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vm/cmd/arguments.h"
+#include "vm/lib/watch.hpp"
+
+namespace nvm::cmd {
+
+class Watch {
+ public:
+  Watch() = default;
+  // What the options ask for.
+  explicit Watch(const Arguments& arguments);
+  void trace(const std::string& path);
+  void add(std::shared_ptr<lib::Watcher> watcher) { watchers_.push_back(std::move(watcher)); }
+
+  [[nodiscard]] const std::vector<std::shared_ptr<lib::Watcher>>& watchers() const { return watchers_; }
+  void begin_phase(const std::string& name) const;
+  void end_phase() const;
+  // Writes what is to be written at the end, and complains on standard error if that fails. The exit status
+  // of a command that ended with `status`: a program that went well did so, but not all that was asked for.
+  [[nodiscard]] int finish(int status) const;
+
+ private:
+  std::shared_ptr<lib::Trace> trace_;
+  std::vector<std::shared_ptr<lib::Watcher>> watchers_;
+};
+
+}  // namespace nvm::cmd

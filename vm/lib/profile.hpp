@@ -1,0 +1,50 @@
+// libnvm: profiles of runs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "vm/lib/watch.hpp"
+
+namespace nvm::lib {
+
+// What to show of a profile; lists are names between commas, "" for the usual.
+struct ProfileQuery {
+  std::string columns;  // see vm/profile/columns.def
+  std::string sort;     // the column to sort by, descending; "line" for the order of the source
+  std::string tables;   // line, function, kernel
+  std::int64_t rows = 30;
+};
+// What is wrong with a query, with the names there are; "" if nothing.
+[[nodiscard]] std::string check_query(const ProfileQuery& query);
+
+struct ProfileOptions {
+  int threads = 0;        // that the runs use, 0: all processors
+  bool timeline = false;  // keep events for the page's timeline
+};
+
+// Watches runs; afterwards it says who spent what. The time between its making and the first report counts as
+// the whole.
+class Profiler final : public Watcher {
+ public:
+  explicit Profiler(const ProfileOptions& options);
+  ~Profiler() override;
+  [[nodiscard]] vm::Observer& observer() override;
+  void begin_phase(const std::string& name) override;
+  void end_phase() override;
+
+  [[nodiscard]] std::string text(const ProfileQuery& query);
+  [[nodiscard]] std::string json(const ProfileQuery& query);
+  [[nodiscard]] std::string csv(const ProfileQuery& query);
+  // One page that needs nothing else: timeline, flame graph, sources, fusion graphs, kernels against the
+  // machine's limits, recursion levels. `title` stands above it.
+  [[nodiscard]] std::string html(const std::string& title);
+  [[nodiscard]] std::string folded();                             // for flame graph tools
+  [[nodiscard]] std::string speedscope(const std::string& name);  // for speedscope.app
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace nvm::lib

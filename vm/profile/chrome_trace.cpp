@@ -1,0 +1,347 @@
+#include "vm/profile/chrome_trace.h"
+
+#include <algorithm>
+
+#include "vm/profile/json.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::int32_t kHostTrack = 1, kKernelTrack = 2, kFirstWorkerTrack = 10;
+constexpr std::int64_t kLengthsLookedAt = 512;  // of a descriptor
+
+}  // namespace
+
+ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
+    : Observer(true, false),
+      options_(options),
+      start_(std::chrono::steady_clock::now()),
+      ring_(options.ring),
+      budget_(options.budget),
+      sink_(std::move(sink)) {
+  put("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"nvm\"}}");
+  name_track(kHostTrack, "host", 0);
+  name_track(kKernelTrack, "kernels", 1);
+  if (options_.period > 0) {
+    if (!options_.keep) drain();
+    writer_ = std::thread([this] { write_loop(); });
+  }
+}
+
+ChromeTrace::~ChromeTrace() { close(); }
+
+std::int64_t ChromeTrace::clock() const {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
+      .count();
+}
+
+std::int64_t ChromeTrace::now() { return last_ = std::max(last_ + 1, clock()); }
+
+void ChromeTrace::complete(std::int32_t track, const char* category, std::string name, std::int64_t since,
+                           std::string args) {
+  const std::int64_t end = track == kHostTrack ? now() : clock();
+  ring_.push({Phase::kComplete, track, since, std::max<std::int64_t>(end - since, 0), 0, category,
+              std::move(name), std::move(args)});
+}
+
+void ChromeTrace::instant(const char* category, std::string name, std::int64_t at, std::string args) {
+  ring_.push({Phase::kInstant, kHostTrack, at, 0, 0, category, std::move(name), std::move(args)});
+}
+
+void ChromeTrace::name_track(std::int32_t track, const std::string& name, int order) {
+  ring_.push({Phase::kMetadata, track, 0, 0, 0, "", "thread_name", JsonObject().add("name", name).text()});
+  ring_.push({Phase::kMetadata, track, 0, 0, 0, "", "thread_sort_index",
+              JsonObject().add("sort_index", std::int64_t{order}).text()});
+}
+
+void ChromeTrace::begin_phase(const std::string& name) {
+  end_phase();
+  phase_ = name;
+  phase_since_ = now();
+}
+
+void ChromeTrace::end_phase() {
+  if (phase_since_ != kUnknown) complete(kHostTrack, "phase", phase_, phase_since_);
+  phase_since_ = kUnknown;
+}
+
+void ChromeTrace::begin_run(const ssa::Module& module, const Pool& pool) {
+  module_ = &module;
+  source_.begin(module);
+  levels_.begin(module.functions.size());
+  kernel_names_.clear();
+  compiled_at_.clear();
+  const std::lock_guard lock(pool_mutex_);
+  pool_ = &pool;
+}
+
+void ChromeTrace::end_run() {
+  close_all();
+  sample_memory();
+  module_ = nullptr;
+  const std::lock_guard lock(pool_mutex_);
+  pool_ = nullptr;
+}
+
+// True: the next call or line may be noted.
+bool ChromeTrace::afford() {
+  if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
+  if (options_.budget == 0) return true;
+  if (budget_.load(std::memory_order_relaxed) > 0) {
+    budget_.fetch_sub(1, std::memory_order_relaxed);
+    return true;
+  }
+  if (sees_instructions()) {
+    close_line(now());
+    see_instructions(false);
+  }
+  return false;
+}
+
+// Begins to note the calls that are open, and writes down that they are.
+void ChromeTrace::new_period() {
+  seen_period_ = period_.load(std::memory_order_relaxed);
+  if (begun_ < calls_.size()) close_line(now());
+  const std::size_t most = begun_ + 1000;  // of a deep recursion some now, some later
+  for (; begun_ < calls_.size() && begun_ < most; ++begun_) {
+    Call& call = calls_[begun_];
+    if (call.since == kUnknown) call.since = now();
+    call.begun = true;
+    ring_.push({Phase::kBegin, kHostTrack, call.since, 0, static_cast<std::int64_t>(begun_), "call",
+                source_.name(call.name), call_args(call)});
+  }
+}
+
+std::string ChromeTrace::call_args(const Call& call) const {
+  JsonObject args;
+  args.add("level", std::int64_t{call.level});
+  if (call.place > 0) args.add("called from", source_.text(call.place));
+  return args.text();
+}
+
+void ChromeTrace::close_line(std::int64_t at) {
+  if (line_since_ == kUnknown) return;
+  const SourcePlace& place = source_.at(line_);
+  JsonObject args;
+  args.add("function", source_.name(place.function));
+  args.add("file", source_.name(place.file)).add("line", std::int64_t{place.line});
+  ring_.push({Phase::kComplete, kHostTrack, line_since_, at - line_since_, 0, "line", source_.text(line_),
+              args.text()});
+  line_since_ = kUnknown;
+}
+
+void ChromeTrace::begin(const ssa::Inst& inst, const Site&, std::span<const Value>) {
+  const std::int32_t place = source_.place(&inst);
+  if (line_since_ != kUnknown && place == line_) return;
+  if (!afford()) {
+    ++left_out_;
+    return;
+  }
+  const std::int64_t at = now();
+  close_line(at);
+  line_ = place;
+  line_since_ = now();
+}
+
+void ChromeTrace::enter(const CallStart& call) {
+  look_at_promises();
+  Call frame;
+  frame.name = source_.function(call.function);
+  frame.place = call.inst == nullptr ? 0 : source_.place(call.inst);
+  frame.level = levels_.enter(call);
+  if (afford()) {
+    close_line(now());
+    frame.since = now();
+    note_segments(call, frame);
+  } else {
+    ++left_out_;
+  }
+  calls_.push_back(frame);
+}
+
+void ChromeTrace::leave(ssa::FunctionId) {
+  look_at_promises();
+  levels_.leave();
+  if (calls_.empty()) return;
+  if (calls_.back().since != kUnknown || line_since_ != kUnknown) {
+    const std::int64_t at = now();
+    close_line(at);
+    close_call(at);
+  }
+  calls_.pop_back();
+  begun_ = std::min(begun_, calls_.size());
+}
+
+void ChromeTrace::close_call(std::int64_t at) {
+  const Call& call = calls_.back();
+  if (call.since == kUnknown) return;
+  if (call.begun)
+    ring_.push({Phase::kEnd, kHostTrack, at, 0, static_cast<std::int64_t>(calls_.size()) - 1, "call",
+                source_.name(call.name)});
+  else
+    ring_.push({Phase::kComplete, kHostTrack, call.since, at - call.since, 0, "call", source_.name(call.name),
+                call_args(call)});
+}
+
+// After a run, also one that ended by a fault.
+void ChromeTrace::close_all() {
+  look_at_promises();
+  promised_.clear();
+  close_line(now());
+  while (!calls_.empty()) {
+    close_call(now());
+    calls_.pop_back();
+  }
+  begun_ = 0;
+  region_since_ = kUnknown;
+}
+
+void ChromeTrace::note_segments(const CallStart& call, const Call& frame) {
+  constexpr std::size_t kMostPromises = 8;
+  const ssa::Function& f = module_->functions[static_cast<std::size_t>(call.function)];
+  const Value* value = instances_of(f, call.arguments);
+  if (value == nullptr) return;
+  SegdesLater later(*value);
+  if (const Segdes* segdes = later.get())
+    show_segments(*segdes, frame.name, frame.level, frame.since);
+  else if (promised_.size() < kMostPromises)
+    promised_.push_back({std::move(later), frame.name, frame.level, frame.since});
+}
+
+void ChromeTrace::look_at_promises() {
+  std::erase_if(promised_, [&](PromisedSegments& p) {
+    const Segdes* segdes = p.segments.get();
+    if (segdes != nullptr) show_segments(*segdes, p.name, p.level, p.at);
+    return segdes != nullptr || p.segments.gone();
+  });
+}
+
+void ChromeTrace::show_segments(const Segdes& segdes, std::int32_t name, std::int32_t level,
+                                std::int64_t at) {
+  const SegmentShape shape = shape_of(segdes, kLengthsLookedAt);
+  JsonObject args;
+  args.add("level", std::int64_t{level}).add("segments", shape.segments).add("elements", shape.elements);
+  args.add("longest", shape.longest).raw("lengths", histogram_json(shape));
+  if (shape.sampled) args.add("of", "a sample");
+  instant("level", source_.name(name) + " level " + std::to_string(level), at, args.text());
+  ring_.push({Phase::kCounter, kHostTrack, at, 0, 0, "level", "segments of " + source_.name(name),
+              JsonObject().add("segments", shape.segments).text()});
+}
+
+void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
+  const std::int64_t at = now();
+  close_line(at);
+  region_since_ = now();
+  region_stop_ = stop;
+  region_place_ = first == nullptr ? 0 : source_.place(first);
+}
+
+void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run) {
+  JsonObject args;
+  args.add("line", std::int64_t{source_.at(region_place_).line}).add("ended because", region_stop_);
+  args.add("kernels", static_cast<std::int64_t>(run.kernels)).add("bytes", run.bytes);
+  args.add("elements", run.elements).add("mode", run.kernels > 0 ? "fused" : "interpreted");
+  if (!run.reason.empty()) args.add("why", std::string_view(run.reason));
+  if (run.trapped)
+    instant(
+        "guard", "guard failed", now(),
+        JsonObject().add("why", "a check failed in compiled code; executed again by the primitives").text());
+  complete(kHostTrack, "region", "region " + source_.text(region_place_), region_since_, args.text());
+  region_since_ = kUnknown;
+  look_at_promises();
+}
+
+void ChromeTrace::begin_compile() { compile_since_ = now(); }
+
+void ChromeTrace::end_compile(const Compilation& c) {
+  for (std::size_t k = 0; k < c.kernels.size(); ++k)
+    kernel_names_[{c.region, static_cast<std::uint32_t>(k)}] = c.kernels[k].combinators;
+  JsonObject args;
+  args.add("kernels", static_cast<std::int64_t>(c.kernels.size()));
+  args.add("combinators", static_cast<std::int64_t>(c.nodes.size()));
+  if (!c.reason.empty()) args.add("refused", std::string_view(c.reason));
+  complete(kHostTrack, "compile", "compile " + source_.text(region_place_), compile_since_, args.text());
+  const auto [first, fresh] = compiled_at_.try_emplace(region_place_, c.region);
+  if (!fresh)
+    instant("guard", "guard failed", now(),
+            JsonObject()
+                .add("why", "other storage, descriptors or equal lengths than code that is there relies on")
+                .add("place", source_.text(region_place_))
+                .text());
+}
+
+void ChromeTrace::begin_kernel(std::uint32_t, std::uint32_t) { kernel_since_ = now(); }
+
+void ChromeTrace::end_kernel(const KernelRun& run) {
+  const std::int64_t end = now();
+  const std::int64_t ns = std::max<std::int64_t>(end - kernel_since_, 1);
+  const std::string& shape = kernel_names_[{run.region, run.kernel}];
+  JsonObject args;
+  args.add("combinators", shape).add("elements", run.elements).add("bytes", run.bytes);
+  args.add("GB/s", static_cast<double>(run.bytes) / static_cast<double>(ns)).add("mode", "cpu");
+  JsonArray lines;
+  for (const ssa::Inst* inst : run.insts) lines.raw(json_text(source_.text(source_.place(inst))));
+  args.raw("lines", lines.text());
+  const std::int64_t arrow = ++arrows_;
+  ring_.push({Phase::kFlowStart, kHostTrack, kernel_since_, 0, arrow, "launch", "launch"});
+  ring_.push({Phase::kFlowEnd, kKernelTrack, kernel_since_, 0, arrow, "launch", "launch"});
+  ring_.push({Phase::kComplete, kKernelTrack, kernel_since_, ns, 0, "kernel",
+              (run.insts.empty() ? "" : source_.text(source_.place(run.insts.front())) + " ") + shape,
+              args.text()});
+}
+
+void ChromeTrace::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {
+  look_at_promises();
+  groups_since_ = now();
+  close_line(groups_since_);
+  groups_since_ = now();
+  groups_ = source_.name(source_.function(call.function));
+  groups_instances_ = instances;
+  groups_count_ = groups;
+  Call frame;
+  frame.name = source_.function(call.function);
+  frame.level = levels_.enter(call);
+  levels_.leave();
+  frame.since = groups_since_;
+  note_segments(call, frame);
+}
+
+void ChromeTrace::end_groups(bool done) {
+  JsonObject args;
+  args.add("instances", groups_instances_).add("groups", static_cast<std::int64_t>(groups_count_));
+  args.add("mode", "block");
+  if (!done) args.add("failed", "a group failed; the call is made in the ordinary way");
+  complete(kHostTrack, "block", groups_ + " in groups", groups_since_, args.text());
+}
+
+ChromeTrace::Worker& ChromeTrace::worker() {
+  const std::lock_guard lock(workers_mutex_);
+  const auto [at, fresh] = workers_.try_emplace(std::this_thread::get_id());
+  if (fresh) {
+    const int n = static_cast<int>(workers_.size());
+    at->second.track = kFirstWorkerTrack + n;
+    name_track(at->second.track, "worker " + std::to_string(n), kFirstWorkerTrack + n);
+  }
+  return at->second;
+}
+
+void ChromeTrace::begin_group(std::size_t, std::int64_t instances) {
+  Worker& w = worker();
+  w.since = clock();
+  w.instances = instances;
+}
+
+void ChromeTrace::end_group(std::size_t group) {
+  const Worker& w = worker();
+  complete(w.track, "block", groups_ + " group " + std::to_string(group), w.since,
+           JsonObject().add("instances", w.instances).text());
+}
+
+void ChromeTrace::begin_share() { worker().since = clock(); }
+void ChromeTrace::end_share() {
+  const Worker& w = worker();
+  complete(w.track, "kernel", "kernel share", w.since);
+}
+
+}  // namespace nvm::vm

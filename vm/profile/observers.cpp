@@ -1,0 +1,78 @@
+#include "vm/profile/observers.h"
+
+namespace nvm::vm {
+
+void Observers::add(Observer& observer) {
+  all_.push_back(&observer);
+  if (observer.sees_work()) see_work();
+}
+
+Observer* Observers::one() {
+  if (all_.empty()) return nullptr;
+  return all_.size() == 1 ? all_.front() : this;
+}
+
+void Observers::begin_run(const ssa::Module& module, const Pool& pool) {
+  for (Observer* o : all_) o->begin_run(module, pool);
+}
+void Observers::end_run() {
+  for (Observer* o : all_) o->end_run();
+}
+void Observers::begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) {
+  for (Observer* o : all_)
+    if (o->sees_instructions()) o->begin(inst, site, operands);
+}
+void Observers::end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) {
+  for (Observer* o : all_)
+    if (o->sees_instructions()) o->end(inst, site, results);
+}
+void Observers::enter(const CallStart& call) {
+  for (Observer* o : all_) o->enter(call);
+}
+void Observers::leave(ssa::FunctionId function) {
+  for (Observer* o : all_) o->leave(function);
+}
+// One of them has places.
+std::int32_t Observers::place() const {
+  std::int32_t place = 0;
+  for (const Observer* o : all_) place |= o->place();
+  return place;
+}
+void Observers::begin_region(const ssa::Inst* first, std::string_view stop) {
+  for (Observer* o : all_) o->begin_region(first, stop);
+}
+void Observers::end_region(std::span<const RecordedWork> recorded, const RegionRun& run) {
+  for (Observer* o : all_) o->end_region(recorded, run);
+}
+void Observers::begin_compile() {
+  for (Observer* o : all_) o->begin_compile();
+}
+void Observers::end_compile(const Compilation& compilation) {
+  for (Observer* o : all_) o->end_compile(compilation);
+}
+void Observers::begin_kernel(std::uint32_t region, std::uint32_t kernel) {
+  for (Observer* o : all_) o->begin_kernel(region, kernel);
+}
+void Observers::end_kernel(const KernelRun& run) {
+  for (Observer* o : all_) o->end_kernel(run);
+}
+void Observers::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {
+  for (Observer* o : all_) o->begin_groups(call, instances, groups);
+}
+void Observers::end_groups(bool done) {
+  for (Observer* o : all_) o->end_groups(done);
+}
+void Observers::begin_group(std::size_t group, std::int64_t instances) {
+  for (Observer* o : all_) o->begin_group(group, instances);
+}
+void Observers::end_group(std::size_t group) {
+  for (Observer* o : all_) o->end_group(group);
+}
+void Observers::begin_share() {
+  for (Observer* o : all_) o->begin_share();
+}
+void Observers::end_share() {
+  for (Observer* o : all_) o->end_share();
+}
+
+}  // namespace nvm::vm

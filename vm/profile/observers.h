@@ -1,0 +1,42 @@
+// Several observers as one.
+#pragma once
+
+#include <vector>
+
+#include "vm/interp/observer.h"
+
+namespace nvm::vm {
+
+class Observers final : public Observer {
+ public:
+  Observers() : Observer(true, false) {}
+  // `observer` must outlive this.
+  void add(Observer& observer);
+  // What to observe with: null for none, the observer itself if there is one only.
+  [[nodiscard]] Observer* one();
+
+  void begin_run(const ssa::Module& module, const Pool& pool) override;
+  void end_run() override;
+  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
+  void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void enter(const CallStart& call) override;
+  void leave(ssa::FunctionId function) override;
+  [[nodiscard]] std::int32_t place() const override;
+  void begin_region(const ssa::Inst* first, std::string_view stop) override;
+  void end_region(std::span<const RecordedWork> recorded, const RegionRun& run) override;
+  void begin_compile() override;
+  void end_compile(const Compilation& compilation) override;
+  void begin_kernel(std::uint32_t region, std::uint32_t kernel) override;
+  void end_kernel(const KernelRun& run) override;
+  void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
+  void end_groups(bool done) override;
+  void begin_group(std::size_t group, std::int64_t instances) override;
+  void end_group(std::size_t group) override;
+  void begin_share() override;
+  void end_share() override;
+
+ private:
+  std::vector<Observer*> all_;
+};
+
+}  // namespace nvm::vm

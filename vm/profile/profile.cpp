@@ -1,0 +1,345 @@
+#include "vm/profile/profile.h"
+
+#include <algorithm>
+
+#include "vm/data/pool.h"
+#include "vm/profile/ticks.h"
+#include "vm/profile/work.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::size_t kMostNodes = 1 << 16;
+constexpr std::int64_t kLengthsLookedAt = 4096;  // of a descriptor
+constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes made before memory is looked at again
+
+}  // namespace
+
+void Spent::add(const Spent& o) {
+  for (std::size_t m = 0; m < kModes; ++m) ticks[m] += o.ticks[m];
+  calls += o.calls;
+  instructions += o.instructions;
+  work += o.work;
+  bytes += o.bytes;
+  allocations += o.allocations;
+  peak = std::max(peak, o.peak);
+}
+
+Profile::Profile() : Observer(true, true), nodes_(1), open_{0}, charged_(&elsewhere_) {
+  nodes_[0].function = source_.name_number("(program)");
+}
+
+std::int64_t Profile::now_() { return ticks(); }
+
+double Profile::seconds_per_tick() const {
+  return run_ticks_ > 0 ? run_seconds_ / static_cast<double>(run_ticks_) : 0.0;
+}
+
+void Profile::begin_phase(const std::string& name) {
+  end_phase();
+  phase_ = name;
+  phase_start_ = std::chrono::steady_clock::now();
+}
+
+void Profile::end_phase() {
+  if (phase_.empty()) return;
+  phases_[phase_] += std::chrono::duration<double>(std::chrono::steady_clock::now() - phase_start_).count();
+  phase_.clear();
+}
+
+void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
+  module_ = &module;
+  pool_ = &pool;
+  source_.begin(module);
+  levels_.begin(module.functions.size());
+  cache_.fill({});
+  kernel_of_.clear();
+  allocations_ = Pool::allocations_here();
+  run_start_ = std::chrono::steady_clock::now();
+  current_ = &spent_at(0, 0);
+  charged_ = &current_->ticks[0];
+  last_ = ticks();
+  run_ticks_ -= last_;
+}
+
+void Profile::end_run() {
+  tick();
+  if (in_region_) current_->ticks[0] += eager_ticks_ + compile_ticks_;  // it ended by a fault
+  in_region_ = false;
+  run_ticks_ += last_;
+  run_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - run_start_).count();
+  charged_ = &elsewhere_;
+  look_at_promises();
+  promised_.clear();
+  kernel_times_.clear();
+  open_.assign(1, 0);
+  peak_ = std::max<std::uint64_t>(peak_, pool_->stats().peak);
+  module_ = nullptr;
+}
+
+Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
+  auto& lines = nodes_[static_cast<std::size_t>(node)].lines;
+  for (const auto& [known, spent] : lines)
+    if (known == place) return *spent;
+  spent_.emplace_back();
+  lines.emplace_back(place, &spent_.back());
+  return spent_.back();
+}
+
+Spent& Profile::spent_of(std::int32_t node, const ssa::Inst* inst) {
+  Cached& c = cache_[reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) % cache_.size()];
+  if (c.inst == inst && c.node == node) return *c.spent;
+  c = {inst, node, &spent_at(node, source_.place(inst))};
+  return *c.spent;
+}
+
+std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int32_t call,
+                            std::int32_t level) {
+  const auto is_it = [&](std::int32_t n) {
+    const CallNode& node = nodes_[static_cast<std::size_t>(n)];
+    return node.function == function && node.call == call && node.level == std::min(level, kMostLevels);
+  };
+  const auto& children = nodes_[static_cast<std::size_t>(parent)].children;
+  for (auto c = children.rbegin(); c != children.rend(); ++c)
+    if (is_it(*c)) return *c;
+  if (level >= kMostLevels || nodes_.size() >= kMostNodes)
+    for (std::int32_t n = parent; n > 0; n = nodes_[static_cast<std::size_t>(n)].parent)
+      if (nodes_[static_cast<std::size_t>(n)].function == function &&
+          (nodes_[static_cast<std::size_t>(n)].level == std::min(level, kMostLevels) ||
+           nodes_.size() >= kMostNodes))
+        return n;
+  if (nodes_.size() >= kMostNodes) return parent;
+  const auto fresh = static_cast<std::int32_t>(nodes_.size());
+  CallNode node;
+  node.parent = parent;
+  node.function = function;
+  node.call = call;
+  node.level = std::min(level, kMostLevels);
+  nodes_.push_back(std::move(node));
+  nodes_[static_cast<std::size_t>(parent)].children.push_back(fresh);
+  return fresh;
+}
+
+void Profile::enter(const CallStart& call) {
+  const std::int32_t level = levels_.enter(call);
+  const std::int32_t function = source_.function(call.function);
+  const std::int32_t node =
+      child(open_.back(), function, call.inst == nullptr ? 0 : source_.place(call.inst), level);
+  ++nodes_[static_cast<std::size_t>(node)].calls;
+  open_.push_back(node);
+  note_segments(call, function, level);
+}
+
+void Profile::leave(ssa::FunctionId) {
+  look_at_promises();
+  levels_.leave();
+  if (open_.size() > 1) open_.pop_back();
+}
+
+void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
+  tick();
+  Spent& spent = spent_of(open_.back(), &inst);
+  if (current_ != &spent) {
+    current_ = &spent;
+    ++spent.calls;
+  }
+  charged_ = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
+  ++spent.instructions;
+  spent.work += static_cast<std::uint64_t>(work_before(inst, operands));
+  spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
+}
+
+void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
+  Spent& spent = *current_;
+  spent.work += static_cast<std::uint64_t>(work_after(inst, results));
+  const std::int64_t bytes = vector_bytes(results);
+  spent.bytes += static_cast<std::uint64_t>(bytes);
+  unsettled_bytes_ += bytes;
+  note_allocations(spent);
+}
+
+void Profile::note_allocations(Spent& spent) {
+  const std::uint64_t made = Pool::allocations_here();
+  spent.allocations += made - allocations_;
+  allocations_ = made;
+  if (unsettled_bytes_ < kLookAtMemory) return;
+  unsettled_bytes_ = 0;
+  spent.peak = std::max<std::uint64_t>(spent.peak, pool_->stats().live);
+}
+
+void Profile::begin_region(const ssa::Inst* first, std::string_view) {
+  tick();
+  region_first_ = first;
+  in_region_ = true;
+  eager_ticks_ = compile_ticks_ = 0;
+  kernel_times_.clear();
+  charged_ = &eager_ticks_;
+}
+
+void Profile::begin_compile() {
+  tick();
+  charged_ = &compile_ticks_;
+}
+
+void Profile::end_compile(const Compilation& c) {
+  constexpr std::size_t kMostRegions = 200;
+  for (std::size_t k = 0; k < c.kernels.size(); ++k) {
+    KernelSpent kernel;
+    kernel.combinators = c.kernels[k].combinators;
+    kernel.operations = c.kernels[k].operations;
+    std::string key = kernel.combinators;
+    for (const ssa::Inst* inst : c.kernels[k].insts) {
+      const std::int32_t place = source_.place(inst);
+      if (std::find(kernel.places.begin(), kernel.places.end(), place) != kernel.places.end()) continue;
+      kernel.places.push_back(place);
+      key += " " + std::to_string(place);
+    }
+    const auto [at, fresh] = kernel_numbers_.try_emplace(key, kernels_.size());
+    if (fresh) kernels_.push_back(std::move(kernel));
+    kernel_of_[{c.region, static_cast<std::uint32_t>(k)}] = at->second;
+  }
+  if (regions_.size() < kMostRegions) {
+    FusedRegion region;
+    region.place = region_first_ == nullptr ? "" : source_.text(source_.place(region_first_));
+    region.reason = c.reason;
+    for (const FusionNode& n : c.nodes)
+      region.nodes.push_back(
+          {n.name, n.inst == nullptr ? "" : source_.text(source_.place(n.inst)), n.kernel, n.inputs});
+    regions_.push_back(std::move(region));
+  }
+  tick();
+  charged_ = &eager_ticks_;
+}
+
+void Profile::begin_kernel(std::uint32_t, std::uint32_t) {
+  tick();
+  kernel_ticks_ = eager_ticks_;
+}
+
+void Profile::end_kernel(const KernelRun& run) {
+  tick();
+  const std::int64_t all = eager_ticks_;
+  eager_ticks_ = kernel_ticks_;  // as before the kernel
+  kernel_ticks_ = all - eager_ticks_;
+  kernel_times_.push_back({{run.insts.begin(), run.insts.end()}, kernel_ticks_, run.bytes});
+  const auto found = kernel_of_.find({run.region, run.kernel});
+  if (found == kernel_of_.end()) return;
+  KernelSpent& kernel = kernels_[found->second];
+  kernel.ticks += kernel_ticks_;
+  ++kernel.runs;
+  kernel.elements += static_cast<std::uint64_t>(run.elements);
+  kernel.bytes += static_cast<std::uint64_t>(run.bytes);
+}
+
+void Profile::count(std::span<const RecordedWork> recorded) {
+  for (const RecordedWork& r : recorded) {
+    Spent& spent = spent_of(r.place, r.inst);
+    if (current_ != &spent) ++spent.calls;
+    current_ = &spent;
+    ++spent.instructions;
+    spent.work += static_cast<std::uint64_t>(r.work);
+  }
+}
+
+// To the lines of the recorded instructions, by the elements they touched.
+void Profile::share_by_work(std::span<const RecordedWork> recorded, std::int64_t all, Mode mode,
+                            std::int64_t bytes) {
+  if (recorded.empty()) {
+    current_->ticks[static_cast<std::size_t>(mode)] += all;
+    current_->bytes += static_cast<std::uint64_t>(bytes);
+    return;
+  }
+  double total = 0;
+  for (const RecordedWork& r : recorded) total += static_cast<double>(r.work) + 1;
+  std::int64_t ticks_left = all, bytes_left = bytes;
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const double part = (static_cast<double>(recorded[i].work) + 1) / total;
+    const bool last = i + 1 == recorded.size();
+    const auto t = last ? ticks_left : static_cast<std::int64_t>(part * static_cast<double>(all));
+    const auto b = last ? bytes_left : static_cast<std::int64_t>(part * static_cast<double>(bytes));
+    Spent& spent = spent_of(recorded[i].place, recorded[i].inst);
+    spent.ticks[static_cast<std::size_t>(mode)] += t;
+    spent.bytes += static_cast<std::uint64_t>(b);
+    ticks_left -= t;
+    bytes_left -= b;
+  }
+}
+
+// Each kernel's time to the lines of what it computed.
+void Profile::share_kernels(std::span<const RecordedWork> recorded) {
+  for (const KernelTime& kernel : kernel_times_) {
+    std::vector<RecordedWork> computed;
+    for (const RecordedWork& r : recorded)
+      if (std::find(kernel.insts.begin(), kernel.insts.end(), r.inst) != kernel.insts.end()) {
+        computed.push_back(r);
+        computed.back().work = 0;
+      }
+    share_by_work(computed, kernel.ticks, Mode::kFused, kernel.bytes);
+  }
+}
+
+void Profile::end_region(std::span<const RecordedWork> recorded, const RegionRun& run) {
+  tick();
+  in_region_ = false;
+  count(recorded);
+  share_kernels(recorded);
+  if (compile_ticks_ > 0) share_by_work(recorded, compile_ticks_, Mode::kCompile, 0);
+  // Beside kernels this is what binding them and handing over their results costs.
+  const bool fused = run.kernels > 0;
+  share_by_work(recorded, eager_ticks_, fused ? Mode::kFused : Mode::kInterpreted, fused ? 0 : run.bytes);
+  kernel_times_.clear();
+  unsettled_bytes_ += run.bytes;
+  note_allocations(*current_);
+  charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kInterpreted)];
+  look_at_promises();
+}
+
+void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
+  tick();
+  before_groups_ = current_;
+  const std::int32_t level = levels_.enter(call);
+  levels_.leave();
+  const std::int32_t function = source_.function(call.function);
+  const std::int32_t node = child(open_.back(), function, 0, level);
+  ++nodes_[static_cast<std::size_t>(node)].calls;
+  note_segments(call, function, level);
+  current_ = &spent_at(node, source_.place_number({function, 0, 0}));
+  ++current_->calls;
+  charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kBlock)];
+}
+
+void Profile::end_groups(bool) {
+  tick();
+  current_ = before_groups_;
+  charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kInterpreted)];
+}
+
+void Profile::note_segments(const CallStart& call, std::int32_t function, std::int32_t level) {
+  constexpr std::size_t kMostPromises = 8;
+  const ssa::Function& f = module_->functions[static_cast<std::size_t>(call.function)];
+  const Value* value = instances_of(f, call.arguments);
+  if (value == nullptr) return;
+  ++level_spent_[{function, std::min(level, kMostLevels)}].calls;
+  SegdesLater later(*value);
+  if (promised_.size() >= kMostPromises) promised_.erase(promised_.begin());
+  promised_.push_back({std::move(later), function, std::min(level, kMostLevels)});
+  look_at_promises();
+}
+
+void Profile::look_at_promises() {
+  std::erase_if(promised_, [&](PromisedSegments& p) {
+    const Segdes* segdes = p.segments.get();
+    if (segdes == nullptr) return p.segments.gone();
+    const SegmentShape shape = shape_of(*segdes, kLengthsLookedAt);
+    SegmentShape& sum = level_spent_[{p.function, p.level}].shape;
+    sum.segments += shape.segments;
+    sum.elements += shape.elements;
+    sum.longest = std::max(sum.longest, shape.longest);
+    sum.sampled |= shape.sampled;
+    for (std::size_t k = 0; k < sum.histogram.size(); ++k) sum.histogram[k] += shape.histogram[k];
+    return true;
+  });
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,185 @@
+// The observer behind `nvm profile`: who spent how much time, work, bytes and memory, by the chain of calls
+// and by source line. Every moment of a run belongs to exactly one line: the clock is read where control
+// passes from one to another, and what passed goes to the one before.
+//
+// The time of a recorded region goes to the lines whose instructions it computed: a kernel's to those of the
+// kernel, in equal parts; that of primitives by the elements they touched. The time of block mode goes to the
+// function that it executed.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vm/profile/levels.h"
+#include "vm/profile/segments.h"
+#include "vm/profile/source_map.h"
+
+namespace nvm::vm {
+
+enum class Mode : std::uint8_t { kInterpreted, kFused, kBlock, kCompile };
+inline constexpr std::size_t kModes = 4;
+
+// What one line spent in one chain of calls.
+struct Spent {
+  std::array<std::int64_t, kModes> ticks{};
+  std::uint64_t calls = 0;         // times that control came to it
+  std::uint64_t instructions = 0;  // vector instructions: its depth
+  std::uint64_t work = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t allocations = 0;
+  std::uint64_t peak = 0;  // live bytes, the most that was seen
+
+  [[nodiscard]] std::int64_t all_ticks() const { return ticks[0] + ticks[1] + ticks[2] + ticks[3]; }
+  void add(const Spent& other);
+};
+
+// A function in a chain of calls. Deep recursion shares the node of its last level that has one.
+struct CallNode {
+  std::int32_t parent = -1;
+  std::int32_t function = 0;  // number of a name
+  std::int32_t call = 0;      // place of the calling instruction
+  std::int32_t level = 0;
+  std::uint64_t calls = 0;
+  std::vector<std::pair<std::int32_t, Spent*>> lines;  // by place
+  std::vector<std::int32_t> children;
+};
+
+struct KernelSpent {
+  std::string combinators;
+  std::vector<std::int32_t> places;  // of the instructions it computes, each once
+  std::int64_t operations = 0;       // scalar operations for each element
+  std::int64_t ticks = 0;
+  std::uint64_t runs = 0, elements = 0, bytes = 0;
+};
+
+// A region's graph before fusion, and which kernel took what.
+struct FusedRegion {
+  struct Node {
+    std::string name, place;
+    std::int32_t kernel = -1;
+    std::vector<std::int32_t> inputs;
+  };
+  std::string place;
+  std::string reason;  // why it was not compiled
+  std::vector<Node> nodes;
+};
+
+// The calls of a function at one recursion level, all together.
+struct LevelSpent {
+  std::uint64_t calls = 0;
+  SegmentShape shape;  // summed up
+};
+
+class Profile final : public Observer {
+ public:
+  Profile();
+
+  void begin_phase(const std::string& name);
+  void end_phase();
+
+  void begin_run(const ssa::Module& module, const Pool& pool) override;
+  void end_run() override;
+  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
+  void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void enter(const CallStart& call) override;
+  void leave(ssa::FunctionId function) override;
+  [[nodiscard]] std::int32_t place() const override { return open_.back(); }
+  void begin_region(const ssa::Inst* first, std::string_view stop) override;
+  void end_region(std::span<const RecordedWork> recorded, const RegionRun& run) override;
+  void begin_compile() override;
+  void end_compile(const Compilation& compilation) override;
+  void begin_kernel(std::uint32_t region, std::uint32_t kernel) override;
+  void end_kernel(const KernelRun& run) override;
+  void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
+  void end_groups(bool done) override;
+
+  // Results, after the runs.
+  [[nodiscard]] const SourceMap& source() const { return source_; }
+  [[nodiscard]] const std::vector<CallNode>& nodes() const { return nodes_; }  // parents first
+  [[nodiscard]] const std::deque<KernelSpent>& kernels() const { return kernels_; }
+  [[nodiscard]] const std::vector<FusedRegion>& regions() const { return regions_; }
+  [[nodiscard]] const std::map<std::pair<std::int32_t, std::int32_t>, LevelSpent>& levels() const {
+    return level_spent_;  // by function and level
+  }
+  [[nodiscard]] const std::map<std::string, double>& phases() const { return phases_; }  // seconds
+  [[nodiscard]] double run_seconds() const { return run_seconds_; }
+  [[nodiscard]] double seconds_per_tick() const;
+  [[nodiscard]] std::uint64_t peak() const { return peak_; }
+
+  // The most levels of a recursion that have nodes of their own.
+  static constexpr std::int32_t kMostLevels = 256;
+
+ private:
+  struct KernelTime {
+    std::vector<const ssa::Inst*> insts;
+    std::int64_t ticks = 0;
+    std::int64_t bytes = 0;
+  };
+  struct Cached {
+    const ssa::Inst* inst = nullptr;
+    std::int32_t node = -1;
+    Spent* spent = nullptr;
+  };
+  struct PromisedSegments {
+    SegdesLater segments;
+    std::int32_t function, level;
+  };
+
+  void tick() {
+    const std::int64_t now = now_();
+    *charged_ += now - last_;
+    last_ = now;
+  }
+  [[nodiscard]] static std::int64_t now_();
+  [[nodiscard]] Spent& spent_at(std::int32_t node, std::int32_t place);
+  [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,
+                                   std::int32_t level);
+  void note_allocations(Spent& spent);
+  void note_segments(const CallStart& call, std::int32_t function, std::int32_t level);
+  void look_at_promises();
+  void count(std::span<const RecordedWork> recorded);
+  void share_kernels(std::span<const RecordedWork> recorded);
+  void share_by_work(std::span<const RecordedWork> recorded, std::int64_t ticks, Mode mode,
+                     std::int64_t bytes);
+
+  SourceMap source_;
+  Levels levels_;
+  const ssa::Module* module_ = nullptr;
+  const Pool* pool_ = nullptr;
+  std::vector<CallNode> nodes_;
+  std::deque<Spent> spent_;
+  std::vector<std::int32_t> open_;  // nodes
+  std::array<Cached, 1024> cache_;
+  std::deque<KernelSpent> kernels_;
+  std::map<std::string, std::size_t> kernel_numbers_;                         // by what they are
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> kernel_of_;  // of this run
+  std::vector<FusedRegion> regions_;
+  std::map<std::pair<std::int32_t, std::int32_t>, LevelSpent> level_spent_;
+  std::vector<PromisedSegments> promised_;
+  std::map<std::string, double> phases_;
+  std::string phase_;
+  std::chrono::steady_clock::time_point phase_start_, run_start_;
+
+  std::int64_t* charged_ = nullptr;  // whose time it is
+  Spent* current_ = nullptr;         // the line that has control
+  std::int64_t last_ = 0;
+  std::int64_t elsewhere_ = 0, eager_ticks_ = 0, compile_ticks_ = 0, kernel_ticks_ = 0;
+  std::vector<KernelTime> kernel_times_;  // of the open region
+  const ssa::Inst* region_first_ = nullptr;
+  bool in_region_ = false;
+  Spent* before_groups_ = nullptr;
+  std::uint64_t allocations_ = 0;  // seen
+  std::int64_t unsettled_bytes_ = 0;
+  std::uint64_t peak_ = 0;
+  double run_seconds_ = 0;
+  std::int64_t run_ticks_ = 0;
+};
+
+}  // namespace nvm::vm
