@@ -39,6 +39,11 @@ bool Builder::picks(const Made& select, std::size_t high, std::size_t low) const
 }
 
 bool Builder::not_negative(Atom atom, int depth) const {
+  // Where a descriptor was made of lengths, none of them was negative.
+  const std::vector<std::int32_t> descriptor{static_cast<std::int32_t>(Op::kMakeSegdes),
+                                             static_cast<std::int32_t>(TypeWord::kNone), atom};
+  for (const Scope& scope : scopes_)
+    if (scope.seen.contains(descriptor)) return true;
   for (const Scope& scope : scopes_)
     for (const auto& [low, high] : scope.ordered)
       if (high == atom && number(low).value_or(-1) >= 0) return true;

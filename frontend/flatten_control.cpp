@@ -167,12 +167,13 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
 Atom Body::chosen_segments(const std::vector<Val>& values, Atom chosen, const Lanes* lanes) {
   std::vector<Val> parts;
   for (const Val& value : values) leaves(value, parts);
+  // A number per instance rather than a length: sequences are more often not used after all.
   Val lead = boolean(lanes, chosen);
   for (const Val& part : parts) {
-    const bool lengths = part.type->kind == TypeKind::kSeq;
     if (level(part) != lanes || part.type->kind == TypeKind::kUnit) continue;
-    lead = lengths ? integer(lanes, ops_.lengths(part)) : part;
-    break;
+    const bool sequence = part.type->kind == TypeKind::kSeq;
+    if (!sequence || lead.atom == chosen) lead = sequence ? integer(lanes, ops_.lengths(part)) : part;
+    if (!sequence) break;
   }
   return b_.ops(Op::kPack, word_of(lead.type), {lead.atom, chosen, ops_.whole(lanes)})[1];
 }

@@ -25,7 +25,9 @@ void Body::keep_first(const Val& value, const Lanes* lanes) {
 Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
   (void)lanes;
   const Lanes* outer = deeper(level(x), n.lanes);
-  return ops_.sequence(ops_.elements(outer, ops_.descriptor(ops_.at(n, outer))), x);
+  const Atom segments = ops_.descriptor(ops_.at(n, outer));
+  if (!b_.not_negative(n.atom)) b_.keep(segments);
+  return ops_.sequence(ops_.elements(outer, segments), x);
 }
 
 Val Body::range(const Val& start, const Val& step, const Val& end, const Lanes* lanes) {

@@ -138,8 +138,10 @@ TEST_CASE("bounds that follow from others are not checked") {
   const std::string v = "let v = dist(1, rand(9)) in ";
   for (const char* sure :
        {"subseq(v, 0, #v / 2);", "subseq(v, #v / 2, #v);", "bottop(v);", "reverse(v);", "take(v, #v);",
-        "index(max(0, rand(9) - 5));", "index(#v - min(#v, rand(9)));", "even_elts(v);"})
+        "index(max(0, rand(9) - 5));", "index(#v - min(#v, rand(9)));", "even_elts(v);"}) {
+    INFO(sure);
     CHECK(counts_of(v + sure)[Op::kExit] == 0);
+  }
   for (const char* unsure : {"subseq(v, 1, #v);", "partition(v, [#v - 1, 2]);", "index(#v - 1);",
                              "subseq(v, 0, #v * 2);", "{subseq(v, i, #v) : i in [rand(9)]};"})
     CHECK(counts_of(v + unsure)[Op::kExit] == 1);
@@ -150,7 +152,8 @@ TEST_CASE("bounds that follow from others are not checked") {
 
 TEST_CASE("a check is a conditional that writes and stops") {
   const Program program = program_of(
-      "function f(v, k) = if #v > 9 then f(take(v, k), k) else {sqrt(x) / ln(x) : x in v}; {f([2.0], i) : i "
+      "function fn(v, k) = if #v > 9 then fn(take(v, k), k) else {sqrt(x) / ln(x) : x in v}; {fn([2.0], i) : "
+      "i "
       "in "
       "[1, 2]};");
   int checks = 0;
@@ -205,12 +208,12 @@ TEST_CASE("names are legal VCODE and the entry comes first") {
 
 namespace {
 
-// Is every flavour of `f` claimed to be tail-parallel?
+// Is every flavour of `fn` claimed to be tail-parallel?
 bool claims_tail(const std::string& text) {
   bool found = false, all = true;
   for (const Function& f : program_of(text).functions) {
-    found = found || f.origin == "f";
-    all = all && (f.origin != "f" || f.tail_parallel);
+    found = found || f.origin == "fn";
+    all = all && (f.origin != "fn" || f.tail_parallel);
   }
   CHECK(found);
   return all;
@@ -221,34 +224,34 @@ bool claims_tail(const std::string& text) {
 TEST_CASE("recursion whose results are only concatenated is marked") {
   const std::string parts = "let a = {x in v | x < v[0]}; b = {x in v | x > v[0]} in ";
   const auto recursion = [&](const std::string& rest) {
-    return claims_tail("function f(v) = if #v < 2 then v else " + parts + rest + "; f([3, 1, 2]);");
+    return claims_tail("function fn(v) = if #v < 2 then v else " + parts + rest + "; fn([3, 1, 2]);");
   };
-  CHECK(recursion("let r = {f(x) : x in [a, b]} in r[0] ++ [v[0]] ++ r[1]"));
-  CHECK(recursion("flatten({f(x) : x in [a, b]})"));
-  CHECK(recursion("flatten([f(a), v, f(b)])"));
-  CHECK(recursion("f(a) ++ [v[0]] ++ f(b)"));
-  CHECK(recursion("let r = {f(x) : x in [a, b]} in if #a > 3 then r[0] ++ b else a ++ r[1]"));
-  CHECK(recursion("if #a == 0 then f(b) else flatten({let c = x ++ x in c ++ f(x) : x in [a, b]})"));
+  CHECK(recursion("let r = {fn(x) : x in [a, b]} in r[0] ++ [v[0]] ++ r[1]"));
+  CHECK(recursion("flatten({fn(x) : x in [a, b]})"));
+  CHECK(recursion("flatten([fn(a), v, fn(b)])"));
+  CHECK(recursion("fn(a) ++ [v[0]] ++ fn(b)"));
+  CHECK(recursion("let r = {fn(x) : x in [a, b]} in if #a > 3 then r[0] ++ b else a ++ r[1]"));
+  CHECK(recursion("if #a == 0 then fn(b) else flatten({let c = x ++ x in c ++ fn(x) : x in [a, b]})"));
 }
 
 TEST_CASE("recursion whose results are used otherwise is not marked as tail-parallel") {
   const std::string parts = "let a = {x in v | x < v[0]}; b = {x in v | x > v[0]} in ";
   const auto recursion = [&](const std::string& rest) {
-    return claims_tail("function f(v) = if #v < 2 then v else " + parts + rest + "; f([3, 1, 2]);");
+    return claims_tail("function fn(v) = if #v < 2 then v else " + parts + rest + "; fn([3, 1, 2]);");
   };
-  CHECK_FALSE(recursion("let r = {f(x) : x in [a, b]} in r[0] ++ r[0]"));        // twice
-  CHECK_FALSE(recursion("let r = {f(x) : x in [a, b]} in flatten(r) ++ r[1]"));  // twice
-  CHECK_FALSE(recursion("let r = {f(x) : x in [a, b]} in r[#a] ++ r[1]"));       // which one?
-  CHECK_FALSE(recursion("let r = {f(x) : x in [a, b]} in r[0] ++ [#r[1]]"));     // looked at
-  CHECK_FALSE(recursion("reverse(f(a)) ++ f(b)"));
-  CHECK_FALSE(recursion("{x + 1 : x in f(a ++ b)}"));
-  CHECK_FALSE(recursion("f(f(a) ++ b)"));
-  CHECK_FALSE(recursion("if #f(a) > 1 then f(b) else f(a)"));
-  CHECK_FALSE(recursion("let r = f(a) in flatten({r ++ f(x) : x in [a, b]})"));
-  CHECK_FALSE(claims_tail("function f(n) = if n < 2 then n else f(n - 1) + f(n - 2); f(5);"));
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in r[0] ++ r[0]"));        // twice
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in flatten(r) ++ r[1]"));  // twice
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in r[#a] ++ r[1]"));       // which one?
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in r[0] ++ [#r[1]]"));     // looked at
+  CHECK_FALSE(recursion("reverse(fn(a)) ++ fn(b)"));
+  CHECK_FALSE(recursion("{x + 1 : x in fn(a ++ b)}"));
+  CHECK_FALSE(recursion("fn(fn(a) ++ b)"));
+  CHECK_FALSE(recursion("if #fn(a) > 1 then fn(b) else fn(a)"));
+  CHECK_FALSE(recursion("let r = fn(a) in flatten({r ++ fn(x) : x in [a, b]})"));
+  CHECK_FALSE(claims_tail("function fn(n) = if n < 2 then n else fn(n - 1) + fn(n - 2); fn(5);"));
   CHECK_FALSE(claims_tail(
-      "function g(v) : [int] -> [int]; function f(v) = if #v < 2 then v else g(v) ++ f(take(v, 1));"
-      "function g(v) = if #v < 3 then f(drop(v, 1)) else v; f([3, 1, 2]);"));
+      "function g(v) : [int] -> [int]; function fn(v) = if #v < 2 then v else g(v) ++ fn(take(v, 1));"
+      "function g(v) = if #v < 3 then fn(drop(v, 1)) else v; fn([3, 1, 2]);"));
 }
 
 TEST_CASE("a sequence nested very deeply is no more work than its depth") {

@@ -212,12 +212,13 @@ TEST_CASE("inputs of a run stay apart from constants and from each other", "[ssa
 TEST_CASE("a conditional that stops is a check, one that goes on is none", "[ssa][lower]") {
   const auto conditional = [](bool stops) {
     ProgramBuilder b("t");
-    b.begin_function("F");
+    b.begin_function("MAIN");
+    b.constant({TypeWord::kBool, {1}, {}});
     b.emit(Op::kIf);
     if (stops) b.emit(Op::kExit);
     b.emit(Op::kEndif);
     b.end_function();
-    return lowered(b, {{0, {plain(Type::kBool)}, {}, true, {}}});
+    return lowered(b, {{0, {}, {}, true, {}}});
   };
   const auto check = conditional(true), choice = conditional(false);
   CHECK(ssa::is_check(check.functions[0], check.functions[0].blocks[0]));
