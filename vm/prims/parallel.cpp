@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "vm/prims/reduce_tree.h"
+#include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm {
 
