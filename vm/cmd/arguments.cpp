@@ -99,6 +99,25 @@ const std::string& Arguments::operand(std::string_view what) const {
   return operands_.front();
 }
 
+std::vector<std::string> Arguments::words_without(std::span<const Option> options) const {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : values_) {
+    const auto is_it = [&](Option o) { return option_info(o).name() == name; };
+    if (std::any_of(options.begin(), options.end(), is_it)) continue;
+    const auto info = std::find_if(std::begin(kOptions), std::end(kOptions),
+                                   [&](const OptionInfo& i) { return i.name() == name; });
+    const auto list = lists_.find(name);
+    if (info->argument.empty())
+      words.push_back("--" + name);
+    else if (list == lists_.end())
+      words.push_back("--" + name + "=" + value);
+    else
+      for (const std::string& each : list->second) words.push_back("--" + name + "=" + each);
+  }
+  words.insert(words.end(), operands_.begin(), operands_.end());
+  return words;
+}
+
 bool Arguments::given(Option option) const { return values_.contains(option_info(option).name()); }
 
 std::string Arguments::text(Option option) const {

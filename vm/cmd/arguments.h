@@ -42,6 +42,8 @@ class Arguments {
   [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
   // The only operand; throws if there is none or more.
   [[nodiscard]] const std::string& operand(std::string_view what) const;
+  // The words of a command line that says the same, but for some options.
+  [[nodiscard]] std::vector<std::string> words_without(std::span<const Option> options) const;
   [[nodiscard]] bool given(Option option) const;  // or set in the environment
   [[nodiscard]] std::string text(Option option) const;
   [[nodiscard]] std::vector<std::string> all(Option option) const;  // of an option that may be repeated

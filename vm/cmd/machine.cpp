@@ -53,6 +53,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
   options.engine = static_cast<lib::Engine>(arguments.choice(Option::kEngine));
+  options.perf = static_cast<lib::Perf>(arguments.choice(Option::kPerf));
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.block_threshold = block_threshold(arguments);
   options.count = arguments.given(Option::kStats);

@@ -49,7 +49,9 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
     options.in = input.get();
   }
   watch.begin_phase("load");
-  auto program = lib::Program::from_file(path, load_options_of(arguments));
+  lib::LoadOptions load = load_options_of(arguments);
+  load.watchers = watch.watchers();
+  auto program = lib::Program::from_file(path, load);
   watch.end_phase();
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
@@ -73,7 +75,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
 }
 
 int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
-  return is_nesl(arguments) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
+  return is_nesl(arguments, watch) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
 }
 
 int run_command(const Words& words) {

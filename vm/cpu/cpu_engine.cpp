@@ -135,7 +135,7 @@ class CpuEngine final : public plan::Engine {
   explicit CpuEngine(const EngineOptions& options) {
     const std::optional<Isa> isa = options.isa ? options.isa : best_isa();
     if (isa && isa_supported(*isa))
-      machine_ = std::make_shared<Machine>(*isa, options.code_limit, options.listings, options.perf_map);
+      machine_ = std::make_shared<Machine>(*isa, options.code_limit, options.listings, options.perf);
   }
   [[nodiscard]] std::string name() const override {
     return machine_ ? "cpu " + std::string(isa_name(machine_->memory.isa())) : "cpu";

@@ -15,6 +15,7 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   vm::cpu::EngineOptions engine;
   if (options.isa == InstructionSet::kAvx2) engine.isa = vm::cpu::Isa::kAvx2;
   if (options.isa == InstructionSet::kAvx512) engine.isa = vm::cpu::Isa::kAvx512;
+  engine.perf = static_cast<vm::cpu::Perf>(options.perf);
   engine.listings = options.explain.find('x') != std::string::npos;
   return engine;
 }
@@ -40,13 +41,15 @@ vm::JitOptions jit_options(const Options& options) {
 
 }  // namespace
 
-Compiling::Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer)
+Compiling::Compiling(const Options& options, const vm::PrimContext& context, const ssa::Module& module,
+                     vm::Observer* observer)
     : options_(options) {
   if (options.jit == Jit::kOff) return;
   engine_ = make_engine(options);
   if (engine_ == nullptr) return;
   vm::JitOptions jit = jit_options(options);
   jit.observer = observer;
+  jit.module = &module;
   jit_ = std::make_unique<vm::Jit>(*engine_, context, jit);
   vm::Recorder::Limits limits;
   if (options.jit != Jit::kHot) limits.min_elements = 2;

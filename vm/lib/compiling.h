@@ -10,8 +10,9 @@ namespace nvm::lib {
 
 class Compiling {
  public:
-  // `context` must outlive this.
-  Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer = nullptr);
+  // `context` and `module` must outlive this.
+  Compiling(const Options& options, const vm::PrimContext& context, const ssa::Module& module,
+            vm::Observer* observer = nullptr);
   ~Compiling();
 
   [[nodiscard]] vm::RegionHook* hook() const;  // null if switched off or no engine fits this machine

@@ -1,8 +1,12 @@
 #include "vm/lib/nesl.hpp"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -24,6 +28,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.arg_check = o.arg_check;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
+  options.world = world_of(o.vm.watchers);
   return options;
 }
 
@@ -95,6 +100,35 @@ class Runner : public vm::ProgramRunner {
   std::vector<Program> programs_;
 };
 
+// A file that comes from a world, for readers that want a path: a copy that goes with this object.
+class FromWorld {
+ public:
+  FromWorld(vm::World* world, const std::string& path) : path_(path) {
+    if (world == nullptr) return;
+    const auto text = world->read_file(path);
+    if (!text) return;
+    const std::size_t dot = path.find_last_of("./");
+    const std::string ending = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot);
+    std::string name = (std::filesystem::temp_directory_path() / "nvm_XXXXXX").string() + ending;
+    const int file = ::mkstemps(name.data(), static_cast<int>(ending.size()));
+    if (file < 0) return;
+    ::close(file);
+    path_ = name;
+    made_ = true;
+    std::ofstream(path_, std::ios::binary) << *text;
+  }
+  ~FromWorld() {
+    if (made_) ::unlink(path_.c_str());
+  }
+  FromWorld(const FromWorld&) = delete;
+  FromWorld& operator=(const FromWorld&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
 
 }  // namespace
@@ -145,7 +179,8 @@ NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
   try {
-    auto [type, slots] = vm::read_value(path, impl_->session.environment().types(), impl_->files);
+    const FromWorld file(impl_->session.options().world, path);
+    auto [type, slots] = vm::read_value(file.path(), impl_->session.environment().types(), impl_->files);
     impl_->session.bind(name, type, std::move(slots));
   } catch (const vm::Fault& fault) {
     return fault.message;

@@ -22,6 +22,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+std::optional<std::string> read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
 bool is_command(const Form& form) {
   return form.kind == FormKind::kCommand || form.kind == FormKind::kDefconfig ||
          form.kind == FormKind::kBackground;
@@ -102,14 +110,12 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
 }
 
 SessionStatus NeslSession::run_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  auto text = options_.world != nullptr ? options_.world->read_file(path) : read_whole(path);
+  if (!text) {
     err_ << "File " << path << " does not exist.\n";
     return SessionStatus::kCompileError;
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  texts_.push_back(std::make_unique<std::string>(std::move(text).str()));
+  texts_.push_back(std::make_unique<std::string>(std::move(*text)));
   std::string& content = *texts_.back();
   if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
   std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;

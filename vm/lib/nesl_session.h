@@ -14,6 +14,7 @@
 #include "frontend/compile.h"
 #include "frontend/emit.h"
 #include "vm/data/value.h"
+#include "vm/interp/world.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -46,6 +47,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  World* world = nullptr;  // where files come from, if not from the file system
   PrintStyle print;
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
 };

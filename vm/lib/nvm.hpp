@@ -86,6 +86,8 @@ class Value {
 [[nodiscard]] Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user);
 
+class Watcher;  // of loading and running: watch.hpp
+
 struct LoadOptions {
   int int_bits = 64;         // bits of INT: 32 or 64
   bool legacy = false;       // as the legacy interpreter: what the verifier refuses runs checked
@@ -93,6 +95,7 @@ struct LoadOptions {
   bool check = false;        // check the SSA form after every pass
   std::string function;      // start here instead of at MAIN or the first function
   std::vector<Kind> inputs;  // what the start function finds on the stack, deepest first
+  std::vector<std::shared_ptr<Watcher>> watchers;
 };
 
 class Program {
@@ -119,8 +122,7 @@ enum class InstructionSet : std::uint8_t { kBest, kPortable, kAvx2, kAvx512 };
 enum class Jit : std::uint8_t { kOff, kHot, kAlways, kCompare };  // kCompare: aborts where tiers differ
 enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
 enum class Engine : std::uint8_t { kCpu, kCuda, kAuto };  // kAuto: CUDA where there is a device
-
-class Watcher;  // of runs: watch.hpp
+enum class Perf : std::uint8_t { kOff, kMap, kDump };  // how Linux perf learns the names of compiled kernels
 
 struct Options {
   Random random = Random::kPhilox;
@@ -134,6 +136,7 @@ struct Options {
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
   Engine engine = Engine::kCpu;
+  Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;
   std::string

@@ -112,7 +112,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
                  options.out,
                  options.err,
                  {options.allow_read, options.allow_write, options.allow_spawn},
-                 static_cast<vm::RandomKind>(options.random)},
+                 static_cast<vm::RandomKind>(options.random),
+                 world_of(options.watchers)},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
@@ -125,7 +126,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (options.count || options.cost) observers.add(counting);
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   m.observer = observers.one();
-  Compiling compiling(options, m.prims, m.observer);
+  Compiling compiling(options, m.prims, loaded.loaded.module, m.observer);
   m.hook = compiling.hook();
   stop.store(vm::Stop::kNo);
   if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
@@ -146,6 +147,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.out_closed = host.streams().at(1) == nullptr;
   for (const vm::Value& value : outcome.values)
     run.values.emplace_back(std::make_shared<Value::Impl>(Value::Impl{program.impl(), pool, value}));
+  for (const auto& watcher : options.watchers) watcher->results(run.values);
   return run;
 }
 

@@ -37,6 +37,7 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
   const auto start = std::chrono::steady_clock::now();
   e.tried = true;
   if (options_.observer != nullptr) options_.observer->begin_compile();
+  e.plan.name = code_name(region, options_.module);
   compile_region(region.region, engine_, options_.fusion, e);
   if (options_.observer != nullptr) options_.observer->end_compile(describe(region, e));
   // Combining kept elements inside a longer space may round sums differently: then timing must not choose.

@@ -25,9 +25,10 @@ struct JitOptions {
   // Instructions times elements a region must have executed before it is compiled: about what compiling
   // costs.
   std::int64_t hot_work = 1 << 17;
-  std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
-  int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
-  Observer* observer = nullptr;    // sees compilations and kernels
+  std::size_t max_regions = 4096;       // variants kept; past it the cache starts anew
+  int max_traps = 3;                    // a region that keeps failing its checks is left to the interpreter
+  Observer* observer = nullptr;         // sees compilations and kernels
+  const ssa::Module* module = nullptr;  // that regions are of, for the names of their code
 };
 
 struct JitCounters {
