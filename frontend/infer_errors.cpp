@@ -33,9 +33,13 @@ std::string describe(const Type* expected, const Type* given) {
                            !in_class(clash.given->kind, clash.expected->type_class);
   if (lacks_class)
     return print_type(clash.given) + " is not in the class " + class_name(clash.expected->type_class);
-  if (clash.given->kind == TypeKind::kVar && clash.given->rigid && clash.expected->kind == TypeKind::kVar)
-    return print_type(clash.given).substr(0, 1) + " is not known to be in the class " +
-           class_name(clash.expected->type_class);
+  if (clash.given->kind == TypeKind::kVar && clash.expected->kind == TypeKind::kVar) {
+    const std::string wanted = class_name(clash.expected->type_class);
+    if (clash.given->rigid) return "a is not known to be in the class " + wanted;
+    return std::string("no type is in the classes ") + class_name(clash.given->type_class) + " and " + wanted;
+  }
+  if (clash.given->kind == TypeKind::kFn && clash.expected->kind == TypeKind::kFn)
+    return "it is another function";
   TypePrinter printer;
   const std::string is = printer.print(given), wanted = printer.print(expected);
   return is == wanted ? "" : "it is " + is + ", not " + wanted;
