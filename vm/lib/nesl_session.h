@@ -119,6 +119,7 @@ class NeslSession {
   ProgramRunner& runner_;
   std::ostream& out_;
   std::ostream& err_;
+  const frontend::Source* source_ = nullptr;  // the text that is being run
   SessionOptions options_;
   frontend::Environment environment_;
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable

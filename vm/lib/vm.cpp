@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unistd.h>
 
 #include <chrono>
@@ -86,8 +87,16 @@ struct Vm::Impl {
     m.host = &host;
     m.stop = &stop;
     m.max_depth = options.max_depth;
-    m.max_frame_bytes = machine_memory() / 2;
+    m.max_frame_bytes = frame_memory();
     return m;
+  }
+
+  // For open calls: room for millions, but not for a recursion without end to use up the machine.
+  [[nodiscard]] std::size_t frame_memory() const {
+    constexpr std::size_t kLeast = std::size_t{16} << 20, kMost = std::size_t{4} << 30;
+    const std::size_t usual = std::min(machine_memory() / 4, kMost);
+    return options.memory > 0 ? std::clamp<std::size_t>(options.memory, kLeast, std::max(usual, kLeast))
+                              : usual;
   }
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
