@@ -112,14 +112,14 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Lanes* lanes
     }
   const Atom all = ops_.whole(lanes);
   const Atom full = b_.op(Op::kEq, TypeWord::kInt, {taken, ops_.count(lanes)});
-  const auto unchanged = [&] {
+  const Lanes* flat = ops_.elements(ops_.root(), all);
+  const auto unchanged = [&] {  // the places are not used then, but are what they would be: see ssa/lifted.cpp
     Atoms out = whole_atoms;
     out.push_back(all);
-    out.push_back(b_.constant({TypeWord::kInt, {}, {}}));
+    out.push_back(ops_.iota(flat));
     return out;
   };
   const auto packed = [&] {
-    const Lanes* flat = ops_.elements(ops_.root(), all);
     const Atoms places = b_.ops(Op::kPack, TypeWord::kInt, {ops_.iota(flat), flags, all});
     const Lanes* some = ops_.chosen(lanes, flags, places[1]);
     const IndexMap map{lanes, some, places[0], all, places[1]};

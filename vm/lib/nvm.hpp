@@ -136,6 +136,9 @@ struct Options {
   Engine engine = Engine::kCpu;
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;
+  // block_threshold -1: measure again where it pays, in spite of what is remembered, and say here what was
+  // found.
+  std::FILE* tune = nullptr;
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
   bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
