@@ -56,6 +56,10 @@ lib::Options options_of(const Arguments& arguments) {
   options.perf = static_cast<lib::Perf>(arguments.choice(Option::kPerf));
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.block_threshold = block_threshold(arguments);
+  if (arguments.command() == "tune") {
+    options.block_threshold = -1;
+    options.tune = stdout;
+  }
   options.count = arguments.given(Option::kStats);
   options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);
   allow(arguments.text(Option::kAllow), options);

@@ -84,6 +84,12 @@ int run_command(const Words& words) {
   return watch.finish(run_program(arguments, watch, stdout));
 }
 
+int tune_command(const Words& words) {
+  const Arguments arguments("tune", words);
+  const File nowhere = open_file("/dev/null", "we");
+  return run_program(arguments, Watch(arguments), nowhere.get());
+}
+
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
   const std::string& letters = arguments.text(Option::kShow);

@@ -189,6 +189,7 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
 void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
   Value results[5];  // SPAWN has the most

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "bytecode/base/disk_cache.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
 #include "vm/interp/interp.h"
@@ -33,6 +34,17 @@ vm::Isa isa_of(InstructionSet set) {
     case InstructionSet::kBest: break;
   }
   return vm::best_isa();
+}
+
+// A line for each measurement.
+void report_tuning(const ssa::Module& module, const vm::block::Tuning& tuning, std::FILE* to) {
+  for (const vm::block::Tuning::Measured& m : tuning.measured()) {
+    const ssa::Function& f = module.functions[static_cast<std::size_t>(m.function)];
+    std::fprintf(to, "%s: instances of %lld bytes: groups %.3f ms, whole %.3f ms: %s\n",
+                 (f.origin.empty() ? f.name : f.origin).c_str(), static_cast<long long>(m.average),
+                 m.cut_seconds * 1e3, m.whole_seconds * 1e3,
+                 m.cut_seconds < m.whole_seconds ? "block mode pays" : "block mode does not pay");
+  }
 }
 
 // Raises `stop` after some seconds unless it is destroyed before.
@@ -103,11 +115,14 @@ struct Vm::Impl {
                       Counters& counters) {
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
-    vm::block::BlockMode block(program.code, machine, inputs, {options.block_threshold});
+    const DiskCache cache(cache_folder(), "tuning 1");
+    vm::block::BlockMode block(program.code, machine, inputs,
+                               {options.block_threshold, &cache, options.tune != nullptr});
     if (options.block_threshold != vm::block::Options::kOff && !options.cost) machine.calls = &block;
     vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
     counters.block_groups = block.counters().groups;
+    if (options.tune != nullptr) report_tuning(program.loaded.module, block.tuning(), options.tune);
     return outcome;
   }
 
