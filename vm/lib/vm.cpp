@@ -70,6 +70,9 @@ struct Vm::Impl {
   Options options;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
+  // What was compiled for the last program that ran without an observer.
+  std::shared_ptr<const Program::Impl> compiled_program;
+  std::unique_ptr<Compiling> compiled;
 
   explicit Impl(const Options& given)
       : options(given),
@@ -102,6 +105,14 @@ struct Vm::Impl {
     return outcome;
   }
 
+  Compiling& compiling(const Program& program) {
+    if (compiled == nullptr || compiled_program != program.impl()) {
+      compiled = std::make_unique<Compiling>(options);
+      compiled_program = program.impl();
+    }
+    return *compiled;
+  }
+
   Result<Run> run(const Program& program, std::span<const Value> inputs);
 };
 
@@ -125,8 +136,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (options.count || options.cost) observers.add(counting);
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   m.observer = observers.one();
-  Compiling compiling(options, m.prims, m.observer);
-  m.hook = compiling.hook();
+  std::optional<Compiling> observed;
+  if (m.observer != nullptr) observed.emplace(options, m.observer);
+  Compiling& compiling = observed ? *observed : this->compiling(program);
+  m.hook = compiling.begin(m.prims);
   stop.store(vm::Stop::kNo);
   if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
