@@ -61,7 +61,12 @@ class Machine {
 
 Contestant nvm_contestant(const Workload& workload, const Instance& instance, const lib::Options& options,
                           const std::string& name) {
-  const auto machine = std::make_shared<Machine>(workload, instance, options);
+  std::shared_ptr<Machine> machine;
+  try {
+    machine = std::make_shared<Machine>(workload, instance, options);
+  } catch (const std::runtime_error& e) {
+    return {name, instance.expression, [] { return 0.0; }, [why = std::string(e.what())] { return why; }};
+  }
   const auto run = [machine] {
     machine->forget();
     return seconds_of([&] { machine->run(); });

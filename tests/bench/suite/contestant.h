@@ -19,7 +19,7 @@ struct Contestant {
 };
 
 // nvm on the instance: the program is compiled here, the inputs are handed over as they lie, a run is one
-// evaluation of the expression. Throws std::runtime_error if the program does not compile.
+// evaluation of the expression. A program that does not compile is a wrong result.
 [[nodiscard]] Contestant nvm_contestant(const Workload& workload, const Instance& instance,
                                         const lib::Options& options, const std::string& name);
 [[nodiscard]] Contestant rival_contestant(const Rival& rival);

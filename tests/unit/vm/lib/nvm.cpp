@@ -206,22 +206,25 @@ TEST_CASE("what one run has compiled serves the next of the same program", "[lib
   Options options;
   options.jit = Jit::kAlways;
   Vm vm(options);
-  const Program program = load("FUNC MAIN CONST FLOAT (1.5 2.0 3.0) COPY 1 0 * FLOAT COPY 1 0 + FLOAT RET");
-  auto first = vm.run(program);
-  REQUIRE(first);
-  if (first->counters.regions == 0) return;  // nothing compiles on this machine
-  CHECK(first->counters.compiled == 1);
-  auto second = vm.run(program);
-  REQUIRE(second);
-  CHECK(second->counters.compiled == 0);
-  CHECK(second->counters.fused == first->counters.fused);
-  CHECK(results(*second) == results(*first));
-  auto other = vm.run(load("FUNC MAIN CONST FLOAT (1.5 2.0 3.0) COPY 1 0 / FLOAT COPY 1 0 + FLOAT RET"));
-  REQUIRE(other);
-  CHECK(results(*other) == "( 2 2 2 )\n");
-  auto again = vm.run(program);
-  REQUIRE(again);
-  CHECK(results(*again) == results(*first));
+  LoadOptions inputs;
+  inputs.inputs = {Kind::kFloat};
+  const Program squares = load("FUNC MAIN COPY 1 0 * FLOAT COPY 1 0 + FLOAT RET", inputs);
+  const Program ones = load("FUNC MAIN COPY 1 0 / FLOAT COPY 1 0 + FLOAT RET", inputs);
+  const std::vector<Value> x{make_floats(std::vector<double>{1.5, 2.0, 3.0})};
+  const auto run = [&](const Program& program) {
+    auto done = vm.run(program, x);
+    REQUIRE(done);
+    return *done;
+  };
+  const Run first = run(squares);
+  if (first.counters.fused == 0) return;  // nothing compiles on this machine
+  CHECK(first.counters.compiled == 1);
+  const Run second = run(squares);
+  CHECK(second.counters.compiled == 0);
+  CHECK(second.counters.fused == first.counters.fused);
+  CHECK(results(second) == results(first));
+  CHECK(run(ones).values[0].float_at(2) == 2.0);
+  CHECK(results(run(squares)) == results(first));
 }
 
 TEST_CASE("a machine goes on after a fault in compiled code", "[lib]") {
