@@ -223,6 +223,19 @@ std::optional<Program> NeslSession::last_program(const std::string& text) {
   return bake(*last_);
 }
 
+std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
+  const auto compiled = compile_text(text + ";");
+  if (!compiled || !compiled->core) return std::nullopt;
+  frontend::Emitted emitted = frontend::emit(*compiled->core, {last_file_, options_.arg_check});
+  std::vector<Value> inputs = values_of(emitted);
+  return std::pair{std::move(emitted.program), std::move(inputs)};
+}
+
+const frontend::Type* NeslSession::read_type(const std::string& text) {
+  const auto empty = compile_text("[] (" + text + ");");  // an empty sequence names the type of its elements
+  return empty ? frontend::resolve(frontend::resolve(empty->type)->args[0]) : nullptr;
+}
+
 Program NeslSession::bake(const CompiledForm& compiled) const {
   frontend::Emitted emitted = frontend::emit(*compiled.core, {last_file_, options_.arg_check});
   const std::vector<Value> values = values_of(emitted);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytecode/program/program.h"
@@ -67,6 +68,11 @@ class NeslSession {
   // Mode kCompile: the program of the expression `text`, or if that is empty of the last expression so far;
   // the variables in it became constants. Nothing, reported, if there is none.
   std::optional<Program> last_program(const std::string& text);
+
+  // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
+  std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  // The type that a text names; null if it is none.
+  const frontend::Type* read_type(const std::string& text);
 
   // Binds a variable to a value made elsewhere; `slots` as print_value takes them.
   void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots);

@@ -84,6 +84,8 @@ class Value {
 [[nodiscard]] Value make_text(std::string_view text);
 [[nodiscard]] Result<Value> make_segdes(std::span<const std::int64_t> lengths);
 [[nodiscard]] Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user);
+[[nodiscard]] Value foreign(const std::int32_t* elements, std::int64_t n, void (*release)(void*), void* user);
+[[nodiscard]] Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user);
 
 class Watcher;  // of loading and running: watch.hpp
@@ -183,7 +185,8 @@ class Vm {
   Vm& operator=(Vm&&) noexcept;
   ~Vm();
 
-  // Runs from a fresh state. `inputs` are those of LoadOptions::inputs.
+  // Runs from a fresh state. `inputs` are those of LoadOptions::inputs. What was compiled for a program
+  // serves its next run, unless another one ran in between.
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
   // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.
   void cancel() noexcept;

@@ -83,6 +83,9 @@ struct Vm::Impl {
   Options options;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
+  // What was compiled for the last program that ran without an observer.
+  std::shared_ptr<const Program::Impl> compiled_program;
+  std::unique_ptr<Compiling> compiled;
 
   explicit Impl(const Options& given)
       : options(given),
@@ -126,6 +129,14 @@ struct Vm::Impl {
     return outcome;
   }
 
+  Compiling& compiling(const Program& program) {
+    if (compiled == nullptr || compiled_program != program.impl()) {
+      compiled = std::make_unique<Compiling>(options, program.impl()->loaded.module, &stop);
+      compiled_program = program.impl();
+    }
+    return *compiled;
+  }
+
   Result<Run> run(const Program& program, std::span<const Value> inputs);
 };
 
@@ -150,8 +161,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (options.count || options.cost) observers.add(counting);
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   m.observer = observers.one();
-  Compiling compiling(options, m.prims, loaded.loaded.module, m.observer);
-  m.hook = compiling.hook();
+  std::optional<Compiling> observed;
+  if (m.observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, m.observer);
+  Compiling& compiling = observed ? *observed : this->compiling(program);
+  m.hook = compiling.begin(m.prims);
   stop.store(vm::Stop::kNo);
   if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
