@@ -40,13 +40,15 @@ vm::JitOptions jit_options(const Options& options) {
 
 }  // namespace
 
-Compiling::Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer)
+Compiling::Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer,
+                     const std::atomic<vm::Stop>* stop)
     : options_(options) {
   if (options.jit == Jit::kOff) return;
   engine_ = make_engine(options);
   if (engine_ == nullptr) return;
   vm::JitOptions jit = jit_options(options);
   jit.observer = observer;
+  jit.stop = stop;
   jit_ = std::make_unique<vm::Jit>(*engine_, context, jit);
   vm::Recorder::Limits limits;
   if (options.jit != Jit::kHot) limits.min_elements = 2;

@@ -11,7 +11,8 @@ namespace nvm::lib {
 class Compiling {
  public:
   // `context` must outlive this.
-  Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer = nullptr);
+  Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer = nullptr,
+            const std::atomic<vm::Stop>* stop = nullptr);
   ~Compiling();
 
   [[nodiscard]] vm::RegionHook* hook() const;  // null if switched off or no engine fits this machine

@@ -11,6 +11,7 @@
 
 #include "bytecode/plan/engine.h"
 #include "bytecode/plan/schedule.h"
+#include "vm/interp/machine.h"
 #include "vm/prims/prims.h"
 #include "vm/trace/recorder.h"
 
@@ -28,6 +29,7 @@ struct JitOptions {
   std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
   int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
   Observer* observer = nullptr;    // sees compilations and kernels
+  const std::atomic<Stop>* stop = nullptr;  // of the machine: ends compiled code early, too
 };
 
 struct JitCounters {
@@ -77,7 +79,7 @@ class Jit final : public RegionExecutor {
   RegionEntry& entry(const RecordedRegion& region);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool runs_fused(RegionEntry& entry, std::int64_t work) const;
-  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
+  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
   void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 
