@@ -11,7 +11,6 @@
 
 namespace nvm::vm {
 
-using soac::kNone;
 using soac::VarId;
 using soac::VarRole;
 
