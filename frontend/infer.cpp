@@ -7,6 +7,9 @@
 namespace nvm::frontend {
 namespace {
 
+// Tuples of tuples double with every step: beyond this nobody means it, and checking takes forever.
+constexpr std::size_t kLargestType = 10000;
+
 constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
 
 std::string show_types(const Type* type) { return print_type(type); }
@@ -88,6 +91,8 @@ const Type* Checker::datatype(const Form& form, Binding& constructor) try {
 
 const Type* Checker::infer(Expr& exp) {
   const Type* type = infer_kind(exp);
+  if (size_up_to(type, kLargestType) >= kLargestType)
+    fail(exp.pos, "the type of this expression has more than " + std::to_string(kLargestType) + " parts");
   exp.type = type;
   return type;
 }

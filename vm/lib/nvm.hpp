@@ -91,12 +91,13 @@ class Value {
 class Watcher;  // of loading and running: watch.hpp
 
 struct LoadOptions {
-  int int_bits = 64;         // bits of INT: 32 or 64
-  bool legacy = false;       // as the legacy interpreter: what the verifier refuses runs checked
-  bool optimise = true;      // run the SSA passes
-  bool check = false;        // check the SSA form after every pass
-  std::string function;      // start here instead of at MAIN or the first function
-  std::vector<Kind> inputs;  // what the start function finds on the stack, deepest first
+  int int_bits = 64;               // bits of INT: 32 or 64
+  bool legacy = false;             // as the legacy interpreter: what the verifier refuses runs checked
+  bool optimise = true;            // run the SSA passes
+  bool check = false;              // check the SSA form after every pass
+  std::uint32_t legacy_trace = 0;  // as Options::legacy_trace
+  std::string function;            // start here instead of at MAIN or the first function
+  std::vector<Kind> inputs;        // what the start function finds on the stack, deepest first
   std::vector<std::shared_ptr<Watcher>> watchers;
 };
 
@@ -146,9 +147,10 @@ struct Options {
   std::FILE* tune = nullptr;
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
-  bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
-  bool count = false;          // fill Counters::instructions, work and bytes
-  bool cost = false;           // the same, complete and equal in every tier: nothing runs in block mode
+  bool legacy_checks = false;      // vinterp -c: execute with run-time checks and legacy messages
+  std::uint32_t legacy_trace = 0;  // vinterp -d: bits by rows of vm/lib/trace_words.def
+  bool count = false;              // fill Counters::instructions, work and bytes
+  bool cost = false;               // the same, complete and equal in every tier: nothing runs in block mode
   std::vector<std::shared_ptr<Watcher>> watchers;
   std::FILE* in = stdin;
   std::FILE* out = stdout;

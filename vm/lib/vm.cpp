@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/legacy_trace.h"
 #include "vm/lib/watch.hpp"
 #include "vm/profile/observers.h"
 
@@ -21,9 +23,15 @@ namespace nvm::lib {
 
 namespace {
 
+// Nine tenths of what the machine has, or the container if that is less.
 std::uint64_t machine_memory() {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) / 10 * 9;
+  std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
+  }
+  return bytes / 10 * 9;
 }
 
 vm::Isa isa_of(InstructionSet set) {
@@ -116,6 +124,10 @@ struct Vm::Impl {
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
                       Counters& counters) {
+    if (traces_execution(options.legacy_trace)) {
+      StackTrace trace(options.legacy_trace, program.loaded.program, *pool, options.err);
+      return vm::StackMachine(program.loaded.program, machine, inputs, &trace).run();
+    }
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 1");

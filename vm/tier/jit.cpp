@@ -11,7 +11,6 @@
 
 namespace nvm::vm {
 
-using soac::kNone;
 using soac::VarId;
 using soac::VarRole;
 
@@ -80,7 +79,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
     const double cost = ns / static_cast<double>(std::max<std::int64_t>(work, 1));
     if (best == 0.0 || cost < best) best = cost;
   };
-  if (runs_fused(e, work) && run_code(region, e, outputs)) {
+  if (runs_fused(e, work) && run_code(region, e, outputs, failed)) {
     note(e.fused_cost);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return;
@@ -94,8 +93,8 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   if (e.code != nullptr) note(e.eager_cost);
 }
 
-bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs) {
-  Binding binding(e.plan, region, *context_.pool);
+bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
+  Binding binding(e.plan, region, *context_.pool, options_.stop);
   binding.report(options_.observer, e.number);
   const plan::RunStatus status = e.code->run(binding.run(context_.threads));
   if (status == plan::RunStatus::kDone) {
@@ -104,6 +103,10 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
     region.lengths = binding.lengths();
     region.kernels = e.plan.kernels.size();
     return true;
+  }
+  if (status == plan::RunStatus::kCancelled) {
+    failed = region.sites[static_cast<std::size_t>(region.region.insts.front().site)];
+    throw stop_fault(options_.stop->load());
   }
   if (status == plan::RunStatus::kTrapped) {
     ++counters_.trapped;

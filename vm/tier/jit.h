@@ -11,6 +11,7 @@
 
 #include "bytecode/plan/engine.h"
 #include "bytecode/plan/schedule.h"
+#include "vm/interp/machine.h"
 #include "vm/prims/prims.h"
 #include "vm/trace/recorder.h"
 
@@ -29,6 +30,7 @@ struct JitOptions {
   int max_traps = 3;                    // a region that keeps failing its checks is left to the interpreter
   Observer* observer = nullptr;         // sees compilations and kernels
   const ssa::Module* module = nullptr;  // that regions are of, for the names of their code
+  const std::atomic<Stop>* stop = nullptr;  // of the machine: ends compiled code early, too
 };
 
 struct JitCounters {
@@ -78,7 +80,7 @@ class Jit final : public RegionExecutor {
   RegionEntry& entry(const RecordedRegion& region);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool runs_fused(RegionEntry& entry, std::int64_t work) const;
-  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
+  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
   void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 
