@@ -23,11 +23,18 @@ class Builder {
   }
 
   Graph run() {
+    find_asked();
     for (std::size_t i = 0; i < region_.insts.size(); ++i) {
       in_ = &region_.insts[i];
       node_ = Node{};
       node_.inst = static_cast<std::int32_t>(i);
+      if (in_->op == Op::kIf) {
+        check();
+        finish();
+        continue;
+      }
       node_.out = in_->results.at(0);
+      if (asked_[static_cast<std::size_t>(node_.out)] != nullptr) continue;
       node_.type = var(node_.out).type;
       shape();
       finish();
@@ -69,6 +76,32 @@ class Builder {
     return add(inst);
   }
 
+  // Whether any element is wrong is not computed for a check that alone asks: the elements are checked.
+  void find_asked() {
+    std::vector<int> uses(region_.vars.size(), 0);
+    for (const RegionInst& in : region_.insts)
+      for (const VarId x : in.operands) ++uses[static_cast<std::size_t>(x)];
+    std::vector<const RegionInst*> any(region_.vars.size(), nullptr);
+    for (const RegionInst& in : region_.insts)
+      if (in.op == Op::kOrReduce && in.word == TypeWord::kBool && flat(in.operands.at(1)))
+        any[static_cast<std::size_t>(in.results.at(0))] = &in;
+    asked_.assign(region_.vars.size(), nullptr);
+    for (const RegionInst& in : region_.insts) {
+      if (in.op != Op::kIf) continue;
+      const auto x = static_cast<std::size_t>(in.operands.at(0));
+      if (uses[x] == 1 && region_.vars[x].role == VarRole::kTemp) asked_[x] = any[x];
+    }
+  }
+
+  void check() {
+    const RegionInst* any = asked_[static_cast<std::size_t>(operand(0))];
+    const VarId flags = any != nullptr ? any->operands.at(0) : operand(0);
+    node_.kind = Combinator::kCheck;
+    node_.type = Type::kBool;
+    node_.space = var(flags).length;
+    node_.value = node_.flag = element(flags);
+  }
+
   void shape() {
     switch (op_info(in_->op).kind) {
       case OpKind::kMap: map(); break;
@@ -100,11 +133,12 @@ class Builder {
   void iota() {
     node_.space = var(node_.out).length;
     const VarId desc = operand(2);
-    const std::int32_t start = per_segment(operand(0), desc);
-    const std::int32_t stride = per_segment(operand(1), desc);
-    const std::int32_t at = flat(desc) ? pull(Pull::kIndex, kNone) : pull(Pull::kWithin, kNone, desc);
-    const std::int32_t step = apply(Scalar::kMul, Type::kInt, stride, at);
-    node_.value = apply(Scalar::kAdd, Type::kInt, start, step);
+    const auto is = [&](std::size_t i, std::int64_t value) {
+      return var(operand(i)).is_fixed && var(operand(i)).fixed == value;
+    };
+    node_.value = flat(desc) ? pull(Pull::kIndex, kNone) : pull(Pull::kWithin, kNone, desc);
+    if (!is(1, 1)) node_.value = apply(Scalar::kMul, Type::kInt, per_segment(operand(1), desc), node_.value);
+    if (!is(0, 0)) node_.value = apply(Scalar::kAdd, Type::kInt, per_segment(operand(0), desc), node_.value);
   }
 
   void gather() {
@@ -203,6 +237,7 @@ class Builder {
   Graph graph_;
   const RegionInst* in_ = nullptr;
   Node node_;
+  std::vector<const RegionInst*> asked_;  // by VarId: the OR_REDUCE that makes it, if only a check reads it
 };
 
 }  // namespace
@@ -219,6 +254,7 @@ bool recordable(Op op) {
     case OpKind::kFilter:
     case OpKind::kScatter: return true;
     case OpKind::kShape: return op == Op::kLength || op == Op::kLengths;
+    case OpKind::kControl: return op == Op::kIf;
     default: return false;
   }
 }

@@ -3,6 +3,7 @@
 // vector extensions: one zmm register or two ymm registers.
 #include <immintrin.h>
 
+#include "bytecode/table/identity.h"
 #include "vm/cpu/routines.h"
 
 namespace nvm::vm::cpu {
@@ -81,11 +82,11 @@ struct OpMul {
 };
 
 template <typename T>
-T identity_of(Scalar op) {
-  if constexpr (sizeof(T) == 1) return static_cast<T>(bool_identity(op));
-  if constexpr (sizeof(T) == 4) return static_cast<T>(int_identity(op, IntBits::k32));
-  if constexpr (std::is_same_v<T, double>) return float_identity(op);
-  if constexpr (std::is_same_v<T, std::int64_t>) return int_identity(op, IntBits::k64);
+constexpr T identity_of(Scalar op) {
+  if constexpr (sizeof(T) == 1) return static_cast<T>(identity::of_bool(op));
+  if constexpr (sizeof(T) == 4) return static_cast<T>(identity::of_int(op, IntBits::k32));
+  if constexpr (std::is_same_v<T, double>) return identity::of_float(op);
+  if constexpr (std::is_same_v<T, std::int64_t>) return identity::of_int(op, IntBits::k64);
 }
 
 void store_cell(void* out, Storage storage, std::int64_t s, std::int64_t v) {

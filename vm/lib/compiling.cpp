@@ -15,6 +15,8 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   vm::cpu::EngineOptions engine;
   if (options.isa == InstructionSet::kAvx2) engine.isa = vm::cpu::Isa::kAvx2;
   if (options.isa == InstructionSet::kAvx512) engine.isa = vm::cpu::Isa::kAvx512;
+  engine.code_limit = options.code_memory;
+  engine.perf_map = options.perf_map;
   engine.listings = options.explain.find('x') != std::string::npos;
   return engine;
 }
@@ -35,6 +37,7 @@ vm::JitOptions jit_options(const Options& options) {
   vm::JitOptions jit;
   jit.mode = static_cast<vm::JitMode>(options.jit);
   jit.fusion = static_cast<plan::Fusion>(options.fusion);
+  jit.max_regions = static_cast<std::size_t>(options.region_variants);
   return jit;
 }
 
@@ -49,6 +52,7 @@ Compiling::Compiling(const Options& options, const vm::PrimContext& context, vm:
   jit.observer = observer;
   jit_ = std::make_unique<vm::Jit>(*engine_, context, jit);
   vm::Recorder::Limits limits;
+  limits.max_insts = static_cast<std::size_t>(options.region_limit);
   if (options.jit != Jit::kHot) limits.min_elements = 2;
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer);
 }
