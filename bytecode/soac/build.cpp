@@ -49,6 +49,10 @@ class Builder {
     return graph_.lengths.at(static_cast<std::size_t>(n)) == LengthKind::kOne;
   }
   [[nodiscard]] bool flat(VarId desc) const { return var(desc).form == DescForm::kOneSegment; }
+  // As many elements as segments of equal length: one each.
+  [[nodiscard]] bool unit(VarId desc) const {
+    return var(desc).form == DescForm::kRegular && var(desc).length == var(desc).total;
+  }
 
   std::int32_t add(BodyInst inst) { return node_.body.add(inst); }
   std::int32_t pull(Pull kind, VarId x, VarId desc = kNone) {
@@ -63,7 +67,17 @@ class Builder {
   std::int32_t element(VarId x) { return pull(one(var(x).length) ? Pull::kUniform : Pull::kElement, x); }
   // One value per segment of desc, seen from an element.
   std::int32_t per_segment(VarId x, VarId desc) {
+    if (unit(desc)) return element(x);
     return flat(desc) ? pull(Pull::kUniform, x) : pull(Pull::kPerSegment, x, desc);
+  }
+  std::int32_t identity(Scalar combine, Type type) {
+    BodyInst in;
+    in.type = type;
+    if (type == Type::kFloat)
+      in.real = float_identity(combine);
+    else
+      in.imm = type == Type::kInt ? int_identity(combine, graph_.int_bits) : bool_identity(combine);
+    return add(in);
   }
   std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
     BodyInst inst;
@@ -136,6 +150,10 @@ class Builder {
     const auto is = [&](std::size_t i, std::int64_t value) {
       return var(operand(i)).is_fixed && var(operand(i)).fixed == value;
     };
+    if (unit(desc)) {
+      node_.value = element(operand(0));
+      return;
+    }
     node_.value = flat(desc) ? pull(Pull::kIndex, kNone) : pull(Pull::kWithin, kNone, desc);
     if (!is(1, 1)) node_.value = apply(Scalar::kMul, Type::kInt, per_segment(operand(1), desc), node_.value);
     if (!is(0, 0)) node_.value = apply(Scalar::kAdd, Type::kInt, per_segment(operand(0), desc), node_.value);
@@ -171,10 +189,18 @@ class Builder {
 
   void fold(Combinator plain, Combinator segmented) {
     const VarId desc = operand(1);
+    const Scalar combine = op_info(in_->op).scalar;
+    if (unit(desc)) {  // the first element of a segment and its only one
+      node_.space = var(node_.out).length;
+      node_.value = identity(combine, node_.type);
+      if (plain == Combinator::kReduce)
+        node_.value = apply(combine, node_.type, node_.value, element(operand(0)));
+      return;
+    }
     node_.kind = flat(desc) ? plain : segmented;
     node_.desc = flat(desc) ? kNone : desc;
     node_.space = var(operand(0)).length;
-    node_.combine = op_info(in_->op).scalar;
+    node_.combine = combine;
     node_.value = element(operand(0));
   }
 

@@ -127,6 +127,20 @@ bool walk(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part,
   return more;
 }
 
+// The short segments that start here and lie in the block, up to one that does not: part(segment, first,
+// stop).
+template <typename Part>
+void over_short(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part) {
+  if (!cursor.fresh) return;
+  const plan::Desc& d = *cursor.desc;
+  for (std::int64_t& s = cursor.segment; s < d.segments; ++s) {
+    const std::int64_t first = segment_offset(d, s) - begin;
+    const std::int64_t stop = segment_offset(d, s + 1) - begin;
+    if (first >= n || stop > n || stop - first > kSequentialMax) return;
+    part(s, first, stop);
+  }
+}
+
 // ------------------------------------------------------------------------------------------------ folds
 
 #ifdef __AVX512F__
@@ -302,8 +316,12 @@ struct Fold {
       reduce_start(st.fold, false);
     };
     do {
-      if (storage_bytes(out_storage) == 8)
+      if (sizeof(T) == 8 && storage_bytes(out_storage) == 8)
         reduce_eights(cursor, x, begin, n, static_cast<std::int64_t*>(out));
+      else
+        over_short(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t stop) {
+          write(out, out_storage, s, complete(x + first, stop - first));
+        });
     } while (walk(cursor, begin, n, part, 8));
   }
   // A segment that lies in the block.
@@ -464,14 +482,30 @@ struct Fold {
   static void scan_total(ScanState& st, const void* in, std::int64_t n) {
     scan_any<false>(st, static_cast<const T*>(in), nullptr, n);
   }
+  // Short segments that lie in the block: from left to right; nothing where only totals are asked for.
+  template <bool kEmit>
+  static void short_scans(SegmentCursor& cursor, const T* x, T* out, std::int64_t begin, std::int64_t n) {
+    over_short(cursor, begin, n, [&](std::int64_t, std::int64_t first, std::int64_t stop) {
+      if constexpr (!kEmit) return;
+      T r = identity_of<T>(kOp);
+      for (std::int64_t i = first; i < stop; ++i) {
+        const T next = op(r, x[i]);
+        out[i] = r;
+        r = next;
+      }
+    });
+  }
   template <bool kEmit>
   static void seg_scan_any(ScanState& st, SegmentCursor& cursor, const T* x, T* out, std::int64_t begin,
                            std::int64_t n) {
-    walk(cursor, begin, n,
-         [&](std::int64_t, std::int64_t first, std::int64_t m, bool starts, std::int64_t length) {
-           if (starts) scan_start(st, to_cell(identity_of<T>(kOp)), length <= kSequentialMax);
-           scan_any<kEmit>(st, x + first, kEmit ? out + first : nullptr, m);
-         });
+    const auto part = [&](std::int64_t, std::int64_t first, std::int64_t m, bool starts,
+                          std::int64_t length) {
+      if (starts) scan_start(st, to_cell(identity_of<T>(kOp)), length <= kSequentialMax);
+      scan_any<kEmit>(st, x + first, kEmit ? out + first : nullptr, m);
+    };
+    do {
+      short_scans<kEmit>(cursor, x, out, begin, n);
+    } while (walk(cursor, begin, n, part, 8));
   }
   static void seg_scan(ScanState& st, SegmentCursor& cursor, const void* in, void* out, std::int64_t begin,
                        std::int64_t n) {
@@ -717,10 +751,20 @@ void expand_values(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T*
 // branch. value(s, w) may be asked for elements behind the block, with s a segment of the descriptor.
 constexpr std::int64_t kShortSegment = 64;
 template <typename T, typename Value>
+void expand_shift(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
+  const std::int64_t length = cursor.desc->regular_length;
+  const std::int64_t last = cursor.desc->segments - 1;
+  const int shift = __builtin_ctzll(static_cast<unsigned long long>(length));
+  for (std::int64_t i = 0; i < n; ++i)
+    dest[i] = value(least((begin + i) >> shift, last), (begin + i) & (length - 1));
+  cursor = seek(*cursor.desc, begin + n);
+}
+template <typename T, typename Value>
 void expand_short(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
   constexpr int kLanes = 16;
   const std::int64_t length = cursor.desc->regular_length;
   const std::int64_t last = cursor.desc->segments - 1;
+  if ((length & (length - 1)) == 0) return expand_shift(cursor, begin, n, dest, value);
   std::int64_t segment[kLanes];
   std::int64_t within[kLanes];
   for (int k = 0; k < kLanes; ++k) {

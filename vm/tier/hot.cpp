@@ -24,14 +24,14 @@ std::size_t Contest::class_of(std::int64_t work) {
 // one, or comes after many, and only where the kernels are not faster than primitives ever are.
 bool Contest::kernels(std::int64_t work) const {
   constexpr double kShort = 2e6;    // nanoseconds
-  constexpr double kMany = 16.0;    // runs
   constexpr double kFastest = 0.1;  // nanoseconds per instruction and element, of vectors in the cache
+  constexpr double kSlow = 0.4;     // likewise: primitives will hardly take ten times as much
   constexpr double kMargin = 0.97;  // equal is good enough
   const Class& c = classes_[class_of(work)];
   if (fixed_ || c.kernels < kFastest) return true;
   if (c.primitives > 0.0) return c.kernels * kMargin < c.primitives;
   const double run = c.kernels * static_cast<double>(work);
-  return run > kShort && c.spent < kMany * run;
+  return run > kShort && c.spent < (c.kernels > kSlow ? 4.0 : 16.0) * run;
 }
 
 bool Contest::lost() const {

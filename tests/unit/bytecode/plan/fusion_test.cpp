@@ -293,3 +293,20 @@ TEST_CASE("what kept numbers gather is kept in the same pass") {
   c.live(c.op(Op::kBpermute, kF, {c.vector(Type::kFloat, m), next, all, all}));
   CHECK_FALSE(fuse_all(c).fired(Rule::kOwnGather));
 }
+
+TEST_CASE("segments of one element each need no segments") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto y = b.vector(Type::kFloat, n);
+  const auto unit = b.segdes(n, n, soac::DescForm::kRegular);
+  const auto spread = b.op(Op::kDist, kF, {x, unit});
+  b.live(b.op(Op::kAdd, kF, {spread, b.op(Op::kAddReduce, kF, {y, unit})}));
+  const Fused f = fuse_all(b);
+  CHECK(f.plan.kernels.size() == 1);
+  CHECK(f.sinks(SinkKind::kSegReduce) == 0);
+  for (const soac::BodyInst& in : f.plan.kernels[0].body.insts) CHECK(in.desc == kNone);
+  const auto some = b.segments(n, n);
+  b.live(b.op(Op::kAddReduce, kF, {y, some}));
+  CHECK(fuse_all(b).sinks(SinkKind::kSegReduce) == 1);
+}
