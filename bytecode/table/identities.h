@@ -1,4 +1,5 @@
-// The identities of op_info.h where a constant is wanted.
+// The identities of op_info.h where a constant is wanted. Static: files built for other instruction sets include
+// this, and their copies must stay their own.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace nvm {
 
-[[nodiscard]] constexpr std::int64_t constant_int_identity(Scalar scalar, IntBits bits) {
+[[nodiscard]] static constexpr std::int64_t constant_int_identity(Scalar scalar, IntBits bits) {
   const bool narrow = bits == IntBits::k32;
   switch (scalar) {
     case Scalar::kMul: return 1;
@@ -18,7 +19,7 @@ namespace nvm {
   }
 }
 
-[[nodiscard]] constexpr double constant_float_identity(Scalar scalar) {
+[[nodiscard]] static constexpr double constant_float_identity(Scalar scalar) {
   // The single-precision value nearest 1e36, widened: what the legacy interpreter starts from.
   constexpr double kLimit = static_cast<double>(1.0e36F);
   switch (scalar) {
@@ -29,6 +30,6 @@ namespace nvm {
   }
 }
 
-[[nodiscard]] constexpr bool constant_bool_identity(Scalar scalar) { return scalar == Scalar::kAnd; }
+[[nodiscard]] static constexpr bool constant_bool_identity(Scalar scalar) { return scalar == Scalar::kAnd; }
 
 }  // namespace nvm

@@ -38,10 +38,20 @@ void expand_values(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T*
 // branch. value(s, w) may be asked for elements behind the block, with s a segment of the descriptor.
 constexpr std::int64_t kShortSegment = 64;
 template <typename T, typename Value>
+void expand_shift(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
+  const std::int64_t length = cursor.desc->regular_length;
+  const std::int64_t last = cursor.desc->segments - 1;
+  const int shift = __builtin_ctzll(static_cast<unsigned long long>(length));
+  for (std::int64_t i = 0; i < n; ++i)
+    dest[i] = value(std::min((begin + i) >> shift, last), (begin + i) & (length - 1));
+  cursor = seek(*cursor.desc, begin + n);
+}
+template <typename T, typename Value>
 void expand_short(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
   constexpr int kLanes = 16;
   const std::int64_t length = cursor.desc->regular_length;
   const std::int64_t last = cursor.desc->segments - 1;
+  if ((length & (length - 1)) == 0) return expand_shift(cursor, begin, n, dest, value);
   std::int64_t segment[kLanes];
   std::int64_t within[kLanes];
   for (int k = 0; k < kLanes; ++k) {

@@ -146,13 +146,12 @@ struct Fold {
   }
   // Short segments that lie in the block, from the cursor on.
   template <bool kScan>
-  static void short_ones([[maybe_unused]] SegmentCursor& cursor, [[maybe_unused]] const T* x,
-                         [[maybe_unused]] std::int64_t begin, [[maybe_unused]] std::int64_t n,
-                         [[maybe_unused]] T* out) {
+  static void short_ones(SegmentCursor& cursor, const T* x, std::int64_t begin, std::int64_t n, T* out) {
+    const plan::Desc& d = *cursor.desc;
+    if (!cursor.fresh) return;
 #if NVM_VECTOR_BYTES == 64
     if constexpr (sizeof(T) == 8) {
-      const plan::Desc& d = *cursor.desc;
-      if (!cursor.fresh || d.offsets == nullptr) return;
+      if (d.offsets == nullptr) return;
       // As walk: empty segments at the end of the block are left for the next, if there is one.
       const std::int64_t end = begin + n < d.total ? begin + n : INT64_MAX;
       simd::ShortSegments<Op, T, kScan> together(
@@ -161,8 +160,15 @@ struct Fold {
       while (const std::int64_t taken = together.take(cursor.segment, d.segments - cursor.segment, end))
         cursor.segment += taken;
       together.finish();
+      return;
     }
 #endif
+    over_short(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t stop) {
+      if constexpr (kScan)
+        simd::scan_in_order<Op, true>(x + first, stop - first, kId, out + first);
+      else
+        out[s] = simd::reduce_segment<Op>(x + first, stop - first);
+    });
   }
 
   // ---------------------------------------------------------------------------------------------- scans

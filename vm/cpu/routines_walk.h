@@ -39,6 +39,20 @@ bool walk(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part,
   return more;
 }
 
+// The short segments that start here and lie in the block, up to one that does not: part(segment, first,
+// stop).
+template <typename Part>
+void over_short(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, Part part) {
+  if (!cursor.fresh) return;
+  const plan::Desc& d = *cursor.desc;
+  for (std::int64_t& s = cursor.segment; s < d.segments; ++s) {
+    const std::int64_t first = segment_offset(d, s) - begin;
+    const std::int64_t stop = segment_offset(d, s + 1) - begin;
+    if (first >= n || stop > n || stop - first > kSequentialMax) return;
+    part(s, first, stop);
+  }
+}
+
 }  // namespace
 
 }  // namespace nvm::vm::cpu

@@ -15,6 +15,7 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   vm::cpu::EngineOptions engine;
   if (options.isa == InstructionSet::kAvx2) engine.isa = vm::cpu::Isa::kAvx2;
   if (options.isa == InstructionSet::kAvx512) engine.isa = vm::cpu::Isa::kAvx512;
+  engine.code_limit = options.code_memory;
   engine.perf = static_cast<vm::cpu::Perf>(options.perf);
   engine.listings = options.explain.find('x') != std::string::npos;
   return engine;
@@ -36,6 +37,7 @@ vm::JitOptions jit_options(const Options& options) {
   vm::JitOptions jit;
   jit.mode = static_cast<vm::JitMode>(options.jit);
   jit.fusion = static_cast<plan::Fusion>(options.fusion);
+  jit.max_regions = static_cast<std::size_t>(options.region_variants);
   return jit;
 }
 
@@ -61,6 +63,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   context_ = context;
   before_ = jit_->counters();
   vm::Recorder::Limits limits;
+  limits.max_insts = static_cast<std::size_t>(options_.region_limit);
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();

@@ -23,7 +23,9 @@ namespace {
 
 vm::SessionOptions session_options(const NeslOptions& o) {
   vm::SessionOptions options;
-  options.show = o.show_all || o.interactive ? vm::Show::kAll : vm::Show::kExpressions;
+  options.show = !o.vm.explain.empty()         ? vm::Show::kNothing
+                 : o.show_all || o.interactive ? vm::Show::kAll
+                                               : vm::Show::kExpressions;
   options.interactive = o.interactive;
   options.arg_check = o.arg_check;
   options.print.print_length = o.print_length;
@@ -49,6 +51,7 @@ class Runner : public vm::ProgramRunner {
     begin_phase("compile and print");
     if (!done) return {true, done.failure().reason, done.failure().origin_line, {}};
     add(done->counters);
+    if (done->counters.regions > 0) explanation_ += done->explanation;
     if (done->exited) return {true, "", done->exit_line, {}};
     Result result;
     for (const Value& v : done->values) {
@@ -68,6 +71,7 @@ class Runner : public vm::ProgramRunner {
   Vm& machine() { return vm_; }
   [[nodiscard]] int int_bits() const { return load_.int_bits; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
  private:
   void add(const Counters& c) {
@@ -97,6 +101,7 @@ class Runner : public vm::ProgramRunner {
   Vm vm_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
   Counters counters_;
+  std::string explanation_;
   LoadOptions load_;
   std::vector<Program> programs_;
 };
@@ -259,6 +264,8 @@ bool Nesl::incomplete(std::string_view text) {
 }
 
 std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }
+
+const std::string& Nesl::explanation() const { return impl_->runner.explanation(); }
 
 const Counters& Nesl::counters() const { return impl_->runner.counters(); }
 

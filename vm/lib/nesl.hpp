@@ -66,6 +66,9 @@ class Nesl {
   [[nodiscard]] static bool incomplete(std::string_view text);
   [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
   [[nodiscard]] Vm& machine();
+  // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else
+  // is shown then.
+  [[nodiscard]] const std::string& explanation() const;
   // Of all programs that ran to their end, added up; the peak is the largest.
   [[nodiscard]] const Counters& counters() const;
 

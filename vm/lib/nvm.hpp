@@ -139,6 +139,9 @@ struct Options {
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
   Engine engine = Engine::kCpu;
+  std::int64_t region_limit = 200;                      // instructions of a recorded line, 1 or more
+  std::int64_t region_variants = 4096;                  // recorded lines that are kept, 1 or more
+  std::uint64_t code_memory = std::uint64_t{64} << 20;  // bytes of machine code
   Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;

@@ -82,6 +82,10 @@ class Lanes {
   [[nodiscard]] Lane constant_bool(bool v);
   // start, start + 1, ...; `start` is an 8-byte cell.
   [[nodiscard]] Lane count_up(const x86::Mem& start);
+  // lane numbers 0, 1, ...
+  [[nodiscard]] Lane lane_numbers();
+  // As gather; one load where the indices turn out to be consecutive. Not for BOOL.
+  [[nodiscard]] Lane gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on);
   [[nodiscard]] Lane add_int(const Lane& a, const Lane& b);
   [[nodiscard]] Lane sub_int(const Lane& a, const Lane& b);
   [[nodiscard]] Lane not_bool(const Lane& a) { return and_not_bool(all_true(), a); }
