@@ -199,7 +199,7 @@ void SizeAnalysis::note_equal(ValueId condition, bool answer,
   const ValueId* operands = f_->operands_of(*in);
   if (in->word == TypeWord::kInt && means_equal(*in, answer))
     equal.emplace_back(k_->of(operands[0]).sum, k_->of(operands[1]).sum);
-  if (in->word != TypeWord::kBool) return;
+  if (in->word != TypeWord::kBool || (in->op != Op::kAndReduce && in->op != Op::kOrReduce)) return;
   const ValueFacts& flags = k_->of(operands[0]);
   const Symbol zero = k_->symbols.constant(0);
   const Symbol unset = k_->symbols.subtract(flags.length, flags.sum);
