@@ -27,7 +27,7 @@ namespace nvm::vm {
 struct TraceOptions {
   std::size_t ring = 1 << 15;  // events kept until they are written
   double period = 0.01;        // seconds; 0: nothing is written before close, the ring holds what it can
-  std::int64_t budget = 400;   // calls and lines noted in a period; 0: all
+  std::int64_t budget = 120;   // calls and lines noted in a period; 0: all
   bool keep = false;           // nothing is written before close: the latest events that the ring holds
 };
 
