@@ -144,7 +144,7 @@ Analysis::Analysis(const core::Program& program) : program_(program) {
 }
 
 void Analysis::find_recursion() {
-  std::vector<std::set<std::int32_t>> calls(functions_.size());
+  std::vector<std::set<std::int32_t>> calls(functions_.size()), reaches;
   for (std::size_t i = 0; i < functions_.size(); ++i) called(*program_.functions[i].body, calls[i]);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     std::set<std::int32_t> reached;
@@ -158,7 +158,13 @@ void Analysis::find_recursion() {
     }
     functions_[i].recursive = reached.contains(static_cast<std::int32_t>(i));
     functions_[i].fails = functions_[i].recursive;
+    reaches.push_back(std::move(reached));
   }
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    functions_[i].recurs =
+        functions_[i].recursive || std::any_of(reaches[i].begin(), reaches[i].end(), [&](std::int32_t f) {
+          return functions_[static_cast<std::size_t>(f)].recursive;
+        });
 }
 
 // Callees before callers matter for weights only: repeats until effects and failures no longer change.
@@ -196,6 +202,7 @@ const ExprFacts& Analysis::visit(const Expr& e) {
     const ExprFacts kid = visit(*e.kids[i]);
     facts.effect = facts.effect || kid.effect;
     facts.fails = facts.fails || kid.fails;
+    facts.recurs = facts.recurs || kid.recurs;
     facts.scalar = facts.scalar && kid.scalar;
     facts.weight += kid.weight;
     const bool in_let = e.kind == ExprKind::kLet && i == 1;
@@ -217,6 +224,7 @@ const ExprFacts& Analysis::visit(const Expr& e) {
       const FunctionFacts& f = functions_[static_cast<std::size_t>(e.id)];
       facts.effect = facts.effect || f.effect;
       facts.fails = facts.fails || f.fails;
+      facts.recurs = facts.recurs || f.recurs;
       if (f.inlined) facts.weight += f.weight;
       break;
     }

@@ -13,6 +13,7 @@ struct ExprFacts {
   std::vector<std::int32_t> free;  // variables of the function that occur free, sorted
   bool effect = false;             // reads or changes state: evaluated exactly where and as often as written
   bool fails = false;              // may be a run-time error or run forever
+  bool recurs = false;             // calls recursive functions
   bool scalar = false;             // made of scalar operations only
   int weight = 0;                  // nodes, with those of functions that will be inlined
 };
@@ -21,6 +22,7 @@ struct FunctionFacts {
   bool effect = false;
   bool fails = false;
   bool recursive = false;
+  bool recurs = false;  // is recursive or calls recursive functions
   bool inlined = false;
   int weight = 0;
   // By leaf of the argument (its components that are no pairs, in order).

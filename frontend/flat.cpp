@@ -60,11 +60,28 @@ Stmt& Builder::add(Stmt stmt) {
   return stmts.back();
 }
 
+namespace {
+
+// Equal operations have equal keys: operands that may be swapped stand in order, comparisons point one way.
+std::vector<std::int32_t> key_of(Op op, TypeWord word, Atoms args) {
+  if (op == Op::kGt || op == Op::kGe) {
+    op = op == Op::kGt ? Op::kLt : Op::kLe;
+    std::swap(args[0], args[1]);
+  }
+  constexpr Op kSymmetric[] = {Op::kAdd, Op::kMul, Op::kEq, Op::kNe, Op::kAnd, Op::kOr, Op::kXor};
+  const bool symmetric = std::find(std::begin(kSymmetric), std::end(kSymmetric), op) != std::end(kSymmetric);
+  if (symmetric && word != TypeWord::kFloat && args[0] > args[1]) std::swap(args[0], args[1]);
+  std::vector<std::int32_t> key{static_cast<std::int32_t>(op), static_cast<std::int32_t>(word)};
+  key.insert(key.end(), args.begin(), args.end());
+  return key;
+}
+
+}  // namespace
+
 Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   const OpInfo& info = op_info(op);
   const bool ordered = info.effect == Effect::kOrdered;
-  std::vector<std::int32_t> key{static_cast<std::int32_t>(op), static_cast<std::int32_t>(word)};
-  key.insert(key.end(), args.begin(), args.end());
+  const std::vector<std::int32_t> key = ordered ? std::vector<std::int32_t>() : key_of(op, word, args);
   if (!ordered)
     for (const Scope& scope : scopes_)
       if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second;
@@ -76,6 +93,7 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   stmt.args = std::move(args);
   for (const char letter : info.results) stmt.results.push_back(fresh(letter_type(letter, word)));
   Atoms results = stmt.results;
+  if (!ordered && !results.empty()) made_[results.front()] = {op, word, stmt.args};
   add(std::move(stmt));
   if (!ordered) scopes_.back().seen[key] = results;
   return results;
@@ -84,57 +102,6 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
 Atom Builder::op(Op op, TypeWord word, Atoms args) {
   if (const auto folded = fold(op, word, args)) return *folded;
   return ops(op, word, std::move(args)).front();
-}
-
-// Scalar arithmetic on constants, where the result is the same for every width of INT; and a few laws.
-std::optional<Atom> Builder::fold(Op op, TypeWord word, const Atoms& args) {
-  if (args.size() == 1 && op == Op::kNot && word == TypeWord::kBool) {
-    if (const Constant* x = known(args[0])) return boolean(x->ints[0] == 0);
-  }
-  if (op == Op::kLengths || op == Op::kMakeSegdes) {  // descriptors of one segment
-    const Constant* x = known(args[0]);
-    if (!x || x->ints[0] < 0) return std::nullopt;
-    return op == Op::kLengths ? integer(x->ints[0]) : constant({TypeWord::kSegdes, {x->ints[0]}, {}});
-  }
-  if (args.size() != 2 || op_info(op).kind != OpKind::kMap) return std::nullopt;
-  const Constant* x = known(args[0]);
-  const Constant* y = known(args[1]);
-  if (word == TypeWord::kBool && (op == Op::kAnd || op == Op::kOr)) {
-    for (const Constant* constant : {x, y}) {
-      if (!constant) continue;
-      const bool decides = (constant->ints[0] != 0) == (op == Op::kOr);
-      if (!decides) return constant == x ? args[1] : args[0];
-      if (x && y) return boolean(op == Op::kOr);
-    }
-  }
-  if (!x || !y) return std::nullopt;
-  if (word == TypeWord::kInt) return fold_ints(op, x->ints[0], y->ints[0]);
-  if (word == TypeWord::kFloat) return fold_comparison(op, x->floats[0], y->floats[0]);
-  return std::nullopt;
-}
-
-template <typename T>
-std::optional<Atom> Builder::fold_comparison(Op op, T x, T y) {
-  switch (op) {
-    case Op::kLt: return boolean(x < y);
-    case Op::kLe: return boolean(x <= y);
-    case Op::kGt: return boolean(x > y);
-    case Op::kGe: return boolean(x >= y);
-    case Op::kEq: return boolean(x == y);
-    case Op::kNe: return boolean(x != y);
-    default: return std::nullopt;
-  }
-}
-
-std::optional<Atom> Builder::fold_ints(Op op, std::int64_t x, std::int64_t y) {
-  constexpr std::int64_t kNarrow = 30000;  // products of two fit 32 bits
-  if (x < -kNarrow || x > kNarrow || y < -kNarrow || y > kNarrow) return std::nullopt;
-  switch (op) {
-    case Op::kAdd: return integer(x + y);
-    case Op::kSub: return integer(x - y);
-    case Op::kMul: return integer(x * y);
-    default: return fold_comparison(op, x, y);
-  }
 }
 
 Atom Builder::constant(Constant constant) {
@@ -165,6 +132,15 @@ bool Builder::first_time(Atom atom) {
   for (const Scope& scope : scopes_)
     if (scope.asked.contains(atom)) return false;
   return scopes_.back().asked[atom] = true;
+}
+
+Atom Builder::once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make) {
+  const std::vector<std::int32_t> key{-2, a, b};
+  for (const Scope& scope : scopes_)
+    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
+  const Atom made = make();
+  scopes_.back().seen[key] = {made};
+  return made;
 }
 
 Atoms Builder::call(std::int32_t callee, Atoms args, const std::vector<nvm::Type>& results, bool keep) {

@@ -60,6 +60,9 @@ struct Program {
   std::unordered_multimap<std::size_t, std::int32_t> index;  // of the constants, by a hash of their content
 };
 
+// The comparison of whole numbers that holds where this one does not; none for other operations.
+[[nodiscard]] std::optional<Op> inverse_of(Op comparison);
+
 // Builds one function's body.
 class Builder {
  public:
@@ -90,14 +93,48 @@ class Builder {
   [[nodiscard]] const Constant* known(Atom atom) const;
   // True the first time that it is asked about `atom` in this block or those around it.
   bool first_time(Atom atom);
+  // What `make` gives, made once for the pair in this block or those around it.
+  Atom once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make);
+
+  // ---- what is known of the numbers in a vector; flat_facts.cpp
+
+  // The operation that made it, null for parameters, constants and results of calls and conditionals.
+  struct Made {
+    Op op = Op::kRet;
+    TypeWord word = TypeWord::kNone;
+    Atoms args;
+  };
+  [[nodiscard]] const Made* made(Atom atom) const;
+  // Behind copies to more instances: what every element of it is.
+  [[nodiscard]] Atom copied(Atom atom) const;
+  // No element is negative. Sums of lengths count as lengths.
+  [[nodiscard]] bool not_negative(Atom atom) const { return not_negative(atom, kFactDepth); }
+  // No element of `a` is above that of `b` of the same instance.
+  [[nodiscard]] bool not_above(Atom a, Atom b) const { return not_above(a, b, kFactDepth); }
+  // The comparison of INT vectors as the facts decide it.
+  [[nodiscard]] std::optional<bool> decided(Op op, Atom a, Atom b) const;
+  // From here on, in this block: all flags have the value. Learns what comparisons of INT say.
+  void learn(Atom flags, bool value);
 
  private:
+  static constexpr int kFactDepth = 6;  // steps of an argument
   struct Scope {
     Block block;
     std::map<std::vector<std::int32_t>, Atoms> seen;
     std::map<Atom, bool> asked;
+    std::vector<std::pair<Atom, Atom>> ordered;  // the first is not above the second
   };
+  [[nodiscard]] bool picks(const Made& select, std::size_t high, std::size_t low) const;
+  [[nodiscard]] bool learned(Atom low, Atom high) const;
+  [[nodiscard]] bool not_negative(Atom atom, int depth) const;
+  [[nodiscard]] bool not_above(Atom a, Atom b, int depth) const;
+  [[nodiscard]] std::optional<std::int64_t> number(Atom atom) const;
   std::optional<Atom> fold(Op op, TypeWord word, const Atoms& args);
+  std::optional<Atom> fold_not(Atom flags);
+  std::optional<Atom> fold_shape(Op op, Atom of);
+  std::optional<Atom> fold_arithmetic(Op op, Atom a, Atom b);
+  std::optional<Atom> fold_select(const Atoms& args);
+  std::optional<Atom> fold_sum(Atom vector, Atom segments);
   std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);
   template <typename T>
   std::optional<Atom> fold_comparison(Op op, T x, T y);
@@ -109,6 +146,7 @@ class Builder {
   Function& function_;
   std::vector<Scope> scopes_;
   std::map<Atom, std::int32_t> constants_;  // atom to constant
+  std::unordered_map<Atom, Made> made_;     // by first result
   std::uint32_t line_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "frontend/tail_parallel.h"
 
 namespace nvm::frontend {
 
@@ -74,6 +75,7 @@ flat::Function Flattener::translate(const Flavour& flavour) {
   const bool any_shared =
       std::find(flavour.shared.begin(), flavour.shared.end(), true) != flavour.shared.end();
   f.lifted = flavour.lifted && !any_shared && !facts.effect;
+  f.tail_parallel = is_tail_parallel(source_, flavour.function);
   Body(*this, builder).run(flavour);
   flat::remove_dead(f);
   return f;
@@ -171,8 +173,8 @@ Val Body::guarded(const Expr& e, const Lanes* level, const Lanes* lanes) {
     const Atom sizes = ops_.read_lengths(ops_.segments(lanes, level));
     const Atom none = ops_.at(ops_.integer(0), level);
     const Atom flags = b_.op(Op::kGt, TypeWord::kInt, {sizes, none});
-    return all_scalar(e.type) ? split_one(e, level, flags, ops_.zero(e.type))
-                              : split_both(e, nullptr, level, flags);
+    return all_scalar(e.type) ? split_one(e, {level, flags}, ops_.zero(e.type))
+                              : split_both(e, nullptr, {level, flags});
   }
   if (lanes->inhabited) return eval_here(e, level);
   const Atom condition = b_.op(Op::kGt, TypeWord::kInt, {ops_.count(lanes), b_.integer(0)});
@@ -213,10 +215,7 @@ Val Body::input(const Expr& e) {
   Atoms slots;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     Constant constant;
-    constant.word = kinds[i] == nvm::Type::kSegdes  ? TypeWord::kSegdes
-                    : kinds[i] == nvm::Type::kFloat ? TypeWord::kFloat
-                    : kinds[i] == nvm::Type::kBool  ? TypeWord::kBool
-                                                    : TypeWord::kInt;
+    constant.word = word_of(kinds[i]);
     constant.input = all_.input(static_cast<std::uint32_t>(e.id), static_cast<int>(i));
     slots.push_back(b_.constant(constant));
   }

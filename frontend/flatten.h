@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -62,10 +63,18 @@ class Body {
     std::map<std::int32_t, Val> vars = {};
     std::uint32_t line = 0;  // for text without lines: that of the call
   };
-  // Instances that take a branch, inside the conditional that does so.
+  // One flag per instance, or the opposite of one.
+  struct Flags {
+    const Lanes* lanes = nullptr;
+    flat::Atom flags = -1;  // not inverted
+    bool inverted = false;
+    [[nodiscard]] Flags inverse() const { return {lanes, flags, !inverted}; }
+  };
+  using Arm = std::function<flat::Atoms()>;
+  // What the instances that take a branch made of it.
   struct Taken {
     flat::Atoms results;  // slots of the value on the chosen lanes
-    flat::Atom places, all;
+    const Lanes* lanes = nullptr;
   };
 
   // flatten.cpp: expressions
@@ -86,12 +95,20 @@ class Body {
   Val conditional(const core::Expr& e, const Lanes* lanes);
   Val host_if(const core::Expr& e, flat::Atom condition, const Lanes* lanes);
   Val split(const core::Expr& e, const Val& condition, const Lanes* lanes);
-  Val split_one(const core::Expr& e, const Lanes* lanes, flat::Atom flags, const Val& other);
+  flat::Atom here(const Flags& flags);
+  // Do all, or some, instances have the flag? If there are none, all and not some.
+  flat::Atoms if_all(const Flags& flags, const Arm& yes, const Arm& no);
+  flat::Atoms if_some(const Flags& flags, const Arm& yes, const Arm& no);
+  [[nodiscard]] bool may_be_first(const core::Expr& e) const;
+  Val split_one(const core::Expr& e, const Flags& flags, const Val& other);
+  Val split_first(const core::Expr& first, const core::Expr& second, const Flags& flags);
   // Without `b`, the zero value where the flag is false.
-  Val split_both(const core::Expr& a, const core::Expr* b, const Lanes* lanes, flat::Atom flags);
-  Taken take(const core::Expr* e, const core::Type* type, const Lanes* lanes, flat::Atom flags,
-             flat::Atom taken);
-  flat::Atom number_of(flat::Atom flags, const Lanes* lanes);
+  Val split_both(const core::Expr& a, const core::Expr* b, const Flags& flags);
+  enum class Share : std::uint8_t { kUnknown, kSome };  // all instances may be flagged; not all are
+  Taken take(const core::Expr* e, const core::Type* type, const Flags& flags, Share share);
+  flat::Atom chosen_segments(const std::vector<Val>& values, flat::Atom chosen, const Lanes* lanes);
+  LaneOps::Source source(const core::Type* type, const Taken& part, const Flags& flags);
+  flat::Atoms settled_slots(const Val& value, const Lanes* lanes);
   Val choose(const Val& condition, const Val& a, const Val& b);
   Val choose_flat(const Val& condition, const Val& a, const Val& b, const Lanes* lanes);
   [[nodiscard]] bool is_cheap(const core::Expr& e, const Lanes* lanes) const;
@@ -103,6 +120,8 @@ class Body {
   Val scalar_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val sequence_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val map1(Op op, TypeWord word, core::TypeKind result, const Val& x);
+  std::optional<Val> shifted(Op op, TypeWord word, const Val& x, const Val& y);
+  std::optional<Val> known_result(Op op, TypeWord word, const Val& x, const Val& y);
   Val map2(Op op, TypeWord word, core::TypeKind result, const Val& x, const Val& y);
   Val quotient(Op op, const Val& x, const Val& y, const Lanes* lanes, const char* message);
   Val random(const Val& bound, const Lanes* lanes);
@@ -118,13 +137,24 @@ class Body {
   Val distribute(const Val& x, const Val& n, const Lanes* lanes);
   Val range(const Val& start, const Val& step, const Val& end, const Lanes* lanes);
   Val element(const Val& v, const Val& i, const Lanes* lanes);
+  bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
   Val get(const Val& v, const Val& indices, const Lanes* lanes);
   Val put(const Val& v, const Val& pairs, const Lanes* lanes);
   Val put_nested(const Val& v, const Val& values, flat::Atom index, const Lanes* values_at);
   Val permute(const Val& v, const Val& indices, const Lanes* lanes);
   Val pack(const Val& pairs);
-  Val concatenate(std::vector<Val> parts);
+  // A sequence, or the element at `place` of the sequence of sequences that the variable is.
+  struct Part {
+    Val value;
+    std::int32_t variable = -1, place = -1;
+  };
+  Val chain(const std::vector<const core::Expr*>& operands, const Lanes* lanes);
+  Val concatenate(const std::vector<Val>& values);
+  Val concatenate(const std::vector<Part>& parts);
+  std::optional<Val> runs_of_one(const std::vector<Part>& parts);
+  flat::Atom listed(const std::vector<Val>& parts, const Lanes* outer, flat::Atom segments);
+  [[nodiscard]] std::optional<std::int32_t> fixed_place(const Val& v, const Val& i) const;
   Val flattened(const Val& v);
   Val partition(const Val& v, const Val& counts, const Lanes* lanes);
   Val zip(const Val& a, const Val& b, const Lanes* lanes);

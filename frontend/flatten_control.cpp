@@ -17,6 +17,7 @@ namespace {
 // Branches of so few scalar operations are evaluated both and selected from.
 constexpr int kCheapOnLanes = 40;
 constexpr int kCheapOnce = 8;
+constexpr int kTwice = 60;  // nodes of a branch whose code may stand in two places
 
 bool scalar_operations(const Expr& e, const Analysis& facts, const core::Program& program) {
   switch (e.kind) {
@@ -38,6 +39,17 @@ bool scalar_operations(const Expr& e, const Analysis& facts, const core::Program
   }
   return std::all_of(e.kids.begin(), e.kids.end(),
                      [&](const auto& kid) { return scalar_operations(*kid, facts, program); });
+}
+
+// Names what is there already, or part of it.
+bool is_there(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kVar: return true;
+    case ExprKind::kPair: return is_there(*e.kids[0]) && is_there(*e.kids[1]);
+    case ExprKind::kFirst:
+    case ExprKind::kSecond: return is_there(*e.kids[0]);
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -79,26 +91,45 @@ Val Body::host_if(const Expr& e, Atom condition, const Lanes* lanes) {
   return ops_.from_slots(e.type, level, results, next);
 }
 
+// Instances part ways. Whether all or some of them have a flag tells which code has anybody to run it: that
+// an instance runs a branch is known wherever its code stands, for recursion would not end otherwise.
 Val Body::split(const Expr& e, const Val& condition, const Lanes* lanes) {
   const Expr& a = *e.kids[1];
   const Expr& b = *e.kids[2];
-  const Atom flags = ops_.at(condition, lanes);
+  const Flags flags{lanes, ops_.at(condition, lanes)};
   if (all_scalar(e.type)) {
-    const bool a_cheap = is_cheap(a, lanes), b_cheap = is_cheap(b, lanes);
-    if (b_cheap) return split_one(a, lanes, flags, eval(b, lanes));
-    if (a_cheap) return split_one(b, lanes, b_.op(Op::kNot, TypeWord::kBool, {flags}), eval(a, lanes));
+    if (is_cheap(b, lanes)) return split_one(a, flags, eval(b, lanes));
+    if (is_cheap(a, lanes)) return split_one(b, flags.inverse(), eval(a, lanes));
   }
-  return split_both(a, &b, lanes, flags);
+  const bool either = !facts(a).effect && !facts(b).effect;
+  if (either && may_be_first(a) && (!may_be_first(b) || facts(a).weight <= facts(b).weight))
+    return split_first(a, b, flags);
+  if (either && may_be_first(b)) return split_first(b, a, flags.inverse());
+  return split_both(a, &b, flags);
 }
 
-Atom Body::number_of(Atom flags, const Lanes* lanes) {
-  const Atom ones = b_.op(Op::kBtoI, TypeWord::kNone, {flags});
-  return b_.op(Op::kAddReduce, TypeWord::kInt, {ones, ops_.whole(lanes)});
+Atom Body::here(const Flags& flags) {
+  if (!flags.inverted) return flags.flags;
+  return b_.ops(Op::kNot, TypeWord::kBool, {flags.flags}).front();
 }
 
-// Evaluates `e` for the flagged instances, of which there are `taken` > 0. What it uses is packed unless all
-// are flagged.
-Body::Taken Body::take(const Expr* e, const core::Type* type, const Lanes* lanes, Atom flags, Atom taken) {
+Atoms Body::if_all(const Flags& flags, const Arm& yes, const Arm& no) {
+  const Op op = flags.inverted ? Op::kOrReduce : Op::kAndReduce;
+  const Atom answer = b_.op(op, TypeWord::kBool, {flags.flags, ops_.whole(flags.lanes)});
+  return flags.inverted ? b_.branch(answer, no, yes) : b_.branch(answer, yes, no);
+}
+
+Atoms Body::if_some(const Flags& flags, const Arm& yes, const Arm& no) {
+  return if_all(flags.inverse(), no, yes);
+}
+
+// Its code may stand in two places, and run for no instance at all.
+bool Body::may_be_first(const Expr& e) const { return !facts(e).recurs && facts(e).weight <= kTwice; }
+
+// Evaluates `e` for the flagged instances, of which there are some. What it uses is packed unless all are
+// flagged.
+Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags, Share share) {
+  const Lanes* lanes = flags.lanes;
   std::vector<std::int32_t> names;
   std::vector<Val> values;
   Atoms whole_atoms;
@@ -110,119 +141,143 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Lanes* lanes
       values.push_back(ops_.normal(it->second, lanes));
       ops_.collect(values.back(), lanes, whole_atoms);
     }
-  const Atom all = ops_.whole(lanes);
-  const Atom full = b_.op(Op::kEq, TypeWord::kInt, {taken, ops_.count(lanes)});
-  const auto unchanged = [&] {
-    Atoms out = whole_atoms;
-    out.push_back(all);
-    out.push_back(b_.constant({TypeWord::kInt, {}, {}}));
-    return out;
-  };
+  whole_atoms.push_back(ops_.whole(lanes));
   const auto packed = [&] {
-    const Lanes* flat = ops_.elements(ops_.root(), all);
-    const Atoms places = b_.ops(Op::kPack, TypeWord::kInt, {ops_.iota(flat), flags, all});
-    const Lanes* some = ops_.chosen(lanes, flags, places[1]);
-    const IndexMap map{lanes, some, places[0], all, places[1]};
+    const Atom chosen = here(flags);
+    const Lanes* some = ops_.chosen(lanes, chosen, false, chosen_segments(values, chosen, lanes));
     Atoms out;
-    for (const Val& value : values)
-      ops_.collect(all_scalar(value.type) ? ops_.gather(value, map) : ops_.pack(value, lanes, some, flags),
-                   some, out);
-    out.push_back(places[1]);
-    out.push_back(places[0]);
+    for (const Val& value : values) ops_.collect(ops_.pack(value, lanes, some, chosen), some, out);
+    out.push_back(some->segments);
     return out;
   };
-  const Atoms inside = b_.branch(full, unchanged, packed);
-  Taken result{{}, inside[inside.size() - 1], inside[inside.size() - 2]};
-  const Lanes* some = ops_.chosen(lanes, flags, result.all);
+  const auto unchanged = [&] { return whole_atoms; };
+  const Atoms inside = share == Share::kSome ? packed() : if_all(flags, unchanged, packed);
+  Taken result{{}, ops_.chosen(lanes, flags.flags, flags.inverted, inside.back())};
   const auto outer = scope_.vars;
   std::size_t next = 0;
   for (std::size_t i = 0; i < names.size(); ++i)
-    scope_.vars[names[i]] = ops_.rebuild(values[i], lanes, some, inside, next);
-  ops_.slots(ops_.settle(e ? eval(*e, some) : ops_.zero(type), some), result.results);
+    scope_.vars[names[i]] = ops_.rebuild(values[i], lanes, result.lanes, inside, next);
+  const Val value = e ? eval(*e, result.lanes) : ops_.zero(type);
+  ops_.slots(ops_.settle(value, result.lanes), result.results);
   scope_.vars = outer;
   return result;
 }
 
+// One segment, as long as flags are set. The first vector packed tells, if the flags choose from one segment.
+Atom Body::chosen_segments(const std::vector<Val>& values, Atom chosen, const Lanes* lanes) {
+  std::vector<Val> parts;
+  for (const Val& value : values) leaves(value, parts);
+  // A number per instance rather than a length: sequences are more often not used after all.
+  Val lead = boolean(lanes, chosen);
+  for (const Val& part : parts) {
+    if (level(part) != lanes || part.type->kind == TypeKind::kUnit) continue;
+    const bool sequence = part.type->kind == TypeKind::kSeq;
+    if (!sequence || lead.atom == chosen) lead = sequence ? integer(lanes, ops_.lengths(part)) : part;
+    if (!sequence) break;
+  }
+  return b_.ops(Op::kPack, word_of(lead.type), {lead.atom, chosen, ops_.whole(lanes)})[1];
+}
+
+// The value of a branch that some instances took, and where in the whole it belongs.
+LaneOps::Source Body::source(const core::Type* type, const Taken& part, const Flags& flags) {
+  std::size_t next = 0;
+  Val value = ops_.from_slots(type, part.lanes, part.results, next);
+  return {std::move(value), part.lanes, ops_.places(here(flags), flags.lanes)[0], part.lanes->segments,
+          ops_.whole(flags.lanes)};
+}
+
 // `other` where the flag is false; scalars only.
-Val Body::split_one(const Expr& e, const Lanes* lanes, Atom flags, const Val& other) {
-  const Atom taken = number_of(flags, lanes);
-  const auto rest = [&] {
-    Atoms slots;
-    ops_.slots(ops_.settle(other, lanes), slots);
-    return slots;
-  };
+Val Body::split_one(const Expr& e, const Flags& flags, const Val& other) {
+  const Lanes* lanes = flags.lanes;
+  const auto rest = [&] { return settled_slots(other, lanes); };
   const auto some = [&] {
-    const Taken part = take(&e, e.type, lanes, flags, taken);
+    const Taken part = take(&e, e.type, flags, Share::kUnknown);
     const auto merge = [&] {
+      const LaneOps::Source from = source(e.type, part, flags);
       Atoms merged = rest();
       std::vector<nvm::Type> kinds;
       slot_kinds(e.type, kinds);
-      for (std::size_t i = 0; i < merged.size(); ++i) {
-        const TypeWord word = kinds[i] == nvm::Type::kFloat  ? TypeWord::kFloat
-                              : kinds[i] == nvm::Type::kBool ? TypeWord::kBool
-                                                             : TypeWord::kInt;
-        merged[i] = b_.op(Op::kDpermute, word,
-                          {part.results[i], part.places, merged[i], part.all, ops_.whole(lanes)});
-      }
+      for (std::size_t i = 0; i < merged.size(); ++i)
+        merged[i] = b_.op(Op::kDpermute, word_of(kinds[i]),
+                          {part.results[i], from.places, merged[i], from.from_segments, from.to_segments});
       return merged;
     };
-    const Atom full = b_.op(Op::kEq, TypeWord::kInt, {taken, ops_.count(lanes)});
-    return b_.branch(
-        full, [&] { return part.results; }, merge);
+    return if_all(
+        flags, [&] { return part.results; }, merge);
   };
-  const Atom any = b_.op(Op::kGt, TypeWord::kInt, {taken, b_.integer(0)});
-  const Atoms results = b_.branch(any, some, rest);
+  const Atoms results = if_some(flags, some, rest);
   std::size_t next = 0;
   return ops_.from_slots(e.type, lanes, results, next);
 }
 
-Val Body::split_both(const Expr& a, const Expr* b, const Lanes* lanes, Atom flags) {
+// If all instances have the flag they evaluate `first`, on the lanes they are on; else the others evaluate
+// `second` first, and those that are left `first`.
+Val Body::split_first(const Expr& first, const Expr& second, const Flags& flags) {
+  const Lanes* lanes = flags.lanes;
+  const core::Type* type = first.type;
+  const Flags others = flags.inverse();
+  const auto outer = scope_.vars;
+  const auto all = [&] {
+    Atoms slots = settled_slots(eval(first, lanes), lanes);
+    scope_.vars = outer;
+    return slots;
+  };
+  const auto not_all = [&] {
+    const Taken part = take(&second, type, others, Share::kUnknown);
+    const auto merged = [&] {
+      const Taken rest = take(&first, type, flags, Share::kSome);
+      const std::vector<LaneOps::Source> sources{source(type, rest, flags), source(type, part, others)};
+      if (!is_there(first)) return settled_slots(ops_.scatter(sources, lanes), lanes);
+      const Val whole = ops_.settle(eval(first, lanes), lanes);
+      return settled_slots(ops_.scatter(sources, lanes, &whole), lanes);
+    };
+    return if_some(flags, merged, [&] { return part.results; });
+  };
+  const Atoms results = if_all(flags, all, not_all);
+  std::size_t next = 0;
+  return ops_.from_slots(type, lanes, results, next);
+}
+
+Val Body::split_both(const Expr& a, const Expr* b, const Flags& flags) {
+  const Lanes* lanes = flags.lanes;
   const core::Type* type = a.type;
-  const Atom others = b_.op(Op::kNot, TypeWord::kBool, {flags});
-  const Atom number_a = number_of(flags, lanes), number_all = ops_.count(lanes);
-  const Atom number_b = b_.op(Op::kSub, TypeWord::kInt, {number_all, number_a});
-  const auto arm = [&](const Expr* e, Atom chosen, Atom number) {
-    const Atom any = b_.op(Op::kGt, TypeWord::kInt, {number, b_.integer(0)});
+  const Flags others = flags.inverse();
+  const auto arm = [&](const Expr* e, const Flags& chosen) {
     const auto some = [&] {
-      Taken part = take(e, type, lanes, chosen, number);
-      part.results.push_back(part.all);
-      part.results.push_back(part.places);
-      return part.results;
+      const Taken part = take(e, type, chosen, Share::kUnknown);
+      Atoms out = part.results;
+      out.push_back(part.lanes->segments);
+      return out;
     };
     const auto none = [&] {
       Atoms slots;
       ops_.empty_slots(type, slots);
       slots.push_back(b_.constant({TypeWord::kSegdes, {0}, {}}));
-      slots.push_back(b_.constant({TypeWord::kInt, {}, {}}));
       return slots;
     };
-    return b_.branch(any, some, none);
+    return if_some(chosen, some, none);
   };
-  const Atoms from_a = arm(&a, flags, number_a);
-  const Atoms from_b = arm(b, others, number_b);
-  const std::size_t n = from_a.size() - 2;
-  const auto first = [n](const Atoms& atoms) {
-    return Atoms(atoms.begin(), atoms.begin() + static_cast<std::ptrdiff_t>(n));
-  };
-  const auto source = [&](const Atoms& atoms, Atom chosen) {
-    const Lanes* some = ops_.chosen(lanes, chosen, atoms[n]);
-    std::size_t next = 0;
-    Val value = ops_.from_slots(type, some, atoms, next);
-    return LaneOps::Source{std::move(value), some, atoms[n + 1], atoms[n], ops_.whole(lanes)};
+  const Atoms from_a = arm(&a, flags);
+  const Atoms from_b = arm(b, others);
+  const auto results_of = [](const Atoms& atoms) { return Atoms(atoms.begin(), atoms.end() - 1); };
+  const auto part = [&](const Atoms& atoms, const Flags& chosen) {
+    return source(type, {results_of(atoms), ops_.chosen(lanes, chosen.flags, chosen.inverted, atoms.back())},
+                  chosen);
   };
   const auto merged = [&] {
-    Atoms slots;
-    ops_.slots(ops_.scatter({source(from_a, flags), source(from_b, others)}, lanes), slots);
-    return slots;
+    return settled_slots(ops_.scatter({part(from_a, flags), part(from_b, others)}, lanes), lanes);
   };
-  const Atoms results = b_.branch(
-      b_.op(Op::kEq, TypeWord::kInt, {number_a, number_all}), [&] { return first(from_a); },
-      [&] {
-        return b_.branch(
-            b_.op(Op::kEq, TypeWord::kInt, {number_b, number_all}), [&] { return first(from_b); }, merged);
-      });
+  const Atoms results = if_all(
+      flags, [&] { return results_of(from_a); },
+      [&] { return if_some(flags, merged, [&] { return results_of(from_b); }); });
   std::size_t next = 0;
   return ops_.from_slots(type, lanes, results, next);
+}
+
+Atoms Body::settled_slots(const Val& value, const Lanes* lanes) {
+  Atoms slots;
+  ops_.slots(ops_.settle(value, lanes), slots);
+  return slots;
 }
 
 // Scalars selected element by element.
@@ -233,6 +288,8 @@ Val Body::choose_flat(const Val& condition, const Val& a, const Val& b, const La
     return LaneOps::pair(std::move(x), choose_flat(condition, a.kids[1], b.kids[1], lanes));
   }
   if (a.lanes == b.lanes && a.atom == b.atom) return a;
+  if (const Constant* value = condition.lanes == ops_.root() ? b_.known(condition.atom) : nullptr)
+    return value->ints[0] != 0 ? a : b;
   const Lanes* level = deeper(condition.lanes, deeper(a.lanes, b.lanes));
   return ops_.scalar(
       a.type, level,
@@ -243,11 +300,7 @@ Val Body::choose_flat(const Val& condition, const Val& a, const Val& b, const La
 Val Body::choose(const Val& condition, const Val& a, const Val& b) {
   if (all_scalar(a.type)) return choose_flat(condition, a, b, nullptr);
   const Lanes* lanes = deeper(condition.lanes, deeper(level(a), level(b)));
-  const auto slots_of = [&](const Val& value) {
-    Atoms slots;
-    ops_.slots(ops_.settle(value, lanes), slots);
-    return slots;
-  };
+  const auto slots_of = [&](const Val& value) { return settled_slots(value, lanes); };
   std::size_t next = 0;
   if (condition.lanes == ops_.root()) {
     const Atoms results = b_.branch(
@@ -258,7 +311,7 @@ Val Body::choose(const Val& condition, const Val& a, const Val& b) {
   const Atom flags = ops_.at(condition, lanes);
   const auto source = [&](const Val& value, Atom chosen) {
     const Atoms places = b_.ops(Op::kPack, TypeWord::kInt, {ops_.iota(flat), chosen, flat->segments});
-    const Lanes* some = ops_.chosen(lanes, chosen, places[1]);
+    const Lanes* some = ops_.chosen(lanes, chosen, false, places[1]);
     Val packed = ops_.pack(ops_.settle(value, lanes), lanes, some, chosen);
     return LaneOps::Source{std::move(packed), some, places[0], places[1], flat->segments};
   };

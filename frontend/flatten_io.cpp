@@ -40,8 +40,9 @@ Val Body::random(const Val& bound, const Lanes* lanes) {
   const Atom steps = b_.op(Op::kRand, TypeWord::kNone, {ops_.at(ops_.integer(kRandomSteps), lanes)});
   const Val fraction = map1(Op::kItoF, TypeWord::kNone, TypeKind::kFloat, integer(lanes, steps));
   const Val step = ops_.scalar(bound.type, ops_.root(), b_.real(1.0 / static_cast<double>(kRandomSteps)));
-  const Val unit = map2(Op::kMul, TypeWord::kFloat, TypeKind::kFloat, fraction, step);
-  return map2(Op::kMul, TypeWord::kFloat, TypeKind::kFloat, bound, unit);
+  // To scale by a power of two is exact, so it may come first: bounds are often the same for all.
+  const Val unit = map2(Op::kMul, TypeWord::kFloat, TypeKind::kFloat, bound, step);
+  return map2(Op::kMul, TypeWord::kFloat, TypeKind::kFloat, unit, fraction);
 }
 
 Val Body::print(const Val& string, const Lanes* lanes) {
@@ -96,13 +97,18 @@ Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     case Prim::kRandSeed: return boolean(ops_.root(), b_.op(Op::kSrand, TypeWord::kInt, {x.atom}));
     case Prim::kCheck: {
       const Val bad = map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, x.kids[0]);
-      const Val& message = x.kids[1].kids[0];
-      if (all_.options().arg_check)
+      const Expr& given = *e.kids[0];
+      const bool parts = given.kind == core::ExprKind::kPair && given.kids[1]->kind == core::ExprKind::kPair;
+      const Expr* message = parts ? given.kids[1]->kids[0].get() : nullptr;
+      if (message && message->kind == core::ExprKind::kString) {
+        check(bad, lanes, message->text);
+      } else if (all_.options().arg_check) {
         check_with(bad, lanes, [&] {
           write_text("\n" + place() + "RUNTIME ERROR: ");
-          b_.ops(Op::kWrite, TypeWord::kChar, {codes(message, ops_.root())});
+          b_.ops(Op::kWrite, TypeWord::kChar, {codes(x.kids[1].kids[0], ops_.root())});
           write_text("\n");
         });
+      }
       return x.kids[1].kids[1];
     }
     case Prim::kFail: {

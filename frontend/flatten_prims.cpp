@@ -1,4 +1,6 @@
 // Scalar primitives, reductions and scans, comparison of structures, and run-time checks.
+#include <set>
+
 #include "bytecode/base/check.h"
 #include "frontend/flatten.h"
 
@@ -85,11 +87,7 @@ void appended(const Expr& e, std::vector<const Expr*>& out) {
 Val Body::prim(const Expr& e, const Lanes* lanes) {
   std::vector<const Expr*> operands;
   appended(e, operands);
-  if (operands.size() > 1) {
-    std::vector<Val> parts;
-    for (const Expr* operand : operands) parts.push_back(eval(*operand, lanes));
-    return concatenate(std::move(parts));
-  }
+  if (operands.size() > 1) return chain(operands, lanes);
   const Val x = eval(*e.kids[0], lanes);
   switch (core::prim_info(e.prim).effect == core::PrimEffect::kEffect ? Prim::kFail : e.prim) {
     case Prim::kFail: return effect_prim(e, x, lanes);
@@ -104,11 +102,84 @@ Val Body::prim(const Expr& e, const Lanes* lanes) {
   }
 }
 
+// a ++ b ++ c. Where all elements of a sequence of known length are among the operands, each once and by
+// its index, they are not taken out one by one.
+Val Body::chain(const std::vector<const Expr*>& operands, const Lanes* lanes) {
+  std::vector<Part> parts;
+  std::map<std::int32_t, std::set<std::int32_t>> places;
+  std::map<std::int32_t, int> count;
+  for (const Expr* operand : operands) {
+    parts.push_back({{}, -1, -1});
+    if (operand->kind != core::ExprKind::kPrim || operand->prim != Prim::kElt) continue;
+    const Expr& of = *operand->kids[0];
+    if (of.kind != core::ExprKind::kPair || of.kids[0]->kind != core::ExprKind::kVar) continue;
+    const Val& v = scope_.vars.at(of.kids[0]->id);
+    if (of.kids[1]->kind != core::ExprKind::kInt || of.kids[1]->number < 0 ||
+        of.kids[1]->number >= v.lanes->each || level(v.kids[0]) != v.lanes)
+      continue;
+    parts.back() = {v, of.kids[0]->id, static_cast<std::int32_t>(of.kids[1]->number)};
+    places[parts.back().variable].insert(parts.back().place);
+    ++count[parts.back().variable];
+  }
+  bool plain = true;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Part& part = parts[i];
+    const auto all = part.place < 0 ? 0 : static_cast<std::size_t>(part.value.lanes->each);
+    if (all < 2 || places[part.variable].size() != all || count[part.variable] != static_cast<int>(all))
+      part = {eval(*operands[i], lanes), -1, -1};
+    plain = plain && part.place < 0;
+  }
+  if (!plain) return concatenate(parts);
+  std::vector<Val> values;
+  for (const Part& part : parts) values.push_back(part.value);
+  return concatenate(values);
+}
+
 Val Body::map1(Op op, TypeWord word, TypeKind result, const Val& x) {
   return ops_.scalar(core::base_type(result), x.lanes, b_.op(op, word, {x.atom}));
 }
 
+// What can be told of the result without computing it.
+std::optional<Val> Body::known_result(Op op, TypeWord word, const Val& x, const Val& y) {
+  if (word == TypeWord::kInt && op_info(op).results == "B") {
+    if (const auto flag = b_.decided(op, x.atom, y.atom)) return ops_.boolean(*flag);
+    return std::nullopt;
+  }
+  if (word == TypeWord::kBool && (op == Op::kAnd || op == Op::kOr)) {
+    for (const Val* one : {&x, &y})
+      if (const Constant* value = one->lanes == ops_.root() ? b_.known(one->atom) : nullptr)
+        return (value->ints[0] != 0) == (op == Op::kOr) ? *one : one == &x ? y : x;
+  }
+  return std::nullopt;
+}
+
+// Numbers at equal distances stay such if one number of their segment is added, or multiplies them.
+std::optional<Val> Body::shifted(Op op, TypeWord word, const Val& x, const Val& y) {
+  if (word != TypeWord::kInt || (op != Op::kAdd && op != Op::kSub && op != Op::kMul)) return std::nullopt;
+  const bool first = x.lanes->depth > y.lanes->depth;
+  const Val& run = first ? x : y;
+  const Val& other = first ? y : x;
+  const flat::Builder::Made* m = b_.made(run.atom);
+  if (run.lanes->depth == other.lanes->depth || !m || m->op != Op::kIndex ||
+      m->args[2] != run.lanes->segments)
+    return std::nullopt;
+  const Lanes* outer = run.lanes->parent;
+  const Val start = integer(outer, m->args[0]), stride = integer(outer, m->args[1]);
+  const auto compute = [&](Op what, const Val& a, const Val& b) {
+    return map2(what, TypeWord::kInt, TypeKind::kInt, a, b);
+  };
+  const auto numbers = [&](const Val& from, const Val& by) {
+    return integer(run.lanes, ops_.iota(from, by, run.lanes));
+  };
+  if (op == Op::kAdd) return numbers(compute(op, start, other), stride);
+  if (op == Op::kMul) return numbers(compute(op, start, other), compute(op, stride, other));
+  if (first) return numbers(compute(op, start, other), stride);
+  return numbers(compute(op, other, start), compute(op, ops_.integer(0), stride));
+}
+
 Val Body::map2(Op op, TypeWord word, TypeKind result, const Val& x, const Val& y) {
+  if (auto known = known_result(op, word, x, y)) return std::move(*known);
+  if (auto numbers = shifted(op, word, x, y)) return std::move(*numbers);
   const Lanes* level = deeper(x.lanes, y.lanes);
   return ops_.scalar(core::base_type(result), level, b_.op(op, word, {ops_.at(x, level), ops_.at(y, level)}));
 }
@@ -273,6 +344,7 @@ void Body::check_with(const Val& bad, const Lanes* lanes, const std::function<vo
   if (flag.lanes != ops_.root())
     condition = b_.op(Op::kOrReduce, TypeWord::kBool, {condition, ops_.whole(flag.lanes)});
   if (b_.first_time(condition)) b_.stop_if(condition, report);
+  if (flag.atom == bad.atom) b_.learn(bad.atom, false);
 }
 
 }  // namespace nvm::frontend

@@ -1,4 +1,7 @@
 // Primitives that make, index, rearrange and nest sequences. Nested elements move by gathers of positions.
+#include <algorithm>
+#include <map>
+
 #include "bytecode/base/check.h"
 #include "frontend/flatten.h"
 
@@ -22,7 +25,9 @@ void Body::keep_first(const Val& value, const Lanes* lanes) {
 Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
   (void)lanes;
   const Lanes* outer = deeper(level(x), n.lanes);
-  return ops_.sequence(ops_.elements(outer, ops_.descriptor(ops_.at(n, outer))), x);
+  const Atom segments = ops_.descriptor(ops_.at(n, outer));
+  if (!b_.not_negative(n.atom)) b_.keep(segments);
+  return ops_.sequence(ops_.elements(outer, segments), x);
 }
 
 Val Body::range(const Val& start, const Val& step, const Val& end, const Lanes* lanes) {
@@ -74,26 +79,39 @@ Val Body::element(const Val& v, const Val& i, const Lanes* lanes) {
   if (to == from && is_scalar(inner.type)) {
     const Atom result =
         b_.op(Op::kExtract, word_of(inner.type), {inner.atom, ops_.at(i, to), v.lanes->segments});
-    b_.keep(result);
+    if (!fixed_place(v, i)) b_.keep(result);
     return ops_.scalar(inner.type, to, result);
   }
   if (to == from && all_scalar(inner.type)) {
     Val a = element(ops_.sequence(v.lanes, inner.kids[0]), i, to);
     return LaneOps::pair(std::move(a), element(ops_.sequence(v.lanes, inner.kids[1]), i, to));
   }
-  const IndexMap map{v.lanes, to, ops_.at(i, to), v.lanes->segments,
-                     to == from ? ops_.ones(to) : ops_.segments(to, from)};
+  const bool single = to == from;
+  const IndexMap map{v.lanes, to, ops_.at(i, to), v.lanes->segments, single ? -1 : ops_.segments(to, from),
+                     single};
   Val result = ops_.gather(inner, map);
-  keep_first(result, to);
+  if (!fixed_place(v, i)) keep_first(result, to);
   return result;
+}
+
+// A number that is an index of every segment.
+std::optional<std::int32_t> Body::fixed_place(const Val& v, const Val& i) const {
+  const Constant* place = i.lanes == ops_.root() ? b_.known(i.atom) : nullptr;
+  if (!place || place->ints[0] < 0 || place->ints[0] >= v.lanes->each) return std::nullopt;
+  return static_cast<std::int32_t>(place->ints[0]);
 }
 
 Val Body::get(const Val& v, const Val& indices, const Lanes* lanes) {
   (void)lanes;
   const Lanes* outer = deeper(level(v), level(indices));
   const Val index = ops_.spread(indices, outer);
-  const IndexMap map{v.lanes, index.lanes, ops_.at(index.kids[0], index.lanes), v.lanes->segments,
-                     ops_.segments(index.lanes, v.lanes->parent)};
+  const IndexMap map{v.lanes,
+                     index.lanes,
+                     ops_.at(index.kids[0], index.lanes),
+                     v.lanes->segments,
+                     ops_.segments(index.lanes, v.lanes->parent),
+                     false,
+                     runs_inside(index, v)};
   const Val inner = ops_.normal(v, v.lanes->parent).kids[0];
   if (level(inner) != v.lanes) {
     const Val limit = integer(v.lanes->parent, ops_.lengths(v));
@@ -101,8 +119,38 @@ Val Body::get(const Val& v, const Val& indices, const Lanes* lanes) {
     return ops_.sequence(index.lanes, inner);
   }
   Val result = ops_.gather(inner, map);
-  keep_first(result, index.lanes);
+  if (!map.inside) keep_first(result, index.lanes);
   return ops_.sequence(index.lanes, std::move(result));
+}
+
+// Indices one after the other, up or down, known not to leave the sequence.
+bool Body::runs_inside(const Val& indices, const Val& v) {
+  const flat::Builder::Made* m = b_.made(indices.kids[0].atom);
+  if (!m || m->op != Op::kIndex || indices.kids[0].lanes != indices.lanes ||
+      m->args[2] != indices.lanes->segments)
+    return false;
+  const Atom start = b_.copied(m->args[0]), stride = b_.copied(m->args[1]);
+  const Atom count = b_.copied(ops_.lengths(indices)), limit = b_.copied(ops_.lengths(v));
+  const Constant* by = b_.known(stride);
+  if (!by) return false;
+  const auto is_one = [&](Atom atom) {
+    const Constant* value = b_.known(b_.copied(atom));
+    return value && value->ints[0] == 1;
+  };
+  const auto difference = [&](Atom atom) {  // a - b
+    const flat::Builder::Made* of = b_.made(atom);
+    return of && of->op == Op::kSub && of->word == TypeWord::kInt ? of->args : Atoms{-1, -1};
+  };
+  if (by->ints[0] == 1) {  // from `start` to the end, or as many from 0
+    const Atoms length = difference(count);
+    const Constant* from = b_.known(start);
+    if (from && from->ints[0] == 0) return b_.not_above(count, limit);
+    return length[0] >= 0 && b_.copied(length[1]) == start && b_.not_negative(start) &&
+           b_.not_above(length[0], limit);
+  }
+  if (by->ints[0] != -1) return false;
+  const Atoms last = difference(start);  // from one below something down to 0 or more
+  return last[0] >= 0 && is_one(last[1]) && b_.not_above(last[0], limit) && b_.not_above(count, last[0]);
 }
 
 Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) {
@@ -226,24 +274,112 @@ Val Body::pack(const Val& pairs) {
   return ops_.sequence(to, ops_.pack(value, inner, to, flags));
 }
 
-Val Body::concatenate(std::vector<Val> parts) {
+// The parts one after the other.
+Val Body::concatenate(const std::vector<Part>& parts) {
   const Lanes* outer = ops_.root();
-  for (const Val& part : parts) outer = deeper(outer, level(part));
-  std::vector<Val> starts;
-  Val total = ops_.integer(0);
-  for (Val& part : parts) {
-    part = ops_.settle(part, outer);
-    starts.push_back(total);
-    const Val length = lengths(part);
-    total = starts.size() == 1 ? length : map2(Op::kAdd, TypeWord::kInt, TypeKind::kInt, total, length);
+  for (const Part& part : parts) outer = deeper(outer, level(part.value));
+  const auto length_of = [&](const Val& value, std::int32_t place) {
+    if (place < 0) return lengths(value);
+    const Atom index = ops_.at(ops_.integer(place), outer);
+    return integer(outer, b_.op(Op::kExtract, TypeWord::kInt,
+                                {ops_.lengths(value.kids[0]), index, value.lanes->segments}));
+  };
+  std::vector<Val> values;                 // by part; none where the part is one of a value already there
+  std::vector<std::vector<Val>> starts;    // by value; of its elements, or of itself
+  std::map<std::int32_t, std::size_t> of;  // variable to value
+  const auto add = [&](const Val& x, const Val& y) {
+    return map2(Op::kAdd, TypeWord::kInt, TypeKind::kInt, x, y);
+  };
+  Val total = ops_.integer(0), all = ops_.integer(0);
+  for (const Part& part : parts) {
+    const auto next = static_cast<std::size_t>(values.size());
+    const std::size_t number = part.place < 0 ? next : of.emplace(part.variable, next).first->second;
+    if (number == next) {
+      values.push_back(ops_.settle(part.value, outer));
+      starts.emplace_back();
+      const Val& value = values.back();
+      const bool pieces = part.place >= 0;
+      all = add(all, pieces ? integer(outer, ops_.read_lengths(ops_.segments(value.kids[0].lanes, outer)))
+                            : lengths(value));
+    }
+    const auto place = static_cast<std::size_t>(std::max(part.place, 0));
+    starts[number].resize(std::max(starts[number].size(), place + 1));
+    starts[number][place] = total;
+    if (&part != &parts.back()) total = add(total, length_of(values[number], part.place));
   }
-  const Lanes* to = ops_.elements(outer, ops_.descriptor(total.atom));
+  const Lanes* to = ops_.elements(outer, ops_.descriptor(ops_.at(all, outer)));
   std::vector<LaneOps::Source> sources;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    sources.push_back({parts[i].kids[0], parts[i].lanes,
-                       ops_.iota(starts[i], ops_.integer(1), parts[i].lanes), parts[i].lanes->segments,
-                       to->segments});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool pieces = values[i].type->a->kind == TypeKind::kSeq && starts[i].size() > 1;
+    const Val& value = pieces ? values[i].kids[0] : values[i];
+    const Val start =
+        pieces ? integer(values[i].lanes, listed(starts[i], outer, values[i].lanes->segments)) : starts[i][0];
+    sources.push_back({value.kids[0], value.lanes, ops_.iota(start, ops_.integer(1), value.lanes),
+                       ops_.segments(value.lanes, outer), to->segments});
+  }
   return ops_.sequence(to, ops_.scatter(sources, to));
+}
+
+Val Body::concatenate(const std::vector<Val>& values) {
+  std::vector<Part> parts;
+  for (const Val& value : values) {
+    const Constant* length = value.lanes->parent == ops_.root() ? b_.known(value.lanes->segments) : nullptr;
+    if (!length || length->ints[0] != 0) parts.push_back({value, -1, -1});
+  }
+  if (parts.empty()) return values[0];
+  if (parts.size() == 1) return parts[0].value;
+  auto one = runs_of_one(parts);
+  return one ? std::move(*one) : concatenate(parts);
+}
+
+// Parts that were picked at equal distances, all out of the same vectors, are picked in one go.
+std::optional<Val> Body::runs_of_one(const std::vector<Part>& parts) {
+  const Lanes* outer = level(parts[0].value);
+  std::vector<Val> lengths_of, starts, strides;
+  std::vector<Atoms> gathers;    // of the first part, by vector
+  const Lanes* under = nullptr;  // whose instances have segments of those vectors
+  for (const Part& part : parts) {
+    const Val& value = part.value;
+    if (level(value) != outer || !all_scalar(value.kids[0].type)) return std::nullopt;
+    std::vector<Val> vectors;
+    leaves(value.kids[0], vectors);
+    gathers.resize(vectors.size());
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+      const flat::Builder::Made* m = vectors[i].lanes == value.lanes ? b_.made(vectors[i].atom) : nullptr;
+      if (!m || m->op != Op::kBpermute) return std::nullopt;
+      const flat::Builder::Made* run = b_.made(m->args[1]);
+      if (!run || run->op != Op::kIndex || run->args[2] != value.lanes->segments) return std::nullopt;
+      if (!under)
+        for (const Lanes* l = outer; l && !under; l = l->parent)
+          if (ops_.segments(value.lanes, l) == m->args[3]) under = l;
+      if (!under || ops_.segments(value.lanes, under) != m->args[3]) return std::nullopt;
+      if (gathers[i].empty()) gathers[i] = m->args;
+      if (m->args[0] != gathers[i][0] || m->args[2] != gathers[i][2]) return std::nullopt;
+      if (i > 0) {
+        if (run->args[0] != starts.back().atom || run->args[1] != strides.back().atom) return std::nullopt;
+        continue;
+      }
+      starts.push_back(integer(outer, run->args[0]));
+      strides.push_back(integer(outer, run->args[1]));
+    }
+    lengths_of.push_back(lengths(value));
+  }
+  const Lanes* runs = ops_.regular(outer, static_cast<std::int32_t>(parts.size()));
+  const auto list = [&](const std::vector<Val>& numbers) { return listed(numbers, outer, runs->segments); };
+  const Lanes* inner = ops_.elements(runs, ops_.descriptor(list(lengths_of)));
+  const Lanes* to = ops_.elements(outer, ops_.segments(inner, outer));
+  const Atom index = b_.op(Op::kIndex, TypeWord::kNone, {list(starts), list(strides), inner->segments});
+  std::size_t next = 0;
+  const std::function<Val(const core::Type*)> pick = [&](const core::Type* type) -> Val {
+    if (type->kind == TypeKind::kPair) {
+      Val a = pick(type->a);
+      return LaneOps::pair(std::move(a), pick(type->b));
+    }
+    const Atoms& from = gathers[next++];
+    return ops_.scalar(
+        type, to, b_.op(Op::kBpermute, word_of(type), {from[0], index, from[2], ops_.segments(to, under)}));
+  };
+  return ops_.sequence(to, pick(parts[0].value.type->a));
 }
 
 Val Body::flattened(const Val& v) {
@@ -284,6 +420,35 @@ Val Body::zip(const Val& a, const Val& b, const Lanes* lanes) {
   return ops_.sequence(x.lanes, LaneOps::pair(x.kids[0], y));
 }
 
+// The vector of these scalars of every instance of `outer`, in segments of as many.
+Atom Body::listed(const std::vector<Val>& parts, const Lanes* outer, Atom segments) {
+  const TypeWord word = word_of(parts[0].type);
+  Constant constant{word, {}, {}};
+  std::vector<std::size_t> rest;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Constant* value = parts[i].lanes == ops_.root() ? b_.known(parts[i].atom) : nullptr;
+    if (!value) rest.push_back(i);
+    if (word == TypeWord::kFloat)
+      constant.floats.push_back(value ? value->floats[0] : 0.0);
+    else
+      constant.ints.push_back(value ? value->ints[0] : 0);
+  }
+  Atom vector;
+  if (outer == ops_.root() && rest.size() < parts.size()) {
+    vector = b_.constant(constant);
+  } else {
+    rest.clear();
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      if (parts[i].lanes != parts[0].lanes || parts[i].atom != parts[0].atom) rest.push_back(i);
+    vector = ops_.spread_atom(ops_.at(parts[0], outer), word, segments);
+  }
+  for (const std::size_t i : rest)
+    vector = b_.op(Op::kReplace, word,
+                   {vector, ops_.at(ops_.integer(static_cast<std::int64_t>(i)), outer),
+                    ops_.at(parts[i], outer), segments});
+  return vector;
+}
+
 // [e1, ..., en]: constants in one piece, the other scalars put in one by one; nested elements concatenated.
 Val Body::literal(const Expr& e, const Lanes* lanes) {
   std::vector<Val> items;
@@ -293,9 +458,12 @@ Val Body::literal(const Expr& e, const Lanes* lanes) {
     outer = deeper(outer, level(items.back()));
   }
   const auto n = static_cast<std::int64_t>(items.size());
-  const Atom segments = outer == ops_.root() ? b_.constant({TypeWord::kSegdes, {n}, {}})
-                                             : ops_.descriptor(ops_.at(ops_.integer(n), outer));
-  const Lanes* inner = ops_.elements(outer, segments);
+  if (n == 1 && !is_scalar(items[0].type)) {  // one instance for each there was
+    const Lanes* one = ops_.elements(outer, ops_.ones(outer));
+    return ops_.sequence(one, ops_.rename(items[0], outer, one));
+  }
+  const Lanes* inner = ops_.regular(outer, static_cast<std::int32_t>(n));
+  const Atom segments = inner->segments;
   const std::function<Val(const std::vector<Val>&)> build = [&](const std::vector<Val>& parts) -> Val {
     const core::Type* type = parts[0].type;
     if (type->kind == TypeKind::kUnit) return parts[0];
@@ -318,31 +486,7 @@ Val Body::literal(const Expr& e, const Lanes* lanes) {
       const Val all = concatenate(spread);
       return ops_.sequence(deepest, ops_.rename(all.kids[0], all.lanes, deepest));
     }
-    const TypeWord word = word_of(type);
-    Constant constant{word, {}, {}};
-    std::vector<std::size_t> rest;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Constant* value = parts[i].lanes == ops_.root() ? b_.known(parts[i].atom) : nullptr;
-      if (!value) rest.push_back(i);
-      if (word == TypeWord::kFloat)
-        constant.floats.push_back(value ? value->floats[0] : 0.0);
-      else
-        constant.ints.push_back(value ? value->ints[0] : 0);
-    }
-    const bool at_root = outer == ops_.root();
-    Atom vector;
-    if (at_root && rest.size() < parts.size()) {
-      vector = b_.constant(constant);
-    } else {
-      rest.clear();
-      for (std::size_t i = 1; i < parts.size(); ++i) rest.push_back(i);
-      vector = ops_.spread_atom(ops_.at(parts[0], outer), word, segments);
-    }
-    for (const std::size_t i : rest)
-      vector = b_.op(Op::kReplace, word,
-                     {vector, ops_.at(ops_.integer(static_cast<std::int64_t>(i)), outer),
-                      ops_.at(parts[i], outer), segments});
-    return ops_.scalar(type, inner, vector);
+    return ops_.scalar(type, inner, listed(parts, outer, segments));
   };
   Val element = build(items);
   return ops_.sequence(inner, std::move(element));

@@ -19,6 +19,15 @@ TypeWord word_of(const core::Type* scalar) {
   return scalar->kind == TypeKind::kBool ? TypeWord::kBool : TypeWord::kInt;
 }
 
+TypeWord word_of(nvm::Type kind) {
+  switch (kind) {
+    case nvm::Type::kSegdes: return TypeWord::kSegdes;
+    case nvm::Type::kFloat: return TypeWord::kFloat;
+    case nvm::Type::kBool: return TypeWord::kBool;
+    default: return TypeWord::kInt;
+  }
+}
+
 bool is_scalar(const core::Type* type) {
   return type->kind != TypeKind::kUnit && type->kind != TypeKind::kSeq && type->kind != TypeKind::kPair;
 }
@@ -53,25 +62,42 @@ const Lanes* level_of(const Val& value, const Lanes* root) {
 }
 
 const Lanes* LaneOps::elements(const Lanes* parent, Atom segments, bool inhabited) {
-  lanes_.push_back({Lanes::Kind::kElements, parent, parent->depth + 1, segments, -1, inhabited});
+  lanes_.push_back(
+      {Lanes::Kind::kElements, parent, parent->depth + 1, segments, -1, false, inhabited, next_lanes(), 0});
   return &lanes_.back();
 }
 
-const Lanes* LaneOps::chosen(const Lanes* parent, Atom flags, Atom all) {
-  lanes_.push_back({Lanes::Kind::kChosen, parent, parent->depth + 1, all, flags, true});
+const Lanes* LaneOps::regular(const Lanes* parent, std::int32_t each) {
+  const Atom segments =
+      parent == &root_ ? b_.constant({TypeWord::kSegdes, {each}, {}}) : descriptor(at(integer(each), parent));
+  elements(parent, segments);
+  lanes_.back().each = each;
+  return &lanes_.back();
+}
+
+const Lanes* LaneOps::chosen(const Lanes* parent, Atom flags, bool inverted, Atom all) {
+  lanes_.push_back(
+      {Lanes::Kind::kChosen, parent, parent->depth + 1, all, flags, inverted, true, next_lanes(), 0});
   return &lanes_.back();
 }
 
 Atom LaneOps::segments(const Lanes* inner, const Lanes* outer) {
   NVM_CHECK(inner != outer && inner->depth > outer->depth, "inner lanes inside outer");
+  if (inner->parent == outer && inner->kind == Lanes::Kind::kElements) return inner->segments;
+  if (inner->kind == Lanes::Kind::kChosen && outer == &root_) return inner->segments;
+  // Asked again and again about deep nestings, and each time through all levels.
+  return b_.once(inner->id, outer->id, [&] { return composed_segments(inner, outer); });
+}
+
+Atom LaneOps::composed_segments(const Lanes* inner, const Lanes* outer) {
   if (inner->kind == Lanes::Kind::kElements) {
-    if (inner->parent == outer) return inner->segments;
     const Atom sums = b_.op(Op::kAddReduce, TypeWord::kInt,
                             {read_lengths(inner->segments), segments(inner->parent, outer)});
     return descriptor(sums);
   }
-  if (outer == &root_) return inner->segments;
-  Atom taken = b_.op(Op::kBtoI, TypeWord::kNone, {inner->flags});
+  Atom flags = inner->flags;
+  if (inner->inverted) flags = b_.ops(Op::kNot, TypeWord::kBool, {flags}).front();
+  Atom taken = b_.op(Op::kBtoI, TypeWord::kNone, {flags});
   if (inner->parent != outer)
     taken = b_.op(Op::kAddReduce, TypeWord::kInt, {taken, segments(inner->parent, outer)});
   return descriptor(taken);
@@ -83,15 +109,17 @@ Atom LaneOps::count(const Lanes* lanes) {
 
 Val LaneOps::sequence(const Lanes* lanes, Val element) {
   const core::Type* type = core::seq_type(element.type);
-  return {type, lanes, -1, {std::move(element)}};
+  std::vector<Val> one;
+  one.push_back(std::move(element));
+  return {type, lanes, -1, Kids(std::move(one))};
 }
 
 Val LaneOps::pair(Val a, Val b) {
   const core::Type* type = core::pair_type(a.type, b.type);
-  Val value{type, nullptr, -1, {}};
-  value.kids.push_back(std::move(a));
-  value.kids.push_back(std::move(b));
-  return value;
+  std::vector<Val> both;
+  both.push_back(std::move(a));
+  both.push_back(std::move(b));
+  return {type, nullptr, -1, Kids(std::move(both))};
 }
 
 Val LaneOps::integer(std::int64_t value) {
@@ -124,9 +152,8 @@ Val LaneOps::settle(const Val& value, const Lanes* lanes) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: return pair(settle(value.kids[0], lanes), settle(value.kids[1], lanes));
     case TypeKind::kSeq: {
-      Val here = spread(value, lanes);
-      here.kids[0] = settle(here.kids[0], here.lanes);
-      return here;
+      const Val here = spread(value, lanes);
+      return sequence(here.lanes, settle(here.kids[0], here.lanes));
     }
     default: return scalar(value.type, lanes, at(value, lanes));
   }
@@ -138,8 +165,7 @@ Val LaneOps::spread(const Val& value, const Lanes* lanes) {
   const Atom down = segments(lanes, level);
   const Atom copies = descriptor(spread_atom(lengths(value), TypeWord::kInt, down));
   const Lanes* to = elements(lanes, copies);
-  IndexMap map{value.lanes, to, -1, value.lanes->segments, segments(to, level)};
-  map.index = iota(to);
+  const IndexMap map{value.lanes, to, iota(to), value.lanes->segments, segments(to, level), false, true};
   return sequence(to, gather(value.kids[0], map));
 }
 
@@ -148,10 +174,12 @@ Atom LaneOps::iota(const Val& start, const Val& stride, const Lanes* lanes) {
                {at(start, lanes->parent), at(stride, lanes->parent), lanes->segments});
 }
 
-Atom LaneOps::ones(const Lanes* lanes) {
-  if (lanes == &root_) return b_.constant({TypeWord::kSegdes, {1}, {}});
-  return descriptor(at(integer(1), lanes));
+Atoms LaneOps::places(Atom flags, const Lanes* lanes) {
+  const Lanes* flat = elements(&root_, whole(lanes));
+  return b_.ops(Op::kPack, TypeWord::kInt, {iota(flat), flags, flat->segments});
 }
+
+Atom LaneOps::ones(const Lanes* lanes) { return regular(lanes, 1)->segments; }
 
 Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
   switch (value.type->kind) {
@@ -162,9 +190,8 @@ Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
     }
     case TypeKind::kSeq: {
       if (value.lanes->parent == from) return spread(value, lanes);
-      Val result = value;
-      result.kids[0] = lower(value.kids[0], from, value.lanes->parent == lanes ? value.lanes : lanes);
-      return result;
+      const Lanes* to = value.lanes->parent == lanes ? value.lanes : lanes;
+      return sequence(value.lanes, lower(value.kids[0], from, to));
     }
     default: return value.lanes == from ? scalar(value.type, lanes, at(value, lanes)) : value;
   }
@@ -178,9 +205,7 @@ Val LaneOps::normal(const Val& value, const Lanes* lanes) {
     }
     case TypeKind::kSeq: {
       if (value.lanes->parent != lanes) return value;
-      Val result = value;
-      result.kids[0] = normal(lower(value.kids[0], lanes, value.lanes), value.lanes);
-      return result;
+      return sequence(value.lanes, normal(lower(value.kids[0], lanes, value.lanes), value.lanes));
     }
     default: return value;
   }
@@ -253,13 +278,7 @@ Val LaneOps::from_slots(const core::Type* type, const Lanes* lanes, const Atoms&
 void LaneOps::empty_slots(const core::Type* type, Atoms& out) {
   std::vector<nvm::Type> kinds;
   slot_kinds(type, kinds);
-  for (const nvm::Type kind : kinds) {
-    const TypeWord word = kind == nvm::Type::kSegdes  ? TypeWord::kSegdes
-                          : kind == nvm::Type::kFloat ? TypeWord::kFloat
-                          : kind == nvm::Type::kBool  ? TypeWord::kBool
-                                                      : TypeWord::kInt;
-    out.push_back(b_.constant({word, {}, {}}));
-  }
+  for (const nvm::Type kind : kinds) out.push_back(b_.constant({word_of(kind), {}, {}}));
 }
 
 Val LaneOps::zero(const core::Type* type) {
@@ -302,12 +321,10 @@ Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
       const IndexMap map = *found;
       const Atom sizes = lengths(value);
       const Atom starts = offsets(sizes, map.from);
-      const auto pick = [&](Atom atom) {
-        return b_.op(Op::kBpermute, TypeWord::kInt, {atom, map.index, map.from_segments, map.to_segments});
-      };
+      const auto pick = [&](Atom atom) { return picked(atom, TypeWord::kInt, map); };
       const Lanes* to = elements(map.to, descriptor(pick(sizes)));
       const Val first = scalar(core::base_type(TypeKind::kInt), map.to, pick(starts));
-      maps.push_back({value.lanes, to, iota(first, integer(1), to), whole(value.lanes), whole(to)});
+      maps.push_back({value.lanes, to, iota(first, integer(1), to), whole(value.lanes), whole(to), false});
       Val element = gather_by(value.kids[0], maps);
       maps.pop_back();
       return sequence(to, std::move(element));
@@ -315,11 +332,44 @@ Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
     default: {
       const IndexMap* map = find(value.lanes);
       if (!map) return value;
-      return scalar(value.type, map->to,
-                    b_.op(Op::kBpermute, word_of(value.type),
-                          {value.atom, map->index, map->from_segments, map->to_segments}));
+      return scalar(value.type, map->to, picked(value.atom, word_of(value.type), *map));
     }
   }
+}
+
+Atom LaneOps::picked(Atom atom, TypeWord word, const IndexMap& map) {
+  if (map.single) return b_.op(Op::kExtract, word, {atom, map.index, map.from_segments});
+  if (const auto composed = picked_behind(atom, word, map)) return *composed;
+  return b_.op(Op::kBpermute, word, {atom, map.index, map.from_segments, map.to_segments});
+}
+
+// Numbers at equal distances, picked at equal distances, are such; and what was so picked and is picked from
+// again is picked from the original.
+std::optional<Atom> LaneOps::picked_behind(Atom atom, TypeWord word, const IndexMap& map) {
+  const auto run = [&](Atom index, const Lanes* lanes) {
+    const auto* m = b_.made(index);
+    return m && m->op == Op::kIndex && m->args[2] == lanes->segments ? m->args : Atoms();
+  };
+  const Atoms second = map.inside ? run(map.index, map.to) : Atoms();
+  if (second.empty()) return std::nullopt;
+  const auto composed = [&](const Atoms& first) {
+    const auto here = [&](Atom number) {
+      return at(scalar(core::base_type(TypeKind::kInt), map.from->parent, number), map.to->parent);
+    };
+    const Atom distance = int_op(Op::kMul, here(first[1]), second[0]);
+    const Atom start = int_op(Op::kAdd, here(first[0]), distance);
+    return b_.op(Op::kIndex, TypeWord::kNone,
+                 {start, int_op(Op::kMul, here(first[1]), second[1]), map.to->segments});
+  };
+  if (const Atoms numbers = run(atom, map.from); !numbers.empty()) return composed(numbers);
+  const auto* gather = b_.made(atom);
+  if (!gather || gather->op != Op::kBpermute || map.from->parent != map.to->parent) return std::nullopt;
+  const Atoms behind = gather->args;
+  const bool segmented = behind[3] == map.from->segments;
+  const Atoms first = segmented || behind[3] == whole(map.from) ? run(behind[1], map.from) : Atoms();
+  if (first.empty()) return std::nullopt;
+  return b_.op(Op::kBpermute, word,
+               {behind[0], composed(first), behind[2], segmented ? map.to->segments : whole(map.to)});
 }
 
 Val LaneOps::rename(const Val& value, const Lanes* from, const Lanes* to) {
@@ -377,29 +427,31 @@ Val LaneOps::pack(const Val& value, const Lanes* from, const Lanes* to, Atom fla
   }
 }
 
-Val LaneOps::scatter(const std::vector<Source>& sources, const Lanes* to) {
+Val LaneOps::scatter(const std::vector<Source>& sources, const Lanes* to, const Val* whole_value) {
   const core::Type* type = sources.front().value.type;
   const Atom to_segments = sources.front().to_segments;
   const auto part = [&](std::size_t which) {
     std::vector<Source> parts = sources;
     for (Source& s : parts) s.value = Val(s.value.kids[which]);
-    return parts;
+    return scatter(parts, to, whole_value ? &whole_value->kids[which] : nullptr);
   };
-  const auto put = [&](TypeWord word, const std::function<Atom(const Source&)>& vector, Atom zero) {
-    Atom result = spread_atom(zero, word, whole(to));
-    for (const Source& s : sources)
-      result = b_.op(Op::kDpermute, word, {vector(s), s.places, result, s.from_segments, to_segments});
+  const auto put = [&](TypeWord word, const std::function<Atom(const Val&)>& vector, Atom zero) {
+    Atom result = whole_value ? vector(*whole_value) : spread_atom(zero, word, whole(to));
+    for (std::size_t i = whole_value ? 1 : 0; i < sources.size(); ++i) {
+      const Source& s = sources[i];
+      result = b_.op(Op::kDpermute, word, {vector(s.value), s.places, result, s.from_segments, to_segments});
+    }
     return result;
   };
   switch (type->kind) {
     case TypeKind::kUnit: return unit();
     case TypeKind::kPair: {
-      Val a = scatter(part(0), to);
-      return pair(std::move(a), scatter(part(1), to));
+      Val a = part(0);
+      return pair(std::move(a), part(1));
     }
     case TypeKind::kSeq: {
       const Atom sizes = put(
-          TypeWord::kInt, [&](const Source& s) { return lengths(s.value); }, b_.integer(0));
+          TypeWord::kInt, [&](const Val& value) { return lengths(value); }, b_.integer(0));
       const Lanes* inner = elements(to, descriptor(sizes));
       const Atom starts = offsets(sizes, to);
       std::vector<Source> parts;
@@ -415,7 +467,7 @@ Val LaneOps::scatter(const std::vector<Source>& sources, const Lanes* to) {
     default:
       return scalar(type, to,
                     put(
-                        word_of(type), [](const Source& s) { return s.value.atom; }, zero(type).atom));
+                        word_of(type), [](const Val& value) { return value.atom; }, zero(type).atom));
   }
 }
 

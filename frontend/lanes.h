@@ -5,7 +5,10 @@
 
 #include <deque>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/core.h"
@@ -18,22 +21,42 @@ struct Lanes {
   enum class Kind : std::uint8_t {
     kRoot,      // one instance: serial code, and what all instances of a lifted function share
     kElements,  // `segments`: one segment per instance of the parent
-    kChosen,    // instances of the parent that took a branch. `flags` at the parent; `segments`: all in one
+    kChosen,  // instances of the parent that took a branch: where `flags` at the parent are true, or false if
+              // `inverted`; `segments`: all in one
   };
   Kind kind = Kind::kRoot;
   const Lanes* parent = nullptr;
   int depth = 0;
   flat::Atom segments = -1;
   flat::Atom flags = -1;
+  bool inverted = false;
   bool inhabited = false;  // known to have an instance where code on them runs
+  std::int32_t id = 0;     // among all lanes of the function
+  std::int32_t each = 0;   // kElements: the length of every segment, if it is known; else 0
+};
+
+struct Val;
+
+// The parts of a value, shared by its copies: deeply nested values are copied at every level.
+class Kids {
+ public:
+  Kids() = default;
+  explicit Kids(std::vector<Val> kids);
+  [[nodiscard]] const Val& operator[](std::size_t i) const;
+
+ private:
+  std::shared_ptr<const std::vector<Val>> kids_;
 };
 
 struct Val {
   const core::Type* type = nullptr;
   const Lanes* lanes = nullptr;  // scalar: where it lives; sequence: its elements
   flat::Atom atom = -1;          // scalar
-  std::vector<Val> kids;         // pair: both; sequence: the element on `lanes`
+  Kids kids;                     // pair: both; sequence: the element on `lanes`
 };
+
+inline Kids::Kids(std::vector<Val> kids) : kids_(std::make_shared<const std::vector<Val>>(std::move(kids))) {}
+inline const Val& Kids::operator[](std::size_t i) const { return (*kids_)[i]; }
 
 // Lanes on which the value as a whole depends (a sequence: the parent of its elements).
 [[nodiscard]] const Lanes* level_of(const Val& value, const Lanes* root);
@@ -42,6 +65,7 @@ struct Val {
 }
 [[nodiscard]] nvm::Type kind_of(const core::Type* scalar);
 [[nodiscard]] TypeWord word_of(const core::Type* scalar);
+[[nodiscard]] TypeWord word_of(nvm::Type kind);
 [[nodiscard]] bool is_scalar(const core::Type* type);
 [[nodiscard]] bool all_scalar(const core::Type* type);  // no sequence in it
 // The kinds of the slots of a type.
@@ -53,6 +77,8 @@ struct IndexMap {
   const Lanes* to = nullptr;
   flat::Atom index = -1;                            // at `to`, counted within segments
   flat::Atom from_segments = -1, to_segments = -1;  // equally many
+  bool single = false;  // one of every segment: `index` is at the parent of `from`
+  bool inside = false;  // no index can be out of range
 };
 
 class LaneOps {
@@ -61,7 +87,9 @@ class LaneOps {
 
   [[nodiscard]] const Lanes* root() const { return &root_; }
   const Lanes* elements(const Lanes* parent, flat::Atom segments, bool inhabited = false);
-  const Lanes* chosen(const Lanes* parent, flat::Atom flags, flat::Atom all);
+  // As many for every instance of the parent.
+  const Lanes* regular(const Lanes* parent, std::int32_t each);
+  const Lanes* chosen(const Lanes* parent, flat::Atom flags, bool inverted, flat::Atom all);
 
   // Descriptor of `inner` with one segment per instance of `outer`, which is an ancestor.
   flat::Atom segments(const Lanes* inner, const Lanes* outer);
@@ -97,6 +125,8 @@ class LaneOps {
   Val rename(const Val& value, const Lanes* from, const Lanes* to);
   // The flagged instances only: lanes `from` to lanes `to`. `segments` describes `from`.
   Val pack(const Val& value, const Lanes* from, const Lanes* to, flat::Atom flags);
+  // Where the flagged instances are among all, and one segment of as many.
+  flat::Atoms places(flat::Atom flags, const Lanes* lanes);
   // Values of several lanes, each put at its places (absolute, disjoint, together everything) of `to`.
   struct Source {
     Val value;  // settled at `lanes`
@@ -104,7 +134,8 @@ class LaneOps {
     flat::Atom places;  // counted within segments
     flat::Atom from_segments, to_segments;
   };
-  Val scatter(const std::vector<Source>& sources, const Lanes* to);
+  // If there is `whole`, settled at `to`, the first source is what is left of it behind the others.
+  Val scatter(const std::vector<Source>& sources, const Lanes* to, const Val* whole = nullptr);
   // Descriptor of consecutive segments of these lengths.
   flat::Atom descriptor(flat::Atom lengths) { return b_.op(Op::kMakeSegdes, TypeWord::kNone, {lengths}); }
   // start, start + stride, ... in every segment of `lanes`; `start` at an ancestor.
@@ -127,9 +158,13 @@ class LaneOps {
   flat::Atom offsets(flat::Atom lengths, const Lanes* lanes);
 
  private:
+  flat::Atom composed_segments(const Lanes* inner, const Lanes* outer);
+  [[nodiscard]] std::int32_t next_lanes() const { return static_cast<std::int32_t>(lanes_.size()) + 1; }
   static TypeWord word_for(Op op) {
     return op_info(op).words == Words::kNoWord ? TypeWord::kNone : TypeWord::kInt;
   }
+  flat::Atom picked(flat::Atom atom, TypeWord word, const IndexMap& map);
+  std::optional<flat::Atom> picked_behind(flat::Atom atom, TypeWord word, const IndexMap& map);
   Val gather_by(const Val& value, std::vector<IndexMap>& maps);
   Val rename_by(const Val& value, std::vector<std::pair<const Lanes*, const Lanes*>>& names);
 

@@ -89,8 +89,9 @@ class PlanBuilder {
 
   void emit(Composer& composer, std::int32_t id, const NodeValues& v) {
     const Node& n = node(id);
-    const std::int32_t filter =
-        v.predicate == kNone || is_fold(n) ? kNone : count(composer, n.space, v.predicate);
+    const std::int32_t filter = v.predicate == kNone || is_fold(n) || n.kind == Combinator::kCheck
+                                    ? kNone
+                                    : count(composer, n.space, v.predicate);
     switch (n.kind) {
       case Combinator::kMap:
       case Combinator::kOnce: store(n, v.value, filter); break;
@@ -101,6 +102,7 @@ class PlanBuilder {
       case Combinator::kFilter:
       case Combinator::kSegFilter: filtered(composer, id, v); break;
       case Combinator::kPermute: scatter(n, v, filter); break;
+      case Combinator::kCheck: break;  // the body has it
     }
   }
   static bool is_fold(const Node& n) { return n.combine != Scalar::kNoScalar; }

@@ -28,6 +28,7 @@ class Checker {
     for (const Kernel& kernel : plan_.kernels) {
       require(bound_.at(static_cast<std::size_t>(kernel.space)), "the space of a kernel is known");
       check_body(kernel);
+      check_sweeps(kernel);
       for (std::size_t i = 0; i < kernel.sinks.size(); ++i) check_sink(kernel, i);
       for (const Sink& s : kernel.sinks) finish_sink(s);
     }
@@ -45,7 +46,6 @@ class Checker {
   }
 
   void check_body(const Kernel& kernel) {
-    scanned_.assign(kernel.body.insts.size(), false);
     for (std::size_t i = 0; i < kernel.body.insts.size(); ++i) {
       const BodyInst& in = kernel.body.insts[i];
       if (in.var != kNone) require_made(in.var);
@@ -57,25 +57,42 @@ class Checker {
       if (in.pull == Pull::kElement)
         require(var(in.var).length == kernel.space, "an element pull fits the space");
       if (in.pull == Pull::kScanned) {
-        scanned_[i] = true;
+        const SinkKind made = kernel.sinks.at(static_cast<std::size_t>(in.a)).kind;
+        require(made == SinkKind::kScan || made == SinkKind::kSegScan, "scans are read");
         continue;
       }
       for (const std::int32_t arg : {in.a, in.b, in.c}) {
         if (arg == kNone) continue;
         require(arg >= 0 && static_cast<std::size_t>(arg) < i, "a body uses earlier values");
-        if (scanned_[static_cast<std::size_t>(arg)]) scanned_[i] = true;
       }
     }
+  }
+
+  // A scan reads earlier ones only; otherwise its own results would be among its operands.
+  void check_sweeps(const Kernel& kernel) const {
+    for (std::size_t i = 0; i < kernel.sinks.size(); ++i) {
+      std::vector<bool> needed(kernel.body.insts.size(), false);
+      const SinkKind kind = kernel.sinks[i].kind;
+      if (kind != SinkKind::kScan && kind != SinkKind::kSegScan) continue;
+      needed.at(static_cast<std::size_t>(kernel.sinks[i].value)) = true;
+      for (std::size_t v = needed.size(); v-- > 0;) {
+        const BodyInst& in = kernel.body.insts[v];
+        if (!needed[v]) continue;
+        if (in.pull == Pull::kScanned) {
+          require(in.a < static_cast<std::int32_t>(i), "a scan reads earlier scans");
+          continue;
+        }
+        for (const std::int32_t arg : {in.a, in.b, in.c})
+          if (arg != kNone) needed[static_cast<std::size_t>(arg)] = true;
+      }
+    }
+    for (const std::int32_t sweep : sweeps(kernel)) require(sweep < kMostSweeps, "a kernel has few sweeps");
   }
 
   void check_sink(const Kernel& kernel, std::size_t i) const {
     const Sink& s = kernel.sinks[i];
     require(s.value >= 0 && static_cast<std::size_t>(s.value) < kernel.body.insts.size(),
             "a sink has a value");
-    const bool first_sweep =
-        s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan || s.kind == SinkKind::kCount;
-    if (first_sweep)
-      require(!scanned_[static_cast<std::size_t>(s.value)], "no scan feeds a scan of its kernel");
     if (s.filter != kNone)
       require(kernel.sinks.at(static_cast<std::size_t>(s.filter)).kind == SinkKind::kCount,
               "a filter is a count");
@@ -93,7 +110,6 @@ class Checker {
   const Plan& plan_;
   std::vector<bool> made_;
   std::vector<bool> bound_;
-  std::vector<bool> scanned_;
 };
 
 }  // namespace

@@ -29,6 +29,17 @@ std::int32_t producer_of(const Graph& graph, VarId x) {
 bool is_filter(const Node& n) { return n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter; }
 bool is_scan(const Node& n) { return n.kind == Combinator::kScan || n.kind == Combinator::kSegScan; }
 
+Rule scan_rule(const Node& consumer) {
+  if (is_scan(consumer)) return Rule::kScanScan;
+  return consumer.kind == Combinator::kPermute ? Rule::kScanPermute : Rule::kScanMap;
+}
+
+bool may_trap(const Node& node, const BodyInst& in) {
+  if (in.pull == Pull::kSegGather) return true;
+  return in.pull == Pull::kApply && scalar_info(in.scalar).traps &&
+         node.body.insts[static_cast<std::size_t>(in.a)].type == Type::kInt;
+}
+
 Rule map_rule(const Node& consumer) {
   switch (consumer.kind) {
     case Combinator::kReduce:
@@ -69,7 +80,8 @@ std::vector<bool> must_store(const Graph& graph) {
   };
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& n = graph.nodes[i];
-    if (graph.vars[static_cast<std::size_t>(n.out)].role == VarRole::kOutput) stored[i] = true;
+    if (n.out != kNone && graph.vars[static_cast<std::size_t>(n.out)].role == VarRole::kOutput)
+      stored[i] = true;
     if (n.kind == Combinator::kReduce || n.kind == Combinator::kSegReduce || n.kind == Combinator::kPermute)
       stored[i] = true;
     store(n.init);
@@ -80,7 +92,8 @@ std::vector<bool> must_store(const Graph& graph) {
       if (gathers && (in.pull == Pull::kSegGather || in.b != kNone || !gatherable(graph, from)))
         store(in.var);
       if (in.pull == Pull::kPerSegment) store(in.var);
-      const bool scalar_work = n.kind == Combinator::kOnce && node_at(graph, from).kind == Combinator::kOnce;
+      const bool scalar_space = graph.lengths[static_cast<std::size_t>(n.space)] == soac::LengthKind::kOne;
+      const bool scalar_work = scalar_space && node_at(graph, from).kind == Combinator::kOnce;
       if (in.pull == Pull::kUniform && !scalar_work) store(in.var);
     }
   }
@@ -153,6 +166,14 @@ std::optional<std::int32_t> Composer::value_of(std::int32_t n, std::int32_t v) {
   return done[static_cast<std::size_t>(v)];
 }
 
+std::optional<std::int32_t> Composer::result_of(std::int32_t n) {
+  results_.resize(graph_.nodes.size(), kNone);
+  if (const std::int32_t known = results_[static_cast<std::size_t>(n)]; known != kNone) return known;
+  const auto value = value_of(n, node_at(graph_, n).value);
+  if (value) results_[static_cast<std::size_t>(n)] = *value;
+  return value;
+}
+
 std::optional<std::int32_t> Composer::inst(const Node& node, const BodyInst& in,
                                            const std::vector<std::int32_t>& done) {
   const auto arg = [&](std::int32_t a) { return a == kNone ? kNone : done[static_cast<std::size_t>(a)]; };
@@ -160,7 +181,11 @@ std::optional<std::int32_t> Composer::inst(const Node& node, const BodyInst& in,
   switch (in.pull) {
     case Pull::kElement: return element(in.var);
     case Pull::kUniform: return uniform(in.var);
-    case Pull::kGather: return gathered(in.var, arg(in.a), arg(in.b));
+    case Pull::kGather: {
+      if (gathers_own(in.var, arg(in.a))) return own(in, arg(in.b));
+      const auto flag = narrowed ? guarded(node.space, arg(in.b)) : arg(in.b);
+      return flag ? gathered(in.var, arg(in.a), *flag) : std::nullopt;
+    }
     case Pull::kIndex:
     case Pull::kWithin:
       if (narrowed) return refuse(Refusal::kFilterIndex);
@@ -171,6 +196,12 @@ std::optional<std::int32_t> Composer::inst(const Node& node, const BodyInst& in,
   copy.a = arg(in.a);
   copy.b = arg(in.b);
   copy.c = arg(in.c);
+  if (narrowed && may_trap(node, in)) {
+    const auto guard =
+        in.pull == Pull::kApply ? kept_or_one(node.space, copy.b) : guarded(node.space, copy.b);
+    if (!guard) return std::nullopt;
+    copy.b = *guard;
+  }
   if (in.var != kNone && !made_before(in.var)) return refuse(Refusal::kNeedsWhole);
   if (in.desc2 != kNone && !made_before(in.desc2)) return refuse(Refusal::kNeedsWhole);
   if (in.desc != kNone) {
@@ -179,6 +210,40 @@ std::optional<std::int32_t> Composer::inst(const Node& node, const BodyInst& in,
     copy.desc = *over_base;
   }
   return body_.add(copy);
+}
+
+// True if body value `index` is the number of the iteration, and x has an element for each.
+bool Composer::gathers_own(VarId x, std::int32_t index) const {
+  return body_.insts[static_cast<std::size_t>(index)].pull == Pull::kIndex &&
+         graph_.vars[static_cast<std::size_t>(x)].length == base_;
+}
+
+std::optional<std::int32_t> Composer::own(const BodyInst& in, std::int32_t flag) {
+  const std::int32_t from = producer_of(graph_, in.var);
+  const auto value = element(in.var);
+  if (!value) return std::nullopt;
+  fired(Rule::kOwnGather, from >= 0 ? from : consumer_);
+  if (flag == kNone) return value;
+  BodyInst zero;
+  zero.type = in.type;
+  return apply(Scalar::kSelect, in.type, flag, *value, body_.add(zero));
+}
+
+// `flag`, and only elements that the filters keep: what they drop may not trap.
+std::optional<std::int32_t> Composer::guarded(LengthId space, std::int32_t flag) {
+  const auto kept = predicate(space);
+  if (!kept || flag == kNone || *kept == kNone) return kept && *kept == kNone ? flag : kept;
+  return apply(Scalar::kAnd, Type::kBool, *kept, flag);
+}
+
+// Elements that the filters drop are divided by one.
+std::optional<std::int32_t> Composer::kept_or_one(LengthId space, std::int32_t divisor) {
+  const auto kept = predicate(space);
+  if (!kept || *kept == kNone) return kept ? std::optional(divisor) : std::nullopt;
+  BodyInst one;
+  one.imm = 1;
+  const std::int32_t v = body_.add(one);
+  return apply(Scalar::kSelect, Type::kInt, *kept, divisor, v);
 }
 
 VarId Composer::base_desc(VarId desc) const {
@@ -209,13 +274,12 @@ std::optional<std::int32_t> Composer::element(VarId x) {
   const std::int32_t k = schedule_.kernel[static_cast<std::size_t>(from)];
   if (p.kind == Combinator::kMap && (k == kNone || k == kernel_)) {
     if (consumer_ != kNone) fired(map_rule(node_at(graph_, consumer_)), from);
-    return value_of(from, p.value);
+    return result_of(from);
   }
   if (k != kNone && k < kernel_) return load(x);
   if (k != kernel_) return refuse(Refusal::kNeedsWhole);
   if (is_scan(p)) {
-    const bool permutes = consumer_ != kNone && node_at(graph_, consumer_).kind == Combinator::kPermute;
-    fired(permutes ? Rule::kScanPermute : Rule::kScanMap, from);
+    fired(consumer_ == kNone ? Rule::kScanMap : scan_rule(node_at(graph_, consumer_)), from);
     BodyInst in;
     in.pull = Pull::kScanned;
     in.type = p.type;
@@ -232,7 +296,7 @@ std::optional<std::int32_t> Composer::element(VarId x) {
       fired(Rule::kFilterFilter, from);
     else
       fired(Rule::kFilterMap, from);
-    return value_of(from, p.value);
+    return result_of(from);
   }
   return refuse(Refusal::kNeedsWhole);
 }
@@ -245,7 +309,7 @@ std::optional<std::int32_t> Composer::uniform(VarId x) {
     const bool scalar_space = graph_.lengths[static_cast<std::size_t>(base_)] == LengthKind::kOne;
     if (p.kind == Combinator::kOnce && scalar_space && (k == kNone || k == kernel_)) {
       fired(Rule::kOnceOnce, from);
-      return value_of(from, p.value);
+      return result_of(from);
     }
     if (k == kNone || k >= kernel_) return refuse(Refusal::kNeedsWhole);
   }
@@ -257,7 +321,7 @@ std::optional<std::int32_t> Composer::gathered(VarId x, std::int32_t index, std:
   const std::int32_t k = from < 0 ? kNone : schedule_.kernel[static_cast<std::size_t>(from)];
   if (from >= 0 && k == kNone) {
     fired(Rule::kMapGather, from);
-    return map_at(from, index);
+    return map_at(from, index, flag);
   }
   if (!made_before(x)) return refuse(Refusal::kGatherSource);
   BodyInst in;
@@ -269,7 +333,7 @@ std::optional<std::int32_t> Composer::gathered(VarId x, std::int32_t index, std:
   return body_.add(in);
 }
 
-std::optional<std::int32_t> Composer::map_at(std::int32_t n, std::int32_t index) {
+std::optional<std::int32_t> Composer::map_at(std::int32_t n, std::int32_t index, std::int32_t flag) {
   const Node& node = node_at(graph_, n);
   std::vector<std::int32_t> done(node.body.insts.size(), kNone);
   for (std::size_t i = 0; i < node.body.insts.size(); ++i) {
@@ -277,8 +341,8 @@ std::optional<std::int32_t> Composer::map_at(std::int32_t n, std::int32_t index)
     const auto arg = [&](std::int32_t a) { return a == kNone ? kNone : done[static_cast<std::size_t>(a)]; };
     std::optional<std::int32_t> value;
     switch (in.pull) {
-      case Pull::kElement: value = gathered(in.var, index, kNone); break;
-      case Pull::kGather: value = gathered(in.var, arg(in.a), kNone); break;
+      case Pull::kElement: value = gathered(in.var, index, flag); break;
+      case Pull::kGather: value = gathered(in.var, arg(in.a), flag); break;
       case Pull::kUniform: value = uniform(in.var); break;
       case Pull::kIndex: value = index; break;
       case Pull::kConst: value = body_.add(in); break;
@@ -316,18 +380,22 @@ std::int32_t Composer::or_identity(const Node& node, std::int32_t flag, std::int
   return apply(Scalar::kSelect, node.type, flag, value, body_.add(in));
 }
 
-bool Composer::after_scan(std::int32_t v) const {
-  std::vector<bool> after(static_cast<std::size_t>(v) + 1, false);
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const BodyInst& in = body_.insts[i];
-    if (in.pull == Pull::kScanned) {
-      after[i] = true;
-      continue;
-    }
-    for (const std::int32_t arg : {in.a, in.b, in.c})
-      if (arg != kNone && after[static_cast<std::size_t>(arg)]) after[i] = true;
+void Composer::check(std::int32_t predicate, std::int32_t flag) {
+  BodyInst in;
+  in.pull = Pull::kCheck;
+  in.type = Type::kBool;
+  in.a = predicate == kNone ? flag : apply(Scalar::kAnd, Type::kBool, predicate, flag);
+  body_.add(in);
+}
+
+std::int32_t Composer::sweep_of(std::int32_t v) {
+  if (v == kNone) return 0;
+  const BodyInst in = body_.insts[static_cast<std::size_t>(v)];
+  if (in.pull == Pull::kScanned) {
+    const Node& scan = node_at(graph_, in.a);
+    return 1 + std::max(sweep_of(*value_of(in.a, scan.value)), sweep_of(*predicate(scan.space)));
   }
-  return after.back();
+  return std::max({sweep_of(in.a), sweep_of(in.b), sweep_of(in.c)});
 }
 
 }  // namespace nvm::plan

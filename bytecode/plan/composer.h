@@ -25,19 +25,25 @@ class Composer {
   std::optional<std::int32_t> predicate(LengthId space);
   // `value` where the flag holds, else the identity of the node's combination.
   std::int32_t or_identity(const soac::Node& node, std::int32_t flag, std::int32_t value);
+  // Traps at iterations that the predicate (kNone: all) lets through and whose flag is T.
+  void check(std::int32_t predicate, std::int32_t flag);
   // The descriptor over the base space that stands for `desc` of a space that filters narrowed; nullopt if it
   // is not known before the kernel.
   std::optional<VarId> segments(VarId desc);
-  // True if body value v depends on a scan of this kernel.
-  [[nodiscard]] bool after_scan(std::int32_t v) const;
+  // How many sweeps must be complete before body value v can be computed: the longest chain of scans of this
+  // kernel that it depends on.
+  [[nodiscard]] std::int32_t sweep_of(std::int32_t v);
 
   [[nodiscard]] Refusal refusal() const { return refusal_; }
   void record(std::vector<RuleEvent>* events, std::int32_t consumer) {
     events_ = events;
     consumer_ = consumer;
+    results_.clear();  // so that what this consumer pulls is told again
   }
 
  private:
+  // value_of the node's value. A value that is used often is composed once.
+  std::optional<std::int32_t> result_of(std::int32_t n);
   std::nullopt_t refuse(Refusal r) {
     refusal_ = r;
     return std::nullopt;
@@ -49,7 +55,11 @@ class Composer {
   std::optional<std::int32_t> element(VarId x);
   std::optional<std::int32_t> uniform(VarId x);
   std::optional<std::int32_t> gathered(VarId x, std::int32_t index, std::int32_t flag);
-  std::optional<std::int32_t> map_at(std::int32_t n, std::int32_t index);
+  std::optional<std::int32_t> map_at(std::int32_t n, std::int32_t index, std::int32_t flag);
+  [[nodiscard]] bool gathers_own(VarId x, std::int32_t index) const;
+  std::optional<std::int32_t> own(const soac::BodyInst& in, std::int32_t flag);
+  std::optional<std::int32_t> guarded(LengthId space, std::int32_t flag);
+  std::optional<std::int32_t> kept_or_one(LengthId space, std::int32_t divisor);
   std::optional<std::int32_t> load(VarId x);
   [[nodiscard]] bool made_before(VarId x) const;
   std::int32_t pull(soac::Pull kind, VarId x);
@@ -60,6 +70,7 @@ class Composer {
   std::int32_t kernel_;
   LengthId base_;
   Body& body_;
+  std::vector<std::int32_t> results_;  // by node
   Refusal refusal_ = Refusal::kNone;
   std::vector<RuleEvent>* events_ = nullptr;
   std::int32_t consumer_ = kNone;

@@ -61,6 +61,10 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
     return std::nullopt;
   }
   out.predicate = *predicate;
+  if (node.kind == Combinator::kCheck) {
+    composer.check(out.predicate, out.flag);
+    return out;
+  }
   if (out.predicate != kNone && folds(node)) {
     if (order_matters(node)) {
       refusal = Refusal::kFilterOrder;
@@ -68,10 +72,11 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
     }
     out.value = composer.or_identity(node, out.predicate, out.value);
   }
-  // What a filter keeps may come from a scan of its kernel, what it asks and what a scan combines may not.
+  // What a filter keeps may come from any scan of its kernel; what it asks and what a scan combines costs a
+  // sweep for each scan before it.
   const std::int32_t swept_first[] = {folds(node) ? out.value : kNone, out.flag, out.predicate};
   for (const std::int32_t v : swept_first) {
-    if (v == kNone || !in_first_sweep(node) || !composer.after_scan(v)) continue;
+    if (!in_first_sweep(node) || composer.sweep_of(v) < kMostSweeps) continue;
     refusal = Refusal::kScanOfScan;
     return std::nullopt;
   }
@@ -86,9 +91,16 @@ Placer::Placer(const Graph& graph, Inline inlining) : graph_(&graph) {
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& n = graph.nodes[i];
     // Nothing reads it and it is here: its errors are its purpose.
+    if (n.kind == Combinator::kCheck) continue;
     if (uses[i] == 0) schedule_.stored[i] = true;
     const bool inlines = n.kind == Combinator::kMap || n.kind == Combinator::kOnce;
     if (!inlines || schedule_.stored[i]) anchors_.push_back(static_cast<std::int32_t>(i));
+  }
+  // Nothing waits for a check: by the time it is placed, the kernel that has its operands is known.
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].kind != Combinator::kCheck) continue;
+    schedule_.stored[i] = false;
+    anchors_.push_back(static_cast<std::int32_t>(i));
   }
 }
 

@@ -50,8 +50,8 @@ struct Sink {
   std::int32_t flag = kNone;    // kScatter: body value; only where T
 };
 
-// One iteration space of `space` iterations, one body, sinks. A body value that depends on kScanned may not
-// feed a kScan, kSegScan or kCount of the same kernel. Reads only inputs and what earlier kernels made.
+// One iteration space of `space` iterations, one body, sinks. Scans and counts may depend on earlier scans of
+// the kernel, in at most kMostSweeps sweeps. Reads only inputs and what earlier kernels made.
 struct Kernel {
   LengthId space = kNone;
   Body body;
@@ -67,6 +67,12 @@ struct Plan {
   std::vector<Kernel> kernels;
   std::vector<VarId> dead_after_last;  // temps in the order in which they die, for reports
 };
+
+inline constexpr std::int32_t kMostSweeps = 3;
+
+// By sink, for kScan, kSegScan and kCount: how many sweeps over the space must be complete before it can
+// begin, because scans that it depends on take one each; kNone for sinks of other kinds.
+[[nodiscard]] std::vector<std::int32_t> sweeps(const Kernel& kernel);
 
 // Aborts if the plan contradicts the rules above.
 void check(const Plan& plan);

@@ -1,5 +1,6 @@
 #include "bytecode/plan/schedule.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "bytecode/base/check.h"
@@ -13,6 +14,10 @@ struct Choice {
   std::int32_t kernel = kNone;
   double price = std::numeric_limits<double>::infinity();
 };
+
+bool is_check(const soac::Graph& graph, std::int32_t n) {
+  return graph.nodes[static_cast<std::size_t>(n)].kind == soac::Combinator::kCheck;
+}
 
 // The kernel, old or new, into which node n costs least; the earliest of equals.
 Choice cheapest(Placer& placer, std::int32_t n) {
@@ -30,7 +35,7 @@ Choice cheapest(Placer& placer, std::int32_t n) {
 // The number of steps is bounded; past it the best found so far stands, which is never worse than greedy.
 class Search {
  public:
-  explicit Search(Schedule start) : best_(std::move(start)) {}
+  Search(const soac::Graph& graph, Schedule start) : graph_(graph), best_(std::move(start)) {}
 
   void run(Placer& placer, std::size_t at) {
     if (steps_ >= kMaxSteps || placer.schedule().cost >= best_.cost) return;
@@ -39,6 +44,12 @@ class Search {
       return;
     }
     const std::int32_t n = placer.anchors()[at];
+    if (is_check(graph_, n)) {  // where it is cheapest: nothing depends on the choice
+      const Choice only = cheapest(placer, n);
+      Placer next = placer;
+      next.place(n, only.kernel, only.price);
+      return run(next, at + 1);
+    }
     for (std::int32_t k = 0; k <= placer.kernels(); ++k) {
       ++steps_;
       const auto price = placer.price(n, k);
@@ -52,6 +63,7 @@ class Search {
 
  private:
   static constexpr int kMaxSteps = 4000;
+  const soac::Graph& graph_;
   Schedule best_;
   int steps_ = 0;
 };
@@ -96,8 +108,10 @@ Schedule schedule_greedy(const soac::Graph& graph) {
 Schedule schedule_exact(const soac::Graph& graph) {
   Schedule greedy = schedule_greedy(graph);
   Placer placer(graph);
-  if (placer.anchors().size() > kExactNodes) return greedy;
-  Search search(std::move(greedy));
+  const auto free = std::count_if(placer.anchors().begin(), placer.anchors().end(),
+                                  [&](std::int32_t n) { return !is_check(graph, n); });
+  if (free > kExactNodes) return greedy;
+  Search search(graph, std::move(greedy));
   search.run(placer, 0);
   return search.take();
 }

@@ -42,6 +42,7 @@ std::string operation(const BodyInst& in) {
         if (arg != kNone) out += " " + value(arg);
       return out;
     }
+    case Pull::kCheck: return "check " + value(in.a);
     case Pull::kScanned: return "scanned " + std::to_string(in.a);
   }
   return {};

@@ -28,6 +28,7 @@ enum class Pull : std::uint8_t {
   kSegGather,   // var[offset2(seg(i)) + a] with seg by desc and offset2, lengths by desc2; traps unless
                 // 0 <= a < length2(seg(i)); if b >= 0 only where b is T, else zero
   kApply,       // scalar applied to a b c; may trap if the scalar operation does
+  kCheck,       // a, which is BOOL; traps where it is T; plans only
   kScanned,     // exclusive scan result of sink `a` of the same kernel at i; plans only
 };
 

@@ -23,11 +23,18 @@ class Builder {
   }
 
   Graph run() {
+    find_asked();
     for (std::size_t i = 0; i < region_.insts.size(); ++i) {
       in_ = &region_.insts[i];
       node_ = Node{};
       node_.inst = static_cast<std::int32_t>(i);
+      if (in_->op == Op::kIf) {
+        check();
+        finish();
+        continue;
+      }
       node_.out = in_->results.at(0);
+      if (asked_[static_cast<std::size_t>(node_.out)] != nullptr) continue;
       node_.type = var(node_.out).type;
       shape();
       finish();
@@ -42,6 +49,10 @@ class Builder {
     return graph_.lengths.at(static_cast<std::size_t>(n)) == LengthKind::kOne;
   }
   [[nodiscard]] bool flat(VarId desc) const { return var(desc).form == DescForm::kOneSegment; }
+  // As many elements as segments of equal length: one each.
+  [[nodiscard]] bool unit(VarId desc) const {
+    return var(desc).form == DescForm::kRegular && var(desc).length == var(desc).total;
+  }
 
   std::int32_t add(BodyInst inst) { return node_.body.add(inst); }
   std::int32_t pull(Pull kind, VarId x, VarId desc = kNone) {
@@ -56,7 +67,17 @@ class Builder {
   std::int32_t element(VarId x) { return pull(one(var(x).length) ? Pull::kUniform : Pull::kElement, x); }
   // One value per segment of desc, seen from an element.
   std::int32_t per_segment(VarId x, VarId desc) {
+    if (unit(desc)) return element(x);
     return flat(desc) ? pull(Pull::kUniform, x) : pull(Pull::kPerSegment, x, desc);
+  }
+  std::int32_t identity(Scalar combine, Type type) {
+    BodyInst in;
+    in.type = type;
+    if (type == Type::kFloat)
+      in.real = float_identity(combine);
+    else
+      in.imm = type == Type::kInt ? int_identity(combine, graph_.int_bits) : bool_identity(combine);
+    return add(in);
   }
   std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
     BodyInst inst;
@@ -67,6 +88,32 @@ class Builder {
     inst.b = b;
     inst.c = c;
     return add(inst);
+  }
+
+  // Whether any element is wrong is not computed for a check that alone asks: the elements are checked.
+  void find_asked() {
+    std::vector<int> uses(region_.vars.size(), 0);
+    for (const RegionInst& in : region_.insts)
+      for (const VarId x : in.operands) ++uses[static_cast<std::size_t>(x)];
+    std::vector<const RegionInst*> any(region_.vars.size(), nullptr);
+    for (const RegionInst& in : region_.insts)
+      if (in.op == Op::kOrReduce && in.word == TypeWord::kBool && flat(in.operands.at(1)))
+        any[static_cast<std::size_t>(in.results.at(0))] = &in;
+    asked_.assign(region_.vars.size(), nullptr);
+    for (const RegionInst& in : region_.insts) {
+      if (in.op != Op::kIf) continue;
+      const auto x = static_cast<std::size_t>(in.operands.at(0));
+      if (uses[x] == 1 && region_.vars[x].role == VarRole::kTemp) asked_[x] = any[x];
+    }
+  }
+
+  void check() {
+    const RegionInst* any = asked_[static_cast<std::size_t>(operand(0))];
+    const VarId flags = any != nullptr ? any->operands.at(0) : operand(0);
+    node_.kind = Combinator::kCheck;
+    node_.type = Type::kBool;
+    node_.space = var(flags).length;
+    node_.value = node_.flag = element(flags);
   }
 
   void shape() {
@@ -100,11 +147,16 @@ class Builder {
   void iota() {
     node_.space = var(node_.out).length;
     const VarId desc = operand(2);
-    const std::int32_t start = per_segment(operand(0), desc);
-    const std::int32_t stride = per_segment(operand(1), desc);
-    const std::int32_t at = flat(desc) ? pull(Pull::kIndex, kNone) : pull(Pull::kWithin, kNone, desc);
-    const std::int32_t step = apply(Scalar::kMul, Type::kInt, stride, at);
-    node_.value = apply(Scalar::kAdd, Type::kInt, start, step);
+    const auto is = [&](std::size_t i, std::int64_t value) {
+      return var(operand(i)).is_fixed && var(operand(i)).fixed == value;
+    };
+    if (unit(desc)) {
+      node_.value = element(operand(0));
+      return;
+    }
+    node_.value = flat(desc) ? pull(Pull::kIndex, kNone) : pull(Pull::kWithin, kNone, desc);
+    if (!is(1, 1)) node_.value = apply(Scalar::kMul, Type::kInt, per_segment(operand(1), desc), node_.value);
+    if (!is(0, 0)) node_.value = apply(Scalar::kAdd, Type::kInt, per_segment(operand(0), desc), node_.value);
   }
 
   void gather() {
@@ -137,10 +189,18 @@ class Builder {
 
   void fold(Combinator plain, Combinator segmented) {
     const VarId desc = operand(1);
+    const Scalar combine = op_info(in_->op).scalar;
+    if (unit(desc)) {  // the first element of a segment and its only one
+      node_.space = var(node_.out).length;
+      node_.value = identity(combine, node_.type);
+      if (plain == Combinator::kReduce)
+        node_.value = apply(combine, node_.type, node_.value, element(operand(0)));
+      return;
+    }
     node_.kind = flat(desc) ? plain : segmented;
     node_.desc = flat(desc) ? kNone : desc;
     node_.space = var(operand(0)).length;
-    node_.combine = op_info(in_->op).scalar;
+    node_.combine = combine;
     node_.value = element(operand(0));
   }
 
@@ -203,6 +263,7 @@ class Builder {
   Graph graph_;
   const RegionInst* in_ = nullptr;
   Node node_;
+  std::vector<const RegionInst*> asked_;  // by VarId: the OR_REDUCE that makes it, if only a check reads it
 };
 
 }  // namespace
@@ -219,6 +280,7 @@ bool recordable(Op op) {
     case OpKind::kFilter:
     case OpKind::kScatter: return true;
     case OpKind::kShape: return op == Op::kLength || op == Op::kLengths;
+    case OpKind::kControl: return op == Op::kIf;
     default: return false;
   }
 }

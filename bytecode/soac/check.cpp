@@ -22,7 +22,7 @@ void check_reads(const Graph& graph, std::size_t i) {
                 "producers stand before consumers", graph);
     for (const std::int32_t arg : {in.a, in.b, in.c})
       require(arg < static_cast<std::int32_t>(j), "a body uses earlier values", graph);
-    require(in.pull != Pull::kScanned, "scans are read by kScanned in plans only", graph);
+    require(in.pull != Pull::kScanned && in.pull != Pull::kCheck, "plans only have these pulls", graph);
     if (in.pull == Pull::kElement)
       require(graph.vars[static_cast<std::size_t>(in.var)].length == n.space,
               "an element pull fits the space", graph);
@@ -36,6 +36,7 @@ void check_kind(const Graph& graph, const Node& n) {
   const bool folds = n.combine != Scalar::kNoScalar;
   require(segmented == (n.desc != kNone), "segmented nodes have a descriptor, others none", graph);
   require(filters == (n.out_length != kNone), "filters count, others do not", graph);
+  require((n.kind == Combinator::kCheck) == (n.out == kNone), "every node but a check makes a vector", graph);
   require(!folds || scalar_info(n.combine).folds, "only associative operations combine", graph);
   require(n.value >= 0 && n.value < static_cast<std::int32_t>(n.body.insts.size()), "a node has a value",
           graph);

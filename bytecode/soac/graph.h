@@ -21,6 +21,7 @@ enum class Combinator : std::uint8_t {
   kSegReduce,  // the same by segments of desc
   kSegScan,
   kSegFilter,
+  kCheck,  // makes nothing; an iteration whose flag is T is an error
 };
 
 struct Node {
@@ -29,12 +30,12 @@ struct Node {
   VarId desc = kNone;          // kSeg*: segments over the space
   Body body;                   // pulls only vars, by kElement, kUniform, kPerSegment, kGather, ...
   std::int32_t value = kNone;  // body value mapped, combined or kept
-  std::int32_t flag = kNone;   // kFilter kSegFilter: body value; kPermute: optional
+  std::int32_t flag = kNone;   // kFilter kSegFilter kCheck: body value; kPermute: optional
   std::int32_t index = kNone;  // kPermute: body value
   VarId init = kNone;          // kPermute: defaults, kNone: zeros
   Scalar combine = Scalar::kNoScalar;
-  Type type = Type::kInt;  // of value
-  VarId out = kNone;
+  Type type = Type::kInt;       // of value
+  VarId out = kNone;            // kCheck: kNone
   VarId flags_of = kNone;       // filters: the flag vector, so that filters of the same flags are known
   VarId out_desc = kNone;       // filters: the descriptor of the kept elements
   LengthId out_length = kNone;  // filters: symbol of the number of kept elements

@@ -16,7 +16,8 @@ std::string var_text(const std::vector<Var>& vars, std::size_t i) {
   std::string out = "x" + std::to_string(i) + " " + kRole[static_cast<int>(v.role)] + " ";
   if (v.is_desc)
     return out + number("n", v.length) + ":" + number("n", v.total) + " " + kForm[static_cast<int>(v.form)];
-  return out + kStorage[static_cast<int>(v.storage)] + "[" + number("n", v.length) + "]";
+  out += std::string(kStorage[static_cast<int>(v.storage)]) + "[" + number("n", v.length) + "]";
+  return v.is_fixed ? out + " = " + std::to_string(v.fixed) : out;
 }
 
 std::string lengths_text(const std::vector<LengthKind>& lengths) {
@@ -30,7 +31,7 @@ std::string node_head(const Node& n) {
   if (n.combine != Scalar::kNoScalar) out += " " + std::string(scalar_info(n.combine).name);
   out += " over " + number("n", n.space);
   if (n.desc != kNone) out += " by " + number("x", n.desc);
-  out += " -> " + number("x", n.out);
+  if (n.out != kNone) out += " -> " + number("x", n.out);
   if (n.out_desc != kNone) out += " " + number("x", n.out_desc) + " counts " + number("n", n.out_length);
   return out;
 }
@@ -46,8 +47,8 @@ std::string node_roots(const Node& n) {
 }  // namespace
 
 const char* combinator_name(Combinator kind) {
-  static constexpr const char* kNames[] = {"MAP",     "ONCE",       "REDUCE",   "SCAN",      "FILTER",
-                                           "PERMUTE", "SEG_REDUCE", "SEG_SCAN", "SEG_FILTER"};
+  static constexpr const char* kNames[] = {"MAP",     "ONCE",       "REDUCE",   "SCAN",       "FILTER",
+                                           "PERMUTE", "SEG_REDUCE", "SEG_SCAN", "SEG_FILTER", "CHECK"};
   return kNames[static_cast<int>(kind)];
 }
 
@@ -57,7 +58,7 @@ std::string print(const Region& region) {
   for (std::size_t i = 0; i < region.vars.size(); ++i) out += var_text(region.vars, i) + "\n";
   for (const RegionInst& in : region.insts) {
     for (const VarId r : in.results) out += number("x", r) + " ";
-    out += "= " + std::string(op_info(in.op).text);
+    out += (in.results.empty() ? "" : "= ") + std::string(op_info(in.op).text);
     if (in.word != TypeWord::kNone) out += " " + std::string(type_word_text(in.word));
     for (const VarId x : in.operands) out += " " + number("x", x);
     out += "\n";

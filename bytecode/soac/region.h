@@ -12,6 +12,8 @@
 
 namespace nvm::soac {
 
+// Op::kIf stands for a check conditional that was passed: its one operand is T if something is wrong, and the
+// program then ends in a way that only the interpreter knows.
 struct RegionInst {
   Op op = Op::kAdd;
   TypeWord word = TypeWord::kNone;
@@ -29,5 +31,7 @@ struct Region {
 
 // Canonical text: everything that the generated code depends on, nothing else.
 [[nodiscard]] std::string print(const Region& region);
+// The same facts as bytes: what regions are found again by. Equal keys, equal text.
+[[nodiscard]] std::string key(const Region& region);
 
 }  // namespace nvm::soac

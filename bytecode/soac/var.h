@@ -33,6 +33,8 @@ struct Var {
   LengthId length = kNone;               // elements, or number of segments
   LengthId total = kNone;                // descriptors
   DescForm form = DescForm::kIrregular;  // descriptors
+  bool is_fixed = false;                 // INT scalars: the code relies on the value `fixed`
+  std::int64_t fixed = 0;
 };
 
 }  // namespace nvm::soac

@@ -41,6 +41,11 @@ bool dominates(const std::vector<BlockId>& idom, BlockId a, BlockId b) {
   return a == b;
 }
 
+bool is_check(const Function& function, const Block& block) {
+  return block.end.kind == Exit::kBranch &&
+         function.blocks[static_cast<std::size_t>(block.end.target)].end.kind == Exit::kStop;
+}
+
 std::vector<Definition> definitions(const Function& function) {
   std::vector<Definition> defs(function.value_types.size());
   for (std::size_t b = 0; b < function.blocks.size(); ++b) {

@@ -17,6 +17,18 @@ namespace nvm::ssa {
 // Does block `a` dominate block `b` (or equal it)?
 [[nodiscard]] bool dominates(const std::vector<BlockId>& idom, BlockId a, BlockId b);
 
+// A check conditional: a branch whose taken way is one block that stops, so that whoever goes on has come the
+// other way. It has the shape
+//
+//   <condition> IF <write the message> EXIT [ELSE <pops>] ENDIF
+//
+// The front end emits every run-time check so. The condition is true if something is wrong; it is a
+// comparison of single numbers, or OR_REDUCE BOOL over a descriptor of one segment where many instances are
+// checked at once. The stopping block writes and stops, and reads nothing that the way on would not have had
+// too. Who cannot see the value of the condition yet may go on as if it were false, as long as it stops
+// there, with the effects of that block and none of what stands behind it, should it turn out to be true.
+[[nodiscard]] bool is_check(const Function& function, const Block& block);
+
 // Where values are born, by ValueId.
 struct Definition {
   BlockId block = -1;

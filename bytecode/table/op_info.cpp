@@ -1,10 +1,10 @@
 #include "bytecode/table/op_info.h"
 
 #include <array>
-#include <limits>
 #include <unordered_map>
 
 #include "bytecode/base/check.h"
+#include "bytecode/table/identities.h"
 
 namespace nvm {
 
@@ -140,30 +140,8 @@ Type letter_type(char letter, TypeWord word) {
   return Type::kInt;
 }
 
-std::int64_t int_identity(Scalar scalar, IntBits bits) {
-  const bool narrow = bits == IntBits::k32;
-  switch (scalar) {
-    case Scalar::kMul: return 1;
-    case Scalar::kAnd: return -1;
-    case Scalar::kMax:
-      return narrow ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min();
-    case Scalar::kMin:
-      return narrow ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
-    default: return 0;
-  }
-}
-
-double float_identity(Scalar scalar) {
-  // The single-precision value nearest 1e36, widened: what the legacy interpreter starts from.
-  constexpr double kLimit = static_cast<double>(1.0e36F);
-  switch (scalar) {
-    case Scalar::kMul: return 1.0;
-    case Scalar::kMax: return -kLimit;
-    case Scalar::kMin: return kLimit;
-    default: return 0.0;
-  }
-}
-
-bool bool_identity(Scalar scalar) { return scalar == Scalar::kAnd; }
+std::int64_t int_identity(Scalar scalar, IntBits bits) { return constant_int_identity(scalar, bits); }
+double float_identity(Scalar scalar) { return constant_float_identity(scalar); }
+bool bool_identity(Scalar scalar) { return constant_bool_identity(scalar); }
 
 }  // namespace nvm

@@ -79,10 +79,16 @@ class PassChooser {
     const auto counted = all_where([](const Sink& s) { return s.kind == SinkKind::kCount; });
     if (tiled.empty() && counted.empty())
       return folded.empty() ? write_map(k_, {"", kNone, every}) : write_reduce(k_, {"", kNone, every});
+    const std::vector<std::int32_t> sweep = plan::sweeps(k_.kernel);
+    const bool deep = std::any_of(sweep.begin(), sweep.end(), [](std::int32_t s) { return s > 0; });
     const bool one_shape = std::all_of(folded.begin(), folded.end(),
                                        [&](std::int32_t s) { return shape(s) == shape(folded[0]); });
-    if (one_shape) return write_tiles(k_, {"", folded.empty() ? kNone : shape(folded[0]), every});
-    by_shape("_scan", all_where(scans), true);
+    if (one_shape && !deep) return write_tiles(k_, {"", folded.empty() ? kNone : shape(folded[0]), every});
+    for (std::int32_t s = 0; s < plan::kMostSweeps; ++s) {
+      std::vector<std::int32_t> swept = all_where(scans);
+      std::erase_if(swept, [&](std::int32_t i) { return sweep[static_cast<std::size_t>(i)] != s; });
+      by_shape("_scan", std::move(swept), true);
+    }
     by_shape("_sum", all_where([](const Sink& s) { return s.kind == SinkKind::kSegReduce; }), false);
     const auto flat = all_where([](const Sink& s) { return s.kind == SinkKind::kReduce; });
     if (!flat.empty()) write_reduce(k_, {"_fold", kNone, flat, false, false});

@@ -57,6 +57,7 @@ std::string BodyWriter::value(const BodyInst& in) {
     case Pull::kGather:
     case Pull::kSegGather: return gather(in);
     case Pull::kApply: return cuda_apply(in, f_.plan().int_bits, [this](std::int32_t v) { return name(v); });
+    case Pull::kCheck: return "nvm_check(" + name(in.a) + ", C)";
     case Pull::kScanned: return scanned_.at(in.a);
   }
   return {};

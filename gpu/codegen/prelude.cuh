@@ -54,6 +54,10 @@ template <class T>
 NVM_DEV T nvm_least() {
   return sizeof(T) == 4 ? (T)(-2147483647 - 1) : (T)(-9223372036854775807LL - 1);
 }
+NVM_DEV bool nvm_check(bool wrong, u64* C) {
+  if (wrong) nvm_trap(C);
+  return wrong;
+}
 template <class T>
 NVM_DEV bool nvm_divides(T a, T b, u64* C) {
   const bool good = b != 0 && !(b == -1 && a == nvm_least<T>());

@@ -114,8 +114,8 @@ std::vector<std::int32_t> KernelWriter::trapping() const {
   std::vector<std::int32_t> values;
   for (std::size_t v = 0; v < kernel.body.insts.size(); ++v) {
     const BodyInst& in = kernel.body.insts[v];
-    const bool gathers = in.pull == Pull::kGather || in.pull == Pull::kSegGather;
-    if (gathers || (in.pull == Pull::kApply && in.type == Type::kInt && scalar_info(in.scalar).traps))
+    const bool checks = in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kCheck;
+    if (checks || (in.pull == Pull::kApply && in.type == Type::kInt && scalar_info(in.scalar).traps))
       values.push_back(static_cast<std::int32_t>(v));
   }
   return values;

@@ -359,12 +359,9 @@ void w9(std::int64_t n) {
   Program p;
   const auto l = p.length(n);
   const auto va = p.input(Storage::kI32, l, a);
-  const auto sums_var = p.var(plan::VarRole::kTemp, Storage::kI64, l);
   const auto best = p.output(Storage::kI64, 0);
   const auto x = p.element(va);
-  p.store(p.op(kAdd, p.scan(kAdd, x), x), sums_var);
-  p.close(l);
-  const auto s = p.element(sums_var);
+  const auto s = p.op(kAdd, p.scan(kAdd, x), x);
   p.reduce(kMax, p.op(kSub, s, p.op(kMin, p.number(0), p.scan(kMin, s))), best);
   p.close(l);
   compare("W9 mcss", 4.0 * static_cast<double>(n), p, [=] {  // Kadane, 8 chains a thread
@@ -514,12 +511,8 @@ void w20(std::int64_t n, double* x) {
     const auto vx = p.input(Storage::kF64, l, x), s = p.output(Storage::kF64, 0),
                out = p.output(Storage::kF64, l);
     if (positive) {
-      const auto v = p.element(vx);
-      plan::Sink count = p.sink(plan::SinkKind::kCount, p.op(kGt, v, p.real(0.5)), kNone);
-      count.out_length = p.length(plan::LengthKind::kCounted, 0);
-      p.kernel.sinks.push_back(count);
-      p.reduce(kAdd, v, s);
-      p.kernel.sinks.back().filter = 0;
+      const auto v = p.element(vx);  // FILTER-REDUCE takes the identity for the others
+      p.reduce(kAdd, p.op(kSelect, p.op(kGt, v, p.real(0.5)), v, p.real(0)), s);
     } else {
       p.reduce(kAdd, p.element(vx), s);
     }

@@ -226,21 +226,22 @@ class PlanGenerator {
     return add(in);
   }
   Type type_at(std::int32_t v) const { return kernel_.body.insts[static_cast<std::size_t>(v)].type; }
-  // A value of the body of this type that depends on no scan, unless `any`.
+  // A value of the body of this type; unless `any`, one that a scan or count may depend on.
   std::int32_t pick(Type type, bool any = false) {
     std::vector<std::int32_t> fit;
     for (std::size_t v = 0; v < kernel_.body.insts.size(); ++v)
-      if (kernel_.body.insts[v].type == type && (any || !scanned(static_cast<std::int32_t>(v))))
+      if (kernel_.body.insts[v].type == type &&
+          (any || sweep_of(static_cast<std::int32_t>(v)) < plan::kMostSweeps))
         fit.push_back(static_cast<std::int32_t>(v));
     if (fit.empty()) return constant(type);
     return fit[static_cast<std::size_t>(below(static_cast<int>(fit.size())))];
   }
-  bool scanned(std::int32_t v) const {
+  // Scans in the longest chain that v depends on.
+  std::int32_t sweep_of(std::int32_t v) const {
+    if (v == kNone) return 0;
     const Inst& in = kernel_.body.insts[static_cast<std::size_t>(v)];
-    if (in.pull == Pull::kScanned) return true;
-    for (const std::int32_t arg : {in.a, in.b, in.c})
-      if (in.pull != Pull::kScanned && arg != kNone && scanned(arg)) return true;
-    return false;
+    if (in.pull == Pull::kScanned) return 1 + sweep_of(kernel_.sinks[static_cast<std::size_t>(in.a)].value);
+    return std::max({sweep_of(in.a), sweep_of(in.b), sweep_of(in.c)});
   }
   template <typename V>
   auto any_of(const V& v) {
@@ -254,7 +255,7 @@ class PlanGenerator {
       case 2: pull(Pull::kIndex, kNone); return;
       case 3: pull(Pull::kPerSegment, any_of(per_segment_), desc_); return;
       case 4: pull(chance(50) ? Pull::kSegment : Pull::kWithin, kNone, desc_); return;
-      case 5: return add_gather();
+      case 5: return chance(20) ? add_check() : add_gather();
       default: pull(Pull::kElement, any_of(elements_)); return;
     }
   }
@@ -275,6 +276,15 @@ class PlanGenerator {
     std::int32_t index = apply(Scalar::kMax, Type::kInt, pick(Type::kInt), small(0));
     in.a = apply(Scalar::kMin, Type::kInt, index, small(risky ? last + 1 : last));
     if (chance(40)) in.b = pick(Type::kBool);
+    add(in);
+  }
+  // Mostly of flags that are T behind the end only.
+  void add_check() {
+    Inst in;
+    in.pull = Pull::kCheck;
+    in.type = Type::kBool;
+    const std::int32_t behind = apply(Scalar::kGe, Type::kBool, pull(Pull::kIndex, kNone), small(n_));
+    in.a = chance(3) ? pick(Type::kBool) : apply(Scalar::kAnd, Type::kBool, pick(Type::kBool), behind);
     add(in);
   }
   void add_apply() {

@@ -15,7 +15,9 @@ namespace nvm::test {
 // descriptor has a class of segments and one of its total.
 class SegmentProgram {
  public:
-  explicit SegmentProgram(Choices choices) : choices_(std::move(choices)) {}
+  // `checks`: also check conditionals, most of which pass.
+  explicit SegmentProgram(Choices choices, bool checks = false)
+      : choices_(std::move(choices)), checks_(checks) {}
 
   Program make(Diagnostics& diagnostics) {
     // F(v, s): a vector and a descriptor for it. G(v, s) may call F.
@@ -169,6 +171,7 @@ class SegmentProgram {
     if (what == 3 && !callable_.empty()) return call();
     if (what == 4) return move();
     if (what == 5) return pack();
+    if (what == 6 && checks_) return check();
     operation();
   }
 
@@ -343,6 +346,29 @@ class SegmentProgram {
     stack_.push_back({Type::kInt, total, 0});
   }
 
+  void check() {
+    const int n = any_length();
+    vector_of(Type::kBool, n);
+    if (!choices_.one_in(6)) {  // f and not f
+      copy(stack_.size() - 1);
+      emit(Op::kNot, TypeWord::kBool, 1, {{Type::kBool, n, 0}});
+      emit(Op::kAnd, TypeWord::kBool, 2, {{Type::kBool, n, 0}});
+    }
+    if (n != 0) {
+      one_segment(n);
+      emit(Op::kOrReduce, TypeWord::kBool, 2, {{Type::kBool, 0, 0}});
+    }
+    stack_.pop_back();
+    builder_.emit(Op::kIf);
+    Constant message;
+    message.word = TypeWord::kChar;
+    message.ints = {'c', 'h', 'e', 'c', 'k', static_cast<std::int64_t>('0' + checks_made_++ % 10), '\n'};
+    builder_.constant(message);
+    builder_.emit(Op::kWrite, TypeWord::kChar);
+    builder_.emit(Op::kExit);
+    builder_.emit(Op::kEndif);
+  }
+
   void conditional(int depth) {
     const int n = any_length();
     vector_of(Type::kBool, n);
@@ -369,6 +395,8 @@ class SegmentProgram {
   }
 
   Choices choices_;
+  bool checks_;
+  int checks_made_ = 0;
   ProgramBuilder builder_{"random"};
   std::vector<Entry> stack_;
   std::vector<std::string> callable_;

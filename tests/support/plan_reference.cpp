@@ -52,8 +52,8 @@ class Evaluator {
     const std::int64_t n = plan_.lengths[at(k.space)] == plan::LengthKind::kOne ? 1 : b_.lengths[at(k.space)];
     std::vector<Column> values(k.body.insts.size(), Column(at(n)));
     std::vector<Column> scans(k.sinks.size());
-    // Scans depend on values that depend on no scan, so two rounds settle everything.
-    for (int round = 0; round < 2; ++round) {
+    // A scan is settled one round after those that it depends on.
+    for (int round = 0; round <= plan::kMostSweeps; ++round) {
       for (std::int64_t i = 0; i < n; ++i)
         for (std::size_t v = 0; v < values.size(); ++v)
           values[v][at(i)] = pull(k.body.insts[v], values, scans, i);
@@ -98,6 +98,9 @@ class Evaluator {
       case Pull::kPerSegment: return b_.vectors[at(in.var)][at(segment(in.desc, i))];
       case Pull::kSegment: return {segment(in.desc, i), 0};
       case Pull::kWithin: return {i - offset(in.desc, segment(in.desc, i)), 0};
+      case Pull::kCheck:
+        trapped_ = trapped_ || values[at(in.a)][at(i)].i != 0;
+        return values[at(in.a)][at(i)];
       case Pull::kScanned: return scans[at(in.a)].empty() ? Element{} : scans[at(in.a)][at(i)];
       case Pull::kGather:
         return gather(in, values, i, 0, static_cast<std::int64_t>(b_.vectors[at(in.var)].size()));

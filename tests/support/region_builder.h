@@ -30,6 +30,13 @@ class RegionBuilder {
     return static_cast<soac::VarId>(region_.vars.size() - 1);
   }
   soac::VarId scalar(Type type) { return vector(type, one_); }
+  // An INT scalar that the code relies on.
+  soac::VarId fixed(std::int64_t value) {
+    const soac::VarId x = scalar(Type::kInt);
+    region_.vars.back().is_fixed = true;
+    region_.vars.back().fixed = value;
+    return x;
+  }
   soac::VarId segdes(soac::LengthId segments, soac::LengthId total, soac::DescForm form) {
     soac::Var v;
     v.is_desc = true;
@@ -78,6 +85,13 @@ class RegionBuilder {
     }
     region_.insts.push_back(in);
     return in.results[0];
+  }
+  // A check conditional on x that was passed.
+  void check(soac::VarId x) {
+    soac::RegionInst in;
+    in.op = Op::kIf;
+    in.operands = {x};
+    region_.insts.push_back(in);
   }
   [[nodiscard]] soac::VarId second_result() const { return region_.insts.back().results.at(1); }
   void live(soac::VarId x) { region_.vars[static_cast<std::size_t>(x)].role = soac::VarRole::kOutput; }

@@ -70,7 +70,7 @@ bool OptionInfo::belongs_to(std::string_view command) const {
 std::span<const OptionInfo> all_options() { return kOptions; }
 const OptionInfo& option_info(Option option) { return kOptions[static_cast<std::size_t>(option)]; }
 
-Arguments::Arguments(std::string_view command, const std::vector<std::string>& words) {
+Arguments::Arguments(std::string_view command, const std::vector<std::string>& words) : command_(command) {
   const po::options_description options = describe(command);
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   try {

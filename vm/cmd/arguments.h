@@ -39,6 +39,7 @@ class Arguments {
   // Throws UsageError; an unknown option is answered with the nearest one.
   Arguments(std::string_view command, const std::vector<std::string>& words);
 
+  [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
   // The only operand; throws if there is none or more.
   [[nodiscard]] const std::string& operand(std::string_view what) const;
@@ -54,6 +55,7 @@ class Arguments {
   [[nodiscard]] std::size_t choice(Option option) const;
 
  private:
+  std::string command_;
   std::vector<std::string> operands_;
   std::map<std::string, std::string, std::less<>> values_;
   std::map<std::string, std::vector<std::string>, std::less<>> lists_;

@@ -81,8 +81,9 @@ bool is_nesl(const Arguments& arguments, const Watch& watch) {
   return file.get() == '#' && file.get() == '!';
 }
 
-int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to) {
+int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, const std::string& explain) {
   lib::NeslOptions options = nesl_options(arguments);
+  options.vm.explain = explain;
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();
   options.vm.out = to;
@@ -98,6 +99,8 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to) {
   bind_inputs(nesl, arguments);
   const int status = status_of(run_all(nesl, arguments));
   if (status != kGood) return status;
+  if (!explain.empty())
+    out << (nesl.explanation().empty() ? "nothing was recorded\n" : nesl.explanation()) << std::flush;
   if (std::fflush(options.vm.out) != 0 || !out) {
     std::cerr << "nvm: cannot write the results\n";
     return kFault;

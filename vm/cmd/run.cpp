@@ -84,11 +84,19 @@ int run_command(const Words& words) {
   return watch.finish(run_program(arguments, watch, stdout));
 }
 
+int tune_command(const Words& words) {
+  const Arguments arguments("tune", words);
+  const File nowhere = open_file("/dev/null", "we");
+  return run_program(arguments, Watch(arguments), nowhere.get());
+}
+
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
   const std::string& letters = arguments.text(Option::kShow);
+  const std::string explain = letters.empty() ? "-" : letters;
   const Watch watch(arguments);
-  return watch.finish(run_file(arguments, watch, stdout, letters.empty() ? "-" : letters));
+  return watch.finish(is_nesl(arguments) ? run_nesl(arguments, watch, stdout, explain)
+                                         : run_file(arguments, watch, stdout, explain));
 }
 
 int disasm_command(const Words& words) {

@@ -1,6 +1,8 @@
 #include "vm/cpu/cpu_engine.h"
 
 #include <bit>
+#include <mutex>
+#include <optional>
 
 #include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/once.h"
@@ -18,8 +20,10 @@ class CpuCode final : public plan::Code {
   CpuCode(plan::Plan plan, std::shared_ptr<Machine> machine)
       : plan_(std::move(plan)), machine_(std::move(machine)) {}
   ~CpuCode() override {
-    for (const auto& k : kernels_)
-      for (Stage* stage : {&k->sweep, &k->main, &k->streaming}) machine_->memory.release(*stage);
+    for (const auto& k : kernels_) {
+      for (Stage& sweep : k->sweeps) machine_->memory.release(sweep);
+      for (Stage* stage : {&k->main, &k->streaming}) machine_->memory.release(*stage);
+    }
   }
 
   bool compile(std::string& reason) {
@@ -50,14 +54,19 @@ class CpuCode final : public plan::Code {
 
   [[nodiscard]] std::string listing() const override {
     std::string text;
-    for (std::size_t k = 0; k < kernels_.size(); ++k)
-      text += "; kernel " + std::to_string(k) + "\n" + kernels_[k]->sweep.listing + kernels_[k]->main.listing;
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      text += "; kernel " + std::to_string(k) + "\n";
+      for (const Stage& sweep : kernels_[k]->sweeps) text += sweep.listing;
+      text += kernels_[k]->main.listing;
+    }
     return text;
   }
   [[nodiscard]] std::size_t code_bytes() const override {
     std::size_t bytes = 0;
-    for (const auto& k : kernels_)
-      bytes += k->sweep.code_bytes + k->main.code_bytes + k->streaming.code_bytes;
+    for (const auto& k : kernels_) {
+      for (const Stage& sweep : k->sweeps) bytes += sweep.code_bytes;
+      bytes += k->main.code_bytes + k->streaming.code_bytes;
+    }
     return bytes;
   }
 
@@ -132,25 +141,31 @@ class CpuCode final : public plan::Code {
 
 class CpuEngine final : public plan::Engine {
  public:
-  explicit CpuEngine(const EngineOptions& options) {
-    const std::optional<Isa> isa = options.isa ? options.isa : best_isa();
-    if (isa && isa_supported(*isa))
-      machine_ = std::make_shared<Machine>(*isa, options.code_limit, options.listings, options.perf);
+  explicit CpuEngine(const EngineOptions& options)
+      : options_(options), isa_(options.isa ? options.isa : best_isa()) {
+    if (isa_ && !isa_supported(*isa_)) isa_.reset();
   }
   [[nodiscard]] std::string name() const override {
-    return machine_ ? "cpu " + std::string(isa_name(machine_->memory.isa())) : "cpu";
+    return isa_ ? "cpu " + std::string(isa_name(*isa_)) : "cpu";
   }
   [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override {
-    if (!machine_) {
+    if (!isa_) {
       reason = refuse_text(Refuse::kNoIsa);
       return nullptr;
     }
+    // Memory for code is made when it is first wanted: most short programs never do.
+    std::call_once(machine_once_, [this] {
+      machine_ = std::make_shared<Machine>(*isa_, options_.code_limit, options_.listings, options_.perf);
+    });
     auto code = std::make_unique<CpuCode>(plan, machine_);
     if (!code->compile(reason)) return nullptr;
     return code;
   }
 
  private:
+  EngineOptions options_;
+  std::optional<Isa> isa_;
+  std::once_flag machine_once_;
   std::shared_ptr<Machine> machine_;
 };
 

@@ -65,7 +65,8 @@ void KernelRun::cut() {
 }
 
 std::size_t KernelRun::workspace_bytes() const {
-  std::size_t args = std::max(args_bytes(code_.main), args_bytes(code_.sweep));
+  std::size_t args = args_bytes(code_.main);
+  for (const Stage& sweep : code_.sweeps) args = std::max(args, args_bytes(sweep));
   args = std::max(args, main_ != nullptr ? args_bytes(*main_) : 0);
   return scratch_bytes() + code_.worker_bytes + round64(code_.providers.size() * sizeof(SegmentCursor)) +
          round64(args) + code_.stored.size() * kTailBytes + code_.folds.size() * kLanesBytes;
@@ -90,12 +91,7 @@ RunStatus KernelRun::run() {
   for (const auto& sink : code_.sinks)
     if (!sink->bind(*this)) return RunStatus::kNoMemory;
   main_ = &main_stage();
-  if (first) {
-    over_chunks([this](Work& w) { first_sweep(w); });
-    if (stopped()) return status();
-    for (const auto& sink : code_.sinks)
-      if (!sink->between(*this)) return RunStatus::kNoMemory;
-  }
+  if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
   over_chunks([this](Work& w) { last_sweep(w); });
   if (stopped()) return status();
   finish();
@@ -166,7 +162,8 @@ void KernelRun::over_blocks(Work& w, F body) {
     w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
   // Short spaces are combined from left to right: no lane may take two elements.
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
-  const std::int64_t step = sequential ? kFoldLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
+  const std::int64_t block = code_.scratch_count > 0 ? kBlock : kReduceBlock;  // lanes are folded at its end
+  const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? block : w.chunk_end - w.chunk_begin;
   w.begin = w.chunk_begin;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
@@ -176,22 +173,45 @@ void KernelRun::over_blocks(Work& w, F body) {
   } while (w.begin < w.chunk_end && !context_.trapped.load(std::memory_order_relaxed));
 }
 
-void KernelRun::first_sweep(Work& w) {
-  for (const auto& sink : code_.sinks) sink->first_begin(w);
+// False: stopped, or out of memory.
+bool KernelRun::first_sweeps() {
+  const auto settle = [this](std::int32_t sweep) {
+    return std::all_of(code_.sinks.begin(), code_.sinks.end(),
+                       [&](const auto& sink) { return sink->sweep != sweep || sink->between(*this); });
+  };
+  for (std::int32_t s = 0; s < static_cast<std::int32_t>(code_.sweeps.size()); ++s) {
+    over_chunks([&](Work& w) { first_sweep(w, s); });
+    if (stopped() || !settle(s)) return false;
+  }
+  return settle(soac::kNone);
+}
+
+void KernelRun::first_sweep(Work& w, std::int32_t sweep) {
+  for (const auto& sink : code_.sinks) {
+    if (sink->sweep == sweep) sink->first_begin(w);
+    if (sink->sweep != soac::kNone && sink->sweep < sweep) sink->begin(w);
+  }
   over_blocks(w, [&] {
-    run_stage(code_.sweep, w);
-    for (const auto& sink : code_.sinks) sink->first_block(w);
+    for (std::int32_t s = 0; s < sweep; ++s) swept_block(w, s);
+    run_stage(code_.sweeps[static_cast<std::size_t>(sweep)], w);
+    for (const auto& sink : code_.sinks)
+      if (sink->sweep == sweep) sink->first_block(w);
   });
-  for (const auto& sink : code_.sinks) sink->first_end(w);
+  for (const auto& sink : code_.sinks)
+    if (sink->sweep == sweep) sink->first_end(w);
+}
+
+void KernelRun::swept_block(Work& w, std::int32_t sweep) {
+  run_stage(code_.sweeps[static_cast<std::size_t>(sweep)], w);
+  for (const auto& sink : code_.sinks)
+    if (sink->sweep == sweep) sink->scan_block(w);
 }
 
 void KernelRun::last_sweep(Work& w) {
   for (const auto& sink : code_.sinks) sink->begin(w);
   over_blocks(w, [&] {
-    if (code_.scans) {
-      run_stage(code_.sweep, w);
-      for (const auto& sink : code_.sinks) sink->scan_block(w);
-    }
+    if (code_.scans)
+      for (std::size_t s = 0; s < code_.sweeps.size(); ++s) swept_block(w, static_cast<std::int32_t>(s));
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
   });
@@ -233,7 +253,7 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
   }
   args.index = w.begin + done;
   const std::int64_t lanes = lanes_of(machine_.memory.isa());
-  args.phase = done / lanes % (kFoldLanes / lanes);
+  args.phase = done / lanes % (kReduceLanes / lanes);
 }
 
 void KernelRun::run_stage(const Stage& stage, Work& w) {

@@ -80,6 +80,7 @@ class Once {
         const plan::Desc& d = context_.desc(in.desc2);
         return gather(in, segment_offset(d, s), segment_offset(d, s + 1) - segment_offset(d, s));
       }
+      case Pull::kCheck: trapped_ = trapped_ || v(in.a) != 0; return v(in.a);
       case Pull::kScanned: return scan_identity(kernel_.sinks[at(in.a)]);
       case Pull::kApply: return apply(in);
     }

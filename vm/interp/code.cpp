@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/slots.h"
@@ -46,10 +48,12 @@ class Translator {
   // Values that somebody reads who wants them in memory.
   void find_written_out() {
     written_out_.assign(at(f_.values()), false);
+    mapped_.assign(at(f_.values()), false);
     for (const ssa::Block& block : f_.blocks) {
       for (const ssa::Inst& inst : block.insts) {
-        if (takes_repeated(inst.op)) continue;
-        for (std::uint32_t i = 0; i < inst.operands; ++i) written_out_[at(f_.operands_of(inst)[i])] = true;
+        std::vector<bool>& read = takes_repeated(inst.op) ? mapped_ : written_out_;
+        if (op_info(inst.op).kind == OpKind::kRandom) continue;
+        for (std::uint32_t i = 0; i < inst.operands; ++i) read[at(f_.operands_of(inst)[i])] = true;
       }
       for (const ValueId v : block.end.arguments) written_out_[at(v)] = true;
       if (block.end.kind == ssa::Exit::kBranch) written_out_[at(block.end.condition)] = true;
@@ -140,6 +144,7 @@ class Translator {
     step.pos = inst.pos;
     step.site = {id_, block_, index};
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
+    step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     std::vector<std::int32_t> results;
     for (std::uint32_t r = 0; r < inst.results; ++r)
@@ -147,7 +152,8 @@ class Translator {
     set_results(step, results);
     if (inst.op == Op::kCall) {
       step.target = inst.index;
-      step.window = slots_.occupied[at(block_)][at(index)];
+      // At least one slot stays, so that calls without values use up the memory for frames, too.
+      step.window = std::max(slots_.occupied[at(block_)][at(index)], 1);
       for (std::uint32_t i = 0; i < inst.operands; ++i)
         step.window = std::max(step.window, slots_.slot[at(f_.operands_of(inst)[i])] + 1);
     }
@@ -200,9 +206,24 @@ class Translator {
     set_results(step, targets);
   }
 
+  // True if a block uses constants and what it makes itself.
+  [[nodiscard]] bool stands_alone(const ssa::Block& block) const {
+    std::unordered_set<ValueId> made;
+    for (const ssa::Inst& inst : block.insts) {
+      for (std::uint32_t i = 0; i < inst.operands; ++i) {
+        const ValueId v = f_.operands_of(inst)[i];
+        if (constant_[at(v)] < 0 && !made.contains(v)) return false;
+      }
+      for (std::uint32_t r = 0; r < inst.results; ++r)
+        made.insert(inst.first_result + static_cast<ValueId>(r));
+    }
+    return true;
+  }
+
   // The true branch mostly follows at once; otherwise a jump takes us there.
   void add_branch(Step& step, const ssa::Terminator& end, std::uint64_t dies) {
     step.kind = StepKind::kBranch;
+    step.checks = is_check(f_, f_.blocks[at(block_)]) && stands_alone(f_.blocks[at(end.target)]);
     set_operands(step, &end.condition, 1, dies);
     jumps_.emplace_back(out_.steps.size(), end.otherwise);
     out_.steps.push_back(step);
@@ -214,6 +235,7 @@ class Translator {
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
   std::vector<bool> written_out_;       // by ValueId
+  std::vector<bool> mapped_;            // by ValueId: read by an instruction of kind kMap
   CodeFunction out_;
   BlockId block_ = 0;
   std::vector<std::int32_t> start_;                     // by block: its first step

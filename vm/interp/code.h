@@ -46,7 +46,9 @@ struct Step {
   Op op = Op::kExit;
   TypeWord word = TypeWord::kNone;
   bool overlaps = false;  // kJump: a slot is written before it is read
+  bool checks = false;    // kBranch: a check conditional whose stopping block needs nothing of its frame
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
+  bool drawn = false;     // DIST: RAND alone reads its result, so that recording it gains nothing
   std::uint32_t operands = 0;
   std::uint32_t results = 0;
   std::uint32_t first_operand = 0;  // into CodeFunction::operands

@@ -64,9 +64,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   exit_line_ = 0;
   try {
     enter(function, arguments);
-    loop();
-    for (Value& value : values_) force(value);
-    if (machine_.hook != nullptr) machine_.hook->finish();
+    run_through();
     outcome.exited = exited_;
     outcome.exit_line = exit_line_;
     outcome.values = std::move(values_);
@@ -80,6 +78,47 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   values_.clear();
   calls_.clear();
   return outcome;
+}
+
+// To the end; once more from the check that turns out to have failed.
+void Interp::run_through() {
+  for (;;) {
+    try {
+      try {
+        loop();
+        for (Value& value : values_) force(value);
+        if (machine_.hook != nullptr) machine_.hook->finish();
+      } catch (const Fault& fault) {
+        settle(fault);
+        throw;
+      }
+      return;
+    } catch (const FailedCheck& check) {
+      divert(check.site);
+    }
+  }
+}
+
+// An instruction that was executed has failed: what was recorded before it and fails comes first.
+void Interp::settle(const Fault& fault) {
+  const bool stopped = fault.kind == Fault::Kind::kTime || fault.kind == Fault::Kind::kInterrupted;
+  Site site;
+  if (machine_.hook == nullptr || stopped || machine_.hook->located_at(site) != nullptr) return;
+  machine_.hook->finish();
+}
+
+// To the stopping block of a check. It stands alone, so the frames as they were need not be known.
+void Interp::divert(const Site& branch) {
+  values_.clear();
+  calls_.clear();
+  frames_.clear();
+  function_ = &code_.functions[static_cast<std::size_t>(branch.function)];
+  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
+  const auto& steps = function_->steps;
+  const auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.checks && step.site.block == branch.block;
+  });
+  step_ = &*at + 1;
 }
 
 void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
@@ -174,11 +213,15 @@ void Interp::primitive(const Step& step) {
 }
 
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
-  if (machine_.hook != nullptr && machine_.hook->offer(*step.inst, step.site, operands, results)) return;
+  if (machine_.hook != nullptr && !step.drawn &&
+      machine_.hook->offer(*step.inst, step.site, operands, results))
+    return;
+  if (step.drawn && machine_.hook != nullptr)
+    for (Value& operand : operands) machine_.hook->force(operand);
   const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
   if (seen) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
-  if (step.repeats && machine_.hook == nullptr)
+  if (step.drawn || (step.repeats && machine_.hook == nullptr))
     run_repeating_dist(machine_.prims, step.word, operands, results);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);
@@ -189,6 +232,7 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
 void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
   Value results[5];  // SPAWN has the most
@@ -313,6 +357,10 @@ void Interp::jump(const Step& step) {
 bool Interp::condition(const Step& step) {
   Value& flag = scratch_[0];
   fetch(step, &flag);
+  if (step.checks && machine_.hook != nullptr && machine_.hook->trust(flag, step.site)) {
+    release(flag);
+    return false;
+  }
   force(flag);
   const auto* v = std::get_if<Vector>(&flag);
   if (v == nullptr || !v->is_scalar())

@@ -33,6 +33,9 @@ class Interp final : private OpenCalls {
   };
 
   void enter(ssa::FunctionId function, std::vector<Value>& arguments);
+  void run_through();
+  void settle(const Fault& fault);
+  void divert(const Site& branch);
   void loop();
   void primitive(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);

@@ -17,6 +17,12 @@ struct Site {
   std::int32_t index = 0;
 };
 
+// A check conditional that was passed on trust has turned out to fail: nothing behind it happened.
+struct FailedCheck {
+  Site site;  // of the branch
+};
+
+// Throws, where Fault is mentioned, also FailedCheck, if it comes first in program order.
 class RegionHook {
  public:
   virtual ~RegionHook() = default;
@@ -26,6 +32,10 @@ class RegionHook {
   // Throws Fault, located by `located_at` if it belongs to an earlier instruction.
   virtual bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) = 0;
+
+  // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a
+  // later call throws FailedCheck.
+  virtual bool trust(const Value& condition, const Site& branch) = 0;
 
   // Replaces a Deferred value by the computed one; does nothing to others. Called before the host looks at a
   // value: conditions, host operations, program results.

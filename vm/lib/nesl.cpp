@@ -23,7 +23,9 @@ namespace {
 
 vm::SessionOptions session_options(const NeslOptions& o) {
   vm::SessionOptions options;
-  options.show = o.show_all || o.interactive ? vm::Show::kAll : vm::Show::kExpressions;
+  options.show = !o.vm.explain.empty()         ? vm::Show::kNothing
+                 : o.show_all || o.interactive ? vm::Show::kAll
+                                               : vm::Show::kExpressions;
   options.interactive = o.interactive;
   options.arg_check = o.arg_check;
   options.print.print_length = o.print_length;
@@ -49,6 +51,7 @@ class Runner : public vm::ProgramRunner {
     begin_phase("compile and print");
     if (!done) return {true, done.failure().reason, done.failure().origin_line, {}};
     add(done->counters);
+    if (done->counters.regions > 0) explanation_ += done->explanation;
     if (done->exited) return {true, "", done->exit_line, {}};
     Result result;
     for (const Value& v : done->values) {
@@ -66,7 +69,9 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm& machine() { return vm_; }
+  [[nodiscard]] int int_bits() const { return load_.int_bits; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
  private:
   void add(const Counters& c) {
@@ -96,6 +101,7 @@ class Runner : public vm::ProgramRunner {
   Vm vm_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
   Counters counters_;
+  std::string explanation_;
   LoadOptions load_;
   std::vector<Program> programs_;
 };
@@ -144,7 +150,8 @@ struct Nesl::Impl {
     return status;
   }
 
-  vm::Pool files;  // memory of what came from files
+  vm::Pool files;            // memory of what came from files
+  std::vector<Value> given;  // keeps the memory of what was bound
   Runner runner;
   std::ostream& err;
   vm::NeslSession session;
@@ -188,6 +195,21 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
   return std::nullopt;
 }
 
+std::optional<std::string> Nesl::bind(const std::string& name, const std::string& type,
+                                      std::span<const Value> slots) {
+  const frontend::Type* t = impl_->session.read_type(type);
+  if (t == nullptr) return "there is no type " + type;
+  const auto expected = frontend::slot_count(impl_->session.environment().types(), t);
+  if (static_cast<std::size_t>(expected) != slots.size())
+    return "a value of type " + type + " has " + std::to_string(expected) + " parts, not " +
+           std::to_string(slots.size());
+  std::vector<vm::Value> values;
+  for (const Value& slot : slots) values.push_back(slot.impl()->value);
+  impl_->session.bind(name, t, std::move(values));
+  impl_->given.insert(impl_->given.end(), slots.begin(), slots.end());
+  return std::nullopt;
+}
+
 std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& path) {
   const frontend::Type* type = nullptr;
   const auto* slots = impl_->session.value(name, type);
@@ -213,6 +235,22 @@ std::optional<std::string> Nesl::compile(const std::string& text) {
   return write_vcode(*program);
 }
 
+std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
+  auto emitted = impl_->session.prepare(text);
+  if (!emitted) return std::nullopt;
+  LoadOptions load;
+  load.int_bits = impl_->runner.int_bits();
+  auto program = make_program(std::move(emitted->first), "NESL", load);
+  if (!program) {
+    impl_->err << program.failure().message;
+    return std::nullopt;
+  }
+  Prepared prepared{*program, {}};
+  for (const vm::Value& v : emitted->second)
+    prepared.inputs.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
+  return prepared;
+}
+
 bool Nesl::incomplete(std::string_view text) {
   Diagnostics diagnostics("", text);
   const frontend::Source source{"", text, 1, false};
@@ -226,6 +264,8 @@ bool Nesl::incomplete(std::string_view text) {
 }
 
 std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }
+
+const std::string& Nesl::explanation() const { return impl_->runner.explanation(); }
 
 const Counters& Nesl::counters() const { return impl_->runner.counters(); }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytecode/program/program.h"
@@ -68,6 +69,11 @@ class NeslSession {
   // the variables in it became constants. Nothing, reported, if there is none.
   std::optional<Program> last_program(const std::string& text);
 
+  // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
+  std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  // The type that a text names; null if it is none.
+  const frontend::Type* read_type(const std::string& text);
+
   // Binds a variable to a value made elsewhere; `slots` as print_value takes them.
   void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots);
   // The slots of a variable's value, null if there is no such variable.
@@ -119,6 +125,7 @@ class NeslSession {
   ProgramRunner& runner_;
   std::ostream& out_;
   std::ostream& err_;
+  const frontend::Source* source_ = nullptr;  // the text that is being run
   SessionOptions options_;
   frontend::Environment environment_;
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable

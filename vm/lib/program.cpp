@@ -7,6 +7,7 @@
 #include "bytecode/text/writer.h"
 #include "vm/interp/error.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/legacy_trace.h"
 #include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
@@ -97,9 +98,11 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
   auto impl = std::make_shared<Impl>(std::move(name), text);
   impl->legacy = options.legacy;
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
+  trace_tokens(options.legacy_trace, text, stdout);
   nvm::Program program = read_vcode(text, impl->diagnostics);
   if (impl->diagnostics.failed() || !bind_inputs(program, options, impl->diagnostics))
     return load_failure(*impl);
+  trace_program(options.legacy_trace, program, stderr);
   return finish(std::move(impl), std::move(program), options);
 }
 

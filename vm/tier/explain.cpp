@@ -27,9 +27,35 @@ std::string place(const RecordedSite& site, const ssa::Module& module) {
   return f.name + ", " + module.file + ":" + std::to_string(site.inst->pos.line);
 }
 
-std::string node_text(const soac::Graph& graph, std::int32_t n) {
+// Of the source if that is known, else of the VCODE; 0 for the branch of a check.
+std::uint32_t line_of(const RegionEntry& entry, const soac::RegionInst& in) {
+  const ssa::Inst* inst = entry.sites[static_cast<std::size_t>(in.site)].inst;
+  if (inst == nullptr) return 0;
+  return inst->origin_line > 0 ? inst->origin_line : inst->pos.line;
+}
+
+std::string line_text(std::uint32_t line) { return line > 0 ? " (line " + std::to_string(line) + ")" : ""; }
+
+// The printed region, with the line that each instruction comes from.
+std::string instructions(const RegionEntry& entry) {
+  std::string out;
+  const auto lines = static_cast<std::size_t>(std::count(entry.text.begin(), entry.text.end(), '\n'));
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < lines; ++i) {
+    const std::size_t end = entry.text.find('\n', begin);
+    out += entry.text.substr(begin, end - begin);
+    const std::size_t head = lines - entry.region.insts.size();
+    if (i >= head) out += line_text(line_of(entry, entry.region.insts[i - head]));
+    out += "\n";
+    begin = end + 1;
+  }
+  return out;
+}
+
+std::string node_text(const RegionEntry& entry, const soac::Graph& graph, std::int32_t n) {
   const soac::Node& node = graph.nodes[static_cast<std::size_t>(n)];
-  return std::to_string(n) + " " + soac::combinator_name(node.kind);
+  return std::to_string(n) + " " + soac::combinator_name(node.kind) +
+         line_text(line_of(entry, entry.region.insts[static_cast<std::size_t>(node.inst)]));
 }
 
 std::string rules(const RegionEntry& entry, const soac::Graph& graph) {
@@ -37,7 +63,8 @@ std::string rules(const RegionEntry& entry, const soac::Graph& graph) {
   for (const plan::RuleEvent& e : entry.events) {
     const std::string what = e.fired ? std::string("fired   ") + plan::rule_name(e.rule)
                                      : std::string("refused ") + plan::refusal_text(e.refusal);
-    out += "  " + what + ": " + node_text(graph, e.from) + " -> " + node_text(graph, e.to) + "\n";
+    out +=
+        "  " + what + ": " + node_text(entry, graph, e.from) + " -> " + node_text(entry, graph, e.to) + "\n";
   }
   return out;
 }
@@ -55,14 +82,14 @@ std::string costs(const soac::Graph& graph) {
 std::span<const Stage> explain_stages() { return kStages; }
 
 std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
-  std::string out =
-      "region at " + place(entry.first_site, module) + ": " + std::to_string(entry.runs) + " runs, ";
-  out += entry.slower            ? "compiled, but " + entry.reason + "\n"
-         : entry.code != nullptr ? std::to_string(entry.plan.kernels.size()) + " kernels\n"
-         : entry.tried           ? "not compiled: " + entry.reason + "\n"
-                                 : "not hot enough to be compiled\n";
+  std::string out = "region at " + place(entry.sites.empty() ? RecordedSite{} : entry.sites.front(), module) +
+                    ": " + std::to_string(entry.runs) + " runs, ";
+  out += entry.code != nullptr ? std::to_string(entry.plan.kernels.size()) + " kernels" +
+                                     (entry.contest.lost() ? ", but the primitives are faster" : "") + "\n"
+         : entry.tried ? "not compiled: " + entry.reason + "\n"
+                       : "not hot enough to be compiled\n";
   const soac::Graph graph = soac::build(entry.region);
-  if (wants(letters, 't')) out += entry.key;
+  if (wants(letters, 't')) out += instructions(entry);
   if (wants(letters, 'g')) out += soac::print(graph);
   if (wants(letters, 'r')) out += rules(entry, graph);
   if (wants(letters, 'c')) out += costs(graph);

@@ -11,12 +11,26 @@
 
 namespace nvm::vm {
 
-using soac::kNone;
 using soac::VarId;
 using soac::VarRole;
 
+namespace {
+
+// By VarId: wanted in memory, by somebody who does not take one number repeated.
+std::vector<bool> written_out_vars(const soac::Region& r) {
+  std::vector<bool> out(r.vars.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = r.vars[i].role == VarRole::kOutput;
+  for (const soac::RegionInst& in : r.insts) {
+    if (op_info(in.op).kind == OpKind::kMap && in.operands.size() > 1) continue;
+    for (const VarId x : in.operands) out[static_cast<std::size_t>(x)] = true;
+  }
+  return out;
+}
+
+}  // namespace
+
 RegionEntry& Jit::entry(const RecordedRegion& region) {
-  std::string key = soac::print(region.region);
+  std::string key = soac::key(region.region);
   const auto it = by_key_.find(key);
   if (it != by_key_.end()) return *it->second;
   if (entries_.size() >= options_.max_regions) {
@@ -24,11 +38,11 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
     entries_.clear();
   }
   auto fresh = std::make_unique<RegionEntry>();
-  fresh->key = std::move(key);
   fresh->number = next_number_++;
+  fresh->text = soac::print(region.region);
   fresh->region = region.region;
-  if (!region.sites.empty()) fresh->first_site = region.sites.front();
-  by_key_.emplace(fresh->key, fresh.get());
+  fresh->sites = region.sites;
+  by_key_.emplace(std::move(key), fresh.get());
   entries_.push_back(std::move(fresh));
   return *entries_.back();
 }
@@ -40,26 +54,15 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
   e.plan.name = code_name(region, options_.module);
   compile_region(region.region, engine_, options_.fusion, e);
   if (options_.observer != nullptr) options_.observer->end_compile(describe(region, e));
-  // Combining kept elements inside a longer space may round sums differently: then timing must not choose.
-  for (const plan::RuleEvent& event : e.events)
-    e.fixed |=
-        event.fired && (event.rule == plan::Rule::kFilterReduce || event.rule == plan::Rule::kFilterScan);
   ++(e.code != nullptr ? counters_.compiled : counters_.refused);
   counters_.compile_ns += static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
-// Fused unless it traps too often or lost the comparison. The comparison is made once, on the second run, if
-// that is short: one run through the primitives beside the kernels' best.
-bool Jit::runs_fused(RegionEntry& e, std::int64_t work) const {
-  constexpr double kSampleNs = 2e6;
-  if (e.code == nullptr || e.traps >= options_.max_traps || e.slower) return false;
-  if (e.fixed || options_.mode != JitMode::kHot || e.fused_cost == 0.0) return true;
-  if (e.eager_cost == 0.0) return e.fused_cost * static_cast<double>(work) > kSampleNs;
-  e.fixed = true;
-  e.slower = e.eager_cost < 0.95 * e.fused_cost;
-  if (e.slower) e.reason = "the primitives are faster";
-  return !e.slower;
+// Fused unless it traps too often or lost against the primitives.
+bool Jit::runs_fused(const RegionEntry& e, std::int64_t work) const {
+  if (e.code == nullptr || e.traps >= options_.max_traps) return false;
+  return options_.mode != JitMode::kHot || e.contest.kernels(work);
 }
 
 void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) {
@@ -71,31 +74,29 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   const std::int64_t work = elements_of(region);
   ++e.runs;
   e.work += work;
-  const bool hot = options_.mode != JitMode::kHot || e.work >= options_.hot_work;
-  if (hot && !e.tried) compile(region, e);
+  const bool pays = budget_.pays(work, e.work, region.region.insts.size(), e.tried);
+  if (!e.tried && (pays || options_.mode != JitMode::kHot)) compile(region, e);
   const auto start = std::chrono::steady_clock::now();
-  const auto note = [&](double& best) {
-    const auto ns =
-        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-    const double cost = ns / static_cast<double>(std::max<std::int64_t>(work, 1));
-    if (best == 0.0 || cost < best) best = cost;
+  const auto elapsed = [&] {
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   };
-  if (runs_fused(e, work) && run_code(region, e, outputs)) {
-    note(e.fused_cost);
+  if (runs_fused(e, work) && run_code(region, e, outputs, failed)) {
+    e.contest.note(work, elapsed(), true);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return;
   }
   run_eager(region, outputs, failed);
-  region.reason = !e.tried                         ? "not hot enough to be compiled"
-                  : region.trapped                 ? "a check failed in compiled code"
-                  : e.traps >= options_.max_traps  ? "its checks failed too often"
-                  : e.code != nullptr && !e.slower ? "measured beside the kernels"
-                                                   : std::string_view(e.reason);
-  if (e.code != nullptr) note(e.eager_cost);
+  region.reason = !e.tried                        ? "not hot enough to be compiled"
+                  : region.trapped                ? "a check failed in compiled code"
+                  : e.traps >= options_.max_traps ? "its checks failed too often"
+                  : e.code == nullptr             ? std::string_view(e.reason)
+                  : e.contest.lost()              ? "the primitives are faster"
+                                                  : "measured beside the kernels";
+  if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
 }
 
-bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs) {
-  Binding binding(e.plan, region, *context_.pool);
+bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
+  Binding binding(e.plan, region, *context_.pool, options_.stop);
   binding.report(options_.observer, e.number);
   const plan::RunStatus status = e.code->run(binding.run(context_.threads));
   if (status == plan::RunStatus::kDone) {
@@ -104,6 +105,10 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
     region.lengths = binding.lengths();
     region.kernels = e.plan.kernels.size();
     return true;
+  }
+  if (status == plan::RunStatus::kCancelled) {
+    failed = region.sites[static_cast<std::size_t>(region.region.insts.front().site)];
+    throw stop_fault(options_.stop->load());
   }
   if (status == plan::RunStatus::kTrapped) {
     ++counters_.trapped;
@@ -140,6 +145,7 @@ void Jit::run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSi
     if (std::holds_alternative<std::monostate>(v) && var.is_desc)
       v = Segdes::regular(1, region.lengths[static_cast<std::size_t>(var.total)]);
   };
+  const std::vector<bool> written_out = written_out_vars(r);
   std::vector<Value> operands;
   std::vector<Value> results;
   for (std::size_t i = 0; i < r.insts.size(); ++i) {
@@ -155,9 +161,16 @@ void Jit::run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSi
                         r.vars[static_cast<std::size_t>(x)].role != VarRole::kOutput;
       operands.push_back(dies ? std::move(v) : v);
     }
+    if (in.op == Op::kIf) {
+      if (!std::get<Vector>(operands[0]).scalar_bool()) continue;
+      throw FailedCheck{region.sites[static_cast<std::size_t>(in.site)].site};
+    }
     results.assign(in.results.size(), {});
     failed = region.sites[static_cast<std::size_t>(in.site)];
-    run_primitive(context_, in.op, in.word, operands, results);
+    if (in.op == Op::kDist && !written_out[static_cast<std::size_t>(in.results[0])])
+      run_repeating_dist(context_, in.word, operands, results);
+    else
+      run_primitive(context_, in.op, in.word, operands, results);
     for (std::size_t j = 0; j < results.size(); ++j) {
       const soac::Var& var = r.vars[static_cast<std::size_t>(in.results[j])];
       if (const auto* x = std::get_if<Vector>(&results[j]))

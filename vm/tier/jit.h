@@ -11,7 +11,9 @@
 
 #include "bytecode/plan/engine.h"
 #include "bytecode/plan/schedule.h"
+#include "vm/interp/machine.h"
 #include "vm/prims/prims.h"
+#include "vm/tier/hot.h"
 #include "vm/trace/recorder.h"
 
 namespace nvm::vm {
@@ -22,13 +24,13 @@ enum class JitMode : std::uint8_t { kOff, kHot, kAlways, kCompare };
 struct JitOptions {
   JitMode mode = JitMode::kHot;
   plan::Fusion fusion = plan::Fusion::kExact;
-  // Instructions times elements a region must have executed before it is compiled: about what compiling
-  // costs.
-  std::int64_t hot_work = 1 << 17;
-  std::size_t max_regions = 4096;       // variants kept; past it the cache starts anew
-  int max_traps = 3;                    // a region that keeps failing its checks is left to the interpreter
-  Observer* observer = nullptr;         // sees compilations and kernels
-  const ssa::Module* module = nullptr;  // that regions are of, for the names of their code
+  // Compilations that must pay for themselves only in the long run: see vm/tier/hot.h.
+  HotOptions hot = {};
+  std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
+  int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
+  Observer* observer = nullptr;    // sees compilations and kernels
+  const ssa::Module* module = nullptr;      // that regions are of, for the names of their code
+  const std::atomic<Stop>* stop = nullptr;  // of the machine: ends compiled code early, too
 };
 
 struct JitCounters {
@@ -44,29 +46,25 @@ struct JitCounters {
 // A region as the tier knows it, for explain and profile.
 struct RegionEntry {
   std::uint32_t number = 0;  // in order of first execution
-  std::string key;           // printed region
+  std::string text;          // printed region
   soac::Region region;
   std::int64_t work = 0;
   std::uint64_t runs = 0;
   int traps = 0;
-  bool tried = false;  // compilation was attempted
-  std::string reason;  // why it is not compiled, if it is not
-  RecordedSite first_site;
+  bool tried = false;               // compilation was attempted
+  std::string reason;               // why it is not compiled, if it is not
+  std::vector<RecordedSite> sites;  // of the first run, by RegionInst::site
   plan::Plan plan;
   std::vector<plan::RuleEvent> events;
   std::unique_ptr<plan::Code> code;  // null: eager
-  // Nanoseconds per unit of work, the best seen; 0 if not measured.
-  double fused_cost = 0.0;
-  double eager_cost = 0.0;
-  bool fixed = false;   // how it runs is decided: measured, or results could depend on the choice
-  bool slower = false;  // the kernels lose against the primitives: left to them
+  Contest contest;                   // between its kernels and the primitives
 };
 
 class Jit final : public RegionExecutor {
  public:
   // `context` is the interpreter's and outlives this.
   Jit(plan::Engine& engine, const PrimContext& context, JitOptions options)
-      : engine_(engine), context_(context), options_(options) {}
+      : engine_(engine), context_(context), options_(options), budget_(options.hot) {}
 
   void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) override;
 
@@ -77,8 +75,8 @@ class Jit final : public RegionExecutor {
  private:
   RegionEntry& entry(const RecordedRegion& region);
   void compile(const RecordedRegion& region, RegionEntry& entry);
-  [[nodiscard]] bool runs_fused(RegionEntry& entry, std::int64_t work) const;
-  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
+  [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
+  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
   void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 
@@ -87,8 +85,9 @@ class Jit final : public RegionExecutor {
   JitOptions options_;
   JitCounters counters_;
   std::uint32_t next_number_ = 0;
+  Budget budget_;
   std::vector<std::unique_ptr<RegionEntry>> entries_;
-  std::unordered_map<std::string, RegionEntry*> by_key_;
+  std::unordered_map<std::string, RegionEntry*> by_key_;  // by soac::key
 };
 
 }  // namespace nvm::vm

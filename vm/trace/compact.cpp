@@ -52,7 +52,7 @@ class Compactor {
       if (from_.region.vars[i].role == VarRole::kOutput) need(static_cast<VarId>(i));
     for (std::size_t i = insts.size(); i-- > 0;) {
       const RegionInst& in = insts[i];
-      bool wanted = op_info(in.op).effect == Effect::kFaults;
+      bool wanted = in.op == Op::kIf || op_info(in.op).effect == Effect::kFaults;
       for (const VarId r : in.results) wanted |= needed_[static_cast<std::size_t>(r)];
       if (in.op == Op::kPack) wanted |= length_needed_[static_cast<std::size_t>(var(in.results[0]).length)];
       keep[i] = wanted;

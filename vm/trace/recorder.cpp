@@ -105,6 +105,20 @@ const ssa::Inst* Recorder::located_at(Site& site) const {
   return failed_.inst;
 }
 
+bool Recorder::trust(const Value& condition, const Site& branch) {
+  const auto* d = std::get_if<DeferredRef>(&condition);
+  if (d == nullptr || (*d)->computed()) return false;
+  const VarId flag = (*d)->var();
+  if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
+  soac::RegionInst in;
+  in.op = Op::kIf;
+  in.operands = {flag};
+  in.site = static_cast<std::int32_t>(now_.sites.size());
+  now_.region.insts.push_back(std::move(in));
+  now_.sites.push_back({nullptr, branch});
+  return true;
+}
+
 void Recorder::force(Value& value) {
   resolve(value);
   if (!std::holds_alternative<DeferredRef>(value)) return;
@@ -142,9 +156,12 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
     return leave(operands, RegionStop::kKind);
-  if (now_.region.insts.size() >= limits_.max_insts) {
-    flush(RegionStop::kLong);
-    for (Value& v : operands) resolve(v);
+  // Cut where they began, the regions of a loop are all alike.
+  const std::size_t insts = now_.region.insts.size();
+  const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
+  if (loops || insts >= limits_.max_insts) {
+    flush(loops ? RegionStop::kLoop : RegionStop::kLong);
+    return offer(inst, site, operands, results);  // what was promised is there now
   }
   return record(inst, site, operands, results);
 }
@@ -181,6 +198,8 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
   const std::size_t lengths = now_.lengths.size();
   operands_.clear();
   for (Value& v : operands) operands_.push_back(operand_var(v));
+  if (inst.op == Op::kIndex)
+    for (const std::size_t i : {0U, 1U}) fix(operands_[i]);
   const bool fits = forms_fit(inst);
   if (!fits || !unify(inst)) {
     forget(vars, lengths);
@@ -225,6 +244,16 @@ VarId Recorder::input(Value value) {
   const VarId id = new_var(v);
   now_.inputs[static_cast<std::size_t>(id)] = std::move(value);
   return id;
+}
+
+// Lets the code rely on the value of an INT scalar, if it is one that most programs have there.
+void Recorder::fix(VarId x) {
+  const auto* v = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(x)]);
+  if (v == nullptr || !v->is_scalar() || v->type() != Type::kInt) return;
+  const std::int64_t value = v->scalar_int();
+  if (value != 0 && value != 1) return;
+  now_.region.vars[static_cast<std::size_t>(x)].is_fixed = true;
+  now_.region.vars[static_cast<std::size_t>(x)].fixed = value;
 }
 
 VarId Recorder::new_var(const Var& v) {

@@ -28,7 +28,7 @@ enum class RegionStop : std::uint8_t {
 
 // Where a recorded instruction stands in the program.
 struct RecordedSite {
-  const ssa::Inst* inst = nullptr;
+  const ssa::Inst* inst = nullptr;  // null: the branch of a check conditional
   Site site;
 };
 
@@ -56,6 +56,7 @@ struct RecordedRegion {
                                      std::vector<soac::LengthId>& lengths);
 
 // Computes the live variables of a region into `outputs` (by VarId). Throws Fault; `failed` is then the site.
+// Throws FailedCheck.
 class RegionExecutor {
  public:
   virtual ~RegionExecutor() = default;
@@ -75,6 +76,7 @@ class Recorder final : public RegionHook {
 
   bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
              std::span<Value> results) override;
+  bool trust(const Value& condition, const Site& branch) override;
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site) const override;
@@ -108,6 +110,7 @@ class Recorder final : public RegionHook {
   soac::VarId operand_var(Value& value);
   soac::VarId input(Value value);
   soac::VarId new_var(const soac::Var& var);
+  void fix(soac::VarId x);
   soac::LengthId length_symbol(std::int64_t n);
   soac::LengthId counted();
   Value promise(soac::VarId var);

@@ -100,6 +100,16 @@ TEST_CASE("cheap branches are selected from, others split and skipped") {
   CHECK(split[Op::kIf] == 3);  // any, all, merge
 }
 
+TEST_CASE("a branch that is there already is not computed") {
+  const Program program =
+      program_of("function fn(v) = if #v < 2 then v else fn(take(v, #v - 1)); {fn(index(i)) : i in [1, 5]};");
+  std::map<Op, int> counts;
+  for (const Instr& instr : function_named(program, "fn", true)->code) ++counts[instr.op];
+  CHECK(counts[Op::kDpermute] == 3);  // lengths of those that recurred, and both kinds of elements
+  CHECK(counts[Op::kAndReduce] == 1);
+  CHECK(counts[Op::kOrReduce] == 2);  // of the check too
+}
+
 TEST_CASE("lifted functions are marked, those that share or print are not") {
   const Program program =
       program_of("function fa(n) = if n == 0 then 1 else n * fa(n - 1); (fa(3), {fa(i) : i in [1, 2]});");
@@ -134,6 +144,64 @@ TEST_CASE("checks that cannot fail leave nothing, others know the line") {
   CHECK(exit_on_line);
 }
 
+TEST_CASE("bounds that follow from others are not checked") {
+  const std::string v = "let v = dist(1, rand(9)) in ";
+  for (const char* sure :
+       {"subseq(v, 0, #v / 2);", "subseq(v, #v / 2, #v);", "bottop(v);", "reverse(v);", "take(v, #v);",
+        "index(max(0, rand(9) - 5));", "index(#v - min(#v, rand(9)));", "even_elts(v);"}) {
+    INFO(sure);
+    CHECK(counts_of(v + sure)[Op::kExit] == 0);
+  }
+  for (const char* unsure : {"subseq(v, 1, #v);", "partition(v, [#v - 1, 2]);", "index(#v - 1);",
+                             "subseq(v, 0, #v * 2);", "{subseq(v, i, #v) : i in [rand(9)]};"})
+    CHECK(counts_of(v + unsure)[Op::kExit] == 1);
+  // What was checked once is known from then on; what was checked for some instances only, is not.
+  CHECK(counts_of(v + "let k = rand(9) in subseq(subseq(v, 0, k), 0, k);")[Op::kExit] == 1);
+  CHECK(counts_of(v + "let k = rand(9) in ({subseq(v, 0, k) : i in v}, subseq(v, 0, k));")[Op::kExit] == 2);
+}
+
+TEST_CASE("a check is a conditional that writes and stops") {
+  const Program program = program_of(
+      "function fn(v, k) = if #v > 9 then fn(take(v, k), k) else {sqrt(x) / ln(x) : x in v}; {fn([2.0], i) : "
+      "i "
+      "in "
+      "[1, 2]};");
+  int checks = 0;
+  for (const Function& f : program.functions)
+    for (std::size_t i = 0; i < f.code.size(); ++i) {
+      if (f.code[i].op != Op::kExit) continue;
+      ++checks;
+      CHECK(f.code[i - 2].op == Op::kConst);
+      CHECK(f.code[i - 1].op == Op::kWrite);
+      CHECK((f.code[i + 1].op == Op::kElse || f.code[i + 1].op == Op::kEndif));
+    }
+  CHECK(checks >= 3);
+}
+
+TEST_CASE("out of what was picked is picked once") {
+  const std::string v = "let v = {rand(i) : i in dist(9, 5)}; h = rand(5) in ";
+  CHECK(counts_of(v + "reverse(subseq(v, 0, h));")[Op::kBpermute] == 1);
+  auto rotated = counts_of(v + "subseq(v, h, #v) ++ subseq(v, 0, h);");
+  CHECK(rotated[Op::kBpermute] == 1);
+  CHECK(rotated[Op::kDpermute] == 0);
+  // Unknown indices are checked against what they index.
+  CHECK(counts_of(v + "subseq(v, 0, h) -> [h:h + 2];")[Op::kBpermute] == 2);
+}
+
+TEST_CASE("numbers at equal distances are counted, not computed") {
+  auto counts = counts_of("let k = rand(5) in {{3 - (i * k + j) : i in [0:k]} : j in [0:4]};");
+  CHECK(counts[Op::kIndex] == 2);  // of j, and of the results
+  CHECK(counts_of("transpose([[1, 2], [3, rand(4)]]);")[Op::kMul] == 0);
+}
+
+TEST_CASE("all elements of a list are put together without taking them out") {
+  auto counts = counts_of(
+      "let v = {rand(i) : i in dist(9, 5)}; r = {reverse(x) : x in [v, take(v, 2)]} in r[0] ++ [7] ++ r[1];");
+  CHECK(counts[Op::kBpermute] == 2);  // take, reverse
+  CHECK(counts[Op::kDpermute] == 4);  // into the list, out of it
+  CHECK(counts[Op::kAddScan] == 0);
+}
+
 TEST_CASE("effects happen for every instance, in place") {
   auto counts = counts_of("{rand(10) : x in [1, 2, 3]};");
   CHECK(counts[Op::kRand] == 1);
@@ -152,4 +220,62 @@ TEST_CASE("names are legal VCODE and the entry comes first") {
   CHECK(program.functions[0].name == "MAIN");
   for (const Function& f : program.functions)
     for (const char c : f.name) CHECK((std::isalnum(static_cast<unsigned char>(c)) || c == '_'));
+}
+
+namespace {
+
+// Is every flavour of `fn` claimed to be tail-parallel?
+bool claims_tail(const std::string& text) {
+  bool found = false, all = true;
+  for (const Function& f : program_of(text).functions) {
+    found = found || f.origin == "fn";
+    all = all && (f.origin != "fn" || f.tail_parallel);
+  }
+  CHECK(found);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("recursion whose results are only concatenated is marked") {
+  const std::string parts = "let a = {x in v | x < v[0]}; b = {x in v | x > v[0]} in ";
+  const auto recursion = [&](const std::string& rest) {
+    return claims_tail("function fn(v) = if #v < 2 then v else " + parts + rest + "; fn([3, 1, 2]);");
+  };
+  CHECK(recursion("let r = {fn(x) : x in [a, b]} in r[0] ++ [v[0]] ++ r[1]"));
+  CHECK(recursion("flatten({fn(x) : x in [a, b]})"));
+  CHECK(recursion("flatten([fn(a), v, fn(b)])"));
+  CHECK(recursion("fn(a) ++ [v[0]] ++ fn(b)"));
+  CHECK(recursion("let r = {fn(x) : x in [a, b]} in if #a > 3 then r[0] ++ b else a ++ r[1]"));
+  CHECK(recursion("if #a == 0 then fn(b) else flatten({let c = x ++ x in c ++ fn(x) : x in [a, b]})"));
+}
+
+TEST_CASE("recursion whose results are used otherwise is not marked as tail-parallel") {
+  const std::string parts = "let a = {x in v | x < v[0]}; b = {x in v | x > v[0]} in ";
+  const auto recursion = [&](const std::string& rest) {
+    return claims_tail("function fn(v) = if #v < 2 then v else " + parts + rest + "; fn([3, 1, 2]);");
+  };
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in r[0] ++ r[0]"));        // twice
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in flatten(r) ++ r[1]"));  // twice
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in r[#a] ++ r[1]"));       // which one?
+  CHECK_FALSE(recursion("let r = {fn(x) : x in [a, b]} in r[0] ++ [#r[1]]"));     // looked at
+  CHECK_FALSE(recursion("reverse(fn(a)) ++ fn(b)"));
+  CHECK_FALSE(recursion("{x + 1 : x in fn(a ++ b)}"));
+  CHECK_FALSE(recursion("fn(fn(a) ++ b)"));
+  CHECK_FALSE(recursion("if #fn(a) > 1 then fn(b) else fn(a)"));
+  CHECK_FALSE(recursion("let r = fn(a) in flatten({r ++ fn(x) : x in [a, b]})"));
+  CHECK_FALSE(claims_tail("function fn(n) = if n < 2 then n else fn(n - 1) + fn(n - 2); fn(5);"));
+  CHECK_FALSE(claims_tail(
+      "function g(v) : [int] -> [int]; function fn(v) = if #v < 2 then v else g(v) ++ fn(take(v, 1));"
+      "function g(v) = if #v < 3 then fn(drop(v, 1)) else v; fn([3, 1, 2]);"));
+}
+
+TEST_CASE("a sequence nested very deeply is no more work than its depth") {
+  const auto literal = [](int depth) {
+    const std::string open(static_cast<std::size_t>(depth), '['), close(static_cast<std::size_t>(depth), ']');
+    return open + "1" + close + ";";
+  };
+  const auto size = [&](int depth) { return program_of(literal(depth)).functions[0].code.size(); };
+  CHECK(size(300) - size(200) == size(200) - size(100));
+  CHECK(size(900) > 0);
 }

@@ -34,6 +34,10 @@ class KernelCompiler {
         code_(std::make_unique<KernelCode>()),
         counts_(kernel_.sinks.size(), nullptr) {
     code_->body = kernel_.body;
+    sweep_of_ = plan::sweeps(kernel_);
+    std::int32_t most = kNone;
+    for (const std::int32_t s : sweep_of_) most = std::max(most, s);
+    sweeps_.resize(at(most + 1));
   }
 
   std::unique_ptr<KernelCode> compile(std::string& reason) {
@@ -126,8 +130,8 @@ class KernelCompiler {
   }
 
   // Flags are left by the sweep stage; where no scan needs that stage in front, by the main stage too.
-  std::int32_t flag_scratch(std::int32_t value) {
-    const std::int32_t id = scratch_for(sweep_, value, Storage::kB8);
+  std::int32_t flag_scratch(std::int32_t value, std::int32_t sweep) {
+    const std::int32_t id = scratch_for(sweeps_[at(sweep)], value, Storage::kB8);
     if (code_->scans) return id;
     const StageOutput out{value, Storage::kB8, scratch_slot(id, Storage::kB8)};
     const bool there = std::any_of(main_.begin(), main_.end(), [&](const StageOutput& o) {
@@ -146,7 +150,7 @@ class KernelCompiler {
     if (s.out != kNone) spec.out_storage = var(s.out).storage;
     if (s.filter != kNone) {
       spec.count = counts_[at(s.filter)];
-      spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value);
+      spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value, sweep_of_[at(s.filter)]);
       if (spec.count == nullptr) refuse(Refuse::kFilterOrder);
     }
     if (s.combine != Scalar::kNoScalar) {
@@ -159,8 +163,9 @@ class KernelCompiler {
 
   void add_count(std::size_t i) {
     SinkSpec spec = spec_of(i);
-    spec.flag = flag_scratch(kernel_.sinks[i].value);
+    spec.flag = flag_scratch(kernel_.sinks[i].value, sweep_of_[i]);
     auto count = make_count(spec);
+    count->sweep = sweep_of_[i];
     counts_[i] = count.get();
     keep(std::move(count));
     if (kernel_.sinks[i].desc != kNone) add_kept_counts(kernel_.sinks[i]);
@@ -240,7 +245,7 @@ class KernelCompiler {
   void add_scan(std::size_t i, std::unique_ptr<SinkCode> (*make)(const SinkSpec&)) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
-    find_values(spec, sweep_, kept_or_identity(s));
+    find_values(spec, sweeps_[at(sweep_of_[i])], kept_or_identity(s));
     spec.result = new_scratch();
     for (std::size_t v = 0; v < code_->body.insts.size(); ++v) {
       const BodyInst& in = code_->body.insts[v];
@@ -248,6 +253,7 @@ class KernelCompiler {
         scanned_.push_back({static_cast<std::int32_t>(v), spec.cell, spec.result});
     }
     keep(make(spec));
+    code_->sinks.back()->sweep = sweep_of_[i];
   }
 
   // Elements that a filter drops do not count: the identity stands for them.
@@ -319,24 +325,32 @@ class KernelCompiler {
   }
 
   bool compile_stages() {
-    if (!sweep_.empty()) {
-      StageSpec sweep = stage_spec(sweep_);
+    code_->sweeps.resize(sweeps_.size());
+    for (std::size_t s = 0; s < sweeps_.size(); ++s) {
+      StageSpec sweep = stage_spec(sweeps_[s]);
+      sweep.inputs = scanned_;  // of later sweeps too: not needed, hence not read
+      for (std::size_t before = 0; before < s; ++before) add_left(sweep, sweeps_[before]);
       provide(sweep);
-      if (!memory_.compile(sweep, name_ + ".sweep", code_->sweep, reason_)) return false;
+      if (!sweeps_[s].empty() && !memory_.compile(sweep, name_ + ".sweep", code_->sweeps[s], reason_))
+        return false;
     }
     StageSpec& main = code_->main_spec;
     main = stage_spec(main_);
     main.all_traps = true;
     main.folds = folds_;
     main.inputs = scanned_;
-    if (code_->scans)  // what the sweep stage has left need not be computed again
-      for (const StageOutput& out : sweep_) main.inputs.push_back({out.value, out.storage, out.slot.id});
-    drop_doubles(main.inputs);
+    if (code_->scans)
+      for (const auto& sweep : sweeps_) add_left(main, sweep);
     provide(main);
     code_->blocked = code_->scratch_count > 0 || !folds_.empty();
     const std::vector<bool> needed = needed_values(main);
     const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
     return idle || memory_.compile(main, name_, code_->main, reason_);
+  }
+  // What a stage in front has left need not be computed again.
+  static void add_left(StageSpec& spec, const std::vector<StageOutput>& outputs) {
+    for (const StageOutput& out : outputs) spec.inputs.push_back({out.value, out.storage, out.slot.id});
+    drop_doubles(spec.inputs);
   }
   static void drop_doubles(std::vector<StageInput>& inputs) {
     std::vector<StageInput> once;
@@ -366,7 +380,9 @@ class KernelCompiler {
   std::unique_ptr<KernelCode> code_;
   std::vector<const SinkCode*> counts_;  // by sink
   std::vector<std::unique_ptr<Sink>> made_sinks_;
-  std::vector<StageOutput> sweep_, main_;
+  std::vector<std::int32_t> sweep_of_;            // by sink
+  std::vector<std::vector<StageOutput>> sweeps_;  // what the stage of each sweep leaves
+  std::vector<StageOutput> main_;
   std::vector<StageInput> scanned_;
   std::vector<StageFold> folds_;
   std::int32_t packed_ = kNone;

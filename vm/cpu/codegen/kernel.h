@@ -2,10 +2,10 @@
 // leave in scratch. The space is cut into chunks that do not depend on the number of threads; chunks run in
 // any order, blocks of a chunk in order.
 //
-//   per block      expand per-segment values -> [sweep stage -> scans] -> main stage -> sinks
-//   first sweep    (several chunks with scans or counts) expand -> sweep stage -> totals of the chunk; then
-//   the
-//                  totals are combined in order, and every chunk knows where it starts
+//   per block      expand per-segment values -> [sweep stage -> scans, for each sweep] -> main stage -> sinks
+//   first sweeps   (several chunks with scans or counts) as the last one up to sweep s, of whose scans and
+//                  counts only the totals of the chunk are found; then the totals are combined in order, and
+//                  every chunk knows where it starts
 #pragma once
 
 #include <atomic>
@@ -75,10 +75,11 @@ class SinkCode {
   [[nodiscard]] virtual std::size_t chunk_bytes() const { return 0; }
   // Allocates what has a known length. False: out of memory.
   [[nodiscard]] virtual bool bind(KernelRun&) const { return true; }
+  // Scans and counts, in the sweep that finds their totals:
   virtual void first_begin(Work&) const {}
   virtual void first_block(Work&) const {}
   virtual void first_end(Work&) const {}
-  // After the first sweep, on one thread. False: out of memory.
+  // After that sweep, on one thread; others: after all first sweeps. False: out of memory.
   [[nodiscard]] virtual bool between(KernelRun&) const { return true; }
   virtual void begin(Work&) const {}
   virtual void scan_block(Work&) const {}  // between the stages
@@ -88,6 +89,7 @@ class SinkCode {
   virtual void finish(KernelRun&) const {}
 
   std::size_t worker_at = 0, chunk_at = 0;  // where its states lie
+  std::int32_t sweep = soac::kNone;         // see plan::sweeps
 };
 
 struct Provider {
@@ -101,10 +103,11 @@ struct Provider {
 struct KernelCode {
   plan::LengthId space = soac::kNone;
   std::vector<Provider> providers;
-  Stage sweep, main;
+  std::vector<Stage> sweeps;  // what scans and counts of each sweep need
+  Stage main;
   std::vector<std::unique_ptr<SinkCode>> sinks;
   std::int32_t scratch_count = 0;
-  bool scans = false;              // the sweep stage runs in front of the main stage
+  bool scans = false;              // the sweep stages run in front of the main stage
   bool counts = false;             // lengths are known only after a sweep over all
   bool serial = false;             // one chunk after the other
   bool whole = false;              // one chunk for the whole space
@@ -168,7 +171,9 @@ class KernelRun {
   void finish();
   template <typename F>
   void over_chunks(F body);
-  void first_sweep(Work& w);
+  [[nodiscard]] bool first_sweeps();
+  void first_sweep(Work& w, std::int32_t sweep);
+  void swept_block(Work& w, std::int32_t sweep);
   void last_sweep(Work& w);
   template <typename F>
   void over_blocks(Work& w, F body);

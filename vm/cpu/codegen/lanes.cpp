@@ -5,6 +5,49 @@
 
 namespace nvm::vm::cpu {
 
+Lane Lanes::load(Storage storage, const x86::Mem& at) {
+  switch (storage) {
+    case Storage::kF64: {
+      const x86::Vec d = new_float();
+      cc_.vmovupd(d, at);
+      return of(Type::kFloat, d);
+    }
+    case Storage::kB8: return load_bool(at);
+    case Storage::kI8: {
+      const x86::Vec d = new_int();
+      wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at);
+      return of(Type::kInt, d);
+    }
+    case Storage::kI32: {
+      if (!wide()) return load_int(at);
+      const x86::Vec d = new_int();
+      cc_.vpmovsxdq(d, at);
+      return of(Type::kInt, d);
+    }
+    case Storage::kI64: break;
+  }
+  return wide() ? load_int(at) : load_low(at);
+}
+
+Lane Lanes::broadcast(Type type, const x86::Mem& at) {
+  if (type == Type::kBool) return broadcast_bool(at);
+  if (type == Type::kFloat) {
+    const x86::Vec d = new_float();
+    cc_.vbroadcastsd(d, at);
+    return of(type, d);
+  }
+  const x86::Vec d = new_int();
+  wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
+  return of(type, d);
+}
+
+Lane Lanes::divide_narrow(const Lane& a, const Lane& b, bool remainder) {
+  const x86::Vec q = new_float();
+  cc_.vdivpd(q, to_float(a).v, to_float(b).v);
+  const Lane quotient = to_int(of(Type::kFloat, q));
+  return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
+}
+
 Lane Lanes::constant_int(std::int64_t v) {
   return broadcast(Type::kInt, cc_.newInt64Const(asmjit::ConstPoolScope::kLocal, v));
 }
@@ -18,13 +61,37 @@ Lane Lanes::constant_bool(bool v) {
   return v ? yes : and_not_bool(yes, yes);
 }
 
-Lane Lanes::count_up(const x86::Mem& start) {
+Lane Lanes::lane_numbers() {
   constexpr std::int64_t kWide[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   constexpr std::int32_t kNarrow[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto lanes = static_cast<std::size_t>(count());
   const x86::Mem iota = wide() ? cc_.newConst(asmjit::ConstPoolScope::kLocal, kWide, lanes * 8)
                                : cc_.newConst(asmjit::ConstPoolScope::kLocal, kNarrow, lanes * 4);
-  return add_int(broadcast(Type::kInt, start), load(wide() ? Storage::kI64 : Storage::kI32, iota));
+  return load(wide() ? Storage::kI64 : Storage::kI32, iota);
+}
+
+Lane Lanes::count_up(const x86::Mem& start) { return add_int(broadcast(Type::kInt, start), lane_numbers()); }
+
+Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on) {
+  const asmjit::Label scattered = cc_.newLabel();
+  const asmjit::Label done = cc_.newLabel();
+  const Lane first = of(Type::kInt, new_int());
+  wide() ? cc_.vpbroadcastq(first.v, index.v.xmm()) : cc_.vpbroadcastd(first.v, index.v.xmm());
+  const Lane consecutive = compare(Compare::kEq, add_int(first, lane_numbers()), index);
+  const x86::Gp other = cc_.newInt64();
+  any_to(other, not_bool(and_bool(consecutive, on)));
+  const Lane d = storage == Storage::kF64 ? of(Type::kFloat, new_float()) : of(Type::kInt, new_int());
+  cc_.test(other, other);
+  cc_.jnz(scattered);
+  const x86::Gp start = cc_.newInt64();
+  wide() ? cc_.vmovq(start, index.v.xmm()) : cc_.vmovd(start.r32(), index.v.xmm());
+  const std::uint32_t scale = storage_bytes(storage) == 8 ? 3 : storage_bytes(storage) == 4 ? 2 : 0;
+  cc_.vmovaps(d.v, load(storage, x86::ptr(base, start, scale)).v);
+  cc_.jmp(done);
+  cc_.bind(scattered);
+  cc_.vmovaps(d.v, gather(storage, base, index, on).v);
+  cc_.bind(done);
+  return d;
 }
 
 Lane Lanes::add_int(const Lane& a, const Lane& b) {

@@ -21,7 +21,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool may_trap(const soac::Body& body, std::size_t i) {
   const BodyInst& in = body.insts[i];
-  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather) return true;
+  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kCheck) return true;
   return in.pull == Pull::kApply && scalar_traps(in.scalar, body.insts[at(in.a)].type);
 }
 
@@ -182,6 +182,7 @@ class StageEmitter {
       }
       case Pull::kGather:
       case Pull::kSegGather: values_[i] = emit_gather(i, in); return;
+      case Pull::kCheck: values_[i] = values_[at(in.a)]; return lanes_->trap_where(values_[i]);
       case Pull::kApply: {
         const Lane args[3] = {operand(in.a), operand(in.b), operand(in.c)};
         values_[i] = emit_scalar(*lanes_, in.scalar, args);
@@ -195,6 +196,23 @@ class StageEmitter {
   }
   [[nodiscard]] Lane operand(std::int32_t v) const { return v == kNone ? Lane{} : values_[at(v)]; }
 
+  // True if value i is computed from the iteration and what does not depend on it: the indices of a shift,
+  // say.
+  [[nodiscard]] bool follows_index(std::int32_t v) const {
+    const BodyInst& in = spec_.body->insts[at(v)];
+    if (in.pull != Pull::kApply)
+      return in.pull == Pull::kIndex || in.pull == Pull::kWithin || in.pull == Pull::kConst ||
+             in.pull == Pull::kUniform;
+    for (const std::int32_t arg : {in.a, in.b, in.c})
+      if (arg != kNone && !follows_index(arg)) return false;
+    return true;
+  }
+  [[nodiscard]] Lane gather(const BodyInst& in, const x86::Gp& base, const Lane& place, const Lane& on) {
+    const Storage storage = var(in.var).storage;
+    if (storage != Storage::kB8 && follows_index(in.a)) return lanes_->gather_near(storage, base, place, on);
+    return lanes_->gather(storage, base, place, on);
+  }
+
   // Traps where the index is outside the vector, or outside the segment of it that belongs to the iteration.
   [[nodiscard]] Lane emit_gather(std::size_t i, const BodyInst& in) {
     const StageSegments* segments = segments_of(i);
@@ -207,11 +225,11 @@ class StageEmitter {
     const x86::Gp base = pointer({SlotKind::kBase, in.var});
     if (in.b == kNone) {
       lanes_->trap_where(lanes_->not_bool(inside));
-      return lanes_->gather(var(in.var).storage, base, place, inside);
+      return gather(in, base, place, inside);
     }
     const Lane wanted = values_[at(in.b)];
     lanes_->trap_where(lanes_->and_not_bool(wanted, inside));
-    return lanes_->gather(var(in.var).storage, base, place, lanes_->and_bool(wanted, inside));
+    return gather(in, base, place, lanes_->and_bool(wanted, inside));
   }
   [[nodiscard]] Lane load_int(std::int32_t scratch) {
     const Storage storage = int_storage();

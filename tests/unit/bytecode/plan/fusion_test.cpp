@@ -116,7 +116,7 @@ TEST_CASE("FILTER-REDUCE is refused where an identity is not neutral") {
   CHECK(f.launches() == 2);
 }
 
-TEST_CASE("what follows a scan runs in its second sweep, another scan does not") {
+TEST_CASE("what follows a scan runs in its last sweep, other scans in sweeps between") {
   RegionBuilder b;
   const auto n = b.length();
   const auto x = b.vector(Type::kInt, n);
@@ -127,10 +127,51 @@ TEST_CASE("what follows a scan runs in its second sweep, another scan does not")
   Fused f = fuse_all(b);
   CHECK(f.launches() == 1);
   CHECK(f.fired(Rule::kScanMap));
-  b.live(b.op(Op::kMaxScan, kI, {sum, whole}));
+  const auto most = b.op(Op::kMaxScan, kI, {sum, whole});
+  b.live(most);
+  f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kScanScan));
+  CHECK(sweeps(f.plan.kernels[0])[0] == 0);
+  b.live(b.op(Op::kAddScan, kI, {b.op(Op::kMinScan, kI, {most, whole}), whole}));
   f = fuse_all(b);
   CHECK(f.launches() == 2);
   CHECK(f.refused(Refusal::kScanOfScan));
+}
+
+TEST_CASE("a check that alone asks whether any element is wrong looks at the elements") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto whole = b.whole(n);
+  const auto zero = b.op(Op::kDist, kF, {b.scalar(Type::kFloat), whole});
+  const auto wrong = b.op(Op::kLt, kF, {x, zero});
+  const auto any = b.op(Op::kOrReduce, TypeWord::kBool, {wrong, whole});
+  b.check(any);
+  b.live(b.op(Op::kSqrt, TypeWord::kNone, {x}));
+  Fused f = fuse_all(b);
+  CHECK(f.plan.kernels.size() == 1);
+  CHECK(f.sinks(SinkKind::kReduce) == 0);
+  CHECK(f.sinks(SinkKind::kStore) == 1);
+  b.live(any);
+  f = fuse_all(b, Fusion::kExact);
+  CHECK(f.sinks(SinkKind::kReduce) == 1);
+}
+
+TEST_CASE("what a filter drops cannot trap") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kInt, n);
+  const auto whole = b.whole(n);
+  const auto zero = b.op(Op::kDist, kI, {b.scalar(Type::kInt), whole});
+  const auto flags = b.op(Op::kNe, kI, {x, zero});
+  const auto kept = b.op(Op::kPack, kI, {x, flags, whole});
+  b.live(b.op(Op::kDiv, kI, {kept, kept}));
+  const Fused f = fuse_all(b);
+  REQUIRE(f.launches() == 1);
+  const auto& insts = f.plan.kernels[0].body.insts;
+  for (const soac::BodyInst& in : insts)
+    if (in.scalar == Scalar::kDiv) CHECK(insts[static_cast<std::size_t>(in.b)].scalar == Scalar::kSelect);
 }
 
 TEST_CASE("filters of the same flags share one count and one pass") {
@@ -228,4 +269,44 @@ TEST_CASE("exact schedules cost at most what greedy ones do") {
   CHECK(exact.cost <= greedy.cost);
   CHECK(schedule_off(graph).cost > greedy.cost);
   check(build(graph, exact));
+}
+
+TEST_CASE("what kept numbers gather is kept in the same pass") {
+  // PACK of 0, 1, ... and BPERMUTE by it, as the front end writes it: PACK.
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto flags = b.vector(Type::kBool, n);
+  const auto whole = b.whole(n);
+  const auto numbers = b.op(Op::kIndex, TypeWord::kNone, {b.fixed(0), b.fixed(1), whole});
+  const auto kept = b.op(Op::kPack, kI, {numbers, flags, whole});
+  const auto kept_desc = b.second_result();
+  b.live(b.op(Op::kBpermute, kF, {x, kept, whole, kept_desc}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+  CHECK(f.fired(Rule::kOwnGather));
+  for (const soac::BodyInst& in : f.plan.kernels[0].body.insts) CHECK(in.pull != soac::Pull::kGather);
+  RegionBuilder c;
+  const auto m = c.length();
+  const auto all = c.whole(m);
+  const auto next = c.op(Op::kIndex, TypeWord::kNone, {c.fixed(1), c.fixed(1), all});
+  c.live(c.op(Op::kBpermute, kF, {c.vector(Type::kFloat, m), next, all, all}));
+  CHECK_FALSE(fuse_all(c).fired(Rule::kOwnGather));
+}
+
+TEST_CASE("segments of one element each need no segments") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto y = b.vector(Type::kFloat, n);
+  const auto unit = b.segdes(n, n, soac::DescForm::kRegular);
+  const auto spread = b.op(Op::kDist, kF, {x, unit});
+  b.live(b.op(Op::kAdd, kF, {spread, b.op(Op::kAddReduce, kF, {y, unit})}));
+  const Fused f = fuse_all(b);
+  CHECK(f.plan.kernels.size() == 1);
+  CHECK(f.sinks(SinkKind::kSegReduce) == 0);
+  for (const soac::BodyInst& in : f.plan.kernels[0].body.insts) CHECK(in.desc == kNone);
+  const auto some = b.segments(n, n);
+  b.live(b.op(Op::kAddReduce, kF, {y, some}));
+  CHECK(fuse_all(b).sinks(SinkKind::kSegReduce) == 1);
 }

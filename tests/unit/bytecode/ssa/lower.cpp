@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "bytecode/program/builder.h"
+#include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/passes.h"
 
 using namespace nvm;
@@ -206,4 +207,21 @@ TEST_CASE("inputs of a run stay apart from constants and from each other", "[ssa
         "  %2: Int = CONST INT input 1\n"
         "  %3: Int = CONST INT ()\n"
         "  return %0, %1, %2, %3\n");
+}
+
+TEST_CASE("a conditional that stops is a check, one that goes on is none", "[ssa][lower]") {
+  const auto conditional = [](bool stops) {
+    ProgramBuilder b("t");
+    b.begin_function("MAIN");
+    b.constant({TypeWord::kBool, {1}, {}});
+    b.emit(Op::kIf);
+    if (stops) b.emit(Op::kExit);
+    b.emit(Op::kEndif);
+    b.end_function();
+    return lowered(b, {{0, {}, {}, true, {}}});
+  };
+  const auto check = conditional(true), choice = conditional(false);
+  CHECK(ssa::is_check(check.functions[0], check.functions[0].blocks[0]));
+  CHECK_FALSE(ssa::is_check(check.functions[0], check.functions[0].blocks[1]));
+  CHECK_FALSE(ssa::is_check(choice.functions[0], choice.functions[0].blocks[0]));
 }

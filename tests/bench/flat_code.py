@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""Sets what our VCODE of some NESL programs executes against VCODE that another compiler made of them.
+
+    flat_code.py NVM DIRECTORY [--match REGEX] [-- OPTION ...]
+
+DIRECTORY has that compiler's PROGRAM.N.vcode, whose MAIN calls the program with the constant N; ours are the
+functions `run` of nesl/*.nesl here. Both are run on NVM for the same sizes, by default without compiled regions
+and block mode, so that every instruction is counted; printed are instructions executed and bytes of their
+operands and results, and ours as a part of theirs. Results are compared but for the last number, which is a time,
+and where the other program's are no numbers.
+"""
+
+import argparse
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Name here, file there with its size, sizes to run.
+PROGRAMS = [
+    ("batcher", "batcher.1000000", [1024, 65536]),  # powers of two
+    ("barnes_hut", "bh.1000", [1000]),
+    ("black_scholes", "black-scholes.1000", [1000, 100000]),
+    ("dotp", "dotp.1000", [1000, 100000]),
+    ("qs", "qs.1000", [1000, 100000]),
+    ("quickhull", "quickhull.1000", [1000, 100000]),
+    ("radix", "radix.1000000", [10000, 1000000]),
+]
+DEFAULT_OPTIONS = ["--rand", "lcg48", "--int-bits", "32", "--jit", "off", "--block-threshold", "off"]
+
+
+def run(nvm, options, words):
+    """(counters, numbers printed) of a run."""
+    done = subprocess.run([nvm, "run", "--stats", *options, *words], capture_output=True, text=True, check=False)
+    if done.returncode != 0 or "ERROR" in done.stdout:
+        sys.exit(f"{' '.join(words)}: {done.stderr}{done.stdout}")
+    counters = dict(re.findall(r"^(\S+)\s+(\d+)$", done.stderr, re.MULTILINE))
+    text = done.stdout.split(" : ")[0]
+    numbers = [float(number) for number in re.findall(r"-?nan|-?\d+\.?\d*(?:[eE][-+]?\d+)?", text)]
+    return (int(counters["instructions"]), int(counters["bytes"])), numbers[:-1]
+
+
+def same(ours, theirs):
+    return len(ours) == len(theirs) and all(
+        math.isnan(y) or math.isclose(x, y, rel_tol=1e-9) for x, y in zip(ours, theirs))
+
+
+def main():
+    words = argparse.ArgumentParser(usage=__doc__)
+    words.add_argument("nvm")
+    words.add_argument("directory", type=pathlib.Path)
+    words.add_argument("--match", default="")
+    words.add_argument("options", nargs="*")
+    args = words.parse_args()
+    options = args.options or DEFAULT_OPTIONS
+    print(f"{'program':14} {'n':>8} {'instructions':>21} {'ratio':>6}  {'bytes':>25} {'ratio':>6}  results")
+    for name, other, sizes in PROGRAMS:
+        ours = HERE / "nesl" / f"{name}.nesl"
+        if not ours.exists() or not re.search(args.match, name):
+            continue
+        for n in sizes:
+            text = (args.directory / f"{other}.vcode").read_text()
+            text = re.sub(rf"^CONST INT {other.split('.')[1]}$", f"CONST INT {n}", text, count=1, flags=re.MULTILINE)
+            with tempfile.NamedTemporaryFile("w", suffix=".vcode") as file:
+                file.write(text)
+                file.flush()
+                them, expected = run(args.nvm, options, [file.name])
+            us, results = run(args.nvm, options, [str(ours), "-e", f"run({n})"])
+            print(f"{name:14} {n:8} {them[0]:10} {us[0]:10} {us[0] / them[0]:6.2f}  {them[1]:12} {us[1]:12} "
+                  f"{us[1] / them[1]:6.2f}  {'same' if same(results, expected) else 'DIFFERENT'}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

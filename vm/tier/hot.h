@@ -1,0 +1,62 @@
+// When compiling a region pays, and whether its kernels are better than the primitives.
+//
+// Work is instructions times elements. When to compile depends on work alone, not on time, so that equal runs
+// take equal ways.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace nvm::vm {
+
+struct HotOptions {
+  // What compiling costs, as the work that the primitives do meanwhile.
+  std::int64_t region_cost = 200'000;
+  std::int64_t inst_cost = 15'000;
+  // Where a region's own work is this many times the cost, the cost is small beside it: compiled at once.
+  std::int64_t certain = 8;
+  // Otherwise all compilations together may cost a `share`-th of the work so far, and `grace` for a start.
+  std::int64_t share = 50;
+  std::int64_t grace = 1'000'000;
+};
+
+// Decides on compilations, for all regions of a run.
+class Budget {
+ public:
+  explicit Budget(const HotOptions& options) : options_(options) {}
+  // A region of `insts` instructions is about to run with `work`; its work including this is `total`, and
+  // `compiled` if that was tried. True: compile it now.
+  [[nodiscard]] bool pays(std::int64_t work, std::int64_t total, std::size_t insts, bool compiled);
+
+ private:
+  HotOptions options_;
+  std::int64_t work_ = 0;   // of all regions
+  std::int64_t spent_ = 0;  // on compilations that were not certain to pay
+};
+
+// Times runs of one region both ways and settles on the better one, for each order of magnitude of work: how
+// primitives and kernels compare depends on the cache that the vectors fit in.
+class Contest {
+ public:
+  // Leaves it to the kernels: results could depend on the choice.
+  void fix() { fixed_ = true; }
+  // Whether kernels should execute the next run.
+  [[nodiscard]] bool kernels(std::int64_t work) const;
+  // Whether the kernels have lost for some amount of work.
+  [[nodiscard]] bool lost() const;
+  void note(std::int64_t work, double nanoseconds, bool by_kernels);
+
+ private:
+  struct Class {
+    double kernels = 0.0;     // best nanoseconds per unit of work seen
+    double primitives = 0.0;  // likewise
+    double spent = 0.0;       // nanoseconds in kernels
+  };
+  static constexpr std::size_t kClasses = 16;
+  static std::size_t class_of(std::int64_t work);
+  std::array<Class, kClasses> classes_{};
+  bool fixed_ = false;
+};
+
+}  // namespace nvm::vm
