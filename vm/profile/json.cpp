@@ -42,7 +42,7 @@ void append_json(std::string& out, std::string_view text) {
       out += '\\';
       out += c;
     } else if (n == 1) {
-      char code[8];
+      char code[16];
       std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
       out += code;
     } else {
