@@ -1,5 +1,5 @@
-// The identities of op_info.h where a constant is wanted. Static: files built for other instruction sets include
-// this, and their copies must stay their own.
+// The identities of op_info.h where a constant is wanted. Static: files built for other instruction sets
+// include this, and their copies must stay their own.
 #pragma once
 
 #include <cstdint>

@@ -95,8 +95,8 @@ int explain_command(const Words& words) {
   const std::string& letters = arguments.text(Option::kShow);
   const std::string explain = letters.empty() ? "-" : letters;
   const Watch watch(arguments);
-  return watch.finish(is_nesl(arguments) ? run_nesl(arguments, watch, stdout, explain)
-                                         : run_file(arguments, watch, stdout, explain));
+  return watch.finish(is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
+                                                : run_file(arguments, watch, stdout, explain));
 }
 
 int disasm_command(const Words& words) {

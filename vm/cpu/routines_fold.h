@@ -147,10 +147,10 @@ struct Fold {
   // Short segments that lie in the block, from the cursor on.
   template <bool kScan>
   static void short_ones(SegmentCursor& cursor, const T* x, std::int64_t begin, std::int64_t n, T* out) {
-    const plan::Desc& d = *cursor.desc;
     if (!cursor.fresh) return;
 #if NVM_VECTOR_BYTES == 64
     if constexpr (sizeof(T) == 8) {
+      const plan::Desc& d = *cursor.desc;
       if (d.offsets == nullptr) return;
       // As walk: empty segments at the end of the block are left for the next, if there is one.
       const std::int64_t end = begin + n < d.total ? begin + n : INT64_MAX;

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <unistd.h>
+#include <algorithm>
 
 #include <chrono>
 #include <condition_variable>

@@ -26,10 +26,10 @@ struct JitOptions {
   plan::Fusion fusion = plan::Fusion::kExact;
   // Compilations that must pay for themselves only in the long run: see vm/tier/hot.h.
   HotOptions hot = {};
-  std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
-  int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
-  Observer* observer = nullptr;    // sees compilations and kernels
-  const ssa::Module* module = nullptr;      // that regions are of, for the names of their code
+  std::size_t max_regions = 4096;       // variants kept; past it the cache starts anew
+  int max_traps = 3;                    // a region that keeps failing its checks is left to the interpreter
+  Observer* observer = nullptr;         // sees compilations and kernels
+  const ssa::Module* module = nullptr;  // that regions are of, for the names of their code
   const std::atomic<Stop>* stop = nullptr;  // of the machine: ends compiled code early, too
 };
 
