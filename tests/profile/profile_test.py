@@ -31,7 +31,7 @@ def check_accounts(program):
         shares = sum(r[m] for m in ("interpreted", "fused", "block", "compile"))
         expect("shares are of the whole", r["self"] == 0 or r["where"][0] == "(" or abs(shares - 100) < 0.01, r)
         expect("self is part of wall", r["self"] <= r["wall"] * 1.000001 + 1e-12, r)
-    lines = {r["line"] for r in p["line"] if r.get("function") == "quicksort"}
+    lines = {r.get("line") for r in p["line"] if r.get("function") == "quicksort"}
     expect("lines of NESL", {5, 6, 7} <= lines, lines)
 
 
@@ -58,7 +58,7 @@ def check_vcode(program):
     compiled = WORK / "q.vcode"
     expect("compile", nvm("compile", "-o", str(compiled), program).returncode == 0)
     p, _ = profile(str(compiled))
-    expect("NESL lines of VCODE", any(r.get("file", "").endswith(".nesl") and r["line"] == 5 for r in p["line"]), p["line"])
+    expect("NESL lines of VCODE", any(r.get("file", "").endswith(".nesl") and r.get("line") == 5 for r in p["line"]), p["line"])
     plain = write("plain.vcode", "FUNC MAIN\nCONST INT (9 9)\nRAND\nCONST INT (4 5)\n+ INT\nRET\n")
     p, _ = profile(plain)
     expect("lines of VCODE", any(r.get("line") == 5 and r["file"].endswith("plain.vcode") for r in p["line"]), p["line"])

@@ -47,6 +47,7 @@ class ChromeTrace final : public Observer {
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
   void begin_calls(const OpenCalls& calls) override;
+  void end_calls(std::uint64_t made) override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
