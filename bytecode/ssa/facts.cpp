@@ -171,10 +171,8 @@ bool SizeAnalysis::equal_on(BlockId block, Symbol a, Symbol b) const {
       continue;
     }
     const Terminator& end = f_->blocks[static_cast<std::size_t>(from)].end;
-    const Inst* in = end.kind == Exit::kBranch ? makers_[static_cast<std::size_t>(end.condition)] : nullptr;
-    if (in != nullptr && in->word == TypeWord::kInt && k_->is_scalar(end.condition) &&
-        means_equal(*in, end.target == block))
-      equal.emplace_back(k_->of(f_->operands_of(*in)[0]).sum, k_->of(f_->operands_of(*in)[1]).sum);
+    if (end.kind == Exit::kBranch && k_->is_scalar(end.condition))
+      note_equal(end.condition, end.target == block, equal);
     block = from;
   }
   std::set<Symbol> same = {a};
@@ -186,6 +184,28 @@ bool SizeAnalysis::equal_on(BlockId block, Symbol a, Symbol b) const {
     }
   }
   return same.contains(b);
+}
+
+// What a condition that is known says about numbers: comparisons of two, and of flags whether all or any are
+// set.
+void SizeAnalysis::note_equal(ValueId condition, bool answer,
+                              std::vector<std::pair<Symbol, Symbol>>& equal) const {
+  const Inst* in = makers_[static_cast<std::size_t>(condition)];
+  while (in != nullptr && in->op == Op::kNot) {
+    answer = !answer;
+    in = makers_[static_cast<std::size_t>(f_->operands_of(*in)[0])];
+  }
+  if (in == nullptr) return;
+  const ValueId* operands = f_->operands_of(*in);
+  if (in->word == TypeWord::kInt && means_equal(*in, answer))
+    equal.emplace_back(k_->of(operands[0]).sum, k_->of(operands[1]).sum);
+  if (in->word != TypeWord::kBool) return;
+  const ValueFacts& flags = k_->of(operands[0]);
+  const Symbol zero = k_->symbols.constant(0);
+  const Symbol unset = k_->symbols.subtract(flags.length, flags.sum);
+  const bool all = in->op == Op::kAndReduce && answer, none = in->op == Op::kOrReduce && !answer;
+  if (all || none) equal.emplace_back(all ? flags.sum : unset, flags.length);
+  if (all || none) equal.emplace_back(all ? unset : flags.sum, zero);
 }
 
 bool SizeAnalysis::means_equal(const Inst& comparison, bool answer) const {

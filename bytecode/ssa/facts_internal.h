@@ -102,6 +102,8 @@ class SizeAnalysis {
   // equal?
   bool equal_on(BlockId block, Symbol a, Symbol b) const;
 
+  void note_equal(ValueId condition, bool answer, std::vector<std::pair<Symbol, Symbol>>& equal) const;
+
   // Does the answer to this comparison say that the two numbers are equal? What is not negative and not above
   // zero is zero.
   [[nodiscard]] bool means_equal(const Inst& comparison, bool answer) const;

@@ -110,9 +110,31 @@ void LiftedProof::check(std::size_t b, SourcePos pos) {
       const Group comes =
           way.kind == Kind::kIfAll ? terms_.where(way.group, terms_.negate(way.term)) : way.group;
       if (!about) about = comes;  // some group has such an instance, and asks
-      if (terms_.descends(*about, comes) && (!fails_if_all || asked.kind == Kind::kSame)) continue;
+      const bool decided = !fails_if_all || asked.kind == Kind::kSame;
+      if (decided && terms_.descends(*about, comes)) continue;
+      if (decided && way.kind == Kind::kIfAll && asked.kind == Kind::kIfAll &&
+          asked_alike(question, way, end.target == block ? end.otherwise : end.target))
+        continue;
     }
     return refuse("it may end the program where not all groups come", pos);
+  }
+}
+
+// Is the same asked on the special way, which the groups take that do not come here? `head` begins it; it
+// must be asked there without further conditions.
+bool LiftedProof::asked_alike(const Terminator& question, const Piece& way, BlockId head) {
+  const Piece& asked = piece(question.condition);
+  for (BlockId block = head;;) {
+    const Terminator& end = f_.blocks[static_cast<std::size_t>(block)].end;
+    if (end.kind != Exit::kBranch || stops_at(end.target) == stops_at(end.otherwise)) return false;
+    const Piece& there = piece(end.condition);
+    const bool alike = there.kind == Kind::kIfAll && there.negated == asked.negated &&
+                       stops_at(end.target) == stops_at(question.target) &&
+                       terms_.collapse(there.group, way.group, way.term) ==
+                           terms_.collapse(asked.group, way.group, way.term) &&
+                       terms_.assume(there.term, way.term) == terms_.assume(asked.term, way.term);
+    if (alike) return true;
+    block = stops_at(end.target) ? end.otherwise : end.target;
   }
 }
 

@@ -294,7 +294,10 @@ void LiftedProof::scan(const Inst& in) {
 }
 
 bool LiftedProof::runs_through(const Piece& indices) {
-  return indices.term == terms_.iota(terms_.within(indices.layout, indices.group));
+  const Term sizes = terms_.within(indices.layout, indices.group);
+  if (indices.term == terms_.iota(sizes)) return true;
+  const auto all = terms_.filled(sizes);  // segments of one element begin at all that there are
+  return all && is_constant_term(*all, 1) && indices.term == terms_.starts(sizes);
 }
 
 std::optional<Group> LiftedProof::indexed(const Piece& indices) {

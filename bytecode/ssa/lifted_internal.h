@@ -92,6 +92,7 @@ class LiftedProof {
   // gives the call back. A question about instances is answered alike by a group that has the instance; but
   // the group must come to the question: a group that goes round it has no instance that it is about.
   void check(std::size_t b, SourcePos pos);
+  bool asked_alike(const Terminator& question, const Piece& way, BlockId head);
 
   void join(std::size_t b);
 

@@ -315,8 +315,9 @@ void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm
                          const std::string& file) {
   const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
   out_ << std::flush;
-  if (!result.reason.empty())
-    err_ << file << ":" << line << ": run-time error: " << in_nesl_terms(result.reason) << "\n";
+  err_ << file << ":" << line << ": "
+       << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
+       << "\n";
   if (source_ != nullptr && source_->file == file) {
     if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
   }
