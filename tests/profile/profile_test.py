@@ -58,7 +58,7 @@ def check_vcode(program):
     compiled = WORK / "q.vcode"
     expect("compile", nvm("compile", "-o", str(compiled), program).returncode == 0)
     p, _ = profile(str(compiled))
-    expect("NESL lines of VCODE", any(r.get("file", "").endswith(".nesl") and r["line"] == 5 for r in p["line"]), p["line"])
+    expect("NESL lines of VCODE", any(r.get("file", "").endswith(".nesl") and r.get("line") == 5 for r in p["line"]), p["line"])
     plain = write("plain.vcode", "FUNC MAIN\nCONST INT (9 9)\nRAND\nCONST INT (4 5)\n+ INT\nRET\n")
     p, _ = profile(plain)
     expect("lines of VCODE", any(r.get("line") == 5 and r["file"].endswith("plain.vcode") for r in p["line"]), p["line"])

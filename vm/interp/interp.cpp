@@ -74,6 +74,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     for (Value& value : scratch_) release(value);
     for (Value& value : outputs_) release(value);
   }
+  if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
   if (exited_) frames_.clear();
   values_.clear();
   calls_.clear();

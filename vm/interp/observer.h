@@ -101,8 +101,10 @@ class Observer {
   // Around a run of a program; `module` and `pool` outlive it.
   virtual void begin_run(const ssa::Module& /*module*/, const Pool& /*pool*/) {}
   virtual void end_run() {}
-  // Before the first call of a run; `calls` are its calls until end_run.
+  // Before the first call of a run; `calls` are its calls until end_calls, after the last, which says how
+  // many were made.
   virtual void begin_calls(const OpenCalls& /*calls*/) {}
+  virtual void end_calls(std::uint64_t /*made*/) {}
   // Around the execution of an instruction that is not a call; operands before they are consumed, none of
   // them Deferred. An instruction that faults has no end. One that a RegionHook takes has neither: it is
   // reported with its region.

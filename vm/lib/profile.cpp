@@ -83,6 +83,7 @@ struct Profiler::Impl {
     if (!options.timeline) return;
     vm::TraceOptions trace;
     trace.ring = 20000;
+    trace.budget = 400;
     trace.keep = true;
     timeline = std::make_unique<vm::ChromeTrace>(
         [this](std::string_view text) {

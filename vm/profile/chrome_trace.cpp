@@ -82,9 +82,14 @@ void ChromeTrace::begin_calls(const OpenCalls& calls) {
   last_serial_ = 0;
 }
 
+void ChromeTrace::end_calls(std::uint64_t made) {
+  left_out_ += made - std::min(made, last_serial_);
+  last_serial_ = made;
+  open_calls_ = nullptr;
+}
+
 void ChromeTrace::end_run() {
   close_all();
-  open_calls_ = nullptr;
   sample_memory();
   module_ = nullptr;
   const std::lock_guard lock(pool_mutex_);

@@ -27,7 +27,7 @@ namespace nvm::vm {
 struct TraceOptions {
   std::size_t ring = 1 << 15;  // events kept until they are written
   double period = 0.01;        // seconds; 0: nothing is written before close, the ring holds what it can
-  std::int64_t budget = 400;   // calls and lines noted in a period; 0: all
+  std::int64_t budget = 120;   // calls and lines noted in a period; 0: all
   bool keep = false;           // nothing is written before close: the latest events that the ring holds
 };
 
@@ -47,6 +47,7 @@ class ChromeTrace final : public Observer {
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
   void begin_calls(const OpenCalls& calls) override;
+  void end_calls(std::uint64_t made) override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;

@@ -1,7 +1,7 @@
 #include "vm/profile/event_ring.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <charconv>
 
 #include "vm/profile/json.h"
 
@@ -9,27 +9,49 @@ namespace nvm::vm {
 
 namespace {
 
-std::string microseconds(std::int64_t ns) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%lld.%03lld", static_cast<long long>(ns / 1000),
-                static_cast<long long>(ns % 1000));
-  return text;
+void append_number(std::string& out, std::int64_t x) {
+  char text[24];
+  out.append(text, std::to_chars(text, text + sizeof text, x).ptr);
+}
+
+void append_microseconds(std::string& out, std::int64_t ns) {
+  append_number(out, ns / 1000);
+  const auto rest = static_cast<int>(ns % 1000);
+  const char digits[] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
+                         static_cast<char>('0' + rest % 10)};
+  out.append(digits, sizeof digits);
 }
 
 }  // namespace
 
-std::string event_json(const Event& e) {
-  std::string out = "{\"ph\":\"";
+void append_event(std::string& out, const Event& e) {
+  out += "{\"ph\":\"";
   out += static_cast<char>(e.phase);
-  out += "\",\"pid\":1,\"tid\":" + std::to_string(e.track) + ",\"ts\":" + microseconds(e.at);
-  if (e.phase == Phase::kComplete) out += ",\"dur\":" + microseconds(e.duration);
-  if (e.phase == Phase::kFlowStart || e.phase == Phase::kFlowEnd) out += ",\"id\":" + std::to_string(e.id);
+  out += "\",\"pid\":1,\"tid\":";
+  append_number(out, e.track);
+  out += ",\"ts\":";
+  append_microseconds(out, e.at);
+  if (e.phase == Phase::kComplete) {
+    out += ",\"dur\":";
+    append_microseconds(out, e.duration);
+  }
+  if (e.phase == Phase::kFlowStart || e.phase == Phase::kFlowEnd) {
+    out += ",\"id\":";
+    append_number(out, e.id);
+  }
   if (e.phase == Phase::kFlowEnd) out += ",\"bp\":\"e\"";
   if (e.phase == Phase::kInstant) out += ",\"s\":\"t\"";
-  if (e.category[0] != '\0') out += ",\"cat\":" + json_text(e.category);
-  out += ",\"name\":" + json_text(e.name);
-  if (!e.args.empty()) out += ",\"args\":" + e.args;
-  return out + "}";
+  if (e.category[0] != '\0') {
+    out += ",\"cat\":";
+    append_json(out, e.category);
+  }
+  out += ",\"name\":";
+  append_json(out, e.name);
+  if (!e.args.empty()) {
+    out += ",\"args\":";
+    out += e.args;
+  }
+  out += "}";
 }
 
 void EventRing::push(Event event) {

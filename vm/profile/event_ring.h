@@ -33,7 +33,7 @@ struct Event {
 };
 
 // One line of the file, without a comma.
-[[nodiscard]] std::string event_json(const Event& event);
+void append_event(std::string& out, const Event& event);
 
 // Thread-safe.
 class EventRing {

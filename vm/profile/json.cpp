@@ -1,5 +1,9 @@
 #include "vm/profile/json.h"
 
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
 namespace nvm::vm {
 
 namespace {
@@ -21,18 +25,24 @@ std::size_t character(std::string_view text) {
 
 }  // namespace
 
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
+void append_json(std::string& out, std::string_view text) {
+  out += '"';
   while (!text.empty()) {
+    const auto plain = [](char c) { return c >= 0x20 && c != '"' && c != '\\'; };  // c < 0: not ASCII
+    std::size_t n = 0;
+    while (n < text.size() && plain(text[n])) ++n;
+    out += text.substr(0, n);
+    text.remove_prefix(n);
+    if (text.empty()) break;
     const char c = text.front();
-    const std::size_t n = character(text);
+    n = character(text);
     if (n == 0) {
       out += "\\ufffd";
     } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
+    } else if (n == 1) {
+      char code[16];
       std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
       out += code;
     } else {
@@ -40,7 +50,20 @@ std::string json_text(std::string_view text) {
     }
     text.remove_prefix(n == 0 ? 1 : n);
   }
-  return out + "\"";
+  out += '"';
+}
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  append_json(out, text);
+  return out;
+}
+
+std::string json_number(double x, int digits) {
+  if (!std::isfinite(x)) return "null";
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof text, x, std::chars_format::general, digits).ptr;
+  return {text, end};
 }
 
 }  // namespace nvm::vm

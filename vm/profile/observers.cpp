@@ -32,6 +32,9 @@ void Observers::branch(bool taken) {
 void Observers::begin_calls(const OpenCalls& calls) {
   for (Observer* o : all_) o->begin_calls(calls);
 }
+void Observers::end_calls(std::uint64_t made) {
+  for (Observer* o : all_) o->end_calls(made);
+}
 void Observers::enter(const CallStart& call) {
   for (Observer* o : all_)
     if (o->sees_calls()) o->enter(call);

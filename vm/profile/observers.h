@@ -18,6 +18,7 @@ class Observers final : public Observer {
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
   void begin_calls(const OpenCalls& calls) override;
+  void end_calls(std::uint64_t made) override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
   void branch(bool taken) override;

@@ -40,24 +40,12 @@ class Maker {
     }
     Table table{"line", {}};
     for (const auto& [place, spent] : self) {
-      const SourcePlace& at = profile_.source().at(place);
-      Row row = row_of(spent, wall[place]);
-      row.function = profile_.source().name(at.function);
-      row.file = profile_.source().name(at.file);
-      row.line = at.line;
-      row.where = place == 0 ? "(start and end)" : profile_.source().text(place);
-      table.rows.push_back(std::move(row));
+      table.rows.push_back(line_row(place, row_of(spent, wall[place])));
     }
     for (const auto& [place, ticks] : wall) {  // lines that only call
-      if (self.contains(place)) continue;
-      const SourcePlace& at = profile_.source().at(place);
-      Row row = row_of({}, ticks);
-      row.function = profile_.source().name(at.function);
-      row.file = profile_.source().name(at.file);
-      row.line = at.line;
-      row.where = profile_.source().text(place);
-      table.rows.push_back(std::move(row));
+      if (!self.contains(place)) table.rows.push_back(line_row(place, row_of({}, ticks)));
     }
+    tell_apart(table.rows);
     double known = profile_.run_seconds();
     for (const auto& [name, s] : profile_.phases()) {
       table.rows.push_back(phase_row(name, s));
@@ -171,6 +159,23 @@ class Maker {
       if (above.function == nodes[n].function && (level < 0 || above.level == level)) return true;
     }
     return false;
+  }
+
+  [[nodiscard]] Row line_row(std::int32_t place, Row row) const {
+    const SourcePlace& at = profile_.source().at(place);
+    row.function = profile_.source().name(at.function);
+    row.file = profile_.source().name(at.file);
+    row.line = at.line;
+    row.where = place == 0 ? "(start and end)" : profile_.source().text(place);
+    return row;
+  }
+
+  // Lines of the same name and number in several files.
+  static void tell_apart(std::vector<Row>& rows) {
+    std::map<std::string, int> times;
+    for (const Row& row : rows) ++times[row.where];
+    for (Row& row : rows)
+      if (times[row.where] > 1) row.where += " in " + row.file;
   }
 
   [[nodiscard]] Row phase_row(const std::string& name, double seconds) const {

@@ -65,18 +65,22 @@ void ChromeTrace::drain() {
 
 // Beginnings and ends stay paired also where some were dropped.
 void ChromeTrace::write_event(const Event& event) {
+  const auto line = [&](const Event& e) {
+    pending_ += ",\n";
+    append_event(pending_, e);
+  };
   if (event.phase == Phase::kEnd) {
     if (event.id >= open_written_) return;
-    for (; open_written_ > event.id + 1; --open_written_) pending_ += ",\n" + event_json(event);
+    for (; open_written_ > event.id + 1; --open_written_) line(event);
     open_written_ = event.id;
   }
   if (event.phase == Phase::kBegin) {
     Event dropped = event;
     dropped.name = "dropped";
-    for (; open_written_ < event.id; ++open_written_) pending_ += ",\n" + event_json(dropped);
+    for (; open_written_ < event.id; ++open_written_) line(dropped);
     open_written_ = event.id + 1;
   }
-  pending_ += ",\n" + event_json(event);
+  line(event);
 }
 
 void ChromeTrace::sample_memory() {
