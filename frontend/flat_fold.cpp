@@ -67,7 +67,7 @@ std::optional<Atom> Builder::fold_select(const Atoms& args) {
   if (!m || m->op != Op::kGt || m->word != TypeWord::kInt || m->args[0] != args[1] || m->args[1] != args[2])
     return std::nullopt;
   const Atom less = op(Op::kLt, TypeWord::kInt, {args[1], args[2]});
-  return op(Op::kSelect, TypeWord::kInt, {less, args[2], args[1]});
+  return ops(Op::kSelect, TypeWord::kInt, {less, args[2], args[1]}).front();  // which may be a > itself
 }
 
 // The sum over segments of two that hold two numbers each.

@@ -178,6 +178,11 @@ TEST_CASE("a check is a conditional that writes and stops") {
   CHECK(checks >= 3);
 }
 
+TEST_CASE("maximum and minimum share the comparison, whichever way it was written") {
+  CHECK(counts_of("let a = rand(5); b = rand(5) in max(a, b) - min(a, b);")[Op::kLt] == 1);
+  CHECK(counts_of("let a = rand(5); b = rand(5) in (a > b, b > a, max(a, b), max(b, a));")[Op::kSelect] == 2);
+}
+
 TEST_CASE("out of what was picked is picked once") {
   const std::string v = "let v = {rand(i) : i in dist(9, 5)}; h = rand(5) in ";
   CHECK(counts_of(v + "reverse(subseq(v, 0, h));")[Op::kBpermute] == 1);
