@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/constants.h"
@@ -94,9 +92,7 @@ class Analysis {
         facts_(m.functions.size()),
         callers_(m.functions.size()),
         queued_(m.functions.size(), false),
-        rounds_(m.functions.size(), 0),
-        stuck_(m.functions.size(), false),
-        maps_(m.functions.size()) {
+        rounds_(m.functions.size(), 0) {
     for (std::size_t f = 0; f < most.size(); ++f)
       if (!most[f].empty()) parameters_[f] = from_classes(most[f]);
   }
@@ -114,14 +110,12 @@ class Analysis {
     }
     drain();
     give_up_ = true;  // calls that never return: their results are anything
-    for (std::size_t f = 0; f < m_.functions.size(); ++f)
-      if (stuck_[f]) function(static_cast<FunctionId>(f));
+    for (std::size_t f = 0; f < m_.functions.size(); ++f) function(static_cast<FunctionId>(f));
     return std::move(facts_);
   }
 
  private:
   static constexpr int kMaxRounds = 40;  // per function; far above what is seen, then nothing is assumed
-  static constexpr int kMaxNested = 100;
 
   static Summary unknown(std::size_t values) {
     Summary s;
@@ -149,74 +143,46 @@ class Analysis {
     while (!queue_.empty()) {
       const FunctionId f = queue_.front();
       queue_.pop_front();
-      if (queued_[static_cast<std::size_t>(f)]) round(f);
+      queued_[static_cast<std::size_t>(f)] = false;
+      if (++rounds_[static_cast<std::size_t>(f)] > kMaxRounds)
+        parameters_[static_cast<std::size_t>(f)] =
+            unknown(m_.functions[static_cast<std::size_t>(f)].blocks[0].parameters.size());
+      function(f);
     }
   }
 
-  void round(FunctionId f) {
-    queued_[static_cast<std::size_t>(f)] = false;
-    if (++rounds_[static_cast<std::size_t>(f)] > kMaxRounds)
-      parameters_[static_cast<std::size_t>(f)] =
-          unknown(m_.functions[static_cast<std::size_t>(f)].blocks[0].parameters.size());
-    function(f);
-  }
-
-  // Looks at a callee seen for the first time at once, so that its caller need not start again for each of
-  // its calls.
-  void look_into(FunctionId callee) {
-    State caller = std::exchange(now_, State{});
-    now_.caller = caller.id;
-    now_.nested = caller.nested + 1;
-    round(callee);
-    now_ = std::move(caller);
-  }
-
-  // What does not depend on facts, made once for each function.
-  struct Map {
-    std::vector<std::vector<BlockId>> from;
-    std::vector<const Inst*> makers;
-    std::vector<BlockId> idom;
-  };
-  const Map& map_of(std::size_t f) {
-    if (maps_[f] == nullptr)
-      maps_[f] = std::make_unique<Map>(Map{predecessors(m_.functions[f]), makers_of(m_.functions[f]),
-                                           immediate_dominators(m_.functions[f])});
-    return *maps_[f];
-  }
-
   void function(FunctionId id) {
-    const auto f = static_cast<std::size_t>(id);
-    now_.id = id;
-    now_.f = &m_.functions[f];
-    now_.map = &map_of(f);
-    facts_[f] = FunctionFacts{};
-    now_.k = &facts_[f];
-    now_.k->values.resize(now_.f->value_types.size());
-    now_.k->one = now_.k->symbols.constant(1);
-    now_.reached.assign(now_.f->blocks.size(), false);
-    now_.returned.clear();
-    now_.kept.clear();
-    stuck_[f] = false;
-    for (std::size_t b = 0; b < now_.f->blocks.size(); ++b) block(b);
-    if (!now_.returned.empty()) publish_results();
+    id_ = id;
+    f_ = &m_.functions[static_cast<std::size_t>(id)];
+    facts_[static_cast<std::size_t>(id)] = FunctionFacts{};
+    k_ = &facts_[static_cast<std::size_t>(id)];
+    k_->values.resize(f_->value_types.size());
+    k_->one = k_->symbols.constant(1);
+    from_ = predecessors(*f_);
+    makers_ = makers_of(*f_);
+    idom_ = immediate_dominators(*f_);
+    reached_.assign(f_->blocks.size(), false);
+    returned_.clear();
+    kept_.clear();
+    for (std::size_t b = 0; b < f_->blocks.size(); ++b) block(b);
+    if (!returned_.empty()) publish_results();
   }
 
   void block(std::size_t b) {
-    const Block& block = now_.f->blocks[b];
+    const Block& block = f_->blocks[b];
     if (b == 0)
       bind_parameters();
     else if (!join(b))
       return fill(block);
-    now_.reached[b] = true;
+    reached_[b] = true;
     for (const Inst& in : block.insts) {
       if (in.op == Op::kCall && !call(in)) {
-        now_.reached[b] = false;  // as far as is known, the call does not return
-        stuck_[static_cast<std::size_t>(now_.id)] = true;
+        reached_[b] = false;  // as far as is known, the call does not return
         return fill(block);
       }
       if (in.op != Op::kCall) inst(in);
     }
-    if (block.end.kind == Exit::kReturn) now_.returned.push_back(b);
+    if (block.end.kind == Exit::kReturn) returned_.push_back(b);
   }
 
   // Gives symbols to what was not reached, so that every value has some.
@@ -229,30 +195,30 @@ class Analysis {
       }
   }
 
-  ValueFacts& facts(ValueId v) { return now_.k->values[static_cast<std::size_t>(v)]; }
-  Type type(ValueId v) const { return now_.f->value_types[static_cast<std::size_t>(v)]; }
+  ValueFacts& facts(ValueId v) { return k_->values[static_cast<std::size_t>(v)]; }
+  Type type(ValueId v) const { return f_->value_types[static_cast<std::size_t>(v)]; }
   bool has_sum(ValueId v) const { return type(v) != Type::kFloat && type(v) != Type::kPair; }
 
   void fresh(ValueId v) {
-    facts(v).length = now_.k->symbols.fresh();
-    facts(v).sum = now_.k->symbols.fresh();
+    facts(v).length = k_->symbols.fresh();
+    facts(v).sum = k_->symbols.fresh();
     facts(v).nonnegative = type(v) == Type::kBool;
   }
 
   void bind_parameters() {
-    const Summary& in = *parameters_[static_cast<std::size_t>(now_.id)];
-    FreshBy<Slot> make(now_.k->symbols);
+    const Summary& in = *parameters_[static_cast<std::size_t>(id_)];
+    FreshBy<Slot> make(k_->symbols);
     auto symbol = [&](const Slot& s) {
-      return s.kind == Slot::Kind::kConstant ? now_.k->symbols.constant(s.number) : make(s);
+      return s.kind == Slot::Kind::kConstant ? k_->symbols.constant(s.number) : make(s);
     };
-    now_.class_of.clear();
-    for (std::size_t i = 0; i < now_.f->blocks[0].parameters.size(); ++i) {
-      ValueFacts& v = facts(now_.f->blocks[0].parameters[i]);
+    class_of_.clear();
+    for (std::size_t i = 0; i < f_->blocks[0].parameters.size(); ++i) {
+      ValueFacts& v = facts(f_->blocks[0].parameters[i]);
       v.length = symbol(in.slots[2 * i]);
       v.sum = symbol(in.slots[2 * i + 1]);
       v.nonnegative = in.nonnegative[i];
-      if (in.slots[2 * i].kind == Slot::Kind::kClass) now_.class_of[v.length] = in.slots[2 * i].number;
-      if (in.slots[2 * i + 1].kind == Slot::Kind::kClass) now_.class_of[v.sum] = in.slots[2 * i + 1].number;
+      if (in.slots[2 * i].kind == Slot::Kind::kClass) class_of_[v.length] = in.slots[2 * i].number;
+      if (in.slots[2 * i + 1].kind == Slot::Kind::kClass) class_of_[v.sum] = in.slots[2 * i + 1].number;
     }
   }
 
@@ -260,15 +226,15 @@ class Analysis {
   // one. False if no way in is reached.
   bool join(std::size_t b) {
     std::vector<BlockId> ways;
-    for (const BlockId p : now_.map->from[b])
-      if (now_.reached[static_cast<std::size_t>(p)]) ways.push_back(p);
+    for (const BlockId p : from_[b])
+      if (reached_[static_cast<std::size_t>(p)]) ways.push_back(p);
     if (ways.empty()) return false;
-    const std::vector<ValueId>& parameters = now_.f->blocks[b].parameters;
-    FreshBy<std::vector<Symbol>> make(now_.k->symbols);
+    const std::vector<ValueId>& parameters = f_->blocks[b].parameters;
+    FreshBy<std::vector<Symbol>> make(k_->symbols);
     auto merge = [&](std::size_t i, auto part) {
       std::vector<Symbol> symbols;
       for (const BlockId p : ways)
-        symbols.push_back(facts(now_.f->blocks[static_cast<std::size_t>(p)].end.arguments[i]).*part);
+        symbols.push_back(facts(f_->blocks[static_cast<std::size_t>(p)].end.arguments[i]).*part);
       for (const Symbol candidate : symbols)
         if (agree(ways, symbols, candidate)) return candidate;
       return make(symbols);
@@ -278,7 +244,7 @@ class Analysis {
       v.length = merge(i, &ValueFacts::length);
       v.sum = merge(i, &ValueFacts::sum);
       v.nonnegative = std::all_of(ways.begin(), ways.end(), [&](BlockId p) {
-        return facts(now_.f->blocks[static_cast<std::size_t>(p)].end.arguments[i]).nonnegative;
+        return facts(f_->blocks[static_cast<std::size_t>(p)].end.arguments[i]).nonnegative;
       });
     }
     return true;
@@ -295,19 +261,19 @@ class Analysis {
   bool equal_on(BlockId block, Symbol a, Symbol b) const {
     constexpr int kMaxSteps = 16;
     for (int step = 0; step < kMaxSteps && block > 0; ++step) {
-      const std::vector<BlockId>& from = now_.map->from[static_cast<std::size_t>(block)];
+      const std::vector<BlockId>& from = from_[static_cast<std::size_t>(block)];
       if (from.size() == 1) {
-        const Terminator& end = now_.f->blocks[static_cast<std::size_t>(from[0])].end;
+        const Terminator& end = f_->blocks[static_cast<std::size_t>(from[0])].end;
         const Inst* in =
-            end.kind == Exit::kBranch ? now_.map->makers[static_cast<std::size_t>(end.condition)] : nullptr;
+            end.kind == Exit::kBranch ? makers_[static_cast<std::size_t>(end.condition)] : nullptr;
         if (in != nullptr && in->op == Op::kEq && in->word == TypeWord::kInt && end.target == block &&
-            now_.k->is_scalar(end.condition)) {
-          const Symbol x = now_.k->of(now_.f->operands_of(*in)[0]).sum;
-          const Symbol y = now_.k->of(now_.f->operands_of(*in)[1]).sum;
+            k_->is_scalar(end.condition)) {
+          const Symbol x = k_->of(f_->operands_of(*in)[0]).sum;
+          const Symbol y = k_->of(f_->operands_of(*in)[1]).sum;
           if ((x == a && y == b) || (x == b && y == a)) return true;
         }
       }
-      block = now_.map->idom[static_cast<std::size_t>(block)];
+      block = idom_[static_cast<std::size_t>(block)];
     }
     return false;
   }
@@ -319,16 +285,15 @@ class Analysis {
     std::vector<Symbol> given;
     std::vector<bool> nonnegative;
     for (std::uint32_t i = 0; i < in.operands; ++i) {
-      const ValueFacts& v = facts(now_.f->operands_of(in)[i]);
+      const ValueFacts& v = facts(f_->operands_of(in)[i]);
       given.push_back(v.length);
       given.push_back(v.sum);
       nonnegative.push_back(v.nonnegative);
     }
     if (!give_up_) {
-      if (std::find(callers_[to].begin(), callers_[to].end(), now_.id) == callers_[to].end())
-        callers_[to].push_back(now_.id);
+      if (std::find(callers_[to].begin(), callers_[to].end(), id_) == callers_[to].end())
+        callers_[to].push_back(id_);
       tell(in.index, given, nonnegative);
-      if (rounds_[to] == 0 && now_.nested < kMaxNested) look_into(in.index);
     }
     if (!results_[to]) {
       if (!give_up_) return false;
@@ -346,8 +311,8 @@ class Analysis {
     std::map<std::pair<Slot, Symbol>, std::int64_t> classes;
     for (std::size_t i = 0; i < given.size(); ++i) {
       const Slot before = known ? known->slots[i] : Slot{};
-      const bool constant = now_.k->symbols.is_constant(given[i]);
-      const Slot same{Slot::Kind::kConstant, constant ? now_.k->symbols.value(given[i]) : 0};
+      const bool constant = k_->symbols.is_constant(given[i]);
+      const Slot same{Slot::Kind::kConstant, constant ? k_->symbols.value(given[i]) : 0};
       if (constant && (!known || before == same)) {
         now.slots.push_back(same);
         continue;
@@ -366,9 +331,9 @@ class Analysis {
 
   void take_results(const Inst& in, const Summary& parameters, const Summary& results,
                     const std::vector<Symbol>& given) {
-    FreshBy<Slot> make(now_.k->symbols);
+    FreshBy<Slot> make(k_->symbols);
     auto symbol = [&](const Slot& s) {
-      if (s.kind == Slot::Kind::kConstant) return now_.k->symbols.constant(s.number);
+      if (s.kind == Slot::Kind::kConstant) return k_->symbols.constant(s.number);
       if (s.kind == Slot::Kind::kClass)
         for (std::size_t i = 0; i < given.size(); ++i)
           if (parameters.slots[i] == s) return given[i];
@@ -387,34 +352,32 @@ class Analysis {
     std::map<std::vector<Symbol>, std::int64_t> own;
     auto slot = [&](std::size_t i, auto part) -> Slot {
       std::vector<Symbol> symbols;
-      for (const std::size_t b : now_.returned)
-        symbols.push_back(facts(now_.f->blocks[b].end.arguments[i]).*part);
+      for (const std::size_t b : returned_) symbols.push_back(facts(f_->blocks[b].end.arguments[i]).*part);
       const bool same =
           std::all_of(symbols.begin(), symbols.end(), [&](Symbol s) { return s == symbols[0]; });
-      if (same && now_.k->symbols.is_constant(symbols[0]))
-        return {Slot::Kind::kConstant, now_.k->symbols.value(symbols[0])};
-      const auto it = now_.class_of.find(symbols[0]);
-      if (same && it != now_.class_of.end()) return {Slot::Kind::kClass, it->second};
+      if (same && k_->symbols.is_constant(symbols[0]))
+        return {Slot::Kind::kConstant, k_->symbols.value(symbols[0])};
+      const auto it = class_of_.find(symbols[0]);
+      if (same && it != class_of_.end()) return {Slot::Kind::kClass, it->second};
       return {Slot::Kind::kOwn,
               own.try_emplace(symbols, static_cast<std::int64_t>(own.size())).first->second};
     };
-    for (std::size_t i = 0; i < now_.f->results.size(); ++i) {
+    for (std::size_t i = 0; i < f_->results.size(); ++i) {
       out.slots.push_back(slot(i, &ValueFacts::length));
       out.slots.push_back(slot(i, &ValueFacts::sum));
-      out.nonnegative.push_back(std::all_of(now_.returned.begin(), now_.returned.end(), [&](std::size_t b) {
-        return facts(now_.f->blocks[b].end.arguments[i]).nonnegative;
+      out.nonnegative.push_back(std::all_of(returned_.begin(), returned_.end(), [&](std::size_t b) {
+        return facts(f_->blocks[b].end.arguments[i]).nonnegative;
       }));
     }
-    std::optional<Results>& known = results_[static_cast<std::size_t>(now_.id)];
-    if (rounds_[static_cast<std::size_t>(now_.id)] > 2 * kMaxRounds) {
-      out = unknown(now_.f->results.size());
+    std::optional<Results>& known = results_[static_cast<std::size_t>(id_)];
+    if (rounds_[static_cast<std::size_t>(id_)] > 2 * kMaxRounds) {
+      out = unknown(f_->results.size());
       for (Slot& s : out.slots) s.kind = Slot::Kind::kOwn;
     }
-    Results now{*parameters_[static_cast<std::size_t>(now_.id)], std::move(out)};
+    Results now{*parameters_[static_cast<std::size_t>(id_)], std::move(out)};
     if (known && *known == now) return;
     known = std::move(now);
-    for (const FunctionId caller : callers_[static_cast<std::size_t>(now_.id)])
-      if (caller != now_.caller) enqueue(caller);
+    for (const FunctionId caller : callers_[static_cast<std::size_t>(id_)]) enqueue(caller);
   }
 
   // Lengths by the shape column of the table; then what is special about the instruction.
@@ -431,12 +394,12 @@ class Analysis {
     ValueFacts& v = facts(in.first_result);
     if (c.input >= 0) return fresh(in.first_result);
     const std::size_t n = c.word == TypeWord::kFloat ? c.floats.size() : c.ints.size();
-    v.length = now_.k->symbols.constant(static_cast<std::int64_t>(n));
+    v.length = k_->symbols.constant(static_cast<std::int64_t>(n));
     std::uint64_t sum = 0;
     for (const std::int64_t x : c.ints) sum += static_cast<std::uint64_t>(x);
     v.sum = has_sum(in.first_result)
-                ? now_.k->symbols.constant(wrap_int(static_cast<std::int64_t>(sum), m_.int_bits))
-                : now_.k->symbols.fresh();
+                ? k_->symbols.constant(wrap_int(static_cast<std::int64_t>(sum), m_.int_bits))
+                : k_->symbols.fresh();
     v.nonnegative = std::all_of(c.ints.begin(), c.ints.end(),
                                 [](std::int64_t x) { return x >= 0 && x <= (std::int64_t{1} << 31); });
   }
@@ -445,11 +408,11 @@ class Analysis {
     const Shape& shape = op_shape(in.op);
     Symbol letters[128];
     std::fill(std::begin(letters), std::end(letters), kNoSymbol);
-    letters[static_cast<unsigned char>('1')] = now_.k->one;
+    letters[static_cast<unsigned char>('1')] = k_->one;
     auto bound = [&](char c) -> Symbol& { return letters[static_cast<unsigned char>(c)]; };
     for (std::uint32_t i = 0; i < in.operands; ++i) {
       const ShapeTerm& t = shape.terms[i];
-      const ValueFacts& v = facts(now_.f->operands_of(in)[i]);
+      const ValueFacts& v = facts(f_->operands_of(in)[i]);
       if (t.length != '_' && bound(t.length) == kNoSymbol) bound(t.length) = v.length;
       if (t.total != 0 && bound(t.total) == kNoSymbol) bound(t.total) = v.sum;
     }
@@ -467,7 +430,7 @@ class Analysis {
   }
 
   void by_kind(const Inst& in) {
-    const ValueId* operands = now_.f->operands_of(in);
+    const ValueId* operands = f_->operands_of(in);
     auto of = [&](std::uint32_t i) -> const ValueFacts& { return facts(operands[i]); };
     if (in.results == 0) return;
     ValueFacts& out = facts(in.first_result);
@@ -498,29 +461,29 @@ class Analysis {
         break;
       case Op::kAddScan: out.nonnegative = of(0).nonnegative && wide(); break;
       case Op::kAdd:
-        if (in.word == TypeWord::kInt) out.sum = now_.k->symbols.add(of(0).sum, of(1).sum);
+        if (in.word == TypeWord::kInt) out.sum = k_->symbols.add(of(0).sum, of(1).sum);
         break;
       case Op::kSub:
-        if (in.word == TypeWord::kInt) out.sum = now_.k->symbols.subtract(of(0).sum, of(1).sum);
+        if (in.word == TypeWord::kInt) out.sum = k_->symbols.subtract(of(0).sum, of(1).sum);
         break;
       case Op::kMul:
         if (in.word != TypeWord::kInt) break;
         if (const auto number = one_number(operands[0]))
-          out.sum = now_.k->symbols.scale(*number, of(1).sum);
+          out.sum = k_->symbols.scale(*number, of(1).sum);
         else if (const auto factor = one_number(operands[1]))
-          out.sum = now_.k->symbols.scale(*factor, of(0).sum);
+          out.sum = k_->symbols.scale(*factor, of(0).sum);
         break;
       case Op::kNot:
-        if (in.word == TypeWord::kBool) out.sum = now_.k->symbols.subtract(of(0).length, of(0).sum);
+        if (in.word == TypeWord::kBool) out.sum = k_->symbols.subtract(of(0).length, of(0).sum);
         break;
       case Op::kDist:
         if (in.word == TypeWord::kBool) out.sum = sum_of_kept(operands[1], flag_of(operands[0]));
         if (in.word != TypeWord::kInt) break;
         // Copies of one number, or as many copies of each.
         if (const auto number = one_number(operands[0]))
-          out.sum = now_.k->symbols.scale(*number, out.length);
+          out.sum = k_->symbols.scale(*number, out.length);
         else if (const auto copies = one_length(operands[1]))
-          out.sum = now_.k->symbols.scale(*copies, of(0).sum);
+          out.sum = k_->symbols.scale(*copies, of(0).sum);
         out.nonnegative = of(0).nonnegative;
         break;
       case Op::kDpermute:
@@ -528,7 +491,7 @@ class Analysis {
         if (const auto sum = sum_of_placed(in)) out.sum = *sum;
         if (auto flag = chosen_by(operands[1]); flag && in.word == TypeWord::kInt) {
           flag->negated = !flag->negated;
-          out.sum = now_.k->symbols.add(of(0).sum, sum_of_kept(operands[2], *flag));
+          out.sum = k_->symbols.add(of(0).sum, sum_of_kept(operands[2], *flag));
         }
         break;
       case Op::kBpermute:
@@ -548,9 +511,9 @@ class Analysis {
 
   // Indices: 0, 1, ... over one segment is below its length; moving elements keeps that.
   void bounds(const Inst& in, ValueFacts& out) {
-    const ValueId* operands = now_.f->operands_of(in);
+    const ValueId* operands = f_->operands_of(in);
     if (in.op == Op::kIndex) {
-      if (facts(operands[2]).length == now_.k->one && counts_up(in)) out.below = facts(operands[2]).sum;
+      if (facts(operands[2]).length == k_->one && counts_up(in)) out.below = facts(operands[2]).sum;
       out.nonnegative = counts_up(in);
     }
     if (in.op == Op::kPack || in.op == Op::kBpermute || in.op == Op::kExtract || in.op == Op::kDist)
@@ -564,31 +527,31 @@ class Analysis {
     std::optional<Symbol> sum;
     const Inst* in = &outermost;
     while (in != nullptr && in->op == Op::kDpermute && in->word == TypeWord::kInt) {
-      const ValueId* operands = now_.f->operands_of(*in);
-      const Inst* single = now_.map->makers[static_cast<std::size_t>(operands[3])];
-      const Constant* place = constant_elements(m_, *now_.f, operands[1], now_.map->makers);
-      if (place == nullptr || place->ints.size() != 1 || operands[4] != now_.f->operands_of(outermost)[4])
+      const ValueId* operands = f_->operands_of(*in);
+      const Inst* single = makers_[static_cast<std::size_t>(operands[3])];
+      const Constant* place = constant_elements(m_, *f_, operands[1], makers_);
+      if (place == nullptr || place->ints.size() != 1 || operands[4] != f_->operands_of(outermost)[4])
         return std::nullopt;
       if (single == nullptr || !describes_singles(*single)) return std::nullopt;
       if (std::find(places.begin(), places.end(), place->ints[0]) == places.end())
-        sum = sum ? now_.k->symbols.add(*sum, facts(operands[0]).sum) : facts(operands[0]).sum;
+        sum = sum ? k_->symbols.add(*sum, facts(operands[0]).sum) : facts(operands[0]).sum;
       places.push_back(place->ints[0]);
-      if (all_elements(m_, *now_.f, operands[2], now_.map->makers, 0)) return sum;
-      in = now_.map->makers[static_cast<std::size_t>(operands[2])];
+      if (all_elements(m_, *f_, operands[2], makers_, 0)) return sum;
+      in = makers_[static_cast<std::size_t>(operands[2])];
     }
     return std::nullopt;
   }
 
   // The number that every element is, and the length that every segment has, if known.
   [[nodiscard]] std::optional<std::int64_t> one_number(ValueId v) const {
-    const Constant* c = constant_elements(m_, *now_.f, v, now_.map->makers);
+    const Constant* c = constant_elements(m_, *f_, v, makers_);
     if (c == nullptr || c->word != TypeWord::kInt || c->ints.size() != 1) return std::nullopt;
     return c->ints[0];
   }
   [[nodiscard]] std::optional<std::int64_t> one_length(ValueId descriptor) const {
-    const Inst* in = now_.map->makers[static_cast<std::size_t>(descriptor)];
+    const Inst* in = makers_[static_cast<std::size_t>(descriptor)];
     if (in == nullptr) return std::nullopt;
-    if (in->op == Op::kMakeSegdes) return one_number(now_.f->operands_of(*in)[0]);
+    if (in->op == Op::kMakeSegdes) return one_number(f_->operands_of(*in)[0]);
     if (in->op != Op::kConst) return std::nullopt;
     const Constant& c = m_.constants[static_cast<std::size_t>(in->index)];
     if (c.input >= 0 || c.ints.size() != 1) return std::nullopt;
@@ -603,47 +566,47 @@ class Analysis {
   };
   [[nodiscard]] Flag flag_of(ValueId v) const {
     Flag flag{v, false};
-    const Inst* in = now_.map->makers[static_cast<std::size_t>(v)];
+    const Inst* in = makers_[static_cast<std::size_t>(v)];
     while (in != nullptr && in->op == Op::kNot) {
-      flag = {now_.f->operands_of(*in)[0], !flag.negated};
-      in = now_.map->makers[static_cast<std::size_t>(flag.flags)];
+      flag = {f_->operands_of(*in)[0], !flag.negated};
+      in = makers_[static_cast<std::size_t>(flag.flags)];
     }
     return flag;
   }
   // The flags that chose these indices from 0, 1, ... over one segment.
   [[nodiscard]] std::optional<Flag> chosen_by(ValueId indices) const {
-    const Inst* pack = now_.map->makers[static_cast<std::size_t>(indices)];
+    const Inst* pack = makers_[static_cast<std::size_t>(indices)];
     if (pack == nullptr || pack->op != Op::kPack || pack->first_result != indices) return std::nullopt;
-    const ValueId* operands = now_.f->operands_of(*pack);
-    const Inst* all = now_.map->makers[static_cast<std::size_t>(operands[0])];
+    const ValueId* operands = f_->operands_of(*pack);
+    const Inst* all = makers_[static_cast<std::size_t>(operands[0])];
     if (all == nullptr || all->op != Op::kIndex || !counts_up(*all)) return std::nullopt;
-    if (now_.f->operands_of(*all)[2] != operands[2] || !now_.k->is_scalar(operands[2])) return std::nullopt;
+    if (f_->operands_of(*all)[2] != operands[2] || !k_->is_scalar(operands[2])) return std::nullopt;
     return flag_of(operands[1]);
   }
   // Sum of the elements (of a descriptor: lengths) of `v` whose flag is T: one symbol for each choice.
   Symbol sum_of_kept(ValueId v, Flag flag) {
-    const Inst* in = now_.map->makers[static_cast<std::size_t>(v)];
+    const Inst* in = makers_[static_cast<std::size_t>(v)];
     while (in != nullptr && (in->op == Op::kLengths || in->op == Op::kMakeSegdes)) {
-      v = now_.f->operands_of(*in)[0];
-      in = now_.map->makers[static_cast<std::size_t>(v)];
+      v = f_->operands_of(*in)[0];
+      in = makers_[static_cast<std::size_t>(v)];
     }
     // Where these flags chose the places, what was put there; where the others did, what was there before.
     while (in != nullptr && in->op == Op::kDpermute && in->word == TypeWord::kInt) {
-      const std::optional<Flag> put = chosen_by(now_.f->operands_of(*in)[1]);
-      if (put == flag) return facts(now_.f->operands_of(*in)[0]).sum;
+      const std::optional<Flag> put = chosen_by(f_->operands_of(*in)[1]);
+      if (put == flag) return facts(f_->operands_of(*in)[0]).sum;
       if (!put || put->flags != flag.flags) break;
-      v = now_.f->operands_of(*in)[2];
-      in = now_.map->makers[static_cast<std::size_t>(v)];
+      v = f_->operands_of(*in)[2];
+      in = makers_[static_cast<std::size_t>(v)];
     }
-    if (all_elements(m_, *now_.f, v, now_.map->makers, 0)) return now_.k->symbols.constant(0);
-    const auto [it, fresh] = now_.kept.try_emplace({v, flag}, kNoSymbol);
-    if (fresh) it->second = now_.k->symbols.fresh();
+    if (all_elements(m_, *f_, v, makers_, 0)) return k_->symbols.constant(0);
+    const auto [it, fresh] = kept_.try_emplace({v, flag}, kNoSymbol);
+    if (fresh) it->second = k_->symbols.fresh();
     return it->second;
   }
 
   [[nodiscard]] bool describes_singles(const Inst& descriptor) const {
     if (descriptor.op == Op::kMakeSegdes)
-      return all_elements(m_, *now_.f, now_.f->operands_of(descriptor)[0], now_.map->makers, 1);
+      return all_elements(m_, *f_, f_->operands_of(descriptor)[0], makers_, 1);
     if (descriptor.op != Op::kConst) return false;
     const Constant& c = m_.constants[static_cast<std::size_t>(descriptor.index)];
     return c.input < 0 && std::all_of(c.ints.begin(), c.ints.end(), [](std::int64_t n) { return n == 1; });
@@ -651,8 +614,8 @@ class Analysis {
 
   // Does INDEX start at 0 with stride 1 everywhere?
   [[nodiscard]] bool counts_up(const Inst& in) const {
-    return all_elements(m_, *now_.f, now_.f->operands_of(in)[0], now_.map->makers, 0) &&
-           all_elements(m_, *now_.f, now_.f->operands_of(in)[1], now_.map->makers, 1);
+    return all_elements(m_, *f_, f_->operands_of(in)[0], makers_, 0) &&
+           all_elements(m_, *f_, f_->operands_of(in)[1], makers_, 1);
   }
 
   // Sums of what is not negative can wrap only in a 32-bit run, see ValueFacts.
@@ -668,23 +631,17 @@ class Analysis {
   std::vector<int> rounds_;
   bool give_up_ = false;
 
-  std::vector<bool> stuck_;  // by function: a call in it is not known to return
-  std::vector<std::unique_ptr<Map>> maps_;
-
   // Of the function being analysed.
-  struct State {
-    FunctionId id = 0;
-    FunctionId caller = -1;  // waits for the results and will see them, if >= 0
-    int nested = 0;
-    const Function* f = nullptr;
-    const Map* map = nullptr;
-    FunctionFacts* k = nullptr;
-    std::map<std::pair<ValueId, Flag>, Symbol> kept;
-    std::vector<bool> reached;
-    std::vector<std::size_t> returned;
-    std::map<Symbol, std::int64_t> class_of;  // of parameters' symbols
-  };
-  State now_;
+  FunctionId id_ = 0;
+  const Function* f_ = nullptr;
+  FunctionFacts* k_ = nullptr;
+  std::vector<std::vector<BlockId>> from_;
+  std::vector<const Inst*> makers_;
+  std::vector<BlockId> idom_;
+  std::map<std::pair<ValueId, Flag>, Symbol> kept_;
+  std::vector<bool> reached_;
+  std::vector<std::size_t> returned_;
+  std::map<Symbol, std::int64_t> class_of_;  // of parameters' symbols
 };
 
 }  // namespace
