@@ -21,6 +21,7 @@ void print_counters(const lib::Counters& c) {
   line("work", c.work);
   line("bytes", c.bytes);
   line("peak bytes", c.peak_bytes);
+  line("mapped bytes", c.mapped_bytes);
   line("regions", c.regions);
   line("fused", c.fused);
   line("compiled", c.compiled);

@@ -1,17 +1,14 @@
 // Blocks and where they come from
-//   block   = header (64 bytes) | colour gap | elements | 64 bytes of padding. A class is four sizes per
-//   power
-//             of two, from 256 bytes, so that at most a fifth of a block is waste.
-//   small   (<= 64 KB): a list per class in the thread's cache; refilled from and spilled to the shared
-//   lists. middle  (< 2 MB): shared lists under the lock. Small and middle blocks are carved from growing
-//   regions. large   (>= 2 MB): one mapping each, aligned for huge pages, kept for reuse; a request takes the
-//   smallest
-//             free one of up to eight times its size before the system is asked, because a first touch costs
-//             more than several passes that write the elements.
+//   block   = header (64 bytes) | colour gap | elements | 64 bytes of padding.
+//   small   (<= 64 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
+//           block is waste. A list per class in the thread's cache; refilled from and spilled to the shared
+//           lists. Carved from regions that grow and stay.
+//   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock.
 // The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
 // instruction do not all start in the same cache set.
 //
-// COULD: give pages of regions back in trim(). TRIED nothing else yet.
+// TRIED: size classes for large blocks too. A program whose vectors shrink and grow (Barnes-Hut) then touches
+// twice the memory that is live at its peak.
 #include "vm/data/pool.h"
 
 #include <sys/mman.h>
@@ -26,6 +23,7 @@
 #include <vector>
 
 #include "bytecode/base/check.h"
+#include "vm/data/extents.h"
 
 namespace nvm::vm {
 
@@ -34,7 +32,7 @@ namespace {
 constexpr std::size_t kHeader = 64;
 constexpr std::size_t kPadding = 64;
 constexpr std::size_t kMinBlockLog = 8;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kLargestRegion = std::size_t{8} << 20;
 constexpr std::size_t kLargest = std::size_t{1} << 46;
 constexpr std::size_t kColours = 8;
 constexpr std::size_t kColourStep = 5 * 64;
@@ -53,10 +51,20 @@ std::uint32_t class_of(std::size_t bytes) {
 }
 constexpr std::uint32_t kSmallClasses = 33;  // up to 64 KB
 static_assert(class_size(kSmallClasses - 1) == 64 * 1024);
-constexpr std::uint32_t kClasses = 4 * (47 - kMinBlockLog);
+constexpr std::uint32_t kLargeClass = kSmallClasses;  // no class: Buffer::size_class of large blocks
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
-constexpr std::size_t kCachedBytesPerClass = 256 * 1024;
+constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
+
+// Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
+std::size_t colour_gap(const Buffer* b) {
+  const std::uint64_t page = reinterpret_cast<std::uintptr_t>(b) / Extents::kStep;
+  return static_cast<std::size_t>(page * 0x9E3779B97F4A7C15 >> 61) * kColourStep;
+}
+constexpr std::size_t large_size(std::size_t capacity) {
+  constexpr std::size_t kOverhead = kHeader + kPadding + (kColours - 1) * kColourStep;
+  return (capacity + kOverhead + Extents::kStep - 1) / Extents::kStep * Extents::kStep;
+}
 
 void set_next(Buffer* b, Buffer* next) { b->user = next; }
 Buffer* next_of(Buffer* b) { return static_cast<Buffer*>(b->user); }
@@ -89,28 +97,28 @@ struct Pool::Impl {
   std::mutex mutex;  // guards the rest
   std::ptrdiff_t live = 0;
   std::ptrdiff_t peak = 0;
-  std::size_t mapped = 0;
+  std::size_t carved = 0;  // bytes of regions
+  std::size_t mapped_peak = 0;
   std::uint64_t allocations = 0;
   std::uint64_t from_system = 0;
-  std::array<FreeList, kClasses> lists;
+  std::array<FreeList, kSmallClasses> lists;
   std::vector<std::pair<std::byte*, std::size_t>> regions;
   std::byte* bump = nullptr;
   std::byte* bump_end = nullptr;
   std::size_t next_region = 256 * 1024;
-  std::unordered_map<std::byte*, std::size_t> large;  // every large mapping
-  std::size_t free_large = 0;                         // bytes of large blocks in the lists
-  std::size_t colour = 0;
+  Extents large;
 
   BufferRef allocate(std::size_t bytes);
   void release(Buffer* b);
 
   Buffer* allocate_shared(std::uint32_t c, std::size_t capacity);
   Buffer* carve(std::uint32_t c);
-  Buffer* map_large(std::uint32_t c);
-  Buffer* reuse_large(std::uint32_t c);
+  Buffer* take_large(std::size_t capacity);
   void refill(std::uint32_t c);
-  std::byte* map(std::size_t size);
-  void unmap_free_large();
+  [[nodiscard]] std::size_t mapped() const {
+    return carved - static_cast<std::size_t>(bump_end - bump) + large.touched();
+  }
+  void note_mapped() { mapped_peak = std::max(mapped_peak, mapped()); }
   void account(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
 };
@@ -185,63 +193,22 @@ void Pool::Impl::out_of_memory(std::size_t wanted) const {
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
 
-std::byte* Pool::Impl::map(std::size_t size) {
-  const bool huge = size >= kHugePage;
-  const std::size_t slack = huge ? kHugePage : 0;
-  void* raw =
-      mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) return nullptr;
-  auto* p = static_cast<std::byte*>(raw);
-  if (huge) {
-    const auto address = reinterpret_cast<std::uintptr_t>(p);
-    const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
-    if (skip != 0) munmap(p, skip);
-    if (skip != slack) munmap(p + skip + size, slack - skip);
-    p += skip;
-    madvise(p, size, MADV_HUGEPAGE);
+Buffer* Pool::Impl::take_large(std::size_t capacity) {
+  const std::size_t size = large_size(capacity);
+  if (!large.has(size)) {
+    ++from_system;
+    if (mapped() + size > (limit != 0 ? limit : physical_bytes() / 4 * 3)) large.give_back();
   }
-  mapped += size;
-  ++from_system;
-  return p;
-}
-
-void Pool::Impl::unmap_free_large() {
-  for (std::uint32_t c = class_of(kHugePage); c < kClasses; ++c) {
-    while (lists[c].head != nullptr) {
-      auto* base = reinterpret_cast<std::byte*>(lists[c].pop());
-      const auto it = large.find(base);
-      munmap(base, it->second);
-      mapped -= it->second;
-      large.erase(it);
-    }
-  }
-  free_large = 0;
-}
-
-// The smallest free large block of at least class c and at most eight times its size.
-Buffer* Pool::Impl::reuse_large(std::uint32_t c) {
-  for (std::uint32_t d = c; d <= c + 12 && d < kClasses; ++d) {
-    if (lists[d].head == nullptr) continue;
-    free_large -= class_size(d);
-    return lists[d].pop();
-  }
-  return nullptr;
-}
-
-Buffer* Pool::Impl::map_large(std::uint32_t c) {
-  const std::size_t size = (class_size(c) + kHugePage - 1) / kHugePage * kHugePage;
-  const std::size_t bound = limit != 0 ? limit : physical_bytes() / 4 * 3;
-  if (free_large != 0 && mapped + size > bound) unmap_free_large();
-  std::byte* p = map(size);
+  std::byte* p = large.take(size);
   if (p == nullptr) {
-    unmap_free_large();
-    p = map(size);
+    large.give_back();
+    p = large.take(size);
   }
   if (p == nullptr) return nullptr;
-  large.emplace(p, size);
+  note_mapped();
   auto* b = new (p) Buffer;
-  b->bytes = p + kHeader + (colour++ % kColours) * kColourStep;
-  b->size_class = c;
+  b->bytes = p + kHeader + colour_gap(b);
+  b->size_class = kLargeClass;
   return b;
 }
 
@@ -249,17 +216,20 @@ Buffer* Pool::Impl::carve(std::uint32_t c) {
   const std::size_t size = class_size(c);
   if (static_cast<std::size_t>(bump_end - bump) < size) {
     const std::size_t region = std::max(next_region, size);
-    std::byte* p = map(region);
+    std::byte* p = map_memory(region);
     if (p == nullptr) return nullptr;
+    ++from_system;
+    carved += region;
     regions.emplace_back(p, region);
     bump = p;
     bump_end = p + region;
-    next_region = std::min(region * 2, 4 * kHugePage);
+    next_region = std::min(region * 2, kLargestRegion);
   }
   auto* b = new (bump) Buffer;
   b->bytes = bump + kHeader;
   b->size_class = c;
   bump += size;
+  note_mapped();
   return b;
 }
 
@@ -284,11 +254,8 @@ Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   if (c < kSmallClasses) {
     refill(c);
     if (t_cache.lists[c].head != nullptr) b = t_cache.lists[c].pop();
-  } else if (class_size(c) < kHugePage) {
-    b = lists[c].head != nullptr ? lists[c].pop() : carve(c);
   } else {
-    b = reuse_large(c);
-    if (b == nullptr) b = map_large(c);
+    b = take_large(capacity);
   }
   if (b == nullptr) out_of_memory(capacity);
   account(static_cast<std::ptrdiff_t>(capacity));
@@ -307,8 +274,7 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
     out_of_memory(bytes);
   }
   const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
-  std::uint32_t c = class_of(capacity + kHeader + kPadding);
-  if (class_size(c) >= kHugePage) c = class_of(capacity + kHeader + kPadding + kColours * kColourStep);
+  const std::uint32_t c = std::min(class_of(capacity + kHeader + kPadding), kLargeClass);
   ThreadCache& t = t_cache;
   Buffer* b = nullptr;
   if (c < kSmallClasses && t.pool_id != id) [[unlikely]]
@@ -350,8 +316,7 @@ void Pool::Impl::release(Buffer* b) {
   }
   const std::lock_guard lock(mutex);
   account(-static_cast<std::ptrdiff_t>(b->capacity));
-  if (class_size(c) >= kHugePage) free_large += class_size(c);
-  lists[c].push(b);
+  large.give(reinterpret_cast<std::byte*>(b), large_size(b->capacity));
 }
 
 Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {
@@ -370,7 +335,6 @@ Pool::~Pool() {
     const std::lock_guard lock(g_pools_mutex);
     pools().erase(impl_->id);
   }
-  for (const auto& [base, size] : impl_->large) munmap(base, size);
   for (const auto& [base, size] : impl_->regions) munmap(base, size);
 }
 
@@ -389,7 +353,8 @@ PoolStats Pool::stats() const {
   PoolStats s;
   s.live = static_cast<std::size_t>(std::max<std::ptrdiff_t>(impl_->live, 0));
   s.peak = static_cast<std::size_t>(impl_->peak);
-  s.mapped = impl_->mapped;
+  s.mapped = impl_->mapped();
+  s.mapped_peak = impl_->mapped_peak;
   s.allocations = impl_->allocations;
   s.reuses = s.allocations - std::min(s.allocations, impl_->from_system);
   return s;
@@ -399,7 +364,7 @@ std::uint64_t Pool::allocations_here() { return t_allocations; }
 
 void Pool::trim() {
   const std::lock_guard lock(impl_->mutex);
-  impl_->unmap_free_large();
+  impl_->large.give_back();
 }
 
 void Pool::fail_at(std::uint64_t k) { impl_->fail.store(k); }

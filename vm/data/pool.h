@@ -1,6 +1,6 @@
-// The arena behind buffers: size classes, huge pages for large blocks, nothing returned to the system before
-// memory pressure. Small blocks come from a cache of the calling thread, without a lock. Thread-safe; every
-// buffer must be released before its pool goes.
+// The arena behind buffers: size classes for small blocks, best fit and huge pages for large ones, nothing
+// returned to the system before memory pressure. Small blocks come from a cache of the calling thread,
+// without a lock. Thread-safe; every buffer must be released before its pool goes.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@ namespace nvm::vm {
 
 // Exact for the calling thread; what other threads did with small blocks may be up to 1 MB late.
 struct PoolStats {
-  std::size_t live = 0;    // bytes in buffers that are referenced
-  std::size_t peak = 0;    // largest `live`
-  std::size_t mapped = 0;  // bytes taken from the system
+  std::size_t live = 0;         // bytes in buffers that are referenced
+  std::size_t peak = 0;         // largest `live`
+  std::size_t mapped = 0;       // bytes taken from the system: pages that were in use once and are kept
+  std::size_t mapped_peak = 0;  // largest `mapped`
   std::uint64_t allocations = 0;
   std::uint64_t reuses = 0;  // allocations served without the system
 };

@@ -55,10 +55,14 @@ bool all_equal(const Vector& v) {
 
 Segdes Segdes::from_lengths(Vector lengths, std::int64_t total) {
   const std::int64_t k = lengths.length();
-  if (k == 0) return Segdes();
-  if (k == 1) return regular(1, total);
-  if (total == 0 || (total % k == 0 && lengths.int_at(0) == total / k && all_equal(lengths)))
-    return regular(k, total / k);
+  const bool equal =
+      k <= 1 || total == 0 || (total % k == 0 && lengths.int_at(0) == total / k && all_equal(lengths));
+  return from_lengths(std::move(lengths), total, equal);
+}
+
+Segdes Segdes::from_lengths(Vector lengths, std::int64_t total, bool equal) {
+  const std::int64_t k = lengths.length();
+  if (equal) return k == 0 ? Segdes() : regular(k, total / k);
   Segdes s;
   s.segments_ = k;
   s.total_ = total;

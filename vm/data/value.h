@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,6 +24,24 @@ class Pool;
 class Vector {
  public:
   Vector() = default;
+  Vector(const Vector&) = default;
+  Vector& operator=(const Vector&) = default;
+  // What was moved from is empty: it never looks like a vector of repeated elements.
+  Vector(Vector&& o) noexcept
+      : storage_(o.storage_),
+        length_(std::exchange(o.length_, 0)),
+        scalar_(o.scalar_),
+        real_(o.real_),
+        buffer_(std::move(o.buffer_)) {}
+  Vector& operator=(Vector&& o) noexcept {
+    storage_ = o.storage_;
+    length_ = std::exchange(o.length_, 0);
+    scalar_ = o.scalar_;
+    real_ = o.real_;
+    buffer_ = std::move(o.buffer_);
+    return *this;
+  }
+  ~Vector() = default;
   static Vector of_int(std::int64_t v, Storage storage = Storage::kI64) { return Vector(storage, v); }
   static Vector of_bool(bool v) { return Vector(Storage::kB8, v ? 1 : 0); }
   static Vector of_float(double v) {
@@ -89,7 +108,11 @@ class Vector {
     return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr;
   }
   [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
-  [[nodiscard]] BufferRef take_buffer() { return std::move(buffer_); }
+  // Leaves an empty vector.
+  [[nodiscard]] BufferRef take_buffer() {
+    length_ = 0;
+    return std::move(buffer_);
+  }
   // The same elements seen as another storage of the same width, without a pass.
   [[nodiscard]] Vector viewed_as(Storage storage) && {
     NVM_CHECK(storage_bytes(storage) == storage_bytes(storage_), "a view keeps the width");
@@ -143,6 +166,8 @@ class Segdes {
   }
   // From lengths that the caller has checked to be >= 0, `total` their sum. Becomes regular if all are equal.
   static Segdes from_lengths(Vector lengths, std::int64_t total);
+  // The same if it is known whether all are equal.
+  static Segdes from_lengths(Vector lengths, std::int64_t total, bool equal);
 
   [[nodiscard]] std::int64_t segments() const { return segments_; }
   [[nodiscard]] std::int64_t total() const { return total_; }

@@ -79,6 +79,7 @@ class Runner : public vm::ProgramRunner {
     counters_.work += c.work;
     counters_.bytes += c.bytes;
     counters_.peak_bytes = std::max(counters_.peak_bytes, c.peak_bytes);
+    counters_.mapped_bytes = std::max(counters_.mapped_bytes, c.mapped_bytes);
     counters_.seconds += c.seconds;
     counters_.regions += c.regions;
     counters_.fused += c.fused;

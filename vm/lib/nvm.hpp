@@ -165,6 +165,7 @@ struct Counters {
   std::uint64_t work = 0;          // elements, as the cost model counts them; the same in every tier
   std::uint64_t bytes = 0;         // of operands and results, of regions as a whole
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
+  std::uint64_t mapped_bytes = 0;  // largest amount of memory taken from the system for vectors
   double seconds = 0;
   std::uint64_t regions = 0;   // straight lines recorded and executed together
   std::uint64_t fused = 0;     // of these, as compiled kernels

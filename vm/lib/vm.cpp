@@ -187,6 +187,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.counters.peak_bytes = pool->stats().peak;
   if (m.observer != nullptr) m.observer->end_run();
+  run.counters.mapped_bytes = pool->stats().mapped_peak;
   compiling.report(loaded, run);
   if (outcome.error)
     return Failure{Failure::Class::kRuntime,     render(*outcome.error, loaded), outcome.error->at.pos.line,

@@ -66,20 +66,51 @@ void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, con
   call.results[0] = out.take();
 }
 
-// Runs step(k) for every segment; the first k whose index is outside its segment, or -1.
-template <typename F>
-std::int64_t for_indices(const PrimContext& context, const Elements& idx, const Segdes& s, F step) {
-  std::atomic<std::int64_t> first_bad{-1};
-  const kernels::Segments segments = kernel_segments(s);
-  for_ranges(context, s.segments(), [&](std::int64_t begin, std::int64_t end) {
+// Places in v of the indices of segments begin..end-1; the first of them that is outside its segment, or -1.
+template <typename Idx>
+std::int64_t find_places(const Idx* idx, kernels::Segments s, std::int64_t begin, std::int64_t end,
+                         std::int64_t* places) {
+  const auto outside = [](std::int64_t i, std::int64_t length) {
+    return static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(length);
+  };
+  bool bad = false;
+  if (s.offsets == nullptr) {
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t i = idx.int_at(k);
-      const std::int64_t start = segments.start(k);
-      if (static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(segments.start(k + 1) - start)) {
-        note_first(first_bad, k);
+      places[k - begin] = k * s.length + idx[k];
+      bad |= outside(idx[k], s.length);
+    }
+  } else {
+    for (std::int64_t k = begin; k < end; ++k) {
+      places[k - begin] = s.offsets[k] + idx[k];
+      bad |= outside(idx[k], s.offsets[k + 1] - s.offsets[k]);
+    }
+  }
+  if (!bad) return -1;
+  for (std::int64_t k = begin; k < end; ++k)
+    if (outside(idx[k], s.start(k + 1) - s.start(k))) return k;
+  return -1;
+}
+
+// Runs step(begin, end, places) over blocks of segments; the first segment whose index is outside it, or -1.
+template <typename F>
+std::int64_t for_indices(const PrimContext& context, const Elements& elements, const Segdes& s, F step) {
+  constexpr std::int64_t kBlock = 512;
+  std::atomic<std::int64_t> first_bad{-1};
+  const Indices idx(elements, context);
+  const kernels::Segments segments = kernel_segments(s);
+  for_ranges(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
+    std::int64_t places[kBlock];
+    for (std::int64_t begin = first; begin < last; begin += kBlock) {
+      const std::int64_t end = std::min(begin + kBlock, last);
+      const std::int64_t bad =
+          idx.kind() == 0
+              ? find_places(reinterpret_cast<const std::int32_t*>(idx.at(0)), segments, begin, end, places)
+              : find_places(reinterpret_cast<const std::int64_t*>(idx.at(0)), segments, begin, end, places);
+      if (bad >= 0) {
+        note_first(first_bad, bad);
         return;
       }
-      step(k, start + i);
+      step(begin, end, places);
     }
   });
   return first_bad;
@@ -120,7 +151,9 @@ void extract(const PrimCall& call) {
   with_width(v.storage(), [&]<typename T>(T*) {
     const T* from = typed<T>(v.data());
     T* to = reinterpret_cast<T*>(out.data());
-    bad = for_indices(context, idx, s, [&](std::int64_t k, std::int64_t at) { to[k] = from[at]; });
+    bad = for_indices(context, idx, s, [&](std::int64_t begin, std::int64_t end, const std::int64_t* places) {
+      for (std::int64_t k = begin; k < end; ++k) to[k] = from[places[k - begin]];
+    });
   });
   if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));
   call.results[0] = out.take();
@@ -142,12 +175,13 @@ void replace(const PrimCall& call) {
   std::int64_t bad = -1;
   with_width(storage, [&]<typename T>(T*) {
     T* to = reinterpret_cast<T*>(out.data());
-    const bool same = x.storage() == storage;
-    bad = for_indices(context, idx, s, [&](std::int64_t k, std::int64_t at) {
-      if (same)
-        to[at] = typed<T>(x.data())[k];
-      else
-        convert(x.at(k), to + at, 1);
+    bad = for_indices(context, idx, s, [&](std::int64_t begin, std::int64_t end, const std::int64_t* places) {
+      for (std::int64_t k = begin; k < end; ++k) {
+        if (x.storage() == storage)
+          to[places[k - begin]] = typed<T>(x.data())[k];
+        else
+          convert(x.at(k), to + places[k - begin], 1);
+      }
     });
   });
   if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));

@@ -3,37 +3,41 @@
 #include "vm/prims/lengths.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
 
 namespace nvm::vm {
 
 namespace {
 
-// Sum of non-negative lengths, or -1 at a negative one. A sum beyond 2^62 shows as too long.
-constexpr std::int64_t kTooLong = std::int64_t{1} << 46;
+using kernels::LengthSummary;
 
-template <typename T>
-std::int64_t sum_lengths(const T* p, std::int64_t n, bool& negative) {
-  std::int64_t total = 0;
-  T all = 0;
-  constexpr std::int64_t kBlock = 1024;
-  for (std::int64_t i = 0; i < n; i += kBlock) {
-    const std::int64_t end = std::min(n, i + kBlock);
-    T high = 0;
-    std::uint64_t sum = 0;
-    for (std::int64_t j = i; j < end; ++j) {
-      high = static_cast<T>(high | p[j]);
-      sum += static_cast<std::uint64_t>(p[j]);
-    }
-    all = static_cast<T>(all | high);
-    if (all < 0) break;
-    if (static_cast<std::uint64_t>(high) >= kTooLong) return kTooLong;
-    total += static_cast<std::int64_t>(sum);
-    if (total >= kTooLong) return kTooLong;
+LengthSummary summary(const PrimContext& context, const Vector& v) {
+  LengthSummary all;
+  if (v.is_scalar()) {
+    all.total = std::min(v.scalar_int(), kernels::kTooLong);
+    all.negative = all.total < 0;
+    return all;
   }
-  negative = all < 0;
-  return total;
+  const Elements e(v, context);
+  const Indices lengths(e, context);
+  const auto kernel = kernel_table(context.isa).sum_lengths[lengths.kind()];
+  const std::int64_t first = v.length() == 0 ? 0 : lengths[0];
+  std::atomic<std::int64_t> total{0};
+  std::atomic<bool> negative{false};
+  std::atomic<bool> equal{true};
+  for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
+    const LengthSummary part = kernel(lengths.at(begin), end - begin, first);
+    total += part.total;  // at most 2^46 from each of fewer than 2^16 chunks
+    if (part.negative) negative = true;
+    if (!part.equal) equal = false;
+  });
+  all.total = total;
+  all.negative = negative;
+  all.equal = equal;
+  return all;
 }
 
 [[noreturn]] void negative_length(const Vector& v) {
@@ -73,22 +77,11 @@ void length(const PrimCall& call) { call.results[0] = Vector::of_int(vector_oper
 
 void make_segdes(const PrimCall& call) {
   Vector& v = vector_operand(call, 0);
-  bool negative = false;
-  std::int64_t total = 0;
-  if (v.is_scalar()) {
-    total = std::min(v.scalar_int(), kTooLong);
-    negative = total < 0;
-  } else {
-    switch (v.storage()) {
-      case Storage::kI8: total = sum_lengths(v.data<std::int8_t>(), v.length(), negative); break;
-      case Storage::kI32: total = sum_lengths(v.data<std::int32_t>(), v.length(), negative); break;
-      default: total = sum_lengths(v.data<std::int64_t>(), v.length(), negative); break;
-    }
-  }
-  if (negative) negative_length(v);
-  if (total >= kTooLong)
+  const LengthSummary all = summary(call.context, v);
+  if (all.negative) negative_length(v);
+  if (all.total >= kernels::kTooLong)
     throw Fault{Fault::Kind::kSegdes, "the lengths given to MAKE_SEGDES sum to more than memory can hold"};
-  call.results[0] = Segdes::from_lengths(std::move(v), total);
+  call.results[0] = Segdes::from_lengths(std::move(v), all.total, all.equal);
 }
 
 void lengths(const PrimCall& call) { call.results[0] = segdes_operand(call, 0).lengths(*call.context.pool); }

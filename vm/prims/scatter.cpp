@@ -6,7 +6,8 @@
 //   which
 //                    checks them too). Halves that write disjoint ranges go in parallel as they are; else
 //                    each thread takes a range of places, reads all indices and writes its own, in order.
-//   PERMUTE by a few runs of places (runs.h) copies them; by the identity it gives the operand itself.
+//   PERMUTE by a few runs of places (runs.h) copies them; by the identity it gives the operand itself;
+//                    one that parts a segment in two (split.h) writes both parts in order.
 // Bytes: v, indices and result once, indices once more with several threads; zeros or defaults once unless
 // the result takes over the defaults' memory.
 //
@@ -18,6 +19,7 @@
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/runs.h"
+#include "vm/prims/split.h"
 
 namespace nvm::vm {
 
@@ -191,6 +193,11 @@ void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, 
   }
   const OptionalFlags f(flags, context);
   Fresh out(context, v.storage(), ds.total());
+  if (flags == nullptr && ss.segments() == 1 && v.length() == ds.total() &&
+      move_by_split(context, idx, v, out)) {
+    call.results[0] = out.take();
+    return;
+  }
   scatter({call, kernel_table(context.isa), v, idx, f.data(), ss, ds, width_index(v.storage())}, true, out);
   call.results[0] = out.take();
 }

@@ -52,22 +52,21 @@ bool runs_fit_32(const Elements& a, const Elements& b, kernels::Segments s, std:
   return true;
 }
 
-// An operand of INDEX as 64-bit integers, in memory of its own if it is stored narrower.
-class Wide {
+// An operand of INDEX stored as `wanted`, in memory of its own if it lies narrower.
+class Widened {
  public:
-  Wide(const Elements& e, const PrimContext& context)
-      : data_(reinterpret_cast<const std::int64_t*>(e.data())) {
-    if (e.storage() == Storage::kI64) return;
-    memory_ = context.pool->allocate(static_cast<std::size_t>(e.length()) * sizeof(std::int64_t));
+  Widened(const Elements& e, Storage wanted, const PrimContext& context) : data_(e.data()) {
+    if (e.storage() == wanted) return;
+    memory_ = context.pool->allocate(static_cast<std::size_t>(e.length()) * storage_bytes(wanted));
     kernel_table(context.isa)
-        .convert[static_cast<int>(e.storage())][static_cast<int>(Storage::kI64)](e.data(), memory_.data(),
-                                                                                 e.length());
-    data_ = reinterpret_cast<const std::int64_t*>(memory_.data());
+        .convert[static_cast<int>(e.storage())][static_cast<int>(wanted)](e.data(), memory_.data(),
+                                                                          e.length());
+    data_ = memory_.data();
   }
-  [[nodiscard]] const std::int64_t* data() const { return data_; }
+  [[nodiscard]] const std::byte* data() const { return data_; }
 
  private:
-  const std::int64_t* data_;
+  const std::byte* data_;
   BufferRef memory_;
 };
 
@@ -142,12 +141,14 @@ void index(const PrimCall& call) {
         },
         part);
   } else {
-    const Wide from(a, context);
-    const Wide by(b, context);
+    const Storage wider = std::max({a.storage(), b.storage(), Storage::kI32});
+    const Widened from(a, wider, context);
+    const Widened by(b, wider, context);
+    const auto kernel = t.runs[wider == Storage::kI32 ? 0 : 1][narrow ? 0 : 1];
     for_segments(
         context, s,
         [&](std::int64_t first, std::int64_t last) {
-          t.runs[narrow ? 0 : 1](from.data(), by.data(), segments, first, last, out.data());
+          kernel(from.data(), by.data(), segments, first, last, out.data());
         },
         part);
   }

@@ -31,6 +31,13 @@ struct Segments {
   std::int64_t start(std::int64_t k) const { return offsets != nullptr ? offsets[k] : k * length; }
 };
 
+struct LengthSummary {
+  std::int64_t total = 0;  // kTooLong or more if the lengths sum to that
+  bool negative = false;   // there is a negative one
+  bool equal = true;       // all are equal to `first`
+};
+inline constexpr std::int64_t kTooLong = std::int64_t{1} << 46;
+
 // What a fold reads and accumulates. Elements are read as the first type and combined as the second.
 enum class FoldTypes : std::uint8_t { kI8I32, kI8I64, kI32I32, kI32I64, kI64I64, kF64, kB8 };
 
@@ -86,6 +93,12 @@ struct Table {
   std::int64_t (*run_length[2])(const void* idx, std::int64_t n, std::int64_t step) = {};
   // out[n - 1 - i] = v[i]; they do not overlap.
   void (*reverse[3])(const void* v, std::int64_t n, void* out) = {};
+  // How many of n indices are below `bound`.
+  std::int64_t (*below[2])(const void* idx, std::int64_t n, std::int64_t bound) = {};
+  // out[idx[i]] = v[i] as long as the indices below `bound` are low, low + 1, ... and the others high, high +
+  // 1, ...; how many of n elements that moved.
+  std::int64_t (*split[3][2])(const void* v, const void* idx, std::int64_t n, std::int64_t bound,
+                              std::int64_t low, std::int64_t high, void* out) = {};
   // Smallest and largest of n >= 1 indices.
   void (*index_range[2])(const void* idx, std::int64_t n, std::int64_t* range) = {};
 
@@ -101,10 +114,13 @@ struct Table {
                       std::int64_t room) = {};
   // out = from, from + step, ... n of them, wrapping; to i32 and i64.
   void (*iota[2])(std::int64_t from, std::int64_t step, std::int64_t n, void* out) = {};
-  // Whole segments k0..k1-1: copies of x[k]; runs from a[k] by b[k], wrapping, to i32 and i64.
+  // Whole segments k0..k1-1: copies of x[k]; runs from a[k] by b[k], wrapping, by type of both (i32, i64) and
+  // of the result (i32, i64).
   void (*dist[3])(const void* x, Segments s, std::int64_t k0, std::int64_t k1, void* out) = {};
-  void (*runs[2])(const std::int64_t* a, const std::int64_t* b, Segments s, std::int64_t k0, std::int64_t k1,
-                  void* out) = {};
+  void (*runs[2][2])(const void* a, const void* b, Segments s, std::int64_t k0, std::int64_t k1,
+                     void* out) = {};
+  // Of n lengths of i32 or i64. Negative ones spoil the other answers.
+  LengthSummary (*sum_lengths[2])(const void* lengths, std::int64_t n, std::int64_t first) = {};
 
   // place[i] = number of keys below keys[i], or equal and before it. Room for kPairs elements behind both.
   void (*rank_pairs)(const std::int64_t* keys, std::int64_t n, std::int64_t* place) = nullptr;

@@ -1,5 +1,5 @@
 // Copies and runs: results written once. Short segments end in masked stores with AVX-512, so that their
-// lengths cost no branches.
+// lengths cost no branches. Sums of lengths.
 #include "vm/prims/kernels/isa.h"
 #if NVM_VECTOR_BYTES == 64
 #include <immintrin.h>
@@ -78,9 +78,11 @@ void dist(const void* px, Segments s, i64 k0, i64 k1, void* pout) {
   }
 }
 
-template <typename E>
-void runs(const i64* a, const i64* b, Segments s, i64 k0, i64 k1, void* pout) {
+template <typename In, typename E>
+void runs(const void* pa, const void* pb, Segments s, i64 k0, i64 k1, void* pout) {
   using L = Lanes<E>;
+  const In* a = static_cast<const In*>(pa);
+  const In* b = static_cast<const In*>(pb);
   E* out = static_cast<E*>(pout);
   i64 at = s.start(k0);
   for (i64 k = k0; k < k1; ++k) {
@@ -97,6 +99,32 @@ void runs(const i64* a, const i64* b, Segments s, i64 k0, i64 k1, void* pout) {
   }
 }
 
+template <typename T>
+LengthSummary sum_lengths(const void* plengths, i64 n, i64 first) {
+  constexpr i64 kBlock = 1024;
+  const T* p = static_cast<const T*>(plengths);
+  const T wanted = static_cast<T>(first);
+  LengthSummary r;
+  for (i64 at = 0; at < n; at += kBlock) {
+    const i64 end = n - at < kBlock ? n : at + kBlock;
+    T all = 0;
+    T other = 0;
+    u64 sum = 0;
+    for (i64 i = at; i < end; ++i) {
+      all = static_cast<T>(all | p[i]);
+      other = static_cast<T>(other | (p[i] ^ wanted));
+      sum += static_cast<u64>(p[i]);
+    }
+    r.equal = r.equal && other == 0;
+    r.negative = r.negative || all < 0;
+    r.total = static_cast<u64>(all) >= static_cast<u64>(kTooLong) || r.total >= kTooLong
+                  ? kTooLong
+                  : r.total + static_cast<i64>(sum);
+  }
+  if (r.total > kTooLong) r.total = kTooLong;
+  return r;
+}
+
 }  // namespace
 
 void fill_spread(Table& t) {
@@ -105,8 +133,12 @@ void fill_spread(Table& t) {
   t.dist[0] = dist<u8>;
   t.dist[1] = dist<u32>;
   t.dist[2] = dist<u64>;
-  t.runs[0] = runs<u32>;
-  t.runs[1] = runs<u64>;
+  t.runs[0][0] = runs<i32, u32>;
+  t.runs[0][1] = runs<i32, u64>;
+  t.runs[1][0] = runs<i64, u32>;
+  t.runs[1][1] = runs<i64, u64>;
+  t.sum_lengths[0] = sum_lengths<i32>;
+  t.sum_lengths[1] = sum_lengths<i64>;
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

@@ -93,6 +93,26 @@ TEST_CASE("free memory stays mapped until trimmed or until the limit is near") {
   }
 }
 
+TEST_CASE("memory freed in one size serves every other") {
+  Pool pool;
+  std::vector<BufferRef> held(12);
+  std::uint64_t draw = 1;
+  for (int i = 0; i < 3000; ++i) {
+    draw = draw * 6364136223846793005 + 1442695040888963407;
+    BufferRef& place = held[static_cast<std::size_t>(i) % held.size()];
+    place = BufferRef();
+    const std::size_t bytes = std::size_t{100'000} << (draw >> 61);  // 100 KB to 13 MB, and up to twice that
+    place = pool.allocate(bytes + (draw >> 32) % bytes);
+    std::memset(place.data(), 1, 64);
+  }
+  CHECK(pool.stats().mapped_peak <= pool.stats().peak + pool.stats().peak / 2);
+  held.clear();
+  pool.trim();
+  CHECK(pool.stats().mapped == 0);
+  { const BufferRef whole = pool.allocate(std::size_t{30} << 20); }
+  CHECK(pool.stats().mapped <= std::size_t{31} << 20);
+}
+
 TEST_CASE("the k-th allocation fails on demand") {
   Pool pool;
   pool.fail_at(3);

@@ -1,0 +1,56 @@
+// How much memory a run takes from the system, set against what its live vectors need.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "vm/lib/nesl.hpp"
+
+using namespace nvm::lib;
+
+namespace {
+
+// 400,000 numbers sorted: vectors of every size are born and die.
+constexpr const char* kQuicksort = R"(
+function quicksort(v) =
+if #v < 2 then v
+else
+  let pivot = v[#v / 2];
+      less = {x in v | x < pivot};
+      same = {x in v | x == pivot};
+      more = {x in v | x > pivot};
+      sorted = {quicksort(part) : part in [less, more]}
+  in sorted[0] ++ same ++ sorted[1] $
+sum(take(quicksort({rem(i * 7919, 400009) : i in [0:400000]}), 10)) $
+)";
+
+// Lengths that halve and grow again by a third.
+constexpr const char* kWaves = R"(
+function wave(v, i) =
+if i == 0 then sum(v)
+else
+  let half = {x + 1 : x in v; k in [0:#v] | rem(k, 2) == 0};
+      long = if #half < 200000 then half ++ half ++ half ++ v else half
+  in wave(long, i - 1) $
+wave([0:1000000], 60) $
+)";
+
+}  // namespace
+
+// What the lists of small blocks may hold back, for each of two threads.
+constexpr std::uint64_t kSmallBlocks = 8 << 20;
+
+TEST_CASE("a run takes at most half as much again as its live vectors need", "[lib]") {
+  for (const char* text : {kQuicksort, kWaves})
+    for (const Jit jit : {Jit::kOff, Jit::kHot}) {
+      NeslOptions options;
+      options.vm.jit = jit;
+      options.vm.threads = 2;
+      std::ostringstream out, err;
+      Nesl nesl(options, out, err);
+      REQUIRE(nesl.run_text(text, "t.nesl") == NeslStatus::kOk);
+      const Counters& c = nesl.counters();
+      INFO(out.str() << "jit " << static_cast<int>(jit));
+      CHECK(c.peak_bytes > 8'000'000);
+      CHECK(c.mapped_bytes <= c.peak_bytes + c.peak_bytes / 2 + kSmallBlocks);
+    }
+}
