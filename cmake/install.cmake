@@ -48,6 +48,16 @@ foreach(page man:nvm.1 bash:neslvm.bash zsh:_neslvm fish:neslvm.fish)
 endforeach()
 add_custom_target(nvm_pages ALL DEPENDS ${page_files})
 
+# The tarball brings the shared libraries that few systems have (cmake/bundle.cmake) in a folder of their own; elsewhere that
+# folder is absent. RPATH and not RUNPATH, because it must also serve what those libraries need themselves.
+set(NVM_BUNDLE_DIR "${CMAKE_INSTALL_LIBDIR}/neslvm")
+file(RELATIVE_PATH bin_to_bundle "/${CMAKE_INSTALL_BINDIR}" "/${NVM_BUNDLE_DIR}")
+set_target_properties(nvm PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_bundle}")
+set_target_properties(nvm_shared PROPERTIES INSTALL_RPATH "$ORIGIN/neslvm")
+foreach(target nvm nvm_shared)
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
+
 install(TARGETS nvm RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS nvm_shared nvm_static EXPORT nvm
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -85,9 +95,15 @@ file(RELATIVE_PATH pc_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/nvm.pc.in "${CMAKE_BINARY_DIR}/nvm.pc" @ONLY)
 install(FILES "${CMAKE_BINARY_DIR}/nvm.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
+# Whoever builds a package answers for it: the variables that Debian's own tools read, else nobody does.
+set(contact "local build, maintained by nobody <nobody@neslvm.invalid>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(NVM_PACKAGE_CONTACT "${contact}" CACHE STRING "Maintainer of the packages that cpack makes: NAME <ADDRESS>")
+
 set(CPACK_PACKAGE_NAME neslvm)
-set(CPACK_PACKAGE_VENDOR nvm)
-set(CPACK_PACKAGE_CONTACT "nvm maintainers <nvm@localhost>")
+set(CPACK_PACKAGE_CONTACT "${NVM_PACKAGE_CONTACT}")
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_RESOURCE_FILE_LICENSE "${CMAKE_SOURCE_DIR}/LICENSE")
@@ -96,4 +112,6 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libtbb-dev, libasmjit-dev, libsleef-dev")
+set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/bundle.cmake")
+set(CPACK_NVM_BUNDLE_DIR "${NVM_BUNDLE_DIR}")
 include(CPack)

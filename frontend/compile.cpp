@@ -6,12 +6,6 @@
 namespace nvm::frontend {
 namespace {
 
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
 class FormCompiler {
  public:
   FormCompiler(Environment& environment, std::shared_ptr<Form> form, Diagnostics& diagnostics)
@@ -20,15 +14,18 @@ class FormCompiler {
   std::optional<CompiledForm> run() {
     result_.form = form_;
     const int errors = diagnostics_.errors();
+    // A silent failure is due to a name that an earlier, reported error left without meaning.
+    bool made = true;
     switch (form_->kind) {
-      case FormKind::kFunction: function(); break;
-      case FormKind::kForward: forward(); break;
-      case FormKind::kDatatype: datatype(); break;
+      case FormKind::kFunction: made = function(); break;
+      case FormKind::kForward: made = forward(); break;
+      case FormKind::kDatatype: made = datatype(); break;
       default:
-        if (form_->exp) value();
+        if (form_->exp) made = value();
     }
-    if (diagnostics_.errors() != errors) return std::nullopt;
-    return std::move(result_);
+    if (made && diagnostics_.errors() == errors) return std::move(result_);
+    blame(*form_, diagnostics_);
+    return std::nullopt;
   }
 
  private:
@@ -48,50 +45,57 @@ class FormCompiler {
           "Redefining " + upper(binding->name) + " with a new type.  Old calls will not be modified.";
   }
 
-  void function() {
-    if (!may_define(form_->name, form_->name_pos)) return;
+  bool function() {
+    if (!may_define(form_->name, form_->name_pos)) return false;
     Binding* self = env_.make({});
     self->name = form_->name;
     self->pos = form_->name_pos;
     self->form = form_;
     Checker checker(env_, diagnostics_, false);
-    if (checker.function(*form_, *self) != nullptr) publish(self);
+    if (checker.function(*form_, *self) == nullptr) return false;
+    publish(self);
+    return true;
   }
 
-  void forward() {
-    if (!may_define(form_->name, form_->name_pos)) return;
+  bool forward() {
+    if (!may_define(form_->name, form_->name_pos)) return false;
     Binding* self = env_.make({});
     self->name = form_->name;
     self->pos = form_->name_pos;
     Checker checker(env_, diagnostics_, false);
     self->type = checker.signature(*form_->sig, *self);
-    if (self->type != nullptr) publish(self);
+    if (self->type == nullptr) return false;
+    publish(self);
+    return true;
   }
 
-  void datatype() {
-    if (!may_define(form_->name, form_->name_pos)) return;
+  bool datatype() {
+    if (!may_define(form_->name, form_->name_pos)) return false;
     Binding* constructor = env_.make({});
     constructor->name = form_->name;
     constructor->pos = form_->name_pos;
     constructor->kind = BindingKind::kConstructor;
     Checker checker(env_, diagnostics_, false);
     constructor->type = checker.datatype(*form_, *constructor);
-    if (constructor->type != nullptr) publish(constructor);
+    if (constructor->type == nullptr) return false;
+    publish(constructor);
+    return true;
   }
 
-  void value() {
+  bool value() {
     Checker checker(env_, diagnostics_, false);
     result_.type = checker.expression(*form_->exp);
-    if (result_.type == nullptr) return;
+    if (result_.type == nullptr) return false;
     result_.name = "it";
     if (form_->kind == FormKind::kBind || form_->kind == FormKind::kFileBind) {
       result_.name = print_pattern(form_->pattern);
-      if (!checker.match(form_->pattern, result_.type, variables_)) return;
+      if (!checker.match(form_->pattern, result_.type, variables_)) return false;
       for (const Checker::Variable& variable : variables_)
-        if (!may_define(variable.name, form_->pattern.pos)) return;
+        if (!may_define(variable.name, form_->pattern.pos)) return false;
     }
     result_.constant = is_constant(*form_->exp);
     result_.core = specialise(env_, *form_->exp, diagnostics_);
+    return true;
   }
 
   Environment& env_;

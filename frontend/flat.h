@@ -133,7 +133,6 @@ class Builder {
   std::optional<Atom> fold_not(Atom flags);
   std::optional<Atom> fold_shape(Op op, Atom of);
   std::optional<Atom> fold_arithmetic(Op op, Atom a, Atom b);
-  std::optional<Atom> fold_index(Op op, Atom a, Atom b);
   std::optional<Atom> fold_select(const Atoms& args);
   std::optional<Atom> fold_sum(Atom vector, Atom segments);
   std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);

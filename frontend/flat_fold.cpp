@@ -44,6 +44,8 @@ std::optional<Atom> Builder::fold_arithmetic(Op op, Atom a, Atom b) {
   if (x == 0 && op == Op::kAdd) return b;
   if (y == 1 && (op == Op::kMul || op == Op::kDiv)) return a;
   if (x == 1 && op == Op::kMul) return b;
+  if (x == 0 && op == Op::kMul) return a;
+  if (y == 0 && op == Op::kMul) return b;
   const Made* m = made(a);
   const Made* n = made(b);
   if (m && n && m->op == Op::kDist && n->op == Op::kDist && m->args[1] == n->args[1] && x && y)
@@ -55,28 +57,7 @@ std::optional<Atom> Builder::fold_arithmetic(Op op, Atom a, Atom b) {
   if (op == Op::kAdd && is(m, Op::kSub) && m->args[1] == b) return m->args[0];
   if (op == Op::kSub && is(m, Op::kAdd) && m->args[0] == b) return m->args[1];  // (b + c) - b
   if (op == Op::kSub && is(m, Op::kAdd) && m->args[1] == b) return m->args[0];
-  return fold_index(op, a, b);
-}
-
-// Numbers at equal distances stay such if one number of the segment is added, or multiplies them.
-std::optional<Atom> Builder::fold_index(Op op, Atom a, Atom b) {
-  const Made* m = made(a);
-  const Made* n = made(b);
-  if (!m || !n || (op != Op::kAdd && op != Op::kSub && op != Op::kMul)) return std::nullopt;
-  const bool first = m->op == Op::kIndex;
-  const Made run = first ? *m : *n, copies = first ? *n : *m;
-  if (run.op != Op::kIndex || copies.op != Op::kDist || run.args[2] != copies.args[1]) return std::nullopt;
-  const Atom value = copies.args[0], start = run.args[0], stride = run.args[1];
-  if (kind(value) != nvm::Type::kInt) return std::nullopt;
-  const auto compute = [&](Op what, Atom x, Atom y) { return this->op(what, TypeWord::kInt, {x, y}); };
-  const auto indices = [&](Atom from, Atom by) {
-    return this->op(Op::kIndex, TypeWord::kNone, {from, by, run.args[2]});
-  };
-  if (op == Op::kAdd) return indices(compute(Op::kAdd, start, value), stride);
-  if (op == Op::kMul) return indices(compute(Op::kMul, start, value), compute(Op::kMul, stride, value));
-  if (first) return indices(compute(Op::kSub, start, value), stride);
-  const Atom zero = compute(Op::kSub, stride, stride);
-  return indices(compute(Op::kSub, value, start), compute(Op::kSub, zero, stride));
+  return std::nullopt;
 }
 
 // Of two numbers the one that is not smaller, said in the other way, so that it shares the comparison of the

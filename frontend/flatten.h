@@ -120,6 +120,7 @@ class Body {
   Val scalar_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val sequence_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val map1(Op op, TypeWord word, core::TypeKind result, const Val& x);
+  std::optional<Val> shifted(Op op, TypeWord word, const Val& x, const Val& y);
   std::optional<Val> known_result(Op op, TypeWord word, const Val& x, const Val& y);
   Val map2(Op op, TypeWord word, core::TypeKind result, const Val& x, const Val& y);
   Val quotient(Op op, const Val& x, const Val& y, const Lanes* lanes, const char* message);

@@ -226,8 +226,10 @@ Val Body::split_first(const Expr& first, const Expr& second, const Flags& flags)
     const Taken part = take(&second, type, others, Share::kUnknown);
     const auto merged = [&] {
       const Taken rest = take(&first, type, flags, Share::kSome);
-      return settled_slots(ops_.scatter({source(type, rest, flags), source(type, part, others)}, lanes),
-                           lanes);
+      const std::vector<LaneOps::Source> sources{source(type, rest, flags), source(type, part, others)};
+      if (!is_there(first)) return settled_slots(ops_.scatter(sources, lanes), lanes);
+      const Val whole = ops_.settle(eval(first, lanes), lanes);
+      return settled_slots(ops_.scatter(sources, lanes, &whole), lanes);
     };
     return if_some(flags, merged, [&] { return part.results; });
   };

@@ -153,8 +153,33 @@ std::optional<Val> Body::known_result(Op op, TypeWord word, const Val& x, const 
   return std::nullopt;
 }
 
+// Numbers at equal distances stay such if one number of their segment is added, or multiplies them.
+std::optional<Val> Body::shifted(Op op, TypeWord word, const Val& x, const Val& y) {
+  if (word != TypeWord::kInt || (op != Op::kAdd && op != Op::kSub && op != Op::kMul)) return std::nullopt;
+  const bool first = x.lanes->depth > y.lanes->depth;
+  const Val& run = first ? x : y;
+  const Val& other = first ? y : x;
+  const flat::Builder::Made* m = b_.made(run.atom);
+  if (run.lanes->depth == other.lanes->depth || !m || m->op != Op::kIndex ||
+      m->args[2] != run.lanes->segments)
+    return std::nullopt;
+  const Lanes* outer = run.lanes->parent;
+  const Val start = integer(outer, m->args[0]), stride = integer(outer, m->args[1]);
+  const auto compute = [&](Op what, const Val& a, const Val& b) {
+    return map2(what, TypeWord::kInt, TypeKind::kInt, a, b);
+  };
+  const auto numbers = [&](const Val& from, const Val& by) {
+    return integer(run.lanes, ops_.iota(from, by, run.lanes));
+  };
+  if (op == Op::kAdd) return numbers(compute(op, start, other), stride);
+  if (op == Op::kMul) return numbers(compute(op, start, other), compute(op, stride, other));
+  if (first) return numbers(compute(op, start, other), stride);
+  return numbers(compute(op, other, start), compute(op, ops_.integer(0), stride));
+}
+
 Val Body::map2(Op op, TypeWord word, TypeKind result, const Val& x, const Val& y) {
   if (auto known = known_result(op, word, x, y)) return std::move(*known);
+  if (auto numbers = shifted(op, word, x, y)) return std::move(*numbers);
   const Lanes* level = deeper(x.lanes, y.lanes);
   return ops_.scalar(core::base_type(result), level, b_.op(op, word, {ops_.at(x, level), ops_.at(y, level)}));
 }

@@ -12,7 +12,8 @@ class FormParser {
  public:
   explicit FormParser(Parser& parser) : p_(parser) {}
 
-  Form form();
+  // Reads a form; on failure what was read of it stays.
+  void read(Form& form);
   // After a failure: skips to the end of the form, so that the next one can be read.
   void recover();
 

@@ -7,22 +7,10 @@
 namespace nvm::frontend {
 namespace {
 
+// Tuples of tuples double with every step: beyond this nobody means it, and checking takes forever.
+constexpr std::size_t kLargestType = 10000;
+
 constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
-
-// An expression for a message: one line, cut if long.
-std::string excerpt(const Expr& exp) {
-  constexpr std::size_t kLongest = 60;
-  if (exp.depth > 12) return "...";
-  std::string text = print_ast(exp);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
-}
 
 std::string show_types(const Type* type) { return print_type(type); }
 
@@ -103,6 +91,8 @@ const Type* Checker::datatype(const Form& form, Binding& constructor) try {
 
 const Type* Checker::infer(Expr& exp) {
   const Type* type = infer_kind(exp);
+  if (size_up_to(type, kLargestType) >= kLargestType)
+    fail(exp.pos, "the type of this expression has more than " + std::to_string(kLargestType) + " parts");
   exp.type = type;
   return type;
 }
@@ -162,7 +152,7 @@ const Type* Checker::infer_name(Expr& exp) {
     return self_->type;
   }
   exp.global = env_.find(exp.text, from_prelude_ || exp.builtin);
-  if (exp.global == nullptr || exp.global->type == nullptr) fail(exp.pos, upper(exp.text) + " is undefined");
+  if (exp.global == nullptr || exp.global->type == nullptr) undefined(exp);
   return instantiate(types_, exp.global->type);
 }
 
@@ -176,9 +166,11 @@ const Type* Checker::infer_seq(Expr& exp) {
   const Type* element = infer(*exp.items[0]);
   for (std::size_t i = 1; i < exp.items.size(); ++i) {
     const Type* next = infer(*exp.items[i]);
-    if (next != element && !unifier_.unify(element, next))
-      fail(exp.items[i]->pos, "the elements of a sequence must have one type: this one is " +
-                                  show_types(next) + ", those before it are " + show_types(element));
+    if (next == element || unifier_.unify(element, next)) continue;
+    if (resolve(next)->kind == TypeKind::kFn && resolve(element)->kind == TypeKind::kFn)
+      fail(exp.items[i]->pos, "the elements of a sequence cannot be different functions");
+    fail(exp.items[i]->pos, "the elements of a sequence must have one type: this one is " + show_types(next) +
+                                ", those before it are " + show_types(element));
   }
   return types_.seq(element);
 }
@@ -257,8 +249,7 @@ const Type* Checker::apply(const Expr& call, const Type* function, const Type* a
     fail(fn.pos, "in the call " + excerpt(call) + ", " + name + " is not a function: it is of type " +
                      show_types(function));
   if (unifier_.unify(argument, function->args[0])) return function->args[1];
-  fail(call.pos, "argument types do not match the function " + name + " in " + excerpt(call) + ": given " +
-                     show_types(argument) + ", expected " + show_types(function->args[0]));
+  mismatch(call, name, function->args[0], argument);
 }
 
 const Type* Checker::infer_if(Expr& exp) {

@@ -9,6 +9,10 @@
 
 namespace nvm::frontend {
 
+// For messages: a name as NESL's own messages show it; an expression in one line, cut if long.
+[[nodiscard]] std::string upper(std::string text);
+[[nodiscard]] std::string excerpt(const Expr& exp);
+
 // Checks one form; all errors go to `diagnostics`. An object serves one form.
 class Checker {
  public:
@@ -64,6 +68,9 @@ class Checker {
   const Type* named_type(const TypeExpr& exp, const TypeVars& variables);
   const Type* declared(const TypeSig& sig, bool rigid, Binding& self);
   [[noreturn]] void fail(SourcePos pos, std::string message);
+  [[noreturn]] void undefined(const Expr& name);
+  [[noreturn]] void mismatch(const Expr& call, const std::string& name, const Type* expected,
+                             const Type* given);
 
   Environment& env_;
   TypeArena& types_;

@@ -22,10 +22,20 @@ constexpr std::array<std::string_view, 18> kReserved = {
     "if",   "then", "else", "in",  "let",  "function", "datatype", "defconfig", "closure",
     "pair", "and",  "or",   "nor", "nand", "xor",      "t",        "f",         "time"};
 
-std::string shown(char c) {
-  if (c > ' ' && c <= '~') return std::string("'") + c + "'";
+// Bytes of the character that the text begins with; 1 if it is no well-formed UTF-8.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = static_cast<unsigned char>(text[0]);
+  const std::size_t length = byte < 0xc2 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 1;
+  for (std::size_t i = 1; i < length; ++i)
+    if (i >= text.size() || (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) return 1;
+  return length;
+}
+
+std::string shown(std::string_view character) {
+  if (character.size() > 1 || (character[0] > ' ' && character[0] <= '~'))
+    return "'" + std::string(character) + "'";
   static const char* hex = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(c);
+  const auto byte = static_cast<unsigned char>(character[0]);
   return std::string("byte 0x") + hex[byte >> 4] + hex[byte & 15];
 }
 
@@ -202,9 +212,10 @@ void Lexer::read_symbol(Token& token) {
     return;
   }
   token.kind = Tok::kInvalid;
+  const std::string_view character = text_.substr(at_, utf8_length(text_.substr(at_)));
   diagnostics_.error(token.pos, peek() == '!' ? "the escape ! to the host language is not supported"
-                                              : "unexpected character " + shown(peek()));
-  advance();
+                                              : "unexpected character " + shown(character));
+  for (std::size_t i = 0; i < character.size(); ++i) advance();
 }
 
 // 'x and '+ : the next token as a name.

@@ -332,7 +332,9 @@ ExprPtr FormParser::each() {
   result->generators.push_back(generator_of(std::move(first)));
   while (accept(";")) result->generators.push_back(generator_of(exp()));
   if (accept("|")) result->sieve = exp();
-  if (!at("}")) fail("expected a } instead of " + shown() + " to terminate an APPLY-TO-EACH");
+  if (!at("}"))
+    fail("expected a } instead of " + shown() + " to terminate an APPLY-TO-EACH" +
+         (p_.token_.is_word("in") ? "; a ; separates generators" : ""));
   advance();
   return serial && result->body ? one_by_one(std::move(result)) : finish(std::move(result));
 }

@@ -100,8 +100,7 @@ void FormParser::end_of_form() {
   }
 }
 
-Form FormParser::form() {
-  Form form;
+void FormParser::read(Form& form) {
   form.pos = p_.token_.pos;
   const std::size_t begin = p_.token_.begin;
   if (at_word("function")) {
@@ -119,7 +118,6 @@ Form FormParser::form() {
   form.text = p_.source_.text.substr(begin, p_.token_.begin - begin);
   while (!form.text.empty() && form.text.back() <= ' ') form.text.pop_back();
   advance();
-  return form;
 }
 
 std::string FormParser::name(const char* what) {

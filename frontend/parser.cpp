@@ -17,14 +17,32 @@ std::optional<Form> Parser::next_form() {
   if (at_end()) return std::nullopt;
   FormParser parser(*this);
   const int errors = diagnostics_.errors();
+  Form form;
   try {
-    Form form = parser.form();
+    parser.read(form);
     if (diagnostics_.errors() == errors) return form;
   } catch (const Failure&) {
     incomplete_ = at_end() || lexer_.unfinished();
     parser.recover();
   }
+  blame(form, diagnostics_);
   return std::nullopt;
+}
+
+namespace {
+void blame(const Pattern& pattern, Diagnostics& diagnostics) {
+  if (pattern.kind == Pattern::Kind::kName) diagnostics.blame(pattern.name);
+  for (const Pattern& item : pattern.items) blame(item, diagnostics);
+}
+}  // namespace
+
+void blame(const Form& form, Diagnostics& diagnostics) {
+  const bool binds =
+      form.kind == FormKind::kExpr || form.kind == FormKind::kBind || form.kind == FormKind::kFileBind;
+  if (binds)
+    blame(form.pattern, diagnostics);
+  else if (form.kind != FormKind::kCommand)
+    diagnostics.blame(form.name);
 }
 
 }  // namespace nvm::frontend

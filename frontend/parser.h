@@ -34,6 +34,9 @@ class Parser {
   std::size_t offset_ = 0;
 };
 
+// What a faulty form would have defined is undefined: uses of it need no message of their own.
+void blame(const Form& form, Diagnostics& diagnostics);
+
 // A form read back as NESL text, fully parenthesised.
 // present and asked for, follow each name as name{type}.
 [[nodiscard]] std::string print_ast(const Form& form);

@@ -206,6 +206,13 @@ bool same_type(const Type* a, const Type* b) {
   return same(a, b, renaming, back);
 }
 
+std::size_t size_up_to(const Type* type, std::size_t limit) {
+  std::size_t size = 1;
+  for (const Type* arg : resolve(type)->args)
+    if (size < limit) size += size_up_to(arg, limit - size);
+  return size;
+}
+
 bool contains_function(const Type* type) {
   type = resolve(type);
   if (type->kind == TypeKind::kFn || type->kind == TypeKind::kIdentity) return true;

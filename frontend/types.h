@@ -101,6 +101,9 @@ const Type* substitute(TypeArena& arena, const Type* type, const std::vector<con
 const Type* record_content(TypeArena& arena, const Type* record);
 // Equal up to renaming of unbound variables, classes included; identities of functions do not count.
 [[nodiscard]] bool same_type(const Type* a, const Type* b);
+// Constructors and variables in `type` as a tree, at most `limit`: shared parts can make it exponentially
+// large.
+[[nodiscard]] std::size_t size_up_to(const Type* type, std::size_t limit);
 // A function occurs in it.
 [[nodiscard]] bool contains_function(const Type* type);
 

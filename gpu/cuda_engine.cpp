@@ -5,8 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "bytecode/base/disk_cache.h"
 #include "gpu/api/nvrtc.h"
-#include "gpu/cache.h"
 #include "gpu/launch.h"
 #include "gpu/memory/cuda_queue.h"
 
@@ -62,7 +62,7 @@ class CudaCode final : public plan::Code {
 class CudaEngine final : public plan::Engine {
  public:
   explicit CudaEngine(std::shared_ptr<OpenDevice> device)
-      : device_(std::move(device)), cache_(cache_folder()), health_(std::make_shared<Health>()) {}
+      : device_(std::move(device)), cache_(cache_folder(), "cubin 1"), health_(std::make_shared<Health>()) {}
 
   [[nodiscard]] std::string name() const override { return "cuda " + device_->name(); }
 
@@ -107,7 +107,7 @@ class CudaEngine final : public plan::Engine {
   }
 
   std::shared_ptr<OpenDevice> device_;
-  CubinCache cache_;
+  DiskCache cache_;
   std::shared_ptr<Health> health_;
   std::mutex mutex_;
   std::map<std::string, Entry> loaded_;

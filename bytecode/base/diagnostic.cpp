@@ -1,5 +1,7 @@
 #include "bytecode/base/diagnostic.h"
 
+#include <algorithm>
+
 namespace nvm {
 
 namespace {
@@ -23,6 +25,16 @@ std::string_view line_of(std::string_view text, std::uint32_t line) {
   return text.substr(0, text.find('\n'));
 }
 
+// The length of the token at a place: a name or number, a word such as +_SCAN, or one character.
+std::size_t token_length(std::string_view text) {
+  const auto in_word = [](char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  std::size_t length = text.size() > 1 && !in_word(text[0]) && text[1] == '_' ? 1 : 0;
+  while (length < text.size() && in_word(text[length])) ++length;
+  return length > 0 ? length : 1;
+}
+
 // A long line is shown as a window around the column, so that one-line programs stay readable.
 void render_source(std::string& out, std::string_view line, std::uint32_t column) {
   constexpr std::size_t kWindow = 100;
@@ -36,7 +48,8 @@ void render_source(std::string& out, std::string_view line, std::uint32_t column
   out += "\n  ";
   if (begin > 0) out += "   ";
   for (std::size_t i = begin; i < at; ++i) out += line[i] == '\t' ? '\t' : ' ';
-  out += "^\n";
+  const std::size_t length = std::min(token_length(line.substr(at)), begin + kWindow - at);
+  out += "^" + std::string(length - 1, '~') + "\n";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,13 @@ class Diagnostics {
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  // "file:line:col: error: message", the source line, and a caret under the column; all of them, in order.
+  // "file:line:col: error: message", the source line, and a caret under the column with the rest of its word
+  // underlined; all of them, in order.
   [[nodiscard]] std::string render() const;
+
+  // A name whose definition in this text is at fault: uses of it need no message of their own.
+  void blame(const std::string& name) { blamed_.insert(name); }
+  [[nodiscard]] bool blamed(const std::string& name) const { return blamed_.contains(name); }
 
   // Errors after this many are counted but not kept, so that a broken file stays readable.
   static constexpr int kMaxKept = 50;
@@ -49,6 +55,7 @@ class Diagnostics {
   std::string file_;
   std::string text_;  // a copy, so that diagnostics may outlive the reader
   std::vector<Diagnostic> all_;
+  std::set<std::string> blamed_;
   int errors_ = 0;
   int dropped_ = 0;
 };

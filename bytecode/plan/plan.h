@@ -60,6 +60,7 @@ struct Kernel {
 };
 
 struct Plan {
+  std::string name;  // of its code, for profilers; says nothing about what it does
   IntBits int_bits = IntBits::k64;
   std::vector<LengthKind> lengths;  // by LengthId
   std::vector<Var> vars;            // by VarId

@@ -38,6 +38,8 @@ class Symbols {
   };
   [[nodiscard]] const Node& node(Symbol s) const { return nodes_[static_cast<std::size_t>(s)]; }
   Symbol intern(Node n);
+  [[nodiscard]] std::vector<Symbol> terms_of(Symbol s) const;  // of a sum; itself of anything else
+  Symbol sum(std::vector<Symbol> terms);                       // the same for any order
   std::vector<Node> nodes_;
   std::map<Node, Symbol> index_;
 };

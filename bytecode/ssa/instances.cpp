@@ -78,6 +78,21 @@ std::optional<Term> Instances::flag_as_number(Term t) const {
   return node(t)[kFirstOperand];
 }
 
+bool Instances::starts_of(Term starts, Term lengths, Term layout) const {
+  while (true) {
+    const Node& from = node(starts);
+    if (is(starts, Kind::kStarts)) return from[1] == layout && lengths == layout;
+    const Node& of = node(lengths);
+    const bool picks = is(starts, Kind::kApply) && is(lengths, Kind::kApply) &&
+                       (is_op(from, Op::kBpermute) || is_op(from, Op::kPack) || is_op(from, Op::kExtract));
+    if (!picks || from.size() != of.size()) return false;
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (i != kFirstOperand && from[i] != of[i]) return false;
+    starts = from[kFirstOperand];
+    lengths = of[kFirstOperand];
+  }
+}
+
 Term Instances::assume(Term t, Term flag) {
   if (is(t, Kind::kStarts)) return starts(assume(node(t)[1], flag));
   if (is(t, Kind::kIota)) return iota(assume(node(t)[1], flag));
@@ -109,6 +124,27 @@ std::optional<Term> Instances::chosen_by(Group part, Group whole) const {
   const auto& [parent, flag] = groups_[static_cast<std::size_t>(part)];
   if (part == kAll || parent != whole) return std::nullopt;
   return flag;
+}
+
+bool Instances::descends(Group part, Group of) const {
+  while (part != of && part != kAll) part = groups_[static_cast<std::size_t>(part)].first;
+  return part == of;
+}
+
+Group Instances::collapse(Group g, Group whole, Term flag) {
+  if (g == kAll || !descends(g, whole)) return g;
+  const auto [parent, chosen] = groups_[static_cast<std::size_t>(g)];
+  if (parent == whole && chosen == flag) return whole;
+  return g == whole ? g : where(collapse(parent, whole, flag), assume(chosen, flag));
+}
+
+Total Instances::collapse(const Total& t, Group whole, Term flag) {
+  const Group none = where(whole, negate(flag));
+  Total out;
+  for (const auto& [group, term] : t)
+    if (!descends(group, none)) out.emplace_back(collapse(group, whole, flag), assume(term, flag));
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 // Merges fall into their two groups, as deep as conditionals usually nest; what is left unexpanded is right,
@@ -153,12 +189,27 @@ std::optional<Total> Instances::subtract(const Total& a, const Total& b) {
   return std::nullopt;
 }
 
+// Groups that are the two halves of one are put together, the smallest first, until one is left.
 std::optional<std::pair<Group, Term>> Instances::whole(const Total& t) {
-  if (t.size() == 1) return t[0];
-  if (t.size() != 2) return std::nullopt;
-  const auto& [parent, flag] = groups_[static_cast<std::size_t>(t[0].first)];
-  if (parent < 0 || where(parent, negate(flag)) != t[1].first) return std::nullopt;
-  return std::pair(parent, merge(flag, t[0].second, t[1].second));
+  Total parts = t;
+  const auto join_two = [&] {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto [parent, flag] = groups_[static_cast<std::size_t>(parts[i].first)];
+      if (parent < 0) continue;
+      const Group other = where(parent, negate(flag));
+      for (std::size_t j = i + 1; j < parts.size(); ++j) {
+        if (parts[j].first != other) continue;
+        parts[i] = {parent, merge(flag, parts[i].second, parts[j].second)};
+        parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(j));
+        return true;
+      }
+    }
+    return false;
+  };
+  while (parts.size() > 1 && join_two()) {
+  }
+  if (parts.size() != 1) return std::nullopt;
+  return parts[0];
 }
 
 }  // namespace nvm::ssa

@@ -43,6 +43,9 @@ class Instances {
   // Flag and lengths of a flag copied over the instance's segment: DIST of a flag.
   [[nodiscard]] std::optional<std::pair<Term, Term>> spread_flag(Term t) const;
   [[nodiscard]] std::optional<Term> flag_as_number(Term t) const;  // the flag of a B_TO_I
+  // Are these starts, seen as numbers per segment, those of segments with these lengths of things that are
+  // laid out like `layout`? So it is of all segments, and of those picked in one and the same way from both.
+  [[nodiscard]] bool starts_of(Term starts, Term lengths, Term layout) const;
   // The term among instances whose flag is T.
   Term assume(Term t, Term flag);
 
@@ -53,6 +56,11 @@ class Instances {
   // The flag by which `part` is chosen from `whole`; none if it is not chosen directly from it.
   [[nodiscard]] std::optional<Term> chosen_by(Group part, Group whole) const;
 
+  // Is `part` chosen from `of`, in any number of steps, or `of` itself?
+  [[nodiscard]] bool descends(Group part, Group of) const;
+  // The group when all of `whole` have the flag, so that those chosen by it are `whole`.
+  Group collapse(Group g, Group whole, Term flag);
+
   // The group that `g` is chosen from and the flag; none for kAll.
   [[nodiscard]] std::optional<std::pair<Group, Term>> parent(Group g) const {
     if (g == kAll) return std::nullopt;
@@ -61,6 +69,8 @@ class Instances {
 
   // ---- totals
   Total total(Group g, Term t);
+  // The total when all of `whole` have the flag.
+  Total collapse(const Total& t, Group whole, Term flag);
   Total add(const Total& a, const Total& b) const;
   std::optional<Total> subtract(const Total& a, const Total& b);
   // The total as one term over one group, if it is that.

@@ -76,6 +76,8 @@ std::string print(const Module& module, const Function& function) {
   for (const Type t : function.results) text += " " + std::string(type_name(t));
   if (!function.origin.empty()) text += "  { " + function.origin + " }";
   if (function.lifted.lifted) text += "  { lifted }";
+  if (function.lifted.frame != kNoValue && !function.lifted.refusal.empty())
+    text += "  { not lifted: " + function.lifted.refusal + " }";
   text += "\n";
   for (std::size_t b = 0; b < function.blocks.size(); ++b) {
     const Block& block = function.blocks[b];

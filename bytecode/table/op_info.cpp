@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "bytecode/base/check.h"
-#include "bytecode/table/identity.h"
+#include "bytecode/table/identities.h"
 
 namespace nvm {
 
@@ -140,8 +140,8 @@ Type letter_type(char letter, TypeWord word) {
   return Type::kInt;
 }
 
-std::int64_t int_identity(Scalar scalar, IntBits bits) { return identity::of_int(scalar, bits); }
-double float_identity(Scalar scalar) { return identity::of_float(scalar); }
-bool bool_identity(Scalar scalar) { return identity::of_bool(scalar); }
+std::int64_t int_identity(Scalar scalar, IntBits bits) { return constant_int_identity(scalar, bits); }
+double float_identity(Scalar scalar) { return constant_float_identity(scalar); }
+bool bool_identity(Scalar scalar) { return constant_bool_identity(scalar); }
 
 }  // namespace nvm

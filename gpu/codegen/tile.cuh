@@ -1,5 +1,5 @@
 // Reductions, scans and compaction in one pass over tiles of a segmented space. The order of combination is the
-// CPU's (vm/prims/reduce_tree.h) for every type: a segment of at most 32 elements left to right; a longer one in units
+// CPU's (vm/simd/reduce_tree.h) for every type: a segment of at most 32 elements left to right; a longer one in units
 // of 2048 elements from its start, units combined left to right. A unit lies in one tile: tile t covers the units
 // that start in [2048 t, 2048 (t + 1)), hence fewer than 4096 elements. Values handed from tile to tile go through
 // decoupled look-back (Merrill and Garland 2016), folded from left to right, so bits do not depend on timing.

@@ -1,79 +1,11 @@
 // Primitives on 10 million elements and on 8. Counters: bytes the primitive must move per second, and that
 // rate as a fraction of a plain copy measured beside it in the same run (machines drift within minutes).
 //   prims_bench --benchmark_filter=...     sizes and threads are in the names: name/threads
-#include <benchmark/benchmark.h>
+#include "tests/bench/prims_harness.h"
 
-#include <algorithm>
-#include <chrono>
-#include <functional>
-#include <random>
-
-#include "vm/prims/parallel.h"
-#include "vm/prims/prims.h"
-
-namespace nvm::vm {
+namespace nvm::vm::bench {
 namespace {
 
-constexpr std::int64_t kMany = 10'000'000;
-
-Pool& pool() {
-  static auto* const p = new Pool;
-  return *p;
-}
-PrimContext context(int threads) {
-  PrimContext c;
-  c.pool = &pool();
-  c.isa = best_isa();
-  c.threads = threads;
-  return c;
-}
-
-Vector floats(std::int64_t n) {
-  Vector v = pool().vector(Storage::kF64, n);
-  std::mt19937_64 rng(1);
-  for (std::int64_t i = 0; i < n; ++i)
-    v.mutable_data<double>()[i] = static_cast<double>(rng() >> 11) * 0x1p-53;
-  return v;
-}
-template <typename F>
-Vector ints(std::int64_t n, F f, Storage storage = Storage::kI64) {
-  Vector v = pool().vector(storage, n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (storage == Storage::kI64)
-      v.mutable_data<std::int64_t>()[i] = f(i);
-    else if (storage == Storage::kI32)
-      v.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(f(i));
-    else
-      v.mutable_data<std::int8_t>()[i] = static_cast<std::int8_t>(f(i));
-  }
-  return v;
-}
-std::int64_t noise(std::int64_t i) {
-  auto x = static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15U;
-  x ^= x >> 29;
-  x *= 0xBF58476D1CE4E5B9U;
-  return static_cast<std::int64_t>((x ^ (x >> 32)) >> 1);
-}
-Vector flags(std::int64_t n, int of) {
-  Vector v = pool().vector(Storage::kB8, n);
-  for (std::int64_t i = 0; i < n; ++i) v.mutable_data<std::uint8_t>()[i] = noise(i) % of == 0;
-  return v;
-}
-Vector shuffled(std::int64_t n) {
-  std::vector<std::int64_t> p(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) p[static_cast<std::size_t>(i)] = i;
-  std::shuffle(p.begin(), p.end(), std::mt19937_64(7));
-  return int_vector(pool(), p);
-}
-Segdes segments_of(const std::function<std::int64_t(std::int64_t)>& length, std::int64_t n) {
-  std::vector<std::int64_t> lengths;
-  std::int64_t total = 0;
-  while (total < n) {
-    lengths.push_back(std::min(length(static_cast<std::int64_t>(lengths.size())), n - total));
-    total += lengths.back();
-  }
-  return Segdes::from_lengths(int_vector(pool(), lengths), total);
-}
 const Segdes& one() {
   static const Segdes s = Segdes::regular(1, kMany);
   return s;
@@ -92,376 +24,115 @@ const Segdes& power_law() {
       kMany);
   return s;
 }
-const Vector& xs() {
-  static const Vector v = floats(kMany);
-  return v;
-}
-const Vector& is() {
-  static const Vector v = ints(kMany, [](std::int64_t i) { return noise(i) % 1000000000; });
-  return v;
-}
-
-// Seconds of a copy of 80 MB on `threads` threads, the best of a few.
-double copy_bandwidth(int threads) {
-  const Vector from = xs();
-  Vector to = pool().vector(Storage::kI64, kMany);
-  const auto* a = from.data<std::uint64_t>();
-  auto* r = to.mutable_data<std::uint64_t>();
-  double best = 1e9;
-  for (int k = 0; k < 7; ++k) {
-    const auto start = std::chrono::steady_clock::now();
-    for_ranges(context(threads), kMany, [&](std::int64_t begin, std::int64_t end) {
-#pragma GCC ivdep
-      for (std::int64_t i = begin; i < end; ++i) r[i] = a[i] ^ 1;  // a plain copy would become memcpy
-    });
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return 16.0 * kMany / best;
-}
-
-// The cost of an instruction on small vectors, operand copies and release of the results included.
-void run_small(benchmark::State& state, Op op, TypeWord word, const std::vector<Value>& operands) {
-  const PrimContext c = context(1);
-  std::vector<Value> in(operands.size());
-  std::vector<Value> out(op_info(op).results.size());
-  for (auto _ : state) {
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = operands[i];
-    run_primitive(c, op, word, in, out);
-  }
-}
-
-void run(benchmark::State& state, Op op, TypeWord word, const std::vector<Value>& operands, double bytes) {
-  const PrimContext c = context(static_cast<int>(state.range(0)));
-  std::vector<Value> in(operands.size());
-  std::vector<Value> out(op_info(op).results.size());
-  const double copy = copy_bandwidth(c.threads);
-  double best = 1e9;
-  for (auto _ : state) {
-    for (std::size_t i = 0; i < in.size(); ++i) in[i] = operands[i];
-    const auto start = std::chrono::steady_clock::now();
-    run_primitive(c, op, word, in, out);
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    for (Value& v : out) v = {};
-  }
-  state.counters["GB/s"] = bytes / best / 1e9;
-  state.counters["of_copy"] = bytes / best / std::max(copy, copy_bandwidth(c.threads));
-}
-
 using enum Op;
 constexpr TypeWord kI = TypeWord::kInt, kF = TypeWord::kFloat, kB = TypeWord::kBool, kN = TypeWord::kNone;
-
-// Registers name/1 and name/2; operands are made when the benchmark runs.
-void add(const std::string& name, Op op, TypeWord word, std::function<std::vector<Value>()> make,
-         double bytes) {
-  if (bytes == 0) {
-    benchmark::RegisterBenchmark(name.c_str(),
-                                 [=](benchmark::State& state) { run_small(state, op, word, make()); });
-    return;
-  }
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [=](benchmark::State& state) { run(state, op, word, make(), bytes); })
-      ->Arg(1)
-      ->Arg(2)
-      ->Unit(benchmark::kMillisecond)
-
-      ->UseRealTime();
-}
-
 constexpr double n = kMany;
 
 void add_elementwise() {
-  add(
-      "add_f64", kAdd, kF,
-      [] {
-        return std::vector<Value>{xs(), xs()};
-      },
-      16 * n);
-  add(
-      "add_i64", kAdd, kI,
-      [] {
-        return std::vector<Value>{is(), is()};
-      },
-      16 * n);
-  add(
-      "mul_i64", kMul, kI,
-      [] {
-        return std::vector<Value>{is(), is()};
-      },
-      16 * n);
-  add(
-      "div_i64", kDiv, kI,
-      [] {
-        return std::vector<Value>{is(), ints(kMany, [](std::int64_t i) { return 1 + i % 7; })};
-      },
-      24 * n);
-  add(
-      "lt_f64", kLt, kF,
-      [] {
-        return std::vector<Value>{xs(), floats(kMany)};
-      },
-      17 * n);
-  add(
-      "eq_i8", kEq, kI,
-      [] {
-        const Vector v = ints(
-            kMany, [](std::int64_t i) { return i % 7; }, Storage::kI8);
-        return std::vector<Value>{v, ints(
-                                         kMany, [](std::int64_t) { return 3; }, Storage::kI8)};
-      },
-      3 * n);
-  add(
-      "select_f64", kSelect, kF,
-      [] {
-        return std::vector<Value>{flags(kMany, 2), xs(), floats(kMany)};
-      },
-      25 * n);
-  add(
-      "and_bool", kAnd, kB,
-      [] {
-        return std::vector<Value>{flags(kMany, 2), flags(kMany, 3)};
-      },
-      3 * n);
-  add(
-      "itof", kItoF, kN, [] { return std::vector<Value>{is()}; }, 16 * n);
-  add(
-      "floor", kFloor, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
-  add(
-      "add_i32_wide", kAdd, kI,
-      [] {
-        const Vector v = ints(
-            kMany, [](std::int64_t i) { return i; }, Storage::kI32);
-        return std::vector<Value>{v, is()};
-      },
-      20 * n);
+  add("add_f64", kAdd, kF, 16 * n, [] { return Values{xs(), xs()}; });
+  add("add_i64", kAdd, kI, 16 * n, [] { return Values{is(), is()}; });
+  add("mul_i64", kMul, kI, 16 * n, [] { return Values{is(), is()}; });
+  add("div_i64", kDiv, kI, 24 * n, [] {
+    return Values{is(), ints(kMany, [](std::int64_t i) { return 1 + i % 7; })};
+  });
+  add("lt_f64", kLt, kF, 17 * n, [] { return Values{xs(), floats(kMany)}; });
+  add("eq_i8", kEq, kI, 3 * n, [] {
+    const Vector v = ints(
+        kMany, [](std::int64_t i) { return i % 7; }, Storage::kI8);
+    return Values{v, ints(
+                         kMany, [](std::int64_t) { return 3; }, Storage::kI8)};
+  });
+  add("select_f64", kSelect, kF, 25 * n, [] { return Values{flags(kMany, 2), xs(), floats(kMany)}; });
+  add("and_bool", kAnd, kB, 3 * n, [] { return Values{flags(kMany, 2), flags(kMany, 3)}; });
+  add("itof", kItoF, kN, 16 * n, [] { return Values{is()}; });
+  add("floor", kFloor, kN, 16 * n, [] { return Values{xs()}; });
+  add("add_i32_wide", kAdd, kI, 20 * n, [] {
+    const Vector v = ints(
+        kMany, [](std::int64_t i) { return i; }, Storage::kI32);
+    return Values{v, is()};
+  });
 }
 
 void add_elementary() {
-  add(
-      "exp", kExp, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
-  add(
-      "log", kLog, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
-  add(
-      "sin", kSin, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
-  add(
-      "sqrt", kSqrt, kN, [] { return std::vector<Value>{xs()}; }, 16 * n);
+  add("exp", kExp, kN, 16 * n, [] { return Values{xs()}; });
+  add("log", kLog, kN, 16 * n, [] { return Values{xs()}; });
+  add("sin", kSin, kN, 16 * n, [] { return Values{xs()}; });
+  add("sqrt", kSqrt, kN, 16 * n, [] { return Values{xs()}; });
 }
 
 void add_reductions() {
-  add(
-      "sum_f64", kAddReduce, kF,
-      [] {
-        return std::vector<Value>{xs(), one()};
-      },
-      8 * n);
-  add(
-      "max_i64", kMaxReduce, kI,
-      [] {
-        return std::vector<Value>{is(), one()};
-      },
-      8 * n);
-  add(
-      "and_bool_reduce", kAndReduce, kB,
-      [] {
-        return std::vector<Value>{flags(kMany, 1), one()};
-      },
-      1 * n);
-  add(
-      "sum_f64_10segs", kAddReduce, kF,
-      [] {
-        return std::vector<Value>{xs(), ten()};
-      },
-      8 * n);
-  add(
-      "sum_f64_short", kAddReduce, kF,
-      [] {
-        return std::vector<Value>{xs(), short_ones()};
-      },
-      8 * n + 16e6);
-  add(
-      "sum_f64_power", kAddReduce, kF,
-      [] {
-        return std::vector<Value>{xs(), power_law()};
-      },
-      8 * n + 12e6);
-  add(
-      "sum_i64_short", kAddReduce, kI,
-      [] {
-        return std::vector<Value>{is(), short_ones()};
-      },
-      8 * n + 16e6);
+  add("sum_f64", kAddReduce, kF, 8 * n, [] { return Values{xs(), one()}; });
+  add("max_i64", kMaxReduce, kI, 8 * n, [] { return Values{is(), one()}; });
+  add("and_bool_reduce", kAndReduce, kB, 1 * n, [] { return Values{flags(kMany, 1), one()}; });
+  add("sum_f64_10segs", kAddReduce, kF, 8 * n, [] { return Values{xs(), ten()}; });
+  add("sum_f64_short", kAddReduce, kF, 8 * n + 16e6, [] { return Values{xs(), short_ones()}; });
+  add("sum_f64_power", kAddReduce, kF, 8 * n + 12e6, [] { return Values{xs(), power_law()}; });
+  add("sum_i64_short", kAddReduce, kI, 8 * n + 16e6, [] { return Values{is(), short_ones()}; });
 }
 
 void add_scans() {
-  add(
-      "scan_f64", kAddScan, kF,
-      [] {
-        return std::vector<Value>{xs(), one()};
-      },
-      16 * n);
-  add(
-      "scan_i64", kAddScan, kI,
-      [] {
-        return std::vector<Value>{is(), one()};
-      },
-      16 * n);
-  add(
-      "maxscan_i64", kMaxScan, kI,
-      [] {
-        return std::vector<Value>{is(), one()};
-      },
-      16 * n);
-  add(
-      "scan_i64_short", kAddScan, kI,
-      [] {
-        return std::vector<Value>{is(), short_ones()};
-      },
-      16 * n + 8e6);
-  add(
-      "scan_f64_short", kAddScan, kF,
-      [] {
-        return std::vector<Value>{xs(), short_ones()};
-      },
-      16 * n + 8e6);
+  add("scan_f64", kAddScan, kF, 16 * n, [] { return Values{xs(), one()}; });
+  add("scan_i64", kAddScan, kI, 16 * n, [] { return Values{is(), one()}; });
+  add("maxscan_i64", kMaxScan, kI, 16 * n, [] { return Values{is(), one()}; });
+  add("scan_i64_short", kAddScan, kI, 16 * n + 8e6, [] { return Values{is(), short_ones()}; });
+  add("scan_f64_short", kAddScan, kF, 16 * n + 8e6, [] { return Values{xs(), short_ones()}; });
 }
 
 void add_packs() {
-  add(
-      "pack_f64_half", kPack, kF,
-      [] {
-        return std::vector<Value>{xs(), flags(kMany, 2), one()};
-      },
-      13 * n);
-  add(
-      "pack_f64_tenth", kPack, kF,
-      [] {
-        return std::vector<Value>{xs(), flags(kMany, 10), one()};
-      },
-      9.8 * n);
-  add(
-      "pack_f64_short", kPack, kF,
-      [] {
-        return std::vector<Value>{xs(), flags(kMany, 2), short_ones()};
-      },
-      13 * n + 12e6);
-  add(
-      "pack_i8_half", kPack, kI,
-      [] {
-        return std::vector<Value>{ints(kMany, noise, Storage::kI8), flags(kMany, 2), one()};
-      },
-      2.5 * n);
+  add("pack_f64_half", kPack, kF, 13 * n, [] { return Values{xs(), flags(kMany, 2), one()}; });
+  add("pack_f64_tenth", kPack, kF, 9.8 * n, [] { return Values{xs(), flags(kMany, 10), one()}; });
+  add("pack_f64_short", kPack, kF, 13 * n + 12e6, [] { return Values{xs(), flags(kMany, 2), short_ones()}; });
+  add("pack_i8_half", kPack, kI, 2.5 * n, [] {
+    return Values{ints(kMany, noise, Storage::kI8), flags(kMany, 2), one()};
+  });
 }
 
 void add_permutes() {
-  add(
-      "permute_identity", kPermute, kF,
-      [] {
-        return std::vector<Value>{xs(), ints(kMany, [](std::int64_t i) { return i; }), one()};
-      },
-      24 * n);
-  add(
-      "permute_reverse", kPermute, kF,
-      [] {
-        return std::vector<Value>{xs(), ints(kMany, [](std::int64_t i) { return kMany - 1 - i; }), one()};
-      },
-      24 * n);
-  add(
-      "permute_rotate", kPermute, kF,
-      [] {
-        return std::vector<Value>{xs(), ints(kMany, [](std::int64_t i) { return (i + 12345) % kMany; }),
-                                  one()};
-      },
-      24 * n);
-  add(
-      "permute_random", kPermute, kF,
-      [] {
-        return std::vector<Value>{xs(), shuffled(kMany), one()};
-      },
-      24 * n);
-  add(
-      "bpermute_inorder", kBpermute, kF,
-      [] {
-        return std::vector<Value>{xs(), ints(kMany, [](std::int64_t i) { return i; }), one(), one()};
-      },
-      24 * n);
-  add(
-      "bpermute_random", kBpermute, kF,
-      [] {
-        return std::vector<Value>{xs(), shuffled(kMany), one(), one()};
-      },
-      24 * n);
-  add(
-      "bpermute_short", kBpermute, kF,
-      [] {
-        const Segdes& s = short_ones();
-        Vector idx = pool().vector(Storage::kI64, kMany);
-        for (std::int64_t k = 0; k < s.segments(); ++k)
-          for (std::int64_t i = 0; i < s.length(k); ++i)
-            idx.mutable_data<std::int64_t>()[s.offset(k) + i] = s.length(k) - 1 - i;
-        return std::vector<Value>{xs(), idx, s, s};
-      },
-      24 * n + 8e6);
+  add("permute_identity", kPermute, kF, 24 * n, [] {
+    return Values{xs(), ints(kMany, [](std::int64_t i) { return i; }), one()};
+  });
+  add("permute_reverse", kPermute, kF, 24 * n, [] {
+    return Values{xs(), ints(kMany, [](std::int64_t i) { return kMany - 1 - i; }), one()};
+  });
+  add("permute_rotate", kPermute, kF, 24 * n, [] {
+    return Values{xs(), ints(kMany, [](std::int64_t i) { return (i + 12345) % kMany; }), one()};
+  });
+  add("permute_random", kPermute, kF, 24 * n, [] { return Values{xs(), shuffled(kMany), one()}; });
+  add("bpermute_inorder", kBpermute, kF, 24 * n, [] {
+    return Values{xs(), ints(kMany, [](std::int64_t i) { return i; }), one(), one()};
+  });
+  add("bpermute_random", kBpermute, kF, 24 * n, [] { return Values{xs(), shuffled(kMany), one(), one()}; });
+  add("bpermute_short", kBpermute, kF, 24 * n + 8e6, [] {
+    const Segdes& s = short_ones();
+    Vector idx = pool().vector(Storage::kI64, kMany);
+    for (std::int64_t k = 0; k < s.segments(); ++k)
+      for (std::int64_t i = 0; i < s.length(k); ++i)
+        idx.mutable_data<std::int64_t>()[s.offset(k) + i] = s.length(k) - 1 - i;
+    return Values{xs(), idx, s, s};
+  });
 }
 
 void add_spreads_and_ranks() {
-  add(
-      "dist_one", kDist, kF,
-      [] {
-        return std::vector<Value>{Vector::of_float(1.5), one()};
-      },
-      8 * n);
-  add(
-      "dist_short", kDist, kF,
-      [] {
-        return std::vector<Value>{floats(short_ones().segments()), short_ones()};
-      },
-      8 * n + 16e6);
-  add(
-      "index_one", kIndex, kN,
-      [] {
-        return std::vector<Value>{Vector::of_int(0), Vector::of_int(1), one()};
-      },
-      4 * n);
-  add(
-      "index_short", kIndex, kN,
-      [] {
-        const Vector z = ints(short_ones().segments(), [](std::int64_t i) { return i; });
-        return std::vector<Value>{z, z, short_ones()};
-      },
-      4 * n + 24e6);
-  add(
-      "extract_short", kExtract, kF,
-      [] {
-        static const Segdes s = Segdes::regular(kMany / 10, 10);
-        return std::vector<Value>{xs(), ints(kMany / 10, [](std::int64_t i) { return i % 10; }), s};
-      },
-      8e6 * 10);
-  add(
-      "rank_i64_random", kRankUp, kI,
-      [] {
-        return std::vector<Value>{is(), one()};
-      },
-      12 * n);
-  add(
-      "rank_i64_below100", kRankUp, kI,
-      [] {
-        return std::vector<Value>{ints(kMany, [](std::int64_t i) { return noise(i) % 100; }), one()};
-      },
-      12 * n);
-  add(
-      "rank_f64_random", kRankUp, kF,
-      [] {
-        return std::vector<Value>{xs(), one()};
-      },
-      12 * n);
-  add(
-      "rank_i64_short", kRankUp, kI,
-      [] {
-        return std::vector<Value>{is(), short_ones()};
-      },
-      12 * n);
-  add(
-      "make_segdes_short", kMakeSegdes, kN, [] { return std::vector<Value>{short_ones().lengths(pool())}; },
-      8e6);
+  add("dist_one", kDist, kF, 8 * n, [] { return Values{Vector::of_float(1.5), one()}; });
+  add("dist_short", kDist, kF, 8 * n + 16e6, [] {
+    return Values{floats(short_ones().segments()), short_ones()};
+  });
+  add("index_one", kIndex, kN, 4 * n, [] { return Values{Vector::of_int(0), Vector::of_int(1), one()}; });
+  add("index_short", kIndex, kN, 4 * n + 24e6, [] {
+    const Vector z = ints(short_ones().segments(), [](std::int64_t i) { return i; });
+    return Values{z, z, short_ones()};
+  });
+  add("extract_short", kExtract, kF, 8e6 * 10, [] {
+    static const Segdes s = Segdes::regular(kMany / 10, 10);
+    return Values{xs(), ints(kMany / 10, [](std::int64_t i) { return i % 10; }), s};
+  });
+  add("rank_i64_random", kRankUp, kI, 12 * n, [] { return Values{is(), one()}; });
+  add("rank_i64_below100", kRankUp, kI, 12 * n, [] {
+    return Values{ints(kMany, [](std::int64_t i) { return noise(i) % 100; }), one()};
+  });
+  add("rank_f64_random", kRankUp, kF, 12 * n, [] { return Values{xs(), one()}; });
+  add("rank_i64_short", kRankUp, kI, 12 * n, [] { return Values{is(), short_ones()}; });
+  add("make_segdes_short", kMakeSegdes, kN, 8e6, [] { return Values{short_ones().lengths(pool())}; });
 }
 
 void add_many() {
@@ -481,101 +152,41 @@ void add_small() {
     const auto f = [n] { return n == 1 ? Vector::of_float(2) : floats(n); };
     const auto i = [n] { return n == 1 ? Vector::of_int(2) : ints(n, [](std::int64_t k) { return k; }); };
     const auto s = [n] { return Segdes::regular(1, n); };
-    add(
-        "add_f64" + suffix, kAdd, kF,
-        [=] {
-          return std::vector<Value>{f(), f()};
-        },
-        0);
-    add(
-        "add_i64" + suffix, kAdd, kI,
-        [=] {
-          return std::vector<Value>{i(), i()};
-        },
-        0);
-    add(
-        "div_i64" + suffix, kDiv, kI,
-        [=] {
-          return std::vector<Value>{i(),
-                                    n == 1 ? Vector::of_int(3) : ints(n, [](std::int64_t) { return 3; })};
-        },
-        0);
-    add(
-        "lt_i64" + suffix, kLt, kI,
-        [=] {
-          return std::vector<Value>{i(), i()};
-        },
-        0);
-    add(
-        "exp" + suffix, kExp, kN, [=] { return std::vector<Value>{f()}; }, 0);
-    add(
-        "sum_f64" + suffix, kAddReduce, kF,
-        [=] {
-          return std::vector<Value>{f(), s()};
-        },
-        0);
-    add(
-        "scan_i64" + suffix, kAddScan, kI,
-        [=] {
-          return std::vector<Value>{i(), s()};
-        },
-        0);
-    add(
-        "dist" + suffix, kDist, kI,
-        [=] {
-          return std::vector<Value>{Vector::of_int(1), s()};
-        },
-        0);
-    add(
-        "index" + suffix, kIndex, kN,
-        [=] {
-          return std::vector<Value>{Vector::of_int(0), Vector::of_int(1), s()};
-        },
-        0);
-    add(
-        "permute" + suffix, kPermute, kI,
-        [=] {
-          return std::vector<Value>{
-              i(), n == 1 ? Vector::of_int(0) : ints(n, [n](std::int64_t k) { return n - 1 - k; }), s()};
-        },
-        0);
-    add(
-        "bpermute" + suffix, kBpermute, kI,
-        [=] {
-          return std::vector<Value>{i(), n == 1 ? Vector::of_int(0) : i(), s(), s()};
-        },
-        0);
-    add(
-        "extract" + suffix, kExtract, kI,
-        [=] {
-          return std::vector<Value>{i(), Vector::of_int(0), s()};
-        },
-        0);
-    add(
-        "pack" + suffix, kPack, kI,
-        [=] {
-          return std::vector<Value>{i(), n == 1 ? Vector::of_bool(true) : flags(n, 2), s()};
-        },
-        0);
-    add(
-        "rank" + suffix, kRankUp, kI,
-        [=] {
-          return std::vector<Value>{i(), s()};
-        },
-        0);
-    add(
-        "make_segdes" + suffix, kMakeSegdes, kN, [=] { return std::vector<Value>{i()}; }, 0);
-    add(
-        "lengths" + suffix, kLengths, kN, [=] { return std::vector<Value>{s()}; }, 0);
+    add("add_f64" + suffix, kAdd, kF, 0, [=] { return Values{f(), f()}; });
+    add("add_i64" + suffix, kAdd, kI, 0, [=] { return Values{i(), i()}; });
+    add("div_i64" + suffix, kDiv, kI, 0, [=] {
+      return Values{i(), n == 1 ? Vector::of_int(3) : ints(n, [](std::int64_t) { return 3; })};
+    });
+    add("lt_i64" + suffix, kLt, kI, 0, [=] { return Values{i(), i()}; });
+    add("exp" + suffix, kExp, kN, 0, [=] { return Values{f()}; });
+    add("sum_f64" + suffix, kAddReduce, kF, 0, [=] { return Values{f(), s()}; });
+    add("scan_i64" + suffix, kAddScan, kI, 0, [=] { return Values{i(), s()}; });
+    add("dist" + suffix, kDist, kI, 0, [=] { return Values{Vector::of_int(1), s()}; });
+    add("index" + suffix, kIndex, kN, 0, [=] { return Values{Vector::of_int(0), Vector::of_int(1), s()}; });
+    add("permute" + suffix, kPermute, kI, 0, [=] {
+      return Values{i(), n == 1 ? Vector::of_int(0) : ints(n, [n](std::int64_t k) { return n - 1 - k; }),
+                    s()};
+    });
+    add("bpermute" + suffix, kBpermute, kI, 0, [=] {
+      return Values{i(), n == 1 ? Vector::of_int(0) : i(), s(), s()};
+    });
+    add("extract" + suffix, kExtract, kI, 0, [=] { return Values{i(), Vector::of_int(0), s()}; });
+    add("pack" + suffix, kPack, kI, 0, [=] {
+      return Values{i(), n == 1 ? Vector::of_bool(true) : flags(n, 2), s()};
+    });
+    add("rank" + suffix, kRankUp, kI, 0, [=] { return Values{i(), s()}; });
+    add("make_segdes" + suffix, kMakeSegdes, kN, 0, [=] { return Values{i()}; });
+    add("lengths" + suffix, kLengths, kN, 0, [=] { return Values{s()}; });
   }
 }
 
 }  // namespace
-}  // namespace nvm::vm
+}  // namespace nvm::vm::bench
 
 int main(int argc, char** argv) {
-  nvm::vm::add_many();
-  nvm::vm::add_small();
+  nvm::vm::bench::add_many();
+  nvm::vm::bench::add_segment_sweeps();
+  nvm::vm::bench::add_small();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -24,7 +24,7 @@ def differences(interpreter, flags, status, program, stdin, out, err):
         (pathlib.Path(directory) / "p.vcode").write_text(unescape(program) + "\n", encoding="latin-1")
         words = shlex.split(interpreter) + ([] if flags == "-" else flags.split()) + ["p.vcode"]
         done = subprocess.run(words, cwd=directory, input=unescape(stdin).encode("latin-1"), capture_output=True,
-                              timeout=60, check=False)
+                              check=False)
     got_out, got_err = done.stdout.decode("latin-1"), done.stderr.decode("latin-1")
     if done.returncode != int(status):
         yield f"exit status {done.returncode}, expected {status}"

@@ -17,7 +17,7 @@ for seeds in "$here"/corpus/*/; do
   if [ -f "$target.dict" ]; then set -- "-dict=$target.dict"; fi
   echo "== $name, $runs runs"
   mkdir -p "$build/fuzz-corpus/$name"
-  "$target" -seed=1 -runs="$runs" -timeout=20 -rss_limit_mb=2048 -max_len=4096 -verbosity=0 -print_funcs=0 -print_final_stats=1 \
+  "$target" -seed=1 -runs="$runs" -rss_limit_mb=2048 -max_len=4096 -verbosity=0 -print_funcs=0 -print_final_stats=1 \
     -artifact_prefix="$build/fuzz-$name-" "$@" "$build/fuzz-corpus/$name" "$seeds" || failed="$failed $name"
 done
 if [ -n "$failed" ]; then

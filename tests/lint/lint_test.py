@@ -72,11 +72,17 @@ class Layers(Tree):
 
 
 class Sizes(Tree):
-    def test_file_over_aim_is_listed_and_over_limit_fails(self):
-        self.write("vm/a.cpp", "\n" * 600)
+    def test_long_file_fails_unless_it_is_known(self):
+        self.write("vm/a.cpp", "\n" * 500)
+        self.assertEqual(sizes.check(self.root), ([], False))
+        self.write("vm/a.cpp", "\n" * 501)
+        self.assertTrue(sizes.check(self.root)[1])
+        known, most = next(iter(sizes.LARGER.items()))
+        self.write("vm/a.cpp", "")
+        self.write(known, "\n" * most)
         report, failed = sizes.check(self.root)
         self.assertEqual((len(report), failed), (1, False))
-        self.write("vm/a.cpp", "\n" * 1001)
+        self.write(known, "\n" * (most + 1))
         self.assertTrue(sizes.check(self.root)[1])
 
     @unittest.skipIf(sizes.shutil.which("ctags") is None, "universal-ctags is not installed")

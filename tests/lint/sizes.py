@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reports long files and functions of our sources, longest first.
 
-Over the aims (files of 500 lines, functions of 60) they are listed; over the limits (1000 and 200) the check fails,
-unless the file holds one dispatch loop or table and says so in EXEMPT. Functions need universal-ctags.
+A file may have 500 lines; those of LARGER may have more until somebody finds where to cut them. Functions over 60 lines are
+listed, over 200 they fail. Functions need universal-ctags.
 
     sizes.py [ROOT]
 """
@@ -15,9 +15,15 @@ import sys
 
 OURS = ("bytecode", "frontend", "gpu", "vm", "tests")
 SOURCES = {".h", ".hpp", ".cpp", ".cc", ".cuh", ".cu", ".py"}
-FILE_AIM, FILE_LIMIT = 500, 1000
+FILE_LIMIT = 500
 FUNCTION_AIM, FUNCTION_LIMIT = 60, 200
-EXEMPT = {}  # path: why it may be longer
+LARGER = {  # path: lines it may have
+    "bytecode/ssa/facts.cpp": 800,
+    "bytecode/ssa/lifted.cpp": 750,
+    "tests/bench/cpu_engine_bench.cpp": 700,
+    "tests/bench/prims_bench.cpp": 700,
+    "vm/cpu/routines_impl.h": 850,
+}
 
 
 def sources(root):
@@ -27,8 +33,9 @@ def sources(root):
 def long_files(root):
     for path in sources(root):
         lines = path.read_bytes().count(b"\n")
-        if lines > FILE_AIM:
-            yield lines, str(path.relative_to(root)), FILE_LIMIT
+        if lines > FILE_LIMIT:
+            name = str(path.relative_to(root))
+            yield lines, name, LARGER.get(name, FILE_LIMIT)
 
 
 def long_functions(root):
@@ -52,11 +59,8 @@ def check(root):
     report, failed = [], False
     for kind, items in (("file", long_files(root)), ("function", long_functions(root))):
         for lines, where, limit in sorted(items, reverse=True):
-            reason = EXEMPT.get(where.split(":")[0])
-            over = lines > limit and reason is None
-            failed |= over
-            note = "  OVER THE LIMIT" if over else f"  ({reason})" if reason else ""
-            report.append(f"{kind:8} {lines:5} {where}{note}")
+            failed |= lines > limit
+            report.append(f"{kind:8} {lines:5} {where}" + ("  OVER THE LIMIT" if lines > limit else ""))
     return report, failed
 
 

@@ -3,6 +3,8 @@
 #include <rapidcheck.h>
 
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,8 @@
 #include "tests/property/gen_program.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
+#include "tests/support/nesl_module.h"
+#include "tests/support/nesl_recursions.h"
 #include "vm/block/block_mode.h"
 #include "vm/data/compare.h"
 #include "vm/interp/interp.h"
@@ -35,8 +39,9 @@ struct Setting {
     machine.host = &host;
     machine.max_depth = 100;
   }
-  vm::Machine in_groups(std::int64_t threshold) {
-    mode.emplace(code, machine, std::span<const vm::Value>(), vm::block::Options{threshold});
+  vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10) {
+    mode.emplace(code, machine, std::span<const vm::Value>(),
+                 vm::block::Options{threshold, nullptr, false, group_bytes});
     vm::Machine m = machine;
     m.calls = &*mode;
     return m;
@@ -175,6 +180,53 @@ TEST_CASE("block mode keeps the results of factorials") {
   ssa::FunctionId id = 0;
   while (module.functions[static_cast<std::size_t>(id)].name != "FACT") ++id;
   CHECK(rc::check("factorial", [&] { same_call(module, id, test::Choices(long_list())); }));
+}
+
+TEST_CASE("recursive NESL programs give the same in groups") {
+  for (const test::Recursion& recursion : test::nesl_recursions()) {
+    INFO(recursion.name);
+    const ssa::Module module = test::nesl_module(recursion.text);
+    Setting setting(module, 2);
+    const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+    REQUIRE(!ordinary.error);
+    for (const std::int64_t group_bytes : {1 << 17, 8}) {  // with so small ones workers cut too
+      const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(2, group_bytes)).run();
+      REQUIRE(!grouped.error);
+      CHECK(setting.mode->counters().calls > 0);
+      REQUIRE(ordinary.values.size() == grouped.values.size());
+      for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+        CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+    }
+  }
+}
+
+// A failed check ends the program in a group too: then the whole says so, once.
+TEST_CASE("a check that fails in a group ends the program as without groups") {
+  const ssa::Module module = test::nesl_module(R"(
+function root(v) = if #v == 0 then 0.0 else sqrt(v[0]) + root(drop(v, 1)) $
+{root({float(k - i) : i in [0:k]}) : k in [0:9]} ++ {root([float(3 - i)]) : i in [0:9]} $)");
+  Setting setting(module, 2);
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  const std::unique_ptr<std::FILE, Close> out(std::tmpfile());
+  vm::HostOptions options;
+  options.err = out.get();  // WRITE is for messages
+  vm::Host host(options, setting.pool, IntBits::k64);
+  setting.machine.host = &host;
+  const auto written = [&] {
+    const long length = std::ftell(out.get());
+    std::rewind(out.get());
+    return length;
+  };
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  const long once = written();
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(2)).run();
+  CHECK(once > 0);
+  CHECK(written() == once);
+  CHECK(ordinary.exited);
+  CHECK(grouped.exited);
+  CHECK(setting.mode->counters().failed > 0);
 }
 
 TEST_CASE("block mode keeps the results and faults of random programs") {

@@ -13,6 +13,8 @@
 #include "tests/property/gen_program.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
+#include "tests/support/nesl_module.h"
+#include "tests/support/nesl_recursions.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/text_io.h"
 
@@ -110,6 +112,26 @@ TEST_CASE("the lifted factorial is found, and its groups join") {
   INFO(module.functions[static_cast<std::size_t>(id)].lifted.refusal);
   REQUIRE(module.functions[static_cast<std::size_t>(id)].lifted.lifted);
   CHECK(rc::check("factorial", [&] { groups_join(module, id, test::Choices(long_list())); }));
+}
+
+TEST_CASE("recursive NESL functions are lifted, and their groups join") {
+  for (const test::Recursion& recursion : test::nesl_recursions()) {
+    INFO(recursion.name);
+    const ssa::Module module = test::nesl_module(recursion.text);
+    bool any = false;
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      const ssa::Function& f = module.functions[i];
+      if (f.removed || static_cast<ssa::FunctionId>(i) == module.entry) continue;
+      any = true;
+      INFO(f.name << ": " << f.lifted.refusal);
+      CHECK(f.lifted.lifted);
+      if (f.lifted.lifted)
+        CHECK(rc::check(recursion.name, [&] {
+          groups_join(module, static_cast<ssa::FunctionId>(i), test::Choices(long_list()));
+        }));
+    }
+    CHECK(any);
+  }
 }
 
 TEST_CASE("groups join for every random function that is found to be lifted") {

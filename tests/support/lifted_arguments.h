@@ -31,6 +31,8 @@ inline std::vector<Column> lifted_columns(const ssa::Function& f, std::int64_t i
       }
       for (std::int64_t k = 0; k < n; ++k) columns[i].push_back(static_cast<std::int64_t>(choices.below(4)));
       if (splits[i].kind == ssa::Split::Kind::kFrame) columns[i] = {instances};
+      const Type type = f.value_types[static_cast<std::size_t>(f.blocks[0].parameters[i])];
+      if (splits[i].kind == ssa::Split::Kind::kSame && type == Type::kSegdes) columns[i] = {1};
       done[i] = again = true;
     }
   }

@@ -1,5 +1,5 @@
 // What a plan means, one element at a time: plain loops over vectors of elements, against which engines are
-// held. FLOAT folds follow the order that vm/prims/reduce_tree.h lays down.
+// held. FLOAT folds follow the order that vm/simd/reduce_tree.h lays down.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,47 @@
 #include "vm/block/block_mode.h"
 
+#include <algorithm>
+#include <chrono>
+
 #include "vm/block/join.h"
 #include "vm/block/split.h"
 
 namespace nvm::vm::block {
 
+namespace {
+
+constexpr std::size_t kSampleOf = 32;              // this part of a call is made both ways to find what pays
+constexpr std::int64_t kWorthMeasuring = 8 << 20;  // bytes of a call; below, the policy's guess has to do
+
+// What decides besides the function.
+std::string setting_of(const Machine& machine) {
+  const PrimContext& c = machine.prims;
+  return "threads " + std::to_string(c.threads) + " isa " + std::to_string(static_cast<int>(c.isa)) +
+         " int " + (c.int_bits == IntBits::k32 ? "32" : "64") +
+         (machine.hook != nullptr ? " compiled" : " eager");
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace
+
 BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const Value> inputs,
                      const Options& options)
     : code_(code),
-      prims_(machine.prims),
+      machine_(machine),
+      inputs_(inputs),
       hook_(machine.hook),
       observer_(machine.observer),
+      options_(options),
       policy_(*code.module, options, machine.prims.threads),
-      workers_(code, machine, inputs) {}
+      tuning_(*code.module, setting_of(machine), options.cache, options.afresh),
+      workers_(code, machine, inputs, policy_) {
+  machine_.calls = nullptr;
+  machine_.observer = nullptr;
+  machine_.host = nullptr;
+}
 
 bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                      std::vector<Value>& results) {
@@ -41,21 +70,70 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
   const std::vector<std::int64_t> bounds = policy_.cut(*layout);
-  if (bounds.empty()) return false;
+  if (bounds.empty() || !pays(function, depth, *layout, bounds)) return false;
   if (observer_ != nullptr)
     observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
-  auto parts = workers_.run(function, depth, *layout, bounds);
-  if (!parts) {
+  GroupResults parts;
+  if (!run_groups(function, depth, *layout, bounds, parts)) {
     if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
     policy_.give_up(function);
     return false;
   }
-  counters_.groups += parts->size();
+  counters_.groups += parts.size();
   ++counters_.calls;
-  results = join(prims_, *parts);
+  results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
   return true;
+}
+
+// A part of the call is made both ways, once for each function and size of instances; kernel mode once before
+// that, so that its regions are compiled.
+bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                     std::span<const std::int64_t> bounds) {
+  if (options_.threshold != Options::kAuto) return true;
+  const std::int64_t average = layout.bytes() / layout.instances();
+  const Tuning::Verdict known = tuning_.of(function, average);
+  if (known != Tuning::Verdict::kUnknown) return known == Tuning::Verdict::kPays;
+  const std::size_t groups = bounds.size() - 1;
+  const std::size_t sample =
+      std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
+  if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return true;
+  std::vector<Value> ignored;
+  if (hook_ != nullptr &&
+      !run_whole(function, depth, layout.group(0, bounds[1], *machine_.prims.pool), ignored))
+    return false;
+  auto begin = std::chrono::steady_clock::now();
+  if (!run_whole(function, depth, layout.group(0, bounds[sample], *machine_.prims.pool), ignored))
+    return false;
+  const double whole = seconds_since(begin);
+  GroupResults parts;
+  begin = std::chrono::steady_clock::now();
+  if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts)) return false;
+  tuning_.learn(function, average, seconds_since(begin), whole);
+  return tuning_.of(function, average) == Tuning::Verdict::kPays;
+}
+
+// Groups whose worker ran out of memory are made in kernel mode, one after the other.
+bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                           std::span<const std::int64_t> bounds, GroupResults& results) {
+  Groups groups = workers_.run(function, depth, layout, bounds);
+  if (groups.failed) return false;
+  for (const std::size_t g : groups.over_budget) {
+    std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
+    if (!run_whole(function, depth, std::move(part), groups.results[g])) return false;
+    ++counters_.whole;
+  }
+  results = std::move(groups.results);
+  return true;
+}
+
+bool BlockMode::run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
+                          std::vector<Value>& results) {
+  if (hook_ != nullptr) hook_->finish();
+  Outcome outcome = Interp(code_, machine_, inputs_).call(function, std::move(arguments), depth);
+  results = std::move(outcome.values);
+  return !outcome.error && !outcome.exited;
 }
 
 }  // namespace nvm::vm::block

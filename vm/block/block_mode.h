@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/block/policy.h"
+#include "vm/block/tuning.h"
 #include "vm/block/worker.h"
 #include "vm/interp/call_hook.h"
 
@@ -17,28 +18,39 @@ namespace nvm::vm::block {
 struct Counters {
   std::uint64_t calls = 0;   // made in groups
   std::uint64_t groups = 0;  // of these calls
+  std::uint64_t whole = 0;   // of these groups, those made in kernel mode because a worker ran out of memory
   std::uint64_t failed = 0;  // calls given back because a group failed
 };
 
 class BlockMode final : public CallHook {
  public:
-  // `machine` is that of the interpreter that will ask. `code`, `inputs` and what `machine` points to must
-  // outlive this.
+  // `machine` is that of the interpreter that will ask. `code`, `inputs` and what `machine` and `options`
+  // point to must outlive this.
   BlockMode(const Code& code, const Machine& machine, std::span<const Value> inputs, const Options& options);
 
   bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
             std::vector<Value>& results) override;
   [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const Tuning& tuning() const { return tuning_; }
 
  private:
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                          std::vector<Value>& results);
+  [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                          std::span<const std::int64_t> bounds);
+  [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                                std::span<const std::int64_t> bounds, GroupResults& results);
+  [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
+                               std::vector<Value>& results);
 
   const Code& code_;
-  PrimContext prims_;
+  Machine machine_;  // for parts in kernel mode: nothing is cut or observed there, and nothing has effects
+  std::span<const Value> inputs_;
   RegionHook* hook_;
   Observer* observer_;
+  Options options_;
   Policy policy_;
+  Tuning tuning_;
   Workers workers_;
   Counters counters_;
 };

@@ -6,9 +6,7 @@ namespace nvm::vm::block {
 
 namespace {
 
-constexpr std::int64_t kCacheBytes = 1 << 20;  // L2 of a worker
-// Of a group's arguments; what is computed from them takes the rest of the cache.
-constexpr std::int64_t kGroupBytes = kCacheBytes / 8;
+constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 
@@ -32,39 +30,53 @@ std::vector<bool> reaches_recursion(const ssa::Module& module) {
   return reaches;
 }
 
+std::int64_t largest(const Layout& layout, std::span<const std::int64_t> bounds) {
+  std::int64_t most = 0;
+  for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
+    most = std::max(most, layout.bytes_before(bounds[g + 1]) - layout.bytes_before(bounds[g]));
+  return most;
+}
+
 }  // namespace
 
 Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     : candidate_(module.functions.size(), false),
+      recursive_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
+      group_bytes_(options.group_bytes),
       threads_(threads),
       least_instances_(automatic_ ? 2 * kGroupsPerThread * threads : options.threshold) {
   if (options.threshold == Options::kOff) return;
   const std::vector<bool> recursive = reaches_recursion(module);
-  for (std::size_t f = 0; f < candidate_.size(); ++f)
+  for (std::size_t f = 0; f < candidate_.size(); ++f) {
+    recursive_[f] = module.functions[f].lifted.lifted && recursive[f];
     candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
+  }
 }
 
 std::vector<std::int64_t> Policy::cut(const Layout& layout) const {
   const std::int64_t bytes = layout.bytes();
   const std::int64_t even = kGroupsPerThread * threads_;
-  if (!automatic_) return layout.bounds(std::max(bytes / kGroupBytes, even));
+  if (!automatic_) return layout.bounds(std::max(bytes / group_bytes_, even));
   std::vector<std::int64_t> bounds =
-      layout.bounds(std::max(bytes / kGroupBytes, std::min(bytes / kLeastGroupBytes, even)));
+      layout.bounds(std::max(bytes / group_bytes_, std::min(bytes / kLeastGroupBytes, even)));
   if (!pays(layout, bounds)) bounds.clear();
   return bounds;
 }
 
-// Not if one thread has it all in its cache anyway, nor while instances are still so large that whole passes
-// over all of them, fused and on all threads, do better, nor if one group would keep the others waiting.
+std::vector<std::int64_t> Policy::cut_alone(const Layout& layout) const {
+  const std::int64_t bytes = layout.bytes();
+  if (layout.instances() < 2 || bytes < 4 * group_bytes_) return {};
+  std::vector<std::int64_t> bounds = layout.bounds(bytes / group_bytes_);
+  if (bounds.size() < 3 || largest(layout, bounds) > bytes / 2) bounds.clear();
+  return bounds;
+}
+
+// Not if one thread has it all in its cache anyway, nor if one group would keep the others waiting.
 bool Policy::pays(const Layout& layout, std::span<const std::int64_t> bounds) const {
   const std::int64_t bytes = layout.bytes();
   if (bounds.size() < 3 || (threads_ == 1 && bytes < kCacheBytes / 2)) return false;
-  if (bytes / layout.instances() > kCacheBytes / 2) return false;
-  std::int64_t largest = 0;
-  for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
-    largest = std::max(largest, layout.bytes_before(bounds[g + 1]) - layout.bytes_before(bounds[g]));
-  return largest <= bytes / std::max<std::int64_t>(threads_, 2);
+  return largest(layout, bounds) <= bytes / (2 * std::max<std::int64_t>(threads_, 2));
 }
 
 }  // namespace nvm::vm::block

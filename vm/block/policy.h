@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bytecode/base/disk_cache.h"
 #include "bytecode/ssa/ssa.h"
 #include "vm/block/split.h"
 
@@ -15,6 +16,11 @@ struct Options {
   static constexpr std::int64_t kAuto = -1;
   // kOff, kAuto, or the number of instances from which on every lifted call is cut.
   std::int64_t threshold = kAuto;
+  // kAuto: measurements of former runs; null keeps none. `afresh`: measure again.
+  const DiskCache* cache = nullptr;
+  bool afresh = false;
+  std::int64_t group_bytes =
+      128 << 10;  // of a group's arguments; what is computed from them takes the rest of L2
 };
 
 class Policy {
@@ -25,10 +31,17 @@ class Policy {
   [[nodiscard]] bool considers(ssa::FunctionId function) const {
     return candidate_[static_cast<std::size_t>(function)];
   }
+  // Can a worker cut a call of it?
+  [[nodiscard]] bool considers_alone(ssa::FunctionId function) const {
+    return recursive_[static_cast<std::size_t>(function)];
+  }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
   // Bounds of the groups to cut the call into; none to leave it alone.
   [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout) const;
+  // Groups for a worker that comes to a call within its group: none if it is small enough to be computed as
+  // it is, for the sake of the cache.
+  [[nodiscard]] std::vector<std::int64_t> cut_alone(const Layout& layout) const;
   // A group failed: the whole must be run to know why, and so must further calls.
   void give_up(ssa::FunctionId function) { candidate_[static_cast<std::size_t>(function)] = false; }
 
@@ -36,7 +49,9 @@ class Policy {
   [[nodiscard]] bool pays(const Layout& layout, std::span<const std::int64_t> bounds) const;
 
   std::vector<bool> candidate_;
+  std::vector<bool> recursive_;
   bool automatic_;
+  std::int64_t group_bytes_;
   std::int64_t threads_;
   std::int64_t least_instances_;
 };

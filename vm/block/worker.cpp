@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 
 #include "vm/prims/parallel.h"
 
@@ -28,10 +29,12 @@ class Watch {
 
 }  // namespace
 
-Workers::Workers(const Code& code, const Machine& machine, std::span<const Value> inputs)
+Workers::Workers(const Code& code, const Machine& machine, std::span<const Value> inputs,
+                 const Policy& policy)
     : code_(code),
       machine_(machine),
       inputs_(inputs),
+      policy_(policy),
       threads_(std::max(machine.prims.threads, 1)),
       observer_(machine.observer) {
   machine_.prims.threads = 1;
@@ -43,46 +46,89 @@ Workers::Workers(const Code& code, const Machine& machine, std::span<const Value
   machine_.max_frame_bytes /= static_cast<std::size_t>(threads_);
 }
 
-std::unique_ptr<Interp> Workers::take() {
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return std::make_unique<Interp>(code_, machine_, inputs_);
-  std::unique_ptr<Interp> interp = std::move(idle_.back());
-  idle_.pop_back();
-  return interp;
-}
-
-void Workers::give_back(std::unique_ptr<Interp> interp) {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(interp));
-}
-
-bool Workers::run_group(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
-                        std::vector<Value>& results) {
-  std::unique_ptr<Interp> interp = take();
-  Outcome outcome = interp->call(function, std::move(arguments), depth);
-  give_back(std::move(interp));
-  results = std::move(outcome.values);
-  return !outcome.error && !outcome.exited;
-}
-
-std::optional<GroupResults> Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                         std::span<const std::int64_t> bounds) {
-  GroupResults results(bounds.size() - 1);
-  std::atomic<bool> failed{false};
-  for_chunks(threads_, static_cast<std::int64_t>(results.size()), [&](std::int64_t i) {
-    if (failed.load(std::memory_order_relaxed)) return;
-    const auto g = static_cast<std::size_t>(i);
-    const Watch watch(observer_, g, bounds[g + 1] - bounds[g]);
-    try {
-      std::vector<Value> arguments = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
-      if (run_group(function, depth, std::move(arguments), results[g])) return;
-    } catch (const Fault&) {
-    } catch (const std::bad_alloc&) {
+std::unique_ptr<Workers::Worker> Workers::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<Worker> worker = std::move(idle_.back());
+      idle_.pop_back();
+      return worker;
     }
-    failed.store(true, std::memory_order_relaxed);
+  }
+  auto worker = std::make_unique<Worker>();
+  Machine machine = machine_;
+  worker->cuts = std::make_unique<Cuts>(*this);
+  machine.calls = worker->cuts.get();
+  worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
+  return worker;
+}
+
+void Workers::give_back(std::unique_ptr<Worker> worker) {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                                std::int64_t first, std::int64_t last, std::vector<Value>& results) {
+  try {
+    std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
+    std::unique_ptr<Worker> worker = take();
+    Outcome outcome = worker->interp->call(function, std::move(arguments), depth);
+    if (outcome.exited) return End::kFailed;
+    if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
+    give_back(std::move(worker));  // one that failed is not used again
+    results = std::move(outcome.values);
+    return End::kDone;
+  } catch (const Fault&) {
+    return End::kMemory;
+  } catch (const std::bad_alloc&) {
+    return End::kMemory;
+  }
+}
+
+// A group that fails takes the call, and the group that it is in, with it.
+bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                         std::vector<Value>& results) {
+  if (!workers_.policy_.considers_alone(function)) return false;
+  const auto& info = workers_.code_.functions[static_cast<std::size_t>(function)].source->lifted;
+  const auto layout = Layout::of(info.parameters, arguments);
+  if (!layout) return false;
+  const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(*layout);
+  if (bounds.empty()) return false;
+  GroupResults parts(bounds.size() - 1);
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    const End end = workers_.run_group(function, depth, *layout, bounds[g], bounds[g + 1], parts[g]);
+    if (end == End::kMemory) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
+    if (end == End::kFailed) throw Fault{Fault::Kind::kDenied, "a group failed"};
+  }
+  results = join(workers_.machine_.prims, parts);
+  return true;
+}
+
+Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                    std::span<const std::int64_t> bounds) {
+  Groups groups;
+  groups.results.resize(bounds.size() - 1);
+  std::vector<End> ends(groups.results.size(), End::kDone);
+  std::vector<std::size_t> order(ends.size());  // the largest first, so that none is begun late
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::int64_t> sizes(ends.size());
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    sizes[g] = layout.bytes_before(bounds[g + 1]) - layout.bytes_before(bounds[g]);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  std::atomic<bool> failed{false};
+  for_chunks(threads_, static_cast<std::int64_t>(ends.size()), [&](std::int64_t i) {
+    if (failed.load(std::memory_order_relaxed)) return;
+    const std::size_t g = order[static_cast<std::size_t>(i)];
+    const Watch watch(observer_, g, bounds[g + 1] - bounds[g]);
+    ends[g] = run_group(function, depth, layout, bounds[g], bounds[g + 1], groups.results[g]);
+    if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);
   });
-  if (failed.load()) return std::nullopt;
-  return results;
+  groups.failed = failed.load();
+  for (std::size_t g = 0; g < ends.size(); ++g)
+    if (ends[g] == End::kMemory) groups.over_budget.push_back(g);
+  return groups;
 }
 
 }  // namespace nvm::vm::block

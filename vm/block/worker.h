@@ -5,42 +5,67 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "vm/block/join.h"
+#include "vm/block/policy.h"
 #include "vm/block/split.h"
 #include "vm/interp/interp.h"
 
 namespace nvm::vm::block {
 
+// How the groups of a call went.
+struct Groups {
+  GroupResults results;                  // by group; empty where memory ran out
+  std::vector<std::size_t> over_budget;  // groups that ran out of memory
+  bool failed =
+      false;  // a group failed otherwise, which the whole need not (see ssa::LiftedInfo), or is to stop
+};
+
 class Workers {
  public:
-  // `code`, `inputs` and what `machine` points to must outlive this. The primitives of a worker run on its
-  // own thread; nothing is compiled or offered there; observed is
-  // each group as a whole.
-  Workers(const Code& code, const Machine& machine, std::span<const Value> inputs);
+  // `code`, `inputs`, `policy` and what `machine` points to must outlive this. The primitives of a worker run
+  // on its own thread; nothing is compiled there and nothing has effects; observed is each group as a whole.
+  // Calls within a group that are too large for the cache are cut in turn, their groups computed one after
+  // the other.
+  Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
 
   [[nodiscard]] int threads() const { return threads_; }
-  // Runs `function` on every group of `layout` between two `bounds`; results by group. Nothing if a group
-  // fails in any way, which the whole call need not (see ssa::LiftedInfo), or the run is to stop.
-  [[nodiscard]] std::optional<GroupResults> run(ssa::FunctionId function, std::int64_t depth,
-                                                const Layout& layout, std::span<const std::int64_t> bounds);
+  // Runs `function` on every group of `layout` between two `bounds`.
+  [[nodiscard]] Groups run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                           std::span<const std::int64_t> bounds);
 
  private:
-  [[nodiscard]] bool run_group(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
-                               std::vector<Value>& results);
-  [[nodiscard]] std::unique_ptr<Interp> take();
-  void give_back(std::unique_ptr<Interp> interp);
+  // Cuts the calls of one worker.
+  class Cuts final : public CallHook {
+   public:
+    explicit Cuts(Workers& workers) : workers_(workers) {}
+    bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+              std::vector<Value>& results) override;
+
+   private:
+    Workers& workers_;
+  };
+  struct Worker {
+    std::unique_ptr<Cuts> cuts;
+    std::unique_ptr<Interp> interp;
+  };
+  enum class End : std::uint8_t { kDone, kMemory, kFailed };
+
+  [[nodiscard]] End run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                              std::int64_t first, std::int64_t last, std::vector<Value>& results);
+  [[nodiscard]] std::unique_ptr<Worker> take();
+  void give_back(std::unique_ptr<Worker> worker);
 
   const Code& code_;
   Machine machine_;
   std::span<const Value> inputs_;
+  const Policy& policy_;
   int threads_;
   Observer* observer_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Interp>> idle_;
+  std::vector<std::unique_ptr<Worker>> idle_;
 };
 
 }  // namespace nvm::vm::block

@@ -70,7 +70,7 @@ bool OptionInfo::belongs_to(std::string_view command) const {
 std::span<const OptionInfo> all_options() { return kOptions; }
 const OptionInfo& option_info(Option option) { return kOptions[static_cast<std::size_t>(option)]; }
 
-Arguments::Arguments(std::string_view command, const std::vector<std::string>& words) {
+Arguments::Arguments(std::string_view command, const std::vector<std::string>& words) : command_(command) {
   const po::options_description options = describe(command);
   const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
   try {
@@ -97,6 +97,25 @@ const std::string& Arguments::operand(std::string_view what) const {
   if (operands_.empty()) throw UsageError{"expected " + std::string(what)};
   if (operands_.size() > 1) throw UsageError{"unexpected operand " + operands_[1]};
   return operands_.front();
+}
+
+std::vector<std::string> Arguments::words_without(std::span<const Option> options) const {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : values_) {
+    const auto is_it = [&](Option o) { return option_info(o).name() == name; };
+    if (std::any_of(options.begin(), options.end(), is_it)) continue;
+    const auto info = std::find_if(std::begin(kOptions), std::end(kOptions),
+                                   [&](const OptionInfo& i) { return i.name() == name; });
+    const auto list = lists_.find(name);
+    if (info->argument.empty())
+      words.push_back("--" + name);
+    else if (list == lists_.end())
+      words.push_back("--" + name + "=" + value);
+    else
+      for (const std::string& each : list->second) words.push_back("--" + name + "=" + each);
+  }
+  words.insert(words.end(), operands_.begin(), operands_.end());
+  return words;
 }
 
 bool Arguments::given(Option option) const { return values_.contains(option_info(option).name()); }

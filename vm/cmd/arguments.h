@@ -39,9 +39,12 @@ class Arguments {
   // Throws UsageError; an unknown option is answered with the nearest one.
   Arguments(std::string_view command, const std::vector<std::string>& words);
 
+  [[nodiscard]] const std::string& command() const { return command_; }
   [[nodiscard]] const std::vector<std::string>& operands() const { return operands_; }
   // The only operand; throws if there is none or more.
   [[nodiscard]] const std::string& operand(std::string_view what) const;
+  // The words of a command line that says the same, but for some options.
+  [[nodiscard]] std::vector<std::string> words_without(std::span<const Option> options) const;
   [[nodiscard]] bool given(Option option) const;  // or set in the environment
   [[nodiscard]] std::string text(Option option) const;
   [[nodiscard]] std::vector<std::string> all(Option option) const;  // of an option that may be repeated
@@ -52,6 +55,7 @@ class Arguments {
   [[nodiscard]] std::size_t choice(Option option) const;
 
  private:
+  std::string command_;
   std::vector<std::string> operands_;
   std::map<std::string, std::string, std::less<>> values_;
   std::map<std::string, std::vector<std::string>, std::less<>> lists_;

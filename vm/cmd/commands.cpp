@@ -5,6 +5,7 @@
 
 #include "bytecode/base/suggest.h"
 #include "vm/cmd/arguments.h"
+#include "vm/cmd/crash.h"
 #include "vm/cmd/pages.h"
 #include "vm/lib/nvm.hpp"
 
@@ -85,6 +86,7 @@ int help_command(const Words& words) {
 }
 
 int main(int argc, char** argv) {
+  install_crash_note();
   const std::string_view program = argc > 0 ? argv[0] : "nvm";
   Words words(argv + std::min(argc, 1), argv + argc);
   if (program.substr(program.find_last_of('/') + 1) == "vinterp") return vinterp_command(words);

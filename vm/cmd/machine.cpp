@@ -53,12 +53,16 @@ lib::Options options_of(const Arguments& arguments) {
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
   options.engine = static_cast<lib::Engine>(arguments.choice(Option::kEngine));
+  options.perf = static_cast<lib::Perf>(arguments.choice(Option::kPerf));
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.region_limit = arguments.integer(Option::kRegionLimit, 1);
   options.region_variants = arguments.integer(Option::kRegionVariants, 1);
   options.code_memory = arguments.size(Option::kCodeMemory);
-  options.perf_map = arguments.given(Option::kPerfMap);
   options.block_threshold = block_threshold(arguments);
+  if (arguments.command() == "tune") {
+    options.block_threshold = -1;
+    options.tune = stdout;
+  }
   options.count = arguments.given(Option::kStats);
   options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);
   allow(arguments.text(Option::kAllow), options);

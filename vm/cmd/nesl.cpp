@@ -68,11 +68,15 @@ lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments) {
 
 }  // namespace
 
-bool is_nesl(const Arguments& arguments) {
+bool is_nesl(const Arguments& arguments, const Watch& watch) {
   if (arguments.given(Option::kExpression)) return true;
   if (arguments.operands().size() != 1) return false;
   const std::string& path = arguments.operands().front();
   if (path.ends_with(".nesl")) return true;
+  if (lib::world_of(watch.watchers()) != nullptr) {
+    const auto text = lib::read_file(path, watch.watchers());
+    return text && text->starts_with("#!");
+  }
   std::ifstream file(path, std::ios::binary);
   return file.get() == '#' && file.get() == '!';
 }

@@ -9,7 +9,7 @@
 namespace nvm::cmd {
 
 // Whether `run` is asked for NESL: an expression, a .nesl file or a script (#!).
-[[nodiscard]] bool is_nesl(const Arguments& arguments);
+[[nodiscard]] bool is_nesl(const Arguments& arguments, const Watch& watch);
 // Runs it; prints results or, if `explain` names stages, what the compiling tier did. `to` is the programs'
 // standard output, unless --output says otherwise.
 int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, const std::string& explain = {});

@@ -49,7 +49,9 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
     options.in = input.get();
   }
   watch.begin_phase("load");
-  auto program = lib::Program::from_file(path, load_options_of(arguments));
+  lib::LoadOptions load = load_options_of(arguments);
+  load.watchers = watch.watchers();
+  auto program = lib::Program::from_file(path, load);
   watch.end_phase();
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
@@ -73,7 +75,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
 }
 
 int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
-  return is_nesl(arguments) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
+  return is_nesl(arguments, watch) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
 }
 
 int run_command(const Words& words) {
@@ -82,13 +84,19 @@ int run_command(const Words& words) {
   return watch.finish(run_program(arguments, watch, stdout));
 }
 
+int tune_command(const Words& words) {
+  const Arguments arguments("tune", words);
+  const File nowhere = open_file("/dev/null", "we");
+  return run_program(arguments, Watch(arguments), nowhere.get());
+}
+
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
   const std::string& letters = arguments.text(Option::kShow);
   const std::string explain = letters.empty() ? "-" : letters;
   const Watch watch(arguments);
-  return watch.finish(is_nesl(arguments) ? run_nesl(arguments, watch, stdout, explain)
-                                         : run_file(arguments, watch, stdout, explain));
+  return watch.finish(is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
+                                                : run_file(arguments, watch, stdout, explain));
 }
 
 int disasm_command(const Words& words) {

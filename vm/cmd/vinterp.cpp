@@ -15,6 +15,15 @@ namespace nvm::cmd {
 
 namespace {
 
+struct TraceWordRow {
+  const char* word;
+  const char* effect;
+};
+constexpr TraceWordRow kTraceWords[] = {
+#define TRACE_WORD(id, word, effect) {word, effect},
+#include "vm/lib/trace_words.def"
+};
+
 constexpr const char* kUsage =
     "usage: vinterp [-c] [-t] [-g] [-m N] [-d WORD] FILE\n"
     "  -c       check operands before each instruction\n"
@@ -24,7 +33,7 @@ constexpr const char* kUsage =
     "  --rand libc|philox|lcg48, --int-bits 32|64   other random numbers, other integers than the legacy "
     "ones\n"
     "  --trace FILE  write what happens over time, for Perfetto and chrome://tracing\n"
-    "  -d WORD  accepted, no effect: lex link program command stack values runtime heap abort\n";
+    "  -d WORD  trace, on standard error; may be repeated:\n";
 
 struct Legacy {
   lib::Random random = lib::Random::kLibc;
@@ -32,20 +41,26 @@ struct Legacy {
   bool checks = false;
   bool time = false;
   std::uint64_t memory = 0;  // bytes, 0: no limit
+  std::uint32_t shows = 0;   // bits of kTraceWords
   std::string file;
   std::string trace;
 };
 
 int usage() {
   std::fputs(kUsage, stderr);
+  for (const TraceWordRow& row : kTraceWords)
+    std::fprintf(stderr, "             %-8s %s\n", row.word, row.effect);
   return 1;
 }
 
-bool is_trace_word(const char* word) {
-  for (const char* known :
-       {"lex", "link", "program", "command", "stack", "values", "runtime", "heap", "abort"})
-    if (std::strcmp(word, known) == 0) return true;
-  return false;
+// The bit of a word of -d, 0 if it is none.
+std::uint32_t trace_bit(const char* word) {
+  std::uint32_t bit = 1;
+  for (const TraceWordRow& row : kTraceWords) {
+    if (std::strcmp(word, row.word) == 0) return bit;
+    bit <<= 1;
+  }
+  return 0;
 }
 
 // Units of 8 bytes to bytes. Our accounting rounds vectors up a little: a program that fitted must still fit.
@@ -101,7 +116,8 @@ bool parse(const Words& words, Legacy& legacy) {
         break;
       }
       case 'd':
-        if (!is_trace_word(::optarg)) return false;
+        if (trace_bit(::optarg) == 0) return false;
+        legacy.shows |= trace_bit(::optarg);
         break;
       default: return false;
     }
@@ -114,8 +130,12 @@ bool parse(const Words& words, Legacy& legacy) {
   return true;
 }
 
-int report(const lib::Failure& failure) {
+int report(const lib::Failure& failure, const Legacy& legacy) {
   std::fputs(failure.message.c_str(), stderr);
+  if ((legacy.shows & trace_bit("abort")) != 0) {
+    std::fputs("vinterp: dumping core\n", stderr);
+    std::abort();
+  }
   return 1;
 }
 
@@ -123,20 +143,22 @@ int run(const Legacy& legacy, const Watch& watch) {
   lib::LoadOptions load;
   load.int_bits = legacy.int_bits;
   load.legacy = true;
+  load.legacy_trace = legacy.shows;
   auto program = lib::Program::from_file(legacy.file, load);
-  if (!program) return report(program.failure());
+  if (!program) return report(program.failure(), legacy);
   lib::Options options;
   options.watchers = watch.watchers();
   options.random = legacy.random;
   options.memory = legacy.memory;
   options.allow_read = options.allow_write = options.allow_spawn = true;
   options.legacy_checks = legacy.checks;
+  options.legacy_trace = legacy.shows;
   lib::Vm vm(options);
   auto run = [&] {
     const Interruptible guard(vm);
     return vm.run(*program);
   }();
-  if (!run) return report(run.failure());
+  if (!run) return report(run.failure(), legacy);
   if (run->exited) return 0;
   if (legacy.time) std::fprintf(stderr, "elapsed time = %f seconds\n", run->counters.seconds);
   if (run->out_closed) return 0;

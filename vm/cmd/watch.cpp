@@ -1,13 +1,32 @@
 #include "vm/cmd/watch.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/crash.h"
 
 namespace nvm::cmd {
 
+namespace {
+
+// What a repetition has its own way of: where things go, and how long they may take.
+constexpr Option kNotRecorded[] = {Option::kRecord, Option::kTrace,     Option::kProgress,
+                                   Option::kInput,  Option::kOutput,    Option::kOut,
+                                   Option::kStats,  Option::kTimeLimit, Option::kPerf};
+
+}  // namespace
+
 Watch::Watch(const Arguments& arguments) {
   if (arguments.given(Option::kTrace)) trace(arguments.text(Option::kTrace));
+  if (arguments.given(Option::kProgress) && ::isatty(STDERR_FILENO) != 0)
+    add(std::make_shared<lib::Progress>(stderr));
+  if (!arguments.given(Option::kRecord)) return;
+  const std::string& path = arguments.text(Option::kRecord);
+  recording_ = std::make_shared<lib::Recording>(path, arguments.words_without(kNotRecorded));
+  add(recording_);
+  crash_is_recorded(path);
 }
 
 void Watch::trace(const std::string& path) {
@@ -25,11 +44,12 @@ void Watch::end_phase() const {
 
 int Watch::finish(int status) const {
   end_phase();
-  if (!trace_) return status;
-  const std::string wrong = trace_->close();
-  if (wrong.empty()) return status;
-  std::fprintf(stderr, "nvm: %s\n", wrong.c_str());
-  return status == kGood ? kFault : status;
+  for (const std::string& wrong : {trace_ ? trace_->close() : "", recording_ ? recording_->close() : ""}) {
+    if (wrong.empty()) continue;
+    std::fprintf(stderr, "nvm: %s\n", wrong.c_str());
+    if (status == kGood) status = kFault;
+  }
+  return status;
 }
 
 }  // namespace nvm::cmd

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vm/cmd/arguments.h"
+#include "vm/lib/record.hpp"
 #include "vm/lib/watch.hpp"
 
 namespace nvm::cmd {
@@ -27,6 +28,7 @@ class Watch {
 
  private:
   std::shared_ptr<lib::Trace> trace_;
+  std::shared_ptr<lib::Recording> recording_;
   std::vector<std::shared_ptr<lib::Watcher>> watchers_;
 };
 

@@ -16,8 +16,8 @@ asmjit::JitAllocator::CreateParams dual_mapped() {
 
 }  // namespace
 
-CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, bool perf_map)
-    : isa_(isa), limit_(limit), listings_(listings), perf_map_(perf_map), runtime_([] {
+CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf)
+    : isa_(isa), limit_(limit), listings_(listings), perf_(perf), runtime_([] {
         static const asmjit::JitAllocator::CreateParams params = dual_mapped();
         return &params;
       }()) {}
@@ -31,7 +31,7 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   }
   if (!compile_stage(runtime_, isa_, spec, listings_, stage, reason)) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
-  if (perf_map_) announce(stage, name);
+  if (perf_ != Perf::kOff) announce(stage, name);
   return true;
 }
 
@@ -43,7 +43,11 @@ void CodeMemory::release(Stage& stage) {
 }
 
 // perf reads /tmp/perf-<pid>.map: start, size, name.
-void CodeMemory::announce(const Stage& stage, const std::string& name) const {
+void CodeMemory::announce(const Stage& stage, const std::string& name) {
+  if (perf_ == Perf::kDump) {
+    if (dump_ == nullptr) dump_ = std::make_unique<JitDump>(".");
+    return dump_->add(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
+  }
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
   if (std::FILE* file = std::fopen(path.c_str(), "a")) {
     std::fprintf(file, "%llx %zx nvm:%s\n",

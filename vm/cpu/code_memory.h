@@ -6,16 +6,19 @@
 
 #include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/isa.h"
+#include "vm/cpu/jit_dump.h"
+#include "vm/cpu/perf.h"
 
 namespace nvm::vm::cpu {
 
 class CodeMemory {
  public:
-  CodeMemory(Isa isa, std::size_t limit, bool listings, bool perf_map);
+  CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf);
   ~CodeMemory();
   CodeMemory(const CodeMemory&) = delete;
   CodeMemory& operator=(const CodeMemory&) = delete;
@@ -28,12 +31,13 @@ class CodeMemory {
   void release(Stage& stage);
 
  private:
-  void announce(const Stage& stage, const std::string& name) const;
+  void announce(const Stage& stage, const std::string& name);
 
   Isa isa_;
   std::size_t limit_;
   bool listings_;
-  bool perf_map_;
+  Perf perf_;
+  std::unique_ptr<JitDump> dump_;
   asmjit::JitRuntime runtime_;
   std::atomic<std::size_t> used_{0};
 };

@@ -9,6 +9,7 @@
 
 #include "bytecode/plan/engine.h"
 #include "vm/cpu/isa.h"
+#include "vm/cpu/perf.h"
 
 namespace nvm::vm::cpu {
 
@@ -16,7 +17,7 @@ struct EngineOptions {
   std::optional<Isa> isa;                          // none: the best there is
   std::size_t code_limit = std::size_t{64} << 20;  // bytes of machine code alive at once
   bool listings = false;                           // keep the assembly, for Code::listing()
-  bool perf_map = false;                           // name the code in /tmp/perf-<pid>.map
+  Perf perf = Perf::kOff;                          // how the code gets names for Linux perf
 };
 
 [[nodiscard]] std::unique_ptr<plan::Engine> make_engine(const EngineOptions& options = {});

@@ -162,8 +162,8 @@ void KernelRun::over_blocks(Work& w, F body) {
     w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
   // Short spaces are combined from left to right: no lane may take two elements.
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
-  const std::int64_t block = code_.scratch_count > 0 ? kBlock : kFoldBlock;  // lanes are folded at its end
-  const std::int64_t step = sequential ? kFoldLanes : code_.blocked ? block : w.chunk_end - w.chunk_begin;
+  const std::int64_t block = code_.scratch_count > 0 ? kBlock : kReduceBlock;  // lanes are folded at its end
+  const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? block : w.chunk_end - w.chunk_begin;
   w.begin = w.chunk_begin;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
@@ -253,7 +253,7 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
   }
   args.index = w.begin + done;
   const std::int64_t lanes = lanes_of(machine_.memory.isa());
-  args.phase = done / lanes % (kFoldLanes / lanes);
+  args.phase = done / lanes % (kReduceLanes / lanes);
 }
 
 void KernelRun::run_stage(const Stage& stage, Work& w) {

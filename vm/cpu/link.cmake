@@ -5,6 +5,6 @@ target_link_libraries(nvm_vm_cpu PUBLIC "${NVM_ASMJIT_LIBRARY}" TBB::tbb sleef r
 # Routines over blocks are built once per instruction set and chosen at run time. INT wraps. No contraction to fused
 # multiply-add: all tiers round every operation. -Wno-*uninitialized: GCC bug 105593, in its own intrinsics.
 set_source_files_properties(vm/cpu/routines_avx512.cpp PROPERTIES COMPILE_OPTIONS
-  "-O3;-ffp-contract=off;-fwrapv;-mavx512f;-mavx512dq;-mavx512vl;-mavx512bw;-mbmi2;-mpopcnt;-mprefer-vector-width=512;-Wno-psabi;-Wno-uninitialized;-Wno-maybe-uninitialized")
+  "${NVM_HOT_LOOPS};-ffp-contract=off;-fwrapv;-mavx512f;-mavx512dq;-mavx512vl;-mavx512bw;-mbmi2;-mpopcnt;-mprefer-vector-width=512;-Wno-psabi;-Wno-uninitialized;-Wno-maybe-uninitialized")
 set_source_files_properties(vm/cpu/routines_avx2.cpp PROPERTIES COMPILE_OPTIONS
-  "-O3;-ffp-contract=off;-fwrapv;-mavx2;-mbmi2;-mpopcnt;-Wno-psabi")
+  "${NVM_HOT_LOOPS};-ffp-contract=off;-fwrapv;-mavx2;-mbmi2;-mpopcnt;-Wno-psabi")

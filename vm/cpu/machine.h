@@ -7,8 +7,8 @@
 namespace nvm::vm::cpu {
 
 struct Machine {
-  Machine(Isa isa, std::size_t code_limit, bool listings, bool perf_map)
-      : memory(isa, code_limit, listings, perf_map) {}
+  Machine(Isa isa, std::size_t code_limit, bool listings, Perf perf)
+      : memory(isa, code_limit, listings, perf) {}
   CodeMemory memory;
   Threads threads;
 };

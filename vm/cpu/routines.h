@@ -1,6 +1,6 @@
 // What is done to a block of values between or after pieces of generated code: folds, scans, compaction and
 // the expansion of per-segment values. Built once per instruction set from routines_impl.h; exact in the
-// order of combination, which is that of the eager primitives (vm/prims/reduce_tree.h):
+// order of combination, which is that of the eager primitives (vm/simd/reduce_tree.h):
 //
 //   up to 32 elements: left to right from the identity. Longer: blocks of 2048 from the segment's start.
 //   A block is reduced in 16 lanes (element i to lane i mod 16, from the identity), lanes folded by halves;
@@ -15,17 +15,13 @@
 #include "bytecode/plan/engine.h"
 #include "bytecode/table/op_info.h"
 #include "vm/cpu/isa.h"
+#include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm::cpu {
 
-inline constexpr std::int64_t kSequentialMax = 32;
-inline constexpr std::int64_t kFoldBlock = 2048;
-inline constexpr std::int64_t kFoldLanes = 16;
-inline constexpr std::int64_t kScanGroup = 8;
-
 // Elements of one chunk: what a thread takes at a time, and never more.
 inline constexpr std::int64_t kChunkMax = 1 << 16;
-inline constexpr int kChunkBlocks = static_cast<int>(kChunkMax / kFoldBlock) + 1;
+inline constexpr int kChunkBlocks = static_cast<int>(kChunkMax / kReduceBlock) + 1;
 
 // One element in 8 bytes: INT of the run's width in the low bytes, double, or BOOL 0/1.
 using Cell = std::uint64_t;
@@ -38,7 +34,7 @@ struct BlockCells {
 
 // A reduction in progress.
 struct ReduceState {
-  alignas(64) Cell lanes[kFoldLanes];
+  alignas(64) Cell lanes[kReduceLanes];
   Cell running = 0;         // sequential segments: combined so far
   bool sequential = false;  // the segment has at most 32 elements
   std::int64_t in_block = 0;
@@ -105,8 +101,6 @@ struct Routines {
   // behind.
   void (*expand)(SegmentCursor&, Expand what, const void* table, const plan::Desc* other, int bytes,
                  std::int64_t begin, std::int64_t n, void* dest);
-  // Bytes 0/1 per segment become counts: kept elements of every segment, as seg_reduce with + over INT 64.
-  void (*widen_flags)(const std::uint8_t* flags, std::int64_t n, std::int64_t* dest);
 };
 
 [[nodiscard]] const Routines& routines_avx512();

@@ -4,6 +4,8 @@
 
 #include <new>
 
+#include "vm/data/fork_join.h"
+
 namespace nvm::vm::cpu {
 
 Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner) {
@@ -33,12 +35,15 @@ void Threads::run(int count, const std::function<void()>& worker) {
     if (!slot) slot = std::make_unique<tbb::task_arena>(count);
     arena = slot.get();
   }
+  ForkJoin both;
+  both.fork();
   arena->execute([&] {
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(
-          0, count, 1, [&](int) { worker(); }, tbb::simple_partitioner{});
+          0, count, 1, [&](int) { both.work(worker); }, tbb::simple_partitioner{});
     });
   });
+  both.join();
 }
 
 }  // namespace nvm::vm::cpu

@@ -112,9 +112,9 @@ void check_delimiters(const Vector& delimiters) {
 
 std::string op_name(Op op) { return std::string(op_info(op).text); }
 
-void check_args(Op op, TypeWord word, std::span<const Value> operands) {
+void check_args(Op op, TypeWord word, std::span<const Value> operands, bool prefix_lengths) {
   check_kinds(op, word, operands);
-  check_lengths(op, operands);
+  if (!prefix_lengths || op_info(op).kind != OpKind::kMap) check_lengths(op, operands);
   if (op == Op::kFreadChar) check_delimiters(std::get<Vector>(operands[0]));
 }
 

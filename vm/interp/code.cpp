@@ -152,7 +152,8 @@ class Translator {
     set_results(step, results);
     if (inst.op == Op::kCall) {
       step.target = inst.index;
-      step.window = slots_.occupied[at(block_)][at(index)];
+      // At least one slot stays, so that calls without values use up the memory for frames, too.
+      step.window = std::max(slots_.occupied[at(block_)][at(index)], 1);
       for (std::uint32_t i = 0; i < inst.operands; ++i)
         step.window = std::max(step.window, slots_.slot[at(f_.operands_of(inst)[i])] + 1);
     }

@@ -201,10 +201,29 @@ Host::Host(const HostOptions& options, Pool& pool, IntBits bits)
     : pool_(pool),
       bits_(bits),
       allow_(options.allow),
+      world_(options.world),
       random_(make_random(options.random)),
       streams_(options.in, options.out, options.err) {}
 
+// Seeding and starting the timer have no results, and what is written to the three given streams is the
+// program's output.
+bool Host::looks_outside(Op op, std::span<const Value> operands) {
+  if (op == Op::kSrand || op == Op::kStartTimer || op == Op::kWrite) return false;
+  if (op != Op::kFwrite && op != Op::kFclose) return true;
+  const auto* slot = std::get_if<Vector>(&operands[op == Op::kFwrite ? 1 : 0]);
+  return slot == nullptr || !slot->is_scalar() || slot->scalar_int() > 2;
+}
+
 void Host::run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results) {
+  const bool outside = world_ != nullptr && looks_outside(op, operands);
+  if (!outside || !world_->play(op, pool_, results)) {
+    execute(op, word, pos, operands, results);
+    if (outside) world_->note(op, results);
+  }
+  for (Value& operand : operands) operand = Value();
+}
+
+void Host::execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results) {
   const Io io{*this, op, word, pos, operands, results};
   switch (op) {
     case Op::kSrand: io.srand(); break;
@@ -220,7 +239,6 @@ void Host::run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, s
     case Op::kSpawn: io.spawn_process(); break;
     default: NVM_CHECK(false, "not a host instruction");
   }
-  for (Value& operand : operands) operand = Value();
 }
 
 }  // namespace nvm::vm

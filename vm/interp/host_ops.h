@@ -14,6 +14,7 @@
 #include "vm/data/value.h"
 #include "vm/interp/random.h"
 #include "vm/interp/streams.h"
+#include "vm/interp/world.h"
 
 namespace nvm::vm {
 
@@ -30,6 +31,7 @@ struct HostOptions {
   std::FILE* err = stderr;
   Permissions allow;
   RandomKind random = RandomKind::kPhilox;
+  World* world = nullptr;  // records what comes from outside, or plays it back
 };
 
 // State of one run that host instructions read and change. Used by one thread at a time.
@@ -46,11 +48,15 @@ class Host {
   [[nodiscard]] Streams& streams() { return streams_; }
 
  private:
+  void execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] static bool looks_outside(Op op, std::span<const Value> operands);
+
   struct Io;  // one execution of an instruction (host_ops.cpp)
 
   Pool& pool_;
   IntBits bits_;
   Permissions allow_;
+  World* world_;
   std::unique_ptr<RandomSource> random_;
   Streams streams_;
   std::chrono::steady_clock::time_point timer_ = std::chrono::steady_clock::now();

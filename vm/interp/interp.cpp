@@ -126,8 +126,10 @@ void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
   step_ = function_->steps.data();
   frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
   std::move(arguments.begin(), arguments.end(), frame_);
-  if (machine_.observer != nullptr)
-    machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false});
+  serial_ = ++last_serial_;
+  if (machine_.observer == nullptr) return;
+  machine_.observer->begin_calls(*this);
+  if (calls_seen()) machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false, serial_});
 }
 
 void Interp::loop() {
@@ -230,6 +232,7 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
 void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
   Value results[5];  // SPAWN has the most
@@ -272,12 +275,13 @@ void Interp::open_call(const Step& step) {
     ++step_;
     return;
   }
-  calls_.push_back({function_, step_, frame_});
+  calls_.push_back({function_, step_, frame_, serial_});
+  serial_ = ++last_serial_;
   function_ = &callee;
   step_ = callee.steps.data();
   frame_ = window;
-  if (machine_.observer != nullptr)
-    machine_.observer->enter({step.target, step.inst, {window, step.operands}, false});
+  if (calls_seen())
+    machine_.observer->enter({step.target, step.inst, {window, step.operands}, false, serial_});
 }
 
 bool Interp::tail_call(const Step& step) {
@@ -285,15 +289,15 @@ bool Interp::tail_call(const Step& step) {
   fetch(step, scratch_.data());
   for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
   if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
-  if (machine_.observer != nullptr) {
-    machine_.observer->leave(step.site.function);
-    machine_.observer->enter({step.target, step.inst, {scratch_.data(), step.operands}, true});
-  }
+  if (calls_seen()) machine_.observer->leave(step.site.function);
   frame_ = frames_.open(frame_, std::max(callee.slots, 1));
   for (std::uint32_t i = 0; i < step.operands; ++i)
     move_value(scratch_[static_cast<std::size_t>(i)], frame_[i]);
   function_ = &callee;
   step_ = callee.steps.data();
+  serial_ = ++last_serial_;
+  if (calls_seen())
+    machine_.observer->enter({step.target, step.inst, {frame_, step.operands}, true, serial_});
   return true;
 }
 
@@ -307,7 +311,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
 
 // Returns called_ from a function whose slots are empty; false if it was the outermost.
 bool Interp::return_called() {
-  if (machine_.observer != nullptr) machine_.observer->leave(step_->site.function);
+  if (calls_seen()) machine_.observer->leave(step_->site.function);
   if (calls_.empty()) {
     values_ = std::move(called_);
     return false;
@@ -317,10 +321,24 @@ bool Interp::return_called() {
   function_ = caller.function;
   step_ = caller.step;
   frame_ = caller.frame;
+  serial_ = caller.serial;
   frames_.back_to(frame_);
   store(*step_, called_.data());
   ++step_;
   return true;
+}
+
+std::size_t Interp::list(std::size_t most, std::vector<OpenCall>& calls) const {
+  const auto id = [&](const CodeFunction* f) {
+    return static_cast<ssa::FunctionId>(f - code_.functions.data());
+  };
+  const ssa::Inst* by = nullptr;
+  for (std::size_t i = 0; i < std::min(most, calls_.size()); ++i) {
+    calls.push_back({id(calls_[i].function), by, calls_[i].serial});
+    by = calls_[i].step->inst;
+  }
+  if (calls_.size() < most) calls.push_back({id(function_), by, serial_});
+  return calls_.size() + 1;
 }
 
 void Interp::jump(const Step& step) {
@@ -348,11 +366,12 @@ bool Interp::condition(const Step& step) {
   if (v == nullptr || !v->is_scalar())
     throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
                                           std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
+  if (machine_.observer != nullptr) machine_.observer->branch(v->scalar_bool());
   return v->scalar_bool();
 }
 
 bool Interp::close_call(const Step& step) {
-  if (machine_.observer != nullptr) machine_.observer->leave(step.site.function);
+  if (calls_seen()) machine_.observer->leave(step.site.function);
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (calls_.empty()) {
     values_.resize(step.operands);
@@ -369,6 +388,7 @@ bool Interp::close_call(const Step& step) {
   function_ = caller.function;
   step_ = caller.step;
   frame_ = caller.frame;
+  serial_ = caller.serial;
   frames_.back_to(frame_);
   return true;
 }

@@ -11,7 +11,7 @@
 
 namespace nvm::vm {
 
-class Interp {
+class Interp final : private OpenCalls {
  public:
   // `code` must outlive the interpreter, and so must what `machine` points to. `inputs` are the values of
   // the program's input constants, by number.
@@ -29,6 +29,7 @@ class Interp {
     const CodeFunction* function;
     const Step* step;
     Value* frame;
+    std::uint64_t serial;
   };
 
   void enter(ssa::FunctionId function, std::vector<Value>& arguments);
@@ -60,6 +61,10 @@ class Interp {
   [[nodiscard]] RunError locate(const Fault& fault) const;
   [[nodiscard]] std::uint32_t source_line() const;
   [[nodiscard]] CallPlace place(const Step& step) const;
+  std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
+  [[nodiscard]] bool calls_seen() const {
+    return machine_.observer != nullptr && machine_.observer->sees_calls();
+  }
 
   const Code& code_;
   Machine machine_;
@@ -75,6 +80,8 @@ class Interp {
   const CodeFunction* function_ = nullptr;
   const Step* step_ = nullptr;
   Value* frame_ = nullptr;
+  std::uint64_t serial_ = 0;       // of the innermost call
+  std::uint64_t last_serial_ = 0;  // given to a call
   bool exited_ = false;
   std::uint32_t exit_line_ = 0;
 };

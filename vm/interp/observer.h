@@ -24,6 +24,21 @@ struct CallStart {
   const ssa::Inst* inst = nullptr;
   std::span<const Value> arguments;
   bool tail = false;
+  std::uint64_t serial = 0;
+};
+
+// A call that is open. Serial numbers are never used twice by one interpreter.
+struct OpenCall {
+  ssa::FunctionId function = 0;
+  const ssa::Inst* inst = nullptr;  // as CallStart::inst
+  std::uint64_t serial = 0;
+};
+// The calls that are open, for an observer that did not look for a while.
+class OpenCalls {
+ public:
+  virtual ~OpenCalls() = default;
+  // The outermost `most` of them, outermost first; the answer is how many there are in all.
+  virtual std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const = 0;
 };
 
 // An instruction that was recorded instead of executed, and what the cost model counts for it.
@@ -77,6 +92,8 @@ class Observer {
 
   // Whether begin and end are wanted; may change at any time, on any thread.
   [[nodiscard]] bool sees_instructions() const { return instructions_.load(std::memory_order_relaxed); }
+  // The same for enter and leave.
+  [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
   // Whether RecordedWork is wanted, for which the compiling tier may have to count what the program does not
   // need.
   [[nodiscard]] bool sees_work() const { return work_; }
@@ -84,11 +101,15 @@ class Observer {
   // Around a run of a program; `module` and `pool` outlive it.
   virtual void begin_run(const ssa::Module& /*module*/, const Pool& /*pool*/) {}
   virtual void end_run() {}
+  // Before the first call of a run; `calls` are its calls until end_run.
+  virtual void begin_calls(const OpenCalls& /*calls*/) {}
   // Around the execution of an instruction that is not a call; operands before they are consumed, none of
   // them Deferred. An instruction that faults has no end. One that a RegionHook takes has neither: it is
   // reported with its region.
   virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*operands*/) {}
   virtual void end(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*results*/) {}
+  // A conditional was decided.
+  virtual void branch(bool /*taken*/) {}
   // Around the execution of a function. A tail call leaves the caller first. After a fault nothing is left.
   virtual void enter(const CallStart& /*call*/) {}
   virtual void leave(ssa::FunctionId /*function*/) {}
@@ -119,10 +140,12 @@ class Observer {
  protected:
   explicit Observer(bool instructions = true, bool work = true) : instructions_(instructions), work_(work) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
+  void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_work() { work_ = true; }  // before the run
 
  private:
   std::atomic<bool> instructions_;
+  std::atomic<bool> calls_{true};
   bool work_;
 };
 

@@ -7,8 +7,9 @@
 
 namespace nvm::vm {
 
-StackMachine::StackMachine(const Program& program, const Machine& machine, std::span<const Value> inputs)
-    : program_(program), machine_(machine), function_(program.entry) {
+StackMachine::StackMachine(const Program& program, const Machine& machine, std::span<const Value> inputs,
+                           StackObserver* observer)
+    : program_(program), machine_(machine), observer_(observer), function_(program.entry) {
   for (const Constant& c : program.constants) {
     Pool& pool = *machine.prims.pool;
     const IntBits bits = machine.prims.int_bits;
@@ -38,6 +39,7 @@ void StackMachine::loop() {
     if (machine_.stop != nullptr && machine_.stop->load(std::memory_order_relaxed) != Stop::kNo)
       throw stop_fault(machine_.stop->load());
     const Instr& in = program_.functions[static_cast<std::size_t>(function_)].code[next_];
+    if (observer_ != nullptr) observer_->before(function_, next_, stack_);
     if (!step(in)) return;
     ++next_;
   }
@@ -70,6 +72,7 @@ bool StackMachine::step(const Instr& in) {
       function_ = calls_.back().function;
       next_ = calls_.back().next;
       calls_.pop_back();
+      if (observer_ != nullptr) observer_->moved("return to", function_, calls_.size());
       break;
     default: execute(in); break;
   }
@@ -119,6 +122,7 @@ void StackMachine::call(const Instr& in) {
   calls_.push_back({function_, next_});
   function_ = in.a;
   next_ = static_cast<std::size_t>(-1);  // the loop goes on to instruction 0
+  if (observer_ != nullptr) observer_->moved("call of", function_, calls_.size());
 }
 
 void StackMachine::pair() {
@@ -142,7 +146,7 @@ void StackMachine::execute(const Instr& in) {
   const std::size_t n = info.operands.size();
   need(in, n);
   const std::span<Value> operands(stack_.data() + (stack_.size() - n), n);
-  check_args(in.op, in.word, operands);
+  check_args(in.op, in.word, operands, machine_.prims.prefix_lengths);
   Value results[5];  // SPAWN has the most
   const std::span<Value> out(results, info.results.size());
   if (info.kind == OpKind::kHost)

@@ -13,10 +13,20 @@
 
 namespace nvm::vm {
 
+// Watches a stack machine. Everything is as it is before the instruction executes.
+class StackObserver {
+ public:
+  virtual ~StackObserver() = default;
+  virtual void before(std::int32_t function, std::size_t at, std::span<const Value> stack) = 0;
+  // A call or a return has arrived in `function`, with `depth` calls open.
+  virtual void moved(const char* how, std::int32_t function, std::size_t depth) = 0;
+};
+
 class StackMachine {
  public:
   // `program` must outlive the machine. Throws Fault if the constants cannot be made.
-  StackMachine(const Program& program, const Machine& machine, std::span<const Value> inputs = {});
+  StackMachine(const Program& program, const Machine& machine, std::span<const Value> inputs = {},
+               StackObserver* observer = nullptr);
 
   [[nodiscard]] Outcome run();
 
@@ -39,6 +49,7 @@ class StackMachine {
 
   const Program& program_;
   Machine machine_;
+  StackObserver* observer_;
   std::vector<Value> constants_;
   std::vector<Value> stack_;
   std::vector<Activation> calls_;

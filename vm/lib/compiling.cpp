@@ -16,7 +16,7 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   if (options.isa == InstructionSet::kAvx2) engine.isa = vm::cpu::Isa::kAvx2;
   if (options.isa == InstructionSet::kAvx512) engine.isa = vm::cpu::Isa::kAvx512;
   engine.code_limit = options.code_memory;
-  engine.perf_map = options.perf_map;
+  engine.perf = static_cast<vm::cpu::Perf>(options.perf);
   engine.listings = options.explain.find('x') != std::string::npos;
   return engine;
 }
@@ -43,23 +43,31 @@ vm::JitOptions jit_options(const Options& options) {
 
 }  // namespace
 
-Compiling::Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer)
-    : options_(options) {
+Compiling::Compiling(const Options& options, const ssa::Module& module, const std::atomic<vm::Stop>* stop,
+                     vm::Observer* observer)
+    : options_(options), observer_(observer) {
   if (options.jit == Jit::kOff) return;
   engine_ = make_engine(options);
   if (engine_ == nullptr) return;
   vm::JitOptions jit = jit_options(options);
   jit.observer = observer;
-  jit_ = std::make_unique<vm::Jit>(*engine_, context, jit);
-  vm::Recorder::Limits limits;
-  limits.max_insts = static_cast<std::size_t>(options.region_limit);
-  if (options.jit != Jit::kHot) limits.min_elements = 2;
-  recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer);
+  jit.module = &module;
+  jit.stop = stop;
+  jit_ = std::make_unique<vm::Jit>(*engine_, context_, jit);
 }
 
 Compiling::~Compiling() = default;
 
-vm::RegionHook* Compiling::hook() const { return recorder_.get(); }
+vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
+  if (jit_ == nullptr) return nullptr;
+  context_ = context;
+  before_ = jit_->counters();
+  vm::Recorder::Limits limits;
+  limits.max_insts = static_cast<std::size_t>(options_.region_limit);
+  if (options_.jit != Jit::kHot) limits.min_elements = 2;
+  recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
+  return recorder_.get();
+}
 
 void Compiling::report(const Program::Impl& program, Run& run) const {
   if (jit_ == nullptr) {
@@ -68,10 +76,10 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
     return;
   }
   const vm::JitCounters& c = jit_->counters();
-  run.counters.regions = c.regions;
-  run.counters.fused = c.fused;
-  run.counters.compiled = c.compiled;
-  run.counters.compile_seconds = static_cast<double>(c.compile_ns) * 1e-9;
+  run.counters.regions = c.regions - before_.regions;
+  run.counters.fused = c.fused - before_.fused;
+  run.counters.compiled = c.compiled - before_.compiled;
+  run.counters.compile_seconds = static_cast<double>(c.compile_ns - before_.compile_ns) * 1e-9;
   if (options_.explain.empty()) return;
   run.explanation = vm::summary(*jit_, program.loaded.module);
   if (options_.explain == "-") return;

@@ -1,4 +1,5 @@
-// The compiling tier of one run: engine, recorder and region cache, if the options want them.
+// The compiling tier: engine, recorder and region cache, if the options want them. What it has compiled
+// serves all runs of one program.
 #pragma once
 
 #include <memory>
@@ -10,16 +11,22 @@ namespace nvm::lib {
 
 class Compiling {
  public:
-  // `context` must outlive this.
-  Compiling(const Options& options, const vm::PrimContext& context, vm::Observer* observer = nullptr);
+  // All must outlive this.
+  Compiling(const Options& options, const ssa::Module& module, const std::atomic<vm::Stop>* stop,
+            vm::Observer* observer = nullptr);
   ~Compiling();
 
-  [[nodiscard]] vm::RegionHook* hook() const;  // null if switched off or no engine fits this machine
-  // Adds counters and the explanation to the run.
+  // Begins a run and gives the hook for it, which is good until the next begin; null if switched off or no
+  // engine fits this machine.
+  [[nodiscard]] vm::RegionHook* begin(const vm::PrimContext& context);
+  // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 
  private:
   const Options& options_;
+  vm::Observer* observer_;
+  vm::PrimContext context_;  // of the run under way
+  vm::JitCounters before_;   // when it began
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Jit> jit_;
   std::unique_ptr<vm::Recorder> recorder_;

@@ -8,7 +8,7 @@ namespace nvm::lib {
 
 class Counting final : public vm::Observer {
  public:
-  explicit Counting(Counters& counters) : counters_(counters) {}
+  explicit Counting(Counters& counters) : counters_(counters) { see_calls(false); }
   void begin(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> operands) override;
   void end(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> results) override;
   void end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) override;

@@ -1,8 +1,12 @@
 #include "vm/lib/nesl.hpp"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -26,6 +30,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.arg_check = o.arg_check;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
+  options.world = world_of(o.vm.watchers);
   return options;
 }
 
@@ -64,6 +69,7 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm& machine() { return vm_; }
+  [[nodiscard]] int int_bits() const { return load_.int_bits; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
@@ -100,6 +106,35 @@ class Runner : public vm::ProgramRunner {
   std::vector<Program> programs_;
 };
 
+// A file that comes from a world, for readers that want a path: a copy that goes with this object.
+class FromWorld {
+ public:
+  FromWorld(vm::World* world, const std::string& path) : path_(path) {
+    if (world == nullptr) return;
+    const auto text = world->read_file(path);
+    if (!text) return;
+    const std::size_t dot = path.find_last_of("./");
+    const std::string ending = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot);
+    std::string name = (std::filesystem::temp_directory_path() / "nvm_XXXXXX").string() + ending;
+    const int file = ::mkstemps(name.data(), static_cast<int>(ending.size()));
+    if (file < 0) return;
+    ::close(file);
+    path_ = name;
+    made_ = true;
+    std::ofstream(path_, std::ios::binary) << *text;
+  }
+  ~FromWorld() {
+    if (made_) ::unlink(path_.c_str());
+  }
+  FromWorld(const FromWorld&) = delete;
+  FromWorld& operator=(const FromWorld&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
 
 }  // namespace
@@ -115,7 +150,8 @@ struct Nesl::Impl {
     return status;
   }
 
-  vm::Pool files;  // memory of what came from files
+  vm::Pool files;            // memory of what came from files
+  std::vector<Value> given;  // keeps the memory of what was bound
   Runner runner;
   std::ostream& err;
   vm::NeslSession session;
@@ -150,11 +186,27 @@ NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
   try {
-    auto [type, slots] = vm::read_value(path, impl_->session.environment().types(), impl_->files);
+    const FromWorld file(impl_->session.options().world, path);
+    auto [type, slots] = vm::read_value(file.path(), impl_->session.environment().types(), impl_->files);
     impl_->session.bind(name, type, std::move(slots));
   } catch (const vm::Fault& fault) {
     return fault.message;
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> Nesl::bind(const std::string& name, const std::string& type,
+                                      std::span<const Value> slots) {
+  const frontend::Type* t = impl_->session.read_type(type);
+  if (t == nullptr) return "there is no type " + type;
+  const auto expected = frontend::slot_count(impl_->session.environment().types(), t);
+  if (static_cast<std::size_t>(expected) != slots.size())
+    return "a value of type " + type + " has " + std::to_string(expected) + " parts, not " +
+           std::to_string(slots.size());
+  std::vector<vm::Value> values;
+  for (const Value& slot : slots) values.push_back(slot.impl()->value);
+  impl_->session.bind(name, t, std::move(values));
+  impl_->given.insert(impl_->given.end(), slots.begin(), slots.end());
   return std::nullopt;
 }
 
@@ -181,6 +233,22 @@ std::optional<std::string> Nesl::compile(const std::string& text) {
   const auto program = impl_->session.last_program(text);
   if (!program) return std::nullopt;
   return write_vcode(*program);
+}
+
+std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
+  auto emitted = impl_->session.prepare(text);
+  if (!emitted) return std::nullopt;
+  LoadOptions load;
+  load.int_bits = impl_->runner.int_bits();
+  auto program = make_program(std::move(emitted->first), "NESL", load);
+  if (!program) {
+    impl_->err << program.failure().message;
+    return std::nullopt;
+  }
+  Prepared prepared{*program, {}};
+  for (const vm::Value& v : emitted->second)
+    prepared.inputs.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
+  return prepared;
 }
 
 bool Nesl::incomplete(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,12 @@ class Nesl {
   // other as text ([char]). The answer is what is wrong, or nothing.
   std::optional<std::string> bind_file(const std::string& name, const std::string& path);
   void bind_text(const std::string& name, const std::string& text);
+  // Binds a variable of a type in NESL's notation, "[float]" or "[(int, [char])]", without copying. `slots`
+  // are its value in parts: for a sequence a descriptor, then the parts of its elements side by side; those
+  // of a tuple side by side; for anything else a vector of one element. Other values than the type asks for
+  // are answered, or show when a program uses them.
+  std::optional<std::string> bind(const std::string& name, const std::string& type,
+                                  std::span<const Value> slots);
   // Writes the value of a variable as .npy: a scalar, a sequence of them, or a regular nest of sequences.
   std::optional<std::string> save_file(const std::string& name, const std::string& path);
 
@@ -46,6 +53,15 @@ class Nesl {
   void compile_only();
   // The VCODE of the expression `text`, or of the last expression of the files before if it is empty.
   [[nodiscard]] std::optional<std::string> compile(const std::string& text);
+
+  // An expression that is to be run many times, on any machine: the value's parts are what a run leaves.
+  // Variables have the values they have now, while the session lives. Nothing, reported, if it does not
+  // compile.
+  struct Prepared {
+    Program program;
+    std::vector<Value> inputs;
+  };
+  [[nodiscard]] std::optional<Prepared> prepare(const std::string& text);
 
   // Whether a terminal should read on: the text does not end with a whole form.
   [[nodiscard]] static bool incomplete(std::string_view text);

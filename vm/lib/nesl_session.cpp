@@ -1,5 +1,6 @@
 #include "vm/lib/nesl_session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <ostream>
@@ -20,6 +21,14 @@ using frontend::FormKind;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::optional<std::string> read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
 }
 
 bool is_command(const Form& form) {
@@ -64,12 +73,32 @@ std::string fold_result(const std::string& name, const std::string& value, const
   return text;
 }
 
+namespace {
+
+// Makes a text the one that run-time errors quote, for as long as it lives; texts nest by `load`.
+class Quoted {
+ public:
+  Quoted(const frontend::Source*& place, const frontend::Source* text) : place_(place), before_(place) {
+    place_ = text;
+  }
+  Quoted(const Quoted&) = delete;
+  Quoted& operator=(const Quoted&) = delete;
+  ~Quoted() { place_ = before_; }
+
+ private:
+  const frontend::Source*& place_;
+  const frontend::Source* before_;
+};
+
+}  // namespace
+
 NeslSession::NeslSession(ProgramRunner& runner, std::ostream& out, std::ostream& err, SessionOptions options)
     : runner_(runner), out_(out), err_(err), options_(std::move(options)) {}
 
 NeslSession::~NeslSession() = default;
 
 SessionStatus NeslSession::run_text(const frontend::Source& source) {
+  const Quoted quoted(source_, &source);
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
@@ -102,14 +131,12 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
 }
 
 SessionStatus NeslSession::run_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  auto text = options_.world != nullptr ? options_.world->read_file(path) : read_whole(path);
+  if (!text) {
     err_ << "File " << path << " does not exist.\n";
     return SessionStatus::kCompileError;
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  texts_.push_back(std::make_unique<std::string>(std::move(text).str()));
+  texts_.push_back(std::make_unique<std::string>(std::move(*text)));
   std::string& content = *texts_.back();
   if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
   std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
@@ -196,6 +223,19 @@ std::optional<Program> NeslSession::last_program(const std::string& text) {
   return bake(*last_);
 }
 
+std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
+  const auto compiled = compile_text(text + ";");
+  if (!compiled || !compiled->core) return std::nullopt;
+  frontend::Emitted emitted = frontend::emit(*compiled->core, {last_file_, options_.arg_check});
+  std::vector<Value> inputs = values_of(emitted);
+  return std::pair{std::move(emitted.program), std::move(inputs)};
+}
+
+const frontend::Type* NeslSession::read_type(const std::string& text) {
+  const auto empty = compile_text("[] (" + text + ");");  // an empty sequence names the type of its elements
+  return empty ? frontend::resolve(frontend::resolve(empty->type)->args[0]) : nullptr;
+}
+
 Program NeslSession::bake(const CompiledForm& compiled) const {
   frontend::Emitted emitted = frontend::emit(*compiled.core, {last_file_, options_.arg_check});
   const std::vector<Value> values = values_of(emitted);
@@ -243,13 +283,44 @@ void NeslSession::show_line(const std::string& name, const std::string& value, c
   out_ << fold_result(name, value, type, options_.line_width) << "\n" << std::flush;
 }
 
+namespace {
+
+// "index out of range in EXTRACT: index 9 at position 0, segment 0 has 2 elements" without what only VCODE
+// has: the instruction, and segments, which are the sequences of a nest.
+std::string in_nesl_terms(std::string reason) {
+  if (const std::size_t at = reason.find(" in "); at != std::string::npos) {
+    const std::size_t end = reason.find_first_of(" :,", at + 4);
+    const std::string word = reason.substr(at + 4, end == std::string::npos ? end : end - at - 4);
+    const bool mnemonic = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (mnemonic) reason.erase(at, word.size() + 4);
+  }
+  if (const std::size_t at = reason.find("segment "); at != std::string::npos)
+    reason.replace(at, 7, "sequence");
+  return reason;
+}
+
+// The text of a line, without blanks around it.
+std::string line_of(const frontend::Source& source, std::uint32_t line) {
+  std::string_view text = source.text;
+  for (std::uint32_t at = source.first_line; at < line && !text.empty(); ++at)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find('\n'));
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
+}
+
+}  // namespace
+
 void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm& compiled,
                          const std::string& file) {
   const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
   out_ << std::flush;
-  err_ << file << ":" << line << ": "
-       << (result.reason.empty() ? "the program stopped" : "run-time error: " + result.reason) << "\n"
-       << std::flush;
+  if (!result.reason.empty())
+    err_ << file << ":" << line << ": run-time error: " << in_nesl_terms(result.reason) << "\n";
+  if (source_ != nullptr && source_->file == file) {
+    if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
+  }
+  err_ << std::flush;
 }
 
 SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {

@@ -8,12 +8,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytecode/program/program.h"
 #include "frontend/compile.h"
 #include "frontend/emit.h"
 #include "vm/data/value.h"
+#include "vm/interp/world.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -46,6 +48,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  World* world = nullptr;  // where files come from, if not from the file system
   PrintStyle print;
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
 };
@@ -65,6 +68,11 @@ class NeslSession {
   // Mode kCompile: the program of the expression `text`, or if that is empty of the last expression so far;
   // the variables in it became constants. Nothing, reported, if there is none.
   std::optional<Program> last_program(const std::string& text);
+
+  // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
+  std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  // The type that a text names; null if it is none.
+  const frontend::Type* read_type(const std::string& text);
 
   // Binds a variable to a value made elsewhere; `slots` as print_value takes them.
   void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots);
@@ -117,6 +125,7 @@ class NeslSession {
   ProgramRunner& runner_;
   std::ostream& out_;
   std::ostream& err_;
+  const frontend::Source* source_ = nullptr;  // the text that is being run
   SessionOptions options_;
   frontend::Environment environment_;
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable

@@ -84,15 +84,21 @@ class Value {
 [[nodiscard]] Value make_text(std::string_view text);
 [[nodiscard]] Result<Value> make_segdes(std::span<const std::int64_t> lengths);
 [[nodiscard]] Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user);
+[[nodiscard]] Value foreign(const std::int32_t* elements, std::int64_t n, void (*release)(void*), void* user);
+[[nodiscard]] Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user);
 
+class Watcher;  // of loading and running: watch.hpp
+
 struct LoadOptions {
-  int int_bits = 64;         // bits of INT: 32 or 64
-  bool legacy = false;       // as the legacy interpreter: what the verifier refuses runs checked
-  bool optimise = true;      // run the SSA passes
-  bool check = false;        // check the SSA form after every pass
-  std::string function;      // start here instead of at MAIN or the first function
-  std::vector<Kind> inputs;  // what the start function finds on the stack, deepest first
+  int int_bits = 64;               // bits of INT: 32 or 64
+  bool legacy = false;             // as the legacy interpreter: what the verifier refuses runs checked
+  bool optimise = true;            // run the SSA passes
+  bool check = false;              // check the SSA form after every pass
+  std::uint32_t legacy_trace = 0;  // as Options::legacy_trace
+  std::string function;            // start here instead of at MAIN or the first function
+  std::vector<Kind> inputs;        // what the start function finds on the stack, deepest first
+  std::vector<std::shared_ptr<Watcher>> watchers;
 };
 
 class Program {
@@ -119,8 +125,7 @@ enum class InstructionSet : std::uint8_t { kBest, kPortable, kAvx2, kAvx512 };
 enum class Jit : std::uint8_t { kOff, kHot, kAlways, kCompare };  // kCompare: aborts where tiers differ
 enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
 enum class Engine : std::uint8_t { kCpu, kCuda, kAuto };  // kAuto: CUDA where there is a device
-
-class Watcher;  // of runs: watch.hpp
+enum class Perf : std::uint8_t { kOff, kMap, kDump };  // how Linux perf learns the names of compiled kernels
 
 struct Options {
   Random random = Random::kPhilox;
@@ -137,14 +142,18 @@ struct Options {
   std::int64_t region_limit = 200;                      // instructions of a recorded line, 1 or more
   std::int64_t region_variants = 4096;                  // recorded lines that are kept, 1 or more
   std::uint64_t code_memory = std::uint64_t{64} << 20;  // bytes of machine code
-  bool perf_map = false;                                // name machine code in /tmp/perf-<pid>.map
+  Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;
+  // block_threshold -1: measure again where it pays, in spite of what is remembered, and say here what was
+  // found.
+  std::FILE* tune = nullptr;
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
-  bool legacy_checks = false;  // vinterp -c: execute with run-time checks and legacy messages
-  bool count = false;          // fill Counters::instructions, work and bytes
-  bool cost = false;           // the same, complete and equal in every tier: nothing runs in block mode
+  bool legacy_checks = false;      // vinterp -c: execute with run-time checks and legacy messages
+  std::uint32_t legacy_trace = 0;  // vinterp -d: bits by rows of vm/lib/trace_words.def
+  bool count = false;              // fill Counters::instructions, work and bytes
+  bool cost = false;               // the same, complete and equal in every tier: nothing runs in block mode
   std::vector<std::shared_ptr<Watcher>> watchers;
   std::FILE* in = stdin;
   std::FILE* out = stdout;
@@ -181,7 +190,8 @@ class Vm {
   Vm& operator=(Vm&&) noexcept;
   ~Vm();
 
-  // Runs from a fresh state. `inputs` are those of LoadOptions::inputs.
+  // Runs from a fresh state. `inputs` are those of LoadOptions::inputs. What was compiled for a program
+  // serves its next run, unless another one ran in between.
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
   // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.
   void cancel() noexcept;

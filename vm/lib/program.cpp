@@ -1,4 +1,4 @@
-#include <fstream>
+#include <cerrno>
 #include <sstream>
 #include <system_error>
 
@@ -7,6 +7,8 @@
 #include "bytecode/text/writer.h"
 #include "vm/interp/error.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/legacy_trace.h"
+#include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
 
@@ -96,9 +98,11 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
   auto impl = std::make_shared<Impl>(std::move(name), text);
   impl->legacy = options.legacy;
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
+  trace_tokens(options.legacy_trace, text, stdout);
   nvm::Program program = read_vcode(text, impl->diagnostics);
   if (impl->diagnostics.failed() || !bind_inputs(program, options, impl->diagnostics))
     return load_failure(*impl);
+  trace_program(options.legacy_trace, program, stderr);
   return finish(std::move(impl), std::move(program), options);
 }
 
@@ -109,17 +113,15 @@ Result<Program> make_program(nvm::Program program, std::string name, const LoadO
 }
 
 Result<Program> Program::from_file(const std::string& path, const LoadOptions& options) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
   errno = 0;
-  if (!file || !(text << file.rdbuf())) {
-    const std::string reason =
-        errno == 0 && file ? "the file is empty" : std::generic_category().message(errno);
-    return Failure{Failure::Class::kProgram,
-                   options.legacy ? "vinterp: Error opening input file " + path + ": " + reason + "\n"
-                                  : "nvm: cannot read " + path + ": " + reason + "\n"};
-  }
-  return from_text(text.str(), path, options);
+  const auto text = read_file(path, options.watchers);
+  if (text && !text->empty()) return from_text(*text, path, options);
+  const std::string reason = errno != 0 ? std::generic_category().message(errno)
+                             : text     ? "the file is empty"
+                                        : "it was not recorded";
+  return Failure{Failure::Class::kProgram,
+                 options.legacy ? "vinterp: Error opening input file " + path + ": " + reason + "\n"
+                                : "nvm: cannot read " + path + ": " + reason + "\n"};
 }
 
 std::string Program::warnings() const { return impl_->diagnostics.render(); }

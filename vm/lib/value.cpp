@@ -47,6 +47,15 @@ Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(v
   return input(vm::Vector(storage, n, vm::BufferRef(&b)));
 }
 
+// One element is a scalar, which has no memory of its own.
+template <typename T>
+Value foreign_ints(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
+  if (n > 1) return wrap(storage, elements, n, release, user);
+  const std::vector<std::int64_t> few(elements, elements + n);
+  if (release != nullptr) release(user);
+  return make_ints(few);
+}
+
 const vm::Vector& vector_of(const Value& value) { return std::get<vm::Vector>(value.impl()->value); }
 
 }  // namespace
@@ -109,10 +118,13 @@ Result<Value> make_segdes(std::span<const std::int64_t> lengths) {
 }
 
 Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user) {
-  if (n > 1) return wrap(Storage::kI64, elements, n, release, user);
-  Value copy = make_ints({elements, static_cast<std::size_t>(n)});
-  if (release != nullptr) release(user);
-  return copy;
+  return foreign_ints(Storage::kI64, elements, n, release, user);
+}
+Value foreign(const std::int32_t* elements, std::int64_t n, void (*release)(void*), void* user) {
+  return foreign_ints(Storage::kI32, elements, n, release, user);
+}
+Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*), void* user) {
+  return foreign_ints(Storage::kI8, elements, n, release, user);
 }
 Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user) {
   if (n > 1) return wrap(Storage::kF64, elements, n, release, user);

@@ -1,10 +1,13 @@
 #include <unistd.h>
+#include <algorithm>
 
 #include <chrono>
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
+#include "bytecode/base/disk_cache.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
 #include "vm/interp/interp.h"
@@ -12,6 +15,7 @@
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/legacy_trace.h"
 #include "vm/lib/watch.hpp"
 #include "vm/profile/observers.h"
 
@@ -19,9 +23,15 @@ namespace nvm::lib {
 
 namespace {
 
+// Nine tenths of what the machine has, or the container if that is less.
 std::uint64_t machine_memory() {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
-  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE)) / 10 * 9;
+  std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
+  }
+  return bytes / 10 * 9;
 }
 
 vm::Isa isa_of(InstructionSet set) {
@@ -32,6 +42,17 @@ vm::Isa isa_of(InstructionSet set) {
     case InstructionSet::kBest: break;
   }
   return vm::best_isa();
+}
+
+// A line for each measurement.
+void report_tuning(const ssa::Module& module, const vm::block::Tuning& tuning, std::FILE* to) {
+  for (const vm::block::Tuning::Measured& m : tuning.measured()) {
+    const ssa::Function& f = module.functions[static_cast<std::size_t>(m.function)];
+    std::fprintf(to, "%s: instances of %lld bytes: groups %.3f ms, whole %.3f ms: %s\n",
+                 (f.origin.empty() ? f.name : f.origin).c_str(), static_cast<long long>(m.average),
+                 m.cut_seconds * 1e3, m.whole_seconds * 1e3,
+                 m.cut_seconds < m.whole_seconds ? "block mode pays" : "block mode does not pay");
+  }
 }
 
 // Raises `stop` after some seconds unless it is destroyed before.
@@ -70,6 +91,9 @@ struct Vm::Impl {
   Options options;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
+  // What was compiled for the last program that ran without an observer.
+  std::shared_ptr<const Program::Impl> compiled_program;
+  std::unique_ptr<Compiling> compiled;
 
   explicit Impl(const Options& given)
       : options(given),
@@ -86,20 +110,43 @@ struct Vm::Impl {
     m.host = &host;
     m.stop = &stop;
     m.max_depth = options.max_depth;
-    m.max_frame_bytes = machine_memory() / 2;
+    m.max_frame_bytes = frame_memory();
     return m;
+  }
+
+  // For open calls: room for millions, but not for a recursion without end to use up the machine.
+  [[nodiscard]] std::size_t frame_memory() const {
+    constexpr std::size_t kLeast = std::size_t{16} << 20, kMost = std::size_t{4} << 30;
+    const std::size_t usual = std::min(machine_memory() / 4, kMost);
+    return options.memory > 0 ? std::clamp<std::size_t>(options.memory, kLeast, std::max(usual, kLeast))
+                              : usual;
   }
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
                       Counters& counters) {
+    if (traces_execution(options.legacy_trace)) {
+      StackTrace trace(options.legacy_trace, program.loaded.program, *pool, options.err);
+      return vm::StackMachine(program.loaded.program, machine, inputs, &trace).run();
+    }
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
-    vm::block::BlockMode block(program.code, machine, inputs, {options.block_threshold});
+    const DiskCache cache(cache_folder(), "tuning 1");
+    vm::block::BlockMode block(program.code, machine, inputs,
+                               {options.block_threshold, &cache, options.tune != nullptr});
     if (options.block_threshold != vm::block::Options::kOff && !options.cost) machine.calls = &block;
     vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
     counters.block_groups = block.counters().groups;
+    if (options.tune != nullptr) report_tuning(program.loaded.module, block.tuning(), options.tune);
     return outcome;
+  }
+
+  Compiling& compiling(const Program& program) {
+    if (compiled == nullptr || compiled_program != program.impl()) {
+      compiled = std::make_unique<Compiling>(options, program.impl()->loaded.module, &stop);
+      compiled_program = program.impl();
+    }
+    return *compiled;
   }
 
   Result<Run> run(const Program& program, std::span<const Value> inputs);
@@ -112,7 +159,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
                  options.out,
                  options.err,
                  {options.allow_read, options.allow_write, options.allow_spawn},
-                 static_cast<vm::RandomKind>(options.random)},
+                 static_cast<vm::RandomKind>(options.random),
+                 world_of(options.watchers)},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
@@ -125,8 +173,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (options.count || options.cost) observers.add(counting);
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   m.observer = observers.one();
-  Compiling compiling(options, m.prims, m.observer);
-  m.hook = compiling.hook();
+  std::optional<Compiling> observed;
+  if (m.observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, m.observer);
+  Compiling& compiling = observed ? *observed : this->compiling(program);
+  m.hook = compiling.begin(m.prims);
   stop.store(vm::Stop::kNo);
   if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
@@ -146,6 +196,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.out_closed = host.streams().at(1) == nullptr;
   for (const vm::Value& value : outcome.values)
     run.values.emplace_back(std::make_shared<Value::Impl>(Value::Impl{program.impl(), pool, value}));
+  for (const auto& watcher : options.watchers) watcher->results(run.values);
   return run;
 }
 

@@ -2,14 +2,18 @@
 // after the other.
 #pragma once
 
+#include <cstdio>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::vm {
 class Observer;
-}
+class World;
+}  // namespace nvm::vm
 
 namespace nvm::lib {
 
@@ -20,6 +24,29 @@ class Watcher {
   // Around what happens outside runs, such as loading a program; on the thread that runs.
   virtual void begin_phase(const std::string& /*name*/) {}
   virtual void end_phase() {}
+  // Where runs get from what comes from outside, if not from there.
+  [[nodiscard]] virtual vm::World* world() { return nullptr; }
+  // What a run left.
+  virtual void results(std::span<const Value> /*values*/) {}
+};
+
+// The first world among the watchers, null if there is none.
+[[nodiscard]] vm::World* world_of(std::span<const std::shared_ptr<Watcher>> watchers);
+// The contents of a file, from that world if there is one; nothing if it cannot be read (errno).
+[[nodiscard]] std::optional<std::string> read_file(const std::string& path,
+                                                   std::span<const std::shared_ptr<Watcher>> watchers);
+
+// One line on a terminal about a run that takes longer than two seconds: elapsed time, elements a second,
+// function and recursion level, memory.
+class Progress final : public Watcher {
+ public:
+  explicit Progress(std::FILE* terminal);
+  ~Progress() override;
+  [[nodiscard]] vm::Observer& observer() override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 // What runs do over time, written as they go to a file in Chrome's trace event format (docs/profiling.md). A

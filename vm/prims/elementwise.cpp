@@ -121,6 +121,9 @@ void run_scalars(const PrimCall& call, Storage common, Storage result, const Vec
   call.results[0].emplace<Vector>(unboxed(result, &cell));
 }
 
+// True if the elements lie as a kernel wants them.
+bool lies_as(const Vector& v, Storage wanted) { return v.storage() == wanted && !v.is_repeated(); }
+
 void run_binary(const PrimCall& call, Storage common, Storage result) {
   Vector& a = vector_operand(call, 0);
   Vector& b = vector_operand(call, 1);
@@ -132,9 +135,17 @@ void run_binary(const PrimCall& call, Storage common, Storage result) {
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
   const kernels::Binary kernel = t.binary[scalar_index(call)][index_of(common)];
+  const std::int64_t n = a.length();
+  if (n < context.grain && lies_as(a, common) && lies_as(b, common)) {  // the most frequent case of vectors
+    const std::byte* from_a = a.raw();
+    const std::byte* from_b = b.raw();
+    Fresh out(context, result, n, a, b);
+    kernel(from_a, from_b, out.data(), n);
+    call.results[0] = out.take();
+    return;
+  }
   const Source sa(a, common, context);
   const Source sb(b, common, context);
-  const std::int64_t n = a.length();
   Fresh out(context, result, n, a, b);
   for_blocks(context, n, sa.blockwise() || sb.blockwise(),
              [&](std::int64_t i, std::int64_t m, std::byte* room_a, std::byte* room_b) {

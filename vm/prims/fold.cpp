@@ -20,7 +20,7 @@
 
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
-#include "vm/prims/reduce_tree.h"
+#include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm {
 
@@ -176,6 +176,22 @@ void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
   });
 }
 
+FoldRun fold_run(const PrimCall& call, const Elements& v) {
+  const PrimContext& context = call.context;
+  const Segdes& s = segdes_operand(call, 1);
+  const Storage wide = wide_int(context);
+  const Storage result = storage_is_int(v.storage()) ? wide : v.storage();
+  const Scalar scalar = op_info(call.op).scalar;
+  const auto types = static_cast<int>(fold_types(v.storage(), wide));
+  return {context,
+          v,
+          kernel_table(context.isa).fold[static_cast<int>(scalar)][types],
+          kernel_segments(s),
+          s.segments(),
+          result,
+          identity(scalar, result, context)};
+}
+
 }  // namespace
 
 void reduce(const PrimCall& call) {
@@ -183,18 +199,11 @@ void reduce(const PrimCall& call) {
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 1);
   const Elements v(vector_operand(call, 0), context);
-  const Storage wide = wide_int(context);
-  const Storage result = storage_is_int(v.storage()) ? wide : v.storage();
-  const Scalar scalar = op_info(call.op).scalar;
-  const kernels::Fold& fold =
-      kernel_table(context.isa)
-          .fold[static_cast<int>(scalar)][static_cast<int>(fold_types(v.storage(), wide))];
-  const FoldRun run{
-      context, v, fold, kernel_segments(s), s.segments(), result, identity(scalar, result, context)};
-  Fresh out(context, result, s.segments());
+  const FoldRun run = fold_run(call, v);
+  Fresh out(context, run.result, s.segments());
   const std::int64_t chunks = chunk_count(context, s.total() + s.segments(), kReduceChunk);
   if (chunks == 1)
-    fold.reduce_segments(v.data(), run.segments, 0, run.count, out.data());
+    run.fold.reduce_segments(v.data(), run.segments, 0, run.count, out.data());
   else
     reduce_chunks(run, chunks, out);
   call.results[0] = out.take();
@@ -206,18 +215,11 @@ void scan(const PrimCall& call) {
   const Segdes& s = segdes_operand(call, 1);
   Vector& operand = vector_operand(call, 0);
   const Elements v(operand, context);
-  const Storage wide = wide_int(context);
-  const Storage result = storage_is_int(v.storage()) ? wide : v.storage();
-  const Scalar scalar = op_info(call.op).scalar;
-  const kernels::Fold& fold =
-      kernel_table(context.isa)
-          .fold[static_cast<int>(scalar)][static_cast<int>(fold_types(v.storage(), wide))];
-  const FoldRun run{
-      context, v, fold, kernel_segments(s), s.segments(), result, identity(scalar, result, context)};
-  Fresh out(context, result, v.length(), operand);
+  const FoldRun run = fold_run(call, v);
+  Fresh out(context, run.result, v.length(), operand);
   const std::int64_t chunks = chunk_count(context, s.total() + s.segments(), kScanChunk);
   if (chunks == 1)
-    fold.scan_segments(v.data(), run.segments, 0, run.count, out.data());
+    run.fold.scan_segments(v.data(), run.segments, 0, run.count, out.data());
   else
     scan_chunks(run, chunks, out);
   call.results[0] = out.take();

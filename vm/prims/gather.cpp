@@ -2,12 +2,10 @@
 // that uses them. Bytes: indices and result once, a cache line per element read at random.
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <vector>
 
 #include "vm/prims/move.h"
-#include "vm/prims/operands.h"
-#include "vm/prims/parallel.h"
+#include "vm/prims/move_parts.h"
 
 namespace nvm::vm {
 
@@ -15,18 +13,8 @@ namespace {
 
 constexpr std::int64_t kChunk = 1 << 15;
 
-struct Gather {
-  const PrimCall& call;
-  const kernels::Table& t;
-  const Elements& v;
-  const Indices& idx;
-  const std::uint8_t* flags;  // or null
-  Segdes source, dest;
-  int width;
-};
-
 // Element by element of one segment, or of a chunk of it.
-std::int64_t gather_part(const Gather& g, std::int64_t segment, std::int64_t begin, std::int64_t end,
+std::int64_t gather_part(const Moving& g, std::int64_t segment, std::int64_t begin, std::int64_t end,
                          const Fresh& out) {
   if (begin == end) return -1;
   const std::int64_t bad = g.t.gather[g.width][g.idx.kind()](
@@ -35,7 +23,7 @@ std::int64_t gather_part(const Gather& g, std::int64_t segment, std::int64_t beg
   return bad < 0 ? -1 : begin + bad;
 }
 
-void gather(const Gather& g, const Fresh& out) {
+void gather(const Moving& g, const Fresh& out) {
   const PrimContext& context = g.call.context;
   const std::int64_t k = g.dest.segments();
   const kernels::Segments source = kernel_segments(g.source);
@@ -70,13 +58,10 @@ void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, con
   const Elements v(vector_operand(call, 0), context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  std::optional<Elements> f;
-  if (flags != nullptr) f.emplace(*flags, context);
-  // Legacy: a source of one segment takes the destination as one segment.
-  const Segdes dest = ss.segments() == 1 && ds.segments() != 1 ? Segdes::regular(1, ds.total()) : ds;
+  const OptionalFlags f(flags, context);
   Fresh out(context, v.storage(), ds.total());
   gather(
-      {call, kernel_table(context.isa), v, idx, f ? f->flags() : nullptr, ss, dest, width_index(v.storage())},
+      {call, kernel_table(context.isa), v, idx, f.data(), ss, destination(ss, ds), width_index(v.storage())},
       out);
   call.results[0] = out.take();
 }
@@ -150,19 +135,10 @@ void replace(const PrimCall& call) {
   const Elements idx(vector_operand(call, 1), context);
   const Elements x(vector_operand(call, 2), context);
   const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), x.storage()) : v.storage();
-  const kernels::Table& t = kernel_table(context.isa);
-  const auto convert = [&](const Elements& e) {
-    return t.convert[static_cast<int>(e.storage())][static_cast<int>(storage)];
-  };
+  const auto convert =
+      kernel_table(context.isa).convert[static_cast<int>(x.storage())][static_cast<int>(storage)];
   Fresh out(context, storage, v.length(), operand);
-  if (v.data() != out.data() && v.length() > 0) {
-    for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
-      if (v.storage() == storage)
-        std::memcpy(out.at(begin), v.at(begin), static_cast<std::size_t>(out.at(end) - out.at(begin)));
-      else
-        convert(v)(v.at(begin), out.at(begin), end - begin);
-    });
-  }
+  copy_as(context, v, storage, out);
   std::int64_t bad = -1;
   with_width(storage, [&]<typename T>(T*) {
     T* to = reinterpret_cast<T*>(out.data());
@@ -171,7 +147,7 @@ void replace(const PrimCall& call) {
       if (same)
         to[at] = typed<T>(x.data())[k];
       else
-        convert(x)(x.at(k), to + at, 1);
+        convert(x.at(k), to + at, 1);
     });
   });
   if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));

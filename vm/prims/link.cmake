@@ -22,7 +22,7 @@ foreach(isa IN LISTS NVM_KERNEL_SETS)
   target_compile_definitions(nvm_kernels_${isa} PRIVATE NVM_ISA=${isa})
   target_link_libraries(nvm_kernels_${isa} PRIVATE nvm_warnings)
   # uninitialized: GCC 12 reports its own AVX-512 intrinsics (GCC bug 105593).
-  target_compile_options(nvm_kernels_${isa} PRIVATE -O3 -Wno-maybe-uninitialized -Wno-uninitialized -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math
+  target_compile_options(nvm_kernels_${isa} PRIVATE ${NVM_HOT_LOOPS} -Wno-psabi -Wno-maybe-uninitialized -Wno-uninitialized -ffp-contract=off -fwrapv -fno-math-errno -fno-trapping-math
                                                     ${NVM_KERNEL_FLAGS_${isa}})
   target_sources(nvm_vm_prims PRIVATE $<TARGET_OBJECTS:nvm_kernels_${isa}>)
 endforeach()

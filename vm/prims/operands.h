@@ -101,31 +101,18 @@ void fill_repeated(const Vector& repeated, const PrimContext& context, std::int6
 class Fresh {
  public:
   Fresh(const PrimContext& context, Storage storage, std::int64_t length)
-      : storage_(storage), length_(length) {
-    if (length > 1) {
-      v_ = context.pool->vector(storage, length);
-      data_ = v_.buffer().data();
-    } else {
-      data_ = reinterpret_cast<std::byte*>(&cell_);
-    }
-  }
+      : storage_(storage), length_(length), v_(make(context, storage, length)), data_(place()) {}
   // Takes over the memory of `candidate` if nobody else sees it and its elements are as wide. The operand's
   // elements stay readable until they are overwritten.
   Fresh(const PrimContext& context, Storage storage, std::int64_t length, Vector& candidate)
       : Fresh(context, storage, length, candidate, candidate) {}
   Fresh(const PrimContext& context, Storage storage, std::int64_t length, Vector& first, Vector& second)
-      : storage_(storage), length_(length) {
-    Vector* taken = reusable(first) ? &first : reusable(second) ? &second : nullptr;
-    if (taken != nullptr) {
-      v_ = Vector(storage, length, taken->take_buffer());
-      data_ = v_.buffer().data();
-    } else if (length > 1) {
-      v_ = context.pool->vector(storage, length);
-      data_ = v_.buffer().data();
-    } else {
-      data_ = reinterpret_cast<std::byte*>(&cell_);
-    }
-  }
+      : storage_(storage),
+        length_(length),
+        v_(reusable(first)    ? Vector(storage, length, first.take_buffer())
+           : reusable(second) ? Vector(storage, length, second.take_buffer())
+                              : make(context, storage, length)),
+        data_(place()) {}
   Fresh(const Fresh&) = delete;
   Fresh& operator=(const Fresh&) = delete;
 
@@ -161,11 +148,19 @@ class Fresh {
     return x;
   }
 
+  // v_ is initialised where it lies: moving a vector just made stalls on the stores that made it.
+  static Vector make(const PrimContext& context, Storage storage, std::int64_t length) {
+    return length > 1 ? context.pool->vector(storage, length) : Vector();
+  }
+  [[nodiscard]] std::byte* place() {
+    return length_ > 1 ? v_.buffer().data() : reinterpret_cast<std::byte*>(&cell_);
+  }
+
   Storage storage_;
   std::int64_t length_;
   std::int64_t cell_ = 0;
   Vector v_;
-  std::byte* data_ = nullptr;
+  std::byte* data_;
 };
 
 // Index operands for the kernels: i32 or i64 elements; narrower ones are widened into memory of their own.

@@ -9,7 +9,8 @@
 #include <memory>
 #include <mutex>
 
-#include "vm/prims/reduce_tree.h"
+#include "vm/data/fork_join.h"
+#include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm {
 
@@ -29,7 +30,8 @@ tbb::task_arena& arena(int threads) {
 
 void run_chunks(int threads, std::int64_t count, void (*task)(void* user, std::int64_t i), void* user) {
   std::atomic<std::int64_t> next{0};
-  const auto worker = [&](int) {
+  ForkJoin both;
+  const auto work = [&] {
     for (;;) {
       const std::int64_t i = next.fetch_add(1, std::memory_order_relaxed);
       if (i >= count) return;
@@ -37,7 +39,10 @@ void run_chunks(int threads, std::int64_t count, void (*task)(void* user, std::i
     }
   };
   const int workers = static_cast<int>(std::min<std::int64_t>(threads, count));
+  const auto worker = [&](int) { both.work(work); };
+  both.fork();
   arena(threads).execute([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
+  both.join();
 }
 
 std::int64_t chunk_count(const PrimContext& context, std::int64_t n, std::int64_t size) {

@@ -6,43 +6,33 @@
 //   which
 //                    checks them too). Halves that write disjoint ranges go in parallel as they are; else
 //                    each thread takes a range of places, reads all indices and writes its own, in order.
-//   PERMUTE by the identity is found while bounding and gives the operand itself.
+//   PERMUTE by a few runs of places (runs.h) copies them; by the identity it gives the operand itself.
 // Bytes: v, indices and result once, indices once more with several threads; zeros or defaults once unless
 // the result takes over the defaults' memory.
 //
 // COULD: a first radix pass by place would keep random scatters of long segments within the cache.
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <vector>
 
 #include "vm/prims/move.h"
-#include "vm/prims/operands.h"
-#include "vm/prims/parallel.h"
+#include "vm/prims/move_parts.h"
+#include "vm/prims/runs.h"
 
 namespace nvm::vm {
 
 namespace {
 
 constexpr std::int64_t kChunk = 1 << 16;
+constexpr std::int64_t kWorthRuns = 1 << 12;  // elements from which runs are looked for
 
-struct Scatter {
-  const PrimCall& call;
-  const kernels::Table& t;
-  const Elements& v;
-  const Indices& idx;
-  const std::uint8_t* flags;  // or null
-  Segdes source, dest;
-  int width;
-};
-
-[[noreturn]] void scatter_fault(const Scatter& s, std::int64_t position) {
+[[noreturn]] void scatter_fault(const Moving& s, std::int64_t position) {
   const std::int64_t k = segment_of(s.source, position);
   index_fault(s.call.op, s.idx[position], position, k, s.dest.length(k));
 }
 
 // All of one segment on several threads.
-void scatter_long(const Scatter& s, std::int64_t chunks, std::byte* out) {
+void scatter_long(const Moving& s, std::int64_t chunks, std::byte* out) {
   const PrimContext& context = s.call.context;
   const std::int64_t n = s.v.length();
   const std::int64_t m = s.dest.total();
@@ -82,81 +72,77 @@ void scatter_long(const Scatter& s, std::int64_t chunks, std::byte* out) {
   });
 }
 
-void scatter(const Scatter& s, std::byte* out) {
-  const PrimContext& context = s.call.context;
-  const std::int64_t k = s.source.segments();
-  const kernels::Segments source = kernel_segments(s.source);
-  const kernels::Segments dest = kernel_segments(s.dest);
-  const auto kernel = s.t.scatter_segments[s.width][s.idx.kind()];
-  const std::int64_t chunks = chunk_count(context, s.v.length() + k, kChunk);
-  if (chunks == 1) {
-    const std::int64_t bad = kernel(s.v.data(), s.idx.at(0), s.flags, source, dest, 0, k, out);
-    if (bad >= 0) scatter_fault(s, bad);
-    return;
-  }
-  if (k == 1) {
-    scatter_long(s, chunks, out);
-    return;
-  }
-  const std::vector<Cut> cuts = cut_segments(source, k, s.v.length(), chunks);
-  std::atomic<std::int64_t> first_bad{-1};
-  for_chunks(context.threads, chunks, [&](std::int64_t c) {
-    const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
-    const std::int64_t last = cuts[static_cast<std::size_t>(c) + 1].segment;
-    if (first == last) return;
-    const std::int64_t bad = kernel(s.v.data(), s.idx.at(0), s.flags, source, dest, first, last, out);
-    if (bad >= 0) note_first(first_bad, bad);
-  });
-  if (first_bad >= 0) scatter_fault(s, first_bad);
-}
-
 void fill_zero(const PrimContext& context, const Fresh& out) {
   for_ranges(context, static_cast<std::int64_t>(out.bytes()), [&](std::int64_t begin, std::int64_t end) {
     std::memset(out.data() + begin, 0, static_cast<std::size_t>(end - begin));
   });
 }
 
-void fill_copy(const PrimContext& context, const Elements& from, Storage storage, const Fresh& out) {
-  if (from.data() == out.data() || from.length() == 0) return;
-  const kernels::Table& t = kernel_table(context.isa);
-  const auto convert = t.convert[static_cast<int>(from.storage())][static_cast<int>(storage)];
-  for_ranges(context, from.length(), [&](std::int64_t begin, std::int64_t end) {
-    if (from.storage() == storage)
-      std::memcpy(out.at(begin), from.at(begin), static_cast<std::size_t>(out.at(end) - out.at(begin)));
-    else
-      convert(from.at(begin), out.at(begin), end - begin);
-  });
+// Segments first..last-1 on this thread; the first bad index or -1. `fresh`: as below.
+std::int64_t scatter_segments(const Moving& s, std::int64_t first, std::int64_t last, bool fresh,
+                              const Fresh& result) {
+  const kernels::Segments source = kernel_segments(s.source);
+  const kernels::Segments dest = kernel_segments(s.dest);
+  if (fresh)
+    std::memset(result.at(dest.start(first)), 0,
+                static_cast<std::size_t>(result.at(dest.start(last)) - result.at(dest.start(first))));
+  return s.t.scatter_segments[s.width][s.idx.kind()](s.v.data(), s.idx.at(0), s.flags, source, dest, first,
+                                                     last, result.data());
 }
 
-// Legacy: a source of one segment takes the destination as one segment.
-Segdes destination(const Segdes& source, const Segdes& dest) {
-  if (source.segments() == 1 && dest.segments() != 1) return Segdes::regular(1, dest.total());
-  return dest;
+// The same for PERMUTE, whose places lie in the same segments: long segments that are a few runs move as
+// copies.
+std::int64_t scatter_by_runs(const Moving& s, std::int64_t first, std::int64_t last, const Fresh& result) {
+  PrimContext alone = s.call.context;
+  alone.threads = 1;
+  std::int64_t waiting = first;  // segments waiting..k-1 are still to be scattered
+  for (std::int64_t k = first; k < last; ++k) {
+    const std::int64_t n = s.source.length(k);
+    if (n < kWorthRuns) continue;
+    const std::vector<Run> runs = few_runs(alone, s.idx, s.source.offset(k), n);
+    if (runs.empty()) continue;
+    if (const std::int64_t bad = scatter_segments(s, waiting, k, true, result); bad >= 0) return bad;
+    move_by_runs(alone, runs, s.v, s.source.offset(k), n, result);
+    waiting = k + 1;
+  }
+  return scatter_segments(s, waiting, last, true, result);
 }
 
-bool is_identity(const Indices& idx, const PrimContext& context, std::int64_t n) {
-  std::atomic<bool> same{true};
-  for_ranges(context, n, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end && same.load(std::memory_order_relaxed);) {
-      const std::int64_t stop = std::min(end, i + 1024);
-      bool equal = true;
-      if (idx.kind() == 0) {
-        const auto* p = reinterpret_cast<const std::int32_t*>(idx.at(0));
-        for (; i < stop; ++i) equal &= p[i] == static_cast<std::int32_t>(i);
-      } else {
-        const auto* p = reinterpret_cast<const std::int64_t*>(idx.at(0));
-        for (; i < stop; ++i) equal &= p[i] == i;
-      }
-      if (!equal) same = false;
-    }
+// `fresh`: the result holds nothing yet; places that no index names become zero.
+void scatter(const Moving& s, bool fresh, const Fresh& result) {
+  const PrimContext& context = s.call.context;
+  const std::int64_t k = s.source.segments();
+  std::int64_t chunks = chunk_count(context, s.v.length() + k, kChunk);
+  if (fresh && k == 1) fill_zero(context, result);
+  if (fresh && k > 1 && chunks == 1)
+    chunks = (s.v.length() + k) / kChunk + 1;  // zeros while they are in the cache
+  if (chunks == 1) {
+    const std::int64_t bad = scatter_segments(s, 0, k, fresh && k != 1, result);
+    if (bad >= 0) scatter_fault(s, bad);
+    return;
+  }
+  if (k == 1) {
+    scatter_long(s, chunks, result.data());
+    return;
+  }
+  const std::vector<Cut> cuts = cut_segments(kernel_segments(s.source), k, s.v.length(), chunks);
+  std::atomic<std::int64_t> first_bad{-1};
+  for_chunks(context.threads, chunks, [&](std::int64_t c) {
+    const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
+    const std::int64_t last = cuts[static_cast<std::size_t>(c) + 1].segment;
+    if (first == last) return;
+    const bool by_runs = fresh && s.flags == nullptr && s.source.segments() * kWorthRuns / 16 <= s.v.length();
+    const std::int64_t bad =
+        by_runs ? scatter_by_runs(s, first, last, result) : scatter_segments(s, first, last, fresh, result);
+    if (bad >= 0) note_first(first_bad, bad);
   });
-  return same;
+  if (first_bad >= 0) scatter_fault(s, first_bad);
 }
 
 // v stored as `storage`, in memory of its own.
 Vector widen(const Elements& v, Storage storage, const PrimContext& context) {
   Fresh out(context, storage, v.length());
-  fill_copy(context, v, storage, out);
+  copy_as(context, v, storage, out);
   return out.take();
 }
 
@@ -168,8 +154,7 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   const Elements i(vector_operand(call, 1), context);
   const Elements d(defaults, context);
   const Indices idx(i, context);
-  std::optional<Elements> f;
-  if (flags != nullptr) f.emplace(*flags, context);
+  const OptionalFlags f(flags, context);
   Storage storage = d.storage();  // the wider of the elements' and the defaults'
   {
     const Elements v(operand, context);
@@ -178,10 +163,9 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   }
   const Elements v(operand, context);
   Fresh out(context, storage, d.length(), defaults);
-  fill_copy(context, d, storage, out);
-  scatter({call, kernel_table(context.isa), v, idx, f ? f->flags() : nullptr, ss, destination(ss, ds),
-           width_index(storage)},
-          out.data());
+  copy_as(context, d, storage, out);
+  scatter({call, kernel_table(context.isa), v, idx, f.data(), ss, destination(ss, ds), width_index(storage)},
+          false, out);
   call.results[0] = out.take();
 }
 
@@ -192,17 +176,22 @@ void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, 
   const Elements v(operand, context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  if (flags == nullptr && ss.segments() == 1 && is_identity(idx, context, v.length())) {
+  if (flags == nullptr && ss.segments() == 1 && is_identity(context, idx, v.length())) {
     call.results[0] = std::move(operand);
     return;
   }
-  std::optional<Elements> f;
-  if (flags != nullptr) f.emplace(*flags, context);
+  if (flags == nullptr && ss.segments() == 1 && v.length() >= kWorthRuns) {
+    const std::vector<Run> runs = few_runs(context, idx, 0, v.length());
+    if (!runs.empty()) {
+      Fresh out(context, v.storage(), v.length());
+      move_by_runs(context, runs, v, 0, v.length(), out);
+      call.results[0] = out.take();
+      return;
+    }
+  }
+  const OptionalFlags f(flags, context);
   Fresh out(context, v.storage(), ds.total());
-  fill_zero(context, out);
-  scatter(
-      {call, kernel_table(context.isa), v, idx, f ? f->flags() : nullptr, ss, ds, width_index(v.storage())},
-      out.data());
+  scatter({call, kernel_table(context.isa), v, idx, f.data(), ss, ds, width_index(v.storage())}, true, out);
   call.results[0] = out.take();
 }
 

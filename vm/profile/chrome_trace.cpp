@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int32_t kHostTrack = 1, kKernelTrack = 2, kFirstWorkerTrack = 10;
 constexpr std::int64_t kLengthsLookedAt = 512;  // of a descriptor
+constexpr std::size_t kMostCalls = 500;         // that are noted at a time: the outermost
 
 }  // namespace
 
@@ -76,8 +77,14 @@ void ChromeTrace::begin_run(const ssa::Module& module, const Pool& pool) {
   pool_ = &pool;
 }
 
+void ChromeTrace::begin_calls(const OpenCalls& calls) {
+  open_calls_ = &calls;
+  last_serial_ = 0;
+}
+
 void ChromeTrace::end_run() {
   close_all();
+  open_calls_ = nullptr;
   sample_memory();
   module_ = nullptr;
   const std::lock_guard lock(pool_mutex_);
@@ -87,24 +94,54 @@ void ChromeTrace::end_run() {
 // True: the next call or line may be noted.
 bool ChromeTrace::afford() {
   if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
-  if (options_.budget == 0) return true;
-  if (budget_.load(std::memory_order_relaxed) > 0) {
-    budget_.fetch_sub(1, std::memory_order_relaxed);
-    return true;
-  }
-  if (sees_instructions()) {
-    close_line(now());
-    see_instructions(false);
-  }
+  if (options_.budget == 0 || budget_.fetch_sub(1, std::memory_order_relaxed) > 0) return true;
+  look_away();
   return false;
+}
+
+void ChromeTrace::look_away() {
+  if (away_) return;
+  away_ = true;
+  away_since_ = now();
+  close_line(away_since_);
+  see_instructions(false);
+  see_calls(false);
+}
+
+// Finds out which calls are open: those that were left meanwhile ended no earlier than when it looked away.
+void ChromeTrace::look_again() {
+  if (!away_) return;
+  away_ = false;
+  std::vector<OpenCall> open;
+  const std::size_t all = open_calls_ == nullptr ? 0 : open_calls_->list(kMostCalls, open);
+  std::size_t same = 0;
+  while (same < calls_.size() && same < open.size() && calls_[same].serial == open[same].serial) ++same;
+  while (calls_.size() > same) {
+    close_call(away_since_);
+    calls_.pop_back();
+  }
+  begun_ = std::min(begun_, same);
+  levels_.restart(open);
+  deeper_ = all - std::min(all, open.size());
+  std::map<ssa::FunctionId, std::int32_t> level;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const std::int32_t l = level[open[i].function]++;
+    if (i < same) continue;
+    Call call;
+    call.name = source_.function(open[i].function);
+    call.place = open[i].inst == nullptr ? 0 : source_.place(open[i].inst);
+    call.level = l;
+    call.serial = open[i].serial;
+    calls_.push_back(call);
+  }
 }
 
 // Begins to note the calls that are open, and writes down that they are.
 void ChromeTrace::new_period() {
   seen_period_ = period_.load(std::memory_order_relaxed);
+  look_again();
   if (begun_ < calls_.size()) close_line(now());
-  const std::size_t most = begun_ + 1000;  // of a deep recursion some now, some later
-  for (; begun_ < calls_.size() && begun_ < most; ++begun_) {
+  for (; begun_ < calls_.size(); ++begun_) {
     Call& call = calls_[begun_];
     if (call.since == kUnknown) call.since = now();
     call.begun = true;
@@ -134,10 +171,7 @@ void ChromeTrace::close_line(std::int64_t at) {
 void ChromeTrace::begin(const ssa::Inst& inst, const Site&, std::span<const Value>) {
   const std::int32_t place = source_.place(&inst);
   if (line_since_ != kUnknown && place == line_) return;
-  if (!afford()) {
-    ++left_out_;
-    return;
-  }
+  if (!afford()) return;
   const std::int64_t at = now();
   close_line(at);
   line_ = place;
@@ -146,29 +180,40 @@ void ChromeTrace::begin(const ssa::Inst& inst, const Site&, std::span<const Valu
 
 void ChromeTrace::enter(const CallStart& call) {
   look_at_promises();
+  left_out_ += call.serial - std::min(call.serial, last_serial_ + 1);
+  last_serial_ = call.serial;
+  const bool was_away = away_;
+  const bool affordable = afford();
+  if (was_away && !away_) return;  // it is among the calls that were found open
+  if (!affordable || calls_.size() >= kMostCalls) {
+    if (affordable) ++deeper_;
+    ++left_out_;
+    return;
+  }
+  close_line(now());
   Call frame;
   frame.name = source_.function(call.function);
   frame.place = call.inst == nullptr ? 0 : source_.place(call.inst);
   frame.level = levels_.enter(call);
-  if (afford()) {
-    close_line(now());
-    frame.since = now();
-    note_segments(call, frame);
-  } else {
-    ++left_out_;
-  }
+  frame.serial = call.serial;
+  frame.since = now();
+  note_segments(call, frame);
   calls_.push_back(frame);
 }
 
 void ChromeTrace::leave(ssa::FunctionId) {
   look_at_promises();
+  if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
+  if (away_) return;
+  if (deeper_ > 0) {
+    --deeper_;
+    return;
+  }
   levels_.leave();
   if (calls_.empty()) return;
-  if (calls_.back().since != kUnknown || line_since_ != kUnknown) {
-    const std::int64_t at = now();
-    close_line(at);
-    close_call(at);
-  }
+  const std::int64_t at = now();
+  close_line(at);
+  close_call(at);
   calls_.pop_back();
   begun_ = std::min(begun_, calls_.size());
 }
@@ -187,6 +232,9 @@ void ChromeTrace::close_call(std::int64_t at) {
 // After a run, also one that ended by a fault.
 void ChromeTrace::close_all() {
   look_at_promises();
+  away_ = false;
+  deeper_ = 0;
+  see_calls(true);
   promised_.clear();
   close_line(now());
   while (!calls_.empty()) {
@@ -230,8 +278,8 @@ void ChromeTrace::show_segments(const Segdes& segdes, std::int32_t name, std::in
 }
 
 void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
-  const std::int64_t at = now();
-  close_line(at);
+  if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
+  close_line(now());
   region_since_ = now();
   region_stop_ = stop;
   region_place_ = first == nullptr ? 0 : source_.place(first);

@@ -3,7 +3,7 @@
 // kernels; the workers of block mode and of kernels; memory.
 //
 // Costs less than a fiftieth of the run: calls and lines are noted until the budget of a period is used up,
-// then left out, with what they call, until the next period; calls that are open then are noted with it.
+// then nobody looks at them until the next period, which begins with the calls that are open then.
 // Everything else is noted always: it is long enough. What was left out is said at the end.
 #pragma once
 
@@ -46,6 +46,7 @@ class ChromeTrace final : public Observer {
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
+  void begin_calls(const OpenCalls& calls) override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
@@ -68,6 +69,7 @@ class ChromeTrace final : public Observer {
     std::int32_t name = 0;
     std::int32_t place = 0;  // of the calling instruction
     std::int32_t level = 0;
+    std::uint64_t serial = 0;
     bool begun = false;             // its beginning has been written already
     std::int64_t since = kUnknown;  // not noted
   };
@@ -89,6 +91,8 @@ class ChromeTrace final : public Observer {
   void instant(const char* category, std::string name, std::int64_t at, std::string args);
   void name_track(std::int32_t track, const std::string& name, int order);
   [[nodiscard]] bool afford();
+  void look_away();
+  void look_again();
   void new_period();
   void close_line(std::int64_t at);
   void close_call(std::int64_t at);
@@ -113,9 +117,14 @@ class ChromeTrace final : public Observer {
   SourceMap source_;
   Levels levels_;
   const ssa::Module* module_ = nullptr;
-  std::vector<Call> calls_;
-  std::size_t begun_ = 0;  // calls whose beginning has been written, or that are not noted; the outer ones
-  std::int32_t line_ = 0;  // place of the open line
+  const OpenCalls* open_calls_ = nullptr;
+  std::vector<Call> calls_;  // the outermost ones that are open
+  std::size_t deeper_ = 0;   // calls that are open inside of those
+  std::size_t begun_ = 0;    // calls whose beginning has been written; the outer ones
+  bool away_ = false;        // calls and lines are not seen
+  std::int64_t away_since_ = 0;
+  std::uint64_t last_serial_ = 0;  // of the calls that were seen or left out
+  std::int32_t line_ = 0;          // place of the open line
   std::int64_t line_since_ = kUnknown;
   std::int64_t last_ = 0;
   std::uint64_t left_out_ = 0;

@@ -2,7 +2,9 @@
 // the level of the call that it replaces.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "vm/interp/observer.h"
@@ -15,6 +17,12 @@ class Levels {
     next_.assign(functions, 0);
     open_.clear();
     left_ = {-1, 0, 0};
+  }
+  // As if these calls had been entered, outermost first.
+  void restart(std::span<const OpenCall> calls) {
+    std::fill(next_.begin(), next_.end(), 0);
+    open_.clear();
+    for (const OpenCall& call : calls) enter({call.function, call.inst, {}, false, call.serial});
   }
   // The level of the call that begins.
   std::int32_t enter(const CallStart& call) {

@@ -26,11 +26,19 @@ void Observers::end(const ssa::Inst& inst, const Site& site, std::span<const Val
   for (Observer* o : all_)
     if (o->sees_instructions()) o->end(inst, site, results);
 }
+void Observers::branch(bool taken) {
+  for (Observer* o : all_) o->branch(taken);
+}
+void Observers::begin_calls(const OpenCalls& calls) {
+  for (Observer* o : all_) o->begin_calls(calls);
+}
 void Observers::enter(const CallStart& call) {
-  for (Observer* o : all_) o->enter(call);
+  for (Observer* o : all_)
+    if (o->sees_calls()) o->enter(call);
 }
 void Observers::leave(ssa::FunctionId function) {
-  for (Observer* o : all_) o->leave(function);
+  for (Observer* o : all_)
+    if (o->sees_calls()) o->leave(function);
 }
 // One of them has places.
 std::int32_t Observers::place() const {

@@ -17,8 +17,10 @@ class Observers final : public Observer {
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
+  void begin_calls(const OpenCalls& calls) override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void branch(bool taken) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
   [[nodiscard]] std::int32_t place() const override;

@@ -16,6 +16,7 @@ std::int32_t SourceMap::place_number(const SourcePlace& place) {
 
 void SourceMap::begin(const ssa::Module& module) {
   place_of_.clear();
+  known_.fill({});
   function_names_.clear();
   for (const ssa::Function& f : module.functions)
     function_names_.push_back(name_number(f.origin.empty() ? f.name : f.origin));

@@ -3,6 +3,7 @@
 // outlive them.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <map>
@@ -30,8 +31,11 @@ class SourceMap {
 
   // Number of the place of an instruction of the module; place 0 is nowhere.
   [[nodiscard]] std::int32_t place(const ssa::Inst* inst) const {
+    Known& known = known_[reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) % known_.size()];
+    if (known.inst == inst) return known.place;
     const auto found = place_of_.find(inst);
-    return found == place_of_.end() ? 0 : found->second;
+    known = {inst, found == place_of_.end() ? 0 : found->second};
+    return known.place;
   }
   [[nodiscard]] const SourcePlace& at(std::int32_t place) const {
     return places_[static_cast<std::size_t>(place)];
@@ -51,6 +55,12 @@ class SourceMap {
   [[nodiscard]] std::string text(std::int32_t place) const;
 
  private:
+  struct Known {
+    const ssa::Inst* inst = nullptr;
+    std::int32_t place = 0;
+  };
+
+  mutable std::array<Known, 256> known_;  // asked for lately
   std::vector<std::string> names_;
   std::map<std::string, std::int32_t> number_of_;
   std::vector<SourcePlace> places_{SourcePlace{}};

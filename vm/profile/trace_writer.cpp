@@ -14,6 +14,7 @@ void ChromeTrace::write_loop() {
     budget_.store(options_.budget, std::memory_order_relaxed);
     period_.fetch_add(1, std::memory_order_relaxed);
     see_instructions(true);
+    see_calls(true);
     sample_memory();
     if (!options_.keep) drain();
     lock.lock();
@@ -36,7 +37,7 @@ bool ChromeTrace::close() {
   if (left_out_ > 0)
     instant("trace", "left out", now(),
             JsonObject()
-                .add("short calls and lines", static_cast<std::int64_t>(left_out_))
+                .add("calls", static_cast<std::int64_t>(left_out_))
                 .add("why", "to note them all would have slowed the program down")
                 .text());
   drain();

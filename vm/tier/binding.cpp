@@ -4,10 +4,12 @@
 
 namespace nvm::vm {
 
-Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool)
+Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool,
+                 const std::atomic<Stop>* stop)
     : plan_(plan),
       region_(region),
       pool_(pool),
+      stop_(stop),
       arrays_(plan.vars.size()),
       descs_(plan.vars.size()),
       lengths_(region.lengths),

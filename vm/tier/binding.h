@@ -6,13 +6,15 @@
 
 #include "bytecode/plan/engine.h"
 #include "vm/data/pool.h"
+#include "vm/interp/machine.h"
 #include "vm/trace/recorder.h"
 
 namespace nvm::vm {
 
 class Binding final : public plan::Host {
  public:
-  Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool);
+  // `stop`, if not null, ends a run early.
+  Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool, const std::atomic<Stop>* stop);
 
   // Tells `observer`, if there is one, of the kernels of region `number`.
   void report(Observer* observer, std::uint32_t number) {
@@ -27,7 +29,9 @@ class Binding final : public plan::Host {
 
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
   void release(plan::VarId var) override;
-  [[nodiscard]] bool cancelled() const override { return false; }
+  [[nodiscard]] bool cancelled() const override {
+    return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo;
+  }
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
   void begin_share() override;
@@ -43,6 +47,7 @@ class Binding final : public plan::Host {
   Observer* observer_ = nullptr;
   std::uint32_t number_ = 0;
   Pool& pool_;
+  const std::atomic<Stop>* stop_;
   std::vector<plan::Array> arrays_;
   std::vector<plan::Desc> descs_;
   std::vector<std::int64_t> lengths_;

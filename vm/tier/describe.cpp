@@ -107,6 +107,16 @@ Compilation describe(const RecordedRegion& region, const RegionEntry& entry) {
   return c;
 }
 
+std::string code_name(const RecordedRegion& region, const ssa::Module* module) {
+  if (module == nullptr || region.sites.empty() || region.sites.front().inst == nullptr) return "";
+  const RecordedSite& site = region.sites.front();
+  const ssa::FunctionId id =
+      site.inst->origin_function >= 0 ? site.inst->origin_function : site.site.function;
+  const ssa::Function& f = module->functions[static_cast<std::size_t>(id)];
+  const std::uint32_t line = site.inst->origin_line > 0 ? site.inst->origin_line : site.inst->pos.line;
+  return (f.origin.empty() ? f.name : f.origin) + ":" + std::to_string(line);
+}
+
 std::vector<const ssa::Inst*> insts_of(const RecordedRegion& region, const plan::Kernel& kernel) {
   std::vector<const ssa::Inst*> insts;
   for (const std::int32_t i : kernel.origin) {

@@ -12,6 +12,9 @@ namespace nvm::vm {
 // The region as it was compiled, or why it was not. Refers to `entry`.
 [[nodiscard]] Compilation describe(const RecordedRegion& region, const RegionEntry& entry);
 
+// "quicksort:7", where the region begins; "" if that is not known.
+[[nodiscard]] std::string code_name(const RecordedRegion& region, const ssa::Module* module);
+
 // The instructions of the program that a kernel computes in this run, each once.
 [[nodiscard]] std::vector<const ssa::Inst*> insts_of(const RecordedRegion& region,
                                                      const plan::Kernel& kernel);

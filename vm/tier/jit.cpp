@@ -11,7 +11,6 @@
 
 namespace nvm::vm {
 
-using soac::kNone;
 using soac::VarId;
 using soac::VarRole;
 
@@ -52,6 +51,7 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
   const auto start = std::chrono::steady_clock::now();
   e.tried = true;
   if (options_.observer != nullptr) options_.observer->begin_compile();
+  e.plan.name = code_name(region, options_.module);
   compile_region(region.region, engine_, options_.fusion, e);
   if (options_.observer != nullptr) options_.observer->end_compile(describe(region, e));
   ++(e.code != nullptr ? counters_.compiled : counters_.refused);
@@ -80,7 +80,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   const auto elapsed = [&] {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   };
-  if (runs_fused(e, work) && run_code(region, e, outputs)) {
+  if (runs_fused(e, work) && run_code(region, e, outputs, failed)) {
     e.contest.note(work, elapsed(), true);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return;
@@ -95,8 +95,8 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
 }
 
-bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs) {
-  Binding binding(e.plan, region, *context_.pool);
+bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
+  Binding binding(e.plan, region, *context_.pool, options_.stop);
   binding.report(options_.observer, e.number);
   const plan::RunStatus status = e.code->run(binding.run(context_.threads));
   if (status == plan::RunStatus::kDone) {
@@ -105,6 +105,10 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
     region.lengths = binding.lengths();
     region.kernels = e.plan.kernels.size();
     return true;
+  }
+  if (status == plan::RunStatus::kCancelled) {
+    failed = region.sites[static_cast<std::size_t>(region.region.insts.front().site)];
+    throw stop_fault(options_.stop->load());
   }
   if (status == plan::RunStatus::kTrapped) {
     ++counters_.trapped;

@@ -11,6 +11,7 @@
 
 #include "bytecode/plan/engine.h"
 #include "bytecode/plan/schedule.h"
+#include "vm/interp/machine.h"
 #include "vm/prims/prims.h"
 #include "vm/tier/hot.h"
 #include "vm/trace/recorder.h"
@@ -25,9 +26,11 @@ struct JitOptions {
   plan::Fusion fusion = plan::Fusion::kExact;
   // Compilations that must pay for themselves only in the long run: see vm/tier/hot.h.
   HotOptions hot = {};
-  std::size_t max_regions = 4096;  // variants kept; past it the cache starts anew
-  int max_traps = 3;               // a region that keeps failing its checks is left to the interpreter
-  Observer* observer = nullptr;    // sees compilations and kernels
+  std::size_t max_regions = 4096;       // variants kept; past it the cache starts anew
+  int max_traps = 3;                    // a region that keeps failing its checks is left to the interpreter
+  Observer* observer = nullptr;         // sees compilations and kernels
+  const ssa::Module* module = nullptr;  // that regions are of, for the names of their code
+  const std::atomic<Stop>* stop = nullptr;  // of the machine: ends compiled code early, too
 };
 
 struct JitCounters {
@@ -73,7 +76,7 @@ class Jit final : public RegionExecutor {
   RegionEntry& entry(const RecordedRegion& region);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
-  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs);
+  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
   void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 

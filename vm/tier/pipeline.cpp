@@ -6,7 +6,9 @@ void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusi
                     RegionEntry& entry) {
   const soac::Graph graph = soac::build(region);
   soac::check(graph);
+  std::string name = std::move(entry.plan.name);
   entry.plan = plan::fuse(graph, fusion, &entry.events);
+  entry.plan.name = std::move(name);
   plan::check(entry.plan);
   // FLOAT combined over kept elements inside a longer space may round differently: then timing must not
   // choose.

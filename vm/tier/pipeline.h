@@ -5,7 +5,8 @@
 
 namespace nvm::vm {
 
-// build -> check -> schedule -> plan -> check -> compile. Fills in plan, events and code, or the reason.
+// `entry.plan.name` names the code. build -> check -> schedule -> plan -> check -> compile. Fills in plan,
+// events and code, or the reason.
 void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusion fusion,
                     RegionEntry& entry);
 

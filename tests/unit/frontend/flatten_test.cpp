@@ -100,6 +100,16 @@ TEST_CASE("cheap branches are selected from, others split and skipped") {
   CHECK(split[Op::kIf] == 3);  // any, all, merge
 }
 
+TEST_CASE("a branch that is there already is not computed") {
+  const Program program =
+      program_of("function fn(v) = if #v < 2 then v else fn(take(v, #v - 1)); {fn(index(i)) : i in [1, 5]};");
+  std::map<Op, int> counts;
+  for (const Instr& instr : function_named(program, "fn", true)->code) ++counts[instr.op];
+  CHECK(counts[Op::kDpermute] == 3);  // lengths of those that recurred, and both kinds of elements
+  CHECK(counts[Op::kAndReduce] == 1);
+  CHECK(counts[Op::kOrReduce] == 2);  // of the check too
+}
+
 TEST_CASE("lifted functions are marked, those that share or print are not") {
   const Program program =
       program_of("function fa(n) = if n == 0 then 1 else n * fa(n - 1); (fa(3), {fa(i) : i in [1, 2]});");
@@ -176,6 +186,12 @@ TEST_CASE("out of what was picked is picked once") {
   CHECK(rotated[Op::kDpermute] == 0);
   // Unknown indices are checked against what they index.
   CHECK(counts_of(v + "subseq(v, 0, h) -> [h:h + 2];")[Op::kBpermute] == 2);
+}
+
+TEST_CASE("numbers at equal distances are counted, not computed") {
+  auto counts = counts_of("let k = rand(5) in {{3 - (i * k + j) : i in [0:k]} : j in [0:4]};");
+  CHECK(counts[Op::kIndex] == 2);  // of j, and of the results
+  CHECK(counts_of("transpose([[1, 2], [3, rand(4)]]);")[Op::kMul] == 0);
 }
 
 TEST_CASE("all elements of a list are put together without taking them out") {

@@ -29,7 +29,7 @@ class KernelCompiler {
       : plan_(plan),
         kernel_(plan.kernels[k]),
         memory_(memory),
-        name_("kernel" + std::to_string(k)),
+        name_((plan.name.empty() ? "" : plan.name + " ") + "kernel" + std::to_string(k)),
         routines_(routines_of(memory.isa())),
         code_(std::make_unique<KernelCode>()),
         counts_(kernel_.sinks.size(), nullptr) {

@@ -5,6 +5,49 @@
 
 namespace nvm::vm::cpu {
 
+Lane Lanes::load(Storage storage, const x86::Mem& at) {
+  switch (storage) {
+    case Storage::kF64: {
+      const x86::Vec d = new_float();
+      cc_.vmovupd(d, at);
+      return of(Type::kFloat, d);
+    }
+    case Storage::kB8: return load_bool(at);
+    case Storage::kI8: {
+      const x86::Vec d = new_int();
+      wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at);
+      return of(Type::kInt, d);
+    }
+    case Storage::kI32: {
+      if (!wide()) return load_int(at);
+      const x86::Vec d = new_int();
+      cc_.vpmovsxdq(d, at);
+      return of(Type::kInt, d);
+    }
+    case Storage::kI64: break;
+  }
+  return wide() ? load_int(at) : load_low(at);
+}
+
+Lane Lanes::broadcast(Type type, const x86::Mem& at) {
+  if (type == Type::kBool) return broadcast_bool(at);
+  if (type == Type::kFloat) {
+    const x86::Vec d = new_float();
+    cc_.vbroadcastsd(d, at);
+    return of(type, d);
+  }
+  const x86::Vec d = new_int();
+  wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
+  return of(type, d);
+}
+
+Lane Lanes::divide_narrow(const Lane& a, const Lane& b, bool remainder) {
+  const x86::Vec q = new_float();
+  cc_.vdivpd(q, to_float(a).v, to_float(b).v);
+  const Lane quotient = to_int(of(Type::kFloat, q));
+  return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
+}
+
 Lane Lanes::constant_int(std::int64_t v) {
   return broadcast(Type::kInt, cc_.newInt64Const(asmjit::ConstPoolScope::kLocal, v));
 }

@@ -42,10 +42,10 @@ class Lanes {
 
   // Memory. Stores of narrower storage truncate, loads extend. `streaming` bypasses the caches and needs an
   // address aligned to the vector.
-  [[nodiscard]] virtual Lane load(Storage storage, const x86::Mem& at) = 0;
+  [[nodiscard]] Lane load(Storage storage, const x86::Mem& at);
   virtual void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) = 0;
   // All lanes equal to the 8-byte cell at `at`: INT, double, or BOOL 0/1.
-  [[nodiscard]] virtual Lane broadcast(Type type, const x86::Mem& at) = 0;
+  [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at);
   // base[index] where `on`, zero elsewhere.
   [[nodiscard]] virtual Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
                                     const Lane& on) = 0;
@@ -103,6 +103,13 @@ class Lanes {
   void trap_where(const Lane& bad) { merge_true(trapped_, and_bool(bad, active_)); }
 
  protected:
+  [[nodiscard]] virtual Lane load_bool(const x86::Mem& at) = 0;
+  [[nodiscard]] virtual Lane load_int(const x86::Mem& at) = 0;  // of the run's width
+  [[nodiscard]] virtual Lane load_low(const x86::Mem& at) = 0;  // 64-bit cells, of which 32 bits are meant
+  [[nodiscard]] virtual Lane broadcast_bool(const x86::Mem& at) = 0;
+  // 32-bit quotients are exact in double precision.
+  [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder);
+
   x86::Compiler& cc_;
   IntBits bits_;
   Lane active_, trapped_;

@@ -26,34 +26,6 @@ class Avx2Lanes final : public Lanes {
     return cc_.newXmm();
   }
 
-  [[nodiscard]] Lane load(Storage storage, const x86::Mem& at) override {
-    if (storage == Storage::kF64) {
-      const x86::Vec d = new_float();
-      cc_.vmovupd(d, at);
-      return of(Type::kFloat, d);
-    }
-    if (storage == Storage::kB8) {
-      const x86::Vec d = new_mask();
-      cc_.vpmovzxbq(d, at);
-      return nonzero(d);
-    }
-    const x86::Vec d = new_int();
-    switch (storage) {
-      case Storage::kI8: wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at); break;
-      case Storage::kI32: wide() ? cc_.vpmovsxdq(d, at) : cc_.vmovdqu(d, at); break;
-      default: {
-        if (wide()) {
-          cc_.vmovdqu(d, at);
-          break;
-        }
-        const x86::Vec whole = new_mask();
-        cc_.vmovdqu(whole, at);
-        return of(Type::kInt, low_halves(whole));
-      }
-    }
-    return of(Type::kInt, d);
-  }
-
   void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
     switch (storage) {
       case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
@@ -66,21 +38,6 @@ class Avx2Lanes final : public Lanes {
         return store_bytes(at, flags);
       }
     }
-  }
-
-  [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at) override {
-    if (type == Type::kBool) {
-      const x86::Vec cell = new_mask();
-      cc_.vpbroadcastq(cell, at);
-      return nonzero(cell);
-    }
-    const x86::Vec d = type == Type::kFloat ? new_float() : new_int();
-    if (type == Type::kFloat) {
-      cc_.vbroadcastsd(d, at);
-    } else {
-      wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
-    }
-    return of(type, d);
   }
 
   [[nodiscard]] Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
@@ -189,11 +146,7 @@ class Avx2Lanes final : public Lanes {
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane divide_int(const Lane& a, const Lane& b, bool remainder) override {
-    if (wide()) return divide_in_memory(a, b, remainder);
-    const x86::Vec q = new_float();
-    cc_.vdivpd(q, to_float(a).v, to_float(b).v);
-    const Lane quotient = to_int(of(Type::kFloat, q));
-    return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
+    return wide() ? divide_in_memory(a, b, remainder) : divide_narrow(a, b, remainder);
   }
   [[nodiscard]] Lane below_unsigned(const Lane& a, const Lane& b) override {
     const Lane flip = constant_int(wide() ? INT64_MIN : INT32_MIN);
@@ -273,6 +226,28 @@ class Avx2Lanes final : public Lanes {
     const x86::Vec d = new_float();
     cc_.vroundpd(d, a.v, imm(mode | 8));
     return of(Type::kFloat, d);
+  }
+
+ protected:
+  [[nodiscard]] Lane load_bool(const x86::Mem& at) override {
+    const x86::Vec d = new_mask();
+    cc_.vpmovzxbq(d, at);
+    return nonzero(d);
+  }
+  [[nodiscard]] Lane load_int(const x86::Mem& at) override {
+    const x86::Vec d = new_int();
+    cc_.vmovdqu(d, at);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane load_low(const x86::Mem& at) override {
+    const x86::Vec whole = new_mask();
+    cc_.vmovdqu(whole, at);
+    return of(Type::kInt, low_halves(whole));
+  }
+  [[nodiscard]] Lane broadcast_bool(const x86::Mem& at) override {
+    const x86::Vec cell = new_mask();
+    cc_.vpbroadcastq(cell, at);
+    return nonzero(cell);
   }
 
  private:

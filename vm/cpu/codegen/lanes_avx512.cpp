@@ -17,26 +17,6 @@ class Avx512Lanes final : public Lanes {
     return cc_.newYmm();
   }
 
-  [[nodiscard]] Lane load(Storage storage, const x86::Mem& at) override {
-    if (storage == Storage::kB8) {
-      const x86::Xmm bytes = cc_.newXmm();
-      cc_.vmovq(bytes, at);
-      return test_bytes(bytes);
-    }
-    if (storage == Storage::kF64) {
-      const x86::Vec d = new_float();
-      cc_.vmovupd(d, at);
-      return of(Type::kFloat, d);
-    }
-    const x86::Vec d = new_int();
-    switch (storage) {
-      case Storage::kI8: wide() ? cc_.vpmovsxbq(d, at) : cc_.vpmovsxbd(d, at); break;
-      case Storage::kI32: wide() ? cc_.vpmovsxdq(d, at) : cc_.vmovdqu32(d, at); break;
-      default: wide() ? cc_.vmovdqu64(d, at) : cc_.vpmovqd(d, wide_copy(at)); break;
-    }
-    return of(Type::kInt, d);
-  }
-
   void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) override {
     switch (storage) {
       case Storage::kF64: streaming ? cc_.vmovntpd(at, value.v) : cc_.vmovupd(at, value.v); return;
@@ -59,23 +39,6 @@ class Avx512Lanes final : public Lanes {
         return;
       }
     }
-  }
-
-  [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at) override {
-    if (type == Type::kBool) {
-      const x86::Vec cell = cc_.newZmm();
-      const x86::KReg k = cc_.newKb();
-      cc_.vpbroadcastq(cell, at);
-      cc_.vptestmq(k, cell, cell);
-      return Lane{Type::kBool, {}, k};
-    }
-    const x86::Vec d = type == Type::kFloat ? new_float() : new_int();
-    if (type == Type::kFloat) {
-      cc_.vbroadcastsd(d, at);
-    } else {
-      wide() ? cc_.vpbroadcastq(d, at) : cc_.vpbroadcastd(d, at);
-    }
-    return of(type, d);
   }
 
   [[nodiscard]] Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
@@ -225,21 +188,36 @@ class Avx512Lanes final : public Lanes {
     return of(Type::kFloat, d);
   }
 
- private:
-  [[nodiscard]] Lane new_mask() { return Lane{Type::kBool, {}, cc_.newKb()}; }
-  [[nodiscard]] Lane test_bytes(const x86::Xmm& bytes) {
-    // The upper half of the register is zero, so only 8 bits can be set.
+ protected:
+  [[nodiscard]] Lane load_bool(const x86::Mem& at) override {
+    const x86::Xmm bytes = cc_.newXmm();
     const x86::KReg k = cc_.newKw();
-    cc_.vptestmb(k, bytes, bytes);
+    cc_.vmovq(bytes, at);
+    cc_.vptestmb(k, bytes, bytes);  // the upper half of the register is zero, so only 8 bits can be set
     return Lane{Type::kBool, {}, k};
   }
+  [[nodiscard]] Lane load_int(const x86::Mem& at) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vmovdqu64(d, at) : cc_.vmovdqu32(d, at);
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane load_low(const x86::Mem& at) override {
+    const x86::Vec whole = cc_.newZmm();
+    cc_.vmovdqu64(whole, at);
+    return narrowed(whole);
+  }
+  [[nodiscard]] Lane broadcast_bool(const x86::Mem& at) override {
+    const x86::Vec cell = cc_.newZmm();
+    const Lane d = new_mask();
+    cc_.vpbroadcastq(cell, at);
+    cc_.vptestmq(d.k, cell, cell);
+    return d;
+  }
+
+ private:
+  [[nodiscard]] Lane new_mask() { return Lane{Type::kBool, {}, cc_.newKb()}; }
   void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
     streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu64(at, v);
-  }
-  [[nodiscard]] x86::Vec wide_copy(const x86::Mem& at) {
-    const x86::Vec d = cc_.newZmm();
-    cc_.vmovdqu64(d, at);
-    return d;
   }
   [[nodiscard]] x86::Vec widened(const Lane& narrow) {
     const x86::Vec d = cc_.newZmm();
@@ -250,14 +228,6 @@ class Avx512Lanes final : public Lanes {
     const x86::Vec d = new_int();
     cc_.vpmovqd(d, v);
     return of(Type::kInt, d);
-  }
-
-  // 32-bit quotients are exact in double precision.
-  [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder) {
-    const x86::Vec q = new_float();
-    cc_.vdivpd(q, to_float(a).v, to_float(b).v);
-    const Lane quotient = to_int(of(Type::kFloat, q));
-    return remainder ? sub_int(a, mul_int(quotient, b)) : quotient;
   }
 
   // Two steps of double-precision division: the first leaves a remainder of at most a few thousand times b,

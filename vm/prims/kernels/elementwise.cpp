@@ -189,31 +189,35 @@ struct Convert {
 
 constexpr i64 kDivBlock = 1024;
 
+// What stands in the way of a block's quotients; comparisons as wide as the elements, for the vectoriser.
+struct Obstacles {
+  bool traps;  // b is zero, or the quotient is out of range
+  bool large;  // |a| > 2^52
+};
 template <typename T>
-bool divides(T a, T b) {
+bool traps(T a, T b) {
   constexpr T kLeast = sizeof(T) == 4 ? static_cast<T>(INT32_MIN) : static_cast<T>(INT64_MIN);
-  return b != 0 && !(b == -1 && a == kLeast);
+  return (b == 0) | ((b == -1) & (a == kLeast));
 }
 template <typename T>
-i64 first_undivided(const T* a, const T* b, i64 n) {
-  bool bad = false;
-  for (i64 i = 0; i < n; ++i) bad |= !divides(a[i], b[i]);
-  if (!bad) return -1;
-  for (i64 i = 0;; ++i)
-    if (!divides(a[i], b[i])) return i;
+Obstacles obstacles(const T* a, const T* b, i64 n) {
+  using U = typename Unsigned<T>::type;
+  constexpr u64 kSmall = u64{1} << 52;
+  U trapping = 0;
+  U large = 0;
+  for (i64 i = 0; i < n; ++i) {
+    trapping |= static_cast<U>(traps(a[i], b[i]));
+    if constexpr (sizeof(T) == 8) large |= static_cast<U>(static_cast<u64>(a[i]) + kSmall > 2 * kSmall);
+  }
+  return {trapping != 0, large != 0};
 }
 
-bool all_small([[maybe_unused]] const i64* a, [[maybe_unused]] i64 n) {
+// Are there conversions between 64-bit integers and FLOAT to gain from?
 #if defined(__AVX512DQ__)
-  constexpr u64 kSmall = u64{1} << 52;
-  bool small = true;
-  for (i64 i = 0; i < n; ++i) small &= static_cast<u64>(a[i]) + kSmall <= 2 * kSmall;
-  return small;
+constexpr bool kConverts = true;
 #else
-  return false;  // no conversion instructions to gain from
+constexpr bool kConverts = false;
 #endif
-}
-bool all_small(const i32*, i64) { return true; }
 
 template <bool kRemainder, typename T>
 i64 divide(const void* pa, const void* pb, void* pr, i64 n) {
@@ -222,9 +226,11 @@ i64 divide(const void* pa, const void* pb, void* pr, i64 n) {
   T* r = static_cast<T*>(pr);
   for (i64 at = 0; at < n; at += kDivBlock) {
     const i64 m = n - at < kDivBlock ? n - at : kDivBlock;
-    const i64 bad = first_undivided(a + at, b + at, m);
-    if (bad >= 0) return at + bad;
-    if (all_small(a + at, m)) {
+    const Obstacles o = obstacles(a + at, b + at, m);
+    if (o.traps)
+      for (i64 i = at;; ++i)
+        if (traps(a[i], b[i])) return i;
+    if (sizeof(T) == 4 || (kConverts && !o.large)) {
 #pragma GCC ivdep
       for (i64 i = at; i < at + m; ++i) {
         const T q = static_cast<T>(static_cast<f64>(a[i]) / static_cast<f64>(b[i]));

@@ -30,27 +30,30 @@ namespace nvm::vm::kernels::NVM_ISA {
 
 namespace {
 
-// One definition per function: the vector call of this instruction set and the mending call.
+// Vectors of this instruction set: the first n elements loaded (the others are harmless) and stored, and the
+// call of a function on one.
 #if defined(__AVX512F__)
+using Vec = __m512d;
 constexpr i64 kWidth = 8;
-#define NVM_SLEEF(name)                                                          \
-  struct name##_f {                                                              \
-    static void step(const f64* a, f64* r) {                                     \
-      _mm512_storeu_pd(r, Sleef_finz_##name##d8_u10avx512f(_mm512_loadu_pd(a))); \
-    }                                                                            \
-    static f64 exact(f64 x) { return name(x); }                                  \
-  };
+__mmask8 first(i64 n) { return static_cast<__mmask8>(_bzhi_u32(255, static_cast<u32>(n))); }
+Vec load(const f64* a, i64 n) { return _mm512_mask_loadu_pd(_mm512_set1_pd(0.5), first(n), a); }
+void store(f64* r, i64 n, Vec y) { _mm512_mask_storeu_pd(r, first(n), y); }
+#define NVM_CALL(name, x) Sleef_finz_##name##d8_u10avx512f(x)
 #elif defined(__AVX2__)
+using Vec = __m256d;
 constexpr i64 kWidth = 4;
-#define NVM_SLEEF(name)                                                       \
-  struct name##_f {                                                           \
-    static void step(const f64* a, f64* r) {                                  \
-      _mm256_storeu_pd(r, Sleef_finz_##name##d4_u10avx2(_mm256_loadu_pd(a))); \
-    }                                                                         \
-    static f64 exact(f64 x) { return name(x); }                               \
-  };
+__m256i first(i64 n) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3)); }
+Vec load(const f64* a, i64 n) {
+  const __m256i m = first(n);
+  return _mm256_blendv_pd(_mm256_set1_pd(0.5), _mm256_maskload_pd(a, m), _mm256_castsi256_pd(m));
+}
+void store(f64* r, i64 n, Vec y) { _mm256_maskstore_pd(r, first(n), y); }
+#define NVM_CALL(name, x) Sleef_finz_##name##d4_u10avx2(x)
 #else
+using Vec = f64;
 constexpr i64 kWidth = 1;
+Vec load(const f64* a, i64) { return *a; }
+void store(f64* r, i64, Vec y) { *r = y; }
 // Without fused multiply-add in hardware the bits cannot be those of the vector variants; the accuracy can.
 bool has_fma() {
 #if defined(__x86_64__)
@@ -60,14 +63,15 @@ bool has_fma() {
   return false;
 #endif
 }
-#define NVM_SLEEF(name)                                                                            \
-  struct name##_f {                                                                                \
-    static void step(const f64* a, f64* r) {                                                       \
-      *r = has_fma() ? Sleef_finz_##name##d1_u10purecfma(*a) : Sleef_cinz_##name##d1_u10purec(*a); \
-    }                                                                                              \
-    static f64 exact(f64 x) { return name(x); }                                                    \
-  };
+#define NVM_CALL(name, x) has_fma() ? Sleef_finz_##name##d1_u10purecfma(x) : Sleef_cinz_##name##d1_u10purec(x)
 #endif
+
+// One definition per function: the call on a vector, and the mending call.
+#define NVM_SLEEF(name)                                  \
+  struct name##_f {                                      \
+    static Vec call(Vec x) { return NVM_CALL(name, x); } \
+    static f64 exact(f64 x) { return name(x); }          \
+  };
 
 NVM_SLEEF(log)
 NVM_SLEEF(exp)
@@ -81,35 +85,34 @@ NVM_SLEEF(sinh)
 NVM_SLEEF(cosh)
 NVM_SLEEF(tanh)
 #undef NVM_SLEEF
+#undef NVM_CALL
 
 bool needs_mending(f64 x, f64 y) {
   const f64 magnitude = __builtin_fabs(x);
-  return !(__builtin_fabs(y) <= 1.7976931348623157e308) || (magnitude < 1e-290 && magnitude > 0.0);
-}
-
-constexpr i64 kBlock = 256;
-
-template <typename F>
-void block(const f64* a, f64* r, i64 n) {
-  f64 x[kBlock];
-  f64 y[kBlock];
-  for (i64 i = 0; i < n; ++i) x[i] = a[i];
-  for (i64 i = n; i < (n + kWidth - 1) / kWidth * kWidth; ++i) x[i] = 0.5;
-  for (i64 i = 0; i < n; i += kWidth) F::step(x + i, y + i);
-  bool mend = false;
-  for (i64 i = 0; i < n; ++i) mend |= needs_mending(x[i], y[i]);
-  if (mend) {
-    for (i64 i = 0; i < n; ++i)
-      if (needs_mending(x[i], y[i])) y[i] = F::exact(x[i]);
-  }
-  for (i64 i = 0; i < n; ++i) r[i] = y[i];
+  const bool wild = !(__builtin_fabs(y) <= 1.7976931348623157e308);
+  const bool tiny = (magnitude < 1e-290) & (magnitude > 0.0);
+  return wild | tiny;
 }
 
 template <typename F>
 void function(const void* pa, void* pr, i64 n) {
   const f64* a = static_cast<const f64*>(pa);
   f64* r = static_cast<f64*>(pr);
-  for (i64 i = 0; i < n; i += kBlock) block<F>(a + i, r + i, n - i < kBlock ? n - i : kBlock);
+  for (i64 i = 0; i < n; i += kWidth) {
+    const i64 m = n - i < kWidth ? n - i : kWidth;
+    const Vec vx = load(a + i, m);
+    const Vec vy = F::call(vx);
+    f64 x[kWidth];
+    f64 y[kWidth];
+    __builtin_memcpy(x, &vx, sizeof x);  // r may be a
+    __builtin_memcpy(y, &vy, sizeof y);
+    store(r + i, m, vy);
+    u64 mend = 0;
+    for (i64 j = 0; j < kWidth; ++j) mend |= static_cast<u64>(needs_mending(x[j], y[j]));
+    if (mend != 0) [[unlikely]]
+      for (i64 j = 0; j < m; ++j)
+        if (needs_mending(x[j], y[j])) r[i + j] = F::exact(x[j]);
+  }
 }
 
 template <typename F>

@@ -5,42 +5,11 @@
 
 #include "bytecode/table/op_info.h"
 #include "vm/prims/kernels/kernels.h"
-
-#if defined(__AVX512F__)
-#define NVM_VECTOR_BYTES 64
-#elif defined(__AVX2__)
-#define NVM_VECTOR_BYTES 32
-#else
-#define NVM_VECTOR_BYTES 16
-#endif
+#include "vm/simd/vectors.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
-using i8 = std::int8_t;
-using i32 = std::int32_t;
-using i64 = std::int64_t;
-using u8 = std::uint8_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using f64 = double;
-
-// Two's complement arithmetic that wraps.
-template <typename T>
-struct Unsigned {
-  using type = T;
-};
-template <>
-struct Unsigned<i8> {
-  using type = u8;
-};
-template <>
-struct Unsigned<i32> {
-  using type = u32;
-};
-template <>
-struct Unsigned<i64> {
-  using type = u64;
-};
+using namespace simd;  // integer types of the table's widths
 
 constexpr int index_of(Scalar s) { return static_cast<int>(s); }
 constexpr int index_of(Storage s) { return static_cast<int>(s); }

@@ -1,7 +1,8 @@
 // The inner loops of the primitives: one thread, plain pointers, no allocation, no exceptions. Every file of
 // this folder but this one is compiled once per instruction set (link.cmake) and fills its part of a Table.
-// So that no code of a wide instruction set can be linked into a narrow one, these files include nothing with
-// inline functions of other namespaces and keep all they define in their own namespace.
+// So that no code of a wide instruction set can be linked into a narrow one, these files keep all they define
+// in their own namespace and include nothing with inline functions of others but vm/simd, where they are
+// internal.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct Segments {
 // What a fold reads and accumulates. Elements are read as the first type and combined as the second.
 enum class FoldTypes : std::uint8_t { kI8I32, kI8I64, kI32I32, kI32I64, kI64I64, kF64, kB8 };
 
-// Reductions and scans of one operation (order: reduce_tree.h). Accumulators are of the second fold type.
+// Reductions and scans of one operation (order: vm/simd/reduce_tree.h). Accumulators are of the second fold
+// type.
 struct Fold {
   // Segments k0..k1-1 of v, whole; out[k].
   void (*reduce_segments)(const void* v, Segments s, std::int64_t k0, std::int64_t k1, void* out) = nullptr;
@@ -80,6 +82,10 @@ struct Table {
   Move::Scatter scatter[3][2] = {};
   Move::GatherSegments scatter_segments[3][2] = {};  // source and dest as in scatter; result in idx positions
   Move::ScatterRange scatter_range[3][2] = {};
+  // How many of n >= 1 indices go on as idx[0], idx[0] + step, ...
+  std::int64_t (*run_length[2])(const void* idx, std::int64_t n, std::int64_t step) = {};
+  // out[n - 1 - i] = v[i]; they do not overlap.
+  void (*reverse[3])(const void* v, std::int64_t n, void* out) = {};
   // Smallest and largest of n >= 1 indices.
   void (*index_range[2])(const void* idx, std::int64_t n, std::int64_t* range) = {};
 

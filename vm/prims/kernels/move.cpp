@@ -85,6 +85,63 @@ void scatter_far(const E* v, const Idx* idx, i64 n, E* out) {
   for (; i < n; ++i) out[idx[i]] = v[i];
 }
 
+// How many indices go on as idx[0], idx[0] + step, ...; step is 1 or -1.
+template <typename Idx, bool kUp>
+i64 run_length_by(const Idx* idx, i64 n) {
+  constexpr i64 kStride = 256;
+  using U = typename Unsigned<Idx>::type;
+  const U first = static_cast<U>(idx[0]);
+  const auto differs = [&](i64 i) {
+    const U x = static_cast<U>(i);
+    return static_cast<U>(static_cast<U>(idx[i]) - (kUp ? first + x : first - x));
+  };
+  i64 i = 0;
+  for (; i + kStride <= n; i += kStride) {
+    U any = 0;
+    for (i64 j = i; j < i + kStride; ++j) any |= differs(j);
+    if (any != 0) break;
+  }
+  while (i < n && differs(i) == 0) ++i;
+  return i;
+}
+template <typename Idx>
+i64 run_length(const void* idx, i64 n, i64 step) {
+  const Idx* from = static_cast<const Idx*>(idx);
+  return step > 0 ? run_length_by<Idx, true>(from, n) : run_length_by<Idx, false>(from, n);
+}
+
+// out[n - 1 - i] = v[i]
+template <typename E>
+void reverse(const void* pv, i64 n, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  E* out = static_cast<E*>(pout);
+#pragma GCC ivdep
+  for (i64 i = 0; i < n; ++i) out[n - 1 - i] = v[i];
+}
+
+// A block whose indices go up or down by one: it moves as a copy does.
+struct Steady {
+  i64 step;  // 1, -1, or 0: it is not one, or an index is outside
+  i64 low;   // the smallest index
+};
+template <typename Idx>
+Steady steady(const Idx* idx, i64 m, i64 len) {
+  constexpr i64 kWorth = 64;
+  if (m < kWorth) return {};
+  const i64 step = static_cast<i64>(idx[1]) - static_cast<i64>(idx[0]);
+  if (step != 1 && step != -1) return {};
+  const i64 low = step > 0 ? idx[0] : idx[0] - (m - 1);
+  if (low < 0 || low + m > len || run_length<Idx>(idx, m, step) != m) return {};
+  return {step, low};
+}
+template <typename E>
+void move_steadily(const E* from, i64 m, i64 step, E* to) {
+  if (step > 0)
+    __builtin_memcpy(to, from, static_cast<u64>(m) * sizeof(E));
+  else
+    reverse<E>(from, m, to);
+}
+
 // One segment (or the rest of one); E is an element of the width.
 template <typename E, typename Idx>
 i64 gather_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* out) {
@@ -92,6 +149,11 @@ i64 gather_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* o
     const i64 m = n - at < kBlock ? n - at : kBlock;
     const Idx* from = idx + at;
     E* to = out + at;
+    const Steady run = flags == nullptr ? steady(from, m, len) : Steady{};
+    if (run.step != 0) {
+      move_steadily(v + run.low, m, run.step, to);
+      continue;
+    }
     const i64 bad = first_outside(from, flags == nullptr ? nullptr : flags + at, m, len);
     if (bad >= 0) return at + bad;
     if (flags == nullptr) {
@@ -112,6 +174,11 @@ template <typename E, typename Idx>
 i64 scatter_one(const E* v, const Idx* idx, const u8* flags, i64 n, i64 len, E* out) {
   for (i64 at = 0; at < n; at += kBlock) {
     const i64 m = n - at < kBlock ? n - at : kBlock;
+    const Steady run = flags == nullptr ? steady(idx + at, m, len) : Steady{};
+    if (run.step != 0) {
+      move_steadily(v + at, m, run.step, out + run.low);
+      continue;
+    }
     const i64 bad = first_outside(idx + at, flags == nullptr ? nullptr : flags + at, m, len);
     if (bad >= 0) return at + bad;
     if (flags == nullptr && scattered(idx + at, m)) {
@@ -184,60 +251,124 @@ void scatter_range(const void* pv, const void* pidx, const u8* flags, i64 n, i64
   }
 }
 
-template <typename E, typename Idx>
-i64 gather_segments(const void* pv, const void* pidx, const u8* flags, Segments source, Segments dest, i64 k0,
-                    i64 k1, void* pout) {
-  const E* v = static_cast<const E*>(pv);
-  const Idx* idx = static_cast<const Idx*>(pidx);
-  E* out = static_cast<E*>(pout);
-  i64 s = source.start(k0);
-  i64 d = dest.start(k0);
-  for (i64 k = k0; k < k1; ++k) {
-    const i64 s_end = source.start(k + 1);
-    const i64 d_end = dest.start(k + 1);
-    const i64 len = s_end - s;
-    if (d_end - d <= kShort && flags == nullptr) {
-      for (i64 i = d; i < d_end; ++i) {
-        if (outside(idx[i], len)) return i;
-        out[i] = v[s + idx[i]];
-      }
-    } else {
-      const i64 bad =
-          gather_one(v + s, idx + d, flags == nullptr ? nullptr : flags + d, d_end - d, len, out + d);
-      if (bad >= 0) return d + bad;
-    }
-    s = s_end;
-    d = d_end;
-  }
-  return -1;
-}
+// Gathers and scatters of whole segments: indices lie beside the results of a gather and beside the elements
+// of a scatter.
+template <typename E, typename Idx, bool kGather>
+struct Segmented {
+  const E* v;
+  const Idx* idx;
+  const u8* flags;
+  Segments beside, addressed;
+  E* out;
 
-template <typename E, typename Idx>
-i64 scatter_segments(const void* pv, const void* pidx, const u8* flags, Segments source, Segments dest,
-                     i64 k0, i64 k1, void* pout) {
-  const E* v = static_cast<const E*>(pv);
-  const Idx* idx = static_cast<const Idx*>(pidx);
-  E* out = static_cast<E*>(pout);
-  i64 s = source.start(k0);
-  i64 d = dest.start(k0);
-  for (i64 k = k0; k < k1; ++k) {
-    const i64 s_end = source.start(k + 1);
-    const i64 d_end = dest.start(k + 1);
-    const i64 len = d_end - d;
-    if (s_end - s <= kShort && flags == nullptr) {
-      for (i64 i = s; i < s_end; ++i) {
-        if (outside(idx[i], len)) return i;
-        out[d + idx[i]] = v[i];
-      }
-    } else {
-      const i64 bad =
-          scatter_one(v + s, idx + s, flags == nullptr ? nullptr : flags + s, s_end - s, len, out + d);
-      if (bad >= 0) return s + bad;
-    }
-    s = s_end;
-    d = d_end;
+  // Segments k0..k1-1; the first bad index or -1.
+  i64 run(i64 k0, i64 k1) const {
+    if (flags == nullptr && k1 - k0 >= kFew) return run_short(k0, k1);
+    for (i64 k = k0; k < k1; ++k)
+      if (const i64 bad = one(k); bad >= 0) return bad;
+    return -1;
   }
-  return -1;
+
+ private:
+  static constexpr i64 kFew = 16;
+  static constexpr i64 kStep = 16;  // elements that are filled at once
+
+  i64 one(i64 k) const {
+    const i64 at = beside.start(k);
+    const i64 end = beside.start(k + 1);
+    const i64 base = addressed.start(k);
+    const i64 len = addressed.start(k + 1) - base;
+    if (end - at <= kShort && flags == nullptr) {
+      for (i64 i = at; i < end; ++i) {
+        if (outside(idx[i], len)) return i;
+        const i64 there = base + idx[i];
+        out[kGather ? i : there] = v[kGather ? there : i];
+      }
+      return -1;
+    }
+    const u8* let = flags == nullptr ? nullptr : flags + at;
+    const i64 bad = kGather ? gather_one(v + base, idx + at, let, end - at, len, out + at)
+                            : scatter_one(v + at, idx + at, let, end - at, len, out + base);
+    return bad >= 0 ? at + bad : -1;
+  }
+
+  // Where the addressed segment of an element begins, counted from the first of its block, and how long it
+  // is.
+  struct Block {
+    i32 base[kBlock + kStep];
+    u32 length[kBlock + kStep];
+  };
+  template <typename T>
+  static void fill(T* to, i64 n, T x) {
+    i64 i = 0;
+    do {  // no branch on the length of most segments; what is written too much is overwritten
+      for (i64 j = 0; j < kStep; ++j) to[i + j] = x;
+      i += kStep;
+    } while (i < n);
+  }
+
+  // Short segments a block of elements at a time, without a branch on their lengths; long ones one by one.
+  i64 run_short(i64 k0, i64 k1) const {
+    Block block;
+    for (i64 k = k0; k < k1;) {
+      const i64 at = beside.start(k);
+      const i64 first = addressed.start(k);
+      i64 n = 0;
+      i64 begin = 0;
+      bool alone = false;  // segment k is not one for the block
+      for (; k < k1; ++k) {
+        const i64 more = beside.start(k + 1) - at - n;
+        const i64 end = addressed.start(k + 1) - first;
+        alone = more > kShort || end > INT32_MAX;
+        if (alone || n + more > kBlock) break;
+        fill(block.base + n, more, static_cast<i32>(begin));
+        fill(block.length + n, more, static_cast<u32>(end - begin));
+        n += more;
+        begin = end;
+      }
+      if (const i64 bad = move(block, at, first, n); bad >= 0) return bad;
+      if (alone) {
+        if (const i64 bad = one(k); bad >= 0) return bad;
+        ++k;
+      }
+    }
+    return -1;
+  }
+  i64 move(const Block& block, i64 at, i64 first, i64 n) const {
+    const Idx* index = idx + at;
+    const auto wild_at = [&](i64 i) { return outside(index[i], static_cast<i64>(block.length[i])); };
+    u64 wild = 0;
+    for (i64 i = 0; i < n; ++i) wild |= wild_at(i);
+    if (wild != 0)
+      for (i64 i = 0;; ++i)
+        if (wild_at(i)) return at + i;
+    const E* from = kGather ? v + first : v + at;
+    E* to = kGather ? out + at : out + first;
+    const auto move_one = [&](i64 i) {
+      const i64 there = block.base[i] + index[i];
+      to[kGather ? i : there] = from[kGather ? there : i];
+    };
+    // In order: the last writer of a place wins. The next block is asked for meanwhile; checks and moves by
+    // turns are no stream to the hardware's prefetcher.
+    constexpr i64 kLine = 8;
+    i64 i = 0;
+    for (; i + kLine <= n; i += kLine) {
+      __builtin_prefetch(index + kBlock + i);
+      if constexpr (!kGather) __builtin_prefetch(from + kBlock + i);
+      for (i64 j = i; j < i + kLine; ++j) move_one(j);
+    }
+    for (; i < n; ++i) move_one(i);
+    return -1;
+  }
+};
+
+template <typename E, typename Idx, bool kGather>
+i64 move_segments(const void* v, const void* idx, const u8* flags, Segments source, Segments dest, i64 k0,
+                  i64 k1, void* out) {
+  return Segmented<E, Idx, kGather>{
+      static_cast<const E*>(v), static_cast<const Idx*>(idx), flags,
+      kGather ? dest : source,  kGather ? source : dest,      static_cast<E*>(out)}
+      .run(k0, k1);
 }
 
 template <typename Idx>
@@ -272,8 +403,8 @@ void set(Table& t, int width, int index) {
   t.gather[width][index] = gather<E, Idx>;
   t.scatter[width][index] = scatter<E, Idx>;
   t.scatter_range[width][index] = scatter_range<E, Idx>;
-  t.gather_segments[width][index] = gather_segments<E, Idx>;
-  t.scatter_segments[width][index] = scatter_segments<E, Idx>;
+  t.gather_segments[width][index] = move_segments<E, Idx, true>;
+  t.scatter_segments[width][index] = move_segments<E, Idx, false>;
 }
 template <typename Idx>
 void set_widths(Table& t, int index) {
@@ -281,12 +412,16 @@ void set_widths(Table& t, int index) {
   set<u32, Idx>(t, 1, index);
   set<u64, Idx>(t, 2, index);
   t.index_range[index] = index_range<Idx>;
+  t.run_length[index] = run_length<Idx>;
 }
 
 }  // namespace
 
 void fill_move(Table& t) {
   t.float_range = float_range;
+  t.reverse[0] = reverse<u8>;
+  t.reverse[1] = reverse<u32>;
+  t.reverse[2] = reverse<u64>;
   set_widths<i32>(t, 0);
   set_widths<i64>(t, 1);
 }

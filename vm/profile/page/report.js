@@ -66,10 +66,10 @@ function showSummary() {
   const sum = (name) => data.line.reduce((s, r) => s + (r[name] || 0), 0);
   const inMode = modes.map((m) => data.line.reduce((s, r) => s + r.self * (r[m] || 0) / 100, 0));
   const total = inMode.reduce((a, b) => a + b, 0) || 1;
-  tile(seconds(data.run_seconds), 'running, of ' + seconds(data.seconds) + ' in all');
-  tile(count(sum('work')), 'work, in elements');
-  tile(count(sum('depth')), 'depth, in vector instructions');
-  tile(count(sum('depth') ? sum('work') / sum('depth') : 0), 'parallelism on average');
+  tile(seconds(data.run_seconds), 'run, of ' + seconds(data.seconds));
+  tile(count(sum('work')), 'elements of work');
+  tile(count(sum('depth')), 'instructions of depth');
+  tile(count(sum('depth') ? sum('work') / sum('depth') : 0), 'average parallelism');
   tile(bytes(data.peak_bytes), 'peak memory');
   tile(String(all.length), 'functions; ' + data.kernel.length + ' kernels');
   const shares = element('div', {class: 'shares'});
@@ -80,10 +80,9 @@ function showSummary() {
     shares.append(withTip(bar, m + ' ' + seconds(inMode[i])));
     const key = element('i', {class: 'key'});
     key.style.background = `var(--${m})`;
-    keys.append(key, `${m} ${percent(100 * inMode[i] / total)}`);
+    keys.append(element('span', {class: 'mode'}, key, `${m} ${percent(100 * inMode[i] / total)} `));
   });
   const box = element('div', {class: 'tile'}, shares, keys);
-  box.style.gridColumn = 'span 2';
   byId('summary').append(box);
 }
 
@@ -452,19 +451,27 @@ function fusionGraph(region, fused) {
   }
   return graph;
 }
-function showFusion() {
+function showFusion(all) {
   const list = byId('fusion-list');
-  const regions = data.regions.filter((r) => r.nodes.length > 0).slice(0, 40);
-  for (const region of regions) {
+  const alike = new Map();  // the same line compiled for other facts, often
+  for (const r of data.regions) {
+    const key = JSON.stringify([r.place, r.reason, r.nodes]);
+    if (r.nodes.length) alike.set(key, {...r, times: (alike.get(key) || {times: 0}).times + 1});
+  }
+  const regions = [...alike.values()].sort((a, b) => b.nodes.length - a.nodes.length);
+  const shown = all ? regions : regions.slice(0, 6);
+  list.replaceChildren();
+  for (const region of shown) {
     const kernels = new Set(region.nodes.map((n) => n.kernel).filter((k) => k >= 0)).size;
     const stored = region.nodes.filter((n) => n.kernel >= 0).length;
     const text = kernels ? `${region.nodes.length} combinators, ${kernels} kernel${kernels > 1 ? 's' : ''}, ${region.nodes.length - stored} never stored`
       : 'not compiled: ' + region.reason;
-    list.append(element('h3', {}, `${region.place || 'region'} · ${text}`));
+    list.append(element('h3', {}, `${region.place || 'region'} · ${text}` + (region.times > 1 ? ` · compiled ${region.times} times` : '')));
     list.append(element('div', {class: 'fusion'}, element('div', {class: 'scroll'}, fusionGraph(region, false)), element('div', {class: 'scroll'}, fusionGraph(region, true))));
   }
   if (!regions.length) list.append('Nothing was hot enough to be compiled.');
-  if (data.regions.length > regions.length) list.append(element('p', {class: 'quiet'}, `and ${data.regions.length - regions.length} more`));
+  if (shown.length < regions.length)
+    list.append(element('button', {type: 'button', onclick: () => showFusion(true)}, `${regions.length - shown.length} smaller ones`));
 }
 
 // ---- recursion levels ----

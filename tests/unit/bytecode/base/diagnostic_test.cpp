@@ -11,7 +11,8 @@ TEST_CASE("a message shows its line and a caret under its column") {
   d.note({3, 1}, "see");
   d.warning({}, "nowhere");
   CHECK(d.render() ==
-        "f:2:6: error: bad\n  \ttwo three\n  \t    ^\nf:3:1: note: see\n  four\n  ^\nf: warning: nowhere\n");
+        "f:2:6: error: bad\n  \ttwo three\n  \t    ^~~~~\nf:3:1: note: see\n  four\n  ^~~~\nf: warning: "
+        "nowhere\n");
   CHECK(d.errors() == 1);
   CHECK(d.failed());
 }

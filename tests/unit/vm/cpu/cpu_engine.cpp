@@ -149,3 +149,47 @@ TEST_CASE("a fold that has no identity is refused in words") {
   CHECK(vm::cpu::make_engine()->compile(e.plan, reason) == nullptr);
   CHECK(reason.find("identity") != std::string::npos);
 }
+
+TEST_CASE("a FLOAT scan carries the sign of zero from one group of elements to the next") {
+  plan::Plan plan;
+  plan.lengths = {plan::LengthKind::kBound};
+  plan::Var in;
+  in.type = Type::kFloat;
+  in.storage = Storage::kF64;
+  in.length = 0;
+  plan::Var out = in;
+  out.role = plan::VarRole::kOutput;
+  plan.vars = {in, out};
+  plan::Kernel k;
+  k.space = 0;
+  BodyInst x{Pull::kElement, Type::kFloat};
+  x.var = 0;
+  plan::Sink scan;
+  scan.kind = plan::SinkKind::kScan;
+  scan.combine = Scalar::kMul;
+  scan.type = Type::kFloat;
+  scan.value = k.body.add(x);
+  BodyInst scanned{Pull::kScanned, Type::kFloat};
+  scanned.a = 0;
+  plan::Sink store;
+  store.type = Type::kFloat;
+  store.value = k.body.add(scanned);
+  store.out = 1;
+  k.sinks = {scan, store};
+  plan.kernels = {k};
+  for (const std::int64_t n : {33, 41, 1032, 2100}) {
+    Bindings bindings;
+    bindings.vectors.resize(2);
+    bindings.descs.resize(2);
+    bindings.lengths = {n};
+    bindings.vectors[0].assign(static_cast<std::size_t>(n), {0, 1.0});
+    bindings.vectors[0][0].f = -0.0;
+    Bindings wanted = bindings;
+    REQUIRE(evaluate(plan, wanted));
+    for (const Isa isa : isas()) {
+      const auto run = run_plan(*compile(plan, isa), plan, bindings, 1);
+      REQUIRE(run.status == plan::RunStatus::kDone);
+      CHECK(differences(plan, wanted, run.results) == "");
+    }
+  }
+}

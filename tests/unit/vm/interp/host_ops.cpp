@@ -13,8 +13,8 @@ using namespace nvm::vm;
 namespace {
 
 // Runs host instructions over one table of streams.
-struct World {
-  explicit World(Permissions allow = {true, true, true}) : host(options(allow), pool, IntBits::k64) {}
+struct HostRig {
+  explicit HostRig(Permissions allow = {true, true, true}) : host(options(allow), pool, IntBits::k64) {}
   static HostOptions options(Permissions allow) {
     HostOptions o;
     o.allow = allow;
@@ -52,7 +52,7 @@ struct TemporaryFile {
 }  // namespace
 
 TEST_CASE("what is written to a file is read back", "[host_ops]") {
-  World w;
+  HostRig w;
   const TemporaryFile file;
   auto opened = w.run(Op::kFopen, TypeWord::kNone, {w.chars(file.path), Vector::of_int(2)});
   REQUIRE(good(opened));
@@ -71,7 +71,7 @@ TEST_CASE("what is written to a file is read back", "[host_ops]") {
 }
 
 TEST_CASE("the lowest free slot is taken", "[host_ops]") {
-  World w;
+  HostRig w;
   const auto open = [&w] {
     return number(w.run(Op::kFopen, TypeWord::kNone, {w.chars("/dev/null"), Vector::of_int(1)})[0]);
   };
@@ -83,7 +83,7 @@ TEST_CASE("the lowest free slot is taken", "[host_ops]") {
 }
 
 TEST_CASE("slots that are not open and the null stream are results, not faults", "[host_ops]") {
-  World w;
+  HostRig w;
   const std::string bad = "vinterp: line 7: illegal VCODE file descriptor for ";
   CHECK(error(w.run(Op::kFwrite, TypeWord::kInt, {Vector::of_int(1), Vector::of_int(9)})) ==
         bad + "FWRITE: 9");
@@ -98,7 +98,7 @@ TEST_CASE("slots that are not open and the null stream are results, not faults",
 }
 
 TEST_CASE("the system's refusals are results", "[host_ops]") {
-  World w;
+  HostRig w;
   const auto missing = w.run(Op::kFopen, TypeWord::kNone, {w.chars("no-such-dir/x"), Vector::of_int(1)});
   CHECK(number(missing[0]) == -1);
   CHECK(error(missing) == "No such file or directory");
@@ -109,7 +109,7 @@ TEST_CASE("the system's refusals are results", "[host_ops]") {
 }
 
 TEST_CASE("what is not permitted is not done", "[host_ops]") {
-  World w{Permissions{}};
+  HostRig w{Permissions{}};
   CHECK(error(w.run(Op::kFopen, TypeWord::kNone, {w.chars("/dev/null"), Vector::of_int(1)})) ==
         "reading /dev/null not permitted (--allow read)");
   CHECK(error(w.run(Op::kFopen, TypeWord::kNone, {w.chars("/dev/null"), Vector::of_int(3)})) ==
@@ -121,7 +121,7 @@ TEST_CASE("what is not permitted is not done", "[host_ops]") {
 }
 
 TEST_CASE("a process talks through pipes", "[host_ops]") {
-  World w;
+  HostRig w;
   const Value none = Vector::of_int(-1);
   const auto cat = w.run(Op::kSpawn, TypeWord::kNone, {w.chars("cat  -"), none, none, none});
   REQUIRE(good(cat));

@@ -177,3 +177,26 @@ TEST_CASE("a terminal reads on until a form is whole") {
   CHECK(!lib::Nesl::incomplete("1 + 2;"));
   CHECK(!lib::Nesl::incomplete("1 + + 2;"));
 }
+
+TEST_CASE("a prepared expression runs on memory that was bound") {
+  Top top(false);
+  const std::vector<double> x{1.0, 2.0, 3.0};
+  const std::int64_t three[] = {3}, lengths[] = {1, 2}, two[] = {2};
+  const lib::Value parts[] = {*lib::make_segdes(three), lib::foreign(x.data(), 3, nullptr, nullptr)};
+  CHECK(!top.nesl.bind("xs", "[float]", parts));
+  const lib::Value nested[] = {*lib::make_segdes(two), *lib::make_segdes(lengths), parts[1]};
+  CHECK(!top.nesl.bind("rows", "[[float]]", nested));
+  CHECK(top("(sum(xs), {sum(r) : r in rows});") == "it = (6.0, [1.0, 5.0]) : float, [float]\n");
+  top("function twice(v) = {2.0 * x : x in v};");
+  const auto prepared = top.nesl.prepare("twice(xs)");
+  REQUIRE(prepared);
+  lib::Vm vm;
+  for (int i = 0; i < 2; ++i) {
+    auto run = vm.run(prepared->program, prepared->inputs);
+    REQUIRE(run);
+    CHECK(run->values.at(1).float_at(2) == 6.0);
+  }
+  CHECK(top.nesl.bind("y", "[float]", nested) == "a value of type [float] has 2 parts, not 3");
+  CHECK(top.nesl.bind("y", "nosuch", parts).has_value());
+  CHECK(!top.nesl.prepare("twice(nosuch)"));
+}

@@ -201,3 +201,59 @@ TEST_CASE("EXIT leaves nothing to print", "[lib]") {
   CHECK(run->exited);
   CHECK(run->values.empty());
 }
+
+TEST_CASE("what one run has compiled serves the next of the same program", "[lib]") {
+  Options options;
+  options.jit = Jit::kAlways;
+  Vm vm(options);
+  LoadOptions inputs;
+  inputs.inputs = {Kind::kFloat};
+  const Program squares = load("FUNC MAIN COPY 1 0 * FLOAT COPY 1 0 + FLOAT RET", inputs);
+  const Program ones = load("FUNC MAIN COPY 1 0 / FLOAT COPY 1 0 + FLOAT RET", inputs);
+  const std::vector<Value> x{make_floats(std::vector<double>{1.5, 2.0, 3.0})};
+  const auto run = [&](const Program& program) {
+    auto done = vm.run(program, x);
+    REQUIRE(done);
+    return *done;
+  };
+  const Run first = run(squares);
+  if (first.counters.fused == 0) return;  // nothing compiles on this machine
+  CHECK(first.counters.compiled == 1);
+  const Run second = run(squares);
+  CHECK(second.counters.compiled == 0);
+  CHECK(second.counters.fused == first.counters.fused);
+  CHECK(results(second) == results(first));
+  CHECK(run(ones).values[0].float_at(2) == 2.0);
+  CHECK(results(run(squares)) == results(first));
+}
+
+TEST_CASE("a machine goes on after a fault in compiled code", "[lib]") {
+  Options options;
+  options.jit = Jit::kAlways;
+  Vm vm(options);
+  LoadOptions load_options;
+  load_options.inputs = {Kind::kInt};
+  const Program program = load("FUNC MAIN COPY 1 0 CONST INT (6 6 6) CPOP 1 1 / INT RET", load_options);
+  const auto with = [&](std::vector<std::int64_t> v) {
+    auto run = vm.run(program, std::vector<Value>{make_ints(v)});
+    return run ? results(*run) : run.failure().reason;
+  };
+  const std::string good = with({1, 2, 3});
+  CHECK(with({1, 0, 3}).find("zero") != std::string::npos);
+  CHECK(with({1, 2, 3}) == good);
+}
+
+TEST_CASE("narrow integers go in as they lie", "[lib]") {
+  LoadOptions options;
+  options.inputs = {Kind::kInt, Kind::kInt};
+  const Program program = load("FUNC MAIN + INT RET", options);
+  const std::int32_t wide[] = {1, -2, 1'000'000};
+  const std::int8_t narrow[] = {1, -2, 100};
+  Vm vm;
+  auto run = vm.run(
+      program, std::vector<Value>{foreign(wide, 3, nullptr, nullptr), foreign(narrow, 3, nullptr, nullptr)});
+  REQUIRE(run);
+  CHECK(run->values[0].ints() == std::vector<std::int64_t>{2, -4, 1'000'100});
+  const Value one = foreign(narrow + 1, 1, nullptr, nullptr);
+  CHECK(one.int_at(0) == -2);
+}

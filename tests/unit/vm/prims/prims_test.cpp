@@ -146,6 +146,50 @@ class Counter : public RandomSource {
   std::int64_t next_ = 0;
 };
 
+// 5000 places: 0, 1, ... cut into the ranges between `cuts`, which follow in the order of `order`, the odd
+// ones backwards.
+Ints places_of_runs(const Ints& cuts, const Ints& order) {
+  Ints places;
+  for (const std::int64_t r : order) {
+    const auto first = cuts[static_cast<std::size_t>(r)];
+    const auto last = cuts[static_cast<std::size_t>(r) + 1];
+    for (std::int64_t i = first; i < last; ++i) places.push_back(r % 2 == 0 ? i : last - 1 - (i - first));
+  }
+  return places;
+}
+
+TEST_CASE("PERMUTE by runs of places gives what PERMUTE one by one gives") {
+  Machine m;
+  constexpr std::int64_t n = 5000;
+  std::vector<Ints> cases = {places_of_runs({0, 0, n}, {1}), places_of_runs({0, 1234, 1234, n}, {2, 0}),
+                             places_of_runs({0, 1, 2, 3, 4000, n - 1, n}, {4, 1, 5, 0, 2, 3}),
+                             places_of_runs({0, 2500, n}, {1, 0})};
+  cases.push_back(cases[1]);
+  cases.back()[4321] = 17;  // twice 17: the last one wins, and a place stays zero
+  cases.push_back(cases[1]);
+  for (std::int64_t i = 0; i < 300; ++i) cases.back()[static_cast<std::size_t>(i)] = 7;
+  for (const int threads : {1, 3})
+    for (const Storage storage : {Storage::kI8, Storage::kI32, Storage::kI64})
+      for (const Storage index : {Storage::kI32, Storage::kI64})
+        for (const Ints& places : cases) {
+          m.context.threads = threads;
+          m.context.grain = 64;
+          Ints v;
+          for (std::int64_t i = 0; i < n; ++i) v.push_back(1 + i % 100);
+          Ints wanted(n, 0);
+          for (std::size_t i = 0; i < v.size(); ++i) wanted[static_cast<std::size_t>(places[i])] = v[i];
+          const Vector out =
+              m.run(kPermute, kI, {m.ints(v, storage), m.ints(places, index), Segdes::regular(1, n)});
+          Ints got;
+          for (std::int64_t i = 0; i < n; ++i) got.push_back(out.int_at(i));
+          CHECK(got == wanted);
+        }
+  Ints wild = cases[1];
+  wild[4000] = n;
+  CHECK(m.fault(kPermute, kI, {m.ints(wild), m.ints(wild), Segdes::regular(1, n)}) ==
+        "index out of range in PERMUTE: index 5000 at position 4000, segment 0 has 5000 elements");
+}
+
 TEST_CASE("RAND draws once per element, in order") {
   Machine m;
   Counter source;

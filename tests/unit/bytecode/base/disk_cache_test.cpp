@@ -1,14 +1,13 @@
-// The cache of compiled sources: hits compare keys, damage is removed, failing to write is quiet.
+// The cache on disk: hits compare keys, damage is removed, failing to write is quiet.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
-#include "gpu/cache.h"
-#include "gpu/cuda_engine.h"
+#include "bytecode/base/disk_cache.h"
 
-using namespace nvm::gpu;
+using namespace nvm;
 namespace fs = std::filesystem;
 
 namespace {
@@ -25,16 +24,16 @@ class Folder {
   fs::path path_;
 };
 
-const std::vector<char> kCubin = {'c', 'u', 'b', 'i', 'n'};
+const std::vector<char> kContent = {'c', 'u', 'b', 'i', 'n'};
 
 }  // namespace
 
 TEST_CASE("what was added is found under its key alone") {
   const Folder folder;
-  const CubinCache cache(folder.name());
+  const DiskCache cache(folder.name(), "cubin 1");
   CHECK_FALSE(cache.find("key").has_value());
-  cache.add("key", kCubin);
-  CHECK(cache.find("key") == kCubin);
+  cache.add("key", kContent);
+  CHECK(cache.find("key") == kContent);
   CHECK_FALSE(cache.find("other key").has_value());
   // A collision: another key's entry under this key's name.
   fs::copy_file(cache.path("key"), cache.path("third"));
@@ -44,33 +43,35 @@ TEST_CASE("what was added is found under its key alone") {
 
 TEST_CASE("a damaged entry is deleted and written anew") {
   const Folder folder;
-  const CubinCache cache(folder.name());
-  cache.add("key", kCubin);
+  const DiskCache cache(folder.name(), "cubin 1");
+  cache.add("key", kContent);
   for (const auto size : {fs::file_size(cache.path("key")) - 1, std::uintmax_t{10}, std::uintmax_t{0}}) {
-    cache.add("key", kCubin);
+    cache.add("key", kContent);
     fs::resize_file(cache.path("key"), size);
     CHECK_FALSE(cache.find("key").has_value());
     CHECK_FALSE(fs::exists(cache.path("key")));
   }
-  cache.add("key", kCubin);
+  cache.add("key", kContent);
   std::fstream file(cache.path("key"), std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(-1, std::ios::end).put('x');
   file.close();
   CHECK_FALSE(cache.find("key").has_value());
-  cache.add("key", kCubin);
-  CHECK(cache.find("key") == kCubin);
+  cache.add("key", kContent);
+  CHECK(cache.find("key") == kContent);
 }
 
 TEST_CASE("a cache that cannot be written keeps nothing") {
-  const CubinCache nowhere("/proc/no such folder");
-  nowhere.add("key", kCubin);
+  const DiskCache nowhere("/proc/no such folder", "cubin 1");
+  nowhere.add("key", kContent);
   CHECK_FALSE(nowhere.find("key").has_value());
-  const CubinCache none("");
-  none.add("key", kCubin);
+  const DiskCache none("", "cubin 1");
+  none.add("key", kContent);
   CHECK_FALSE(none.find("key").has_value());
 }
 
-TEST_CASE("without a device the engine says why") {
-  std::string reason;
-  if (make_engine(reason) == nullptr) CHECK_FALSE(reason.empty());
+TEST_CASE("another version of the form is not read") {
+  const Folder folder;
+  const DiskCache old(folder.name(), "cubin 1");
+  old.add("key", kContent);
+  CHECK_FALSE(DiskCache(folder.name(), "cubin 2").find("key").has_value());
 }

@@ -1,4 +1,4 @@
-#include "gpu/cache.h"
+#include "bytecode/base/disk_cache.h"
 
 #include <unistd.h>
 
@@ -11,20 +11,24 @@
 #include <iterator>
 #include <string>
 
-namespace nvm::gpu {
+namespace nvm {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kMagic[16] = "nvm cubin 1\n";
-
 struct Header {
   char magic[16] = {};
   std::uint64_t key_bytes = 0;
-  std::uint64_t cubin_bytes = 0;
+  std::uint64_t content_bytes = 0;
   std::uint64_t checksum = 0;
 };
+
+Header header_of(const std::string& kind) {
+  Header h;
+  std::snprintf(h.magic, sizeof h.magic, "nvm %s\n", kind.c_str());
+  return h;
+}
 
 std::uint64_t checksum(const char* p, std::size_t n, std::uint64_t h = 0xcbf29ce484222325ULL) {
   for (std::size_t i = 0; i < n; ++i) h = (h ^ static_cast<unsigned char>(p[i])) * 0x100000001b3ULL;
@@ -41,14 +45,17 @@ std::string cache_folder() {
   return {};
 }
 
-std::string CubinCache::path(const std::string& key) const {
+DiskCache::DiskCache(std::string folder, std::string kind)
+    : folder_(std::move(folder)), kind_(std::move(kind)) {}
+
+std::string DiskCache::path(const std::string& key) const {
   char name[32];
-  std::snprintf(name, sizeof name, "%016llx.cubin",
+  std::snprintf(name, sizeof name, "%016llx.",
                 static_cast<unsigned long long>(checksum(key.data(), key.size())));
-  return folder_ + "/" + name;
+  return folder_ + "/" + name + kind_.substr(0, kind_.find(' '));
 }
 
-std::optional<std::vector<char>> CubinCache::find(const std::string& key) const {
+std::optional<std::vector<char>> DiskCache::find(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
   const std::string file = path(key);
   std::ifstream in(file, std::ios::binary);
@@ -58,8 +65,8 @@ std::optional<std::vector<char>> CubinCache::find(const std::string& key) const 
   Header h;
   if (all.size() >= sizeof h) std::memcpy(&h, all.data(), sizeof h);
   const std::size_t body = all.size() < sizeof h ? 0 : all.size() - sizeof h;
-  const bool whole = std::memcmp(h.magic, kMagic, sizeof kMagic) == 0 && h.key_bytes <= body &&
-                     h.cubin_bytes == body - h.key_bytes &&
+  const bool whole = std::memcmp(h.magic, header_of(kind_).magic, sizeof h.magic) == 0 &&
+                     h.key_bytes <= body && h.content_bytes == body - h.key_bytes &&
                      checksum(all.data() + sizeof h, body) == h.checksum;
   if (!whole) {
     std::error_code ignored;
@@ -67,26 +74,25 @@ std::optional<std::vector<char>> CubinCache::find(const std::string& key) const 
     return std::nullopt;
   }
   if (all.compare(sizeof h, h.key_bytes, key) != 0) return std::nullopt;
-  const char* cubin = all.data() + sizeof h + h.key_bytes;
-  return std::vector<char>(cubin, cubin + h.cubin_bytes);
+  const char* content = all.data() + sizeof h + h.key_bytes;
+  return std::vector<char>(content, content + h.content_bytes);
 }
 
-void CubinCache::add(const std::string& key, const std::vector<char>& cubin) const {
+void DiskCache::add(const std::string& key, const std::vector<char>& content) const {
   if (folder_.empty()) return;
   std::error_code failed;
   fs::create_directories(folder_, failed);
   if (failed) return;
-  Header h;
-  std::memcpy(h.magic, kMagic, sizeof kMagic);
+  Header h = header_of(kind_);
   h.key_bytes = key.size();
-  h.cubin_bytes = cubin.size();
-  h.checksum = checksum(cubin.data(), cubin.size(), checksum(key.data(), key.size()));
+  h.content_bytes = content.size();
+  h.checksum = checksum(content.data(), content.size(), checksum(key.data(), key.size()));
   const std::string fresh = path(key) + "." + std::to_string(::getpid());
   {
     std::ofstream out(fresh, std::ios::binary);
     out.write(reinterpret_cast<const char*>(&h), sizeof h);
     out.write(key.data(), static_cast<std::streamsize>(key.size()));
-    out.write(cubin.data(), static_cast<std::streamsize>(cubin.size()));
+    out.write(content.data(), static_cast<std::streamsize>(content.size()));
     if (!out.flush()) failed = std::make_error_code(std::errc::io_error);
   }
   if (!failed) fs::rename(fresh, path(key), failed);
@@ -96,4 +102,4 @@ void CubinCache::add(const std::string& key, const std::vector<char>& cubin) con
   }
 }
 
-}  // namespace nvm::gpu
+}  // namespace nvm

@@ -1,0 +1,102 @@
+// Which checks of an instruction cannot fail, and the constants behind values.
+#include <algorithm>
+
+#include "bytecode/ssa/facts.h"
+
+namespace nvm::ssa {
+
+bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in) {
+  if (in.op == Op::kConst || in.op == Op::kPair || in.op == Op::kUnpair || in.op == Op::kCall) return true;
+  const Shape& shape = op_shape(in.op);
+  Symbol letters[128];
+  std::fill(std::begin(letters), std::end(letters), kNoSymbol);
+  letters[static_cast<unsigned char>('1')] = facts.one;
+  auto agrees = [&](char letter, Symbol symbol) {
+    if (letter == 0 || letter == '_') return true;
+    Symbol& bound = letters[static_cast<unsigned char>(letter)];
+    if (bound == kNoSymbol) bound = symbol;
+    return bound == symbol;
+  };
+  for (std::uint32_t i = 0; i < in.operands; ++i) {
+    const ValueFacts& v = facts.of(function.operands_of(in)[i]);
+    if (!agrees(shape.terms[i].length, v.length) || !agrees(shape.terms[i].total, v.sum)) return false;
+  }
+  return true;
+}
+
+const Constant* constant_elements(const Module& module, const Function& function, ValueId v,
+                                  const std::vector<const Inst*>& makers) {
+  const Inst* in = makers[static_cast<std::size_t>(v)];
+  while (in != nullptr && in->op == Op::kDist)
+    in = makers[static_cast<std::size_t>(function.operands_of(*in)[0])];
+  if (in == nullptr || in->op != Op::kConst) return nullptr;
+  const Constant& c = module.constants[static_cast<std::size_t>(in->index)];
+  return c.input >= 0 ? nullptr : &c;
+}
+
+bool all_elements(const Module& module, const Function& function, ValueId v,
+                  const std::vector<const Inst*>& makers, std::int64_t number) {
+  const Constant* c = constant_elements(module, function, v, makers);
+  return c != nullptr && c->word == TypeWord::kInt &&
+         std::all_of(c->ints.begin(), c->ints.end(), [&](std::int64_t x) { return x == number; });
+}
+
+namespace {
+
+// Is the index operand of a move inside the segments it points into, whatever the data?
+bool in_range(const Module& module, const FunctionFacts& facts, const Function& function, const Inst& in,
+              const std::vector<const Inst*>& makers) {
+  const ValueId* operands = function.operands_of(in);
+  ValueId into = kNoValue, along = kNoValue;  // descriptors of what is pointed into, and of the indices
+  switch (in.op) {
+    case Op::kExtract: into = operands[2]; break;
+    case Op::kPermute: into = along = operands[2]; break;
+    case Op::kBpermute:
+      into = operands[2];
+      along = operands[3];
+      break;
+    case Op::kDpermute:
+      into = operands[4];
+      along = operands[3];
+      break;
+    default: return false;
+  }
+  const ValueFacts& index = facts.of(operands[1]);
+  if (facts.of(into).length == facts.one && index.below != kNoSymbol && index.below == facts.of(into).sum)
+    return true;
+  const Inst* made = makers[static_cast<std::size_t>(operands[1])];
+  return made != nullptr && made->op == Op::kIndex && into == along &&
+         function.operands_of(*made)[2] == into &&
+         all_elements(module, function, function.operands_of(*made)[0], makers, 0) &&
+         all_elements(module, function, function.operands_of(*made)[1], makers, 1);
+}
+
+}  // namespace
+
+bool cannot_fail(const Module& module, const FunctionFacts& facts, const Function& function, const Inst& in,
+                 const std::vector<const Inst*>& makers) {
+  const OpInfo& info = op_info(in.op);
+  if (in.op == Op::kCall || info.effect == Effect::kOrdered || !lengths_agree(facts, function, in))
+    return false;
+  if (info.effect == Effect::kPure) return true;
+  const ValueId* operands = function.operands_of(in);
+  if (in.op == Op::kMakeSegdes) return facts.of(operands[0]).nonnegative;
+  if (info.scalar == Scalar::kDiv || info.scalar == Scalar::kRem) {
+    if (in.word == TypeWord::kFloat) return true;
+    const Constant* divisor = constant_elements(module, function, operands[1], makers);
+    return divisor != nullptr && std::none_of(divisor->ints.begin(), divisor->ints.end(),
+                                              [](std::int64_t d) { return d == 0 || d == -1; });
+  }
+  return in_range(module, facts, function, in, makers);
+}
+
+std::vector<const Inst*> makers_of(const Function& function) {
+  std::vector<const Inst*> makers(function.value_types.size(), nullptr);
+  for (const Block& block : function.blocks)
+    for (const Inst& in : block.insts)
+      for (std::uint32_t r = 0; r < in.results; ++r)
+        makers[static_cast<std::size_t>(in.first_result) + r] = &in;
+  return makers;
+}
+
+}  // namespace nvm::ssa

@@ -1,0 +1,191 @@
+// How find_lifted judges one function; see lifted.cpp for the argument.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "bytecode/ssa/cfg.h"
+#include "bytecode/ssa/facts.h"
+#include "bytecode/ssa/instances.h"
+
+namespace nvm::ssa {
+
+// How a value is composed.
+struct Piece {
+  enum class Kind : std::uint8_t {
+    kUnknown,  // in no way that is understood
+    kSame,     // the same for every set of instances: constants and what follows from them
+    kPieces,   // one piece per instance, end to end
+    kOffsets,  // pieces of indices into something laid out over all instances; the term counts from the
+               // instance's own beginning
+    kFrame,    // a descriptor of one segment, its length the sum over instances
+    kCount,    // an Int of length one, a sum over instances
+    kIfEmpty,  // a Bool of length one: has the group no instances?
+    kIfAll,    // a Bool of length one: do all instances of the group have the flag?
+    kIfNone,   // a Bool of length one: is this number, a sum over instances, zero?
+  } kind = Kind::kUnknown;
+  bool negated = false;       // kIfEmpty, kIfAll, kIfNone
+  Group group = kAll;         // kPieces, kOffsets, kIfEmpty, kIfAll
+  Term term = kNoTerm;        // kSame, kPieces, kOffsets; kIfAll: the flag
+  Term layout = kNoTerm;      // kOffsets: sizes of what each instance has in the thing indexed
+  bool inside = false;        // kOffsets: every one points at what its instance has
+  Total total;                // kFrame, kCount; kOffsets: size of the thing indexed
+  Symbol number = kNoSymbol;  // kIfNone
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+// Judges one function, whose frame and cut are known.
+class LiftedProof {
+ public:
+  using Kind = Piece::Kind;
+
+  LiftedProof(const Module& m, const Function& f, const FunctionFacts& facts,
+              const std::vector<bool>& assumed)
+      : m_(m),
+        f_(f),
+        facts_(facts),
+        assumed_(assumed),
+        pieces_(f.value_types.size()),
+        idom_(immediate_dominators(f)),
+        from_(predecessors(f)),
+        stops_(blocks_that_stop(f)) {}
+
+  // Empty if the function is lifted, else why not.
+  std::string run();
+
+ private:
+  // ---- results and reasons
+
+  void refuse(const std::string& why, SourcePos pos);
+
+  const Piece& piece(ValueId v) const { return pieces_[static_cast<std::size_t>(v)]; }
+  const Piece& operand(const Inst& in, std::uint32_t i) const { return piece(f_.operands_of(in)[i]); }
+  void set(const Inst& in, std::uint32_t r, Piece p);
+  void set(ValueId v, Piece p);
+  // Has the vector one element for each instance of its group?
+  [[nodiscard]] bool one_each(ValueId v);
+  static Piece same(Term t) { return {Kind::kSame, false, kAll, t, kNoTerm, false, {}, kNoSymbol}; }
+  static Piece pieces(Group g, Term t) { return {Kind::kPieces, false, g, t, kNoTerm, false, {}, kNoSymbol}; }
+  static Piece frame(Total t) {
+    return {Kind::kFrame, false, kAll, kNoTerm, kNoTerm, false, std::move(t), kNoSymbol};
+  }
+  static Piece count(Total t) {
+    return {Kind::kCount, false, kAll, kNoTerm, kNoTerm, false, std::move(t), kNoSymbol};
+  }
+  static Piece offsets(Group g, Term t, Term layout, Total of, bool inside = false);
+
+  void parameter(std::size_t i);
+
+  // ---- control
+
+  // A block that can only end in a stop: what a failed check does.
+  static std::vector<bool> blocks_that_stop(const Function& f);
+
+  void block(std::size_t b);
+
+  [[nodiscard]] bool stops_at(BlockId b) const { return stops_[static_cast<std::size_t>(b)]; }
+
+  // A branch that may end the program. If it does for the whole it must do so for some group, which then
+  // gives the call back. A question about instances is answered alike by a group that has the instance; but
+  // the group must come to the question: a group that goes round it has no instance that it is about.
+  void check(std::size_t b, SourcePos pos);
+
+  void join(std::size_t b);
+
+  // The piece of a value that is `yes` if the (unnegated) condition holds, else `no`.
+  Piece meet(const Piece& condition, ValueId from_yes, ValueId from_no, SourcePos pos);
+
+  // Is the value what `no` is when the group has no instances, and `no` something of that group?
+  bool empty_like(ValueId value, const Piece& no, Group group);
+
+  // Is `yes` what `no` is when all of the group have the flag?
+  bool agree_if_all(const Piece& yes, const Piece& no, Group group, Term flag);
+
+  // Is `yes` what `no` is when this number is zero: empty?
+  bool vanishes(ValueId yes, ValueId no, Symbol number) const;
+  Piece meet_same(Term condition, const Piece& yes, const Piece& no);
+  void refuse_join(const std::string& why, SourcePos pos);
+  [[nodiscard]] bool is_number(Symbol s, std::int64_t number) const;
+
+  // ---- instructions
+
+  void inst(const Inst& in);
+
+  void disagree(const Inst& in);
+
+  [[nodiscard]] bool all(const Inst& in, Kind kind) const;
+  // All operands are pieces of the same group.
+  [[nodiscard]] bool together(const Inst& in) const;
+  Term apply(const Inst& in, std::uint32_t result, std::uint32_t operands);
+
+  // What acts on every segment, and so on every instance, alone. Indices into the whole may be carried along
+  // as data by what only moves them.
+  void segmented(const Inst& in);
+
+  // Lengths and descriptors: the lengths of pieces are the same pieces, of a frame a count.
+  void shape(const Inst& in);
+  void set_count(const Inst& in, Total total);
+
+  void dist(const Inst& in);
+
+  // 0, 1, ... over a frame, or from offsets that say where each segment begins.
+  void index(const Inst& in);
+  [[nodiscard]] bool is_constant(const Piece& p, std::int64_t value);
+  [[nodiscard]] bool counts_by_one(const Piece& p);
+  [[nodiscard]] bool is_constant_term(Term t, std::int64_t value);
+
+  // Choosing instances by one flag each, their segments by the flag copied over them, or elements.
+  void pack(const Inst& in);
+
+  void map(const Inst& in);
+
+  void negate_condition(const Inst& in);
+
+  // Sums, differences and comparisons of counts.
+  void on_counts(const Inst& in);
+
+  // Number of instances = 0 or > 0; number with the flag = number of all, or = 0 or > 0.
+  void compare(const Inst& in, const Piece& a, const Piece& b);
+
+  // Reductions over everything: sums, and "all" and "any" of one flag per instance.
+  void reduce(const Inst& in);
+
+  // Sums of lengths over everything say where segments begin.
+  void scan(const Inst& in);
+
+  // Do these indices go through all that the instances of their group have in the thing indexed?
+  [[nodiscard]] bool runs_through(const Piece& indices);
+  // The group whose instances lie in the thing indexed.
+  [[nodiscard]] std::optional<Group> indexed(const Piece& indices);
+
+  void gather(const Inst& in);
+
+  // Every instance reads what all share.
+  void gather_same(const Inst& in);
+
+  void scatter(const Inst& in);
+
+  // A lifted callee works on each instance of its own frame alone, and so on each of ours.
+  void call(const Inst& in);
+
+  const Module& m_;
+  const Function& f_;
+  const FunctionFacts& facts_;
+  const std::vector<bool>& assumed_;
+  std::vector<Piece> pieces_;
+  std::vector<BlockId> idom_;
+  std::vector<std::vector<BlockId>> from_;
+  std::vector<bool> stops_;
+  Instances terms_;
+  std::map<Symbol, Total> totals_;  // what a number counts, by its symbol
+  std::set<Term> spread_;           // flags, one for each instance, copied over its segment
+  bool returned_ = false;
+  std::string refusal_;
+  SourcePos unknown_at_;  // the first value that is not understood, for the refusal
+  std::string unknown_;
+};
+
+}  // namespace nvm::ssa

@@ -1,0 +1,110 @@
+// What the checker says of names and arguments that do not fit: which one, and what would.
+#include <algorithm>
+
+#include "bytecode/base/suggest.h"
+#include "frontend/infer.h"
+#include "frontend/parser.h"
+
+namespace nvm::frontend {
+namespace {
+
+// The components of a type of nested pairs, the last of which may be a pair itself.
+std::size_t width(const Type* type) {
+  std::size_t n = 1;
+  for (type = resolve(type); type->kind == TypeKind::kPair; type = resolve(type->args[1])) ++n;
+  return n;
+}
+
+// Where two types that do not unify differ: inside both if they are built alike.
+struct Clash {
+  const Type* expected;
+  const Type* given;
+};
+Clash innermost(const Type* expected, const Type* given) {
+  expected = resolve(expected), given = resolve(given);
+  while (expected->kind == TypeKind::kSeq && given->kind == TypeKind::kSeq)
+    expected = resolve(expected->args[0]), given = resolve(given->args[0]);
+  return {expected, given};
+}
+
+std::string describe(const Type* expected, const Type* given) {
+  const Clash clash = innermost(expected, given);
+  const bool lacks_class = clash.expected->kind == TypeKind::kVar && clash.given->kind != TypeKind::kVar &&
+                           !in_class(clash.given->kind, clash.expected->type_class);
+  if (lacks_class)
+    return print_type(clash.given) + " is not in the class " + class_name(clash.expected->type_class);
+  if (clash.given->kind == TypeKind::kVar && clash.expected->kind == TypeKind::kVar) {
+    const std::string wanted = class_name(clash.expected->type_class);
+    if (clash.given->rigid) return "a is not known to be in the class " + wanted;
+    return std::string("no type is in the classes ") + class_name(clash.given->type_class) + " and " + wanted;
+  }
+  if (clash.given->kind == TypeKind::kFn && clash.expected->kind == TypeKind::kFn)
+    return "it is another function";
+  TypePrinter printer;
+  const std::string is = printer.print(given), wanted = printer.print(expected);
+  return is == wanted ? "" : "it is " + is + ", not " + wanted;
+}
+
+std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
+
+}  // namespace
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+std::string excerpt(const Expr& exp) {
+  constexpr std::size_t kLongest = 60;
+  if (exp.depth > 12) return "...";
+  std::string text = print_ast(exp);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
+}
+
+void Checker::undefined(const Expr& name) {
+  if (diagnostics_.blamed(name.text)) throw Failure{};  // what failed to define it was reported
+  std::string message = upper(name.text) + " is undefined";
+  if (name.text == "true" || name.text == "false") fail(name.pos, message + ": the truth values are t and f");
+  std::vector<std::string> names = env_.names();
+  for (const Variable& variable : scope_) names.push_back(variable.name);
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  if (const std::string_view near = nearest_name(name.text, candidates); !near.empty())
+    message += ": did you mean " + std::string(near) + "?";
+  fail(name.pos, message);
+}
+
+void Checker::mismatch(const Expr& call, const std::string& name, const Type* expected, const Type* given) {
+  std::string message = "argument types do not match the function " + name + " in " + excerpt(call) +
+                        ": given " + print_type(given) + ", expected " + print_type(expected);
+  const Expr& argument = *call.items[1];
+  const std::size_t wanted = width(expected);
+  if (argument.kind != ExprKind::kTuple || wanted == 1) {
+    const std::size_t n = argument.kind == ExprKind::kTuple ? argument.items.size() : width(given);
+    if (n != wanted && resolve(expected)->kind != TypeKind::kVar)
+      message +=
+          "; " + counted(n) + (n == 1 ? " is" : " are") + " given, " + std::to_string(wanted) + " expected";
+    else if (const std::string why = describe(expected, given); !why.empty())
+      message += "; " + why;
+    fail(call.pos, message);
+  }
+  const std::size_t n = argument.items.size();
+  if (n < wanted || (n > wanted && width(given) > wanted))
+    fail(call.pos, message + "; " + counted(n) + " are given, " + std::to_string(wanted) + " expected");
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool last = i + 1 == n;
+    expected = resolve(expected), given = resolve(given);
+    const Type* want = last ? expected : expected->args[0];
+    const Type* have = last ? given : given->args[0];
+    if (!unifier_.unify(have, want)) {
+      const std::string why = describe(want, have);
+      fail(argument.items[i]->pos,
+           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why));
+    }
+    if (!last) expected = expected->args[1], given = given->args[1];
+  }
+  fail(call.pos, message);
+}
+
+}  // namespace nvm::frontend

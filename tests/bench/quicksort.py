@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Quicksort written in NESL against the quicksorts of quicksort_bench, on the same numbers.
+
+    quicksort.py NVM QUICKSORT_BENCH [N [INPUT ...]]
+
+A line per input, or per one that is named: milliseconds of std::sort and of a parallel C++ quicksort, of nvm in kernel mode and with block mode
+(auto, the faster of two each, after one run that measures where block mode pays), and their ratios. Results are
+checked.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = """
+function quicksort(v) =
+if #v < 2 then v
+else
+  let pivot = v[#v / 2];
+      less = {x in v | x < pivot};
+      same = {x in v | x == pivot};
+      more = {x in v | x > pivot};
+      sorted = {quicksort(part) : part in [less, more]}
+  in sorted[0] ++ same ++ sorted[1] $
+let (s, seconds) = time(quicksort(v)); n = #v in
+(seconds, all({a <= b : a in take(s, n - 1); b in drop(s, 1)}) and sum(s) == sum(v)) $
+"""
+
+
+def run_nvm(nvm, folder, name, threshold):
+    command = [nvm, "run", "--block-threshold", threshold, "--in", f"v={folder}/{name}.npy", f"{folder}/quicksort.nesl"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    seconds, right = re.search(r"it = \(([^,]+), ([TF])\)", out).groups()
+    if right != "T":
+        sys.exit(f"{name}: not sorted: {out}")
+    return float(seconds) * 1000
+
+
+def main(nvm, bench, n="10000000", *inputs):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        pathlib.Path(folder, "quicksort.nesl").write_text(PROGRAM, encoding="ascii")
+        print(f"{'input':10} {'std::sort':>10} {'parallel':>10} {'kernel':>10} {'auto':>10} {'gain':>6} {'vs C++':>7}")
+        others = subprocess.run([bench, n, folder, *inputs], capture_output=True, text=True, check=True).stdout
+        for line in others.splitlines():
+            name, serial, parallel = line.split()
+            kernel = min(run_nvm(nvm, folder, name, "off") for _ in range(2))
+            run_nvm(nvm, folder, name, "auto")
+            auto = min(run_nvm(nvm, folder, name, "auto") for _ in range(2))
+            print(f"{name:10} {float(serial):10.1f} {float(parallel):10.1f} {kernel:10.1f} {auto:10.1f} "
+                  f"{kernel / auto:6.2f} {auto / float(parallel):7.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,64 @@
+#include "tests/bench/suite/check.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nvm::bench {
+
+namespace {
+
+std::string at(std::size_t i, const std::string& got, const std::string& want) {
+  return "element " + std::to_string(i) + " is " + got + ", not " + want;
+}
+
+std::string sizes(std::size_t got, std::size_t want) {
+  return got == want ? "" : std::to_string(got) + " elements, not " + std::to_string(want);
+}
+
+bool is_near(double got, double want, double tolerance) {
+  return std::abs(got - want) <= tolerance * std::max(1.0, std::abs(want));
+}
+
+template <typename T>
+std::string equal_elements(const lib::Value& got, std::span<const T> want) {
+  if (std::string wrong = sizes(static_cast<std::size_t>(got.size()), want.size()); !wrong.empty())
+    return wrong;
+  std::string wrong;
+  const bool ints = with_ints(got, [&](const auto& v) {
+    for (std::size_t i = 0; i < want.size() && wrong.empty(); ++i)
+      if (static_cast<std::int64_t>(v[i]) != static_cast<std::int64_t>(want[i]))
+        wrong = at(i, std::to_string(v[i]), std::to_string(want[i]));
+  });
+  return ints ? wrong : "no vector of INT";
+}
+
+}  // namespace
+
+std::string near(double got, double want, double tolerance) {
+  return is_near(got, want, tolerance) ? "" : std::to_string(got) + " instead of " + std::to_string(want);
+}
+
+std::string near(std::span<const double> got, std::span<const double> want, double tolerance) {
+  if (std::string wrong = sizes(got.size(), want.size()); !wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (!is_near(got[i], want[i], tolerance)) return at(i, std::to_string(got[i]), std::to_string(want[i]));
+  return "";
+}
+
+std::string equal(std::int64_t got, std::int64_t want) {
+  return got == want ? "" : std::to_string(got) + " instead of " + std::to_string(want);
+}
+
+std::string near(const lib::Value& got, std::span<const double> want, double tolerance) {
+  const auto v = got.view<double>();
+  return v && got.kind() == lib::Kind::kFloat ? near(*v, want, tolerance) : "no vector of FLOAT";
+}
+
+std::string equal(const lib::Value& got, std::span<const std::int64_t> want) {
+  return equal_elements(got, want);
+}
+std::string equal(const lib::Value& got, std::span<const std::int32_t> want) {
+  return equal_elements(got, want);
+}
+
+}  // namespace nvm::bench

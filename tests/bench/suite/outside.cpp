@@ -1,0 +1,114 @@
+#include "tests/bench/suite/outside.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include "vm/lib/nesl.hpp"
+
+namespace nvm::bench {
+
+namespace {
+
+// What a command printed, and how it ended.
+struct Output {
+  std::string text;
+  int status = 0;
+};
+
+Output output_of(const std::string& command) {
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
+  Output out;
+  char buffer[4096];
+  while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) out.text.append(buffer, n);
+  out.status = ::pclose(pipe);
+  return out;
+}
+
+std::optional<double> last_number(const std::string& text) {
+  static const std::regex number(R"([-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?)");
+  std::optional<double> last;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), number); it != std::sregex_iterator(); ++it)
+    last = std::strtod(it->str().c_str(), nullptr);
+  return last;
+}
+
+Contestant printing_seconds(const std::string& name, const std::string& what, const std::string& command) {
+  const auto wrong = std::make_shared<std::string>();
+  const auto run = [command, wrong] {
+    const Output out = output_of(command);
+    const auto seconds = last_number(out.text);
+    *wrong = out.status != 0 ? "status " + std::to_string(out.status) : seconds ? "" : "printed no number";
+    return seconds.value_or(0);
+  };
+  return {name, what, run, [wrong] { return *wrong; }, 0};
+}
+
+struct LegacyProgram {
+  std::string_view id;
+  const char* expression;
+};
+constexpr LegacyProgram kLegacy[] = {
+#define LEGACY(id, expression) {id, expression},
+#include "tests/bench/workloads/legacy.def"
+};
+
+// VCODE of the expression with N in place, in a file that goes with its owner.
+class VcodeFile {
+ public:
+  VcodeFile(const Workload& workload, const std::string& expression)
+      : path_(std::filesystem::temp_directory_path() /
+              ("nvm_bench_" + std::to_string(::getpid()) + ".vcode")) {
+    std::ostringstream messages;
+    lib::Nesl nesl({}, messages, messages);
+    nesl.compile_only();
+    std::optional<std::string> vcode;
+    if (nesl.run_file(std::string(NVM_SOURCE_DIR "/") + workload.program) == lib::NeslStatus::kOk)
+      vcode = nesl.compile(expression);
+    if (!vcode) throw std::runtime_error(std::string(workload.id) + ": " + messages.str());
+    std::ofstream(path_) << *vcode;
+  }
+  ~VcodeFile() { std::filesystem::remove(path_); }
+  VcodeFile(const VcodeFile&) = delete;
+  VcodeFile& operator=(const VcodeFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+Contestant command_contestant(const std::string& name, const std::string& command, const Workload& workload,
+                              const Problem& problem) {
+  return printing_seconds(name, command,
+                          "NVM_BENCH_WORKLOAD=" + std::string(workload.id) +
+                              " NVM_BENCH_N=" + std::to_string(problem.n) +
+                              " NVM_BENCH_THREADS=" + std::to_string(problem.threads) + " " + command);
+}
+
+std::optional<Contestant> legacy_contestant(const std::string& path, const Workload& workload,
+                                            const Problem& problem) {
+  for (const LegacyProgram& program : kLegacy) {
+    if (program.id != workload.id) continue;
+    const std::string expression =
+        std::regex_replace(program.expression, std::regex(R"(\bN\b)"), std::to_string(problem.n));
+    const auto file = std::make_shared<VcodeFile>(workload, expression);
+    Contestant c =
+        printing_seconds("legacy", "data of its own, one thread", "'" + path + "' '" + file->path() + "'");
+    c.check = [file, check = c.check] { return check(); };
+    return c;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nvm::bench

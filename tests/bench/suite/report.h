@@ -1,0 +1,55 @@
+// What a measurement says: as JSON and CSV for programs, as Markdown and plots for people.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/bench/suite/measure.h"
+#include "tests/bench/suite/workload.h"
+
+namespace nvm::bench {
+
+// One instance, measured.
+struct Row {
+  std::string id, title;
+  std::int64_t n = 0;
+  int threads = 1;
+  double target = 0;  // times `rival`
+  std::string rival;
+  std::vector<Timing> timings;
+
+  [[nodiscard]] const Timing* find(const std::string& name) const;  // null if absent or without times
+  // nvm's median over that of `name`; nothing if one is missing.
+  [[nodiscard]] std::optional<double> ratio(const std::string& name) const;
+};
+
+struct Report {
+  std::string machine, version, date;
+  std::uint64_t seed = 1;
+  std::vector<double> triads;  // GB/s with the largest number of threads, before and after the measurement
+  std::vector<Row> rows;
+};
+
+[[nodiscard]] std::string describe_machine();  // processor, processors, caches, memory
+
+void write_json(const Report& report, const std::string& path);
+// Throws std::runtime_error if the file is none of ours.
+[[nodiscard]] Report read_json(const std::string& path);
+void write_csv(const Report& report, const std::string& path);
+// One table row for each workload, of its largest size and number of threads, and the geometric means.
+[[nodiscard]] std::string markdown(const Report& report);
+// Replaces what stands between the marks <!-- begin: bench --> and <!-- end: bench --> of a document.
+void write_markdown(const Report& report, const std::string& path);
+// One SVG for each workload, times over sizes and over threads, and summary.svg.
+void write_plots(const Report& report, const std::string& directory);
+
+// Lines that name what became slower by more than `tolerance` (1.1: a tenth); "" if nothing did. Compared are
+// ratios to the target's rival, which stood in the same run, where there are such, else medians.
+[[nodiscard]] std::string regressions(const Report& before, const Report& after, double tolerance);
+
+// The exponent e of t ~ n^e through the points; nothing of fewer than two.
+[[nodiscard]] std::optional<double> growth(const std::vector<std::pair<double, double>>& points);
+
+}  // namespace nvm::bench

@@ -1,0 +1,138 @@
+// What is made of times: quantiles, ratios, growth, regressions, files.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/bench/suite/check.h"
+#include "tests/bench/suite/measure.h"
+#include "tests/bench/suite/report.h"
+
+using namespace nvm::bench;
+
+namespace {
+
+Row row(const std::string& id, std::int64_t n, double nvm, double hand) {
+  return {id,
+          "a \"title\"",
+          n,
+          2,
+          1.5,
+          "hand",
+          {{"nvm", "f(v)", "", 2 * nvm, {nvm, nvm, nvm}}, {"hand", "a loop", "", hand, {hand}}}};
+}
+
+Report report(std::vector<Row> rows) {
+  return {"machine", "nvm 0", "2026-01-01", 3, {50, 51}, std::move(rows)};
+}
+
+struct Folder {
+  std::string path = "/tmp/nvm_bench_test_" + std::to_string(::getpid());
+  Folder() { std::filesystem::create_directories(path); }
+  ~Folder() { std::filesystem::remove_all(path); }
+  [[nodiscard]] std::string file(const std::string& name) const { return path + "/" + name; }
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("quantiles are interpolated") {
+  const Timing t{"", "", "", 0, {4, 1, 3, 2}};
+  CHECK(t.median() == 2.5);
+  CHECK(t.quantile(0) == 1);
+  CHECK(t.quantile(1) == 4);
+}
+
+TEST_CASE("contestants take turns, and who is wrong has no times") {
+  std::string order;
+  const auto one = [&](const std::string& name, const std::string& wrong) {
+    return Contestant{name, "",
+                      [&order, name] {
+                        order += name;
+                        return 1e-3;
+                      },
+                      [wrong] { return wrong; }};
+  };
+  std::vector<Contestant> all{one("a", ""), one("b", "no good"), one("c", "")};
+  const auto timings = measure(all, {3, 10});
+  CHECK(order == "aabccacacac");
+  CHECK(timings[0].runs.size() == 3);
+  CHECK(timings[1].runs.empty());
+  CHECK(timings[1].wrong == "no good");
+}
+
+TEST_CASE("growth is the slope between logarithms") {
+  CHECK(growth({{100, 1}, {1000, 10}, {10000, 100}}).value() == Approx(1));
+  CHECK(growth({{10, 1}, {100, 100}}).value() == Approx(2));
+  CHECK(!growth({{10, 1}}));
+  CHECK(!growth({{10, 1}, {10, 2}}));
+}
+
+TEST_CASE("a regression is named, by the ratio to the rival") {
+  const Report before = report({row("W1", 100, 2, 1), row("W2", 100, 2, 1)});
+  CHECK(regressions(before, before, 1.1).empty());
+  CHECK(regressions(before, report({row("W1", 100, 4, 2), row("W2", 100, 1, 1)}), 1.1)
+            .empty());  // a slower machine
+  const std::string lines = regressions(before, report({row("W1", 100, 3, 1), row("W2", 100, 2.1, 1)}), 1.1);
+  CHECK(lines.find("W1") == 0);
+  CHECK(lines.find("1.5 times slower") != std::string::npos);
+  CHECK(lines.find("W2") == std::string::npos);
+  Report broken = before;
+  broken.rows[1].timings[0].runs.clear();
+  CHECK(regressions(before, broken, 1.1).find("W2") == 0);
+}
+
+TEST_CASE("reports are read as they were written") {
+  const Folder folder;
+  const Report written = report({row("W1", 100, 0.0021, 0.001), row("W1", 1000, 0.021, 0.01)});
+  write_json(written, folder.file("a.json"));
+  const Report read = read_json(folder.file("a.json"));
+  CHECK(read.machine == written.machine);
+  CHECK(read.triads == written.triads);
+  REQUIRE(read.rows.size() == 2);
+  CHECK(read.rows[1].title == written.rows[1].title);
+  CHECK(read.rows[1].timings[0].runs == written.rows[1].timings[0].runs);
+  CHECK(read.rows[1].ratio("hand").value() == Approx(2.1));
+  std::ofstream(folder.file("bad.json")) << "{}";
+  CHECK_THROWS(read_json(folder.file("bad.json")));
+}
+
+TEST_CASE("tables and plots show the largest size and the growth") {
+  const Folder folder;
+  const Report r = report({row("W1", 100, 0.002, 0.001), row("W1", 10000, 0.2, 0.1)});
+  std::ofstream(folder.file("page.md")) << "above\n<!-- begin: bench -->\nold\n<!-- end: bench -->\nbelow\n";
+  write_markdown(r, folder.file("page.md"));
+  const std::string page = text_of(folder.file("page.md"));
+  CHECK(page.find("above\n") == 0);
+  CHECK(page.find("below\n") != std::string::npos);
+  CHECK(page.find("old") == std::string::npos);
+  CHECK(page.find("| W1 | a \"title\" | 10000 | 200 |") != std::string::npos);
+  CHECK(page.find("1.33 times off | 1.00 |") != std::string::npos);
+  write_plots(r, folder.path);
+  CHECK(text_of(folder.file("W1.svg")).find("<polyline") != std::string::npos);
+  CHECK(text_of(folder.file("summary.svg")).find("W1 / hand") != std::string::npos);
+  std::ofstream(folder.file("bare.md")) << "nothing\n";
+  CHECK_THROWS(write_markdown(r, folder.file("bare.md")));
+}
+
+TEST_CASE("checks of results find what is wrong") {
+  const double want[] = {1.0, 2.0};
+  const std::int32_t wide[] = {1, 200};
+  const std::int64_t good[] = {1, 200}, bad[] = {1, 201};
+  const auto ints = nvm::lib::foreign(wide, 2, nullptr, nullptr);
+  CHECK(equal(ints, good).empty());
+  CHECK(equal(ints, bad) == "element 1 is 200, not 201");
+  const auto floats = nvm::lib::make_floats(want);
+  const double other[] = {1.0, 2.1};
+  CHECK(near(floats, want, 1e-9).empty());
+  CHECK(!near(floats, other, 1e-9).empty());
+  CHECK(near(floats, other, 0.1).empty());
+  CHECK(!near(ints, want, 0.1).empty());
+}

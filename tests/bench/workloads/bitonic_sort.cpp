@@ -1,0 +1,123 @@
+// W4: Batcher's bitonic sort of a power of two of keys: log n (log n + 1) / 2 passes of compare and exchange.
+#include <oneapi/tbb/parallel_invoke.h>
+
+#include <algorithm>
+#include <bit>
+#include <execution>
+
+#include "tests/bench/suite/ints.h"
+
+namespace nvm::bench {
+
+namespace {
+
+using Key = std::int32_t;
+
+struct Data {
+  Array<Key> input, want, hand, library, spare, standard;
+};
+
+constexpr std::int64_t kBlock = 1 << 14;  // keys of a block that stays in the cache
+
+// Orders m pairs, ascending or descending.
+void exchange(Key* __restrict low, Key* __restrict high, std::int64_t m, bool up) {
+  if (!up) std::swap(low, high);
+#pragma omp simd
+  for (std::int64_t i = 0; i < m; ++i) {
+    const Key a = low[i], b = high[i];
+    low[i] = std::min(a, b), high[i] = std::max(a, b);
+  }
+}
+
+// The passes of distances `distance`, `distance` / 2, ... 1 over a block that begins at `base`.
+void finish_block(Key* block, std::int64_t n, std::int64_t base, std::int64_t run, std::int64_t distance) {
+  for (; distance > 0; distance /= 2)
+    for (std::int64_t i = 0; i < n; i += 2 * distance)
+      exchange(block + i, block + i + distance, distance, ((base + i) & run) == 0);
+}
+
+void bitonic_network(Key* v, std::int64_t n, int threads) {
+  const std::int64_t block = std::min(n, kBlock);
+  blocks(threads, n, block, [&](std::int64_t lo, std::int64_t hi) {
+    for (std::int64_t run = 2; run <= block; run *= 2) finish_block(v + lo, hi - lo, lo, run, run / 2);
+  });
+  for (std::int64_t run = 2 * block; run <= n; run *= 2) {
+    for (std::int64_t distance = run / 2; distance >= block; distance /= 2)
+      blocks(threads, n / 2, block / 2, [&](std::int64_t lo, std::int64_t hi) {
+        const std::int64_t i = lo / distance * 2 * distance + lo % distance;
+        exchange(v + i, v + i + distance, hi - lo, (i & run) == 0);
+      });
+    blocks(threads, n, block,
+           [&](std::int64_t lo, std::int64_t hi) { finish_block(v + lo, hi - lo, lo, run, block / 2); });
+  }
+}
+
+// The library's merge sort: halves in parallel, merges cut in two at the median of the longer half.
+class MergeSort {
+ public:
+  static void sort(Key* v, Key* spare, std::int64_t n, bool into_spare) {
+    if (n <= kBlock / 4) {
+      std::stable_sort(v, v + n);
+      if (into_spare) std::copy(v, v + n, spare);
+      return;
+    }
+    const std::int64_t half = n / 2;
+    tbb::parallel_invoke([&] { sort(v, spare, half, !into_spare); },
+                         [&] { sort(v + half, spare + half, n - half, !into_spare); });
+    const Key* from = into_spare ? v : spare;
+    merge(from, from + half, from + half, from + n, into_spare ? spare : v);
+  }
+
+ private:
+  static void merge(const Key* a, const Key* a_end, const Key* b, const Key* b_end, Key* out) {
+    if (a_end - a + (b_end - b) <= kBlock) {
+      std::merge(a, a_end, b, b_end, out);
+      return;
+    }
+    const bool first_longer = a_end - a >= b_end - b;
+    const Key* a_cut = first_longer ? a + (a_end - a) / 2 : nullptr;
+    const Key* b_cut = first_longer ? std::lower_bound(b, b_end, *a_cut) : b + (b_end - b) / 2;
+    if (!first_longer) a_cut = std::upper_bound(a, a_end, *b_cut);
+    tbb::parallel_invoke([&] { merge(a, a_cut, b, b_cut, out); },
+                         [&] { merge(a_cut, a_end, b_cut, b_end, out + (a_cut - a) + (b_cut - b)); });
+  }
+};
+
+}  // namespace
+
+Instance bitonic_sort(const Problem& asked) {
+  Problem p = asked;
+  p.n = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(asked.n)));
+  const auto d = std::make_shared<Data>(Data{ints(p, 1, 0, 1'000'000'000), Array<Key>(p.n), Array<Key>(p.n),
+                                             Array<Key>(p.n), Array<Key>(p.n), Array<Key>(p.n)});
+  const auto fresh = [d](const Array<Key>& to) {
+    return [d, &to] { std::copy(d->input.begin(), d->input.end(), to.begin()); };
+  };
+  const auto sorted = [d](const Array<Key>& v) { return [d, &v] { return same(v.all(), d->want.all()); }; };
+  std::copy(d->input.begin(), d->input.end(), d->want.begin());
+  std::sort(d->want.begin(), d->want.end());
+  Instance it;
+  it.n = p.n;
+  it.inputs = {sequence("v", d->input)};
+  it.expression = "bitonic_sort(v)";
+  it.check = [d](Values v) { return equal(v[1], d->want.all()); };
+  it.rivals.push_back({"hand", "bitonic network in blocks of the cache, vectorised",
+                       [d, p] { bitonic_network(d->hand.data(), p.n, p.threads); }, sorted(d->hand),
+                       fresh(d->hand)});
+  it.rivals.push_back({"library", "parallel merge sort",
+                       [d, p] {
+                         in_arena(p.threads,
+                                  [&] { MergeSort::sort(d->library.data(), d->spare.data(), p.n, false); });
+                       },
+                       sorted(d->library), fresh(d->library)});
+  it.rivals.push_back({"std", "std::sort(par_unseq)",
+                       [d, p] {
+                         in_arena(p.threads, [&] {
+                           std::sort(std::execution::par_unseq, d->standard.begin(), d->standard.end());
+                         });
+                       },
+                       sorted(d->standard), fresh(d->standard)});
+  return it;
+}
+
+}  // namespace nvm::bench

@@ -1,0 +1,47 @@
+// W17: ten elementwise operations. One pass if they are fused, ten if not.
+#include <algorithm>
+#include <execution>
+
+#include "tests/bench/suite/floats.h"
+
+namespace nvm::bench {
+
+namespace {
+
+struct Data {
+  Array<double> x, want, hand, standard;
+};
+
+double polynomial(double x) { return ((((x * 1.5 + 2.0) * x - 0.5) * x + 3.0) * 0.25 + x) * x - 1.0; }
+
+}  // namespace
+
+Instance chain(const Problem& p) {
+  const auto d =
+      std::make_shared<Data>(Data{uniform(p, 1), Array<double>(p.n), Array<double>(p.n), Array<double>(p.n)});
+  std::transform(d->x.begin(), d->x.end(), d->want.begin(), polynomial);
+  Instance it;
+  it.inputs = {floats("xs", d->x)};
+  it.expression = "chain(xs)";
+  it.check = [d](Values v) { return near(v[1], d->want.all(), 1e-14); };
+  const auto hand = [d, p] {
+    parts(p.threads, p.n, [&](std::int64_t lo, std::int64_t hi, int) {
+      const double* x = d->x.data();
+      double* __restrict y = d->hand.data();
+      for (std::int64_t i = lo; i < hi; ++i) y[i] = polynomial(x[i]);
+    });
+  };
+  it.rivals.push_back({"hand", "one fused, vectorised loop", hand,
+                       [d] { return near(d->hand.all(), d->want.all(), 1e-14); }});
+  it.rivals.push_back({"std", "std::transform(par_unseq)",
+                       [d, p] {
+                         in_arena(p.threads, [&] {
+                           std::transform(std::execution::par_unseq, d->x.begin(), d->x.end(),
+                                          d->standard.begin(), polynomial);
+                         });
+                       },
+                       [d] { return near(d->standard.all(), d->want.all(), 1e-14); }});
+  return it;
+}
+
+}  // namespace nvm::bench

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Is the VCODE that `nvm compile` writes legal for the legacy interpreter, once its comments are gone?
+
+    legacy_grammar.py NVM PROGRAM.nesl ...
+
+A recogniser of the legacy grammar of its own, written from the language's description and sharing nothing with
+our reader: scanner, instruction classes, conditionals, names that resolve and fit the legacy limits.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+UNTYPED = set(
+    """% LSHIFT RSHIFT RAND FLOOR CEIL TRUNC ROUND LOG SQRT EXP SIN COS TAN ASIN ACOS ATAN SINH COSH TANH I_TO_F
+    I_TO_B B_TO_I INDEX MAKE_SEGDES LENGTHS PAIR UNPAIR EXIT START_TIMER STOP_TIMER FOPEN FCLOSE FREAD_CHAR SPAWN
+    IF ELSE ENDIF""".split())
+FOLDS = [f"{op}_{kind}" for kind in ("SCAN", "REDUCE") for op in ("+", "*", "MAX", "MIN")]
+TYPED = {
+    **dict.fromkeys("+ - * / < <= > >= = != RANK_UP RANK_DOWN".split() + FOLDS, {"INT", "FLOAT"}),
+    **dict.fromkeys([op + kind for op in ("AND", "OR", "XOR") for kind in ("", "_SCAN", "_REDUCE")] + ["NOT"],
+                    {"INT", "BOOL"}),
+    **dict.fromkeys("SELECT PERMUTE DPERMUTE FPERMUTE BPERMUTE BFPERMUTE DFPERMUTE DIST LENGTH EXTRACT REPLACE PACK"
+                    .split(), {"INT", "BOOL", "FLOAT"}),
+    **dict.fromkeys(("READ", "WRITE", "FREAD", "FWRITE"), {"INT", "BOOL", "FLOAT", "SEGDES", "CHAR"}),
+    "SRAND": {"INT"},
+}  # yapf: disable
+COUNTED = {"COPY", "POP", "CPOP"}
+TYPES = {"INT", "BOOL", "FLOAT", "SEGDES", "CHAR"}
+KEYWORDS = UNTYPED | set(TYPED) | COUNTED | TYPES | {"CALL", "RET", "FUNC", "CONST", "T", "F", "I", "O", "FUSED"}
+INT, FLOAT = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?\d+\.\d*([eE][+-]?\d+)?")
+TOKEN = re.compile(r'[ \t\n]+|\{[^}]*\}|"[^"]*"|[()]|[A-Za-z0-9_.!=<>%/*+-]+')
+LONGEST_NAME = 49
+
+
+class Illegal(Exception):
+    pass
+
+
+def scan(text):
+    at = 0
+    while at < len(text):
+        token = TOKEN.match(text, at)
+        if not token:
+            raise Illegal(f"unexpected character {text[at]!r}")
+        if token[0][0] not in " \t\n{":
+            yield token[0]
+        at = token.end()
+
+
+class Recogniser:
+    def __init__(self, text):
+        self.tokens = [*scan(text), ""]
+        self.at = 0
+        self.defined, self.called = set(), set()
+
+    def next(self, what, test):
+        token = self.tokens[self.at]
+        if not test(token):
+            raise Illegal(f"{token!r} after {' '.join(self.tokens[max(0, self.at - 4):self.at])}: expected {what}")
+        self.at += 1
+        return token
+
+    def word(self, *words):
+        return self.next(" or ".join(words), lambda token: token in words)
+
+    def match(self, what, pattern):
+        return self.next(what, lambda token: pattern.fullmatch(token))
+
+    def name(self):
+        def good(token):
+            plain = TOKEN.fullmatch(token) and token[0] not in '"({) \t\n' and len(token) <= LONGEST_NAME
+            return plain and token not in KEYWORDS and not INT.fullmatch(token) and not FLOAT.fullmatch(token)
+
+        return self.next("a name", lambda token: token == "MAIN" or good(token))
+
+    def constant(self):
+        kind = self.word(*TYPES)
+        if kind == "CHAR":
+            return self.next("a string", lambda token: token.startswith('"'))
+        one = {"INT": INT, "FLOAT": FLOAT, "BOOL": re.compile("[TF]"), "SEGDES": INT}[kind]
+        if self.tokens[self.at] != "(":
+            return self.match(kind, one)
+        self.at += 1
+        while self.tokens[self.at] != ")":
+            self.match(kind, one)
+        self.at += 1
+        return None
+
+    def instruction(self, op, conditionals):
+        if op in TYPED:
+            self.word(*TYPED[op])
+        elif op in COUNTED:
+            self.match("a count", INT), self.match("a depth", INT)
+        elif op == "CALL":
+            self.called.add(self.name())
+        elif op == "CONST":
+            self.constant()
+        elif op == "IF":
+            conditionals.append(False)
+        elif op == "ELSE":
+            if not conditionals or conditionals[-1]:
+                raise Illegal("ELSE without IF")
+            conditionals[-1] = True
+        elif op == "ENDIF":
+            if not conditionals:
+                raise Illegal("ENDIF without IF")
+            conditionals.pop()
+
+    def function(self):
+        self.word("FUNC")
+        self.defined.add(self.name())
+        conditionals = []
+        known = UNTYPED | set(TYPED) | COUNTED | {"CALL", "CONST", "RET"}
+        while (op := self.next("an instruction", lambda token: token in known)) != "RET":
+            self.instruction(op, conditionals)
+            if len(conditionals) > 50:
+                raise Illegal("more than 50 open IFs")
+        if conditionals:
+            raise Illegal("RET inside of an IF")
+
+    def program(self):
+        while self.tokens[self.at] or not self.defined:
+            self.function()
+        if missing := self.called - self.defined:
+            raise Illegal(f"calls of {sorted(missing)}")
+
+
+def judge(nvm, program, folder):
+    """What is wrong with the VCODE of a NESL program; "" if nothing is."""
+    compiled = pathlib.Path(folder) / "out.vcode"
+    options = re.match(r"#!.*nvm run(.*)", program.read_text(encoding="utf-8"))
+    words = [w for w in (options[1].split() if options else []) if w not in ("--allow", "write")]
+    done = subprocess.run([nvm, "compile", *words, program, "-o", compiled], capture_output=True, text=True,
+                          check=False, cwd=program.parent)
+    if done.returncode != 0:
+        return f"nvm compile: exit {done.returncode}: {done.stderr}"
+    try:
+        Recogniser(compiled.read_text(encoding="latin-1")).program()
+    except Illegal as why:
+        return str(why)
+    return ""
+
+
+def self_test():
+    """The recogniser refuses what it must."""
+    good = "FUNC MAIN CONST BOOL T IF CONST INT (1 -2) ELSE CONST INT () ENDIF CALL a<=b_1 RET FUNC a<=b_1 RET"
+    Recogniser(good).program()
+    for text in ("", "FUNC MAIN", "FUNC MAIN + RET", "FUNC MAIN = BOOL RET", "FUNC MAIN CONST FLOAT 5 RET",
+                 "FUNC MAIN CALL X RET", "FUNC MAIN IF RET", "FUNC MAIN ELSE RET", "FUNC MAIN CONST INT (1 2.0) RET",
+                 "FUNC T RET", "FUNC 12 RET", "FUNC " + "A" * 50 + " RET", "FUNC MAIN COPY 1 RET", "FUNC MAIN ; RET"):
+        try:
+            Recogniser(text).program()
+        except Illegal:
+            continue
+        sys.exit(f"accepted: {text}")
+
+
+def main():
+    self_test()
+    nvm, programs = sys.argv[1], [pathlib.Path(p).resolve() for p in sys.argv[2:]]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for program in programs:
+            if wrong := judge(nvm, program, folder):
+                failed += 1
+                print(f"{program.name}: {wrong}")
+    print(f"{len(programs)} programs, {failed} illegal")
+    sys.exit(failed != 0 or not programs)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Linux perf learns the names of compiled kernels: a map, or a jitdump in the format that perf inject reads."""
+
+import os
+import pathlib
+import struct
+import subprocess
+
+from common import NVM, QUICKSORT, RESULT, WORK, expect, finish, write
+
+
+def run(program, how):
+    process = subprocess.Popen([NVM, "run", "--jit", "always", "--perf", how, program], stdout=subprocess.PIPE, text=True,
+                               cwd=WORK)
+    out = process.communicate()[0]
+    expect(f"runs with --perf {how}", process.returncode == 0 and out == RESULT, out)
+    return process.pid
+
+
+def check_map(program):
+    path = pathlib.Path(f"/tmp/perf-{run(program, 'map')}.map")
+    lines = [line.split(" ", 2) for line in path.read_text().splitlines()]
+    os.remove(path)
+    expect("start, size, name", lines and all(int(a, 16) > 0 and int(b, 16) > 0 for a, b, _ in lines))
+    expect("names by NESL function and line", any(name.startswith("nvm:quicksort:") for _, _, name in lines), lines[:5])
+
+
+def check_dump(program):
+    data = (WORK / f"jit-{run(program, 'dump')}.dump").read_bytes()
+    magic, version, size, machine = struct.unpack_from("<IIII", data)
+    expect("head", (magic, version, size, machine) == (0x4A695444, 1, 40, 62), (magic, version, size, machine))
+    at, names, numbers = size, [], []
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        address, code, code_bytes, number = struct.unpack_from("<QQQQ", data, at + 24)
+        name = data[at + 56:data.index(b"\0", at + 56)].decode()
+        expect("a record holds name and code", kind == 0 and length == 56 + len(name) + 1 + code_bytes and address == code)
+        names.append(name)
+        numbers.append(number)
+        at += length
+    expect("whole records", at == len(data))
+    expect("named by source line", any(n.startswith("nvm:quicksort:") for n in names), names[:5])
+    expect("numbered", numbers == list(range(1, len(numbers) + 1)))
+
+
+def main():
+    program = write("quicksort.nesl", QUICKSORT)
+    check_map(program)
+    check_dump(program)
+    finish()
+
+
+main()

@@ -1,0 +1,123 @@
+"""A recorded run can be repeated bit by bit, in any mode, without the files it read; damaged records are refused; a
+crash says how to repeat it; the status line is for terminals."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+from common import NVM, QUICKSORT, RESULT, WORK, expect, finish, nvm, write
+
+# Random numbers, standard input, a file, the clock.
+OUTSIDE = """FUNC MAIN
+CONST CHAR "data" CONST INT 1 FOPEN POP 2 0
+FREAD INT POP 2 0
+READ INT POP 2 0
+CONST INT (100 1000 10000) RAND
+START_TIMER
+STOP_TIMER
+RET
+"""
+
+
+def check_outside():
+    program, data = write("outside.vcode", OUTSIDE), write("data", "( 1 2 3 )\n")
+    run = nvm("run", "--allow", "read", "--record", "o.rec", program, stdin="( 7 8 )\n")
+    expect("the run", run.returncode == 0 and "( 7 8 )" in run.stdout and "( 1 2 3 )" in run.stdout, run)
+    os.remove(program)
+    os.remove(data)
+    for words in ((), ("--jit", "off"), ("--jit", "always", "--threads", "1"), ("--isa", "portable")):
+        again = nvm("replay", "o.rec", *words, stdin="( 0 )\n")
+        expect(f"the same output, clock included {words}", again.stdout == run.stdout and again.returncode == 0, again)
+        expect("says so", "replayed: the same" in again.stderr, again)
+    expect("small", (WORK / "o.rec").stat().st_size < 4000)
+
+
+def check_nesl():
+    program = write("quicksort.nesl", QUICKSORT)
+    rows = write("rows.csv", "3,1,2\n6,5,4\n")
+    run = nvm("run", "--seed", "5", "--record", "q.rec", "--in", f"m={rows}", "-e", "({sum(r) : r in m}, rand(1000000))", program)
+    expect("the run", run.returncode == 0 and RESULT in run.stdout, run)
+    os.remove(program)
+    os.remove(rows)
+    for words in ((), ("--jit", "always"), ("--block-threshold", "2")):
+        again = nvm("replay", "q.rec", *words)
+        expect(f"the same {words}", again.stdout == run.stdout and again.returncode == 0, again)
+    profile = nvm("replay", "q.rec", "--trace", "q.json")
+    expect("a trace of a replay", profile.returncode == 0 and (WORK / "q.json").exists(), profile)
+    write("quicksort.nesl", QUICKSORT)
+
+
+def check_failing():
+    run = nvm("run", "--record", "e.rec", "-e", "let v = [1, 2, 3] in {v[i + 5] : i in [0:3]}")
+    again = nvm("replay", "e.rec")
+    expect("the same error", run.returncode == again.returncode == 1 and run.stderr in again.stderr, (run, again))
+
+
+def check_damaged():
+    good = (WORK / "o.rec").read_bytes()
+    (WORK / "bad.rec").write_bytes(good[:-3])
+    run = nvm("replay", "bad.rec")
+    expect("cut off", run.returncode == 2 and "bad.rec is cut off at byte" in run.stderr, run)
+    for at in (20, len(good) // 2, len(good) - 20):
+        changed = bytearray(good)
+        changed[at] ^= 4
+        (WORK / "bad.rec").write_bytes(bytes(changed))
+        run = nvm("replay", "bad.rec")
+        expect(f"byte {at} changed", run.returncode == 2 and "bad.rec" in run.stderr and run.stdout == "", run)
+    (WORK / "bad.rec").write_text("something else\n")
+    run = nvm("replay", "bad.rec")
+    expect("no record", run.returncode == 2 and "is no record" in run.stderr, run)
+    run = nvm("replay", "missing.rec")
+    expect("no file", run.returncode == 2 and "missing.rec" in run.stderr, run)
+    program = write("quicksort.nesl", QUICKSORT)
+    run = nvm("run", "--record", "/dev/full", program)
+    expect("a full disk", run.returncode == 1 and run.stdout == RESULT and "cannot write the record" in run.stderr, run)
+
+
+ENDLESS = "function down(n) = if n == 0 then 0 else 1 + down(n - 1) $\n" \
+          "function go(n) = if n == 0 then 0 else let x = down(1000) in go(n - 1) $\ngo(1000000000) $\n"
+
+
+def check_crash():
+    program = write("endless.nesl", ENDLESS)
+    for words, said in ((("--record", "c.rec"), "nvm replay c.rec"), ((), "--record")):
+        process = subprocess.Popen([NVM, "run", *words, "--trace", "c.json", program], stderr=subprocess.PIPE, cwd=WORK,
+                                   text=True)
+        while not (WORK / "c.json").exists() or '"ph":"B"' not in (WORK / "c.json").read_text():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGSEGV)
+        message = process.communicate()[1]
+        expect(f"says how to repeat a crash {words}", "internal error" in message and said in message, message)
+        expect("and ends by the signal", process.returncode == -signal.SIGSEGV, process.returncode)
+        os.remove(WORK / "c.json")
+
+
+def check_progress():
+    program = write("endless.nesl", ENDLESS)
+    main, child = pty.openpty()
+    process = subprocess.Popen([NVM, "run", "--progress", program], stderr=child, stdout=subprocess.DEVNULL)
+    os.close(child)
+    shown = b""
+    while b"elements/s" not in shown and select.select([main], [], [], 60)[0]:
+        shown += os.read(main, 1000)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    expect("a status line on a terminal", b"elements/s" in shown and b"level" in shown and b"B" in shown, shown)
+    run = nvm("run", "--progress", write("quicksort.nesl", QUICKSORT))
+    expect("none elsewhere", run.stderr == "" and run.stdout == RESULT, run)
+
+
+def main():
+    check_outside()
+    check_nesl()
+    check_failing()
+    check_damaged()
+    check_crash()
+    check_progress()
+    finish()
+
+
+main()

@@ -1,0 +1,85 @@
+// What is remembered about where cutting pays.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "bytecode/ssa/passes.h"
+#include "vm/block/tuning.h"
+
+using namespace nvm;
+using vm::block::Tuning;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Folder {
+ public:
+  Folder() : path_(fs::temp_directory_path() / ("nvm_tuning_test_" + std::to_string(::getpid()))) {}
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string name() const { return path_.string(); }
+
+ private:
+  fs::path path_;
+};
+
+// Functions that differ in name only.
+ssa::Module two_functions() {
+  ssa::Module module;
+  for (const char* name : {"F", "G"}) {
+    ssa::Function f;
+    f.name = name;
+    f.blocks.emplace_back();
+    module.functions.push_back(f);
+  }
+  return module;
+}
+
+}  // namespace
+
+TEST_CASE("what pays at one size pays below it, what loses loses above") {
+  const ssa::Module module = two_functions();
+  Tuning tuning(module, "here", nullptr, false);
+  CHECK(tuning.of(0, 1000) == Tuning::Verdict::kUnknown);
+  tuning.learn(0, 1000, 1.0, 2.0);
+  tuning.learn(0, 100000, 2.0, 1.0);
+  CHECK(tuning.of(0, 1000) == Tuning::Verdict::kPays);
+  CHECK(tuning.of(0, 0) == Tuning::Verdict::kPays);
+  CHECK(tuning.of(0, 10000) == Tuning::Verdict::kUnknown);
+  CHECK(tuning.of(0, 100000) == Tuning::Verdict::kLoses);
+  CHECK(tuning.of(0, std::int64_t{1} << 50) == Tuning::Verdict::kLoses);
+  CHECK(tuning.of(1, 1000) == Tuning::Verdict::kUnknown);
+  tuning.learn(0, 200000, 1.0, 2.0);  // the later measurement counts
+  CHECK(tuning.of(0, 200000) == Tuning::Verdict::kPays);
+  CHECK(tuning.measured().size() == 3);
+}
+
+TEST_CASE("measurements are remembered for the same code and setting") {
+  const Folder folder;
+  const DiskCache cache(folder.name(), "tuning 1");
+  const ssa::Module module = two_functions();
+  Tuning first(module, "here", &cache, false);
+  first.learn(0, 1000, 1.0, 2.0);
+  CHECK(Tuning(module, "here", &cache, false).of(0, 1000) == Tuning::Verdict::kPays);
+  CHECK(Tuning(module, "here", &cache, true).of(0, 1000) == Tuning::Verdict::kUnknown);
+  CHECK(Tuning(module, "elsewhere", &cache, false).of(0, 1000) == Tuning::Verdict::kUnknown);
+  CHECK(Tuning(module, "here", &cache, false).of(1, 1000) == Tuning::Verdict::kUnknown);
+}
+
+TEST_CASE("what cannot be read is measured again") {
+  const Folder folder;
+  const DiskCache cache(folder.name(), "tuning 1");
+  const ssa::Module module = two_functions();
+  Tuning(module, "here", &cache, false).learn(0, 1000, 1.0, 2.0);
+  for (const auto& entry : fs::directory_iterator(folder.name())) {
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-3, std::ios::end).put('x');
+  }
+  Tuning again(module, "here", &cache, false);
+  CHECK(again.of(0, 1000) == Tuning::Verdict::kUnknown);
+  again.learn(0, 1000, 2.0, 1.0);
+  CHECK(Tuning(module, "here", &cache, false).of(0, 1000) == Tuning::Verdict::kLoses);
+}

@@ -1,0 +1,82 @@
+#include "vm/block/tuning.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include "bytecode/ssa/passes.h"
+
+namespace nvm::vm::block {
+
+namespace {
+
+// Sizes within a factor of two are one class.
+int class_of(std::int64_t average) {
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(average, 0))));
+}
+
+}  // namespace
+
+Tuning::Tuning(const ssa::Module& module, std::string setting, const DiskCache* cache, bool afresh)
+    : module_(module),
+      setting_(std::move(setting)),
+      cache_(cache),
+      afresh_(afresh),
+      known_(module.functions.size()) {}
+
+Tuning::Verdict Tuning::of(ssa::FunctionId function, std::int64_t average) {
+  const Known& k = known(function);
+  const int size = class_of(average);
+  if (size <= k.pays) return Verdict::kPays;
+  return size >= k.loses ? Verdict::kLoses : Verdict::kUnknown;
+}
+
+void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds) {
+  measured_.push_back({function, average, cut_seconds, whole_seconds});
+  Known& k = known(function);
+  const int size = class_of(average);
+  if (cut_seconds < whole_seconds) {
+    k.pays = std::max(k.pays, size);
+    k.loses = std::max(k.loses, size + 1);
+  } else {
+    k.loses = std::min(k.loses, size);
+    k.pays = std::min(k.pays, size - 1);
+  }
+  if (cache_ == nullptr) return;
+  char text[64];
+  const int n = std::snprintf(text, sizeof text, "pays %d loses %d\n", k.pays, k.loses);
+  cache_->add(key(function), std::vector<char>(text, text + n));
+}
+
+Tuning::Known& Tuning::known(ssa::FunctionId function) {
+  Known& k = known_[static_cast<std::size_t>(function)];
+  if (k.read) return k;
+  k.read = true;
+  if (cache_ == nullptr || afresh_) return k;
+  auto content = cache_->find(key(function));
+  if (!content) return k;
+  content->push_back('\0');
+  int pays = 0, loses = 0;
+  if (std::sscanf(content->data(), "pays %d loses %d", &pays, &loses) != 2) return k;
+  if (pays < -1 || pays >= loses || loses > 64) return k;
+  k.pays = pays;
+  k.loses = loses;
+  return k;
+}
+
+// All code that the function may come to.
+std::string Tuning::key(ssa::FunctionId function) const {
+  std::vector<ssa::FunctionId> reached = {function};
+  std::string text = setting_ + "\n";
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const ssa::Function& f = module_.functions[static_cast<std::size_t>(reached[i])];
+    text += ssa::print(module_, f);
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& in : block.insts)
+        if (in.op == Op::kCall && std::find(reached.begin(), reached.end(), in.index) == reached.end())
+          reached.push_back(in.index);
+  }
+  return text;
+}
+
+}  // namespace nvm::vm::block

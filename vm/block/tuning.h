@@ -1,0 +1,52 @@
+// Whether cutting pays, by function and size of its instances: measured once, remembered between runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bytecode/base/disk_cache.h"
+#include "bytecode/ssa/ssa.h"
+
+namespace nvm::vm::block {
+
+class Tuning {
+ public:
+  enum class Verdict : std::uint8_t { kUnknown, kPays, kLoses };
+
+  // `setting` says what else decides, such as the number of threads. `cache` may be null: then nothing
+  // outlives this; `afresh`: what it has is not believed, only replaced. All must outlive this.
+  Tuning(const ssa::Module& module, std::string setting, const DiskCache* cache, bool afresh);
+
+  // For instances with so many bytes of arguments on average. Small ones gain more: what pays at one size
+  // pays below it, what loses at one loses above.
+  [[nodiscard]] Verdict of(ssa::FunctionId function, std::int64_t average);
+  // One measurement of the same work both ways. What can not be written is lost, quietly.
+  void learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds);
+
+  struct Measured {
+    ssa::FunctionId function = 0;
+    std::int64_t average = 0;
+    double cut_seconds = 0, whole_seconds = 0;
+  };
+  // By this object, in order.
+  [[nodiscard]] const std::vector<Measured>& measured() const { return measured_; }
+
+ private:
+  struct Known {
+    bool read = false;
+    int pays = -1;   // largest class of sizes
+    int loses = 64;  // smallest class of sizes, above `pays`
+  };
+  Known& known(ssa::FunctionId function);
+  [[nodiscard]] std::string key(ssa::FunctionId function) const;
+
+  const ssa::Module& module_;
+  std::string setting_;
+  const DiskCache* cache_;
+  bool afresh_;
+  std::vector<Known> known_;  // by function
+  std::vector<Measured> measured_;
+};
+
+}  // namespace nvm::vm::block

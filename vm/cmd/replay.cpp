@@ -1,0 +1,31 @@
+#include <cstdio>
+
+#include "vm/cmd/commands.h"
+#include "vm/cmd/run.h"
+#include "vm/lib/record.hpp"
+
+namespace nvm::cmd {
+
+// The recorded command line, with what is added to it. The outside is the recorded one: files it read need
+// not be there any more.
+int replay_command(const Words& words) {
+  if (words.empty() || words.front().starts_with("-"))
+    throw UsageError{"expected a record, then options of run"};
+  const auto replay = std::make_shared<lib::Replay>(words.front());
+  if (!replay->error().empty()) {
+    std::fprintf(stderr, "nvm: %s\n", replay->error().c_str());
+    return kRefused;
+  }
+  Words all = replay->words();
+  all.insert(all.end(), words.begin() + 1, words.end());
+  const Arguments arguments("run", all);
+  Watch watch(arguments);
+  watch.add(replay);
+  const int status = watch.finish(run_program(arguments, watch, stdout));
+  const std::string difference = replay->difference();
+  std::fprintf(stderr, "nvm: %s\n",
+               (difference.empty() ? replay->summary() : "replay: " + difference).c_str());
+  return difference.empty() ? status : kFault;
+}
+
+}  // namespace nvm::cmd

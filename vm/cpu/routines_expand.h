@@ -1,0 +1,126 @@
+// Part of routines_impl.h: per-segment values spread over the elements of a block.
+#pragma once
+
+#include "vm/cpu/routines_walk.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+// Fills in steps of two vectors, so that short segments take no branch that depends on their length; what is
+// written behind a segment is overwritten by the next.
+template <typename T>
+void fill(T* dest, std::int64_t n, T value) {
+  std::int64_t i = 0;
+  do {
+    for (int k = 0; k < 16; ++k) dest[i + k] = value;
+    i += 16;
+  } while (i < n);
+}
+template <typename T>
+void fill_up(T* dest, std::int64_t n, T from) {
+  std::int64_t i = 0;
+  do {
+    for (int k = 0; k < 16; ++k) dest[i + k] = static_cast<T>(from + static_cast<T>(i + k));
+    i += 16;
+  } while (i < n);
+}
+
+// Segments that differ: each is filled by itself. value(s) is what all elements of segment s get.
+template <typename T, typename Value>
+void expand_values(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
+  walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool, std::int64_t) {
+    if (m > 0) fill(dest + first, m, value(s));
+  });
+}
+
+// Equal short segments: segment number and index within are kept for a group of lanes and advanced without a
+// branch. value(s, w) may be asked for elements behind the block, with s a segment of the descriptor.
+constexpr std::int64_t kShortSegment = 64;
+template <typename T, typename Value>
+void expand_shift(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
+  const std::int64_t length = cursor.desc->regular_length;
+  const std::int64_t last = cursor.desc->segments - 1;
+  const int shift = __builtin_ctzll(static_cast<unsigned long long>(length));
+  for (std::int64_t i = 0; i < n; ++i)
+    dest[i] = value(std::min((begin + i) >> shift, last), (begin + i) & (length - 1));
+  cursor = seek(*cursor.desc, begin + n);
+}
+template <typename T, typename Value>
+void expand_short(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
+  constexpr int kLanes = 16;
+  const std::int64_t length = cursor.desc->regular_length;
+  const std::int64_t last = cursor.desc->segments - 1;
+  if ((length & (length - 1)) == 0) return expand_shift(cursor, begin, n, dest, value);
+  std::int64_t segment[kLanes];
+  std::int64_t within[kLanes];
+  for (int k = 0; k < kLanes; ++k) {
+    segment[k] = (begin + k) / length;
+    within[k] = (begin + k) % length;
+  }
+  const std::int64_t whole = kLanes / length;
+  const std::int64_t rest = kLanes % length;
+  for (std::int64_t i = 0; i < n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) dest[i + k] = value(std::min(segment[k], last), within[k]);
+    for (int k = 0; k < kLanes; ++k) {
+      const std::int64_t w = within[k] + rest;
+      const bool over = w >= length;
+      within[k] = over ? w - length : w;
+      segment[k] += whole + (over ? 1 : 0);
+    }
+  }
+  cursor = seek(*cursor.desc, begin + n);
+}
+
+template <typename T, typename Value>
+void expand_by(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
+  const plan::Desc& d = *cursor.desc;
+  if (d.offsets == nullptr && d.regular_length > 0 && d.regular_length <= kShortSegment)
+    return expand_short(cursor, begin, n, dest, [&](std::int64_t s, std::int64_t) { return value(s); });
+  expand_values(cursor, begin, n, dest, value);
+}
+
+template <typename T>
+void expand_within(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest) {
+  const plan::Desc& d = *cursor.desc;
+  if (d.offsets == nullptr && d.regular_length > 0 && d.regular_length <= kShortSegment)
+    return expand_short(cursor, begin, n, dest,
+                        [](std::int64_t, std::int64_t w) { return static_cast<T>(w); });
+  walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool, std::int64_t) {
+    if (m > 0) fill_up(dest + first, m, static_cast<T>(begin + first - segment_offset(d, s)));
+  });
+}
+
+template <typename T>
+void expand_as(SegmentCursor& cursor, Expand what, const T* table, const plan::Desc* other,
+               std::int64_t begin, std::int64_t n, T* dest) {
+  switch (what) {
+    case Expand::kTable: return expand_by(cursor, begin, n, dest, [=](std::int64_t s) { return table[s]; });
+    case Expand::kSegment:
+      return expand_by(cursor, begin, n, dest, [](std::int64_t s) { return static_cast<T>(s); });
+    case Expand::kOffset:
+      return expand_by(cursor, begin, n, dest,
+                       [=](std::int64_t s) { return static_cast<T>(segment_offset(*other, s)); });
+    case Expand::kLength:
+      return expand_by(cursor, begin, n, dest, [=](std::int64_t s) {
+        return static_cast<T>(segment_offset(*other, s + 1) - segment_offset(*other, s));
+      });
+    case Expand::kWithin: return expand_within(cursor, begin, n, dest);
+  }
+}
+
+void expand(SegmentCursor& cursor, Expand what, const void* table, const plan::Desc* other, int bytes,
+            std::int64_t begin, std::int64_t n, void* dest) {
+  if (bytes == 8)
+    return expand_as(cursor, what, static_cast<const std::uint64_t*>(table), other, begin, n,
+                     static_cast<std::uint64_t*>(dest));
+  if (bytes == 4)
+    return expand_as(cursor, what, static_cast<const std::uint32_t*>(table), other, begin, n,
+                     static_cast<std::uint32_t*>(dest));
+  return expand_as(cursor, what, static_cast<const std::uint8_t*>(table), other, begin, n,
+                   static_cast<std::uint8_t*>(dest));
+}
+
+}  // namespace
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,21 @@
+#include "vm/profile/progress.h"
+
+#include "vm/lib/watch.hpp"
+
+namespace nvm::lib {
+
+struct Progress::Impl {
+  std::FILE* terminal;
+  vm::Progress progress;
+  explicit Impl(std::FILE* file)
+      : terminal(file), progress([file](const std::string& line) {
+          std::fprintf(file, "\r%s\x1b[K", line.c_str());
+          std::fflush(file);
+        }) {}
+};
+
+Progress::Progress(std::FILE* terminal) : impl_(std::make_unique<Impl>(terminal)) {}
+Progress::~Progress() = default;
+vm::Observer& Progress::observer() { return impl_->progress; }
+
+}  // namespace nvm::lib

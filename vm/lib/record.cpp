@@ -1,0 +1,209 @@
+#include "vm/lib/record.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "bytecode/table/op_info.h"
+#include "vm/interp/observer.h"
+#include "vm/interp/world.h"
+#include "vm/lib/impl.h"
+#include "vm/lib/record_file.h"
+
+namespace nvm::lib {
+
+namespace {
+
+// Checksum of the decisions of conditionals. Groups of block mode decide on their own, unseen.
+class Branches final : public vm::Observer {
+ public:
+  Branches() : Observer(false, false) { see_calls(false); }
+  void branch(bool taken) override {
+    ++count;
+    hash = (hash ^ (taken ? 1u : 2u)) * 0x100000001b3;
+  }
+  void begin_groups(const vm::CallStart&, std::int64_t, std::size_t) override { complete = false; }
+
+  std::uint64_t count = 0, hash = kHashStart;
+  bool complete = true;
+};
+
+// What runs came to.
+struct End {
+  std::uint64_t branches = 0, branch_hash = 0, results = 0, result_hash = kHashStart;
+  bool branches_complete = true;
+};
+
+}  // namespace
+
+struct Recording::Impl final : vm::World {
+  RecordWriter file;
+  Branches branches;
+  End end;
+  bool closed = false;
+
+  explicit Impl(const std::string& path) : file(path) {}
+
+  std::optional<std::string> read_file(const std::string& path) override {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return std::nullopt;
+    std::ostringstream text;
+    text << in.rdbuf();
+    PartWriter part;
+    part.text(path);
+    part.text(text.str());
+    file.write(PartKind::kFile, part.take());
+    return std::move(text).str();
+  }
+  bool play(Op, vm::Pool&, std::span<vm::Value>) override { return false; }
+  void note(Op op, std::span<const vm::Value> values) override {
+    PartWriter part;
+    part.number(static_cast<std::uint64_t>(op));
+    part.number(values.size());
+    for (const vm::Value& v : values) part.value(v);
+    file.write(PartKind::kHost, part.take());
+  }
+};
+
+Recording::Recording(const std::string& path, const std::vector<std::string>& words)
+    : impl_(std::make_unique<Impl>(path)) {
+  PartWriter part;
+  part.text(version());
+  part.number(words.size());
+  for (const std::string& word : words) part.text(word);
+  impl_->file.write(PartKind::kWords, part.take());
+}
+Recording::~Recording() { static_cast<void>(close()); }
+vm::Observer& Recording::observer() { return impl_->branches; }
+vm::World* Recording::world() { return impl_.get(); }
+void Recording::results(std::span<const Value> values) {
+  impl_->end.results += values.size();
+  for (const Value& v : values)
+    impl_->end.result_hash = hash_values({&v.impl()->value, 1}, impl_->end.result_hash);
+}
+
+std::string Recording::close() {
+  if (!impl_->closed) {
+    PartWriter part;
+    part.number(impl_->branches.count);
+    part.number(impl_->branches.hash);
+    part.number(impl_->branches.complete ? 1 : 0);
+    part.number(impl_->end.results);
+    part.number(impl_->end.result_hash);
+    impl_->file.write(PartKind::kEnd, part.take());
+    impl_->closed = true;
+  }
+  return impl_->file.error();
+}
+
+struct Replay::Impl final : vm::World {
+  std::string error;
+  std::vector<std::string> words;
+  std::map<std::string, std::string> files;
+  std::deque<std::string> host;
+  std::optional<End> recorded;
+  Branches branches;
+  End now;
+  std::string lost;  // where the run left the recorded way
+
+  void take(const Part& part, const std::string& path) {
+    PartReader in(part.bytes);
+    switch (part.kind) {
+      case PartKind::kWords: {
+        const std::string made_by = in.text();
+        for (std::uint64_t n = in.number(); n > 0 && in.good(); --n) words.push_back(in.text());
+        break;
+      }
+      case PartKind::kFile: {
+        const std::string name = in.text();
+        files[name] = in.text();
+        break;
+      }
+      case PartKind::kHost: host.push_back(part.bytes); return;
+      case PartKind::kEnd: {
+        End end;
+        end.branches = in.number();
+        end.branch_hash = in.number();
+        end.branches_complete = in.number() != 0;
+        end.results = in.number();
+        end.result_hash = in.number();
+        recorded = end;
+        break;
+      }
+      default: error = path + " has a part of an unknown kind";
+    }
+    if (!in.good() || !in.at_end()) error = path + " has a part that makes no sense";
+  }
+
+  std::optional<std::string> read_file(const std::string& path) override {
+    const auto found = files.find(path);
+    if (found == files.end()) return std::nullopt;
+    return found->second;
+  }
+  bool play(Op op, vm::Pool& pool, std::span<vm::Value> results) override {
+    if (host.empty()) {
+      // The recorded run did not come so far: it was cut off.
+      if (recorded) leave("the recorded run did nothing more outside");
+      return !recorded ? throw vm::Fault{vm::Fault::Kind::kIo, "the record ends here"} : false;
+    }
+    PartReader in(host.front());
+    const auto what = static_cast<Op>(in.number());
+    if (what != op) leave("the recorded run did " + std::string(op_info(what).text) + " here");
+    if (in.number() != results.size()) leave("another number of results was recorded");
+    for (vm::Value& v : results) v = in.value(pool);
+    if (!in.good()) leave("the recorded results make no sense");
+    host.pop_front();
+    return true;
+  }
+  void note(Op, std::span<const vm::Value>) override {}
+
+  [[noreturn]] void leave(const std::string& why) {
+    lost = why;
+    throw vm::Fault{vm::Fault::Kind::kIo, "the replay has left the recorded way: " + why};
+  }
+};
+
+Replay::Replay(const std::string& path) : impl_(std::make_unique<Impl>()) {
+  const auto parts = read_record(path, impl_->error);
+  if (!parts) return;
+  for (const Part& part : *parts)
+    if (impl_->error.empty()) impl_->take(part, path);
+  if (impl_->error.empty() && impl_->words.empty()) impl_->error = path + " has no command line";
+}
+Replay::~Replay() = default;
+const std::string& Replay::error() const { return impl_->error; }
+const std::vector<std::string>& Replay::words() const { return impl_->words; }
+vm::Observer& Replay::observer() { return impl_->branches; }
+vm::World* Replay::world() { return impl_.get(); }
+void Replay::results(std::span<const Value> values) {
+  impl_->now.results += values.size();
+  for (const Value& v : values)
+    impl_->now.result_hash = hash_values({&v.impl()->value, 1}, impl_->now.result_hash);
+}
+
+std::string Replay::difference() const {
+  if (!impl_->lost.empty()) return "left the recorded way: " + impl_->lost;
+  if (!impl_->recorded) return "";
+  const End& then = *impl_->recorded;
+  if (!impl_->host.empty())
+    return std::to_string(impl_->host.size()) + " recorded results from outside were not asked for";
+  if (then.results != impl_->now.results || then.result_hash != impl_->now.result_hash)
+    return "the results differ";
+  if (then.branches_complete && impl_->branches.complete &&
+      (then.branches != impl_->branches.count || then.branch_hash != impl_->branches.hash))
+    return "the decisions of conditionals differ: " + std::to_string(impl_->branches.count) + " now, " +
+           std::to_string(then.branches) + " then";
+  return "";
+}
+
+std::string Replay::summary() const {
+  if (!impl_->recorded) return "replayed a run that had not ended";
+  const bool branches = impl_->recorded->branches_complete && impl_->branches.complete;
+  return "replayed: the same " + std::to_string(impl_->now.results) + " results" +
+         (branches ? " and " + std::to_string(impl_->branches.count) + " decisions" : "");
+}
+
+}  // namespace nvm::lib

@@ -1,0 +1,203 @@
+#include "vm/lib/record_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+namespace nvm::lib {
+
+namespace {
+
+constexpr std::string_view kHead = "nvm record 1\n";
+enum class Shape : std::uint64_t { kNothing, kVector, kSegdes };
+
+std::string bytes_of(std::uint64_t x) {
+  std::string out(8, '\0');
+  for (int i = 0; i < 8; ++i) out[static_cast<std::size_t>(i)] = static_cast<char>(x >> (8 * i));
+  return out;
+}
+
+std::uint64_t number_of(std::string_view bytes) {
+  std::uint64_t x = 0;
+  for (std::size_t i = 0; i < 8; ++i)
+    x |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  return x;
+}
+
+std::uint64_t hash_number(std::uint64_t x, std::uint64_t hash) { return hash_bytes(bytes_of(x), hash); }
+
+std::uint64_t real_bits(double x) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+std::uint64_t element_bits(const vm::Vector& v, std::int64_t i) {
+  switch (v.type()) {
+    case Type::kFloat: return real_bits(v.is_scalar() ? v.scalar_float() : v.float_at(i));
+    case Type::kBool: return (v.is_scalar() ? v.scalar_bool() : v.bool_at(i)) ? 1 : 0;
+    default: return static_cast<std::uint64_t>(v.is_scalar() ? v.scalar_int() : v.int_at(i));
+  }
+}
+
+}  // namespace
+
+std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash) {
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::uint64_t hash_values(std::span<const vm::Value> values, std::uint64_t hash) {
+  for (const vm::Value& value : values) {
+    if (const auto* v = std::get_if<vm::Vector>(&value)) {
+      hash = hash_number(static_cast<std::uint64_t>(v->type()), hash_number(1, hash));
+      for (std::int64_t i = 0; i < v->length(); ++i) hash = hash_number(element_bits(*v, i), hash);
+    } else if (const auto* s = std::get_if<vm::Segdes>(&value)) {
+      hash = hash_number(static_cast<std::uint64_t>(s->segments()), hash_number(2, hash));
+      for (std::int64_t k = 0; k < s->segments(); ++k)
+        hash = hash_number(static_cast<std::uint64_t>(s->length_at(k)), hash);
+    } else if (const auto* p = std::get_if<std::shared_ptr<const vm::PairValue>>(&value)) {
+      const vm::Value both[] = {(*p)->left, (*p)->right};
+      hash = hash_values(both, hash_number(3, hash));
+    }
+  }
+  return hash;
+}
+
+void PartWriter::number(std::uint64_t x) { bytes_ += bytes_of(x); }
+void PartWriter::text(std::string_view text) {
+  number(text.size());
+  bytes_ += text;
+}
+
+void PartWriter::value(const vm::Value& value) {
+  if (const auto* v = std::get_if<vm::Vector>(&value)) {
+    number(static_cast<std::uint64_t>(Shape::kVector));
+    number(static_cast<std::uint64_t>(v->type()));
+    number(static_cast<std::uint64_t>(v->length()));
+    for (std::int64_t i = 0; i < v->length(); ++i) number(element_bits(*v, i));
+  } else if (const auto* s = std::get_if<vm::Segdes>(&value)) {
+    number(static_cast<std::uint64_t>(Shape::kSegdes));
+    number(static_cast<std::uint64_t>(s->segments()));
+    for (std::int64_t k = 0; k < s->segments(); ++k) number(static_cast<std::uint64_t>(s->length_at(k)));
+  } else {
+    number(static_cast<std::uint64_t>(Shape::kNothing));
+  }
+}
+
+std::string_view PartReader::take(std::size_t n) {
+  if (n > bytes_.size()) {
+    good_ = false;
+    bytes_ = {};
+    return {};
+  }
+  const std::string_view taken = bytes_.substr(0, n);
+  bytes_.remove_prefix(n);
+  return taken;
+}
+
+std::uint64_t PartReader::number() {
+  const std::string_view bytes = take(8);
+  return bytes.empty() ? 0 : number_of(bytes);
+}
+
+std::string PartReader::text() { return std::string(take(number())); }
+
+vm::Value PartReader::value(vm::Pool& pool) {
+  const std::uint64_t shape = number();
+  if (shape == static_cast<std::uint64_t>(Shape::kNothing)) return {};
+  const bool is_segdes = shape == static_cast<std::uint64_t>(Shape::kSegdes);
+  const std::uint64_t type = is_segdes ? 0 : number();
+  const std::uint64_t n = number();
+  if (n > bytes_.size() / 8 || type > static_cast<std::uint64_t>(Type::kBool)) {
+    good_ = false;
+    return {};
+  }
+  std::vector<std::int64_t> elements;
+  std::int64_t total = 0;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    elements.push_back(static_cast<std::int64_t>(number()));
+    total += is_segdes ? elements.back() : 0;
+  }
+  if (is_segdes) {
+    if (elements.size() == 1) return vm::Segdes::regular(1, elements[0]);
+    return vm::Segdes::from_lengths(vm::int_vector(pool, elements), total);
+  }
+  if (type == static_cast<std::uint64_t>(Type::kFloat)) {
+    std::vector<double> reals(elements.size());
+    if (!reals.empty()) std::memcpy(reals.data(), elements.data(), 8 * reals.size());
+    return reals.size() == 1 ? vm::Vector::of_float(reals[0]) : vm::float_vector(pool, reals);
+  }
+  if (type == static_cast<std::uint64_t>(Type::kBool)) {
+    if (elements.size() == 1) return vm::Vector::of_bool(elements[0] != 0);
+    const std::unique_ptr<bool[]> flags(new bool[elements.size()]);
+    for (std::size_t i = 0; i < elements.size(); ++i) flags[i] = elements[i] != 0;
+    return vm::bool_vector(pool, {flags.get(), elements.size()});
+  }
+  return elements.size() == 1 ? vm::Vector::of_int(elements[0]) : vm::int_vector(pool, elements);
+}
+
+RecordWriter::RecordWriter(const std::string& path)
+    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (file_ < 0) error_ = "cannot write the record " + path + ": " + std::strerror(errno);
+  put(kHead);
+}
+
+RecordWriter::~RecordWriter() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void RecordWriter::put(std::string_view bytes) {
+  while (error_.empty() && !bytes.empty()) {
+    const ssize_t n = ::write(file_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      error_ = std::string("cannot write the record: ") + std::strerror(errno);
+      return;
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+void RecordWriter::write(PartKind kind, const std::string& bytes) {
+  const std::string part = bytes_of(static_cast<std::uint64_t>(kind)) + bytes_of(bytes.size()) + bytes;
+  put(part + bytes_of(hash_bytes(part)));
+}
+
+std::optional<std::vector<Part>> read_record(const std::string& path, std::string& reason) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    reason = "cannot read " + path + ": " + std::strerror(errno);
+    return std::nullopt;
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string all = std::move(text).str();
+  if (!all.starts_with(kHead)) {
+    reason = path + " is no record of a run, or of another version of nvm";
+    return std::nullopt;
+  }
+  std::vector<Part> parts;
+  for (std::size_t at = kHead.size(); at < all.size();) {
+    const std::string_view rest = std::string_view(all).substr(at);
+    const std::uint64_t size = rest.size() < 24 ? 0 : number_of(rest.substr(8));
+    if (rest.size() < 24 || size > rest.size() - 24) {
+      reason = path + " is cut off at byte " + std::to_string(at);
+      return std::nullopt;
+    }
+    if (number_of(rest.substr(16 + size)) != hash_bytes(rest.substr(0, 16 + size))) {
+      reason =
+          path + " is damaged between bytes " + std::to_string(at) + " and " + std::to_string(at + 24 + size);
+      return std::nullopt;
+    }
+    parts.push_back({static_cast<PartKind>(number_of(rest)), std::string(rest.substr(16, size))});
+    at += 24 + size;
+  }
+  return parts;
+}
+
+}  // namespace nvm::lib

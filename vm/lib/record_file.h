@@ -1,0 +1,79 @@
+// The file of a recorded run: a head, then parts, each with its size and a checksum. Parts are written as
+// they come up, so that a run that crashes leaves what is needed to repeat it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/data/pool.h"
+#include "vm/data/value.h"
+
+namespace nvm::lib {
+
+// kWords: the command line. kFile: name and contents of a file that was read. kHost: an instruction that
+// looked outside, and its results. kEnd: what the run came to; missing if it did not end.
+enum class PartKind : std::uint32_t { kWords = 1, kFile = 2, kHost = 3, kEnd = 4 };
+
+struct Part {
+  PartKind kind = PartKind::kWords;
+  std::string bytes;
+};
+
+// FNV-1a, continued from `hash`.
+inline constexpr std::uint64_t kHashStart = 0xcbf29ce484222325;
+[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash = kHashStart);
+// Of the elements of values, whatever their storage.
+[[nodiscard]] std::uint64_t hash_values(std::span<const vm::Value> values, std::uint64_t hash);
+
+// Writes numbers, texts and values; reads them back in the same order. A Reader that meets the end, or what
+// makes no sense, is no longer good() and gives zeros.
+class PartWriter {
+ public:
+  void number(std::uint64_t x);
+  void text(std::string_view text);
+  void value(const vm::Value& value);
+  [[nodiscard]] std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class PartReader {
+ public:
+  explicit PartReader(std::string_view bytes) : bytes_(bytes) {}
+  std::uint64_t number();
+  std::string text();
+  vm::Value value(vm::Pool& pool);
+  [[nodiscard]] bool good() const { return good_; }
+  [[nodiscard]] bool at_end() const { return bytes_.empty(); }
+
+ private:
+  std::string_view take(std::size_t n);
+  std::string_view bytes_;
+  bool good_ = true;
+};
+
+class RecordWriter {
+ public:
+  explicit RecordWriter(const std::string& path);
+  ~RecordWriter();
+  RecordWriter(const RecordWriter&) = delete;
+  RecordWriter& operator=(const RecordWriter&) = delete;
+  void write(PartKind kind, const std::string& bytes);
+  // Why the file is incomplete, "" if it is not.
+  [[nodiscard]] const std::string& error() const { return error_; }
+
+ private:
+  void put(std::string_view bytes);
+  int file_;
+  std::string error_;
+};
+
+// All parts of a file; nothing, with a reason, if it is damaged or none of ours.
+[[nodiscard]] std::optional<std::vector<Part>> read_record(const std::string& path, std::string& reason);
+
+}  // namespace nvm::lib

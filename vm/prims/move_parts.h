@@ -1,0 +1,54 @@
+// What the instructions that move elements by index share.
+#pragma once
+
+#include <optional>
+
+#include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
+
+namespace nvm::vm {
+
+// Elements on their way: v, their indices, the flags that let them pass (or none), and the segments that
+// indices count in.
+struct Moving {
+  const PrimCall& call;
+  const kernels::Table& t;
+  const Elements& v;
+  const Indices& idx;
+  const std::uint8_t* flags;  // or null
+  Segdes source, dest;
+  int width;  // as width_index
+};
+
+// Legacy: a source of one segment takes the destination as one segment.
+inline Segdes destination(const Segdes& source, const Segdes& dest) {
+  if (source.segments() == 1 && dest.segments() != 1) return Segdes::regular(1, dest.total());
+  return dest;
+}
+
+// The flags of an optional operand, readable while this is there.
+class OptionalFlags {
+ public:
+  OptionalFlags(const Vector* flags, const PrimContext& context) {
+    if (flags != nullptr) elements_.emplace(*flags, context);
+  }
+  [[nodiscard]] const std::uint8_t* data() const { return elements_ ? elements_->flags() : nullptr; }
+
+ private:
+  std::optional<Elements> elements_;
+};
+
+// Elements of `from`, stored as `storage`, to `out`; nothing to do if they lie there already.
+inline void copy_as(const PrimContext& context, const Elements& from, Storage storage, const Fresh& out) {
+  if (from.data() == out.data() || from.length() == 0) return;
+  const auto convert =
+      kernel_table(context.isa).convert[static_cast<int>(from.storage())][static_cast<int>(storage)];
+  for_ranges(context, from.length(), [&](std::int64_t begin, std::int64_t end) {
+    if (from.storage() == storage)
+      std::memcpy(out.at(begin), from.at(begin), static_cast<std::size_t>(out.at(end) - out.at(begin)));
+    else
+      convert(from.at(begin), out.at(begin), end - begin);
+  });
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,145 @@
+// Counting and moving flagged elements. AVX-512 compresses in registers and stores whole vectors where there
+// is room, because the storing form of the instruction is slow on some processors.
+#pragma once
+
+#include "vm/simd/vectors.h"
+#if NVM_VECTOR_BYTES >= 32
+#include <immintrin.h>
+#endif
+
+namespace nvm::vm::simd {
+
+namespace {
+
+inline i64 count_flags(const u8* flags, i64 n) {
+  i64 total = 0;
+  for (i64 at = 0; at < n;) {  // byte counters cannot overflow within 255 rounds
+    const i64 end = n - at < 255 * 64 ? n : at + 255 * 64;
+    u32 part = 0;
+    for (; at < end; ++at) part += flags[at];
+    total += part;
+  }
+  return total;
+}
+
+template <typename E>
+E* compress_plain(const E* v, const u8* flags, i64 n, E* out, i64 room) {
+  const E* end = out + room;
+  for (i64 i = 0; i < n && out < end; ++i) {
+    *out = v[i];
+    out += flags[i];
+  }
+  return out;
+}
+
+#if NVM_VECTOR_BYTES == 64
+inline u32* compress_vector(const u32* v, const u8* flags, i64 n, u32* out, i64 room) {
+  i64 i = 0;
+  for (; i + 16 <= n && room >= 16; i += 16) {
+    const __m128i f = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + i));
+    const __mmask16 m = _mm_test_epi8_mask(f, f);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(m, _mm512_loadu_si512(v + i)));
+    const int taken = __builtin_popcount(m);
+    out += taken;
+    room -= taken;
+  }
+  return compress_plain(v + i, flags + i, n - i, out, room);
+}
+inline u64* compress_vector(const u64* v, const u8* flags, i64 n, u64* out, i64 room) {
+  i64 i = 0;
+  for (; i + 16 <= n && room >= 16; i += 16) {
+    const __m128i f = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags + i));
+    const u32 m = _mm_test_epi8_mask(f, f);
+    const __mmask8 low = static_cast<__mmask8>(m);
+    const __mmask8 high = static_cast<__mmask8>(m >> 8);
+    const int first = __builtin_popcount(low);
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi64(low, _mm512_loadu_si512(v + i)));
+    _mm512_storeu_si512(out + first, _mm512_maskz_compress_epi64(high, _mm512_loadu_si512(v + i + 8)));
+    const int taken = __builtin_popcount(m);
+    out += taken;
+    room -= taken;
+  }
+  return compress_plain(v + i, flags + i, n - i, out, room);
+}
+#elif NVM_VECTOR_BYTES == 32
+// For a mask of four flags: the 32-bit lanes of the flagged 64-bit elements, in order.
+struct LaneTable {
+  i32 lanes[16][8];
+  constexpr LaneTable() : lanes{} {
+    for (int m = 0; m < 16; ++m) {
+      int to = 0;
+      for (int from = 0; from < 4; ++from) {
+        if ((m >> from & 1) == 0) continue;
+        lanes[m][to++] = 2 * from;
+        lanes[m][to++] = 2 * from + 1;
+      }
+    }
+  }
+};
+constexpr LaneTable kLaneTable;
+
+inline u64* compress_vector(const u64* v, const u8* flags, i64 n, u64* out, i64 room) {
+  i64 i = 0;
+  for (; i + 4 <= n && room >= 4; i += 4) {
+    u32 f;
+    __builtin_memcpy(&f, flags + i, sizeof f);
+    const u32 m = _pext_u32(f, 0x01010101);
+    const __m256i lanes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLaneTable.lanes[m]));
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(x, lanes));
+    const int taken = __builtin_popcount(m);
+    out += taken;
+    room -= taken;
+  }
+  return compress_plain(v + i, flags + i, n - i, out, room);
+}
+// A mask of eight flags spread over eight lanes: the numbers of the flagged ones.
+inline u32* compress_vector(const u32* v, const u8* flags, i64 n, u32* out, i64 room) {
+  constexpr u64 kNumbers = 0x0706050403020100;
+  i64 i = 0;
+  for (; i + 8 <= n && room >= 8; i += 8) {
+    u64 f;
+    __builtin_memcpy(&f, flags + i, sizeof f);
+    const u64 lanes = _pext_u64(kNumbers, f * 255);
+    const __m256i from = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<i64>(lanes)));
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(x, from));
+    const int taken = __builtin_popcountll(f);
+    out += taken;
+    room -= taken;
+  }
+  return compress_plain(v + i, flags + i, n - i, out, room);
+}
+#endif
+#if NVM_VECTOR_BYTES >= 32
+inline u8* compress_vector(const u8* v, const u8* flags, i64 n, u8* out, i64 room) {
+  i64 i = 0;
+  for (; i + 8 <= n && room >= 8; i += 8) {
+    u64 f;
+    u64 x;
+    __builtin_memcpy(&f, flags + i, sizeof f);
+    __builtin_memcpy(&x, v + i, sizeof x);
+    x = _pext_u64(x, f * 255);
+    __builtin_memcpy(out, &x, sizeof x);
+    const int taken = __builtin_popcountll(f);
+    out += taken;
+    room -= taken;
+  }
+  return compress_plain(v + i, flags + i, n - i, out, room);
+}
+#endif
+
+// Moves the flagged of v[0..n) to out, in order, and writes nothing at or behind out + room, which is at
+// least their number; gives the place behind the last.
+template <typename E>
+E* compress(const E* v, const u8* flags, i64 n, E* out, i64 room) {
+#if NVM_VECTOR_BYTES >= 32
+  return compress_vector(v, flags, n, out, room);
+#else
+  return compress_plain(v, flags, n, out, room);
+#endif
+}
+
+}  // namespace
+
+}  // namespace nvm::vm::simd

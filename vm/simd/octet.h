@@ -1,0 +1,129 @@
+// Eight elements as vectors of the compiler: one register where it holds them, else two halves. All lanes are
+// computed at once; nothing here depends on what the instruction set calls its shuffles.
+#pragma once
+
+#include "vm/simd/vectors.h"
+
+namespace nvm::vm::simd {
+
+namespace {
+
+template <int kBytes>
+struct IndexOf {
+  using type = i64;
+};
+template <>
+struct IndexOf<4> {
+  using type = i32;
+};
+
+// kLanes elements of T in one vector, and the numbers that choose among them.
+template <typename T, int kLanes>
+struct Lanes {
+  typedef T Vector __attribute__((vector_size(kLanes * sizeof(T))));
+  typedef T Memory __attribute__((vector_size(kLanes * sizeof(T)), aligned(sizeof(T)), may_alias));
+  typedef typename IndexOf<sizeof(T)>::type Index __attribute__((vector_size(kLanes * sizeof(T))));
+  static Vector load(const T* p) { return *reinterpret_cast<const Memory*>(p); }
+  static void store(T* p, Vector v) { *reinterpret_cast<Memory*>(p) = v; }
+  static Vector all(T v) { return v - Vector{}; }  // not Vector{} + v: that loses the sign of -0
+};
+
+template <typename T>
+struct WholeOctet {
+  using L = Lanes<T, 8>;
+  using V = typename L::Vector;
+  using Index = typename L::Index;
+  V x;
+  static WholeOctet load(const T* p) { return {L::load(p)}; }
+  void store(T* p) const { L::store(p, x); }
+  static WholeOctet all(T v) { return {L::all(v)}; }
+  template <typename Op>
+  static WholeOctet apply(WholeOctet a, WholeOctet b) {
+    return {Op::apply(a.x, b.x)};
+  }
+  // Lane i: x[0] op ... op x[i], combined as a tree (reduce_tree.h).
+  template <typename Op>
+  [[nodiscard]] WholeOctet inclusive() const {
+    V s = x;
+    s = Index{0, -1, 0, -1, 0, -1, 0, -1} ? Op::apply(pick<0, 0, 2, 2, 4, 4, 6, 6>(s), s) : s;
+    s = Index{0, 0, -1, -1, 0, 0, -1, -1} ? Op::apply(pick<0, 1, 1, 1, 4, 5, 5, 5>(s), s) : s;
+    s = Index{0, 0, 0, 0, -1, -1, -1, -1} ? Op::apply(pick<0, 1, 2, 3, 3, 3, 3, 3>(s), s) : s;
+    return {s};
+  }
+  // front, x[0], ... x[6]; `front` has equal lanes.
+  [[nodiscard]] WholeOctet shifted(WholeOctet front) const {
+    return {__builtin_shuffle(x, front.x, Index{8, 0, 1, 2, 3, 4, 5, 6})};
+  }
+  // x[7] everywhere.
+  [[nodiscard]] WholeOctet last() const { return {pick<7, 7, 7, 7, 7, 7, 7, 7>(x)}; }
+  [[nodiscard]] T lane(int i) const { return x[i]; }
+  // a and b as lanes 0..7 and 8..15, folded by halves.
+  template <typename Op>
+  static T fold(WholeOctet a, WholeOctet b) {
+    V s = Op::apply(a.x, b.x);
+    s = Op::apply(s, pick<4, 5, 6, 7, 4, 5, 6, 7>(s));
+    s = Op::apply(s, pick<2, 3, 2, 3, 2, 3, 2, 3>(s));
+    return Op::apply(T(s[0]), T(s[1]));
+  }
+
+ private:
+  template <int... i>
+  static V pick(V v) {
+    return __builtin_shuffle(v, Index{i...});
+  }
+};
+
+template <typename T>
+struct HalvesOctet {
+  using L = Lanes<T, 4>;
+  using V = typename L::Vector;
+  using Index = typename L::Index;
+  V lo, hi;
+  static HalvesOctet load(const T* p) { return {L::load(p), L::load(p + 4)}; }
+  void store(T* p) const {
+    L::store(p, lo);
+    L::store(p + 4, hi);
+  }
+  static HalvesOctet all(T v) { return {L::all(v), L::all(v)}; }
+  template <typename Op>
+  static HalvesOctet apply(HalvesOctet a, HalvesOctet b) {
+    return {Op::apply(a.lo, b.lo), Op::apply(a.hi, b.hi)};
+  }
+  template <typename Op>
+  [[nodiscard]] HalvesOctet inclusive() const {
+    const V a = half<Op>(lo);
+    return {a, Op::apply(pick<3, 3, 3, 3>(a), half<Op>(hi))};
+  }
+  [[nodiscard]] HalvesOctet shifted(HalvesOctet front) const {
+    return {__builtin_shuffle(lo, front.lo, Index{4, 0, 1, 2}), __builtin_shuffle(hi, lo, Index{7, 0, 1, 2})};
+  }
+  [[nodiscard]] HalvesOctet last() const {
+    const V a = pick<3, 3, 3, 3>(hi);
+    return {a, a};
+  }
+  [[nodiscard]] T lane(int i) const { return i < 4 ? lo[i] : hi[i - 4]; }
+  template <typename Op>
+  static T fold(HalvesOctet a, HalvesOctet b) {
+    V s = Op::apply(Op::apply(a.lo, b.lo), Op::apply(a.hi, b.hi));
+    s = Op::apply(s, pick<2, 3, 2, 3>(s));
+    return Op::apply(T(s[0]), T(s[1]));
+  }
+
+ private:
+  template <int... i>
+  static V pick(V v) {
+    return __builtin_shuffle(v, Index{i...});
+  }
+  template <typename Op>
+  static V half(V s) {
+    s = Index{0, -1, 0, -1} ? Op::apply(pick<0, 0, 2, 2>(s), s) : s;
+    return Index{0, 0, -1, -1} ? Op::apply(pick<0, 1, 1, 1>(s), s) : s;
+  }
+};
+
+template <typename T>
+using Octet = std::conditional_t<(8 * sizeof(T) <= NVM_VECTOR_BYTES), WholeOctet<T>, HalvesOctet<T>>;
+
+}  // namespace
+
+}  // namespace nvm::vm::simd
