@@ -62,7 +62,7 @@ class Search {
   Schedule take() { return std::move(best_); }
 
  private:
-  static constexpr int kMaxSteps = 4000;
+  static constexpr int kMaxSteps = 400;
   const soac::Graph& graph_;
   Schedule best_;
   int steps_ = 0;
