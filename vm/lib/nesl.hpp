@@ -55,7 +55,8 @@ class Nesl {
   [[nodiscard]] std::optional<std::string> compile(const std::string& text);
 
   // An expression that is to be run many times, on any machine: the value's parts are what a run leaves.
-  // Variables have the values they have now, while the session lives. Nothing, reported, if it does not compile.
+  // Variables have the values they have now, while the session lives. Nothing, reported, if it does not
+  // compile.
   struct Prepared {
     Program program;
     std::vector<Value> inputs;
