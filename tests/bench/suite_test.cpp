@@ -25,9 +25,7 @@ Row row(const std::string& id, std::int64_t n, double nvm, double hand) {
           {{"nvm", "f(v)", "", 2 * nvm, {nvm, nvm, nvm}}, {"hand", "a loop", "", hand, {hand}}}};
 }
 
-Report report(std::vector<Row> rows) {
-  return {"machine", "nvm 0", "2026-01-01", 3, {50, 51}, std::move(rows)};
-}
+Report report(std::vector<Row> rows) { return {"machine", "nvm 0", "2026-01-01", 3, std::move(rows)}; }
 
 struct Folder {
   std::string path = "/tmp/nvm_bench_test_" + std::to_string(::getpid());
@@ -95,7 +93,7 @@ TEST_CASE("reports are read as they were written") {
   write_json(written, folder.file("a.json"));
   const Report read = read_json(folder.file("a.json"));
   CHECK(read.machine == written.machine);
-  CHECK(read.triads == written.triads);
+  CHECK(read.rows.at(1).triad == written.rows[1].triad);
   REQUIRE(read.rows.size() == 2);
   CHECK(read.rows[1].title == written.rows[1].title);
   CHECK(read.rows[1].timings[0].runs == written.rows[1].timings[0].runs);
@@ -114,7 +112,7 @@ TEST_CASE("tables and plots show the largest size and the growth") {
   CHECK(page.find("below\n") != std::string::npos);
   CHECK(page.find("old") == std::string::npos);
   CHECK(page.find("| W1 | a \"title\" | 10000 | 200 |") != std::string::npos);
-  CHECK(page.find("1.33 times off | 1.00 |") != std::string::npos);
+  CHECK(page.find("1.33 times off | 1.00 | – |") != std::string::npos);
   write_plots(r, folder.path);
   CHECK(text_of(folder.file("W1.svg")).find("<polyline") != std::string::npos);
   CHECK(text_of(folder.file("summary.svg")).find("W1 / hand") != std::string::npos);

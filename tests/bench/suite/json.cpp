@@ -51,6 +51,7 @@ Row read_row(const ptree& tree) {
   row.title = tree.get<std::string>("title");
   row.n = tree.get<std::int64_t>("n");
   row.threads = tree.get<int>("threads");
+  row.triad = tree.get<double>("triad");
   row.target = tree.get<double>("target");
   row.rival = tree.get<std::string>("rival");
   for (const auto& [_, timing] : tree.get_child("timings")) row.timings.push_back(read_timing(timing));
@@ -63,14 +64,13 @@ void write_json(const Report& report, const std::string& path) {
   std::ofstream out(path);
   out.precision(9);
   out << "{\"machine\": " << quoted(report.machine) << ",\n \"version\": " << quoted(report.version)
-      << ",\n \"date\": " << quoted(report.date) << ",\n \"seed\": " << report.seed << ",\n \"triads\": [";
-  for (std::size_t i = 0; i < report.triads.size(); ++i) out << (i == 0 ? "" : ", ") << report.triads[i];
-  out << "],\n \"rows\": [";
+      << ",\n \"date\": " << quoted(report.date) << ",\n \"seed\": " << report.seed << ",\n \"rows\": [";
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const Row& row = report.rows[i];
     out << (i == 0 ? "\n" : ",\n") << "  {\"workload\": " << quoted(row.id)
         << ", \"title\": " << quoted(row.title) << ", \"n\": " << row.n << ", \"threads\": " << row.threads
-        << ", \"target\": " << row.target << ", \"rival\": " << quoted(row.rival) << ", \"timings\": [";
+        << ", \"triad\": " << row.triad << ", \"target\": " << row.target
+        << ", \"rival\": " << quoted(row.rival) << ", \"timings\": [";
     for (std::size_t k = 0; k < row.timings.size(); ++k) {
       out << (k == 0 ? "\n" : ",\n");
       write_timing(out, row.timings[k]);
@@ -90,8 +90,6 @@ Report read_json(const std::string& path) {
     report.version = tree.get<std::string>("version");
     report.date = tree.get<std::string>("date");
     report.seed = tree.get<std::uint64_t>("seed");
-    for (const auto& [_, triad] : tree.get_child("triads"))
-      report.triads.push_back(triad.get_value<double>());
     for (const auto& [_, row] : tree.get_child("rows")) report.rows.push_back(read_row(row));
     return report;
   } catch (const boost::property_tree::ptree_error& e) {

@@ -111,8 +111,8 @@ std::vector<Contestant> contestants_of(const Workload& w, const Problem& p, cons
 }
 
 void print_row(const Row& row) {
-  std::printf("%s  %s, n = %lld, %d threads\n", row.id.c_str(), row.title.c_str(),
-              static_cast<long long>(row.n), row.threads);
+  std::printf("%s  %s, n = %lld, %d threads, triad %.1f GB/s\n", row.id.c_str(), row.title.c_str(),
+              static_cast<long long>(row.n), row.threads, row.triad);
   for (const Timing& t : row.timings) {
     if (!t.wrong.empty()) {
       std::printf("  %-12s %s\n", t.name.c_str(), t.wrong.c_str());
@@ -133,8 +133,10 @@ Row measure_row(const Workload& w, const Problem& p, const Arguments& arguments)
   Pace pace;
   pace.runs = static_cast<int>(arguments.integer(Option::kRuns, 1));
   pace.seconds = arguments.number(Option::kBudget);
-  return {w.id,     w.title, instance.n > 0 ? instance.n : p.n, p.threads,
+  Row row{w.id,     w.title, instance.n > 0 ? instance.n : p.n, p.threads,
           w.target, w.rival, measure(contestants, pace)};
+  row.triad = triad(p.threads);
+  return row;
 }
 
 std::string today() {
@@ -145,11 +147,10 @@ std::string today() {
 }
 
 Report measure_all(const Arguments& arguments) {
-  Report report{describe_machine(), std::string("nvm ") + lib::version(), today(), 1, {}, {}};
+  Report report{describe_machine(), std::string("nvm ") + lib::version(), today(), 1, {}};
   if (arguments.given(Option::kSeed))
     report.seed = static_cast<std::uint64_t>(arguments.integer(Option::kSeed, 0));
   const std::vector<int> threads = chosen_threads(arguments);
-  report.triads.push_back(triad(threads.back()));
   for (const Workload& w : chosen_workloads(arguments))
     for (const std::int64_t n : chosen_sizes(arguments, w.n))
       for (const int t : threads) {
@@ -157,7 +158,6 @@ Report measure_all(const Arguments& arguments) {
         print_row(report.rows.back());
         if (arguments.given(Option::kSave)) write_json(report, arguments.text(Option::kSave));
       }
-  report.triads.push_back(triad(threads.back()));
   return report;
 }
 
@@ -169,7 +169,6 @@ Report merged(const std::vector<std::string>& paths) {
     if (!all.rows.empty() && all.machine != one.machine)
       throw std::runtime_error(path + " is of another machine");
     all.machine = one.machine, all.version = one.version, all.date = one.date, all.seed = one.seed;
-    all.triads.insert(all.triads.end(), one.triads.begin(), one.triads.end());
     for (Row& row : one.rows) {
       std::erase_if(all.rows,
                     [&](const Row& r) { return r.id == row.id && r.n == row.n && r.threads == row.threads; });

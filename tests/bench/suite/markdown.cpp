@@ -20,6 +20,12 @@ std::string number(double x) {
   return out.str();
 }
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);
+  return out;
+}
+
 std::string milliseconds(const Timing* t) { return t == nullptr ? "–" : number(1e3 * t->median()); }
 
 std::string times(const std::optional<double>& ratio) { return ratio ? number(*ratio) : "–"; }
@@ -65,13 +71,13 @@ std::string result_line(const Report& report, const Row& row) {
   const Timing* nvm = row.find("nvm");
   const auto exponent = exponent_of(report, row);
   std::ostringstream out;
-  out << "| " << row.id << " | " << row.title << " | " << row.n << " | " << milliseconds(nvm) << " | "
-      << spread(nvm) << " | " << (nvm != nullptr ? number(1e3 * nvm->first) : "–") << " | "
+  out << "| " << row.id << " | " << escaped(row.title) << " | " << row.n << " | " << milliseconds(nvm)
+      << " | " << spread(nvm) << " | " << (nvm != nullptr ? number(1e3 * nvm->first) : "–") << " | "
       << milliseconds(row.find("nvm, no jit")) << " | " << milliseconds(row.find("hand")) << " | "
       << milliseconds(row.find("library")) << " | " << milliseconds(row.find("std")) << " | "
       << times(row.ratio("hand")) << " | " << times(row.ratio("library")) << " | " << number(row.target)
-      << " × " << row.rival << " | " << verdict(row) << " | " << (exponent ? number(*exponent) : "–")
-      << " |\n";
+      << " × " << row.rival << " | " << verdict(row) << " | " << (exponent ? number(*exponent) : "–") << " | "
+      << (row.triad > 0 ? number(row.triad) : "–") << " |\n";
   return out.str();
 }
 
@@ -114,14 +120,13 @@ std::string markdown(const Report& report) {
   const auto rows = largest_rows(report);
   std::ostringstream out;
   out << "Machine: " << report.machine << ". " << report.version << ", " << report.date << ", seed "
-      << report.seed << ". Triad beside the measurements, all threads:";
-  for (const double t : report.triads) out << " " << number(t);
-  out << " GB/s.\n\n| | workload | n | nvm | spread | first run | no jit | hand | library | std | nvm / hand "
-         "| nvm / library | target | verdict | growth |\n| --- | --- |"
+      << report.seed
+      << ".\n\n| | workload | n | nvm | spread | first run | no jit | hand | library | std | nvm / hand "
+         "| nvm / library | target | verdict | growth | triad GB/s |\n| --- | --- |"
       << [] {
            std::string s;
            for (int i = 0; i < 10; ++i) s += " ---: |";
-           return s + " --- | --- | ---: |\n";
+           return s + " --- | --- | ---: | ---: |\n";
          }();
   for (const Row* row : rows) out << result_line(report, *row);
   out << "\n"

@@ -46,7 +46,7 @@ void write_csv(const Report& report, const std::string& path) {
   out << "workload,n,threads,name,first,median,q1,q3,min,runs,wrong\n";
   for (const Row& row : report.rows)
     for (const Timing& t : row.timings)
-      out << row.id << ',' << row.n << ',' << row.threads << ',' << t.name << ',' << t.first << ','
+      out << row.id << ',' << row.n << ',' << row.threads << ",\"" << t.name << "\"," << t.first << ','
           << t.median() << ',' << t.quantile(0.25) << ',' << t.quantile(0.75) << ',' << t.quantile(0) << ','
           << t.runs.size() << ",\"" << t.wrong << "\"\n";
   if (!out) throw std::runtime_error(path + " cannot be written");

@@ -19,6 +19,7 @@ struct Row {
   double target = 0;  // times `rival`
   std::string rival;
   std::vector<Timing> timings;
+  double triad = 0;  // GB/s with as many threads, right after the measurement: what the machine gave
 
   [[nodiscard]] const Timing* find(const std::string& name) const;  // null if absent or without times
   // nvm's median over that of `name`; nothing if one is missing.
@@ -28,7 +29,6 @@ struct Row {
 struct Report {
   std::string machine, version, date;
   std::uint64_t seed = 1;
-  std::vector<double> triads;  // GB/s with the largest number of threads, before and after the measurement
   std::vector<Row> rows;
 };
 
