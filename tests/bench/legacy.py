@@ -59,8 +59,10 @@ def main():
     words.add_argument("directory", type=pathlib.Path)
     words.add_argument("--runs", type=int, default=3)
     words.add_argument("--match", default="")
-    words.add_argument("options", nargs="*")
-    args = words.parse_args()
+    given, options = sys.argv[1:], []
+    if "--" in given:
+        given, options = given[: given.index("--")], given[given.index("--") + 1 :]
+    args = words.parse_args(given)
     print(f"{'program':28} {'whole':>9} {'then':>7} {'ratio':>6}  {'printed':>10} {'then':>10} {'ratio':>6}  output")
     whole_ratios, printed_ratios = [], []
     with open(args.directory / "index.tsv", encoding="utf-8") as index:
@@ -68,7 +70,7 @@ def main():
             if not re.search(args.match, name):
                 continue
             timed = printed_then != "-"
-            whole, printed, verdict = measure(args.nvm, args.options or DEFAULT_OPTIONS, args.directory / name,
+            whole, printed, verdict = measure(args.nvm, options or DEFAULT_OPTIONS, args.directory / name,
                                               args.runs, timed)
             whole_ratio, printed_ratio = float(whole_then) / whole, float(printed_then) / printed if timed else math.nan
             if float(whole_then) >= 0.02 and whole_ratio > 0:
