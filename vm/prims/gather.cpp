@@ -73,15 +73,19 @@ std::int64_t find_places(const Idx* idx, kernels::Segments s, std::int64_t begin
   const auto outside = [](std::int64_t i, std::int64_t length) {
     return static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(length);
   };
+  // An index that is outside may be anything: the sum wraps, and is not used.
+  const auto place = [](std::int64_t start, std::int64_t i) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i));
+  };
   bool bad = false;
   if (s.offsets == nullptr) {
     for (std::int64_t k = begin; k < end; ++k) {
-      places[k - begin] = k * s.length + idx[k];
+      places[k - begin] = place(k * s.length, idx[k]);
       bad |= outside(idx[k], s.length);
     }
   } else {
     for (std::int64_t k = begin; k < end; ++k) {
-      places[k - begin] = s.offsets[k] + idx[k];
+      places[k - begin] = place(s.offsets[k], idx[k]);
       bad |= outside(idx[k], s.offsets[k + 1] - s.offsets[k]);
     }
   }
