@@ -13,7 +13,7 @@ constexpr std::size_t kMostCalls = 500;         // that are noted at a time: the
 }  // namespace
 
 ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
-    : Observer(true, false),
+    : Observer(true, Recorded::kNothing),
       options_(options),
       start_(std::chrono::steady_clock::now()),
       ring_(options.ring),

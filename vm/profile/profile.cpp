@@ -25,7 +25,7 @@ void Spent::add(const Spent& o) {
   peak = std::max(peak, o.peak);
 }
 
-Profile::Profile() : Observer(true, true), nodes_(1), open_{0}, charged_(&elsewhere_) {
+Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   nodes_[0].function = source_.name_number("(program)");
 }
 
