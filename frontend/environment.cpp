@@ -251,12 +251,13 @@ Binding* Environment::load_prelude(const std::string& name) {
   binding->builtin = true;
   builtin_[name] = binding;
   const bool good = check_prelude(*binding, *form);
-  if (!declared) binding->form = std::move(form);
+  if (!declared || found->second.definition < 0) binding->form = std::move(form);
   return good ? binding : nullptr;
 }
 
 std::shared_ptr<const Form> Environment::definition(const Binding* use) {
   auto* binding = const_cast<Binding*>(current(use));
+  if (binding->form && binding->form->kind == FormKind::kForward) return nullptr;
   if (binding->form || !binding->builtin) return binding->form;
   const auto found = prelude_index().find(binding->name);
   if (found == prelude_index().end() || found->second.definition < 0) return nullptr;

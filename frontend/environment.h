@@ -16,7 +16,7 @@ namespace nvm::frontend {
 
 enum class BindingKind : std::uint8_t {
   kPrimitive,    // an instruction of the core (prims.def)
-  kFunction,     // form: its definition; without one a forward declaration
+  kFunction,     // without a definition: declared only, or resolved by types (prelude.h)
   kConstructor,  // datatype
   kVariable,     // top-level variable of the user, or a constant of the prelude (form: its definition)
 };
@@ -24,12 +24,12 @@ enum class BindingKind : std::uint8_t {
 struct Binding {
   std::string name;
   BindingKind kind = BindingKind::kFunction;
-  bool builtin = false;        // of the prelude or a primitive
-  bool serial = false;         // not callable inside an apply-to-each
-  bool constant = false;       // kVariable: bound to literals only, so its value prints with all digits
-  SourcePos pos;               // of the name in the form that defines or declares it
-  const Type* type = nullptr;  // generalised: its unbound variables are quantified; null while unknown
-  std::shared_ptr<const Form> form;
+  bool builtin = false;              // of the prelude or a primitive
+  bool serial = false;               // not callable inside an apply-to-each
+  bool constant = false;             // kVariable: bound to literals only, so its value prints with all digits
+  SourcePos pos;                     // of the name in the form that defines or declares it
+  const Type* type = nullptr;        // generalised: its unbound variables are quantified; null while unknown
+  std::shared_ptr<const Form> form;  // its definition; what declares it if nothing defines it (type cases)
   const Datatype* datatype = nullptr;
   int prim = -1;               // kPrimitive: row of prims.def
   std::uint32_t variable = 0;  // kVariable of the user: its number, under which the session keeps the value
