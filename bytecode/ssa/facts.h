@@ -89,6 +89,16 @@ inline constexpr std::int32_t kClassOne = -1;
 [[nodiscard]] bool cannot_fail(const Module& module, const FunctionFacts& facts, const Function& function,
                                const Inst& in, const std::vector<const Inst*>& makers);
 
+// What an instruction that moves by indices checks besides lengths: that `index`, a value per element (or,
+// for one element of each segment, per segment) described by `along`, lies inside the segments of `into`.
+// Equal checks have equal outcomes. No index: it checks nothing of the kind, or in an order of its own
+// (flags).
+struct IndexCheck {
+  ValueId index = kNoValue, into = kNoValue, along = kNoValue;
+  friend auto operator<=>(const IndexCheck&, const IndexCheck&) = default;
+};
+[[nodiscard]] IndexCheck index_check(const Function& function, const Inst& in);
+
 // The constant that has all elements of `v`: of a constant, or of a constant distributed. Else null.
 [[nodiscard]] const Constant* constant_elements(const Module& module, const Function& function, ValueId v,
                                                 const std::vector<const Inst*>& makers);
