@@ -23,6 +23,7 @@ struct Buffer {
   void (*release)(Buffer*, void* user);  // foreign memory: called when the last reference goes
   void* user;
   std::byte* bytes;
+  std::size_t warm = 0;  // the pool's business
   [[nodiscard]] std::byte* data() const { return bytes; }
 };
 
