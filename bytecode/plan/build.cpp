@@ -94,7 +94,7 @@ class PlanBuilder {
                                     : count(composer, n.space, v.predicate);
     switch (n.kind) {
       case Combinator::kMap:
-      case Combinator::kOnce: store(n, v.value, filter); break;
+      case Combinator::kOnce: store(composer, n, v.value, filter); break;
       case Combinator::kReduce:
       case Combinator::kSegReduce: fold(composer, n, v.value); break;
       case Combinator::kScan:
@@ -107,7 +107,10 @@ class PlanBuilder {
   }
   static bool is_fold(const Node& n) { return n.combine != Scalar::kNoScalar; }
 
-  void store(const Node& n, std::int32_t value, std::int32_t filter) {
+  void store(Composer& composer, const Node& n, std::int32_t value, std::int32_t filter) {
+    if (plan_.vars[static_cast<std::size_t>(n.out)].guessed)
+      composer.check_narrow(filter == kNone ? kNone : kernel_.sinks[static_cast<std::size_t>(filter)].value,
+                            value);
     Sink s = sink_of(n, value, SinkKind::kStore);
     s.combine = Scalar::kNoScalar;
     s.filter = filter;
@@ -135,7 +138,7 @@ class PlanBuilder {
     in.type = n.type;
     in.a = id;
     const std::int32_t filter = v.predicate == kNone ? kNone : count(composer, n.space, v.predicate);
-    store(n, kernel_.body.add(in), filter);
+    store(composer, n, kernel_.body.add(in), filter);
   }
 
   void filtered(Composer& composer, std::int32_t id, const NodeValues& v) {
@@ -153,7 +156,7 @@ class PlanBuilder {
       flag = kernel_.body.add(both);
     }
     const std::int32_t sink = count(composer, n.out_length, flag);
-    if (stored(id)) store(n, v.value, sink);
+    if (stored(id)) store(composer, n, v.value, sink);
   }
 
   void scatter(const Node& n, const NodeValues& v, std::int32_t filter) {

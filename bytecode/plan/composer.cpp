@@ -388,6 +388,18 @@ void Composer::check(std::int32_t predicate, std::int32_t flag) {
   body_.add(in);
 }
 
+void Composer::check_narrow(std::int32_t predicate, std::int32_t value) {
+  const auto constant = [&](std::int64_t x) {
+    BodyInst in;
+    in.imm = x;
+    return body_.add(in);
+  };
+  constexpr std::int64_t kBias = std::int64_t{1} << 31;
+  const std::int32_t biased = apply(Scalar::kAdd, Type::kInt, value, constant(kBias));
+  const std::int32_t high = apply(Scalar::kAnd, Type::kInt, biased, constant(-2 * kBias));
+  check(predicate, apply(Scalar::kNe, Type::kBool, high, constant(0)));
+}
+
 std::int32_t Composer::sweep_of(std::int32_t v) {
   if (v == kNone) return 0;
   const BodyInst in = body_.insts[static_cast<std::size_t>(v)];

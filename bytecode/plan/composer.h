@@ -27,6 +27,8 @@ class Composer {
   std::int32_t or_identity(const soac::Node& node, std::int32_t flag, std::int32_t value);
   // Traps at iterations that the predicate (kNone: all) lets through and whose flag is T.
   void check(std::int32_t predicate, std::int32_t flag);
+  // Traps at iterations that the predicate lets through and whose INT `value` does not fit in four bytes.
+  void check_narrow(std::int32_t predicate, std::int32_t value);
   // The descriptor over the base space that stands for `desc` of a space that filters narrowed; nullopt if it
   // is not known before the kernel.
   std::optional<VarId> segments(VarId desc);

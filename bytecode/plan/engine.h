@@ -38,6 +38,8 @@ class Host {
   // Memory for `length` elements of var (a temp or an output), kept until the run has ended; null: out of
   // memory.
   virtual void* allocate(VarId var, Storage storage, std::int64_t length) = 0;
+  // What was allocated for var keeps its first `length` elements; nothing behind them has been written.
+  virtual void shrink(VarId /*var*/, std::int64_t /*length*/) {}
   // A temp will not be read any more.
   virtual void release(VarId var) = 0;
   [[nodiscard]] virtual bool cancelled() const = 0;

@@ -55,6 +55,11 @@ struct Graph {
 // Requires: only instructions that recordable() accepts.
 [[nodiscard]] Graph build(const Region& region);
 
+// Stores INT vectors that the graph makes in as few bytes as are proved to do. `small`: all lengths are below
+// 2^31. `guess`: where nothing is proved, four bytes, and plans check what they store (Var::guessed).
+// 32-bit INT is left as it is.
+void narrow(Graph& graph, bool small, bool guess);
+
 // True if build() has a combinator for the instruction; the rest is executed eagerly.
 [[nodiscard]] bool recordable(Op op);
 

@@ -47,6 +47,7 @@ void add_vars(Bytes& out, const std::vector<VarId>& vars) {
 std::string key(const Region& region) {
   Bytes out;
   out.add_enum(region.int_bits);
+  out.add(region.small ? 1 : 0);
   out.add(static_cast<std::int64_t>(region.lengths.size()));
   for (const LengthKind k : region.lengths) out.add_enum(k);
   out.add(static_cast<std::int64_t>(region.vars.size()));

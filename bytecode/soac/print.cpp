@@ -17,6 +17,7 @@ std::string var_text(const std::vector<Var>& vars, std::size_t i) {
   if (v.is_desc)
     return out + number("n", v.length) + ":" + number("n", v.total) + " " + kForm[static_cast<int>(v.form)];
   out += std::string(kStorage[static_cast<int>(v.storage)]) + "[" + number("n", v.length) + "]";
+  if (v.guessed) out += " guessed";
   return v.is_fixed ? out + " = " + std::to_string(v.fixed) : out;
 }
 
@@ -54,7 +55,7 @@ const char* combinator_name(Combinator kind) {
 
 std::string print(const Region& region) {
   std::string out = "region int" + std::to_string(static_cast<int>(region.int_bits)) + " " +
-                    lengths_text(region.lengths) + "\n";
+                    lengths_text(region.lengths) + (region.small ? "\n" : " huge\n");
   for (std::size_t i = 0; i < region.vars.size(); ++i) out += var_text(region.vars, i) + "\n";
   for (const RegionInst& in : region.insts) {
     for (const VarId r : in.results) out += number("x", r) + " ";

@@ -24,6 +24,7 @@ struct RegionInst {
 
 struct Region {
   IntBits int_bits = IntBits::k64;
+  bool small = true;                // all lengths are below 2^31
   std::vector<LengthKind> lengths;  // by LengthId
   std::vector<Var> vars;            // by VarId; role kOutput: live after the region
   std::vector<RegionInst> insts;

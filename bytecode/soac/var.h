@@ -30,6 +30,7 @@ struct Var {
   bool is_desc = false;
   Type type = Type::kInt;                // vectors
   Storage storage = Storage::kI64;       // vectors: exact for inputs; what to store for the others
+  bool guessed = false;                  // vectors: `storage` may not do; whoever stores checks
   LengthId length = kNone;               // elements, or number of segments
   LengthId total = kNone;                // descriptors
   DescForm form = DescForm::kIrregular;  // descriptors

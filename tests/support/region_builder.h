@@ -29,6 +29,11 @@ class RegionBuilder {
     region_.vars.push_back(v);
     return static_cast<soac::VarId>(region_.vars.size() - 1);
   }
+  soac::VarId vector(Type type, soac::LengthId n, Storage storage) {
+    const soac::VarId x = vector(type, n);
+    region_.vars.back().storage = storage;
+    return x;
+  }
   soac::VarId scalar(Type type) { return vector(type, one_); }
   // An INT scalar that the code relies on.
   soac::VarId fixed(std::int64_t value) {

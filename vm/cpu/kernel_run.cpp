@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <thread>
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/codegen/kernel.h"
@@ -80,8 +81,10 @@ RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
   cut();
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
-  const bool first = (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
-  in_order_ = !first;
+  looks_back_ = code_.counts && !code_.scans && chunks() > 1;
+  const bool first =
+      !looks_back_ && (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
+  in_order_ = !first && !looks_back_;
   threads_ = first || !code_.scans ? threads : 1;
   chunk_memory_.resize(chunks() * code_.chunk_bytes);
   for (const std::int32_t v : code_.stored) {
@@ -215,7 +218,23 @@ void KernelRun::last_sweep(Work& w) {
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
   });
+  if (looks_back_) chain(w);
   for (const auto& sink : code_.sinks) sink->end(w);
+}
+
+// The chunk before this one was begun earlier, so it is being worked on: the wait is short unless its thread
+// has lost its processor.
+void KernelRun::chain(Work& w) {
+  constexpr int kSpins = 4096;
+  for (int i = 0; chained_.load(std::memory_order_acquire) != w.chunk; ++i) {
+    if (stopped()) return;
+    if (i < kSpins)
+      __builtin_ia32_pause();
+    else
+      std::this_thread::yield();
+  }
+  for (const auto& sink : code_.sinks) sink->chain(w);
+  chained_.store(w.chunk + 1, std::memory_order_release);
 }
 
 void KernelRun::expand(Work& w) {

@@ -27,6 +27,7 @@ struct Buffer {
   // Written by whoever fills the memory, before anybody else sees it.
   std::int64_t run_first = 0;
   std::int64_t run = 0;
+  std::size_t warm = 0;  // the pool's business
   [[nodiscard]] std::byte* data() const { return bytes; }
 };
 

@@ -68,6 +68,11 @@ std::byte* Extents::take(std::size_t size) {
 
 void Extents::give(std::byte* p, std::size_t size) { add_free(p, size); }
 
+void Extents::give_untouched(std::byte* p, std::size_t size) {
+  merge(fresh_, p, size);
+  touched_ -= size;
+}
+
 void Extents::add_free(std::byte* p, std::size_t size) {
   const auto next = free_.lower_bound(p);
   if (next != free_.end() && p + size == next->first) by_size_.erase({next->second, next->first});

@@ -28,6 +28,8 @@ class Extents {
   }
   // `p` and `size` of a take().
   void give(std::byte* p, std::size_t size);
+  // The same for the last part of a take() that no one has written and that needed fresh pages.
+  void give_untouched(std::byte* p, std::size_t size);
   // Gives the pages of free ranges back to the system; their addresses stay.
   void give_back();
   // Bytes that have been handed out and not been given back to the system since.

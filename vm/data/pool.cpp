@@ -110,6 +110,7 @@ struct Pool::Impl {
 
   BufferRef allocate(std::size_t bytes);
   void release(Buffer* b);
+  void shrink(Buffer* b, std::size_t bytes);
 
   Buffer* allocate_shared(std::uint32_t c, std::size_t capacity);
   Buffer* carve(std::uint32_t c);
@@ -199,14 +200,17 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
     ++from_system;
     if (mapped() + size > (limit != 0 ? limit : physical_bytes() / 4 * 3)) large.give_back();
   }
+  std::size_t touched = large.touched();
   std::byte* p = large.take(size);
   if (p == nullptr) {
     large.give_back();
+    touched = large.touched();
     p = large.take(size);
   }
   if (p == nullptr) return nullptr;
   note_mapped();
   auto* b = new (p) Buffer;
+  b->warm = size - (large.touched() - touched);
   b->bytes = p + kHeader + colour_gap(b);
   b->size_class = kLargeClass;
   return b;
@@ -320,6 +324,20 @@ void Pool::Impl::release(Buffer* b) {
   large.give(reinterpret_cast<std::byte*>(b), large_size(b->capacity));
 }
 
+void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
+  const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
+  if (b->size_class != kLargeClass || capacity >= b->capacity) return;
+  const std::lock_guard lock(mutex);
+  const std::size_t keep = large_size(capacity);
+  const std::size_t size = large_size(b->capacity);
+  account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
+  b->capacity = capacity;
+  const std::size_t warm = std::clamp(b->warm, keep, size);
+  auto* p = reinterpret_cast<std::byte*>(b);
+  if (warm != keep) large.give(p + keep, warm - keep);
+  if (size != warm) large.give_untouched(p + warm, size - warm);
+}
+
 Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {
   static std::atomic<std::uint64_t> next_id{1};
   impl_->id = next_id.fetch_add(1);
@@ -340,6 +358,10 @@ Pool::~Pool() {
 }
 
 BufferRef Pool::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
+
+void Pool::shrink(const BufferRef& buffer, std::size_t bytes) {
+  if (buffer) impl_->shrink(buffer.get(), bytes);
+}
 
 Vector Pool::vector(Storage storage, std::int64_t length) {
   NVM_CHECK(length >= 0, "a length is never negative");

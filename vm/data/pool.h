@@ -33,6 +33,8 @@ class Pool {
 
   // Memory for `bytes` of elements, uninitialised. Throws Fault{kMemory}, never returns null.
   [[nodiscard]] BufferRef allocate(std::size_t bytes);
+  // Takes back what lies behind the first `bytes` of a buffer of this pool that nobody has written there.
+  void shrink(const BufferRef& buffer, std::size_t bytes);
   // A vector of `length` != 1 uninitialised elements; an empty one takes no memory.
   [[nodiscard]] Vector vector(Storage storage, std::int64_t length);
   [[nodiscard]] PoolStats stats() const;

@@ -65,6 +65,11 @@ void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
   return memory_[static_cast<std::size_t>(var)].data();
 }
 
+void Binding::shrink(plan::VarId var, std::int64_t length) {
+  const auto v = static_cast<std::size_t>(var);
+  pool_.shrink(memory_[v], static_cast<std::size_t>(length) * storage_bytes(plan_.vars[v].storage));
+}
+
 void Binding::release(plan::VarId var) { memory_[static_cast<std::size_t>(var)] = {}; }
 
 Value Binding::vector(std::size_t i) {

@@ -28,6 +28,7 @@ class Binding final : public plan::Host {
   [[nodiscard]] const std::vector<std::int64_t>& lengths() const { return lengths_; }
 
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
+  void shrink(plan::VarId var, std::int64_t length) override;
   void release(plan::VarId var) override;
   [[nodiscard]] bool cancelled() const override {
     return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo;

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "vm/tier/pipeline.h"
+
 namespace nvm::vm {
 
 namespace {
@@ -113,7 +115,7 @@ Compilation describe(const RecordedRegion& region, const RegionEntry& entry) {
   Compilation c;
   c.region = entry.number;
   c.reason = entry.reason;
-  c.nodes = nodes_of(region, entry, soac::build(region.region));
+  c.nodes = nodes_of(region, entry, graph_of(region.region, entry));
   if (entry.code == nullptr) return c;
   c.refusals = refusals_of(entry, c.nodes);
   for (std::size_t k = 0; k < entry.plan.kernels.size(); ++k)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "vm/tier/pipeline.h"
+
 namespace nvm::vm {
 
 namespace {
@@ -77,7 +79,7 @@ std::string explain(const RegionEntry& entry, const ssa::Module& module, std::st
                                      (entry.contest.lost() ? ", but the primitives are faster" : "") + "\n"
          : entry.tried ? "not compiled: " + entry.reason + "\n"
                        : "not hot enough to be compiled\n";
-  const soac::Graph graph = soac::build(entry.region);
+  const soac::Graph graph = graph_of(entry.region, entry);
   if (wants(letters, 't')) out += instructions(entry);
   if (wants(letters, 'g')) out += soac::print(graph);
   if (wants(letters, 'r')) out += rules(entry, graph);
@@ -102,7 +104,7 @@ std::string summary(const Jit& jit, const ssa::Module& module) {
 }
 
 std::string explain_dot(const RegionEntry& entry, plan::Fusion fusion) {
-  const soac::Graph graph = soac::build(entry.region);
+  const soac::Graph graph = graph_of(entry.region, entry);
   const plan::Schedule schedule = fusion == plan::Fusion::kOff      ? plan::schedule_off(graph)
                                   : fusion == plan::Fusion::kGreedy ? plan::schedule_greedy(graph)
                                                                     : plan::schedule_exact(graph);

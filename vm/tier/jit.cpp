@@ -27,6 +27,10 @@ std::vector<bool> written_out_vars(const soac::Region& r) {
   return out;
 }
 
+bool guessed(const plan::Plan& plan) {
+  return std::any_of(plan.vars.begin(), plan.vars.end(), [](const plan::Var& v) { return v.guessed; });
+}
+
 }  // namespace
 
 RegionEntry& Jit::entry(const RecordedRegion& region) {
@@ -80,7 +84,16 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   const auto elapsed = [&] {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   };
-  if (runs_fused(e, work) && run_code(region, e, outputs, failed)) {
+  bool fused = runs_fused(e, work) && run_code(region, e, outputs, failed);
+  if (!fused && region.trapped && e.guesses &&
+      guessed(e.plan)) {  // perhaps a guess was wrong, and no check of the program's
+    e.guesses = false;
+    region.trapped = false;
+    e.events.clear();
+    compile(region, e);
+    fused = e.code != nullptr && run_code(region, e, outputs, failed);
+  }
+  if (fused) {
     e.contest.note(work, elapsed(), true);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return;
@@ -111,8 +124,10 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
     throw stop_fault(options_.stop->load());
   }
   if (status == plan::RunStatus::kTrapped) {
-    ++counters_.trapped;
-    ++e.traps;
+    if (!guessed(e.plan)) {
+      ++counters_.trapped;
+      ++e.traps;
+    }
     region.trapped = true;
   }
   return false;

@@ -52,6 +52,7 @@ struct RegionEntry {
   std::uint64_t runs = 0;
   int traps = 0;
   bool tried = false;               // compilation was attempted
+  bool guesses = true;              // INT vectors are stored in four bytes until one does not fit
   std::string reason;               // why it is not compiled, if it is not
   std::vector<RecordedSite> sites;  // of the first run, by RegionInst::site
   plan::Plan plan;

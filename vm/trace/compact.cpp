@@ -32,6 +32,7 @@ class Compactor {
       if (keep[i]) copy(from_.region.insts[i]);
     for (std::size_t i = 0; i < from_.region.vars.size(); ++i)
       if (from_.region.vars[i].role == VarRole::kOutput) rename(static_cast<VarId>(i));
+    for (const std::int64_t n : to_.lengths) to_.region.small &= n < std::int64_t{1} << 31;
     return std::move(to_);
   }
 

@@ -1,5 +1,6 @@
-// Filters: counting what is kept, and packing it. With several chunks the first sweep counts, so that every
-// chunk knows its place and the result gets exactly the memory it needs.
+// Filters: counting what is kept, and packing it. A chunk packs aside until the chunks before it have counted
+// (look-back), so that everything is computed once; the result has room for all elements and gives back what
+// it does not need. Beside scans the first sweep counts.
 #include <cstring>
 
 #include "vm/cpu/codegen/kernel.h"
@@ -19,16 +20,21 @@ class Count final : public SinkCode {
     return true;
   }
   void begin(Work& w) const override {
-    if (w.kernel->in_order()) chunk(w) = {};
+    if (counts_last(*w.kernel)) chunk(w).count = 0;
   }
   void block(Work& w) const override {
-    if (w.kernel->in_order()) add(w);
+    if (counts_last(*w.kernel)) add(w);
+  }
+  void chain(Work& w) const override {
+    if (w.chunk + 1 == w.kernel->chunks()) return;
+    w.kernel->chunk_state<CountState>(w.chunk + 1, *this).offset = chunk(w).offset + chunk(w).count;
   }
   void finish(KernelRun& run) const override {
-    if (run.in_order()) bind_length(run);
+    if (counts_last(run)) bind_length(run);
   }
 
  private:
+  [[nodiscard]] static bool counts_last(const KernelRun& run) { return run.in_order() || run.looks_back(); }
   [[nodiscard]] CountState& chunk(const Work& w) const {
     return w.kernel->chunk_state<CountState>(w.chunk, *this);
   }
@@ -50,40 +56,55 @@ class Count final : public SinkCode {
 class FilteredStore final : public SinkCode {
  public:
   explicit FilteredStore(const SinkSpec& s) : s_(s) {}
-  [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(std::int64_t); }
-  // One chunk: room for all elements, since there is no first sweep to count them.
+  [[nodiscard]] std::size_t worker_bytes() const override {
+    return kHead + static_cast<std::size_t>(kChunkMax) * bytes() + 64;
+  }
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    return !run.in_order() || run.context().allocate(s_.sink->out, run.space());
+    const bool known = !run.in_order() && !run.looks_back();
+    return known || run.context().allocate(s_.sink->out, run.space());
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
     const plan::Var& var = run.context().plan->vars[static_cast<std::size_t>(s_.sink->out)];
     return run.context().allocate(s_.sink->out, run.context().length(var.length));
   }
-  void begin(Work& w) const override {
-    at(w) = w.kernel->in_order() ? 0 : w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset;
-  }
+  void begin(Work& w) const override { packed(w) = 0; }
   void block(Work& w) const override {
-    const std::size_t bytes = storage_bytes(s_.out_storage);
-    auto* packed = w.scratch<std::byte>(s_.temp);
-    const std::int64_t m =
-        w.kernel->routines().compress(w.scratch<std::byte>(s_.value), w.scratch<std::uint8_t>(s_.flag), w.n,
-                                      static_cast<int>(bytes), packed);
-    auto* out = static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
-    std::memcpy(out + static_cast<std::size_t>(at(w)) * bytes, packed, static_cast<std::size_t>(m) * bytes);
-    at(w) += m;
+    std::int64_t& m = packed(w);
+    std::byte* to = (in_place(w) ? out(w) : aside(w)) + static_cast<std::size_t>(m) * bytes();
+    m += w.kernel->routines().compress(w.scratch<std::byte>(s_.value), w.scratch<std::uint8_t>(s_.flag), w.n,
+                                       static_cast<int>(bytes()), to);
+  }
+  void end(Work& w) const override {
+    if (packed(w) == 0 || in_place(w)) return;
+    const auto at = static_cast<std::size_t>(w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset);
+    std::memcpy(out(w) + at * bytes(), aside(w), static_cast<std::size_t>(packed(w)) * bytes());
   }
   void finish(KernelRun& run) const override {
     Bound& b = run.context().var(s_.sink->out);
     const plan::Var& var = run.context().plan->vars[static_cast<std::size_t>(s_.sink->out)];
-    b.length = run.context().length(var.length);
+    const std::int64_t kept = run.context().length(var.length);
+    if (b.allocated && kept < b.length) run.context().run->host->shrink(s_.sink->out, kept);
+    b.length = kept;
     if (b.length != 1) return;
     b.cell = load_cell(b.data, b.storage, 0);
     b.data = &b.cell;
   }
 
  private:
-  [[nodiscard]] std::int64_t& at(const Work& w) const {
+  static constexpr std::size_t kHead = 64;  // how many lie aside; they follow
+  [[nodiscard]] std::size_t bytes() const { return storage_bytes(s_.out_storage); }
+  [[nodiscard]] std::int64_t& packed(const Work& w) const {
     return w.kernel->worker_state<std::int64_t>(w, *this);
+  }
+  // One chunk, however long, packs where the result lies. That of one element is no place for vectors.
+  [[nodiscard]] static bool in_place(const Work& w) {
+    return w.kernel->chunks() == 1 && w.kernel->space() > kSequentialMax;
+  }
+  [[nodiscard]] std::byte* out(const Work& w) const {
+    return static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
+  }
+  [[nodiscard]] std::byte* aside(const Work& w) const {
+    return reinterpret_cast<std::byte*>(&packed(w)) + kHead;
   }
   SinkSpec s_;
 };

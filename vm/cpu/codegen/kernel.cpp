@@ -208,7 +208,6 @@ class KernelCompiler {
     SinkSpec spec = spec_of(i);
     if (s.filter != kNone) {
       spec.value = scratch_for(main_, s.value, spec.out_storage);
-      spec.temp = packed_scratch();
       return keep(make_filtered_store(spec));
     }
     const auto bytes = static_cast<std::int32_t>(storage_bytes(spec.out_storage));

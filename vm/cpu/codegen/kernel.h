@@ -6,6 +6,8 @@
 //   first sweeps   (several chunks with scans or counts) as the last one up to sweep s, of whose scans and
 //                  counts only the totals of the chunk are found; then the totals are combined in order, and
 //                  every chunk knows where it starts
+//   look-back      (several chunks with counts, no scans) no first sweep: what a chunk keeps lies aside until
+//                  the chunks before it have counted
 #pragma once
 
 #include <atomic>
@@ -85,6 +87,8 @@ class SinkCode {
   virtual void scan_block(Work&) const {}  // between the stages
   virtual void block(Work&) const {}
   virtual void end(Work&) const {}
+  // Look-back: tells the next chunk where it starts; called in the order of the chunks.
+  virtual void chain(Work&) const {}
   // After all chunks, on one thread.
   virtual void finish(KernelRun&) const {}
 
@@ -149,6 +153,8 @@ class KernelRun {
   [[nodiscard]] std::int64_t chunk_begin(std::size_t c) const { return bounds_[c]; }
   // True if chunks run in order and hand on what they know, without a first sweep.
   [[nodiscard]] bool in_order() const { return in_order_; }
+  // True if chunks run side by side and, without a first sweep, learn at their end where they start.
+  [[nodiscard]] bool looks_back() const { return looks_back_; }
   template <typename T>
   [[nodiscard]] T& worker_state(const Work& w, const SinkCode& sink) const {
     return *reinterpret_cast<T*>(w.memory + scratch_bytes() + sink.worker_at);
@@ -175,6 +181,7 @@ class KernelRun {
   void first_sweep(Work& w, std::int32_t sweep);
   void swept_block(Work& w, std::int32_t sweep);
   void last_sweep(Work& w);
+  void chain(Work& w);
   template <typename F>
   void over_blocks(Work& w, F body);
   void expand(Work& w);
@@ -188,6 +195,8 @@ class KernelRun {
   Machine& machine_;
   std::int64_t space_ = 0;
   bool in_order_ = true;
+  bool looks_back_ = false;
+  std::atomic<std::size_t> chained_{0};  // chunks that have told the next where it starts
   int threads_ = 1;
   const Stage* main_ = nullptr;
   std::vector<std::int64_t> bounds_;

@@ -153,6 +153,23 @@ TEST_CASE("threads allocate and release at the same time") {
   CHECK(pool.stats().allocations == 12'000);
 }
 
+TEST_CASE("a shrunk block gives back what nobody wrote") {
+  Pool pool;
+  const std::size_t large = std::size_t{64} << 20;
+  BufferRef b = pool.allocate(large);
+  std::memset(b.data(), 1, 1000);
+  pool.shrink(b, 1000);
+  CHECK(pool.stats().live == 1024);
+  CHECK(pool.stats().mapped < large / 8);
+  const BufferRef rest = pool.allocate(large / 2);  // lies where the rest was
+  std::memset(rest.data(), 2, large / 2);
+  CHECK(b.data()[999] == std::byte{1});
+  pool.shrink(b, 2000);  // larger than it is: stays
+  CHECK(pool.stats().live == 1024 + large / 2);
+  b = {};
+  CHECK(pool.stats().live == large / 2);
+}
+
 TEST_CASE("an empty vector takes no memory") {
   Pool pool;
   const Vector v = pool.vector(Storage::kI64, 0);

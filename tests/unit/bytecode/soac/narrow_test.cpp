@@ -1,0 +1,69 @@
+// How many bytes the INT vectors of a graph are stored in.
+#include <catch2/catch.hpp>
+
+#include "bytecode/soac/graph.h"
+#include "tests/support/region_builder.h"
+
+using namespace nvm;
+using nvm::test::RegionBuilder;
+using soac::VarId;
+
+namespace {
+
+constexpr auto kI = TypeWord::kInt;
+
+soac::Var narrowed(const RegionBuilder& b, VarId x, bool small = true, bool guess = false) {
+  soac::Graph graph = soac::build(b.region());
+  soac::narrow(graph, small, guess);
+  return graph.vars[static_cast<std::size_t>(x)];
+}
+
+}  // namespace
+
+TEST_CASE("what copies elements keeps their width") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const VarId x = b.vector(Type::kInt, n, Storage::kI32);
+  const VarId y = b.vector(Type::kInt, n, Storage::kI8);
+  const VarId flags = b.vector(Type::kBool, n);
+  const VarId desc = b.whole(n);
+  const VarId packed = b.op(Op::kPack, kI, {x, flags, desc});
+  const VarId chosen = b.op(Op::kSelect, kI, {flags, x, y});
+  const VarId less = b.op(Op::kAnd, kI, {y, y});
+  const VarId gathered = b.op(Op::kBpermute, kI, {y, x, desc, desc});
+  CHECK(narrowed(b, packed).storage == Storage::kI32);
+  CHECK(narrowed(b, chosen).storage == Storage::kI32);
+  CHECK(narrowed(b, less).storage == Storage::kI8);
+  CHECK(narrowed(b, gathered).storage == Storage::kI8);
+}
+
+TEST_CASE("places fit in four bytes where lengths do") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const VarId places = b.op(Op::kIndex, kI, {b.fixed(0), b.fixed(1), b.whole(n)});
+  CHECK(narrowed(b, places).storage == Storage::kI32);
+  CHECK(narrowed(b, places, false).storage == Storage::kI64);
+}
+
+TEST_CASE("sums are wide or guessed") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const VarId x = b.vector(Type::kInt, n, Storage::kI32);
+  const VarId twice = b.op(Op::kAdd, kI, {x, x});
+  const VarId sums = b.op(Op::kAddScan, kI, {x, b.whole(n)});
+  const VarId least = b.op(Op::kMaxScan, kI, {x, b.whole(n)});  // begins with the least INT
+  for (const VarId v : {twice, sums, least}) {
+    CHECK(narrowed(b, v).storage == Storage::kI64);
+    CHECK_FALSE(narrowed(b, v).guessed);
+    CHECK(narrowed(b, v, true, true).storage == Storage::kI32);
+    CHECK(narrowed(b, v, true, true).guessed);
+  }
+}
+
+TEST_CASE("32-bit INT is left as it is") {
+  RegionBuilder b(IntBits::k32);
+  const auto n = b.length();
+  const VarId x = b.vector(Type::kInt, n, Storage::kI8);
+  const VarId y = b.op(Op::kAnd, kI, {x, x});
+  CHECK(narrowed(b, y, true, true).storage == Storage::kI32);
+}
