@@ -23,6 +23,7 @@ class CodeRun {
         run_(run),
         queue_(queue),
         memory_(plan_.vars.size(), 0),
+        room_(plan_.vars.size(), 0),
         offsets_(plan_.vars.size(), 0),
         cells_(cell_count(plan_), 0),
         lengths_(plan_.lengths.size(), kUnknown) {}
@@ -51,6 +52,8 @@ class CodeRun {
   }
   [[nodiscard]] Storage storage(VarId v) const { return var(v).is_desc ? Storage::kI64 : var(v).storage; }
   RunStatus settle(RunStatus status) {
+    for (std::size_t i = 0; i < run_.arrays.size(); ++i)
+      if (plan_.vars[i].role == VarRole::kOutput) run_.arrays[i].remote = nullptr;
     static_cast<void>(queue_.wait());  // copies from host memory may still be under way
     return status;
   }
@@ -88,7 +91,7 @@ class CodeRun {
     return true;
   }
   bool bind_vector(VarId v) {
-    const plan::Array& a = run_.arrays[at(v)];
+    plan::Array& a = run_.arrays[at(v)];
     const std::uint64_t bits = var(v).type == Type::kFloat ? std::bit_cast<std::uint64_t>(a.real)
                                                            : static_cast<std::uint64_t>(a.scalar);
     if (scalar(v)) {
@@ -96,29 +99,31 @@ class CodeRun {
       return true;
     }
     const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(storage(v));
+    if (a.length > 1) {
+      memory_[at(v)] = queue_.bring(a.remote, a.data, bytes);
+      return memory_[at(v)] != 0;
+    }
     memory_[at(v)] = allocate(bytes);
     if (memory_[at(v)] == 0) return false;
     if (a.length == 1) {  // unboxed; the low bytes of the cell come first
       cells_[at(scalar_cell(plan_, v))] = bits;
       queue_.upload(memory_[at(v)], &cells_[at(scalar_cell(plan_, v))], bytes);
-    } else if (bytes > 0) {
-      queue_.upload(memory_[at(v)], a.data, bytes);
     }
     return true;
   }
   bool bind_desc(VarId v) {
     if (var(v).role != VarRole::kInput || var(v).form != plan::DescForm::kIrregular) return true;
-    const plan::Desc& d = run_.descs[at(v)];
-    const std::int64_t* offsets = d.offsets;
-    if (offsets == nullptr) {
+    plan::Desc& d = run_.descs[at(v)];
+    const std::size_t bytes = 8 * (static_cast<std::size_t>(d.segments) + 1);
+    if (d.offsets != nullptr) {
+      offsets_[at(v)] = queue_.bring(d.remote, d.offsets, bytes);
+    } else {
       made_offsets_.emplace_back(static_cast<std::size_t>(d.segments) + 1);
       for (std::int64_t s = 0; s <= d.segments; ++s)
         made_offsets_.back()[static_cast<std::size_t>(s)] = s * d.regular_length;
-      offsets = made_offsets_.back().data();
+      offsets_[at(v)] = allocate(bytes);
+      if (offsets_[at(v)] != 0) queue_.upload(offsets_[at(v)], made_offsets_.back().data(), bytes);
     }
-    const std::size_t bytes = 8 * (static_cast<std::size_t>(d.segments) + 1);
-    offsets_[at(v)] = allocate(bytes);
-    if (offsets_[at(v)] != 0) queue_.upload(offsets_[at(v)], offsets, bytes);
     return offsets_[at(v)] != 0;
   }
 
@@ -176,7 +181,8 @@ class CodeRun {
         const auto count = counted_here ? space : length(n);
         if (!count) return false;
         // One more for offsets, whose last entry is the total.
-        memory_[at(v)] = allocate((static_cast<std::size_t>(*count) + 1) * storage_bytes(storage(v)));
+        room_[at(v)] = (static_cast<std::size_t>(*count) + 1) * storage_bytes(storage(v));
+        memory_[at(v)] = allocate(room_[at(v)]);
         if (memory_[at(v)] == 0) return false;
       }
     }
@@ -246,7 +252,7 @@ class CodeRun {
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
       if (plan_.vars[i].role == VarRole::kOutput && !publish(static_cast<VarId>(i)))
         return settle(RunStatus::kNoMemory);
-    if (!queue_.wait()) return RunStatus::kNoMemory;
+    if (!queue_.wait()) return settle(RunStatus::kNoMemory);
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
       if (plan_.vars[i].role == VarRole::kOutput) unbox(static_cast<VarId>(i));
     return RunStatus::kDone;
@@ -261,7 +267,22 @@ class CodeRun {
     const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(a.storage);
     a.data = run_.host->allocate(v, a.storage, a.length);
     if (a.data == nullptr) return false;
-    queue_.download(a.data, memory_[at(v)], bytes);
+    if (a.length == 1 || !trim(v, bytes)) {
+      queue_.download(a.data, memory_[at(v)], bytes);
+    } else {
+      owned_.erase(std::find(owned_.begin(), owned_.end(), memory_[at(v)]));
+      queue_.keep(a.remote, memory_[at(v)], a.data, bytes);
+    }
+    return true;
+  }
+  // What was counted may be much less than there was room for. False: no memory for a smaller copy.
+  bool trim(VarId v, std::size_t bytes) {
+    if (room_[at(v)] < 2 * bytes + 4096) return true;
+    const Address small = allocate(bytes);
+    if (small == 0) return false;
+    queue_.copy(small, memory_[at(v)], bytes);
+    release(memory_[at(v)]);
+    memory_[at(v)] = small;
     return true;
   }
   // A vector of one element is also given unboxed.
@@ -283,8 +304,9 @@ class CodeRun {
   const plan::Plan& plan_;
   const plan::Run& run_;
   Queue& queue_;
-  std::vector<Address> memory_;   // by VarId; counts for descriptors made here
-  std::vector<Address> offsets_;  // by VarId of a descriptor
+  std::vector<Address> memory_;    // by VarId; counts for descriptors made here
+  std::vector<std::size_t> room_;  // bytes there, of what is made here
+  std::vector<Address> offsets_;   // by VarId of a descriptor
   std::vector<std::uint64_t> cells_;
   std::vector<std::int64_t> lengths_;
   std::vector<std::vector<std::int64_t>> made_offsets_;

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+
+#include "bytecode/base/remote.h"
 
 namespace nvm::gpu {
 
@@ -23,6 +26,21 @@ class Queue {
   virtual void download(void* to, Address from, std::size_t bytes) = 0;
   virtual void copy(Address to, Address from, std::size_t bytes) = 0;
   virtual void clear(Address memory, std::size_t bytes) = 0;
+  // The elements of an input, on the device until the queue goes; 0 if there is no memory left. `remote` is
+  // where they stand already, if anywhere, and may be set.
+  [[nodiscard]] virtual Address bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) {
+    static_cast<void>(remote);
+    const Address memory = allocate(bytes);
+    if (memory != 0) upload(memory, data, bytes);
+    return memory;
+  }
+  // The elements of an output are the first `bytes` of `memory`, which is given away, and belong into `data`:
+  // copied there, or left on the device and `remote` set.
+  virtual void keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) {
+    static_cast<void>(remote);
+    download(data, memory, bytes);
+    free(memory);
+  }
   // One argument: a structure of these words, by value. The kernel is one of the loaded source's.
   virtual void launch(const std::string& entry, std::int64_t blocks, int threads,
                       std::span<const std::uint64_t> words) = 0;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bytecode/base/remote.h"
 #include "bytecode/plan/plan.h"
 
 namespace nvm::plan {
@@ -20,6 +21,10 @@ struct Array {
   Storage storage = Storage::kI64;
   std::int64_t scalar = 0;
   double real = 0.0;
+  // Where the elements stand on a device, too; `data` is valid once remote->fetch() has succeeded. An engine
+  // that keeps vectors on its device sets this, for inputs it has copied there and for outputs it leaves
+  // there.
+  std::shared_ptr<Remote> remote = {};
 };
 
 // A descriptor bound for one run. offsets has segments + 1 entries and is null if the form needs none
@@ -29,6 +34,7 @@ struct Desc {
   std::int64_t total = 0;
   std::int64_t regular_length = 0;
   const std::int64_t* offsets = nullptr;
+  std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays; they are always valid
 };
 
 // What the caller provides during a run: memory for vectors that the plan makes, and cancellation.
@@ -67,7 +73,15 @@ enum class RunStatus : std::uint8_t {
              // error
   kNoMemory,
   kCancelled,
+  kNotYet,  // nothing was done: it is still being compiled, or never will be (see refusal)
 };
+
+// Makes the data of all inputs valid; false, with why in words, if something is lost.
+[[nodiscard]] inline bool fetch_inputs(const Run& run, std::string& why) {
+  for (Array& a : run.arrays)
+    if (a.remote != nullptr && !a.remote->fetch(why)) return false;
+  return true;
+}
 
 class Code {
  public:
@@ -76,6 +90,10 @@ class Code {
   // Machine code or kernel source, for explain; may be empty.
   [[nodiscard]] virtual std::string listing() const = 0;
   [[nodiscard]] virtual std::size_t code_bytes() const = 0;
+  // Why this code will never run, in words; empty if it may.
+  [[nodiscard]] virtual std::string refusal() const { return {}; }
+  // Understands Array::remote. For others the caller fetches all inputs first.
+  [[nodiscard]] virtual bool resident() const { return false; }
 };
 
 class Engine {

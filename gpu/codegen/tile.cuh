@@ -399,3 +399,4 @@ NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems],
   __syncthreads();
   return behind;
 }
+// ---- end of the prelude ----

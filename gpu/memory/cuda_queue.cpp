@@ -4,65 +4,6 @@
 
 namespace nvm::gpu {
 
-namespace {
-
-// Numbers of the driver's interface.
-constexpr int kArchMajor = 75;
-constexpr int kArchMinor = 76;
-constexpr int kReleaseThreshold = 4;
-constexpr int kOutOfMemory = 2;
-constexpr unsigned kNonBlocking = 1;
-
-}  // namespace
-
-std::shared_ptr<OpenDevice> OpenDevice::open(int ordinal, std::string& reason) {
-  const std::shared_ptr<OpenDevice> d(new OpenDevice);
-  d->driver_ = load_driver(reason);
-  if (d->driver_ == nullptr) return nullptr;
-  const auto good = [&](int code) {
-    if (code != 0)
-      reason = "device " + std::to_string(ordinal) + " cannot be used: " + d->driver_->error(code);
-    return code == 0;
-  };
-  char name[256] = {};
-  int major = 0;
-  int minor = 0;
-  if (!good(d->driver_->device_get(&d->device_, ordinal)) ||
-      !good(d->driver_->device_name(name, sizeof name, d->device_)) ||
-      !good(d->driver_->device_attribute(&major, kArchMajor, d->device_)) ||
-      !good(d->driver_->device_attribute(&minor, kArchMinor, d->device_)) ||
-      !good(d->driver_->context_retain(&d->context_, d->device_)) ||
-      !good(d->driver_->context_set(d->context_)) || !good(d->driver_->pool_default(&d->pool_, d->device_)))
-    return nullptr;
-  std::uint64_t keep_all = std::numeric_limits<std::uint64_t>::max();
-  static_cast<void>(d->driver_->pool_set(d->pool_, kReleaseThreshold, &keep_all));
-  d->arch_ = major * 10 + minor;
-  d->name_ = name;
-  return d;
-}
-
-int OpenDevice::take_stream(Stream& stream) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!streams_.empty()) {
-      stream = streams_.back();
-      streams_.pop_back();
-      return 0;
-    }
-  }
-  return driver_->stream_create(&stream, kNonBlocking);
-}
-
-void OpenDevice::give_stream(Stream stream) {
-  const std::lock_guard lock(mutex_);
-  streams_.push_back(stream);
-}
-
-OpenDevice::~OpenDevice() {
-  for (const Stream s : streams_) static_cast<void>(driver_->stream_destroy(s));
-  if (context_ != nullptr) static_cast<void>(driver_->context_release(device_));
-}
-
 LoadedModule::LoadedModule(std::shared_ptr<OpenDevice> device, const void* image, std::string& reason)
     : device_(std::move(device)) {
   device_->enter();
@@ -93,6 +34,7 @@ CudaQueue::~CudaQueue() {
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
   if (stream_ != nullptr) device_->give_stream(stream_);
+  for (const auto& vector : pinned_) vector->unpin();
 }
 
 void CudaQueue::note(int code, const char* doing) {
@@ -102,13 +44,34 @@ void CudaQueue::note(int code, const char* doing) {
 Address CudaQueue::allocate(std::size_t bytes) {
   DevicePointer p = 0;
   int code = device_->driver().allocate_async(&p, bytes, stream_);
-  if (code == kOutOfMemory) {
-    static_cast<void>(device_->driver().stream_wait(stream_));
-    device_->trim();
+  while (code == OpenDevice::kOutOfMemory) {
+    static_cast<void>(device_->driver().stream_wait(stream_));  // what is freed there can be given back
+    if (!device_->make_room(bytes)) return 0;
     code = device_->driver().allocate_async(&p, bytes, stream_);
   }
-  if (code != kOutOfMemory) note(code, "taking memory");
+  note(code, "taking memory");
   return code == 0 ? p : 0;
+}
+
+Address CudaQueue::bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) {
+  auto vector = std::dynamic_pointer_cast<DeviceVector>(remote);
+  Address memory = vector != nullptr && vector->on(*device_) ? vector->pin(data, bytes) : 0;
+  if (memory == 0) {  // elsewhere, or another part of the same memory
+    std::string why;
+    if (remote != nullptr && !remote->fetch(why)) return 0;
+    vector = std::make_shared<DeviceVector>(device_, data, bytes);
+    memory = vector->pin(data, bytes);
+    if (memory != 0 && remote == nullptr) remote = vector;
+  }
+  if (memory != 0) pinned_.push_back(std::move(vector));
+  return memory;
+}
+
+void CudaQueue::keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) {
+  auto vector = std::make_shared<DeviceVector>(device_, data, bytes, memory);
+  vector->hold();
+  remote = vector;
+  pinned_.push_back(std::move(vector));
 }
 
 void CudaQueue::free(Address memory) {

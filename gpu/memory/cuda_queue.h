@@ -2,46 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "gpu/api/driver.h"
+#include "gpu/memory/device_vector.h"
+#include "gpu/memory/open_device.h"
 #include "gpu/queue.h"
 
 namespace nvm::gpu {
-
-// One device, opened. Shared by all queues and modules; outlives them.
-class OpenDevice {
- public:
-  // Null, with a reason in words, if there is none.
-  static std::shared_ptr<OpenDevice> open(int ordinal, std::string& reason);
-  ~OpenDevice();
-  OpenDevice(const OpenDevice&) = delete;
-  OpenDevice& operator=(const OpenDevice&) = delete;
-
-  [[nodiscard]] const Driver& driver() const { return *driver_; }
-  [[nodiscard]] int arch() const { return arch_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
-  // Makes the device current in the calling thread.
-  void enter() const { static_cast<void>(driver_->context_set(context_)); }
-  // Gives unused memory back to the device.
-  void trim() const { static_cast<void>(driver_->pool_trim(pool_, 0)); }
-  // A stream that nobody else uses; making one costs more than a short region. 0 or the driver's error.
-  [[nodiscard]] int take_stream(Stream& stream);
-  void give_stream(Stream stream);
-
- private:
-  OpenDevice() = default;
-  const Driver* driver_ = nullptr;
-  Device device_ = 0;
-  Context context_ = nullptr;
-  MemoryPool pool_ = nullptr;
-  int arch_ = 0;
-  std::string name_;
-  std::mutex mutex_;
-  std::vector<Stream> streams_;  // made and not in use
-};
 
 // A loaded cubin.
 class LoadedModule {
@@ -72,12 +40,14 @@ class CudaQueue final : public Queue {
   void download(void* to, Address from, std::size_t bytes) override;
   void copy(Address to, Address from, std::size_t bytes) override;
   void clear(Address memory, std::size_t bytes) override;
+  [[nodiscard]] Address bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) override;
+  void keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) override;
   void launch(const std::string& entry, std::int64_t blocks, int threads,
               std::span<const std::uint64_t> words) override;
   [[nodiscard]] bool wait() override;
 
   // The first error since the queue was made, in the driver's words, with what was being done; empty if none.
-  // Memory that ran out is no error.
+  // Memory that ran out is no error. The device has been told.
   [[nodiscard]] const std::string& error() const { return error_; }
 
   // For measurements: time on the device from the first begin_timing() to the last end_timing() since
@@ -94,6 +64,7 @@ class CudaQueue final : public Queue {
   Event begin_ = nullptr;
   Event end_ = nullptr;
   bool timing_ = false;
+  std::vector<std::shared_ptr<DeviceVector>> pinned_;
   std::string error_;
 };
 

@@ -271,6 +271,7 @@ T shuffle(unsigned mask, T value, int lane) {
 #define NVM_SHARED(T, name, n) emu::SharedArray<T, n> name(__LINE__)
 #define nvm_shared_add(array, at, by) (array)[at].add(by)
 #define NVM_ENTRY(name, args)                                                    \
+  extern "C" const unsigned emu_##name##_bytes = sizeof(args);                   \
   extern "C" void emu_##name(const void* a, unsigned blocks, unsigned threads) { \
     const args copy = *static_cast<const args*>(a);                              \
     emu::run([&] { name(copy); }, blocks, threads);                              \

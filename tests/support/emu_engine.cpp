@@ -1,31 +1,17 @@
 #include "tests/support/emu_engine.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <sstream>
 #include <stdexcept>
 
 #include "gpu/launch.h"
+#include "tests/support/emu_build.h"
 
 namespace nvm::testing {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 // Device memory is host memory with a guard behind it.
 class EmuQueue final : public gpu::Queue {
@@ -98,26 +84,10 @@ class EmuCode final : public plan::Code {
 
 }  // namespace
 
-// Found again by content.
 void* load_emulated(const std::string& source) {
-  const fs::path header = fs::path(NVM_SOURCE_DIR) / "tests/emu/cuda_emu.h";
-  const std::string all = read_file(header) + "\n#line 1 \"kernels.cu\"\n" + source;
-  const fs::path folder = fs::path(NVM_EMU_CACHE);
-  fs::create_directories(folder);
-  const std::string name = std::to_string(std::hash<std::string>{}(all));
-  const fs::path text = folder / (name + ".cc");
-  const fs::path library = folder / (name + ".so");
-  if (!fs::exists(library) || read_file(text) != all) {
-    std::ofstream(text, std::ios::binary) << all;
-    const fs::path fresh = folder / (name + ".fresh." + std::to_string(getpid()));
-    const std::string command =
-        std::string(NVM_EMU_COMPILER) +
-        " -std=c++20 -O1 -w -fPIC -shared -fwrapv -fno-strict-aliasing -ffp-contract=off -o " +
-        fresh.string() + " " + text.string() + " -lsleef";
-    if (std::system(command.c_str()) != 0)
-      throw std::runtime_error("the emulated source does not compile: " + text.string());
-    fs::rename(fresh, library);
-  }
+  std::string log;
+  const std::string library = build_emulated(source, log);
+  if (library.empty()) throw std::runtime_error(log);
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) throw std::runtime_error(dlerror());
   return handle;

@@ -29,7 +29,7 @@ Vector slice(const Vector& v, std::int64_t from, std::int64_t to) {
   if (to - from != 1) {
     if (to == from) return Vector(v.storage(), 0, BufferRef());
     const std::int64_t offset =
-        (v.raw() - v.buffer().data()) / static_cast<std::int64_t>(storage_bytes(v.storage()));
+        (v.place() - v.buffer().get()->bytes) / static_cast<std::int64_t>(storage_bytes(v.storage()));
     return Vector(v.storage(), to - from, v.buffer(), offset + from);
   }
   switch (v.type()) {

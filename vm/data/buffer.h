@@ -7,11 +7,23 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
+
+#include "bytecode/base/remote.h"
 
 namespace nvm::vm {
 
 class Pool;
+struct Buffer;
+
+void fetch_remote(const Buffer& b);
+// The device's copy; null if there is none. For engines that understand it and who compares places.
+[[nodiscard]] std::shared_ptr<Remote> remote_of(const Buffer& b);
+// Keeps the first that is attached.
+void attach_remote(Buffer& b, std::shared_ptr<Remote> remote);
+// Before the elements are overwritten: forgets the device's copy.
+void drop_remote(Buffer& b);
 
 // Header of a block of elements; the elements start at data(), aligned to 64 bytes, with 64 readable bytes of
 // padding behind the last one so that full-width vector loads of the tail stay inside the block.
@@ -28,7 +40,14 @@ struct Buffer {
   std::int64_t run_first = 0;
   std::int64_t run = 0;
   std::size_t warm = 0;  // the pool's business
-  [[nodiscard]] std::byte* data() const { return bytes; }
+  // Set where the elements stand on a device, too, and maybe only there (see remote.cpp).
+  std::atomic<std::shared_ptr<Remote>*> remote{nullptr};
+  // The elements; copied back from a device if only that has them. Throws Fault (kDevice) if they are lost.
+  [[nodiscard]] std::byte* data() const {
+    if (remote.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      fetch_remote(*this);
+    return bytes;
+  }
 };
 
 void release_buffer(Buffer* b);  // called at zero references

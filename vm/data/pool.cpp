@@ -393,6 +393,7 @@ void Pool::trim() {
 void Pool::fail_at(std::uint64_t k) { impl_->fail.store(k); }
 
 void release_buffer(Buffer* b) {
+  if (b->remote.load(std::memory_order_relaxed) != nullptr) drop_remote(*b);
   if (b->release != nullptr) {
     b->release(b, b->user);
     return;

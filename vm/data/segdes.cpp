@@ -108,6 +108,8 @@ const std::int64_t* Segdes::offsets() const {
   return to;
 }
 
+const BufferRef& Segdes::offsets_buffer() const { return arrays_->offsets_memory; }
+
 const std::int32_t* Segdes::ids32() const {
   const std::int64_t* offset = offsets();
   SegdesArrays& a = *arrays_;

@@ -98,15 +98,23 @@ class Vector {
     if (!buffer_) return nullptr;
     return buffer_.data() + static_cast<std::size_t>(scalar_) * storage_bytes(storage_);
   }
+  // Where that is, or will be if the elements stand on a device only; null without a buffer.
+  [[nodiscard]] std::byte* place() const {
+    if (!buffer_) return nullptr;
+    return buffer_.get()->bytes + static_cast<std::size_t>(scalar_) * storage_bytes(storage_);
+  }
   // For the maker of a fresh or unique vector only.
   template <typename T>
   [[nodiscard]] T* mutable_data() {
+    if (buffer_ && buffer_.get()->remote.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      drop_remote(*buffer_.get());
     return const_cast<T*>(static_cast<const Vector*>(this)->data<T>());
   }
-  // True if this is the only reference to the whole buffer and the memory is a pool's, so that it may be
-  // overwritten.
+  // True if this is the only reference to the whole buffer and the memory is a pool's and on the host alone,
+  // so that it may be overwritten.
   [[nodiscard]] bool unique() const {
-    return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr;
+    return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr &&
+           buffer_.get()->remote.load(std::memory_order_relaxed) == nullptr;
   }
   [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
   // Leaves an empty vector; whoever takes the memory of a unique one may overwrite it.
@@ -192,7 +200,8 @@ class Segdes {
   [[nodiscard]] Vector lengths(Pool& pool) const;
   // Derived on demand and cached (irregular only): offsets has segments()+1 entries, the last is total().
   [[nodiscard]] const std::int64_t* offsets() const;
-  [[nodiscard]] const std::int32_t* ids32() const;  // segment number per element; segments() < 2^31
+  [[nodiscard]] const BufferRef& offsets_buffer() const;  // made by offsets()
+  [[nodiscard]] const std::int32_t* ids32() const;        // segment number per element; segments() < 2^31
   [[nodiscard]] std::int64_t offset(std::int64_t k) const {
     return is_regular() ? k * length_ : offsets()[k];
   }
@@ -241,7 +250,8 @@ struct Fault {
     kIo,
     kInterrupted,
     kType,
-    kTime
+    kTime,
+    kDevice  // a GPU failed that had elements of its own
   };
   Kind kind = Kind::kLength;
   std::string message;  // without position; the interpreter adds function, instruction and position

@@ -53,7 +53,10 @@ void Interp::run_through() {
     try {
       try {
         loop();
-        for (Value& value : values_) force(value);
+        for (Value& value : values_) {
+          force(value);
+          if (const auto* v = std::get_if<Vector>(&value)) static_cast<void>(v->raw());  // home from a device
+        }
         if (machine_.hook != nullptr) machine_.hook->finish();
       } catch (const Fault& fault) {
         settle(fault);

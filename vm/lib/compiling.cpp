@@ -4,6 +4,7 @@
 
 #include "gpu/cuda_engine.h"
 #include "vm/cpu/cpu_engine.h"
+#include "vm/lib/fallback_engine.h"
 #include "vm/lib/impl.h"
 #include "vm/tier/explain.h"
 
@@ -21,16 +22,20 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   return engine;
 }
 
-// CUDA where it is wanted and there, else the processor's; null if neither fits this machine.
+// CUDA where it is wanted and there, with the processor's behind it, else that; null if neither fits this
+// machine.
 std::unique_ptr<plan::Engine> make_engine(const Options& options) {
-  if (options.engine != Engine::kCpu) {
-    std::string reason;
-    if (auto engine = gpu::make_engine(reason)) return engine;
-    if (options.engine == Engine::kCuda)
-      std::fprintf(options.err, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
-  }
-  if (options.isa == InstructionSet::kPortable) return nullptr;
-  return vm::cpu::make_engine(engine_options(options));
+  auto processor =
+      options.isa == InstructionSet::kPortable ? nullptr : vm::cpu::make_engine(engine_options(options));
+  if (options.engine == Engine::kCpu) return processor;
+  // Whoever wants a line compiled at once, to see it run there, waits.
+  const auto compiling = options.jit == Jit::kHot ? gpu::Compiling::kInBackground : gpu::Compiling::kAtOnce;
+  std::string reason;
+  if (auto device = gpu::make_engine(reason, compiling))
+    return with_fallback(std::move(device), std::move(processor));
+  if (options.engine == Engine::kCuda)
+    std::fprintf(options.err, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
+  return processor;
 }
 
 vm::JitOptions jit_options(const Options& options) {

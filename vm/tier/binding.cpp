@@ -10,10 +10,10 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
       region_(region),
       pool_(pool),
       stop_(stop),
+      memory_(plan.vars.size()),
       arrays_(plan.vars.size()),
       descs_(plan.vars.size()),
-      lengths_(region.lengths),
-      memory_(plan.vars.size()) {
+      lengths_(region.lengths) {
   for (std::size_t i = 0; i < region.inputs.size(); ++i) {
     if (const auto* x = std::get_if<Vector>(&region.inputs[i])) {
       plan::Array& a = arrays_[i];
@@ -23,12 +23,14 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
         a.scalar = x->type() == Type::kFloat ? 0 : x->scalar_int();
         a.real = x->type() == Type::kFloat ? x->scalar_float() : 0.0;
       } else {
-        a.data = const_cast<std::byte*>(x->data<std::byte>());
+        a.data = x->place();
+        if (x->buffer()) a.remote = remote_of(*x->buffer().get());
       }
     } else if (const auto* s = std::get_if<Segdes>(&region.inputs[i])) {
       const bool regular = s->is_regular();
       descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0,
-                   regular ? nullptr : s->offsets()};
+                   regular ? nullptr : s->offsets(), nullptr};
+      if (!regular) descs_[i].remote = remote_of(*s->offsets_buffer().get());
     }
   }
 }
@@ -113,7 +115,19 @@ Value Binding::segdes(std::size_t i) {
   return Segdes::from_lengths(lengths(segments, std::move(memory_[i])), total);
 }
 
+void Binding::keep_remotes() {
+  for (std::size_t i = 0; i < region_.inputs.size(); ++i) {
+    if (const auto* x = std::get_if<Vector>(&region_.inputs[i]); x != nullptr && arrays_[i].remote != nullptr)
+      attach_remote(*x->buffer().get(), arrays_[i].remote);
+    if (const auto* s = std::get_if<Segdes>(&region_.inputs[i]); s != nullptr && descs_[i].remote != nullptr)
+      attach_remote(*s->offsets_buffer().get(), descs_[i].remote);
+  }
+}
+
 void Binding::take(std::span<Value> outputs) {
+  for (std::size_t i = 0; i < memory_.size(); ++i)
+    if (memory_[i] && plan_.vars[i].role == plan::VarRole::kOutput && arrays_[i].remote != nullptr)
+      attach_remote(*memory_[i].get(), std::move(arrays_[i].remote));
   for (std::size_t i = 0; i < plan_.vars.size(); ++i) {
     if (plan_.vars[i].role != plan::VarRole::kOutput) continue;
     outputs[i] = plan_.vars[i].is_desc ? segdes(i) : vector(i);

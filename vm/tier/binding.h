@@ -22,6 +22,8 @@ class Binding final : public plan::Host {
     number_ = number;
   }
   [[nodiscard]] plan::Run run(int threads);
+  // Leaves copies of inputs that the engine has made on its device with their vectors; after any run.
+  void keep_remotes();
   // The live variables as values; after a run that is done.
   void take(std::span<Value> outputs);
   // All of them, after a run that is done.
@@ -49,10 +51,11 @@ class Binding final : public plan::Host {
   std::uint32_t number_ = 0;
   Pool& pool_;
   const std::atomic<Stop>* stop_;
+  std::vector<BufferRef>
+      memory_;  // by VarId, of what the plan makes; outlives what stands for it on a device
   std::vector<plan::Array> arrays_;
   std::vector<plan::Desc> descs_;
   std::vector<std::int64_t> lengths_;
-  std::vector<BufferRef> memory_;  // by VarId, of what the plan makes
 };
 
 }  // namespace nvm::vm

@@ -111,7 +111,11 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
   Binding binding(e.plan, region, *context_.pool, options_.stop);
   binding.report(options_.observer, e.number);
-  const plan::RunStatus status = e.code->run(binding.run(context_.threads));
+  const plan::Run run = binding.run(context_.threads);
+  if (std::string why; !e.code->resident() && !plan::fetch_inputs(run, why))
+    throw Fault{Fault::Kind::kDevice, std::move(why)};
+  const plan::RunStatus status = e.code->run(run);
+  binding.keep_remotes();
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;
     binding.take(outputs);
@@ -122,6 +126,12 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outp
   if (status == plan::RunStatus::kCancelled) {
     failed = region.sites[static_cast<std::size_t>(region.region.insts.front().site)];
     throw stop_fault(options_.stop->load());
+  }
+  if (status == plan::RunStatus::kNotYet) {
+    e.reason = e.code->refusal();
+    if (e.reason.empty()) return false;
+    e.code.reset();
+    ++counters_.refused;
   }
   if (status == plan::RunStatus::kTrapped) {
     if (!guessed(e.plan)) {

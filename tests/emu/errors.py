@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""usage: errors.py NVM FOLDER: what can go wrong with a GPU, on the emulated device in FOLDER/device.
+
+Each failure has its message, and the run has the same result, or stops with one clear error.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+nvm, emu = sys.argv[1:3]
+PROGRAM = """
+function collatz(v, n) =
+if n == 0 then v
+else collatz({select(rem(x, 2) == 0, x / 2, 3 * x + 1) : x in v}, n - 1) $
+let v = [1:3000]; w = collatz(v, 6)
+in (sum(w), max_val(w), sum({float(x) / 2.0 : x in w; y in v | y > 100})) $
+"""
+WRONG = "let v = {rem(i, 7) : i in [0:3000]} in sum({100 / x : x in v}) $\n"
+failures = 0
+
+
+def check(what, condition, run):
+    global failures
+    if condition:
+        return
+    failures += 1
+    print(f"{what}: status {run.returncode}\n--- out\n{run.stdout[:500]}\n--- err\n{run.stderr[:800]}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    def path(name, text=None):
+        full = os.path.join(folder, name)
+        if text is not None:
+            with open(full, "w") as out:
+                out.write(text)
+        return full
+
+    def run(program, device=os.path.join(emu, "device"), engine="cuda", jit="always", **settings):
+        # Short lines: several, with vectors between them that stand on the device alone.
+        env = dict(os.environ, NVM_ENGINE=engine, NVM_JIT=jit, NVM_REGION_LIMIT="12", LD_LIBRARY_PATH=device)
+        env.setdefault("XDG_CACHE_HOME", path("cache"))
+        env.update(settings)
+        return subprocess.run([nvm, "run", program], env=env, capture_output=True, text=True)
+
+    good = path("good.nesl", PROGRAM)
+    wrong = path("wrong.nesl", WRONG)
+    counts = path("counts")
+    expected = run(good, engine="cpu", jit="off")
+    fault = run(wrong, engine="cpu", jit="off")
+    check("a program with an error", fault.returncode == 1 and "by zero" in fault.stderr, fault)
+
+    def same(what, got, message):
+        check(what, got.returncode == 0 and got.stdout == expected.stdout and message in got.stderr, got)
+
+    whole = run(good, XDG_CACHE_HOME=path("cache"), NVM_EMU_COUNTS=counts)
+    same("nothing wrong", whole, "")
+    check("nothing wrong: quiet", whole.stderr == "" and "launches=0" not in open(counts).read(), whole)
+
+    none = os.path.join(emu, "broken", "none")
+    same("no driver", run(good, device=none), "no NVIDIA driver")
+    quiet = run(good, device=none, engine="auto")
+    check("no driver, and none asked for", quiet.stdout == expected.stdout and quiet.stderr == "", quiet)
+    same("a driver that does not start", run(good, NVM_EMU="init=803"), "unsupported display driver")
+    same("a driver that is too old", run(good, device=os.path.join(emu, "broken", "driver")), "the driver lacks cu")
+    same("no device", run(good, NVM_EMU="devices=0"), "the driver shows no device")
+    same("an NVRTC that is too old", run(good, device=os.path.join(emu, "broken", "nvrtc")), "is too old")
+
+    for text in ("", "nvm cubin 1\n", "x" * 5000):
+        for name in os.listdir(path("cache/nvm")):
+            path("cache/nvm/" + name, text)
+        same("a damaged cache", run(good, XDG_CACHE_HOME=path("cache")), "")
+    same("a cache that is no folder", run(good, XDG_CACHE_HOME=path("file", "")), "")
+
+    same("no device memory at all", run(good, NVM_EMU="memory=1000"), "")
+    same("little device memory", run(good, NVM_EMU="memory=60000"), "")
+
+    trapped = run(wrong)
+    check("a check fails on the device", (trapped.returncode, trapped.stderr) == (1, fault.stderr), trapped)
+
+    # Whatever the device fails in, the program goes on without it, or says what is lost and where.
+    ends = {"same": 0, "stopped": 0}
+    for kind, points in (("lose", list(range(1, 60)) + list(range(60, 400, 17))), ("bad_launch", range(1, 12))):
+        for k in points:
+            got = run(good, XDG_CACHE_HOME=path("cache"), NVM_EMU=f"{kind}={k}", NVM_EMU_COUNTS=counts)
+            if got.returncode == 0:
+                ends["same"] += 1
+                check(f"{kind}={k}", got.stdout == expected.stdout, got)
+            else:
+                ends["stopped"] += 1
+                clear = "the GPU failed while" in got.stderr and "are lost" in got.stderr and "good.nesl" in got.stderr
+                check(f"{kind}={k}", got.returncode == 1 and clear, got)
+            check(f"{kind}={k}: said once", got.stderr.count("the program goes on without it") <= 1, got)
+    check("a device lost: both ends are met", ends["same"] > 5 and ends["stopped"] > 0, whole)
+    print(f"device lost: {ends['same']} runs ended with the same result, {ends['stopped']} with one error")
+
+print(f"{failures} failures")
+sys.exit(failures != 0)

@@ -1,0 +1,65 @@
+#include "tests/support/emu_build.h"
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace nvm::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+const std::string& header() {
+  static const std::string kText = read_file(fs::path(NVM_SOURCE_DIR) / "tests/emu/cuda_emu.h");
+  return kText;
+}
+
+std::uint64_t hash(const std::string& text, std::uint64_t h) {
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return h;
+}
+
+}  // namespace
+
+std::string name_of_source(const std::string& source) {
+  char name[32];
+  std::snprintf(name, sizeof name, "%016llx",
+                static_cast<unsigned long long>(hash(source, hash(header(), 0xcbf29ce484222325ULL))));
+  return name;
+}
+
+std::string build_emulated(const std::string& source, std::string& log) {
+  const std::string all = header() + "\n#line 1 \"kernels.cu\"\n" + source;
+  const fs::path folder = fs::path(NVM_EMU_CACHE);
+  fs::create_directories(folder);
+  const std::string name = name_of_source(source);
+  const fs::path text = folder / (name + ".cc");
+  const fs::path library = folder / (name + ".so");
+  if (fs::exists(library) && read_file(text) == all) return library.string();
+  const std::string own = name + "." + std::to_string(getpid());
+  const fs::path fresh_text = folder / (own + ".cc");
+  const fs::path fresh = folder / (own + ".so");
+  std::ofstream(fresh_text, std::ios::binary) << all;
+  const std::string command = std::string(NVM_EMU_COMPILER) + " " NVM_EMU_FLAGS " -o " + fresh.string() +
+                              " " + fresh_text.string() + " -lsleef";
+  if (std::system(command.c_str()) != 0) {
+    log = "the emulated source does not compile: " + fresh_text.string();
+    return {};
+  }
+  fs::rename(fresh_text, text);
+  fs::rename(fresh, library);
+  return library.string();
+}
+
+}  // namespace nvm::testing

@@ -1,0 +1,81 @@
+// The same short line again and again: x = x * x + x.
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <vector>
+
+#include "vm/tier/jit.h"
+
+namespace nvm::testing {
+
+using namespace nvm::vm;
+
+inline constexpr std::int64_t kElements = 2000;
+
+inline vm::Pool& pool() {  // outlives all values
+  static vm::Pool one;
+  return one;
+}
+
+// Each sweep is a line of its own. `engine` may be null: then nothing is compiled.
+class Loop {
+ public:
+  explicit Loop(plan::Engine* engine)
+      : executor_(refuse_if_null(engine)), jit_(executor_, context(), {.mode = mode(engine)}) {}
+
+  Value run(int sweeps) {
+    std::vector<std::int64_t> elements;
+    for (std::int64_t i = 0; i < kElements; ++i) elements.push_back(i % 17);
+    Value x = int_vector(pool(), elements);
+    for (int sweep = 0; sweep < sweeps; ++sweep) x = line(x);
+    return x;
+  }
+  [[nodiscard]] const JitCounters& counters() const { return jit_.counters(); }
+
+ private:
+  struct Refusing final : plan::Engine {
+    [[nodiscard]] std::string name() const override { return "none"; }
+    [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan&, std::string&) override {
+      return nullptr;
+    }
+  };
+  plan::Engine& refuse_if_null(plan::Engine* engine) {
+    static Refusing none;
+    return engine == nullptr ? none : *engine;
+  }
+  static JitMode mode(const plan::Engine* engine) {
+    return engine == nullptr ? JitMode::kOff : JitMode::kAlways;
+  }
+  const PrimContext& context() {
+    context_.pool = &pool();
+    context_.isa = best_isa();
+    return context_;
+  }
+  Value line(const Value& x) {
+    Recorder recorder(jit_, IntBits::k64, {.min_elements = 2, .max_insts = 60});
+    Value square = step(recorder, Op::kMul, {x, x});
+    Value sum = step(recorder, Op::kAdd, {square, x});
+    square = {};
+    recorder.force(sum);
+    return sum;
+  }
+  Value step(Recorder& recorder, Op op, std::vector<Value> operands) {
+    auto inst = std::make_unique<ssa::Inst>();
+    inst->op = op;
+    inst->word = TypeWord::kInt;
+    std::vector<Value> results(1);
+    REQUIRE(recorder.offer(*inst, {}, operands, results));
+    insts_.push_back(std::move(inst));
+    return std::move(results[0]);
+  }
+
+  PrimContext context_;
+  plan::Engine& executor_;
+  Jit jit_;
+  std::vector<std::unique_ptr<ssa::Inst>> insts_;
+};
+
+inline Value expected(int sweeps) { return Loop(nullptr).run(sweeps); }
+
+}  // namespace nvm::testing
