@@ -33,13 +33,15 @@ struct Buffer {
   std::size_t capacity;                  // bytes of elements
   Pool* pool;                            // null for memory that somebody else owns
   void (*release)(Buffer*, void* user);  // foreign memory: called when the last reference goes
-  void* user;
+  union {
+    void* user;        // of `release`
+    std::size_t warm;  // the pool's business
+  };
   std::byte* bytes;
   // INT elements are run_first, run_first + 1, ... for at least the first `run` of them; 0: nothing is known.
   // Written by whoever fills the memory, before anybody else sees it.
-  std::int64_t run_first = 0;
-  std::int64_t run = 0;
-  std::size_t warm = 0;  // the pool's business
+  std::int32_t run_first = 0;
+  std::uint32_t run = 0;
   // Set where the elements stand on a device, too, and maybe only there (see remote.cpp).
   std::atomic<std::shared_ptr<Remote>*> remote{nullptr};
   // The elements; copied back from a device if only that has them. Throws Fault (kDevice) if they are lost.

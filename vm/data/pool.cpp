@@ -297,7 +297,6 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
   b->capacity = capacity;
   b->pool = self;
   b->release = nullptr;
-  b->user = nullptr;
   b->run = 0;
   return BufferRef(b);
 }

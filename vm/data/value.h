@@ -137,13 +137,15 @@ class Vector {
   // to note: note_run().
   [[nodiscard]] std::optional<std::int64_t> run_from() const {
     const Buffer* b = buffer_.get();
-    if (b == nullptr || !storage_is_int(storage_) || scalar_ + length_ > b->run) return std::nullopt;
+    if (b == nullptr || !storage_is_int(storage_) || scalar_ + length_ > std::int64_t{b->run})
+      return std::nullopt;
     return b->run_first + scalar_;
   }
   void note_run(std::int64_t from) {
     if (!buffer_) return;
-    buffer_.get()->run_first = from;
-    buffer_.get()->run = length_;
+    Buffer& b = *buffer_.get();
+    b.run_first = static_cast<std::int32_t>(from);
+    b.run = b.run_first == from && length_ <= UINT32_MAX ? static_cast<std::uint32_t>(length_) : 0;
   }
   // One element, 0 <= i < length(); for text, tests and other slow paths.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;

@@ -52,7 +52,7 @@ struct WholeOctet {
   }
   // front, x[0], ... x[6]; `front` has equal lanes.
   [[nodiscard]] WholeOctet shifted(WholeOctet front) const {
-    return {__builtin_shuffle(x, front.x, Index{8, 0, 1, 2, 3, 4, 5, 6})};
+    return {__builtin_shufflevector(x, front.x, 8, 0, 1, 2, 3, 4, 5, 6)};
   }
   // x[7] everywhere.
   [[nodiscard]] WholeOctet last() const { return {pick<7, 7, 7, 7, 7, 7, 7, 7>(x)}; }
@@ -69,7 +69,7 @@ struct WholeOctet {
  private:
   template <int... i>
   static V pick(V v) {
-    return __builtin_shuffle(v, Index{i...});
+    return __builtin_shufflevector(v, v, i...);
   }
 };
 
@@ -95,7 +95,7 @@ struct HalvesOctet {
     return {a, Op::apply(pick<3, 3, 3, 3>(a), half<Op>(hi))};
   }
   [[nodiscard]] HalvesOctet shifted(HalvesOctet front) const {
-    return {__builtin_shuffle(lo, front.lo, Index{4, 0, 1, 2}), __builtin_shuffle(hi, lo, Index{7, 0, 1, 2})};
+    return {__builtin_shufflevector(lo, front.lo, 4, 0, 1, 2), __builtin_shufflevector(hi, lo, 7, 0, 1, 2)};
   }
   [[nodiscard]] HalvesOctet last() const {
     const V a = pick<3, 3, 3, 3>(hi);
@@ -112,7 +112,7 @@ struct HalvesOctet {
  private:
   template <int... i>
   static V pick(V v) {
-    return __builtin_shuffle(v, Index{i...});
+    return __builtin_shufflevector(v, v, i...);
   }
   template <typename Op>
   static V half(V s) {
