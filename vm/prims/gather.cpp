@@ -53,13 +53,6 @@ void gather(const Moving& g, const Fresh& out) {
   index_fault(g.call.op, g.idx[first_bad], first_bad, segment, g.source.length(segment));
 }
 
-// Is a part of n elements worth keeping all of v's memory? Else it is copied, so that no program holds much
-// more than it uses.
-bool worth_sharing(const Vector& v, std::int64_t n) {
-  const auto bytes = static_cast<std::size_t>(n) * storage_bytes(v.storage());
-  return v.buffer() && bytes >= v.buffer().get()->capacity / (v.buffer().unique() ? 2 : 8);
-}
-
 // Elements of one segment by ascending indices are a part of it, which shares its memory: taken without a
 // look at the indices where they are known to ascend, after one pass over them where they are found to.
 bool take_part(const PrimCall& call) {

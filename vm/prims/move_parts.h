@@ -51,6 +51,13 @@ inline void copy_as(const PrimContext& context, const Elements& from, Storage st
   });
 }
 
+// Is a part of n elements worth keeping all of v's memory? Else it is copied, so that no program holds much
+// more than it uses.
+inline bool worth_sharing(const Vector& v, std::int64_t n) {
+  const auto bytes = static_cast<std::size_t>(n) * storage_bytes(v.storage());
+  return v.buffer() && bytes >= v.buffer().get()->capacity / (v.buffer().unique() ? 2 : 8);
+}
+
 // v if its elements lie as `storage`, else in memory of its own where they do.
 inline Vector stored_as(const Vector& v, Storage storage, const PrimContext& context) {
   const Elements e(v, context);
