@@ -14,9 +14,32 @@ std::vector<std::vector<BlockId>> predecessors(const Function& function) {
   return from;
 }
 
-std::vector<BlockId> immediate_dominators(const Function& function) {
+namespace {
+
+// Numbers in the order of a walk through the tree; a block's dominators stand before it.
+void number_blocks(Dominators& tree) {
+  const std::size_t n = tree.idom.size();
+  tree.count.assign(n, 1);
+  tree.number.assign(n, 0);
+  for (std::size_t b = n; b-- > 1;)
+    if (tree.idom[b] >= 0) tree.count[static_cast<std::size_t>(tree.idom[b])] += tree.count[b];
+  std::vector<std::int32_t> next(n, 0);  // by block: the number of its next child
+  std::int32_t roots = 0;                // the entry, and blocks that nothing leads to
+  for (std::size_t b = 0; b < n; ++b) {
+    std::int32_t& place = tree.idom[b] >= 0 ? next[static_cast<std::size_t>(tree.idom[b])] : roots;
+    tree.number[b] = place;
+    place += tree.count[b];
+    next[b] = tree.number[b] + 1;
+  }
+}
+
+}  // namespace
+
+Dominators immediate_dominators(const Function& function) {
   const auto from = predecessors(function);
-  std::vector<BlockId> idom(function.blocks.size(), -1);
+  Dominators tree;
+  std::vector<BlockId>& idom = tree.idom;
+  idom.assign(function.blocks.size(), -1);
   for (std::size_t b = 1; b < function.blocks.size(); ++b) {
     BlockId common = -1;
     for (BlockId p : from[b]) {
@@ -33,12 +56,8 @@ std::vector<BlockId> immediate_dominators(const Function& function) {
     }
     idom[b] = common;
   }
-  return idom;
-}
-
-bool dominates(const std::vector<BlockId>& idom, BlockId a, BlockId b) {
-  while (b > a) b = idom[static_cast<std::size_t>(b)];
-  return a == b;
+  number_blocks(tree);
+  return tree;
 }
 
 bool is_check(const Function& function, const Block& block) {

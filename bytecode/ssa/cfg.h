@@ -10,12 +10,22 @@ namespace nvm::ssa {
 // Blocks that jump or branch to each block, in order.
 [[nodiscard]] std::vector<std::vector<BlockId>> predecessors(const Function& function);
 
-// Immediate dominator by block; -1 for the entry. Cost: linear but for degenerate graphs, since one pass in
-// topological order suffices.
-[[nodiscard]] std::vector<BlockId> immediate_dominators(const Function& function);
+// The tree of dominators of a function's blocks.
+struct Dominators {
+  std::vector<BlockId> idom;         // immediate dominator by block; -1 for the entry
+  std::vector<std::int32_t> number;  // by block, so that those a block dominates follow it at once
+  std::vector<std::int32_t> count;   // of them, with itself
+  BlockId operator[](std::size_t block) const { return idom[block]; }
+};
+// Cost: linear but for degenerate graphs, since one pass in topological order suffices.
+[[nodiscard]] Dominators immediate_dominators(const Function& function);
 
-// Does block `a` dominate block `b` (or equal it)?
-[[nodiscard]] bool dominates(const std::vector<BlockId>& idom, BlockId a, BlockId b);
+// Does block `a` dominate block `b` (or equal it)? Constant time.
+[[nodiscard]] inline bool dominates(const Dominators& tree, BlockId a, BlockId b) {
+  const auto from = static_cast<std::size_t>(a);
+  const std::int32_t behind = tree.number[static_cast<std::size_t>(b)] - tree.number[from];
+  return behind >= 0 && behind < tree.count[from];
+}
 
 // A check conditional: a branch whose taken way is one block that stops, so that whoever goes on has come the
 // other way. It has the shape

@@ -205,7 +205,7 @@ class Checker {
 
   const Module& m_;
   const Function& f_;
-  std::vector<BlockId> idom_;
+  Dominators idom_;
   std::vector<Birth> born_;
   std::size_t block_ = 0;
   std::size_t at_ = 0;

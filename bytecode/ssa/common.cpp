@@ -26,7 +26,7 @@ std::string key_of(const Function& f, const Inst& in) {
 }
 
 void eliminate_common(Function& f) {
-  const std::vector<BlockId> idom = immediate_dominators(f);
+  const Dominators idom = immediate_dominators(f);
   std::unordered_map<std::string, std::vector<Seen>> seen;
   Rewrite rewrite(f);
   rewrite.run([&](const Inst& in) {

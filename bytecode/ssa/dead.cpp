@@ -21,7 +21,7 @@ namespace {
 // instruction that is always executed before it.
 std::vector<std::vector<bool>> first_to_fail(const Module& m, const Function& f, const FunctionFacts& facts) {
   const std::vector<const Inst*> makers = makers_of(f);
-  const std::vector<BlockId> idom = immediate_dominators(f);
+  const Dominators idom = immediate_dominators(f);
   std::map<IndexCheck, std::vector<BlockId>> made;  // where
   std::vector<std::vector<bool>> fails(f.blocks.size());
   for (std::size_t b = 0; b < f.blocks.size(); ++b) {

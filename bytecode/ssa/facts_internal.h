@@ -181,7 +181,7 @@ class SizeAnalysis {
   FunctionFacts* k_ = nullptr;
   std::vector<std::vector<BlockId>> from_;
   std::vector<const Inst*> makers_;
-  std::vector<BlockId> idom_;
+  Dominators idom_;
   std::map<std::pair<ValueId, Flag>, Symbol> kept_;
   std::set<Symbol> counts_;  // numbers known not to be negative: of flags set, totals of descriptors
   std::vector<bool> reached_;

@@ -176,7 +176,7 @@ class LiftedProof {
   const FunctionFacts& facts_;
   const std::vector<bool>& assumed_;
   std::vector<Piece> pieces_;
-  std::vector<BlockId> idom_;
+  Dominators idom_;
   std::vector<std::vector<BlockId>> from_;
   std::vector<bool> stops_;
   Instances terms_;

@@ -319,7 +319,7 @@ class Simplifying {
   Function& f_;
   const FunctionFacts& facts_;
   ConstantPool& pool_;
-  std::vector<BlockId> idom_;
+  Dominators idom_;
   Rewrite rewrite_;
   std::map<std::pair<Type, Symbol>, std::vector<ValueId>> by_symbol_;
 };

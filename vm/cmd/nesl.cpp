@@ -2,6 +2,7 @@
 
 #include <ext/stdio_sync_filebuf.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -77,6 +78,7 @@ bool is_nesl(const Arguments& arguments, const Watch& watch) {
     const auto text = lib::read_file(path, watch.watchers());
     return text && text->starts_with("#!");
   }
+  if (!std::filesystem::is_regular_file(path)) return false;  // what is read of a pipe is gone
   std::ifstream file(path, std::ios::binary);
   return file.get() == '#' && file.get() == '!';
 }

@@ -120,6 +120,7 @@ bool Interp::passes_chain(const Step& step) const {
     case OpKind::kShape:
     case OpKind::kDist:
     case OpKind::kExtract: return true;
+    case OpKind::kIota: return step.folds;
     case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
     default: return false;
   }

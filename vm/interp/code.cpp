@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "bytecode/ssa/cfg.h"
+#include "bytecode/ssa/facts.h"
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/slots.h"
@@ -22,13 +23,14 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Translates one function.
 class Translator {
  public:
-  Translator(const ssa::Function& f, ssa::FunctionId id)
+  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id)
       : f_(f), id_(id), slots_(assign_slots(f)), liveness_(ssa::liveness(f)) {
     constant_.assign(at(f.values()), -1);
     for (const ssa::Block& block : f.blocks)
       for (const ssa::Inst& inst : block.insts)
         if (inst.op == Op::kConst) constant_[at(inst.first_result)] = inst.index;
     find_written_out();
+    find_folded(module);
   }
 
   CodeFunction run() {
@@ -58,6 +60,31 @@ class Translator {
       }
       for (const ValueId v : block.end.arguments) written_out_[at(v)] = true;
       if (block.end.kind == ssa::Exit::kBranch) written_out_[at(block.end.condition)] = true;
+    }
+  }
+
+  // Along which descriptor a move reads its indices; none of another instruction, or as another operand.
+  [[nodiscard]] ValueId index_descriptor(const ssa::Inst& inst, std::uint32_t operand) const {
+    if (operand != 1) return ssa::kNoValue;
+    if (inst.op == Op::kPermute) return f_.operands_of(inst)[2];
+    return inst.op == Op::kBpermute || inst.op == Op::kDpermute ? f_.operands_of(inst)[3] : ssa::kNoValue;
+  }
+  // INDEX with stride one whose indices only moves along the same descriptor read.
+  void find_folded(const ssa::Module& module) {
+    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
+    folded_.assign(at(f_.values()), false);
+    for (const ssa::Block& block : f_.blocks)
+      for (const ssa::Inst& inst : block.insts)
+        if (inst.op == Op::kIndex && ssa::all_elements(module, f_, f_.operands_of(inst)[1], makers, 1))
+          folded_[at(inst.first_result)] = true;
+    for (const ssa::Block& block : f_.blocks) {
+      for (const ssa::Inst& inst : block.insts)
+        for (std::uint32_t i = 0; i < inst.operands; ++i) {
+          const ValueId v = f_.operands_of(inst)[i];
+          if (folded_[at(v)] && f_.operands_of(*makers[at(v)])[2] != index_descriptor(inst, i))
+            folded_[at(v)] = false;
+        }
+      for (const ValueId v : block.end.arguments) folded_[at(v)] = false;
     }
   }
 
@@ -145,6 +172,8 @@ class Translator {
     step.pos = inst.pos;
     step.site = {id_, block_, index};
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
+    step.folds = inst.op == Op::kIndex && folded_[at(inst.first_result)];
+    step.by_runs = inst.operands > 1 && folded_[at(f_.operands_of(inst)[1])];
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
@@ -236,6 +265,7 @@ class Translator {
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
+  std::vector<bool> folded_;            // by ValueId: indices that nobody needs one by one
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by an instruction of kind kMap
   CodeFunction out_;
@@ -253,7 +283,7 @@ Code make_code(const ssa::Module& module, Pool& pool) {
     code.constants.push_back(c.input >= 0 ? Value()
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
-    code.functions.push_back(Translator(module.functions[f], static_cast<ssa::FunctionId>(f)).run());
+    code.functions.push_back(Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f)).run());
     for (const Step& step : code.functions.back().steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);
   }

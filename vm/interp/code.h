@@ -49,6 +49,9 @@ struct Step {
   bool checks = false;    // kBranch: a check conditional whose stopping block needs nothing of its frame
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
   bool drawn = false;     // DIST: RAND alone reads its result, so that recording it gains nothing
+  bool folds = false;     // INDEX with stride one, read by moves along its descriptor alone: may leave a pair
+                          // of starts and descriptor in place of the indices
+  bool by_runs = false;   // a move whose second operand may be such a pair
   bool chains = false;    // may be part of a Chain
   std::uint32_t operands = 0;
   std::uint32_t results = 0;

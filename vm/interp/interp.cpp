@@ -186,6 +186,8 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
   const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
+  if (step.folds && !seen && fold_index(operands, results)) return;
+  if (step.by_runs && move_runs(step, !seen, operands, results)) return;
   if (seen) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
   if (step.drawn || (step.repeats && machine_.hook == nullptr))

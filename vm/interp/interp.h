@@ -52,6 +52,10 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool condition(const Step& step);
   [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
 
+  // INDEX as a pair of starts and descriptor, and moves by it (index_pairs.cpp).
+  [[nodiscard]] bool fold_index(std::span<Value> operands, std::span<Value> results) const;
+  [[nodiscard]] bool move_runs(const Step& step, bool by_runs, std::span<Value> operands,
+                               std::span<Value> results) const;
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
   [[nodiscard]] bool begins_chain(const Step& step) const;
   void run_chain();

@@ -24,7 +24,15 @@ std::int64_t gather_part(const Moving& g, std::int64_t segment, std::int64_t beg
   return bad < 0 ? -1 : begin + bad;
 }
 
-void gather(const Moving& g, const Fresh& out) {
+// The first index that is outside, or -1, where every segment has one.
+std::int64_t gather_singles(const Moving& g, const Fresh& out) {
+  const kernels::Segments source = kernel_segments(g.source);
+  return first_of_segments(g.call.context, g.dest.segments(), [&](std::int64_t first, std::int64_t last) {
+    return g.t.extract[g.width][g.idx.kind()](g.v.data(), g.idx.at(0), source, first, last, out.data());
+  });
+}
+
+std::int64_t gather_all(const Moving& g, const Fresh& out) {
   const PrimContext& context = g.call.context;
   const std::int64_t k = g.dest.segments();
   const kernels::Segments source = kernel_segments(g.source);
@@ -48,16 +56,16 @@ void gather(const Moving& g, const Fresh& out) {
       note(gather_part(g, p.last, p.tail_begin, p.tail_end, out));
     });
   }
+  return first_bad;
+}
+
+void gather(const Moving& g, const Fresh& out) {
+  const bool singles = g.flags == nullptr && g.dest.is_regular() && g.dest.regular_length() == 1 &&
+                       g.source.segments() == g.dest.segments();
+  const std::int64_t first_bad = singles ? gather_singles(g, out) : gather_all(g, out);
   if (first_bad < 0) return;
   const std::int64_t segment = segment_of(g.dest, first_bad);
   index_fault(g.call.op, g.idx[first_bad], first_bad, segment, g.source.length(segment));
-}
-
-// Is a part of n elements worth keeping all of v's memory? Else it is copied, so that no program holds much
-// more than it uses.
-bool worth_sharing(const Vector& v, std::int64_t n) {
-  const auto bytes = static_cast<std::size_t>(n) * storage_bytes(v.storage());
-  return v.buffer() && bytes >= v.buffer().get()->capacity / (v.buffer().unique() ? 2 : 8);
 }
 
 // Elements of one segment by ascending indices are a part of it, which shares its memory: taken without a
@@ -94,16 +102,6 @@ void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, con
   call.results[0] = out.take();
 }
 
-// Runs step(first, last) over ranges of segments; the first segment whose index is outside it, or -1.
-template <typename F>
-std::int64_t for_segments(const PrimContext& context, std::int64_t segments, F step) {
-  std::atomic<std::int64_t> first_bad{-1};
-  for_ranges(context, segments, [&](std::int64_t first, std::int64_t last) {
-    if (const std::int64_t bad = step(first, last); bad >= 0) note_first(first_bad, bad);
-  });
-  return first_bad;
-}
-
 }  // namespace
 
 void bpermute(const PrimCall& call) {
@@ -123,9 +121,10 @@ void extract(const PrimCall& call) {
   Fresh out(context, v.storage(), s.segments());
   const kernels::Segments segments = kernel_segments(s);
   const auto kernel = kernel_table(context.isa).extract[width_index(v.storage())][idx.kind()];
-  const std::int64_t bad = for_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
-    return kernel(v.data(), idx.at(0), segments, first, last, out.data());
-  });
+  const std::int64_t bad =
+      first_of_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
+        return kernel(v.data(), idx.at(0), segments, first, last, out.data());
+      });
   if (bad >= 0) index_fault(call.op, idx[bad], bad, bad, s.length(bad));
   call.results[0] = out.take();
 }
@@ -147,9 +146,10 @@ void replace(const PrimCall& call) {
   copy_as(context, v, storage, out);
   const kernels::Segments segments = kernel_segments(s);
   const auto kernel = kernel_table(context.isa).replace[width_index(storage)][idx.kind()];
-  const std::int64_t bad = for_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
-    return kernel(x.data(), idx.at(0), segments, first, last, out.data());
-  });
+  const std::int64_t bad =
+      first_of_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
+        return kernel(x.data(), idx.at(0), segments, first, last, out.data());
+      });
   if (bad >= 0) index_fault(call.op, idx[bad], bad, bad, s.length(bad));
   call.results[0] = out.take();
 }

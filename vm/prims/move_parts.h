@@ -51,6 +51,23 @@ inline void copy_as(const PrimContext& context, const Elements& from, Storage st
   });
 }
 
+// Runs step(first, last) over ranges of segments; the first segment whose index is outside it, or -1.
+template <typename F>
+std::int64_t first_of_segments(const PrimContext& context, std::int64_t segments, F step) {
+  std::atomic<std::int64_t> first_bad{-1};
+  for_ranges(context, segments, [&](std::int64_t first, std::int64_t last) {
+    if (const std::int64_t bad = step(first, last); bad >= 0) note_first(first_bad, bad);
+  });
+  return first_bad;
+}
+
+// Is a part of n elements worth keeping all of v's memory? Else it is copied, so that no program holds much
+// more than it uses.
+inline bool worth_sharing(const Vector& v, std::int64_t n) {
+  const auto bytes = static_cast<std::size_t>(n) * storage_bytes(v.storage());
+  return v.buffer() && bytes >= v.buffer().get()->capacity / (v.buffer().unique() ? 2 : 8);
+}
+
 // v if its elements lie as `storage`, else in memory of its own where they do.
 inline Vector stored_as(const Vector& v, Storage storage, const PrimContext& context) {
   const Elements e(v, context);

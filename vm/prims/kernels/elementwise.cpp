@@ -342,6 +342,7 @@ void fill(Table& t) {
   fill_move(t);
   fill_pack(t);
   fill_single(t);
+  fill_copy_runs(t);
   fill_split(t);
   fill_spread(t);
   fill_order(t);

@@ -95,6 +95,12 @@ struct Table {
   // segment whose index is outside it, or -1.
   Move::Single extract[3][2] = {};
   Move::Single replace[3][2] = {};
+  // Pieces k0..k1-1 of segments `along`: moved from (1) or to (0) their places in segments `there`, starts[k]
+  // behind the start; whether all of them lie inside.
+  void (*copy_runs[3][2][2])(const void* v, const void* starts, Segments along, Segments there,
+                             std::int64_t k0, std::int64_t k1, void* out) = {};
+  bool (*runs_fit[2])(const void* starts, Segments along, Segments there, std::int64_t k0,
+                      std::int64_t k1) = {};
   // How many of n >= 1 indices go on as idx[0], idx[0] + step, ...
   std::int64_t (*run_length[2])(const void* idx, std::int64_t n, std::int64_t step) = {};
   // out[n - 1 - i] = v[i]; they do not overlap.
