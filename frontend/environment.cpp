@@ -116,6 +116,22 @@ bool Environment::publish(Binding* binding) {
   return redefines && !same;
 }
 
+bool Environment::stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics) {
+  Binding* binding = make({});
+  binding->name = form->name;
+  binding->builtin = true;
+  binding->form = form;
+  binding->type = Checker(*this, diagnostics, true).function(*form, *binding);
+  if (binding->type == nullptr) return false;
+  user_[binding->name] = binding;
+  return true;
+}
+
+void Environment::drop_stand_in(const std::string& name) {
+  const auto it = user_.find(name);
+  if (it != user_.end() && it->second->builtin) user_.erase(it);
+}
+
 Binding* Environment::find(std::string_view name, bool from_prelude) {
   const std::string key(name);
   if (!from_prelude) {

@@ -61,6 +61,10 @@ class Environment {
   // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
   // same type and is replaced by this one. True if there was one of a different type.
   bool publish(Binding* binding);
+  // Until `drop_stand_in`, a user's uses of a built-in function mean `form`, which is checked like prelude
+  // text; the prelude's own uses are not touched. False, with diagnostics, if the form is faulty.
+  bool stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics);
+  void drop_stand_in(const std::string& name);
   std::uint32_t next_variable() { return ++variables_; }
   [[nodiscard]] TypeArena& types() { return types_; }
 
