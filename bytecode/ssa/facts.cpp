@@ -134,6 +134,7 @@ bool SizeAnalysis::join(std::size_t b) {
   FreshBy<std::vector<Symbol>> make(k_->symbols);
   auto merge = [&](std::size_t i, auto part) {
     std::vector<Symbol> symbols;
+    symbols.reserve(ways.size());
     for (const BlockId p : ways)
       symbols.push_back(facts(f_->blocks[static_cast<std::size_t>(p)].end.arguments[i]).*part);
     for (const Symbol candidate : symbols)

@@ -14,16 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM = """
-function quicksort(v) =
-if #v < 2 then v
-else
-  let pivot = v[#v / 2];
-      less = {x in v | x < pivot};
-      same = {x in v | x == pivot};
-      more = {x in v | x > pivot};
-      sorted = {quicksort(part) : part in [less, more]}
-  in sorted[0] ++ same ++ sorted[1] $
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = (ROOT / "programs" / "quicksort.nesl").read_text(encoding="ascii").split("$")[0] + """$
 let (s, seconds) = time(quicksort(v)); n = #v in
 (seconds, all({a <= b : a in take(s, n - 1); b in drop(s, 1)}) and sum(s) == sum(v)) $
 """

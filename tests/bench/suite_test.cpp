@@ -16,13 +16,10 @@ using namespace nvm::bench;
 namespace {
 
 Row row(const std::string& id, std::int64_t n, double nvm, double hand) {
-  return {id,
-          "a \"title\"",
-          n,
-          2,
-          1.5,
-          "hand",
-          {{"nvm", "f(v)", "", 2 * nvm, {nvm, nvm, nvm}}, {"hand", "a loop", "", hand, {hand}}}};
+  return {id,     "a \"title\"",
+          n,      2,
+          false,  1.5,
+          "hand", {{"nvm", "f(v)", "", 2 * nvm, {nvm, nvm, nvm}}, {"hand", "a loop", "", hand, {hand}}}};
 }
 
 Report report(std::vector<Row> rows) { return {"machine", "nvm 0", "2026-01-01", 3, std::move(rows)}; }
@@ -113,11 +110,24 @@ TEST_CASE("tables and plots show the largest size and the growth") {
   CHECK(page.find("old") == std::string::npos);
   CHECK(page.find("| W1 | a \"title\" | 10000 | 200 |") != std::string::npos);
   CHECK(page.find("1.33 times off | 1.00 | – |") != std::string::npos);
+  CHECK(page.find("| W1 | 100, 10000 | 2.00, 200 | 1.00 | 1.00, 100 | 1.00 | hand |") != std::string::npos);
+  CHECK(page.find("Threads:") == std::string::npos);
   write_plots(r, folder.path);
   CHECK(text_of(folder.file("W1.svg")).find("<polyline") != std::string::npos);
   CHECK(text_of(folder.file("summary.svg")).find("W1 / hand") != std::string::npos);
   std::ofstream(folder.file("bare.md")) << "nothing\n";
   CHECK_THROWS(write_markdown(r, folder.file("bare.md")));
+}
+
+TEST_CASE("tables show what more threads gain, and cold rows stand aside") {
+  Report r = report({row("W1", 100, 0.02, 0.01), row("W1", 100, 0.01, 0.005), row("W1", 100, 0.5, 0.5)});
+  r.rows[0].threads = 1;
+  r.rows[2].cold = true;
+  const std::string page = markdown(r);
+  CHECK(page.find("| W1 | 1, 2 | 20.0, 10.0 | 2.00 | 10.0, 5.00 | 2.00 | hand |") != std::string::npos);
+  CHECK(page.find("Growth:") == std::string::npos);
+  CHECK(page.find("caches held other data") == std::string::npos);
+  CHECK(regressions(report({r.rows[2]}), report({r.rows[1]}), 1.1).empty());
 }
 
 TEST_CASE("checks of results find what is wrong") {

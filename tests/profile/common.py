@@ -12,15 +12,8 @@ ROOT = pathlib.Path(sys.argv[2])
 FAILED = []
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="nvm_profile_"))
 
-QUICKSORT = """function quicksort(v) =
-if #v < 2 then v
-else
-  let pivot = v[#v / 2];
-      less = {x in v | x < pivot};
-      same = {x in v | x == pivot};
-      more = {x in v | x > pivot};
-      sorted = {quicksort(part) : part in [less, more]}
-  in sorted[0] ++ same ++ sorted[1] $
+# The gallery's quicksort from line 1 on, applied to many numbers.
+QUICKSORT = (ROOT / "programs" / "quicksort.nesl").read_text().split("\n", 1)[1].split("$")[0] + """$
 
 let v = {rem(i * 7919, 100003) : i in [0:100000]};
     s = quicksort(v)

@@ -1,27 +1,22 @@
 // Recursive NESL programs of many shapes, all of whose recursive functions are lifted.
 #pragma once
 
+#include <string>
 #include <vector>
+
+#include "tests/support/gallery.h"
 
 namespace nvm::test {
 
 struct Recursion {
   const char* name;
-  const char* text;  // its last expression applies the functions to many instances
+  std::string text;  // its last expression applies the functions to many instances
 };
 
 inline const std::vector<Recursion>& nesl_recursions() {
   static const std::vector<Recursion> kAll = {
-      {"quicksort", R"(
-function quicksort(v) =
-if #v < 2 then v
-else let pivot = v[#v / 2];
-         less = {x in v | x < pivot};
-         same = {x in v | x == pivot};
-         more = {x in v | x > pivot};
-         sorted = {quicksort(part) : part in [less, more]}
-     in sorted[0] ++ same ++ sorted[1] $
-{quicksort({rem(i * k, 7) : i in [0:k]}) : k in [0:9]} $)"},
+      {"quicksort",
+       first_definition("quicksort") + "{quicksort({rem(i * k, 7) : i in [0:k]}) : k in [0:9]} $"},
       {"mergesort", R"(
 function place(v, x, low, high) =
 if low >= high then low

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "vm/cpu/gdb_jit.h"
+
 namespace nvm::vm::cpu {
 
 namespace {
@@ -31,12 +33,14 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   }
   if (!compile_stage(runtime_, isa_, spec, listings_, stage, reason)) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
+  announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
   return true;
 }
 
 void CodeMemory::release(Stage& stage) {
   if (stage.function == nullptr) return;
+  forget_in_gdb(reinterpret_cast<const void*>(stage.function));
   runtime_.release(stage.function);
   used_.fetch_sub(stage.code_bytes, std::memory_order_relaxed);
   stage.function = nullptr;

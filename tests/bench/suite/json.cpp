@@ -51,6 +51,7 @@ Row read_row(const ptree& tree) {
   row.title = tree.get<std::string>("title");
   row.n = tree.get<std::int64_t>("n");
   row.threads = tree.get<int>("threads");
+  row.cold = tree.get<bool>("cold", false);
   row.triad = tree.get<double>("triad");
   row.target = tree.get<double>("target");
   row.rival = tree.get<std::string>("rival");
@@ -69,8 +70,8 @@ void write_json(const Report& report, const std::string& path) {
     const Row& row = report.rows[i];
     out << (i == 0 ? "\n" : ",\n") << "  {\"workload\": " << quoted(row.id)
         << ", \"title\": " << quoted(row.title) << ", \"n\": " << row.n << ", \"threads\": " << row.threads
-        << ", \"triad\": " << row.triad << ", \"target\": " << row.target
-        << ", \"rival\": " << quoted(row.rival) << ", \"timings\": [";
+        << (row.cold ? ", \"cold\": true" : "") << ", \"triad\": " << row.triad
+        << ", \"target\": " << row.target << ", \"rival\": " << quoted(row.rival) << ", \"timings\": [";
     for (std::size_t k = 0; k < row.timings.size(); ++k) {
       out << (k == 0 ? "\n" : ",\n");
       write_timing(out, row.timings[k]);

@@ -111,8 +111,8 @@ std::vector<Contestant> contestants_of(const Workload& w, const Problem& p, cons
 }
 
 void print_row(const Row& row) {
-  std::printf("%s  %s, n = %lld, %d threads, triad %.1f GB/s\n", row.id.c_str(), row.title.c_str(),
-              static_cast<long long>(row.n), row.threads, row.triad);
+  std::printf("%s  %s, n = %lld, %d threads%s, triad %.1f GB/s\n", row.id.c_str(), row.title.c_str(),
+              static_cast<long long>(row.n), row.threads, row.cold ? ", cold" : "", row.triad);
   for (const Timing& t : row.timings) {
     if (!t.wrong.empty()) {
       std::printf("  %-12s %s\n", t.name.c_str(), t.wrong.c_str());
@@ -133,7 +133,8 @@ Row measure_row(const Workload& w, const Problem& p, const Arguments& arguments)
   Pace pace;
   pace.runs = static_cast<int>(arguments.integer(Option::kRuns, 1));
   pace.seconds = arguments.number(Option::kBudget);
-  Row row{w.id,     w.title, instance.n > 0 ? instance.n : p.n, p.threads,
+  pace.cold = arguments.given(Option::kCold);
+  Row row{w.id,     w.title, instance.n > 0 ? instance.n : p.n, p.threads, pace.cold,
           w.target, w.rival, measure(contestants, pace)};
   row.triad = triad(p.threads);
   return row;
@@ -170,8 +171,9 @@ Report merged(const std::vector<std::string>& paths) {
       throw std::runtime_error(path + " is of another machine");
     all.machine = one.machine, all.version = one.version, all.date = one.date, all.seed = one.seed;
     for (Row& row : one.rows) {
-      std::erase_if(all.rows,
-                    [&](const Row& r) { return r.id == row.id && r.n == row.n && r.threads == row.threads; });
+      std::erase_if(all.rows, [&](const Row& r) {
+        return r.id == row.id && r.n == row.n && r.threads == row.threads && r.cold == row.cold;
+      });
       all.rows.push_back(std::move(row));
     }
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -36,7 +37,10 @@ std::string spread(const Timing* t) {
   return "±" + number(50 * (t->quantile(0.75) - t->quantile(0.25)) / t->median()) + " %";
 }
 
-bool larger(const Row& a, const Row& b) { return a.threads != b.threads ? a.threads > b.threads : a.n > b.n; }
+bool larger(const Row& a, const Row& b) {
+  if (a.cold != b.cold) return b.cold;
+  return a.threads != b.threads ? a.threads > b.threads : a.n > b.n;
+}
 
 // Of each workload the row of most threads and, of these, the largest size; in order of appearance.
 std::vector<const Row*> largest_rows(const Report& report) {
@@ -53,23 +57,35 @@ std::vector<const Row*> largest_rows(const Report& report) {
   return rows;
 }
 
-std::optional<double> exponent_of(const Report& report, const Row& like) {
-  std::vector<std::pair<double, double>> points;
-  for (const Row& row : report.rows)
-    if (row.id == like.id && row.threads == like.threads)
-      if (const Timing* t = row.find("nvm")) points.emplace_back(static_cast<double>(row.n), t->median());
-  return growth(points);
-}
-
 std::string verdict(const Row& row) {
   const auto ratio = row.ratio(row.rival);
   if (!ratio) return "–";
   return *ratio <= row.target ? "**met**" : number(*ratio / row.target) + " times off";
 }
 
+// The rows that differ from `like` in size only, or in the number of threads only; ascending.
+template <typename Same, typename Key>
+std::vector<const Row*> series(const Report& report, const Row& like, Same same, Key key) {
+  std::vector<const Row*> rows;
+  for (const Row& row : report.rows)
+    if (row.id == like.id && row.cold == like.cold && same(row) && row.find("nvm") != nullptr)
+      rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(), [&](const Row* a, const Row* b) { return key(*a) < key(*b); });
+  return rows;
+}
+
+std::optional<double> exponent_of(const std::vector<const Row*>& rows, const std::string& name) {
+  std::vector<std::pair<double, double>> points;
+  for (const Row* row : rows)
+    if (const Timing* t = row->find(name)) points.emplace_back(static_cast<double>(row->n), t->median());
+  return growth(points);
+}
+
 std::string result_line(const Report& report, const Row& row) {
   const Timing* nvm = row.find("nvm");
-  const auto exponent = exponent_of(report, row);
+  const auto sizes = series(
+      report, row, [&](const Row& r) { return r.threads == row.threads; }, [](const Row& r) { return r.n; });
+  const auto exponent = exponent_of(sizes, "nvm");
   std::ostringstream out;
   out << "| " << row.id << " | " << escaped(row.title) << " | " << row.n << " | " << milliseconds(nvm)
       << " | " << spread(nvm) << " | " << (nvm != nullptr ? number(1e3 * nvm->first) : "–") << " | "
@@ -90,6 +106,57 @@ std::string mean_line(const std::vector<const Row*>& rows, const std::string& ri
   if (count == 0) return "";
   return "- nvm over " + rival + ": " + number(std::exp(sum / count)) + " (geometric mean of " +
          std::to_string(count) + " workloads)\n";
+}
+
+// "12.3, 45.6": medians of one contestant through a series.
+std::string medians(const std::vector<const Row*>& rows, const std::string& name) {
+  std::string out;
+  for (const Row* row : rows) out += (out.empty() ? "" : ", ") + milliseconds(row->find(name));
+  return out;
+}
+
+std::string sizes_table(const Report& report, const std::vector<const Row*>& largest) {
+  std::string lines;
+  for (const Row* row : largest) {
+    const auto rows = series(
+        report, *row, [&](const Row& r) { return r.threads == row->threads; },
+        [](const Row& r) { return r.n; });
+    if (rows.size() < 2) continue;
+    std::string sizes;
+    for (const Row* r : rows) sizes += (sizes.empty() ? "" : ", ") + std::to_string(r->n);
+    const auto ours = exponent_of(rows, "nvm"), theirs = exponent_of(rows, row->rival);
+    lines += "| " + row->id + " | " + sizes + " | " + medians(rows, "nvm") + " | " + times(ours) + " | " +
+             medians(rows, row->rival) + " | " + times(theirs) + " | " + row->rival + " |\n";
+  }
+  if (lines.empty()) return "";
+  return "\nGrowth: milliseconds at each size, and the exponent *e* of *t ~ n^e* through them.\n\n"
+         "| | n | nvm | *e* | rival | *e* | |\n| --- | --- | --- | ---: | --- | ---: | --- |\n" +
+         lines;
+}
+
+std::string threads_table(const Report& report, const std::vector<const Row*>& largest) {
+  const auto speedup = [](const std::vector<const Row*>& rows,
+                          const std::string& name) -> std::optional<double> {
+    const Timing *one = rows.front()->find(name), *all = rows.back()->find(name);
+    if (one == nullptr || all == nullptr) return std::nullopt;
+    return one->median() / all->median();
+  };
+  std::string lines;
+  for (const Row* row : largest) {
+    const auto rows = series(
+        report, *row, [&](const Row& r) { return r.n == row->n; }, [](const Row& r) { return r.threads; });
+    if (rows.size() < 2) continue;
+    std::string threads;
+    for (const Row* r : rows) threads += (threads.empty() ? "" : ", ") + std::to_string(r->threads);
+    lines += "| " + row->id + " | " + threads + " | " + medians(rows, "nvm") + " | " +
+             times(speedup(rows, "nvm")) + " | " + medians(rows, row->rival) + " | " +
+             times(speedup(rows, row->rival)) + " | " + row->rival + " |\n";
+  }
+  if (lines.empty()) return "";
+  return "\nThreads: milliseconds with each number of threads, and how many times faster the most are than "
+         "the fewest.\n\n"
+         "| | threads | nvm | faster | rival | faster | |\n| --- | --- | --- | ---: | --- | ---: | --- |\n" +
+         lines;
 }
 
 std::string wrong_lines(const Report& report) {
@@ -121,6 +188,9 @@ std::string markdown(const Report& report) {
   std::ostringstream out;
   out << "Machine: " << report.machine << ". " << report.version << ", " << report.date << ", seed "
       << report.seed
+      << (std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->cold; })
+              ? ". Before each run the caches held other data"
+              : "")
       << ".\n\n| | workload | n | nvm | spread | first run | no jit | hand | library | std | nvm / hand "
          "| nvm / library | target | verdict | growth | triad GB/s |\n| --- | --- |"
       << [] {
@@ -132,7 +202,7 @@ std::string markdown(const Report& report) {
   out << "\n"
       << mean_line(rows, "hand") << mean_line(rows, "library") << mean_line(rows, "std")
       << mean_line(rows, "nvm, no jit") << mean_line(rows, "legacy") << wrong_lines(report)
-      << "\nWho ran beside nvm:\n\n"
+      << sizes_table(report, rows) << threads_table(report, rows) << "\nWho ran beside nvm:\n\n"
       << rivals_of(rows);
   return out.str();
 }

@@ -11,6 +11,7 @@ namespace nvm::bench {
 struct Pace {
   int runs = 9;         // of each contestant, warm
   double seconds = 20;  // for all of them together: when it has passed, those with three runs are done
+  bool cold = false;    // before each run the caches are filled with other data
 };
 
 // Of one contestant; times in seconds.
@@ -28,6 +29,9 @@ struct Timing {
 // Each contestant runs for the first time, is checked, warms up; then all run in turn. A wrong result ends a
 // contestant's part; the last run is checked too.
 [[nodiscard]] std::vector<Timing> measure(std::vector<Contestant>& contestants, const Pace& pace);
+
+// Reads and writes far more than the caches hold, on all threads.
+void fill_caches();
 
 // GB/s of a[i] = b[i] + s * c[i] over vectors far larger than L2, bytes read plus written.
 [[nodiscard]] double triad(int threads);

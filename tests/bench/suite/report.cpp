@@ -43,12 +43,12 @@ std::string describe_machine() {
 
 void write_csv(const Report& report, const std::string& path) {
   std::ofstream out(path);
-  out << "workload,n,threads,name,first,median,q1,q3,min,runs,wrong\n";
+  out << "workload,n,threads,memory,name,first,median,q1,q3,min,runs,wrong\n";
   for (const Row& row : report.rows)
     for (const Timing& t : row.timings)
-      out << row.id << ',' << row.n << ',' << row.threads << ",\"" << t.name << "\"," << t.first << ','
-          << t.median() << ',' << t.quantile(0.25) << ',' << t.quantile(0.75) << ',' << t.quantile(0) << ','
-          << t.runs.size() << ",\"" << t.wrong << "\"\n";
+      out << row.id << ',' << row.n << ',' << row.threads << (row.cold ? ",cold" : ",warm") << ",\"" << t.name
+          << "\"," << t.first << ',' << t.median() << ',' << t.quantile(0.25) << ',' << t.quantile(0.75)
+          << ',' << t.quantile(0) << ',' << t.runs.size() << ",\"" << t.wrong << "\"\n";
   if (!out) throw std::runtime_error(path + " cannot be written");
 }
 
@@ -74,7 +74,8 @@ std::string regressions(const Report& before, const Report& after, double tolera
   std::ostringstream out;
   for (const Row& now : after.rows)
     for (const Row& then : before.rows) {
-      if (then.id != now.id || then.n != now.n || then.threads != now.threads || then.find("nvm") == nullptr)
+      if (then.id != now.id || then.n != now.n || then.threads != now.threads || then.cold != now.cold ||
+          then.find("nvm") == nullptr)
         continue;
       const std::string where =
           now.id + ", n = " + std::to_string(now.n) + ", threads " + std::to_string(now.threads);

@@ -16,6 +16,7 @@ struct Row {
   std::string id, title;
   std::int64_t n = 0;
   int threads = 1;
+  bool cold = false;  // Pace::cold
   double target = 0;  // times `rival`
   std::string rival;
   std::vector<Timing> timings;
@@ -38,7 +39,8 @@ void write_json(const Report& report, const std::string& path);
 // Throws std::runtime_error if the file is none of ours.
 [[nodiscard]] Report read_json(const std::string& path);
 void write_csv(const Report& report, const std::string& path);
-// One table row for each workload, of its largest size and number of threads, and the geometric means.
+// One table row for each workload, of its largest size and number of threads, and the geometric means; then
+// how the times grow with n and with threads, where those were measured.
 [[nodiscard]] std::string markdown(const Report& report);
 // Replaces what stands between the marks <!-- begin: bench --> and <!-- end: bench --> of a document.
 void write_markdown(const Report& report, const std::string& path);

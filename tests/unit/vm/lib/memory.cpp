@@ -2,7 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include <sstream>
+#include <string>
 
+#include "tests/support/gallery.h"
 #include "vm/lib/nesl.hpp"
 
 using namespace nvm::lib;
@@ -10,18 +12,8 @@ using namespace nvm::lib;
 namespace {
 
 // 400,000 numbers sorted: vectors of every size are born and die.
-constexpr const char* kQuicksort = R"(
-function quicksort(v) =
-if #v < 2 then v
-else
-  let pivot = v[#v / 2];
-      less = {x in v | x < pivot};
-      same = {x in v | x == pivot};
-      more = {x in v | x > pivot};
-      sorted = {quicksort(part) : part in [less, more]}
-  in sorted[0] ++ same ++ sorted[1] $
-sum(take(quicksort({rem(i * 7919, 400009) : i in [0:400000]}), 10)) $
-)";
+const std::string kQuicksort = nvm::test::first_definition("quicksort") +
+                               "sum(take(quicksort({rem(i * 7919, 400009) : i in [0:400000]}), 10)) $";
 
 // Lengths that halve and grow again by a third.
 constexpr const char* kWaves = R"(
@@ -40,7 +32,7 @@ wave([0:1000000], 60) $
 constexpr std::uint64_t kSmallBlocks = 8 << 20;
 
 TEST_CASE("a run takes at most half as much again as its live vectors need", "[lib]") {
-  for (const char* text : {kQuicksort, kWaves})
+  for (const std::string& text : {kQuicksort, std::string(kWaves)})
     for (const Jit jit : {Jit::kOff, Jit::kHot}) {
       NeslOptions options;
       options.vm.jit = jit;
