@@ -40,7 +40,7 @@ bool RunContext::allocate(std::int32_t v, std::int64_t count) {
 void KernelRun::cut_by_segments(const plan::Desc& d) {
   for (std::int64_t p = 0; p < space_;) {
     const SegmentCursor c = seek(d, p);
-    std::int64_t stop = std::min(p + kChunkMax, space_);
+    std::int64_t stop = std::min(p + code_.chunk, space_);
     if (!c.fresh) {
       stop = std::min(stop, segment_offset(d, c.segment + 1));
     } else if (stop < space_) {
@@ -60,7 +60,7 @@ void KernelRun::cut() {
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else {
-    for (std::int64_t p = kChunkMax; p < space_; p += kChunkMax) bounds_.push_back(p);
+    for (std::int64_t p = code_.chunk; p < space_; p += code_.chunk) bounds_.push_back(p);
     bounds_.push_back(space_);
   }
 }
@@ -195,7 +195,7 @@ void KernelRun::first_sweep(Work& w, std::int32_t sweep) {
     if (sink->sweep != soac::kNone && sink->sweep < sweep) sink->begin(w);
   }
   over_blocks(w, [&] {
-    for (std::int32_t s = 0; s < sweep; ++s) swept_block(w, s);
+    for (std::int32_t s = 0; s < sweep && !code_.runs_scans; ++s) swept_block(w, s);
     run_stage(code_.sweeps[static_cast<std::size_t>(sweep)], w);
     for (const auto& sink : code_.sinks)
       if (sink->sweep == sweep) sink->first_block(w);
@@ -213,7 +213,7 @@ void KernelRun::swept_block(Work& w, std::int32_t sweep) {
 void KernelRun::last_sweep(Work& w) {
   for (const auto& sink : code_.sinks) sink->begin(w);
   over_blocks(w, [&] {
-    if (code_.scans)
+    if (code_.scans && !code_.runs_scans)
       for (std::size_t s = 0; s < code_.sweeps.size(); ++s) swept_block(w, static_cast<std::int32_t>(s));
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
@@ -249,7 +249,7 @@ void KernelRun::expand(Work& w) {
   }
 }
 
-void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args) {
+void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
   const auto address = [](const void* p, std::int64_t bytes) {
     return reinterpret_cast<std::uint64_t>(p) + static_cast<std::uint64_t>(bytes);
   };
@@ -266,6 +266,7 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
         break;
       case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
       case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
+      case SlotKind::kAdvance: cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w); break;
       case SlotKind::kUniform: cell = context_.var(s.id).cell; break;
       case SlotKind::kDescTotal: cell = static_cast<std::uint64_t>(context_.desc(s.id).total); break;
     }
@@ -273,6 +274,13 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
   args.index = w.begin + done;
   const std::int64_t lanes = lanes_of(machine_.memory.isa());
   args.phase = done / lanes % (kReduceLanes / lanes);
+}
+
+void KernelRun::take_back(const Stage& stage, Work& w, const StageArgs& args) {
+  if (code_.advanced.empty()) return;
+  for (std::size_t i = 0; i < stage.slots.size(); ++i)
+    if (stage.slots[i].kind == SlotKind::kAdvance)
+      *code_.advanced[static_cast<std::size_t>(stage.slots[i].id)]->advanced(w) = args.slots[i];
 }
 
 void KernelRun::run_stage(const Stage& stage, Work& w) {
@@ -289,6 +297,7 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
     for (std::int64_t& lane : args.active_lanes) lane = -1;
     fill_slots(stage, w, 0, args);
     stage.function(&args);
+    take_back(stage, w, args);
   }
   if (whole < w.n) run_tail(stage, w, whole, args);
   if (args.trapped != 0) trap();
@@ -296,7 +305,7 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
 
 // One vector, not all of whose lanes count. Reading behind the end is allowed; writing is not, so results go
 // aside first. Scratch has room.
-void KernelRun::run_tail(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args) {
+void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
   const std::int64_t rest = w.n - done;
   args.n = lanes_of(machine_.memory.isa());
   args.active = (std::uint64_t{1} << rest) - 1;
@@ -312,6 +321,7 @@ void KernelRun::run_tail(const Stage& stage, const Work& w, std::int64_t done, S
     place += s.kind == SlotKind::kLanes ? kLanesBytes : kTailBytes;
   }
   stage.function(&args);
+  take_back(stage, w, args);
   place = aside;
   for (const Slot& s : stage.slots) {
     if (s.kind == SlotKind::kOut) {

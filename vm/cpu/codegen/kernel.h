@@ -87,6 +87,8 @@ class SinkCode {
   virtual void scan_block(Work&) const {}  // between the stages
   virtual void block(Work&) const {}
   virtual void end(Work&) const {}
+  // What machine code advances (SlotKind::kAdvance); null if it does nothing for this sink.
+  [[nodiscard]] virtual std::uint64_t* advanced(Work&) const { return nullptr; }
   // Look-back: tells the next chunk where it starts; called in the order of the chunks.
   virtual void chain(Work&) const {}
   // After all chunks, on one thread.
@@ -112,14 +114,17 @@ struct KernelCode {
   std::vector<std::unique_ptr<SinkCode>> sinks;
   std::int32_t scratch_count = 0;
   bool scans = false;              // the sweep stages run in front of the main stage
+  bool runs_scans = false;         // the stages run the scans themselves, so each sweep is one stage
   bool counts = false;             // lengths are known only after a sweep over all
   bool serial = false;             // one chunk after the other
   bool whole = false;              // one chunk for the whole space
   bool blocked = false;            // scratch is used: blocks of kBlock; else a chunk is one block
+  std::int64_t chunk = kChunkMax;  // most elements of a chunk: what filters pack aside stays in the cache
   std::int32_t cut = soac::kNone;  // chunks follow the segments of this descriptor
   std::size_t worker_bytes = 0, chunk_bytes = 0;
-  std::vector<const SinkCode*> folds;  // whose ReduceState is the first of their worker's state
-  std::vector<std::int32_t> stored;    // vectors that the main stage writes directly
+  std::vector<const SinkCode*> folds;     // whose ReduceState is the first of their worker's state
+  std::vector<const SinkCode*> advanced;  // whose state the main stage advances
+  std::vector<std::int32_t> stored;       // vectors that the main stage writes directly
   struct MadeDesc {
     std::int32_t desc, total;
   };
@@ -186,8 +191,9 @@ class KernelRun {
   void over_blocks(Work& w, F body);
   void expand(Work& w);
   void run_stage(const Stage& stage, Work& w);
-  void fill_slots(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args);
-  void run_tail(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args);
+  void fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
+  void take_back(const Stage& stage, Work& w, const StageArgs& args);
+  void run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   [[nodiscard]] const Stage& main_stage();
 
   const KernelCode& code_;
@@ -214,6 +220,8 @@ struct SinkSpec {
   std::int32_t value = soac::kNone, index = soac::kNone, flag = soac::kNone, result = soac::kNone;
   std::int32_t direct = soac::kNone;  // vector whose elements are the values, instead of scratch `value`
   bool in_lanes = false;              // the stage combines the values itself
+  bool packs = false;                 // the stage packs the values, or counts the flags, itself
+  bool runs = false;                  // the stage runs the scan itself
   std::int32_t temp = soac::kNone;    // scratch for compaction
   const SinkCode* count = nullptr;    // of the filter
   const FoldRoutines* fold = nullptr;
