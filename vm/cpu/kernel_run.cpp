@@ -12,9 +12,6 @@ namespace {
 
 using plan::RunStatus;
 
-// Results of this many bytes leave the caches before anybody reads them.
-constexpr std::int64_t kStreamingBytes = std::int64_t{32} << 20;
-
 constexpr std::int64_t kTailBytes = 64;
 constexpr std::size_t kLanesBytes = sizeof(ReduceState::lanes);
 
@@ -54,15 +51,31 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
 }
 
 void KernelRun::cut() {
-  bounds_.assign(1, 0);
+  bounds_.assign(1, wave_begin_);
   if (code_.whole || space_ <= kBlock) {
     bounds_.push_back(space_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else {
-    for (std::int64_t p = code_.chunk; p < space_; p += code_.chunk) bounds_.push_back(p);
-    bounds_.push_back(space_);
+    for (std::int64_t p = wave_begin_ + code_.chunk; p < wave_end_; p += code_.chunk) bounds_.push_back(p);
+    bounds_.push_back(wave_end_);
   }
+}
+
+// Cuts the next wave of chunks; false if there is none.
+bool KernelRun::next_wave() {
+  if (wave_end_ == space_ && !bounds_.empty()) return false;
+  wave_begin_ = wave_end_;
+  wave_end_ = code_.in_waves ? std::min(space_, wave_begin_ + kWave * code_.chunk) : space_;
+  cut();
+  return true;
+}
+
+// What is kept of every chunk until the end; not counted as memory of vectors.
+bool KernelRun::too_many_chunks() const {
+  constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+  const auto each = static_cast<std::int64_t>(code_.chunk_bytes + sizeof(std::int64_t));
+  return !code_.in_waves && !code_.whole && space_ / code_.chunk > kMostBytes / each;
 }
 
 std::size_t KernelRun::workspace_bytes() const {
@@ -79,14 +92,16 @@ bool KernelRun::stopped() const {
 
 RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
-  cut();
+  if (too_many_chunks()) return RunStatus::kNoMemory;
+  static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
   const bool first =
       !looks_back_ && (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
   in_order_ = !first && !looks_back_;
   threads_ = first || !code_.scans ? threads : 1;
-  chunk_memory_.resize(chunks() * code_.chunk_bytes);
+  chunk_memory_.resize((chunks() + 1) * code_.chunk_bytes);
+  carry_slot_ = chunks();
   for (const std::int32_t v : code_.stored) {
     const plan::LengthId length = context_.plan->vars[static_cast<std::size_t>(v)].length;
     if (!context_.allocate(v, context_.length(length))) return RunStatus::kNoMemory;
@@ -95,8 +110,11 @@ RunStatus KernelRun::run() {
     if (!sink->bind(*this)) return RunStatus::kNoMemory;
   main_ = &main_stage();
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
-  over_chunks([this](Work& w) { last_sweep(w); });
-  if (stopped()) return status();
+  do {
+    over_chunks([this](Work& w) { last_sweep(w); });
+    if (stopped()) return status();
+    for (const auto& sink : code_.sinks) sink->settle(*this);
+  } while (next_wave());
   finish();
   return RunStatus::kDone;
 }

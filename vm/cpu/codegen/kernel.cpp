@@ -50,6 +50,7 @@ class KernelCompiler {
     for (const Sink& s : kernel_.sinks) classify(s);
     choose_cut();
     choose_scans();
+    code_->in_waves = !code_->scans && !code_->counts && code_->cut == kNone;
     // Counts come first: the others ask them where to write.
     for (std::size_t i = 0; i < kernel_.sinks.size(); ++i)
       if (kernel_.sinks[i].kind == SinkKind::kCount) add_count(i);
@@ -224,7 +225,7 @@ class KernelCompiler {
     SinkSpec spec = spec_of(i);
     if (s.filter != kNone) {
       if (!spec.packs) spec.value = scratch_for(main_, s.value, spec.out_storage);
-      aside_bytes_ += static_cast<std::int64_t>(storage_bytes(spec.out_storage));
+      code_->aside_bytes += static_cast<std::int64_t>(storage_bytes(spec.out_storage));
       keep(make_filtered_store(spec));
       if (spec.packs) pack(s.value, spec.out_storage, kernel_.sinks[at(s.filter)].value);
       return;
@@ -412,7 +413,7 @@ class KernelCompiler {
     }
     code_->made_sinks = std::move(made_sinks_);
     constexpr std::int64_t kAside = 768 * 1024;  // bytes, of all filtered stores
-    while (code_->chunk * aside_bytes_ > kAside && code_->chunk > 4 * kReduceBlock) code_->chunk /= 2;
+    while (code_->chunk * code_->aside_bytes > kAside && code_->chunk > 4 * kReduceBlock) code_->chunk /= 2;
   }
 
   const plan::Plan& plan_;
@@ -431,7 +432,6 @@ class KernelCompiler {
   std::vector<StagePack> packs_;
   std::vector<StageScan> scans_;
   std::int32_t packed_ = kNone;
-  std::int64_t aside_bytes_ = 0;  // of one element, in all filtered stores
   std::string reason_;
 };
 
