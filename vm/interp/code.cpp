@@ -8,6 +8,7 @@
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/slots.h"
+#include "vm/prims/chain.h"
 
 namespace nvm::vm {
 
@@ -144,6 +145,7 @@ class Translator {
     step.pos = inst.pos;
     step.site = {id_, block_, index};
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
+    step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     std::vector<std::int32_t> results;

@@ -49,6 +49,7 @@ struct Step {
   bool checks = false;    // kBranch: a check conditional whose stopping block needs nothing of its frame
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
   bool drawn = false;     // DIST: RAND alone reads its result, so that recording it gains nothing
+  bool chains = false;    // may be part of a Chain
   std::uint32_t operands = 0;
   std::uint32_t results = 0;
   std::uint32_t first_operand = 0;  // into CodeFunction::operands

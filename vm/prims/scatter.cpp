@@ -141,13 +141,6 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   if (first_bad >= 0) scatter_fault(s, first_bad);
 }
 
-// v stored as `storage`, in memory of its own.
-Vector widen(const Elements& v, Storage storage, const PrimContext& context) {
-  Fresh out(context, storage, v.length());
-  copy_as(context, v, storage, out);
-  return out.take();
-}
-
 void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, const Segdes& ss,
                   const Segdes& ds) {
   check_shape(call);
@@ -158,11 +151,8 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   const Indices idx(i, context);
   const OptionalFlags f(flags, context);
   Storage storage = d.storage();  // the wider of the elements' and the defaults'
-  {
-    const Elements v(operand, context);
-    if (storage_is_int(storage)) storage = std::max(storage, v.storage());
-    if (v.storage() != storage) operand = widen(v, storage, context);
-  }
+  if (storage_is_int(storage)) storage = std::max(storage, Elements(operand, context).storage());
+  operand = stored_as(operand, storage, context);
   const Elements v(operand, context);
   Fresh out(context, storage, d.length(), defaults);
   copy_as(context, d, storage, out);
@@ -178,7 +168,8 @@ void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, 
   const Elements v(operand, context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  if (flags == nullptr && ss.segments() == 1 && is_identity(context, idx, v.length())) {
+  if (flags == nullptr && ss.segments() == 1 &&
+      (vector_operand(call, 1).run_from() == 0 || is_identity(context, idx, v.length()))) {
     call.results[0] = std::move(operand);
     return;
   }

@@ -341,6 +341,7 @@ void fill(Table& t) {
   fill_fold(t);
   fill_move(t);
   fill_pack(t);
+  fill_single(t);
   fill_split(t);
   fill_spread(t);
   fill_order(t);
