@@ -12,9 +12,6 @@ namespace {
 
 using plan::RunStatus;
 
-// Results of this many bytes leave the caches before anybody reads them.
-constexpr std::int64_t kStreamingBytes = std::int64_t{32} << 20;
-
 constexpr std::int64_t kTailBytes = 64;
 constexpr std::size_t kLanesBytes = sizeof(ReduceState::lanes);
 
@@ -40,7 +37,7 @@ bool RunContext::allocate(std::int32_t v, std::int64_t count) {
 void KernelRun::cut_by_segments(const plan::Desc& d) {
   for (std::int64_t p = 0; p < space_;) {
     const SegmentCursor c = seek(d, p);
-    std::int64_t stop = std::min(p + kChunkMax, space_);
+    std::int64_t stop = std::min(p + code_.chunk, space_);
     if (!c.fresh) {
       stop = std::min(stop, segment_offset(d, c.segment + 1));
     } else if (stop < space_) {
@@ -54,15 +51,31 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
 }
 
 void KernelRun::cut() {
-  bounds_.assign(1, 0);
+  bounds_.assign(1, wave_begin_);
   if (code_.whole || space_ <= kBlock) {
     bounds_.push_back(space_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else {
-    for (std::int64_t p = kChunkMax; p < space_; p += kChunkMax) bounds_.push_back(p);
-    bounds_.push_back(space_);
+    for (std::int64_t p = wave_begin_ + code_.chunk; p < wave_end_; p += code_.chunk) bounds_.push_back(p);
+    bounds_.push_back(wave_end_);
   }
+}
+
+// Cuts the next wave of chunks; false if there is none.
+bool KernelRun::next_wave() {
+  if (wave_end_ == space_ && !bounds_.empty()) return false;
+  wave_begin_ = wave_end_;
+  wave_end_ = code_.in_waves ? std::min(space_, wave_begin_ + kWave * code_.chunk) : space_;
+  cut();
+  return true;
+}
+
+// What is kept of every chunk until the end; not counted as memory of vectors.
+bool KernelRun::too_many_chunks() const {
+  constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;
+  const auto each = static_cast<std::int64_t>(code_.chunk_bytes + sizeof(std::int64_t));
+  return !code_.in_waves && !code_.whole && space_ / code_.chunk > kMostBytes / each;
 }
 
 std::size_t KernelRun::workspace_bytes() const {
@@ -79,14 +92,16 @@ bool KernelRun::stopped() const {
 
 RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
-  cut();
+  if (too_many_chunks()) return RunStatus::kNoMemory;
+  static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
   const bool first =
       !looks_back_ && (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
   in_order_ = !first && !looks_back_;
   threads_ = first || !code_.scans ? threads : 1;
-  chunk_memory_.resize(chunks() * code_.chunk_bytes);
+  chunk_memory_.resize((chunks() + 1) * code_.chunk_bytes);
+  carry_slot_ = chunks();
   for (const std::int32_t v : code_.stored) {
     const plan::LengthId length = context_.plan->vars[static_cast<std::size_t>(v)].length;
     if (!context_.allocate(v, context_.length(length))) return RunStatus::kNoMemory;
@@ -95,8 +110,11 @@ RunStatus KernelRun::run() {
     if (!sink->bind(*this)) return RunStatus::kNoMemory;
   main_ = &main_stage();
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
-  over_chunks([this](Work& w) { last_sweep(w); });
-  if (stopped()) return status();
+  do {
+    over_chunks([this](Work& w) { last_sweep(w); });
+    if (stopped()) return status();
+    for (const auto& sink : code_.sinks) sink->settle(*this);
+  } while (next_wave());
   finish();
   return RunStatus::kDone;
 }
@@ -195,7 +213,7 @@ void KernelRun::first_sweep(Work& w, std::int32_t sweep) {
     if (sink->sweep != soac::kNone && sink->sweep < sweep) sink->begin(w);
   }
   over_blocks(w, [&] {
-    for (std::int32_t s = 0; s < sweep; ++s) swept_block(w, s);
+    for (std::int32_t s = 0; s < sweep && !code_.runs_scans; ++s) swept_block(w, s);
     run_stage(code_.sweeps[static_cast<std::size_t>(sweep)], w);
     for (const auto& sink : code_.sinks)
       if (sink->sweep == sweep) sink->first_block(w);
@@ -213,7 +231,7 @@ void KernelRun::swept_block(Work& w, std::int32_t sweep) {
 void KernelRun::last_sweep(Work& w) {
   for (const auto& sink : code_.sinks) sink->begin(w);
   over_blocks(w, [&] {
-    if (code_.scans)
+    if (code_.scans && !code_.runs_scans)
       for (std::size_t s = 0; s < code_.sweeps.size(); ++s) swept_block(w, static_cast<std::int32_t>(s));
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
@@ -249,7 +267,7 @@ void KernelRun::expand(Work& w) {
   }
 }
 
-void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args) {
+void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
   const auto address = [](const void* p, std::int64_t bytes) {
     return reinterpret_cast<std::uint64_t>(p) + static_cast<std::uint64_t>(bytes);
   };
@@ -266,6 +284,7 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
         break;
       case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
       case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
+      case SlotKind::kAdvance: cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w); break;
       case SlotKind::kUniform: cell = context_.var(s.id).cell; break;
       case SlotKind::kDescTotal: cell = static_cast<std::uint64_t>(context_.desc(s.id).total); break;
     }
@@ -273,6 +292,13 @@ void KernelRun::fill_slots(const Stage& stage, const Work& w, std::int64_t done,
   args.index = w.begin + done;
   const std::int64_t lanes = lanes_of(machine_.memory.isa());
   args.phase = done / lanes % (kReduceLanes / lanes);
+}
+
+void KernelRun::take_back(const Stage& stage, Work& w, const StageArgs& args) {
+  if (code_.advanced.empty()) return;
+  for (std::size_t i = 0; i < stage.slots.size(); ++i)
+    if (stage.slots[i].kind == SlotKind::kAdvance)
+      *code_.advanced[static_cast<std::size_t>(stage.slots[i].id)]->advanced(w) = args.slots[i];
 }
 
 void KernelRun::run_stage(const Stage& stage, Work& w) {
@@ -289,6 +315,7 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
     for (std::int64_t& lane : args.active_lanes) lane = -1;
     fill_slots(stage, w, 0, args);
     stage.function(&args);
+    take_back(stage, w, args);
   }
   if (whole < w.n) run_tail(stage, w, whole, args);
   if (args.trapped != 0) trap();
@@ -296,7 +323,7 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
 
 // One vector, not all of whose lanes count. Reading behind the end is allowed; writing is not, so results go
 // aside first. Scratch has room.
-void KernelRun::run_tail(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args) {
+void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
   const std::int64_t rest = w.n - done;
   args.n = lanes_of(machine_.memory.isa());
   args.active = (std::uint64_t{1} << rest) - 1;
@@ -312,6 +339,7 @@ void KernelRun::run_tail(const Stage& stage, const Work& w, std::int64_t done, S
     place += s.kind == SlotKind::kLanes ? kLanesBytes : kTailBytes;
   }
   stage.function(&args);
+  take_back(stage, w, args);
   place = aside;
   for (const Slot& s : stage.slots) {
     if (s.kind == SlotKind::kOut) {

@@ -51,7 +51,8 @@ std::uint32_t class_of(std::size_t bytes) {
 }
 constexpr std::uint32_t kSmallClasses = 33;  // up to 64 KB
 static_assert(class_size(kSmallClasses - 1) == 64 * 1024);
-constexpr std::uint32_t kLargeClass = kSmallClasses;  // no class: Buffer::size_class of large blocks
+// No class: Buffer::size_class of large blocks, plus how many of their first pages had been in use before.
+constexpr std::uint32_t kLargeClass = kSmallClasses;
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
 constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
@@ -210,9 +211,9 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   if (p == nullptr) return nullptr;
   note_mapped();
   auto* b = new (p) Buffer;
-  b->warm = size - (large.touched() - touched);
+  const std::size_t warm = (size - (large.touched() - touched)) / Extents::kStep;
   b->bytes = p + kHeader + colour_gap(b);
-  b->size_class = kLargeClass;
+  b->size_class = kLargeClass + static_cast<std::uint32_t>(std::min<std::size_t>(warm, 1U << 31));
   return b;
 }
 
@@ -325,13 +326,14 @@ void Pool::Impl::release(Buffer* b) {
 
 void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
-  if (b->size_class != kLargeClass || capacity >= b->capacity) return;
+  if (b->size_class < kLargeClass || capacity >= b->capacity) return;
   const std::lock_guard lock(mutex);
   const std::size_t keep = large_size(capacity);
   const std::size_t size = large_size(b->capacity);
   account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
   b->capacity = capacity;
-  const std::size_t warm = std::clamp(b->warm, keep, size);
+  const std::size_t pages = b->size_class - kLargeClass;
+  const std::size_t warm = std::clamp(pages * Extents::kStep, keep, size);
   auto* p = reinterpret_cast<std::byte*>(b);
   if (warm != keep) large.give(p + keep, warm - keep);
   if (size != warm) large.give_untouched(p + warm, size - warm);

@@ -20,23 +20,34 @@ std::size_t Contest::class_of(std::int64_t work) {
   return std::min(static_cast<std::size_t>(bits) / 3, kClasses - 1);
 }
 
-// The primitives get one run to show what they can. It may be much slower than the kernels: so it is a short
-// one, or comes after many, and only where the kernels are not faster than primitives ever are.
+// A first run touches new memory and says little: kernels get a few. Then the primitives show what they can,
+// early where the kernels are slow for what they do; a long run of theirs may be much slower, so it waits for
+// more runs of the kernels. Where it is close, both are tried again from time to time.
 bool Contest::kernels(std::int64_t work) const {
-  constexpr double kShort = 2e6;    // nanoseconds
-  constexpr double kFastest = 0.1;  // nanoseconds per instruction and element, of vectors in the cache
-  constexpr double kSlow = 0.4;     // likewise: primitives will hardly take ten times as much
-  constexpr double kMargin = 0.97;  // equal is good enough
+  constexpr std::uint32_t kFirst = 3;   // runs
+  constexpr double kLong = 2e6;         // nanoseconds
+  constexpr double kFastest = 0.05;     // nanoseconds per instruction and element: primitives never are
+  constexpr double kFast = 0.2;         // likewise: of vectors in the cache alone
+  constexpr double kSlow = 0.4;         // likewise: primitives will hardly take ten times as much
+  constexpr double kClose = 1.5;        // times
+  constexpr std::uint32_t kAgain = 64;  // runs until the loser is tried again, then twice as many
   const Class& c = classes_[class_of(work)];
-  if (fixed_ || c.kernels < kFastest) return true;
-  if (c.primitives > 0.0) return c.kernels * kMargin < c.primitives;
-  const double run = c.kernels * static_cast<double>(work);
-  return run > kShort && c.spent < (c.kernels > kSlow ? 4.0 : 16.0) * run;
+  if (fixed_ || c.kernel_runs < kFirst || c.kernels < kFastest) return true;
+  if (c.primitive_runs == 0) {
+    const bool is_long = c.kernels * static_cast<double>(work) > kLong;
+    const std::uint32_t patience = c.kernels > kSlow ? 1 : c.kernels > kFast ? 2 : 4;
+    return is_long && c.kernel_runs < kFirst * patience;
+  }
+  const bool close = c.primitives < kClose * c.kernels && c.kernels < kClose * c.primitives;
+  if (close && c.primitive_runs < kFirst) return false;
+  const std::uint32_t runs = c.kernel_runs + c.primitive_runs;
+  const bool again = close && runs >= kAgain && std::has_single_bit(runs);
+  return c.wins() != again;
 }
 
 bool Contest::lost() const {
   return std::any_of(classes_.begin(), classes_.end(),
-                     [](const Class& c) { return c.primitives > 0.0 && c.primitives < c.kernels; });
+                     [](const Class& c) { return c.primitive_runs > 0 && c.kernel_runs > 0 && !c.wins(); });
 }
 
 void Contest::note(std::int64_t work, double nanoseconds, bool by_kernels) {
@@ -44,7 +55,7 @@ void Contest::note(std::int64_t work, double nanoseconds, bool by_kernels) {
   double& best = by_kernels ? c.kernels : c.primitives;
   const double cost = nanoseconds / static_cast<double>(std::max<std::int64_t>(work, 1));
   if (best == 0.0 || cost < best) best = cost;
-  if (by_kernels) c.spent += nanoseconds;
+  ++(by_kernels ? c.kernel_runs : c.primitive_runs);
 }
 
 }  // namespace nvm::vm

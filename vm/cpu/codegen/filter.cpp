@@ -1,6 +1,9 @@
 // Filters: counting what is kept, and packing it. A chunk packs aside until the chunks before it have counted
 // (look-back), so that everything is computed once; the result has room for all elements and gives back what
 // it does not need. Beside scans the first sweep counts.
+#include <emmintrin.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "vm/cpu/codegen/kernel.h"
@@ -23,7 +26,10 @@ class Count final : public SinkCode {
     if (counts_last(*w.kernel)) chunk(w).count = 0;
   }
   void block(Work& w) const override {
-    if (counts_last(*w.kernel)) add(w);
+    if (!s_.packs && counts_last(*w.kernel)) add(w);
+  }
+  [[nodiscard]] std::uint64_t* advanced(Work& w) const override {
+    return reinterpret_cast<std::uint64_t*>(&chunk(w).count);
   }
   void chain(Work& w) const override {
     if (w.chunk + 1 == w.kernel->chunks()) return;
@@ -53,6 +59,19 @@ class Count final : public SinkCode {
   SinkSpec s_;
 };
 
+// As memcpy, with stores that bypass the caches.
+void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const std::size_t head = std::min(bytes, (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64);
+  std::memcpy(to, from, head);
+  std::size_t i = head;
+  for (; i + 64 <= bytes; i += 64)
+    for (std::size_t j = i; j < i + 64; j += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + j),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + j)));
+  std::memcpy(to + i, from + i, bytes - i);
+  _mm_sfence();
+}
+
 class FilteredStore final : public SinkCode {
  public:
   explicit FilteredStore(const SinkSpec& s) : s_(s) {}
@@ -67,17 +86,26 @@ class FilteredStore final : public SinkCode {
     const plan::Var& var = run.context().plan->vars[static_cast<std::size_t>(s_.sink->out)];
     return run.context().allocate(s_.sink->out, run.context().length(var.length));
   }
-  void begin(Work& w) const override { packed(w) = 0; }
+  void begin(Work& w) const override {
+    state(w) = {aside(w), w.kernel->looks_back() || w.kernel->in_order()
+                              ? 0
+                              : w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset};
+  }
   void block(Work& w) const override {
-    std::int64_t& m = packed(w);
-    std::byte* to = (in_place(w) ? out(w) : aside(w)) + static_cast<std::size_t>(m) * bytes();
-    m += w.kernel->routines().compress(w.scratch<std::byte>(s_.value), w.scratch<std::uint8_t>(s_.flag), w.n,
-                                       static_cast<int>(bytes()), to);
+    if (!s_.packs) {
+      const std::int64_t m =
+          w.kernel->routines().compress(w.scratch<std::byte>(s_.value), w.scratch<std::uint8_t>(s_.flag), w.n,
+                                        static_cast<int>(bytes()), state(w).place);
+      state(w).place += static_cast<std::size_t>(m) * bytes();
+    }
+    if (w.chunk_end - w.chunk_begin > kChunkMax) put(w);  // one chunk, longer than there is room aside
+  }
+  [[nodiscard]] std::uint64_t* advanced(Work& w) const override {
+    return reinterpret_cast<std::uint64_t*>(&state(w).place);
   }
   void end(Work& w) const override {
-    if (packed(w) == 0 || in_place(w)) return;
-    const auto at = static_cast<std::size_t>(w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset);
-    std::memcpy(out(w) + at * bytes(), aside(w), static_cast<std::size_t>(packed(w)) * bytes());
+    if (w.kernel->looks_back()) state(w).at = w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset;
+    put(w);
   }
   void finish(KernelRun& run) const override {
     Bound& b = run.context().var(s_.sink->out);
@@ -91,20 +119,27 @@ class FilteredStore final : public SinkCode {
   }
 
  private:
-  static constexpr std::size_t kHead = 64;  // how many lie aside; they follow
+  struct State {
+    std::byte* place;  // of the next element, aside
+    std::int64_t at;   // of the first element aside, in the result
+  };
+  static constexpr std::size_t kHead = 64;  // the state; what lies aside follows
   [[nodiscard]] std::size_t bytes() const { return storage_bytes(s_.out_storage); }
-  [[nodiscard]] std::int64_t& packed(const Work& w) const {
-    return w.kernel->worker_state<std::int64_t>(w, *this);
-  }
-  // One chunk, however long, packs where the result lies. That of one element is no place for vectors.
-  [[nodiscard]] static bool in_place(const Work& w) {
-    return w.kernel->chunks() == 1 && w.kernel->space() > kSequentialMax;
-  }
-  [[nodiscard]] std::byte* out(const Work& w) const {
-    return static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
-  }
+  [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] std::byte* aside(const Work& w) const {
-    return reinterpret_cast<std::byte*>(&packed(w)) + kHead;
+    return reinterpret_cast<std::byte*>(&state(w)) + kHead;
+  }
+  // What lies aside goes into the result.
+  void put(Work& w) const {
+    State& st = state(w);
+    const auto packed = static_cast<std::size_t>(st.place - aside(w));
+    if (packed == 0) return;
+    auto* out = static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
+    out += static_cast<std::size_t>(st.at) * bytes();
+    w.kernel->streams() ? copy_past_caches(out, aside(w), packed)
+                        : static_cast<void>(std::memcpy(out, aside(w), packed));
+    st.at += static_cast<std::int64_t>(packed / bytes());
+    st.place = aside(w);
   }
   SinkSpec s_;
 };

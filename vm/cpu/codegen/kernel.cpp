@@ -49,6 +49,8 @@ class KernelCompiler {
     flatten_single_segments();
     for (const Sink& s : kernel_.sinks) classify(s);
     choose_cut();
+    choose_scans();
+    code_->in_waves = !code_->scans && !code_->counts && code_->cut == kNone;
     // Counts come first: the others ask them where to write.
     for (std::size_t i = 0; i < kernel_.sinks.size(); ++i)
       if (kernel_.sinks[i].kind == SinkKind::kCount) add_count(i);
@@ -104,6 +106,17 @@ class KernelCompiler {
     code_->whole = descs.size() > 1 || (flat_float && !descs.empty());
   }
 
+  // INT is exact in any order: where all scans are of it, over the whole space, stages run them.
+  void choose_scans() {
+    const auto runs = [](const Sink& s) {
+      const bool known = s.combine == Scalar::kAdd || s.combine == Scalar::kMax || s.combine == Scalar::kMin;
+      return s.kind == SinkKind::kScan && s.type == Type::kInt && known;
+    };
+    code_->runs_scans = code_->scans && !code_->counts && memory_.isa() == Isa::kAvx512;
+    for (const Sink& s : kernel_.sinks)
+      if (s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan) code_->runs_scans &= runs(s);
+  }
+
   // The scratch array where a stage leaves `value` in `storage`; asked for by both stages if scans split
   // them.
   std::int32_t scratch_for(std::vector<StageOutput>& outputs, std::int32_t value, Storage storage) {
@@ -129,16 +142,9 @@ class KernelCompiler {
     return packed_;
   }
 
-  // Flags are left by the sweep stage; where no scan needs that stage in front, by the main stage too.
+  // Flags are left by the sweep stage, or where no scan needs that stage in front, by the main stage.
   std::int32_t flag_scratch(std::int32_t value, std::int32_t sweep) {
-    const std::int32_t id = scratch_for(sweeps_[at(sweep)], value, Storage::kB8);
-    if (code_->scans) return id;
-    const StageOutput out{value, Storage::kB8, scratch_slot(id, Storage::kB8)};
-    const bool there = std::any_of(main_.begin(), main_.end(), [&](const StageOutput& o) {
-      return o.value == out.value && o.storage == out.storage && o.slot == out.slot;
-    });
-    if (!there) main_.push_back(out);
-    return id;
+    return scratch_for(code_->scans ? sweeps_[at(sweep)] : main_, value, Storage::kB8);
   }
 
   [[nodiscard]] SinkSpec spec_of(std::size_t i) {
@@ -150,7 +156,8 @@ class KernelCompiler {
     if (s.out != kNone) spec.out_storage = var(s.out).storage;
     if (s.filter != kNone) {
       spec.count = counts_[at(s.filter)];
-      spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value, sweep_of_[at(s.filter)]);
+      spec.packs = s.kind == SinkKind::kStore && packs_in_stage();
+      if (!spec.packs) spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value, sweep_of_[at(s.filter)]);
       if (spec.count == nullptr) refuse(Refuse::kFilterOrder);
     }
     if (s.combine != Scalar::kNoScalar) {
@@ -161,13 +168,23 @@ class KernelCompiler {
   }
   void keep(std::unique_ptr<SinkCode> sink) { code_->sinks.push_back(std::move(sink)); }
 
+  // Where no scan stands in front and the instruction set can.
+  [[nodiscard]] bool packs_in_stage() const { return memory_.isa() == Isa::kAvx512 && !code_->scans; }
+  // The main stage does it for the sink added last.
+  void pack(std::int32_t value, Storage storage, std::int32_t flag) {
+    packs_.push_back({value, storage, flag, static_cast<std::int32_t>(code_->advanced.size())});
+    code_->advanced.push_back(code_->sinks.back().get());
+  }
+
   void add_count(std::size_t i) {
     SinkSpec spec = spec_of(i);
-    spec.flag = flag_scratch(kernel_.sinks[i].value, sweep_of_[i]);
+    spec.packs = packs_in_stage();
+    if (!spec.packs) spec.flag = flag_scratch(kernel_.sinks[i].value, sweep_of_[i]);
     auto count = make_count(spec);
     count->sweep = sweep_of_[i];
     counts_[i] = count.get();
     keep(std::move(count));
+    if (spec.packs) pack(kNone, Storage::kI64, kernel_.sinks[i].value);
     if (kernel_.sinks[i].desc != kNone) add_kept_counts(kernel_.sinks[i]);
   }
 
@@ -207,8 +224,11 @@ class KernelCompiler {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
     if (s.filter != kNone) {
-      spec.value = scratch_for(main_, s.value, spec.out_storage);
-      return keep(make_filtered_store(spec));
+      if (!spec.packs) spec.value = scratch_for(main_, s.value, spec.out_storage);
+      code_->aside_bytes += static_cast<std::int64_t>(storage_bytes(spec.out_storage));
+      keep(make_filtered_store(spec));
+      if (spec.packs) pack(s.value, spec.out_storage, kernel_.sinks[at(s.filter)].value);
+      return;
     }
     const auto bytes = static_cast<std::int32_t>(storage_bytes(spec.out_storage));
     main_.push_back({s.value, spec.out_storage, {SlotKind::kOut, s.out, bytes}});
@@ -244,6 +264,15 @@ class KernelCompiler {
   void add_scan(std::size_t i, std::unique_ptr<SinkCode> (*make)(const SinkSpec&)) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
+    if (code_->runs_scans) {
+      spec.runs = true;
+      keep(make(spec));
+      code_->sinks.back()->sweep = sweep_of_[i];
+      const auto advance = static_cast<std::int32_t>(code_->advanced.size());
+      scans_.push_back({static_cast<std::int32_t>(i), s.value, s.combine, false, advance});
+      code_->advanced.push_back(code_->sinks.back().get());
+      return;
+    }
     find_values(spec, sweeps_[at(sweep_of_[i])], kept_or_identity(s));
     spec.result = new_scratch();
     for (std::size_t v = 0; v < code_->body.insts.size(); ++v) {
@@ -329,22 +358,36 @@ class KernelCompiler {
       StageSpec sweep = stage_spec(sweeps_[s]);
       sweep.inputs = scanned_;  // of later sweeps too: not needed, hence not read
       for (std::size_t before = 0; before < s; ++before) add_left(sweep, sweeps_[before]);
+      if (code_->runs_scans) sweep.scans = scans_before(static_cast<std::int32_t>(s));
       provide(sweep);
-      if (!sweeps_[s].empty() && !memory_.compile(sweep, name_ + ".sweep", code_->sweeps[s], reason_))
+      if (!(sweeps_[s].empty() && sweep.scans.empty()) &&
+          !memory_.compile(sweep, name_ + ".sweep", code_->sweeps[s], reason_))
         return false;
     }
     StageSpec& main = code_->main_spec;
     main = stage_spec(main_);
     main.all_traps = true;
     main.folds = folds_;
+    main.packs = packs_;
+    main.scans = scans_;
     main.inputs = scanned_;
     if (code_->scans)
       for (const auto& sweep : sweeps_) add_left(main, sweep);
     provide(main);
-    code_->blocked = code_->scratch_count > 0 || !folds_.empty();
+    code_->blocked = code_->scratch_count > 0 || !folds_.empty() || (code_->whole && !packs_.empty());
     const std::vector<bool> needed = needed_values(main);
     const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
     return idle || memory_.compile(main, name_, code_->main, reason_);
+  }
+  // What sweep s runs: the scans of earlier ones, and the totals of its own.
+  [[nodiscard]] std::vector<StageScan> scans_before(std::int32_t s) const {
+    std::vector<StageScan> scans;
+    for (StageScan scan : scans_) {
+      if (sweep_of_[at(scan.sink)] > s) continue;
+      scan.total = sweep_of_[at(scan.sink)] == s;
+      scans.push_back(scan);
+    }
+    return scans;
   }
   // What a stage in front has left need not be computed again.
   static void add_left(StageSpec& spec, const std::vector<StageOutput>& outputs) {
@@ -369,6 +412,8 @@ class KernelCompiler {
       code_->chunk_bytes += round(sink->chunk_bytes());
     }
     code_->made_sinks = std::move(made_sinks_);
+    constexpr std::int64_t kAside = 768 * 1024;  // bytes, of all filtered stores
+    while (code_->chunk * code_->aside_bytes > kAside && code_->chunk > 4 * kReduceBlock) code_->chunk /= 2;
   }
 
   const plan::Plan& plan_;
@@ -384,6 +429,8 @@ class KernelCompiler {
   std::vector<StageOutput> main_;
   std::vector<StageInput> scanned_;
   std::vector<StageFold> folds_;
+  std::vector<StagePack> packs_;
+  std::vector<StageScan> scans_;
   std::int32_t packed_ = kNone;
   std::string reason_;
 };

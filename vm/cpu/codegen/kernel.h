@@ -23,6 +23,8 @@
 namespace nvm::vm::cpu {
 
 inline constexpr std::int64_t kBlock = 1024;  // elements of a scratch array
+// Results of this many bytes leave the caches before anybody reads them.
+inline constexpr std::int64_t kStreamingBytes = std::int64_t{32} << 20;
 // Behind a scratch array: room for whole vectors and for expansion in steps of 16 elements.
 inline constexpr std::size_t kScratchBytes = static_cast<std::size_t>(kBlock) * 8 + 192;
 
@@ -87,8 +89,12 @@ class SinkCode {
   virtual void scan_block(Work&) const {}  // between the stages
   virtual void block(Work&) const {}
   virtual void end(Work&) const {}
+  // What machine code advances (SlotKind::kAdvance); null if it does nothing for this sink.
+  [[nodiscard]] virtual std::uint64_t* advanced(Work&) const { return nullptr; }
   // Look-back: tells the next chunk where it starts; called in the order of the chunks.
   virtual void chain(Work&) const {}
+  // After every wave of chunks, on one thread.
+  virtual void settle(KernelRun&) const {}
   // After all chunks, on one thread.
   virtual void finish(KernelRun&) const {}
 
@@ -112,14 +118,19 @@ struct KernelCode {
   std::vector<std::unique_ptr<SinkCode>> sinks;
   std::int32_t scratch_count = 0;
   bool scans = false;              // the sweep stages run in front of the main stage
+  bool runs_scans = false;         // the stages run the scans themselves, so each sweep is one stage
   bool counts = false;             // lengths are known only after a sweep over all
+  bool in_waves = false;           // chunks keep nothing that is not settled wave by wave
   bool serial = false;             // one chunk after the other
   bool whole = false;              // one chunk for the whole space
   bool blocked = false;            // scratch is used: blocks of kBlock; else a chunk is one block
+  std::int64_t aside_bytes = 0;    // of one element, in all filtered stores
+  std::int64_t chunk = kChunkMax;  // most elements of a chunk: what filters pack aside stays in the cache
   std::int32_t cut = soac::kNone;  // chunks follow the segments of this descriptor
   std::size_t worker_bytes = 0, chunk_bytes = 0;
-  std::vector<const SinkCode*> folds;  // whose ReduceState is the first of their worker's state
-  std::vector<std::int32_t> stored;    // vectors that the main stage writes directly
+  std::vector<const SinkCode*> folds;     // whose ReduceState is the first of their worker's state
+  std::vector<const SinkCode*> advanced;  // whose state the main stage advances
+  std::vector<std::int32_t> stored;       // vectors that the main stage writes directly
   struct MadeDesc {
     std::int32_t desc, total;
   };
@@ -155,6 +166,8 @@ class KernelRun {
   [[nodiscard]] bool in_order() const { return in_order_; }
   // True if chunks run side by side and, without a first sweep, learn at their end where they start.
   [[nodiscard]] bool looks_back() const { return looks_back_; }
+  // True if what filters keep may be too much for the caches.
+  [[nodiscard]] bool streams() const { return space_ * code_.aside_bytes >= kStreamingBytes; }
   template <typename T>
   [[nodiscard]] T& worker_state(const Work& w, const SinkCode& sink) const {
     return *reinterpret_cast<T*>(w.memory + scratch_bytes() + sink.worker_at);
@@ -162,6 +175,11 @@ class KernelRun {
   template <typename T>
   [[nodiscard]] T& chunk_state(std::size_t c, const SinkCode& sink) {
     return *reinterpret_cast<T*>(chunk_memory_.data() + c * code_.chunk_bytes + sink.chunk_at);
+  }
+  // The same for what goes from wave to wave.
+  template <typename T>
+  [[nodiscard]] T& carry_state(const SinkCode& sink) {
+    return chunk_state<T>(carry_slot_, sink);
   }
   void trap() { context_.trapped.store(true, std::memory_order_relaxed); }
 
@@ -171,6 +189,8 @@ class KernelRun {
   }
   [[nodiscard]] std::size_t workspace_bytes() const;
   void cut();
+  [[nodiscard]] bool next_wave();
+  [[nodiscard]] bool too_many_chunks() const;
   void cut_by_segments(const plan::Desc& desc);
   [[nodiscard]] bool stopped() const;
   [[nodiscard]] plan::RunStatus status() const;
@@ -186,14 +206,18 @@ class KernelRun {
   void over_blocks(Work& w, F body);
   void expand(Work& w);
   void run_stage(const Stage& stage, Work& w);
-  void fill_slots(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args);
-  void run_tail(const Stage& stage, const Work& w, std::int64_t done, StageArgs& args);
+  void fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
+  void take_back(const Stage& stage, Work& w, const StageArgs& args);
+  void run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   [[nodiscard]] const Stage& main_stage();
 
   const KernelCode& code_;
   RunContext& context_;
   Machine& machine_;
+  static constexpr std::int64_t kWave = 1024;  // chunks
   std::int64_t space_ = 0;
+  std::int64_t wave_begin_ = 0, wave_end_ = 0;
+  std::size_t carry_slot_ = 0;
   bool in_order_ = true;
   bool looks_back_ = false;
   std::atomic<std::size_t> chained_{0};  // chunks that have told the next where it starts
@@ -214,6 +238,8 @@ struct SinkSpec {
   std::int32_t value = soac::kNone, index = soac::kNone, flag = soac::kNone, result = soac::kNone;
   std::int32_t direct = soac::kNone;  // vector whose elements are the values, instead of scratch `value`
   bool in_lanes = false;              // the stage combines the values itself
+  bool packs = false;                 // the stage packs the values, or counts the flags, itself
+  bool runs = false;                  // the stage runs the scan itself
   std::int32_t temp = soac::kNone;    // scratch for compaction
   const SinkCode* count = nullptr;    // of the filter
   const FoldRoutines* fold = nullptr;

@@ -68,6 +68,15 @@ class Lanes {
   [[nodiscard]] virtual Lane divide_int(const Lane& a, const Lane& b, bool remainder) = 0;
   [[nodiscard]] virtual Lane below_unsigned(const Lane& a, const Lane& b) = 0;  // a < b as unsigned
 
+  // The lanes of a, INT or FLOAT, where `kept`, in front; zeros behind. AVX-512 only, like count_true.
+  [[nodiscard]] virtual Lane compress(const Lane& a, const Lane& kept) = 0;
+  [[nodiscard]] virtual x86::Gp count_true(const Lane& a) = 0;
+  // INT, AVX-512 only: a moved up by `by` lanes, the upper ones of `fill` below; the lane that all of
+  // `number` name, everywhere; the first lane into a cell.
+  [[nodiscard]] virtual Lane shifted(const Lane& a, const Lane& fill, int by) = 0;
+  [[nodiscard]] virtual Lane lane(const Lane& a, const Lane& number) = 0;
+  virtual void store_first(const x86::Mem& at, const Lane& a) = 0;
+
   // Mixed
   [[nodiscard]] virtual Lane compare(Compare how, const Lane& a, const Lane& b) = 0;  // INT or FLOAT
   [[nodiscard]] virtual Lane select(const Lane& flag, const Lane& a, const Lane& b) = 0;

@@ -1,5 +1,6 @@
 // AVX2: masks are vectors of 64-bit lanes, 4 lanes. What the instruction set lacks for 64-bit integers is
 // done lane by lane through memory: right first, since AVX-512 is where speed is judged.
+#include "bytecode/base/check.h"
 #include "vm/cpu/codegen/lanes.h"
 
 namespace nvm::vm::cpu {
@@ -157,6 +158,16 @@ class Avx2Lanes final : public Lanes {
     return compare(Compare::kLt, of(Type::kInt, x), of(Type::kInt, y));
   }
 
+  // Sinks do these outside the stage.
+  [[nodiscard]] Lane compress(const Lane& a, const Lane&) override { return absent(a); }
+  [[nodiscard]] x86::Gp count_true(const Lane& a) override {
+    static_cast<void>(absent(a));
+    return {};
+  }
+  [[nodiscard]] Lane shifted(const Lane& a, const Lane&, int) override { return absent(a); }
+  [[nodiscard]] Lane lane(const Lane& a, const Lane&) override { return absent(a); }
+  void store_first(const x86::Mem&, const Lane& a) override { static_cast<void>(absent(a)); }
+
   [[nodiscard]] Lane compare(Compare how, const Lane& a, const Lane& b) override {
     static constexpr int kFloatCode[] = {0x11, 0x12, 0x1E, 0x1D, 0x00, 0x04};
     if (a.type == Type::kFloat) {
@@ -251,6 +262,10 @@ class Avx2Lanes final : public Lanes {
   }
 
  private:
+  [[nodiscard]] static Lane absent(const Lane& a) {
+    NVM_CHECK(false, "AVX2 has no form of this");
+    return a;
+  }
   [[nodiscard]] x86::Vec new_mask() { return cc_.newYmm(); }
   [[nodiscard]] x86::Vec copy(const x86::Vec& v) {
     const x86::Vec d = new_mask();

@@ -143,6 +143,38 @@ class Avx512Lanes final : public Lanes {
     return d;
   }
 
+  [[nodiscard]] Lane compress(const Lane& a, const Lane& kept) override {
+    const x86::Vec d = a.type == Type::kFloat ? new_float() : new_int();
+    if (a.type == Type::kFloat) {
+      cc_.k(kept.k).z().vcompresspd(d, a.v);
+    } else {
+      wide() ? cc_.k(kept.k).z().vpcompressq(d, a.v) : cc_.k(kept.k).z().vpcompressd(d, a.v);
+    }
+    return of(a.type, d);
+  }
+  [[nodiscard]] Lane shifted(const Lane& a, const Lane& fill, int by) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.valignq(d, a.v, fill.v, imm(8 - by)) : cc_.valignd(d, a.v, fill.v, imm(8 - by));
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane lane(const Lane& a, const Lane& number) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpermq(d, number.v, a.v) : cc_.vpermd(d, number.v, a.v);
+    return of(Type::kInt, d);
+  }
+  void store_first(const x86::Mem& at, const Lane& a) override {
+    wide() ? cc_.vmovq(at, a.v.xmm()) : cc_.vmovd(at, a.v.xmm());
+  }
+  // By way of a fresh mask: a spilled one would be read from memory, which kmovb to a register cannot.
+  [[nodiscard]] x86::Gp count_true(const Lane& a) override {
+    const x86::KReg k = cc_.newKb();
+    const x86::Gp count = cc_.newInt64();
+    cc_.kmovb(k, a.k);
+    cc_.kmovb(count.r32(), k);
+    cc_.popcnt(count, count);
+    return count;
+  }
+
   [[nodiscard]] Lane compare(Compare how, const Lane& a, const Lane& b) override {
     // Ordered and quiet, but "differs" is true of the unordered.
     static constexpr int kFloatCode[] = {0x11, 0x12, 0x1E, 0x1D, 0x00, 0x04};

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/codegen/fold_emitter.h"
 #include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/scan_emitter.h"
 #include "vm/cpu/codegen/stage.h"
 
 namespace nvm::vm::cpu {
@@ -33,6 +35,7 @@ class StageEmitter {
         stage_(stage),
         lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits)
                                    : make_avx2_lanes(cc, spec.int_bits)),
+        scans_(*lanes_, spec.scans),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
         input_of_(spec.body->insts.size(), nullptr) {
@@ -46,15 +49,22 @@ class StageEmitter {
     for (const StageInput& in : spec_.inputs)
       if (needed_[at(in.value)]) static_cast<void>(pointer(scratch_slot(in.scratch, in.storage)));
     for (const StageOutput& out : spec_.outputs) static_cast<void>(pointer(out.slot));
+    for (const StagePack& p : spec_.packs) static_cast<void>(pointer(advance_slot(p)));
+    scans_.load([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
     FoldEmitter folds(*lanes_, spec_.folds);
     folds.load([&](const StageFold& f) { return lanes_pointer(f); }, field(offsetof(StageArgs, phase)));
     const asmjit::Label loop = cc_.newLabel();
     cc_.bind(loop);
     for (std::size_t i = 0; i < values_.size(); ++i) emit_value(i);
     for (const StageOutput& out : spec_.outputs) emit_output(out);
+    for (std::size_t k = 0; k < spec_.scans.size(); ++k)
+      if (spec_.scans[k].total) scans_.total(k, values_[at(spec_.scans[k].value)]);
+    emit_packs();
     folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
     advance(loop);
     folds.store([&](const StageFold& f) { return lanes_pointer(f); }, n_);
+    scans_.store([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
+    for (const StagePack& p : spec_.packs) cc_.mov(slot_cell(advance_slot(p)), pointer(advance_slot(p)));
     end_function();
   }
 
@@ -71,7 +81,7 @@ class StageEmitter {
     cc_.mov(n_, field(offsetof(StageArgs, n)));
     cc_.xor_(i_.r32(), i_.r32());
     stage_.traps = traps();
-    if (!stage_.traps) return;
+    if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty()) return;
     const std::size_t active =
         lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
     lanes_->set_active(load_mask(field(active)), lanes_->constant_bool(false));
@@ -188,11 +198,18 @@ class StageEmitter {
         values_[i] = emit_scalar(*lanes_, in.scalar, args);
         return;
       }
+      case Pull::kScanned: values_[i] = emit_scan(in); return;
       case Pull::kConst:
       case Pull::kUniform:
       case Pull::kIndex: return;  // hoisted
       default: NVM_CHECK(false, "a pull that the kernel should have provided");
     }
+  }
+  [[nodiscard]] Lane emit_scan(const BodyInst& in) {
+    for (std::size_t k = 0; k < spec_.scans.size(); ++k)
+      if (spec_.scans[k].sink == in.a) return scans_.step(k, values_[at(spec_.scans[k].value)]);
+    NVM_CHECK(false, "a scan that the kernel should have provided");
+    return {};
   }
   [[nodiscard]] Lane operand(std::int32_t v) const { return v == kNone ? Lane{} : values_[at(v)]; }
 
@@ -243,6 +260,31 @@ class StageEmitter {
                   streaming);
   }
 
+  [[nodiscard]] static Slot advance_slot(const StagePack& p) { return {SlotKind::kAdvance, p.advance}; }
+  // Flags are counted once for all that is packed by them.
+  void emit_packs() {
+    std::map<std::int32_t, std::pair<Lane, x86::Gp>> counted;
+    for (const StagePack& p : spec_.packs) {
+      auto [it, fresh] = counted.try_emplace(p.flag);
+      auto& [kept, count] = it->second;
+      if (fresh) {
+        kept = lanes_->and_bool(values_[at(p.flag)], lanes_->active());
+        count = lanes_->count_true(kept);
+      }
+      const x86::Gp to = pointer(advance_slot(p));
+      if (p.value == kNone) {
+        cc_.add(to, count);
+        continue;
+      }
+      const Lane& value = values_[at(p.value)];
+      const bool flags = value.type == Type::kBool;
+      const Lane packed = lanes_->compress(flags ? lanes_->bool_to_int(value) : value, kept);
+      lanes_->store(flags ? Storage::kI8 : p.storage, x86::ptr(to), packed, false);
+      const std::size_t bytes = storage_bytes(p.storage);
+      cc_.lea(to, x86::ptr(to, count, bytes == 8 ? 3 : bytes == 4 ? 2 : 0));
+    }
+  }
+
   void advance(const asmjit::Label& loop) {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!needed_[i] || input_of_[i] != nullptr || spec_.body->insts[i].pull != Pull::kIndex) continue;
@@ -269,6 +311,7 @@ class StageEmitter {
   const StageSpec& spec_;
   Stage& stage_;
   std::unique_ptr<Lanes> lanes_;
+  ScanEmitter scans_;
   std::vector<bool> needed_;
   std::vector<Lane> values_;
   std::vector<Lane> limits_;  // of gathers
@@ -290,6 +333,11 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
   for (const StageOutput& out : spec.outputs) needed[at(out.value)] = true;
   for (const StageFold& fold : spec.folds) needed[at(fold.value)] = true;
+  for (const StageScan& scan : spec.scans) needed[at(scan.value)] = true;
+  for (const StagePack& pack : spec.packs) {
+    needed[at(pack.flag)] = true;
+    if (pack.value != kNone) needed[at(pack.value)] = true;
+  }
   for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
   for (std::size_t i = 0; i < insts.size(); ++i)
     if (spec.all_traps && may_trap(*spec.body, i)) needed[i] = true;

@@ -27,14 +27,21 @@ class Reduce final : public SinkCode {
     s_.fold->reduce_finish(state(w));
     w.kernel->chunk_state<BlockCells>(w.chunk, *this) = state(w).blocks;
   }
-  void finish(KernelRun& run) const override {
-    Cell total = identity_cell(s_.sink->combine, s_.cell, run.context().plan->int_bits);
+  [[nodiscard]] bool bind(KernelRun& run) const override {
+    run.carry_state<Cell>(*this) = identity_cell(s_.sink->combine, s_.cell, run.context().plan->int_bits);
+    return true;
+  }
+  void settle(KernelRun& run) const override {
+    Cell& total = run.carry_state<Cell>(*this);
     if (run.space() <= kSequentialMax) {
       total = run.chunk_state<BlockCells>(0, *this).cells[0];
-    } else {
-      for (std::size_t c = 0; c < run.chunks(); ++c)
-        total = s_.fold->combine_blocks(total, run.chunk_state<BlockCells>(c, *this));
+      return;
     }
+    for (std::size_t c = 0; c < run.chunks(); ++c)
+      total = s_.fold->combine_blocks(total, run.chunk_state<BlockCells>(c, *this));
+  }
+  void finish(KernelRun& run) const override {
+    const Cell total = run.carry_state<Cell>(*this);
     set_single(run.context(), s_.sink->out, s_.out_storage, load_cell(&total, s_.cell, 0));
   }
 

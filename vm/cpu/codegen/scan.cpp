@@ -19,10 +19,17 @@ class Scan final : public SinkCode {
   void first_begin(Work& w) const override {
     s_.fold->scan_start(state(w), identity(*w.kernel), sequential(w));
   }
-  void first_block(Work& w) const override { s_.fold->scan_total(state(w), block_values(w, s_), w.n); }
-  void first_end(Work& w) const override {
-    w.kernel->chunk_state<Chunk>(w.chunk, *this).totals = state(w).blocks;
+  void first_block(Work& w) const override {
+    if (!s_.runs) s_.fold->scan_total(state(w), block_values(w, s_), w.n);
   }
+  void first_end(Work& w) const override {
+    Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
+    chunk.totals = state(w).blocks;
+    if (!s_.runs) return;
+    chunk.totals.count = 1;
+    chunk.totals.cells[0] = state(w).carry;
+  }
+  [[nodiscard]] std::uint64_t* advanced(Work& w) const override { return &state(w).carry; }
   [[nodiscard]] bool between(KernelRun& run) const override {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) {
       const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
@@ -34,6 +41,7 @@ class Scan final : public SinkCode {
     s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carry, sequential(w));
   }
   void scan_block(Work& w) const override {
+    if (s_.runs) return;
     s_.fold->scan(state(w), block_values(w, s_), w.scratch<std::byte>(s_.result), w.n);
     state(w).blocks.count = 0;  // the carry has them
   }

@@ -22,6 +22,7 @@ enum class SlotKind : std::uint8_t {
   kUniform,    // the one element of vector id
   kDescTotal,  // total of descriptor id
   kLanes,      // address of the lanes of fold id
+  kAdvance,    // state of a sink that the code advances: number id of those it has
   kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
 };
 struct Slot {
@@ -68,6 +69,22 @@ struct StageFold {
   Storage cell;
   std::int32_t lanes;  // of SlotKind::kLanes
 };
+// A value packed one element behind the other where a flag is T, at an address that moves along; or, without
+// a value, how many flags are T. AVX-512 only.
+struct StagePack {
+  std::int32_t value;  // kNone: count
+  Storage storage;
+  std::int32_t flag;
+  std::int32_t advance;  // of SlotKind::kAdvance: the address, or the count
+};
+// A scan of INT that the code runs itself. AVX-512 only.
+struct StageScan {
+  std::int32_t sink;   // that kScanned names
+  std::int32_t value;  // operand
+  Scalar op;
+  bool total;            // all combined; nobody wants the scan itself
+  std::int32_t advance;  // of SlotKind::kAdvance: what lies before
+};
 // The segments of a kSegGather's vector, expanded over the block; scratch kNone: one segment.
 struct StageSegments {
   std::int32_t value;
@@ -83,6 +100,8 @@ struct StageSpec {
   std::vector<StageSegments> segments;
   std::vector<StageOutput> outputs;
   std::vector<StageFold> folds;
+  std::vector<StagePack> packs;
+  std::vector<StageScan> scans;
   bool all_traps = false;  // also what no output needs is checked
   bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
 };

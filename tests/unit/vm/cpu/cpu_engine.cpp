@@ -193,3 +193,66 @@ TEST_CASE("a FLOAT scan carries the sign of zero from one group of elements to t
     }
   }
 }
+
+TEST_CASE("a sum over more chunks than one wave holds") {
+  plan::Plan plan;
+  plan.lengths = {plan::LengthKind::kBound, plan::LengthKind::kOne};
+  plan::Var out;
+  out.role = plan::VarRole::kOutput;
+  out.length = 1;
+  plan.vars = {out};
+  plan::Kernel k;
+  k.space = 0;
+  plan::Sink s;
+  s.kind = plan::SinkKind::kReduce;
+  s.combine = Scalar::kAdd;
+  s.value = k.body.add({Pull::kIndex, Type::kInt});
+  s.out = 0;
+  k.sinks = {s};
+  plan.kernels = {k};
+  const std::int64_t n = (std::int64_t{1} << 27) + 5;
+  Bindings bindings;
+  bindings.vectors.resize(1);
+  bindings.descs.resize(1);
+  bindings.lengths = {n, 1};
+  for (const Isa isa : isas()) {
+    const auto run = run_plan(*compile(plan, isa), plan, bindings, 2);
+    REQUIRE(run.status == plan::RunStatus::kDone);
+    CHECK(run.results.vectors[0].at(0).i == n / 2 * n);  // n is odd: the sum of all below it
+  }
+}
+
+TEST_CASE("a scan over very many chunks is refused before it keeps notes of each") {
+  plan::Plan plan;
+  plan.lengths = {plan::LengthKind::kBound, plan::LengthKind::kOne};
+  plan::Var out;
+  out.role = plan::VarRole::kOutput;
+  out.length = 1;
+  out.type = Type::kFloat;
+  out.storage = Storage::kF64;
+  plan.vars = {out};
+  plan::Kernel k;
+  k.space = 0;
+  BodyInst one{Pull::kConst, Type::kFloat};
+  one.real = 1.0;
+  plan::Sink scan;
+  scan.kind = plan::SinkKind::kScan;
+  scan.type = Type::kFloat;
+  scan.combine = Scalar::kAdd;
+  scan.value = k.body.add(one);
+  BodyInst scanned{Pull::kScanned, Type::kFloat};
+  scanned.a = 0;
+  plan::Sink most = scan;
+  most.kind = plan::SinkKind::kReduce;
+  most.combine = Scalar::kMax;
+  most.value = k.body.add(scanned);
+  most.out = 0;
+  k.sinks = {scan, most};
+  plan.kernels = {k};
+  Bindings bindings;
+  bindings.vectors.resize(1);
+  bindings.descs.resize(1);
+  bindings.lengths = {1'000'000'000'000, 1};
+  for (const Isa isa : isas())
+    CHECK(run_plan(*compile(plan, isa), plan, bindings, 2).status == plan::RunStatus::kNoMemory);
+}

@@ -257,3 +257,21 @@ TEST_CASE("narrow integers go in as they lie", "[lib]") {
   const Value one = foreign(narrow + 1, 1, nullptr, nullptr);
   CHECK(one.int_at(0) == -2);
 }
+
+TEST_CASE("a result that is part of another vector is seen where it lies", "[lib]") {
+  LoadOptions options;
+  options.inputs = {Kind::kInt};
+  const Program program = load(
+      "FUNC MAIN CONST INT 2 CONST INT 1 CONST INT 50 MAKE_SEGDES INDEX CONST INT 100 MAKE_SEGDES "
+      "CONST INT 50 MAKE_SEGDES BPERMUTE INT RET",
+      options);
+  std::int32_t elements[100];
+  for (std::int32_t i = 0; i < 100; ++i) elements[i] = 10 * i;
+  Vm vm;
+  auto run = vm.run(program, std::vector<Value>{foreign(elements, 100, nullptr, nullptr)});
+  REQUIRE(run);
+  const auto seen = run->values[0].view<std::int32_t>();
+  REQUIRE(seen);
+  CHECK(seen->front() == 20);
+  CHECK(seen->back() == 510);
+}

@@ -30,6 +30,9 @@ struct Products {
     Vector x = pool.vector(Storage::kI64, kElements);
     for (std::int64_t i = 0; i < kElements; ++i) x.mutable_data<std::int64_t>()[i] = i % 100;
     x.mutable_data<std::int64_t>()[kElements - 3] = largest;
+    return squares_of(x);
+  }
+  Vector squares_of(const Vector& x) {
     Recorder recorder(*jit, IntBits::k64, {.min_elements = 1});
     std::vector<Value> operands = {x, x};
     std::vector<Value> results(1);
@@ -56,4 +59,14 @@ TEST_CASE("what fits is stored in four bytes, and what does not is computed agai
   CHECK(p.jit->counters().compiled == 2);
   CHECK(p.squares(10).storage() == Storage::kI64);
   CHECK(p.jit->counters().fused == 3);
+}
+
+TEST_CASE("kernels read a part of a vector where it lies") {
+  Products p;
+  Vector x = p.pool.vector(Storage::kI32, kElements);
+  for (std::int32_t i = 0; i < kElements; ++i) x.mutable_data<std::int32_t>()[i] = i;
+  const Vector squares = p.squares_of(x.part(7, 1000));
+  REQUIRE(squares.length() == 1000);
+  CHECK(squares.int_at(0) == 49);
+  CHECK(squares.int_at(999) == 1006 * 1006);
 }

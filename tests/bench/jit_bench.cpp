@@ -1,0 +1,141 @@
+// What the compiling tier costs by itself: planning and machine code for lines of 20, 100 and 400
+// instructions, a compiled line of ten instructions on eight elements with its recording, how many
+// compilations a thousand lengths cause, and what a second thread brings where arithmetic is the limit.
+// Prints a table; medians.
+//
+//   jit_bench
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <vector>
+
+#include "vm/cpu/cpu_engine.h"
+#include "vm/tier/jit.h"
+#include "vm/tier/pipeline.h"
+
+namespace {
+
+using namespace nvm;
+using namespace nvm::vm;
+
+double median_us(int runs, const std::function<void()>& f) {
+  std::vector<double> times;
+  for (int i = 0; i < runs; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    f();
+    times.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+  }
+  std::nth_element(times.begin(), times.begin() + runs / 2, times.end());
+  return times[static_cast<std::size_t>(runs / 2)];
+}
+
+class Bench {
+ public:
+  explicit Bench(int threads) {
+    context_.pool = &pool_;
+    context_.isa = best_isa();
+    context_.threads = threads;
+  }
+  [[nodiscard]] Jit& jit() { return jit_; }
+  [[nodiscard]] plan::Engine& engine() { return *engine_; }
+  Vector floats(std::int64_t n) {
+    Vector x = pool_.vector(Storage::kF64, n);
+    for (std::int64_t i = 0; i < n; ++i) x.mutable_data<double>()[i] = 0.5 + static_cast<double>(i % 7) / 8;
+    return x;
+  }
+  // Records and executes a line: x is combined `insts` times with y by the operations of `ops` in turn.
+  void line(const Vector& x, const Vector& y, int insts, const std::vector<Op>& ops) {
+    Value now = x;
+    for (int i = 0; i < insts; ++i) {
+      const Op op = ops[static_cast<std::size_t>(i) % ops.size()];
+      std::vector<Value> operands = {std::move(now)};
+      if (op_info(op).operands.size() == 2) operands.emplace_back(y);
+      std::vector<Value> results(1);
+      if (!recorder_.offer(inst(op), {}, operands, results)) std::printf("not recorded\n");
+      now = std::move(results[0]);
+    }
+    recorder_.force(now);
+  }
+
+ private:
+  const ssa::Inst& inst(Op op) {
+    for (const ssa::Inst& in : insts_)
+      if (in.op == op) return in;
+    ssa::Inst& in = insts_.emplace_back();
+    in.op = op;
+    in.word = TypeWord::kFloat;
+    return in;
+  }
+
+  Pool pool_;
+  PrimContext context_;
+  std::unique_ptr<plan::Engine> engine_ = cpu::make_engine({});
+  Jit jit_{*engine_, context_, JitOptions{.mode = JitMode::kAlways}};
+  Recorder recorder_{jit_, IntBits::k64, {.min_elements = 1, .max_insts = 1000}};
+  std::deque<ssa::Inst> insts_;
+};
+
+const std::vector<Op> kPlain = {Op::kMul, Op::kAdd, Op::kSub};
+
+void compile_cost() {
+  for (const int insts : {20, 100, 400}) {
+    Bench bench(1);
+    bench.line(bench.floats(8), bench.floats(8), insts, kPlain);
+    const soac::Region& region = bench.jit().entries().front()->region;
+    RegionEntry planned;
+    const double all = median_us(51, [&] {
+      RegionEntry entry;
+      compile_region(region, bench.engine(), plan::Fusion::kExact, entry);
+      planned.plan = std::move(entry.plan);
+    });
+    std::string reason;
+    const double code =
+        median_us(51, [&] { static_cast<void>(bench.engine().compile(planned.plan, reason)); });
+    std::printf("%4d instructions: planning %8.1f us, machine code %8.1f us (%.1f us for each 100)\n", insts,
+                all - code, code, 100 * code / insts);
+  }
+}
+
+void small_line() {
+  Bench bench(1);
+  const Vector x = bench.floats(8), y = bench.floats(8);
+  constexpr int kLines = 2000;
+  bench.line(x, y, 10, kPlain);
+  const double us = median_us(21, [&] {
+    for (int i = 0; i < kLines; ++i) bench.line(x, y, 10, kPlain);
+  });
+  std::printf("ten instructions on 8 elements, recorded and run: %.0f ns\n", 1e3 * us / kLines);
+}
+
+void distinct_lengths() {
+  Bench bench(1);
+  for (std::int64_t n = 2; n < 1002; ++n) bench.line(bench.floats(n), bench.floats(n), 10, kPlain);
+  std::printf("1000 distinct lengths: %llu compilation(s)\n",
+              static_cast<unsigned long long>(bench.jit().counters().compiled));
+}
+
+void second_thread() {
+  const std::vector<Op> heavy = {Op::kExp, Op::kSin, Op::kMul, Op::kCos, Op::kAdd};
+  double us[2];
+  for (const int threads : {1, 2}) {
+    Bench bench(threads);
+    const Vector x = bench.floats(2'000'000), y = bench.floats(2'000'000);
+    bench.line(x, y, 20, heavy);
+    us[threads - 1] = median_us(9, [&] { bench.line(x, y, 20, heavy); });
+  }
+  std::printf(
+      "20 instructions with exp, sin, cos on 2 million: 1 thread %.1f ms, 2 threads %.1f ms, %.2f times\n",
+      us[0] / 1e3, us[1] / 1e3, us[0] / us[1]);
+}
+
+}  // namespace
+
+int main() {
+  compile_cost();
+  small_line();
+  distinct_lengths();
+  second_thread();
+}
