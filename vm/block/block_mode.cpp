@@ -52,7 +52,7 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
     if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
     if (hook_ != nullptr) hook_->force(arguments[i]);
     const auto* frame = std::get_if<Segdes>(&arguments[i]);
-    if (frame == nullptr || !policy_.enough(frame->total())) return false;
+    if (frame == nullptr || !enough(function, frame->total())) return false;
   }
   if (hook_ != nullptr)
     for (Value& value : arguments) hook_->force(value);
@@ -64,13 +64,20 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
   }
 }
 
+bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
+  return policy_.enough(instances) || (policy_.enough_early(instances) && tuning_.clear(function));
+}
+
 bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                     std::vector<Value>& results) {
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
-  const std::vector<std::int64_t> bounds = policy_.cut(*layout);
-  if (bounds.empty() || !pays(function, depth, *layout, bounds)) return false;
+  std::vector<std::int64_t> bounds;
+  if (policy_.enough(layout->instances())) bounds = policy_.cut(*layout);
+  if (!bounds.empty() && !pays(function, depth, *layout, bounds)) return false;
+  if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
+  if (bounds.empty()) return false;
   if (observer_ != nullptr)
     observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
   GroupResults parts;

@@ -34,6 +34,7 @@ class BlockMode final : public CallHook {
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
 
  private:
+  [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                          std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

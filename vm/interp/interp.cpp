@@ -48,7 +48,9 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       machine_(machine),
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
-      scratch_(code.most_operands + 1) {
+      scratch_(code.most_operands + 1),
+      alone_(machine.hook == nullptr && machine.observer == nullptr && machine.prims.threads <= 1 &&
+             !machine.prims.prefix_lengths) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
     if (input >= 0) constants_[c] = inputs[static_cast<std::size_t>(input)];
@@ -222,7 +224,9 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
   const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
   if (seen) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
-  if (step.drawn || (step.repeats && machine_.hook == nullptr))
+  if (alone_ && step.alone != nullptr)
+    step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
+  else if (step.drawn || (step.repeats && machine_.hook == nullptr))
     run_repeating_dist(machine_.prims, step.word, operands, results);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);

@@ -51,4 +51,33 @@ inline void copy_as(const PrimContext& context, const Elements& from, Storage st
   });
 }
 
+// The defaults of a scatter: elements, or one that is repeated and need not be written before it is copied.
+class Defaults {
+ public:
+  Defaults(const Vector& v, const PrimContext& context) : length_(v.length()), storage_(v.storage()) {
+    if (v.is_repeated()) {
+      repeated_ = v;
+    } else {
+      elements_.emplace(v, context);
+      storage_ = elements_->storage();
+    }
+  }
+  [[nodiscard]] std::int64_t length() const { return length_; }
+  [[nodiscard]] Storage storage() const { return storage_; }
+  // Stored as `storage`, which is not narrower; `out` may have taken over the operand's memory.
+  void copy_to(const PrimContext& context, Storage storage, const Fresh& out) const {
+    if (elements_) return copy_as(context, *elements_, storage, out);
+    if (storage != storage_) return copy_as(context, Elements(repeated_, context), storage, out);
+    for_ranges(context, length_, [&](std::int64_t begin, std::int64_t end) {
+      fill_repeated(repeated_, context, end - begin, out.at(begin));
+    });
+  }
+
+ private:
+  std::int64_t length_;
+  Storage storage_;
+  Vector repeated_;
+  std::optional<Elements> elements_;
+};
+
 }  // namespace nvm::vm
