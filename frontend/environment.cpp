@@ -116,6 +116,22 @@ bool Environment::publish(Binding* binding) {
   return redefines && !same;
 }
 
+bool Environment::stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics) {
+  Binding* binding = make({});
+  binding->name = form->name;
+  binding->builtin = true;
+  binding->form = form;
+  binding->type = Checker(*this, diagnostics, true).function(*form, *binding);
+  if (binding->type == nullptr) return false;
+  user_[binding->name] = binding;
+  return true;
+}
+
+void Environment::drop_stand_in(const std::string& name) {
+  const auto it = user_.find(name);
+  if (it != user_.end() && it->second->builtin) user_.erase(it);
+}
+
 Binding* Environment::find(std::string_view name, bool from_prelude) {
   const std::string key(name);
   if (!from_prelude) {
@@ -235,12 +251,13 @@ Binding* Environment::load_prelude(const std::string& name) {
   binding->builtin = true;
   builtin_[name] = binding;
   const bool good = check_prelude(*binding, *form);
-  if (!declared) binding->form = std::move(form);
+  if (!declared || found->second.definition < 0) binding->form = std::move(form);
   return good ? binding : nullptr;
 }
 
 std::shared_ptr<const Form> Environment::definition(const Binding* use) {
   auto* binding = const_cast<Binding*>(current(use));
+  if (binding->form && binding->form->kind == FormKind::kForward) return nullptr;
   if (binding->form || !binding->builtin) return binding->form;
   const auto found = prelude_index().find(binding->name);
   if (found == prelude_index().end() || found->second.definition < 0) return nullptr;

@@ -16,7 +16,7 @@ namespace nvm::frontend {
 
 enum class BindingKind : std::uint8_t {
   kPrimitive,    // an instruction of the core (prims.def)
-  kFunction,     // form: its definition; without one a forward declaration
+  kFunction,     // without a definition: declared only, or resolved by types (prelude.h)
   kConstructor,  // datatype
   kVariable,     // top-level variable of the user, or a constant of the prelude (form: its definition)
 };
@@ -24,12 +24,12 @@ enum class BindingKind : std::uint8_t {
 struct Binding {
   std::string name;
   BindingKind kind = BindingKind::kFunction;
-  bool builtin = false;        // of the prelude or a primitive
-  bool serial = false;         // not callable inside an apply-to-each
-  bool constant = false;       // kVariable: bound to literals only, so its value prints with all digits
-  SourcePos pos;               // of the name in the form that defines or declares it
-  const Type* type = nullptr;  // generalised: its unbound variables are quantified; null while unknown
-  std::shared_ptr<const Form> form;
+  bool builtin = false;              // of the prelude or a primitive
+  bool serial = false;               // not callable inside an apply-to-each
+  bool constant = false;             // kVariable: bound to literals only, so its value prints with all digits
+  SourcePos pos;                     // of the name in the form that defines or declares it
+  const Type* type = nullptr;        // generalised: its unbound variables are quantified; null while unknown
+  std::shared_ptr<const Form> form;  // its definition; what declares it if nothing defines it (type cases)
   const Datatype* datatype = nullptr;
   int prim = -1;               // kPrimitive: row of prims.def
   std::uint32_t variable = 0;  // kVariable of the user: its number, under which the session keeps the value
@@ -61,6 +61,10 @@ class Environment {
   // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
   // same type and is replaced by this one. True if there was one of a different type.
   bool publish(Binding* binding);
+  // Until `drop_stand_in`, a user's uses of a built-in function mean `form`, which is checked like prelude
+  // text; the prelude's own uses are not touched. False, with diagnostics, if the form is faulty.
+  bool stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics);
+  void drop_stand_in(const std::string& name);
   std::uint32_t next_variable() { return ++variables_; }
   [[nodiscard]] TypeArena& types() { return types_; }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 
 namespace nvm {
 
@@ -38,10 +37,11 @@ bool same_but_case(std::string_view a, std::string_view b) {
                     [](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) {
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates,
+                              std::size_t shortest) {
   for (const std::string_view c : candidates)
     if (same_but_case(word, c)) return c;
-  if (word.size() < 3 || word.size() > kLongest) return {};
+  if (word.size() < shortest || word.size() > kLongest) return {};
   std::size_t best = word.size() < 6 ? 2 : word.size() / 3 + 1;  // only fewer edits than this count
   std::string_view found;
   for (const std::string_view c : candidates) {

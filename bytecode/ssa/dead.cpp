@@ -3,8 +3,10 @@
 // Requires: check(). Ensures: every instruction is used, or may fail, or touches state; block parameters are
 // used and differ between the ways in; no conditional has two empty arms; functions that no call reaches are
 // removed. An instruction may fail unless cannot_fail() proves otherwise: an unused `+` of vectors whose
-// lengths are not proven equal stays. Destroys: value and block numbers. Cost: linear, after analyse_sizes().
+// lengths are not proven equal stays, but not an unused move by indices that another one has checked before.
+// Destroys: value and block numbers. Cost: linear, after analyse_sizes().
 #include <algorithm>
+#include <map>
 
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/edit.h"
@@ -15,15 +17,40 @@ namespace nvm::ssa {
 
 namespace {
 
+// By block, by instruction: may it be the first of its kind to fail? Not so if it checks no more than an
+// instruction that is always executed before it.
+std::vector<std::vector<bool>> first_to_fail(const Module& m, const Function& f, const FunctionFacts& facts) {
+  const std::vector<const Inst*> makers = makers_of(f);
+  const std::vector<BlockId> idom = immediate_dominators(f);
+  std::map<IndexCheck, std::vector<BlockId>> made;  // where
+  std::vector<std::vector<bool>> fails(f.blocks.size());
+  for (std::size_t b = 0; b < f.blocks.size(); ++b) {
+    const auto block = static_cast<BlockId>(b);
+    for (const Inst& in : f.blocks[b].insts) {
+      bool may = !cannot_fail(m, facts, f, in, makers);
+      const IndexCheck check = may ? index_check(f, in) : IndexCheck{};
+      if (check.index != kNoValue && lengths_agree(facts, f, in)) {
+        std::vector<BlockId>& before = made[check];
+        may =
+            std::none_of(before.begin(), before.end(), [&](BlockId a) { return dominates(idom, a, block); });
+        if (may) before.push_back(block);
+      }
+      fails[b].push_back(may);
+    }
+  }
+  return fails;
+}
+
 // Marks what is needed, from the effects backwards.
 class Marking {
  public:
   Marking(const Module& m, const Function& f, const FunctionFacts& facts)
       : f_(f), from_(predecessors(f)), defs_(definitions(f)), needed_(f.value_types.size(), false) {
-    const std::vector<const Inst*> makers = makers_of(f);
-    for (const Block& block : f.blocks) {
-      for (const Inst& in : block.insts)
-        if (!cannot_fail(m, facts, f, in, makers)) need_operands(in);
+    const std::vector<std::vector<bool>> fails = first_to_fail(m, f, facts);
+    for (std::size_t b = 0; b < f.blocks.size(); ++b) {
+      const Block& block = f.blocks[b];
+      for (std::size_t i = 0; i < block.insts.size(); ++i)
+        if (fails[b][i]) need_operands(block.insts[i]);
       if (block.end.kind == Exit::kBranch) need(block.end.condition);
       if (block.end.kind == Exit::kReturn)
         for (const ValueId v : block.end.arguments) need(v);
@@ -35,8 +62,8 @@ class Marking {
       spread(v);
     }
     for (std::size_t b = 0; b < f.blocks.size(); ++b)
-      for (const Inst& in : f.blocks[b].insts)
-        keep_[b].push_back(!cannot_fail(m, facts, f, in, makers) || any_result_needed(in));
+      for (std::size_t i = 0; i < fails[b].size(); ++i)
+        keep_[b].push_back(fails[b][i] || any_result_needed(f.blocks[b].insts[i]));
   }
 
   [[nodiscard]] bool needed(ValueId v) const { return needed_[static_cast<std::size_t>(v)]; }

@@ -108,7 +108,7 @@ void SizeAnalysis::fresh(ValueId v) {
 }
 
 void SizeAnalysis::bind_parameters() {
-  const Summary& in = *parameters_[static_cast<std::size_t>(id_)];
+  const Summary& in = bound_ = *parameters_[static_cast<std::size_t>(id_)];
   FreshBy<Slot> make(k_->symbols);
   auto symbol = [&](const Slot& s) {
     return s.kind == Slot::Kind::kConstant ? k_->symbols.constant(s.number) : make(s);
@@ -231,7 +231,8 @@ bool SizeAnalysis::call(const Inst& in) {
       callers_[to].push_back(id_);
     tell(in.index, given, nonnegative);
   }
-  if (!results_[to]) {
+  // What held when more was known about its parameters says nothing about this call.
+  if (!results_[to] || results_[to]->parameters != *parameters_[to]) {
     if (!give_up_) return false;
     for (std::uint32_t r = 0; r < in.results; ++r) fresh(in.first_result + static_cast<ValueId>(r));
     return true;
@@ -308,7 +309,7 @@ void SizeAnalysis::publish_results() {
     out = unknown(f_->results.size());
     for (Slot& s : out.slots) s.kind = Slot::Kind::kOwn;
   }
-  Results now{*parameters_[static_cast<std::size_t>(id_)], std::move(out)};
+  Results now{bound_, std::move(out)};
   if (known && *known == now) return;
   known = std::move(now);
   for (const FunctionId caller : callers_[static_cast<std::size_t>(id_)]) enqueue(caller);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "bytecode/ssa/ssa.h"
@@ -18,28 +19,35 @@ namespace nvm::ssa {
 using Symbol = std::int32_t;
 inline constexpr Symbol kNoSymbol = -1;
 
-// Symbols of one function. Constants and differences are stored once, so that equal means equal number.
+// Symbols of one function. What is computed from others is a sum of multiples of fresh symbols and a
+// constant, stored once, so that equal sums, however they were made, are one symbol.
 class Symbols {
  public:
   Symbol fresh();
   Symbol constant(std::int64_t value);
-  Symbol add(Symbol a, Symbol b);
-  Symbol subtract(Symbol a, Symbol b);
-  Symbol scale(std::int64_t factor, Symbol of);
-  [[nodiscard]] bool is_constant(Symbol s) const { return node(s).kind == Kind::kConstant; }
-  [[nodiscard]] std::int64_t value(Symbol s) const { return node(s).a; }  // of a constant
+  Symbol add(Symbol a, Symbol b) { return combine(a, 1, b, 1); }
+  Symbol subtract(Symbol a, Symbol b) { return combine(a, 1, b, -1); }
+  Symbol scale(std::int64_t factor, Symbol of) { return combine(of, factor, of, 0); }
+  [[nodiscard]] bool is_constant(Symbol s) const {
+    return node(s).kind == Kind::kSum && node(s).terms.empty();
+  }
+  [[nodiscard]] std::int64_t value(Symbol s) const { return node(s).number; }  // of a constant
 
  private:
-  enum class Kind : std::uint8_t { kFresh, kConstant, kAdd, kSubtract, kScale };
+  static constexpr std::int64_t kSmall = 1 << 30;  // up to here sums of constants are the same in every width
+  enum class Kind : std::uint8_t { kFresh, kSum, kOpaque };
   struct Node {
     Kind kind = Kind::kFresh;
-    std::int64_t a = 0, b = 0;
+    std::int64_t number = 0;
+    std::vector<std::pair<Symbol, std::int64_t>> terms;  // of a sum: by symbol, which are no sums; none is 0
     friend auto operator<=>(const Node&, const Node&) = default;
   };
   [[nodiscard]] const Node& node(Symbol s) const { return nodes_[static_cast<std::size_t>(s)]; }
   Symbol intern(Node n);
-  [[nodiscard]] std::vector<Symbol> terms_of(Symbol s) const;  // of a sum; itself of anything else
-  Symbol sum(std::vector<Symbol> terms);                       // the same for any order
+  // of_a * a + of_b * b.
+  Symbol combine(Symbol a, std::int64_t of_a, Symbol b, std::int64_t of_b);
+  void collect(Symbol s, std::int64_t factor, Node& sum) const;
+  static void merge(Node& sum);  // equal symbols into one term
   std::vector<Node> nodes_;
   std::map<Node, Symbol> index_;
 };
@@ -80,6 +88,16 @@ inline constexpr std::int32_t kClassOne = -1;
 // Can this instruction neither fail nor touch state? Lack of memory does not count.
 [[nodiscard]] bool cannot_fail(const Module& module, const FunctionFacts& facts, const Function& function,
                                const Inst& in, const std::vector<const Inst*>& makers);
+
+// What an instruction that moves by indices checks besides lengths: that `index`, a value per element (or,
+// for one element of each segment, per segment) described by `along`, lies inside the segments of `into`.
+// Equal checks have equal outcomes. No index: it checks nothing of the kind, or in an order of its own
+// (flags).
+struct IndexCheck {
+  ValueId index = kNoValue, into = kNoValue, along = kNoValue;
+  friend auto operator<=>(const IndexCheck&, const IndexCheck&) = default;
+};
+[[nodiscard]] IndexCheck index_check(const Function& function, const Inst& in);
 
 // The constant that has all elements of `v`: of a constant, or of a constant distributed. Else null.
 [[nodiscard]] const Constant* constant_elements(const Module& module, const Function& function, ValueId v,

@@ -41,32 +41,31 @@ bool all_elements(const Module& module, const Function& function, ValueId v,
          std::all_of(c->ints.begin(), c->ints.end(), [&](std::int64_t x) { return x == number; });
 }
 
+IndexCheck index_check(const Function& function, const Inst& in) {
+  const ValueId* operands = function.operands_of(in);
+  switch (in.op) {
+    case Op::kExtract: return {operands[1], operands[2], kNoValue};
+    case Op::kReplace: return {operands[1], operands[3], kNoValue};
+    case Op::kPermute: return {operands[1], operands[2], operands[2]};
+    case Op::kBpermute: return {operands[1], operands[2], operands[3]};
+    case Op::kDpermute: return {operands[1], operands[4], operands[3]};
+    default: return {};
+  }
+}
+
 namespace {
 
 // Is the index operand of a move inside the segments it points into, whatever the data?
 bool in_range(const Module& module, const FunctionFacts& facts, const Function& function, const Inst& in,
               const std::vector<const Inst*>& makers) {
-  const ValueId* operands = function.operands_of(in);
-  ValueId into = kNoValue, along = kNoValue;  // descriptors of what is pointed into, and of the indices
-  switch (in.op) {
-    case Op::kExtract: into = operands[2]; break;
-    case Op::kPermute: into = along = operands[2]; break;
-    case Op::kBpermute:
-      into = operands[2];
-      along = operands[3];
-      break;
-    case Op::kDpermute:
-      into = operands[4];
-      along = operands[3];
-      break;
-    default: return false;
-  }
-  const ValueFacts& index = facts.of(operands[1]);
-  if (facts.of(into).length == facts.one && index.below != kNoSymbol && index.below == facts.of(into).sum)
-    return true;
-  const Inst* made = makers[static_cast<std::size_t>(operands[1])];
-  return made != nullptr && made->op == Op::kIndex && into == along &&
-         function.operands_of(*made)[2] == into &&
+  const IndexCheck check = index_check(function, in);
+  if (check.index == kNoValue) return false;
+  const ValueFacts& index = facts.of(check.index);
+  const ValueFacts& into = facts.of(check.into);
+  if (into.length == facts.one && index.below != kNoSymbol && index.below == into.sum) return true;
+  const Inst* made = makers[static_cast<std::size_t>(check.index)];
+  return made != nullptr && made->op == Op::kIndex && check.into == check.along &&
+         function.operands_of(*made)[2] == check.into &&
          all_elements(module, function, function.operands_of(*made)[0], makers, 0) &&
          all_elements(module, function, function.operands_of(*made)[1], makers, 1);
 }

@@ -186,6 +186,7 @@ class SizeAnalysis {
   std::set<Symbol> counts_;  // numbers known not to be negative: of flags set, totals of descriptors
   std::vector<bool> reached_;
   std::vector<std::size_t> returned_;
+  Summary bound_;  // what was taken for granted about its parameters; a recursive call may take from that
   std::map<Symbol, std::int64_t> class_of_;  // of parameters' symbols
 };
 

@@ -68,29 +68,13 @@ std::optional<Term> Instances::filled(Term t) const {
   return node(t)[1];
 }
 
-std::optional<std::pair<Term, Term>> Instances::spread_flag(Term t) const {
-  if (!is(t, Kind::kApply) || !is_op(node(t), Op::kDist)) return std::nullopt;
-  return std::pair(node(t)[kFirstOperand], node(t)[kFirstOperand + 1]);
+Term Instances::distributed_over(Term t) const {
+  return is(t, Kind::kApply) && is_op(node(t), Op::kDist) ? node(t)[kFirstOperand + 1] : kNoTerm;
 }
 
 std::optional<Term> Instances::flag_as_number(Term t) const {
   if (!is(t, Kind::kApply) || !is_op(node(t), Op::kBtoI)) return std::nullopt;
   return node(t)[kFirstOperand];
-}
-
-bool Instances::starts_of(Term starts, Term lengths, Term layout) const {
-  while (true) {
-    const Node& from = node(starts);
-    if (is(starts, Kind::kStarts)) return from[1] == layout && lengths == layout;
-    const Node& of = node(lengths);
-    const bool picks = is(starts, Kind::kApply) && is(lengths, Kind::kApply) &&
-                       (is_op(from, Op::kBpermute) || is_op(from, Op::kPack) || is_op(from, Op::kExtract));
-    if (!picks || from.size() != of.size()) return false;
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (i != kFirstOperand && from[i] != of[i]) return false;
-    starts = from[kFirstOperand];
-    lengths = of[kFirstOperand];
-  }
 }
 
 Term Instances::assume(Term t, Term flag) {

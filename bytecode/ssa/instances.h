@@ -39,13 +39,9 @@ class Instances {
   Term iota(Term lengths);                   // 0, 1, ... up to the sum of `lengths`
   Term negate(Term flag);                    // one flag per instance
   Term merge(Term flag, Term yes, Term no);  // per instance `yes` where the flag is T, else `no`
-  [[nodiscard]] std::optional<Term> filled(Term t) const;  // the value of a fill
-  // Flag and lengths of a flag copied over the instance's segment: DIST of a flag.
-  [[nodiscard]] std::optional<std::pair<Term, Term>> spread_flag(Term t) const;
+  [[nodiscard]] std::optional<Term> filled(Term t) const;          // the value of a fill
+  [[nodiscard]] Term distributed_over(Term t) const;               // of a DIST: the lengths
   [[nodiscard]] std::optional<Term> flag_as_number(Term t) const;  // the flag of a B_TO_I
-  // Are these starts, seen as numbers per segment, those of segments with these lengths of things that are
-  // laid out like `layout`? So it is of all segments, and of those picked in one and the same way from both.
-  [[nodiscard]] bool starts_of(Term starts, Term lengths, Term layout) const;
   // The term among instances whose flag is T.
   Term assume(Term t, Term flag);
 

@@ -13,7 +13,9 @@
 // for any call with parameters cut as LiftedInfo says, so it holds for a single instance too. Where two ways
 // meet after "are all flags set?" or "are there no instances?", the terms must agree: that of the special way
 // must be what the general way computes when all flags are set. Checks that may fail are taken to succeed,
-// see LiftedInfo.
+// see LiftedInfo: where operands agree in length in every group they are paired in the whole as they are in
+// the groups, and a place that lies with a neighbour lies at the same distance in a group, or outside of its
+// vectors.
 #include <algorithm>
 
 #include "bytecode/ssa/lifted_internal.h"

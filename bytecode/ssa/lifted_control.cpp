@@ -33,8 +33,8 @@ bool LiftedProof::one_each(ValueId v) {
   return counted != totals_.end() && counted->second == terms_.total(piece(v).group, kUnit);
 }
 
-Piece LiftedProof::offsets(Group g, Term t, Term layout, Total of, bool inside) {
-  return {Kind::kOffsets, false, g, t, layout, inside, std::move(of), kNoSymbol};
+Piece LiftedProof::offsets(Group g, Term t, Term layout, Total of) {
+  return {Kind::kOffsets, false, g, t, layout, std::move(of), kNoSymbol};
 }
 
 void LiftedProof::parameter(std::size_t i) {
@@ -196,8 +196,7 @@ bool LiftedProof::agree_if_all(const Piece& yes, const Piece& no, Group group, T
   if (yes.kind == Kind::kFrame || yes.kind == Kind::kCount) return true;
   if (yes.kind != Kind::kPieces && yes.kind != Kind::kOffsets) return false;
   if (terms_.collapse(yes.group, group, flag) != terms_.collapse(no.group, group, flag)) return false;
-  if (no.kind == Kind::kOffsets &&
-      (terms_.assume(yes.layout, flag) != terms_.assume(no.layout, flag) || yes.inside != no.inside))
+  if (no.kind == Kind::kOffsets && terms_.assume(yes.layout, flag) != terms_.assume(no.layout, flag))
     return false;
   return terms_.assume(yes.term, flag) == terms_.assume(no.term, flag);
 }

@@ -18,7 +18,6 @@ void LiftedProof::inst(const Inst& in) {
     for (std::uint32_t r = 0; r < in.results; ++r) set(in, r, same(apply(in, r, in.operands)));
     return;
   }
-  if (!lengths_agree(facts_, f_, in)) return disagree(in);
   switch (op_info(in.op).kind) {
     case OpKind::kShape: return shape(in);
     case OpKind::kDist: return dist(in);
@@ -34,12 +33,6 @@ void LiftedProof::inst(const Inst& in) {
   if (in.op == Op::kDpermute || in.op == Op::kPermute) return scatter(in);
   if (op_info(in.op).kind == OpKind::kReduce) return reduce(in);
   if (in.op == Op::kAddScan && in.word == TypeWord::kInt) return scan(in);
-}
-
-void LiftedProof::disagree(const Inst& in) {
-  if (unknown_at_.line != 0) return;
-  unknown_at_ = in.pos;
-  unknown_ = std::string(op_info(in.op).text) + ", whose operands are not known to agree in length";
 }
 
 bool LiftedProof::all(const Inst& in, Kind kind) const {
@@ -60,19 +53,29 @@ Term LiftedProof::apply(const Inst& in, std::uint32_t result, std::uint32_t oper
   return terms_.apply(in.op, in.word, 0, static_cast<std::int32_t>(result), of);
 }
 
+// Which operands of an instruction are only moved into its first result.
+static bool moves(Op op, std::uint32_t operand) {
+  const OpKind kind = op_info(op).kind;
+  if (op == Op::kReplace || op == Op::kDpermute) return operand == 0 || operand == 2;
+  if (op == Op::kSelect) return operand > 0;
+  return operand == 0 && (kind == OpKind::kExtract || kind == OpKind::kGather || kind == OpKind::kFilter);
+}
+
 void LiftedProof::segmented(const Inst& in) {
-  const OpKind kind = op_info(in.op).kind;
-  const bool moves = kind == OpKind::kExtract || kind == OpKind::kGather || kind == OpKind::kFilter;
-  const Piece& first = operand(in, 0);
+  const Piece* offset = nullptr;
   for (std::uint32_t i = 0; i < in.operands; ++i) {
     const Piece& p = operand(in, i);
-    if (p.group != first.group) return;
-    if (p.kind != Kind::kPieces && !(i == 0 && moves && p.kind == Kind::kOffsets)) return;
+    if (p.group != operand(in, 0).group || (p.kind != Kind::kPieces && p.kind != Kind::kOffsets)) return;
+    if (p.kind != Kind::kOffsets) continue;
+    if (!moves(in.op, i) || (offset != nullptr && !alike(*offset, p))) return;
+    offset = &p;
   }
+  // Places in the whole do not mix with numbers.
+  for (std::uint32_t i = 0; i < in.operands && offset != nullptr; ++i)
+    if (moves(in.op, i) && operand(in, i).kind != Kind::kOffsets) return;
   for (std::uint32_t r = 0; r < in.results; ++r) {
-    Piece out = pieces(first.group, apply(in, r, in.operands));
-    if (r == 0 && first.kind == Kind::kOffsets)
-      out = offsets(first.group, out.term, first.layout, first.total, first.inside);
+    Piece out = pieces(operand(in, 0).group, apply(in, r, in.operands));
+    if (r == 0 && offset != nullptr) out = offsets(out.group, out.term, offset->layout, offset->total);
     set(in, r, std::move(out));
   }
 }
@@ -110,10 +113,14 @@ void LiftedProof::dist(const Inst& in) {
   }
   if (over.kind != Kind::kPieces || value.group != over.group) return;
   if (value.kind == Kind::kOffsets)
-    return set(in, 0, offsets(over.group, apply(in, 0, 2), value.layout, value.total, value.inside));
+    return set(in, 0, offsets(over.group, apply(in, 0, 2), value.layout, value.total));
   if (value.kind != Kind::kPieces) return;
   const auto filled = terms_.filled(value.term);
-  if (!filled && one_each(f_.operands_of(in)[0])) spread_.insert(apply(in, 0, 2));
+  const auto copied = spread_.find(value.term);
+  if (copied != spread_.end())
+    spread_.emplace(apply(in, 0, 2), copied->second);
+  else if (!filled && one_each(f_.operands_of(in)[0]))
+    spread_.emplace(apply(in, 0, 2), value.term);
   set(in, 0, pieces(over.group, filled ? terms_.fill(*filled, over.term) : apply(in, 0, 2)));
 }
 
@@ -124,17 +131,14 @@ void LiftedProof::index(const Inst& in) {
   if (over.kind == Kind::kFrame) {
     const auto whole = terms_.whole(over.total);
     if (!whole || !is_constant(start, 0) || !is_constant(stride, 1)) return;
-    return set(in, 0, offsets(whole->first, terms_.iota(whole->second), whole->second, over.total, true));
+    return set(in, 0, offsets(whole->first, terms_.iota(whole->second), whole->second, over.total));
   }
   if (over.kind != Kind::kPieces || start.group != over.group || stride.group != over.group) return;
   if (stride.kind != Kind::kPieces) return;
   if (start.kind == Kind::kPieces) return set(in, 0, pieces(over.group, apply(in, 0, 3)));
   if (start.kind != Kind::kOffsets) return;
-  const bool by_one = counts_by_one(stride);
-  const bool runs = by_one && start.term == terms_.starts(over.term);
-  set(in, 0,
-      offsets(over.group, runs ? terms_.iota(over.term) : apply(in, 0, 3), start.layout, start.total,
-              by_one && terms_.starts_of(start.term, over.term, terms_.within(start.layout, over.group))));
+  const bool runs = counts_by_one(stride) && start.term == terms_.starts(over.term);
+  set(in, 0, offsets(over.group, runs ? terms_.iota(over.term) : apply(in, 0, 3), start.layout, start.total));
 }
 
 bool LiftedProof::is_constant(const Piece& p, std::int64_t value) {
@@ -161,8 +165,10 @@ void LiftedProof::pack(const Inst& in) {
   const Piece& over = operand(in, 2);
   if (flags.kind != Kind::kPieces || value.group != flags.group) return;
   if (value.kind != Kind::kPieces && value.kind != Kind::kOffsets) return;
-  const bool spread = spread_.contains(flags.term);
-  const auto [flag, lengths] = terms_.spread_flag(flags.term).value_or(std::pair(kNoTerm, kNoTerm));
+  const auto copied = spread_.find(flags.term);
+  const bool spread = copied != spread_.end();
+  const Term flag = spread ? copied->second : kNoTerm;
+  const Term lengths = spread ? terms_.distributed_over(flags.term) : kNoTerm;
   if (over.kind == Kind::kPieces) {
     segmented(in);
     if (!spread || over.group != flags.group || over.term != lengths) return;
@@ -188,6 +194,7 @@ void LiftedProof::pack(const Inst& in) {
 }
 
 void LiftedProof::map(const Inst& in) {
+  if (in.op == Op::kSelect) return segmented(in);
   if (together(in)) {
     const Term flag = operand(in, 0).term;
     const bool negation = in.op == Op::kNot && in.word == TypeWord::kBool;
@@ -306,6 +313,9 @@ std::optional<Group> LiftedProof::indexed(const Piece& indices) {
   return whole->first;
 }
 
+// A place need not be the instance's own: a group has its neighbours at the same distances as the whole has,
+// and where they are in another group the place is outside of the vector, which fails and takes the group
+// back.
 void LiftedProof::gather(const Inst& in) {
   const Piece& from = operand(in, 0);
   const Piece& indices = operand(in, 1);
@@ -317,12 +327,7 @@ void LiftedProof::gather(const Inst& in) {
   Piece out = from;
   out.group = indices.group;
   const Term term = terms_.within(from.term, indices.group);
-  if (runs_through(indices))
-    out.term = term;
-  else if (indices.inside)
-    out.term = terms_.apply(in.op, in.word, 0, 0, {term, indices.term});
-  else
-    return;  // it might read what belongs to another instance
+  out.term = runs_through(indices) ? term : terms_.apply(in.op, in.word, 0, 0, {term, indices.term});
   set(in, 0, std::move(out));
 }
 

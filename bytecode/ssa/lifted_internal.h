@@ -31,7 +31,6 @@ struct Piece {
   Group group = kAll;         // kPieces, kOffsets, kIfEmpty, kIfAll
   Term term = kNoTerm;        // kSame, kPieces, kOffsets; kIfAll: the flag
   Term layout = kNoTerm;      // kOffsets: sizes of what each instance has in the thing indexed
-  bool inside = false;        // kOffsets: every one points at what its instance has
   Total total;                // kFrame, kCount; kOffsets: size of the thing indexed
   Symbol number = kNoSymbol;  // kIfNone
   friend bool operator==(const Piece&, const Piece&) = default;
@@ -67,15 +66,17 @@ class LiftedProof {
   void set(ValueId v, Piece p);
   // Has the vector one element for each instance of its group?
   [[nodiscard]] bool one_each(ValueId v);
-  static Piece same(Term t) { return {Kind::kSame, false, kAll, t, kNoTerm, false, {}, kNoSymbol}; }
-  static Piece pieces(Group g, Term t) { return {Kind::kPieces, false, g, t, kNoTerm, false, {}, kNoSymbol}; }
+  static Piece same(Term t) { return {Kind::kSame, false, kAll, t, kNoTerm, {}, kNoSymbol}; }
+  static Piece pieces(Group g, Term t) { return {Kind::kPieces, false, g, t, kNoTerm, {}, kNoSymbol}; }
   static Piece frame(Total t) {
-    return {Kind::kFrame, false, kAll, kNoTerm, kNoTerm, false, std::move(t), kNoSymbol};
+    return {Kind::kFrame, false, kAll, kNoTerm, kNoTerm, std::move(t), kNoSymbol};
   }
   static Piece count(Total t) {
-    return {Kind::kCount, false, kAll, kNoTerm, kNoTerm, false, std::move(t), kNoSymbol};
+    return {Kind::kCount, false, kAll, kNoTerm, kNoTerm, std::move(t), kNoSymbol};
   }
-  static Piece offsets(Group g, Term t, Term layout, Total of, bool inside = false);
+  static Piece offsets(Group g, Term t, Term layout, Total of);
+  // Are these offsets into one thing?
+  static bool alike(const Piece& a, const Piece& b) { return a.layout == b.layout && a.total == b.total; }
 
   void parameter(std::size_t i);
 
@@ -114,8 +115,6 @@ class LiftedProof {
   // ---- instructions
 
   void inst(const Inst& in);
-
-  void disagree(const Inst& in);
 
   [[nodiscard]] bool all(const Inst& in, Kind kind) const;
   // All operands are pieces of the same group.
@@ -182,7 +181,7 @@ class LiftedProof {
   std::vector<bool> stops_;
   Instances terms_;
   std::map<Symbol, Total> totals_;  // what a number counts, by its symbol
-  std::set<Term> spread_;           // flags, one for each instance, copied over its segment
+  std::map<Term, Term> spread_;  // flags copied over segments, in any number of steps: one for each instance
   bool returned_ = false;
   std::string refusal_;
   SourcePos unknown_at_;  // the first value that is not understood, for the refusal

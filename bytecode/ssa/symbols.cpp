@@ -11,60 +11,52 @@ Symbol Symbols::fresh() {
 }
 
 Symbol Symbols::intern(Node n) {
-  const auto [it, fresh] = index_.try_emplace(n, static_cast<Symbol>(nodes_.size()));
-  if (fresh) nodes_.push_back(n);
+  const auto [it, fresh] = index_.try_emplace(std::move(n), static_cast<Symbol>(nodes_.size()));
+  if (fresh) nodes_.push_back(it->first);
   return it->second;
 }
 
-Symbol Symbols::constant(std::int64_t value) { return intern({Kind::kConstant, value, 0}); }
+Symbol Symbols::constant(std::int64_t value) { return intern({Kind::kSum, value, {}}); }
 
-Symbol Symbols::add(Symbol a, Symbol b) {
-  if (node(a).kind == Kind::kSubtract && node(a).b == b) return static_cast<Symbol>(node(a).a);
-  if (node(b).kind == Kind::kSubtract && node(b).b == a) return static_cast<Symbol>(node(b).a);
-  if (is_constant(a) && value(a) == 0) return b;
-  if (is_constant(b) && value(b) == 0) return a;
-  constexpr std::int64_t kNoWrap = 1 << 30;  // below it sums are the same in every width
-  if (is_constant(a) && is_constant(b) && std::max(std::abs(value(a)), std::abs(value(b))) < kNoWrap)
-    return constant(value(a) + value(b));
-  std::vector<Symbol> terms = terms_of(a);
-  const std::vector<Symbol> more = terms_of(b);
-  terms.insert(terms.end(), more.begin(), more.end());
-  return sum(std::move(terms));
-}
-
-std::vector<Symbol> Symbols::terms_of(Symbol s) const {
-  std::vector<Symbol> terms;
-  for (; node(s).kind == Kind::kAdd; s = static_cast<Symbol>(node(s).a))
-    terms.push_back(static_cast<Symbol>(node(s).b));
-  terms.push_back(s);
-  return terms;
-}
-
-Symbol Symbols::sum(std::vector<Symbol> terms) {
-  std::sort(terms.begin(), terms.end());
-  Symbol total = terms[0];
-  for (std::size_t i = 1; i < terms.size(); ++i) total = intern({Kind::kAdd, total, terms[i]});
-  return total;
-}
-
-Symbol Symbols::subtract(Symbol a, Symbol b) {
-  if (node(b).kind == Kind::kSubtract && node(b).a == a) return static_cast<Symbol>(node(b).b);
-  if (a == b) return constant(0);
-  if (node(a).kind == Kind::kAdd) {
-    std::vector<Symbol> terms = terms_of(a);
-    if (const auto it = std::find(terms.begin(), terms.end(), b); it != terms.end()) {
-      terms.erase(it);
-      return sum(std::move(terms));
-    }
+void Symbols::collect(Symbol s, std::int64_t factor, Node& sum) const {
+  const Node& n = node(s);
+  if (n.kind != Kind::kSum) {
+    sum.terms.emplace_back(s, factor);
+    return;
   }
-  if (is_constant(b) && value(b) == 0) return a;
-  return intern({Kind::kSubtract, a, b});
+  sum.number += factor * n.number;
+  for (const auto& [term, count] : n.terms) sum.terms.push_back({term, factor * count});
 }
 
-Symbol Symbols::scale(std::int64_t factor, Symbol of) {
-  if (factor == 0) return constant(0);
-  if (factor == 1) return of;
-  return intern({Kind::kScale, factor, of});
+void Symbols::merge(Node& sum) {
+  std::sort(sum.terms.begin(), sum.terms.end());
+  std::vector<std::pair<Symbol, std::int64_t>> merged;
+  for (const auto& [term, count] : sum.terms) {
+    if (merged.empty() || merged.back().first != term) merged.push_back({term, 0});
+    merged.back().second += count;
+  }
+  std::erase_if(merged, [](const auto& t) { return t.second == 0; });
+  sum.terms = std::move(merged);
+}
+
+Symbol Symbols::combine(Symbol a, std::int64_t of_a, Symbol b, std::int64_t of_b) {
+  const auto small = [](std::int64_t x) { return std::abs(x) <= kSmall; };
+  const auto fits = [&](Symbol s, std::int64_t factor) {
+    const Node& n = node(s);
+    return small(factor) && (n.kind != Kind::kSum || factor == 0 || small(n.number));
+  };
+  // What could wrap in a narrower run than this is a number that nothing else is known about.
+  const Node opaque{Kind::kOpaque, 0, {{a, of_a}, {b, of_b}}};
+  if (!fits(a, of_a) || !fits(b, of_b)) return intern(opaque);
+  Node sum{Kind::kSum, 0, {}};
+  if (of_a != 0) collect(a, of_a, sum);
+  if (of_b != 0) collect(b, of_b, sum);
+  merge(sum);
+  if (!small(sum.number) ||
+      !std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) { return small(t.second); }))
+    return intern(opaque);
+  if (sum.number == 0 && sum.terms.size() == 1 && sum.terms[0].second == 1) return sum.terms[0].first;
+  return intern(std::move(sum));
 }
 
 }  // namespace nvm::ssa

@@ -83,6 +83,35 @@ function locate(table, x, low, high) =
 if low >= high then low
 else let m = (low + high) / 2 in if table[m] < x then locate(table, x, m + 1, high) else locate(table, x, low, m) $
 let table = {3 * i : i in [0:20]} in {locate(table, x, 0, #table) : x in [0:70:9]} $)"},
+      {"bitonic sort", R"(
+function merge(v) =
+if #v < 2 then v
+else let half = #v / 2;
+         low = subseq(v, 0, half);
+         high = subseq(v, half, #v);
+         smaller = {min(a, b) : a in low; b in high};
+         larger = {max(a, b) : a in low; b in high}
+     in flatten({merge(x) : x in [smaller, larger]}) $
+function bitonic(v) =
+if #v < 2 then v
+else let s = {bitonic(x) : x in [take(v, #v / 2), drop(v, #v / 2)]} in merge(s[0] ++ reverse(s[1])) $
+{bitonic({rem(i * k, 7) : i in [0:2^rem(k, 5)]}) : k in [1:12]} $)"},
+      {"two calls, one after the other", R"(
+function nearest(q, at, tree, best) =
+if at < 0 then best
+else let (p, low, high) = tree[at];
+         (near, far) = if q < p then (low, high) else (high, low);
+         best = nearest(q, near, tree, min(best, abs(p - q)))
+     in if abs(p - q) < best then nearest(q, far, tree, best) else best $
+let tree = [(8, 1, 2), (4, 3, -1), (12, -1, 4), (2, -1, -1), (14, -1, -1)]
+in {nearest(q, 0, tree, 100) : q in [0:17]} $)"},
+      {"boards that grow", R"(
+function count(board, n) =
+if #board == n then 1
+else let free = {c in [0:n] | not(any({q == c or abs(q - c) == #board - i : q in board; i in [0:#board]}))};
+         next = {board ++ [c] : c in free}
+     in if #next == 0 then 0 else sum({count(b, n) : b in next}) $
+{count([c], 5) : c in [0:5]} $)"},
       {"mutual recursion", R"(
 function evens(v) : [int] -> [int] $
 function odds(v) : [int] -> [int] = if #v == 0 then [0] else flatten({evens(p) : p in [drop(v, 1), [v[0]]]}) $

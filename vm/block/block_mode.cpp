@@ -43,16 +43,25 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
   machine_.host = nullptr;
 }
 
-bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                     std::vector<Value>& results) {
-  if (!policy_.considers(function)) return false;
+std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> arguments) {
+  if (!policy_.considers(function)) return "it calls no recursive function, or failed in groups";
   const std::vector<ssa::Split>& splits =
       code_.functions[static_cast<std::size_t>(function)].source->lifted.parameters;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
     if (hook_ != nullptr) hook_->force(arguments[i]);
     const auto* frame = std::get_if<Segdes>(&arguments[i]);
-    if (frame == nullptr || !enough(function, frame->total())) return false;
+    if (frame == nullptr || !enough(function, frame->total())) return "few instances";
+  }
+  return "";
+}
+
+bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                     std::vector<Value>& results) {
+  const std::string_view refused = refuses(function, arguments);
+  if (!refused.empty()) {
+    if (observer_ != nullptr) observer_->left_whole(function, refused);
+    return false;
   }
   if (hook_ != nullptr)
     for (Value& value : arguments) hook_->force(value);
@@ -75,9 +84,14 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   if (!layout || layout->instances() == 0) return false;
   std::vector<std::int64_t> bounds;
   if (policy_.enough(layout->instances())) bounds = policy_.cut(*layout);
-  if (!bounds.empty() && !pays(function, depth, *layout, bounds)) return false;
+  const bool loses = !bounds.empty() && !pays(function, depth, *layout, bounds);
   if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
-  if (bounds.empty()) return false;
+  if (loses || bounds.empty()) {
+    if (observer_ != nullptr)
+      observer_->left_whole(function,
+                            loses ? "kernel mode is faster" : "its data is small or lies in one instance");
+    return false;
+  }
   if (observer_ != nullptr)
     observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
   GroupResults parts;

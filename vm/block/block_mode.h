@@ -35,6 +35,8 @@ class BlockMode final : public CallHook {
 
  private:
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
+  // Why the call is made as a whole, or "" if it may be cut.
+  [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                          std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

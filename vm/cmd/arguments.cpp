@@ -37,7 +37,7 @@ std::string unknown_option(std::string_view command, const std::string& word) {
   for (const OptionInfo& info : kOptions)
     if (info.belongs_to(command)) names.push_back(info.name());
   const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  const std::string_view near = nearest_name(bare, names);
+  const std::string_view near = nearest_name(bare, names, 2);
   std::string message = "unknown option " + word + " of " + std::string(command);
   if (!near.empty()) message += "; did you mean --" + std::string(near) + "?";
   return message;

@@ -47,7 +47,7 @@ std::string page_of(const CommandInfo& c) {
 int unknown_command(std::string_view name) {
   std::vector<std::string_view> names;
   for (const CommandInfo& c : kCommands) names.push_back(c.name);
-  const std::string_view near = nearest_name(name, names);
+  const std::string_view near = nearest_name(name, names, 2);
   std::fprintf(stderr, "nvm: there is no command %.*s", static_cast<int>(name.size()), name.data());
   if (!near.empty()) std::fprintf(stderr, "; did you mean %.*s?", static_cast<int>(near.size()), near.data());
   std::fprintf(stderr, "\nnvm help lists the commands\n");

@@ -92,11 +92,16 @@ int tune_command(const Words& words) {
 
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
-  const std::string& letters = arguments.text(Option::kShow);
+  std::string letters = arguments.text(Option::kShow);
+  const bool by_line = std::erase(letters, 'w') > 0;
   const std::string explain = letters.empty() ? "-" : letters;
-  const Watch watch(arguments);
-  return watch.finish(is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
-                                                : run_file(arguments, watch, stdout, explain));
+  Watch watch(arguments);
+  const auto why_not = std::make_shared<lib::WhyNot>();
+  if (by_line) watch.add(why_not);
+  const int status = is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
+                                               : run_file(arguments, watch, stdout, explain);
+  if (status == kGood) std::fputs(why_not->text().c_str(), stdout);
+  return watch.finish(status);
 }
 
 int disasm_command(const Words& words) {

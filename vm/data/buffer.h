@@ -23,6 +23,10 @@ struct Buffer {
   void (*release)(Buffer*, void* user);  // foreign memory: called when the last reference goes
   void* user;
   std::byte* bytes;
+  // INT elements are run_first, run_first + 1, ... for at least the first `run` of them; 0: nothing is known.
+  // Written by whoever fills the memory, before anybody else sees it.
+  std::int64_t run_first = 0;
+  std::int64_t run = 0;
   [[nodiscard]] std::byte* data() const { return bytes; }
 };
 

@@ -294,6 +294,7 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
   b->pool = self;
   b->release = nullptr;
   b->user = nullptr;
+  b->run = 0;
   return BufferRef(b);
 }
 

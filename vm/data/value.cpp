@@ -50,13 +50,13 @@ Vector bool_vector(Pool& pool, std::span<const bool> elements) {
   return v;
 }
 
-Vector Vector::first(std::int64_t n) const {
-  NVM_CHECK(n <= length_, "a prefix is not longer than the whole");
+Vector Vector::part(std::int64_t begin, std::int64_t n) const {
+  NVM_CHECK(begin >= 0 && n >= 0 && begin + n <= length_, "a part lies within the whole");
   if (n == length_) return *this;
   if (is_repeated() && n > 1) return repeated(repeated_element(), n);
-  if (n != 1) return {storage_, n, n == 0 ? BufferRef{} : buffer_, n == 0 ? 0 : scalar_};
-  if (storage_ == Storage::kF64) return of_float(float_at(0));
-  return storage_ == Storage::kB8 ? of_bool(bool_at(0)) : of_int(int_at(0));
+  if (n != 1) return {storage_, n, n == 0 ? BufferRef{} : buffer_, n == 0 ? 0 : scalar_ + begin};
+  if (storage_ == Storage::kF64) return of_float(float_at(begin));
+  return storage_ == Storage::kB8 ? of_bool(bool_at(begin)) : of_int(int_at(begin));
 }
 
 }  // namespace nvm::vm

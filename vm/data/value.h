@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -108,9 +109,10 @@ class Vector {
     return length_ != 1 && scalar_ == 0 && buffer_.unique() && buffer_.get()->pool != nullptr;
   }
   [[nodiscard]] const BufferRef& buffer() const { return buffer_; }
-  // Leaves an empty vector.
+  // Leaves an empty vector; whoever takes the memory of a unique one may overwrite it.
   [[nodiscard]] BufferRef take_buffer() {
     length_ = 0;
+    if (buffer_) buffer_.get()->run = 0;
     return std::move(buffer_);
   }
   // The same elements seen as another storage of the same width, without a pass.
@@ -120,8 +122,21 @@ class Vector {
     v.storage_ = storage;
     return v;
   }
-  // The first n elements, n <= length(), in the same memory.
-  [[nodiscard]] Vector first(std::int64_t n) const;
+  // n elements from number `begin` on, begin + n <= length(), in the same memory.
+  [[nodiscard]] Vector part(std::int64_t begin, std::int64_t n) const;
+  [[nodiscard]] Vector first(std::int64_t n) const { return part(0, n); }
+  // Is this an INT vector with memory that is known to be x, x + 1, ...? Then x, else nothing. For its maker
+  // to note: note_run().
+  [[nodiscard]] std::optional<std::int64_t> run_from() const {
+    const Buffer* b = buffer_.get();
+    if (b == nullptr || !storage_is_int(storage_) || scalar_ + length_ > b->run) return std::nullopt;
+    return b->run_first + scalar_;
+  }
+  void note_run(std::int64_t from) {
+    if (!buffer_) return;
+    buffer_.get()->run_first = from;
+    buffer_.get()->run = length_;
+  }
   // One element, 0 <= i < length(); for text, tests and other slow paths.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;
   [[nodiscard]] bool bool_at(std::int64_t i) const {

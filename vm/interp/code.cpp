@@ -9,6 +9,7 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/formulas.h"
 #include "vm/interp/slots.h"
+#include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
 
 namespace nvm::vm {
@@ -166,6 +167,7 @@ class Translator {
     step.site = {id_, block_, index};
     if (kind == StepKind::kPrimitive) step.alone = alone(inst);
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
+    step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     std::vector<std::int32_t> results;

@@ -50,6 +50,7 @@ struct Step {
   bool checks = false;     // kBranch: a check conditional whose stopping block needs nothing of its frame
   bool repeats = false;    // DIST: all that read its result take it as Vector::repeated
   bool drawn = false;      // DIST: only RAND and scatters read its result, so that recording it gains nothing
+  bool chains = false;     // may be part of a Chain
   PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise
   std::uint32_t operands = 0;
   std::uint32_t results = 0;

@@ -3,45 +3,9 @@
 #include <algorithm>
 
 #include "vm/interp/elements.h"
+#include "vm/interp/value_moves.h"
 
 namespace nvm::vm {
-
-namespace {
-
-// Assignment of variants, spelled out: vectors and descriptors are by far the most frequent, and assigning to
-// the alternative that is there already needs no table. What is moved from owns nothing and is left as it is.
-template <typename T>
-inline void assign(T&& from, Value& to) {
-  using Plain = std::remove_cvref_t<T>;
-  if (auto* old = std::get_if<Plain>(&to)) [[likely]]
-    *old = std::forward<T>(from);
-  else
-    to.emplace<Plain>(std::forward<T>(from));
-}
-inline void move_value(Value& from, Value& to) {
-  if (auto* v = std::get_if<Vector>(&from)) [[likely]]
-    assign(std::move(*v), to);
-  else if (auto* s = std::get_if<Segdes>(&from))
-    assign(std::move(*s), to);
-  else
-    to = std::move(from);
-}
-inline void copy_value(const Value& from, Value& to) {
-  if (const auto* v = std::get_if<Vector>(&from)) [[likely]]
-    assign(*v, to);
-  else if (const auto* s = std::get_if<Segdes>(&from))
-    assign(*s, to);
-  else
-    to = from;
-}
-
-// Gives up what the value owns; a scalar owns nothing and may stay.
-inline void release(Value& value) {
-  const auto* v = std::get_if<Vector>(&value);
-  if (v != nullptr ? static_cast<bool>(v->buffer()) : value.index() != 0) value.emplace<std::monostate>();
-}
-
-}  // namespace
 
 Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
     : code_(code),
@@ -50,7 +14,8 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
       alone_(machine.hook == nullptr && machine.observer == nullptr && machine.prims.threads <= 1 &&
-             !machine.prims.prefix_lengths) {
+             !machine.prims.prefix_lengths),
+      chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
     if (input >= 0) constants_[c] = inputs[static_cast<std::size_t>(input)];
@@ -75,6 +40,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     frames_.clear();
     for (Value& value : scratch_) release(value);
     for (Value& value : outputs_) release(value);
+    drop_chain();
   }
   if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
   if (exited_) frames_.clear();
@@ -143,7 +109,14 @@ void Interp::loop() {
     if (stop.load(std::memory_order_relaxed) != Stop::kNo) [[unlikely]]
       throw stop_fault(stop.load());
     switch (step.kind) {
-      case StepKind::kPrimitive: primitive(step); break;
+      case StepKind::kPrimitive:
+        if (step.chains && machine_.hook == nullptr && !(alone_ && step.alone != nullptr) &&
+            begins_chain(step)) {
+          run_chain();
+          continue;
+        }
+        primitive(step);
+        break;
       case StepKind::kHost: host(step); break;
       case StepKind::kPair: pair(step); break;
       case StepKind::kUnpair: unpair(step); break;
@@ -175,15 +148,6 @@ void Interp::loop() {
     }
     ++step_;
   }
-}
-
-inline void Interp::fetch_one(Operand operand, Value& to) {
-  if (operand.is_constant())
-    copy_value(constants_[static_cast<std::size_t>(operand.constant())], to);
-  else if (operand.dies())
-    move_value(frame_[operand.slot()], to);
-  else
-    copy_value(frame_[operand.slot()], to);
 }
 
 inline void Interp::fetch(const Step& step, Value* to) {

@@ -8,6 +8,8 @@
 #include "vm/interp/code.h"
 #include "vm/interp/frames.h"
 #include "vm/interp/machine.h"
+#include "vm/interp/value_moves.h"
+#include "vm/prims/chain.h"
 
 namespace nvm::vm {
 
@@ -50,6 +52,22 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool condition(const Step& step);
   [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
 
+  // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
+  [[nodiscard]] bool begins_chain(const Step& step) const;
+  void run_chain();
+  [[nodiscard]] bool join_map(const Step& step);
+  [[nodiscard]] bool join_dist(const Step& step);
+  [[nodiscard]] bool join_reduction(const Step& step);
+  [[nodiscard]] bool passes_chain(const Step& step) const;
+  void await(const Step& step, std::int32_t made);
+  void finish_chain();
+  void drop_chain();
+  [[nodiscard]] std::int32_t waiting(Operand operand) const;
+
+  [[nodiscard]] const Value& peek(Operand operand) const {
+    return operand.is_constant() ? constants_[static_cast<std::size_t>(operand.constant())]
+                                 : frame_[operand.slot()];
+  }
   void fetch(const Step& step, Value* to);
   void fetch_one(Operand operand, Value& to);
   void store(const Step& step, Value* from);
@@ -78,6 +96,12 @@ class Interp final : private OpenCalls {
   std::vector<Value> called_;   // results of a call that the hook made
   std::int64_t callers_ = 0;
 
+  Chain chain_;
+  std::int64_t chain_from_;                // elements from which instructions wait
+  std::vector<std::int32_t> chain_slots_;  // by instruction of chain_: the slot of its result, or -1
+  std::vector<std::int32_t> waiting_;      // by slot: the instruction whose result it is to hold, or -1
+  const Step* joined_ = nullptr;           // the last
+
   const CodeFunction* function_ = nullptr;
   const Step* step_ = nullptr;
   Value* frame_ = nullptr;
@@ -86,5 +110,14 @@ class Interp final : private OpenCalls {
   bool exited_ = false;
   std::uint32_t exit_line_ = 0;
 };
+
+inline void Interp::fetch_one(Operand operand, Value& to) {
+  if (operand.is_constant())
+    copy_value(constants_[static_cast<std::size_t>(operand.constant())], to);
+  else if (operand.dies())
+    move_value(frame_[operand.slot()], to);
+  else
+    copy_value(frame_[operand.slot()], to);
+}
 
 }  // namespace nvm::vm

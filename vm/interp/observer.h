@@ -2,6 +2,7 @@
 // per instruction when nobody does.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -71,11 +72,19 @@ struct FusionNode {
   std::int32_t kernel = -1;          // the kernel that computes it, -1: wherever it is used
   std::vector<std::int32_t> inputs;  // nodes whose results it reads
 };
+// Two combinators of which one uses the other's result, and which are in different kernels.
+struct FusionRefusal {
+  const ssa::Inst* from = nullptr;
+  const ssa::Inst* to = nullptr;
+  std::string from_name, to_name;
+  std::string_view why;
+};
 struct Compilation {
   std::uint32_t region = 0;  // number of the region in this run
   std::string_view reason;   // why there are no kernels, if there are none
   std::vector<KernelShape> kernels;
   std::vector<FusionNode> nodes;
+  std::vector<FusionRefusal> refusals;
 };
 
 // One run of a compiled kernel.
@@ -94,9 +103,10 @@ class Observer {
   [[nodiscard]] bool sees_instructions() const { return instructions_.load(std::memory_order_relaxed); }
   // The same for enter and leave.
   [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
-  // Whether RecordedWork is wanted, for which the compiling tier may have to count what the program does not
-  // need.
-  [[nodiscard]] bool sees_work() const { return work_; }
+  // What is wanted of recorded regions: nothing; their instructions, with the work that is known anyway; the
+  // exact work, for which the compiling tier may have to count what the program does not need.
+  enum class Recorded : std::uint8_t { kNothing, kInstructions, kWork };
+  [[nodiscard]] Recorded sees_recorded() const { return recorded_; }
 
   // Around a run of a program; `module` and `pool` outlive it.
   virtual void begin_run(const ssa::Module& /*module*/, const Pool& /*pool*/) {}
@@ -110,6 +120,9 @@ class Observer {
   // reported with its region.
   virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*operands*/) {}
   virtual void end(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*results*/) {}
+  // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def); begin
+  // follows.
+  virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
   // A conditional was decided.
   virtual void branch(bool /*taken*/) {}
   // Around the execution of a function. A tail call leaves the caller first. After a fault nothing is left.
@@ -118,8 +131,8 @@ class Observer {
   // Where control is now, in the observer's own numbers.
   [[nodiscard]] virtual std::int32_t place() const { return 0; }
   // Around the execution of a recorded region that ended because of `stop` (vm/trace/stop.def). `recorded`
-  // are all instructions that the program executed, also those whose results nobody wanted; empty unless
-  // sees_work(). At the end all promised values are there. No end after a fault.
+  // are all instructions that the program executed, also those whose results nobody wanted; empty
+  // unless sees_recorded(). At the end all promised values are there. No end after a fault.
   virtual void begin_region(const ssa::Inst* /*first*/, std::string_view /*stop*/) {}
   virtual void end_region(std::span<const RecordedWork> /*recorded*/, const RegionRun& /*run*/) {}
   // Around a compilation, inside a region.
@@ -132,6 +145,8 @@ class Observer {
   // and the call is made in the ordinary way.
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
   virtual void end_groups(bool /*done*/) {}
+  // A call of a lifted function was not executed in groups.
+  virtual void left_whole(ssa::FunctionId /*function*/, std::string_view /*why*/) {}
 
   // On any thread, also at once: around one group, and around a thread's share of a kernel.
   virtual void begin_group(std::size_t /*group*/, std::int64_t /*instances*/) {}
@@ -140,15 +155,16 @@ class Observer {
   virtual void end_share() {}
 
  protected:
-  explicit Observer(bool instructions = true, bool work = true) : instructions_(instructions), work_(work) {}
+  explicit Observer(bool instructions = true, Recorded recorded = Recorded::kWork)
+      : instructions_(instructions), recorded_(recorded) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
-  void see_work() { work_ = true; }  // before the run
+  void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
  private:
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
-  bool work_;
+  Recorded recorded_;
 };
 
 }  // namespace nvm::vm

@@ -305,13 +305,21 @@ void SessionCommands::instrument_all(const Form& form) {
 bool SessionCommands::instrument(const Form& form, const std::string& name, Instrumented& i) {
   if (!i.original) {
     const Binding* b = s_.environment_.find(name);
-    if (b == nullptr || b->builtin || b->kind != BindingKind::kFunction || !b->form) {
-      error(form, upper(name) + " is not a function of this session: only those can be traced.");
+    const auto definition = b == nullptr ? nullptr : s_.environment_.definition(b);
+    if (b == nullptr || b->kind != BindingKind::kFunction || !definition ||
+        definition->kind != frontend::FormKind::kFunction) {
+      const bool primitive = b != nullptr && b->kind == BindingKind::kPrimitive;
+      error(form,
+            upper(name) + (primitive ? " is a primitive, it cannot be traced." : " is not a function."));
       return false;
     }
-    i.original = b->form;
+    i.original = definition;
+    i.builtin = b->builtin;
   }
-  s_.define_quietly(instrumented_text(*i.original, i.trace, i.profile), *i.original);
+  if (i.builtin && i.trace == 0 && !i.profile)
+    s_.environment_.drop_stand_in(name);
+  else
+    s_.define_quietly(instrumented_text(*i.original, i.trace, i.profile), *i.original, i.builtin);
   return true;
 }
 

@@ -340,11 +340,15 @@ std::string NeslSession::documentation(const frontend::Binding& binding) {
   return binding.form ? binding.form->doc : "";
 }
 
-void NeslSession::define_quietly(const std::string& text, const Form& original) {
+void NeslSession::define_quietly(const std::string& text, const Form& original, bool builtin) {
   Diagnostics diagnostics("trace", text);
-  const frontend::Source source{"trace", text, original.pos.line, false};
+  const frontend::Source source{"trace", text, original.pos.line, builtin};
   frontend::Parser parser(source, diagnostics);
-  if (auto form = parser.next_form()) frontend::compile_form(environment_, std::move(*form), diagnostics);
+  auto form = parser.next_form();
+  if (form && builtin)
+    environment_.stand_in(std::make_shared<Form>(std::move(*form)), diagnostics);
+  else if (form)
+    frontend::compile_form(environment_, std::move(*form), diagnostics);
   if (diagnostics.failed()) err_ << diagnostics.render();
 }
 

@@ -97,6 +97,7 @@ class NeslSession {
   struct Instrumented {  // set trace, set profile
     int trace = 0;
     bool profile = false;
+    bool builtin = false;
     std::shared_ptr<const frontend::Form> original;
   };
 
@@ -117,8 +118,8 @@ class NeslSession {
   void show_line(const std::string& name, const std::string& value, const std::string& type);
   // The documentation string of a function or primitive, "" if there is none.
   [[nodiscard]] static std::string documentation(const frontend::Binding& binding);
-  // Replaces a function by another text of the same type.
-  void define_quietly(const std::string& text, const frontend::Form& original);
+  // Replaces a function by another text of the same type; a built-in one only for a user's uses.
+  void define_quietly(const std::string& text, const frontend::Form& original, bool builtin);
   void report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
               const std::string& file);
 

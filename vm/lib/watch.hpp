@@ -66,4 +66,18 @@ class Trace final : public Watcher {
   std::unique_ptr<Impl> impl_;
 };
 
+// What of each source line was not fused, compiled or run in groups, and what would help.
+class WhyNot final : public Watcher {
+ public:
+  WhyNot();
+  ~WhyNot() override;
+  [[nodiscard]] vm::Observer& observer() override;
+  // Of all runs so far; "" if there is nothing to say.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 }  // namespace nvm::lib

@@ -273,4 +273,50 @@ void bool_to_int(const PrimCall& call) {
     call.results[0] = std::move(a).viewed_as(Storage::kI8);
 }
 
+namespace {
+
+MapLoop unary_loop(const PrimContext& context, Op op, TypeWord word, Storage from) {
+  const OpInfo& info = op_info(op);
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto scalar = static_cast<std::size_t>(info.scalar);
+  const Type to = letter_type(info.results[0], word);
+  const Storage wide = wide_int(context);
+  MapLoop loop{.operand = from, .result = from};
+  if (from == Storage::kB8 && to == Type::kInt) {
+    loop.result = Storage::kI8;
+  } else if (from == Storage::kF64 && to == Type::kInt) {
+    loop.result = wide;
+    loop.unary = t.to_int[scalar][wide == Storage::kI32 ? 0 : 1];
+  } else {
+    if (to == Type::kFloat) loop.result = Storage::kF64;
+    if (to == Type::kBool) loop.result = Storage::kB8;
+    loop.unary = t.unary[scalar][index_of(from)];
+  }
+  return loop;
+}
+
+}  // namespace
+
+MapLoop map_loop(const PrimContext& context, Op op, TypeWord word, const Storage* operands) {
+  const OpInfo& info = op_info(op);
+  const kernels::Table& t = kernel_table(context.isa);
+  if (info.operands.size() == 1) return unary_loop(context, op, word, operands[0]);
+  const bool selects = info.scalar == Scalar::kSelect;
+  const Storage a = operands[selects ? 1 : 0];
+  const Storage b = operands[selects ? 2 : 1];
+  MapLoop loop{.operand = storage_is_int(a) ? std::max(a, b) : a};
+  if (selects) {
+    loop.select = t.select[width_index(loop.operand)];
+    loop.result = loop.operand;
+    return loop;
+  }
+  const bool compares = letter_type(info.results[0], word) == Type::kBool && a != Storage::kB8;
+  const bool closed =
+      info.scalar == Scalar::kAnd || info.scalar == Scalar::kOr || info.scalar == Scalar::kXor;
+  if (storage_is_int(a) && !compares && !closed) loop.operand = wide_int(context);
+  loop.result = compares ? Storage::kB8 : loop.operand;
+  loop.binary = t.binary[static_cast<std::size_t>(info.scalar)][index_of(loop.operand)];
+  return loop;
+}
+
 }  // namespace nvm::vm

@@ -2,9 +2,21 @@
 // dispatch.cpp.
 #pragma once
 
+#include "vm/prims/kernels/kernels.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
+
+// How an elementwise instruction that does not trap computes from operands that are stored so, unboxed ones
+// taken as the run's INT. One of the loops is set; none where the result is the operand seen differently.
+struct MapLoop {
+  Storage operand = Storage::kI64;  // what the loop reads, of SELECT behind the flags
+  Storage result = Storage::kI64;
+  kernels::Unary unary = nullptr;
+  kernels::Binary binary = nullptr;
+  kernels::Select select = nullptr;
+};
+[[nodiscard]] MapLoop map_loop(const PrimContext& context, Op op, TypeWord word, const Storage* operands);
 
 void int_arithmetic(const PrimCall& call);  // in the run's width
 void int_closed(const PrimCall& call);      // results fit the wider operand's storage

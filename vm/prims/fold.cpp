@@ -176,20 +176,27 @@ void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
   });
 }
 
+}  // namespace
+
+const kernels::Fold& fold_kernels(const PrimContext& context, Scalar scalar, Storage storage) {
+  const auto types = static_cast<int>(fold_types(storage, wide_int(context)));
+  return kernel_table(context.isa).fold[static_cast<int>(scalar)][types];
+}
+
+std::int64_t fold_identity(const PrimContext& context, Scalar scalar, Storage storage) {
+  return identity(scalar, storage, context).bits;
+}
+
+namespace {
+
 FoldRun fold_run(const PrimCall& call, const Elements& v) {
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 1);
   const Storage wide = wide_int(context);
   const Storage result = storage_is_int(v.storage()) ? wide : v.storage();
   const Scalar scalar = op_info(call.op).scalar;
-  const auto types = static_cast<int>(fold_types(v.storage(), wide));
-  return {context,
-          v,
-          kernel_table(context.isa).fold[static_cast<int>(scalar)][types],
-          kernel_segments(s),
-          s.segments(),
-          result,
-          identity(scalar, result, context)};
+  return {context,      v,      fold_kernels(context, scalar, v.storage()), kernel_segments(s),
+          s.segments(), result, identity(scalar, result, context)};
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 // Reductions and scans of all types.
 #pragma once
 
+#include "vm/prims/kernels/kernels.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
+
+// The loops that fold elements stored so, and the identity they start from, whose low bytes come first.
+[[nodiscard]] const kernels::Fold& fold_kernels(const PrimContext& context, Scalar scalar, Storage storage);
+[[nodiscard]] std::int64_t fold_identity(const PrimContext& context, Scalar scalar, Storage storage);
 
 void reduce(const PrimCall& call);
 void scan(const PrimCall& call);

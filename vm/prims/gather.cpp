@@ -6,6 +6,7 @@
 
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
+#include "vm/prims/runs.h"
 
 namespace nvm::vm {
 
@@ -52,9 +53,36 @@ void gather(const Moving& g, const Fresh& out) {
   index_fault(g.call.op, g.idx[first_bad], first_bad, segment, g.source.length(segment));
 }
 
+// Is a part of n elements worth keeping all of v's memory? Else it is copied, so that no program holds much
+// more than it uses.
+bool worth_sharing(const Vector& v, std::int64_t n) {
+  const auto bytes = static_cast<std::size_t>(n) * storage_bytes(v.storage());
+  return v.buffer() && bytes >= v.buffer().get()->capacity / (v.buffer().unique() ? 2 : 8);
+}
+
+// Elements of one segment by ascending indices are a part of it, which shares its memory: taken without a
+// look at the indices where they are known to ascend, after one pass over them where they are found to.
+bool take_part(const PrimCall& call) {
+  constexpr std::int64_t kWorth = 1 << 10;
+  const Vector& v = vector_operand(call, 0);
+  const Vector& index = vector_operand(call, 1);
+  const std::int64_t n = index.length();
+  if (n < kWorth || n > v.length() || !worth_sharing(v, n)) return false;
+  std::optional<std::int64_t> from = index.run_from();
+  if (!from && index.int_at(n - 1) - index.int_at(0) == n - 1) {
+    const Elements i(index, call.context);
+    const Indices idx(i, call.context);
+    if (idx[0] >= 0 && idx[0] + n <= v.length() && ascends(call.context, idx, n)) from = idx[0];
+  }
+  if (!from || *from < 0 || *from + n > v.length()) return false;
+  call.results[0] = v.part(*from, n);
+  return true;
+}
+
 void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, const Segdes& ds) {
   check_shape(call);
   const PrimContext& context = call.context;
+  if (flags == nullptr && ss.segments() == 1 && take_part(call)) return;
   const Elements v(vector_operand(call, 0), context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
@@ -66,73 +94,14 @@ void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, con
   call.results[0] = out.take();
 }
 
-// Places in v of the indices of segments begin..end-1; the first of them that is outside its segment, or -1.
-template <typename Idx>
-std::int64_t find_places(const Idx* idx, kernels::Segments s, std::int64_t begin, std::int64_t end,
-                         std::int64_t* places) {
-  const auto outside = [](std::int64_t i, std::int64_t length) {
-    return static_cast<std::uint64_t>(i) >= static_cast<std::uint64_t>(length);
-  };
-  // An index that is outside may be anything: the sum wraps, and is not used.
-  const auto place = [](std::int64_t start, std::int64_t i) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i));
-  };
-  bool bad = false;
-  if (s.offsets == nullptr) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      places[k - begin] = place(k * s.length, idx[k]);
-      bad |= outside(idx[k], s.length);
-    }
-  } else {
-    for (std::int64_t k = begin; k < end; ++k) {
-      places[k - begin] = place(s.offsets[k], idx[k]);
-      bad |= outside(idx[k], s.offsets[k + 1] - s.offsets[k]);
-    }
-  }
-  if (!bad) return -1;
-  for (std::int64_t k = begin; k < end; ++k)
-    if (outside(idx[k], s.start(k + 1) - s.start(k))) return k;
-  return -1;
-}
-
-// Runs step(begin, end, places) over blocks of segments; the first segment whose index is outside it, or -1.
+// Runs step(first, last) over ranges of segments; the first segment whose index is outside it, or -1.
 template <typename F>
-std::int64_t for_indices(const PrimContext& context, const Elements& elements, const Segdes& s, F step) {
-  constexpr std::int64_t kBlock = 512;
+std::int64_t for_segments(const PrimContext& context, std::int64_t segments, F step) {
   std::atomic<std::int64_t> first_bad{-1};
-  const Indices idx(elements, context);
-  const kernels::Segments segments = kernel_segments(s);
-  for_ranges(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
-    std::int64_t places[kBlock];
-    for (std::int64_t begin = first; begin < last; begin += kBlock) {
-      const std::int64_t end = std::min(begin + kBlock, last);
-      const std::int64_t bad =
-          idx.kind() == 0
-              ? find_places(reinterpret_cast<const std::int32_t*>(idx.at(0)), segments, begin, end, places)
-              : find_places(reinterpret_cast<const std::int64_t*>(idx.at(0)), segments, begin, end, places);
-      if (bad >= 0) {
-        note_first(first_bad, bad);
-        return;
-      }
-      step(begin, end, places);
-    }
+  for_ranges(context, segments, [&](std::int64_t first, std::int64_t last) {
+    if (const std::int64_t bad = step(first, last); bad >= 0) note_first(first_bad, bad);
   });
   return first_bad;
-}
-
-template <typename T>
-const T* typed(const std::byte* p) {
-  return reinterpret_cast<const T*>(p);
-}
-
-// Calls f with a null pointer to an unsigned integer of the width.
-template <typename F>
-void with_width(Storage s, F f) {
-  switch (width_index(s)) {
-    case 0: f(static_cast<std::uint8_t*>(nullptr)); break;
-    case 1: f(static_cast<std::uint32_t*>(nullptr)); break;
-    default: f(static_cast<std::uint64_t*>(nullptr)); break;
-  }
 }
 
 }  // namespace
@@ -149,17 +118,15 @@ void extract(const PrimCall& call) {
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 2);
   const Elements v(vector_operand(call, 0), context);
-  const Elements idx(vector_operand(call, 1), context);
+  const Elements i(vector_operand(call, 1), context);
+  const Indices idx(i, context);
   Fresh out(context, v.storage(), s.segments());
-  std::int64_t bad = -1;
-  with_width(v.storage(), [&]<typename T>(T*) {
-    const T* from = typed<T>(v.data());
-    T* to = reinterpret_cast<T*>(out.data());
-    bad = for_indices(context, idx, s, [&](std::int64_t begin, std::int64_t end, const std::int64_t* places) {
-      for (std::int64_t k = begin; k < end; ++k) to[k] = from[places[k - begin]];
-    });
+  const kernels::Segments segments = kernel_segments(s);
+  const auto kernel = kernel_table(context.isa).extract[width_index(v.storage())][idx.kind()];
+  const std::int64_t bad = for_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
+    return kernel(v.data(), idx.at(0), segments, first, last, out.data());
   });
-  if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));
+  if (bad >= 0) index_fault(call.op, idx[bad], bad, bad, s.length(bad));
   call.results[0] = out.take();
 }
 
@@ -169,26 +136,21 @@ void replace(const PrimCall& call) {
   const Segdes& s = segdes_operand(call, 3);
   Vector& operand = vector_operand(call, 0);
   const Elements v(operand, context);
-  const Elements idx(vector_operand(call, 1), context);
-  const Elements x(vector_operand(call, 2), context);
-  const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), x.storage()) : v.storage();
-  const auto convert =
-      kernel_table(context.isa).convert[static_cast<int>(x.storage())][static_cast<int>(storage)];
+  const Elements i(vector_operand(call, 1), context);
+  const Indices idx(i, context);
+  const Storage storage = storage_is_int(v.storage())
+                              ? std::max(v.storage(), Elements(vector_operand(call, 2), context).storage())
+                              : v.storage();
+  const Vector replacing = stored_as(vector_operand(call, 2), storage, context);
+  const Elements x(replacing, context);
   Fresh out(context, storage, v.length(), operand);
   copy_as(context, v, storage, out);
-  std::int64_t bad = -1;
-  with_width(storage, [&]<typename T>(T*) {
-    T* to = reinterpret_cast<T*>(out.data());
-    bad = for_indices(context, idx, s, [&](std::int64_t begin, std::int64_t end, const std::int64_t* places) {
-      for (std::int64_t k = begin; k < end; ++k) {
-        if (x.storage() == storage)
-          to[places[k - begin]] = typed<T>(x.data())[k];
-        else
-          convert(x.at(k), to + places[k - begin], 1);
-      }
-    });
+  const kernels::Segments segments = kernel_segments(s);
+  const auto kernel = kernel_table(context.isa).replace[width_index(storage)][idx.kind()];
+  const std::int64_t bad = for_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
+    return kernel(x.data(), idx.at(0), segments, first, last, out.data());
   });
-  if (bad >= 0) index_fault(call.op, idx.int_at(bad), bad, bad, s.length(bad));
+  if (bad >= 0) index_fault(call.op, idx[bad], bad, bad, s.length(bad));
   call.results[0] = out.take();
 }
 

@@ -79,5 +79,13 @@ class Defaults {
   Vector repeated_;
   std::optional<Elements> elements_;
 };
+// v if its elements lie as `storage`, else in memory of its own where they do.
+inline Vector stored_as(const Vector& v, Storage storage, const PrimContext& context) {
+  const Elements e(v, context);
+  if (e.storage() == storage) return v;
+  Fresh out(context, storage, e.length());
+  copy_as(context, e, storage, out);
+  return out.take();
+}
 
 }  // namespace nvm::vm

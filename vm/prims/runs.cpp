@@ -64,13 +64,14 @@ std::vector<Run> few_runs(const PrimContext& context, const Indices& idx, std::i
   return cover(all, n) ? all : std::vector<Run>{};
 }
 
-bool is_identity(const PrimContext& context, const Indices& idx, std::int64_t n) {
+bool ascends(const PrimContext& context, const Indices& idx, std::int64_t n) {
   if (n == 0) return true;
   const auto run_length = kernel_table(context.isa).run_length[idx.kind()];
   std::atomic<bool> same{true};
   for_ranges(context, n, [&](std::int64_t begin, std::int64_t end) {
     if (!same.load(std::memory_order_relaxed)) return;
-    if (idx[begin] != begin || run_length(idx.at(begin), end - begin, 1) != end - begin) same = false;
+    if (idx[begin] != idx[0] + begin || run_length(idx.at(begin), end - begin, 1) != end - begin)
+      same = false;
   });
   return same;
 }

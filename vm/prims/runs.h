@@ -20,8 +20,12 @@ struct Run {
 [[nodiscard]] std::vector<Run> few_runs(const PrimContext& context, const Indices& idx, std::int64_t begin,
                                         std::int64_t n);
 
-// Are n indices 0, 1, ... n-1? Stops at the first that is not.
-[[nodiscard]] bool is_identity(const PrimContext& context, const Indices& idx, std::int64_t n);
+// Are n indices x, x + 1, ... ? Stops early at one that is not.
+[[nodiscard]] bool ascends(const PrimContext& context, const Indices& idx, std::int64_t n);
+// Are they 0, 1, ... n-1?
+[[nodiscard]] inline bool is_identity(const PrimContext& context, const Indices& idx, std::int64_t n) {
+  return n == 0 || (idx[0] == 0 && ascends(context, idx, n));
+}
 
 // Moves the elements of `v` from number `begin` on by their runs to the same n places of `out`, which is of
 // the same storage.

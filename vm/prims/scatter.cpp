@@ -142,13 +142,6 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   if (first_bad >= 0) scatter_fault(s, first_bad);
 }
 
-// v stored as `storage`, in memory of its own.
-Vector widen(const Elements& v, Storage storage, const PrimContext& context) {
-  Fresh out(context, storage, v.length());
-  copy_as(context, v, storage, out);
-  return out.take();
-}
-
 void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, const Segdes& ss,
                   const Segdes& ds) {
   check_shape(call);
@@ -161,10 +154,9 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   Storage storage = d.storage();  // the wider of the elements' and the defaults'
   std::optional<Elements> v(std::in_place, operand, context, true);
   if (storage_is_int(storage)) storage = std::max(storage, v->storage());
-  Vector wider;
   if (v->storage() != storage) {
-    wider = widen(*v, storage, context);
-    v.emplace(wider, context);
+    operand = stored_as(operand, storage, context);
+    v.emplace(operand, context);
   }
   Fresh out(context, storage, d.length(), defaults);
   d.copy_to(context, storage, out);
@@ -180,7 +172,8 @@ void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, 
   const Elements v(operand, context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  if (flags == nullptr && ss.segments() == 1 && is_identity(context, idx, v.length())) {
+  if (flags == nullptr && ss.segments() == 1 &&
+      (vector_operand(call, 1).run_from() == 0 || is_identity(context, idx, v.length()))) {
     call.results[0] = std::move(operand);
     return;
   }

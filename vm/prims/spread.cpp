@@ -78,6 +78,14 @@ Vector narrowed(const Vector& scalar, const PrimContext& context) {
   return Vector::of_int(x, narrow ? Storage::kI32 : Storage::kI64);
 }
 
+// A run that did not wrap is known as one to those who gather by it.
+void note_ascent(Vector& v, std::int64_t from) {
+  std::int64_t last = 0;
+  const std::int64_t most = v.storage() == Storage::kI32 ? std::numeric_limits<std::int32_t>::max()
+                                                         : std::numeric_limits<std::int64_t>::max();
+  if (!__builtin_add_overflow(from, v.length(), &last) && last <= most) v.note_run(from);
+}
+
 }  // namespace
 
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
@@ -152,7 +160,9 @@ void index(const PrimCall& call) {
         },
         part);
   }
-  call.results[0] = out.take();
+  Vector result = out.take();
+  if (s.segments() == 1 && b.int_at(0) == 1) note_ascent(result, a.int_at(0));
+  call.results[0] = std::move(result);
 }
 
 }  // namespace nvm::vm

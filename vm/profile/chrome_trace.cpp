@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "vm/profile/json.h"
-
 namespace nvm::vm {
 
 namespace {
@@ -15,7 +13,7 @@ constexpr std::size_t kMostCalls = 500;         // that are noted at a time: the
 }  // namespace
 
 ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
-    : Observer(true, false),
+    : Observer(true, Recorded::kNothing),
       options_(options),
       start_(std::chrono::steady_clock::now()),
       ring_(options.ring),
@@ -39,21 +37,22 @@ std::int64_t ChromeTrace::clock() const {
 
 std::int64_t ChromeTrace::now() { return last_ = std::max(last_ + 1, clock()); }
 
-void ChromeTrace::complete(std::int32_t track, const char* category, std::string name, std::int64_t since,
-                           std::string args) {
+void ChromeTrace::complete(std::int32_t track, const char* category, const std::string* name,
+                           std::int64_t since, const EventArgs& args) {
   const std::int64_t end = track == kHostTrack ? now() : clock();
-  ring_.push({Phase::kComplete, track, since, std::max<std::int64_t>(end - since, 0), 0, category,
-              std::move(name), std::move(args)});
+  ring_.push(
+      {Phase::kComplete, track, since, std::max<std::int64_t>(end - since, 0), 0, category, name, args});
 }
 
-void ChromeTrace::instant(const char* category, std::string name, std::int64_t at, std::string args) {
-  ring_.push({Phase::kInstant, kHostTrack, at, 0, 0, category, std::move(name), std::move(args)});
+void ChromeTrace::instant(const char* category, std::string_view name, const EventArgs& args) {
+  ring_.push({Phase::kInstant, kHostTrack, now(), 0, 0, category, names_.words(name), args});
 }
 
 void ChromeTrace::name_track(std::int32_t track, const std::string& name, int order) {
-  ring_.push({Phase::kMetadata, track, 0, 0, 0, "", "thread_name", JsonObject().add("name", name).text()});
-  ring_.push({Phase::kMetadata, track, 0, 0, 0, "", "thread_sort_index",
-              JsonObject().add("sort_index", std::int64_t{order}).text()});
+  ring_.push({Phase::kMetadata, track, 0, 0, 0, "", names_.words("thread_name"),
+              EventArgs().add("name", names_.words(name))});
+  ring_.push({Phase::kMetadata, track, 0, 0, 0, "", names_.words("thread_sort_index"),
+              EventArgs().add("sort_index", std::int64_t{order})});
 }
 
 void ChromeTrace::begin_phase(const std::string& name) {
@@ -63,15 +62,14 @@ void ChromeTrace::begin_phase(const std::string& name) {
 }
 
 void ChromeTrace::end_phase() {
-  if (phase_since_ != kUnknown) complete(kHostTrack, "phase", phase_, phase_since_);
+  if (phase_since_ != kUnknown) complete(kHostTrack, "phase", names_.words(phase_), phase_since_);
   phase_since_ = kUnknown;
 }
 
 void ChromeTrace::begin_run(const ssa::Module& module, const Pool& pool) {
   module_ = &module;
-  source_.begin(module);
+  names_.begin(module);
   levels_.begin(module.functions.size());
-  kernel_names_.clear();
   compiled_at_.clear();
   const std::lock_guard lock(pool_mutex_);
   pool_ = &pool;
@@ -133,8 +131,8 @@ void ChromeTrace::look_again() {
     const std::int32_t l = level[open[i].function]++;
     if (i < same) continue;
     Call call;
-    call.name = source_.function(open[i].function);
-    call.place = open[i].inst == nullptr ? 0 : source_.place(open[i].inst);
+    call.name = names_.source().function(open[i].function);
+    call.place = open[i].inst == nullptr ? 0 : names_.source().place(open[i].inst);
     call.level = l;
     call.serial = open[i].serial;
     calls_.push_back(call);
@@ -151,36 +149,35 @@ void ChromeTrace::new_period() {
     if (call.since == kUnknown) call.since = now();
     call.begun = true;
     ring_.push({Phase::kBegin, kHostTrack, call.since, 0, static_cast<std::int64_t>(begun_), "call",
-                source_.name(call.name), call_args(call)});
+                names_.name(call.name), call_args(call)});
   }
 }
 
-std::string ChromeTrace::call_args(const Call& call) const {
-  JsonObject args;
+EventArgs ChromeTrace::call_args(const Call& call) {
+  EventArgs args;
   args.add("level", std::int64_t{call.level});
-  if (call.place > 0) args.add("called from", source_.text(call.place));
-  return args.text();
+  if (call.place > 0) args.add("called from", names_.place(call.place));
+  return args;
 }
 
 void ChromeTrace::close_line(std::int64_t at) {
   if (line_since_ == kUnknown) return;
-  const SourcePlace& place = source_.at(line_);
-  JsonObject args;
-  args.add("function", source_.name(place.function));
-  args.add("file", source_.name(place.file)).add("line", std::int64_t{place.line});
-  ring_.push({Phase::kComplete, kHostTrack, line_since_, at - line_since_, 0, "line", source_.text(line_),
-              args.text()});
+  const SourcePlace& place = names_.source().at(line_);
+  EventArgs args;
+  args.add("function", names_.name(place.function));
+  args.add("file", names_.file(line_)).add("line", std::int64_t{place.line});
+  ring_.push(
+      {Phase::kComplete, kHostTrack, line_since_, at - line_since_, 0, "line", names_.place(line_), args});
   line_since_ = kUnknown;
 }
 
 void ChromeTrace::begin(const ssa::Inst& inst, const Site&, std::span<const Value>) {
-  const std::int32_t place = source_.place(&inst);
+  const std::int32_t place = names_.source().place(&inst);
   if (line_since_ != kUnknown && place == line_) return;
   if (!afford()) return;
-  const std::int64_t at = now();
-  close_line(at);
+  close_line(now());
   line_ = place;
-  line_since_ = now();
+  line_since_ = just_after();
 }
 
 void ChromeTrace::enter(const CallStart& call) {
@@ -197,11 +194,11 @@ void ChromeTrace::enter(const CallStart& call) {
   }
   close_line(now());
   Call frame;
-  frame.name = source_.function(call.function);
-  frame.place = call.inst == nullptr ? 0 : source_.place(call.inst);
+  frame.name = names_.source().function(call.function);
+  frame.place = call.inst == nullptr ? 0 : names_.source().place(call.inst);
   frame.level = levels_.enter(call);
   frame.serial = call.serial;
-  frame.since = now();
+  frame.since = just_after();
   note_segments(call, frame);
   calls_.push_back(frame);
 }
@@ -228,9 +225,9 @@ void ChromeTrace::close_call(std::int64_t at) {
   if (call.since == kUnknown) return;
   if (call.begun)
     ring_.push({Phase::kEnd, kHostTrack, at, 0, static_cast<std::int64_t>(calls_.size()) - 1, "call",
-                source_.name(call.name)});
+                names_.name(call.name)});
   else
-    ring_.push({Phase::kComplete, kHostTrack, call.since, at - call.since, 0, "call", source_.name(call.name),
+    ring_.push({Phase::kComplete, kHostTrack, call.since, at - call.since, 0, "call", names_.name(call.name),
                 call_args(call)});
 }
 
@@ -273,34 +270,35 @@ void ChromeTrace::look_at_promises() {
 void ChromeTrace::show_segments(const Segdes& segdes, std::int32_t name, std::int32_t level,
                                 std::int64_t at) {
   const SegmentShape shape = shape_of(segdes, kLengthsLookedAt);
-  JsonObject args;
+  EventArgs args;
   args.add("level", std::int64_t{level}).add("segments", shape.segments).add("elements", shape.elements);
-  args.add("longest", shape.longest).raw("lengths", histogram_json(shape));
-  if (shape.sampled) args.add("of", "a sample");
-  instant("level", source_.name(name) + " level " + std::to_string(level), at, args.text());
-  ring_.push({Phase::kCounter, kHostTrack, at, 0, 0, "level", "segments of " + source_.name(name),
-              JsonObject().add("segments", shape.segments).text()});
+  args.add("longest", shape.longest);
+  if (shape.sampled) args.plain("of", "a sample");
+  ring_.push({Phase::kInstant, kHostTrack, at, 0, 0, "level", names_.level(name, level), args,
+              "\"lengths\":" + histogram_json(shape)});
+  ring_.push({Phase::kCounter, kHostTrack, at, 0, 0, "level",
+              names_.words("segments of " + names_.source().name(name)),
+              EventArgs().add("segments", shape.segments)});
 }
 
 void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
   if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
   close_line(now());
-  region_since_ = now();
-  region_stop_ = stop;
-  region_place_ = first == nullptr ? 0 : source_.place(first);
+  region_since_ = just_after();
+  region_stop_ = names_.words(stop);
+  region_place_ = first == nullptr ? 0 : names_.source().place(first);
 }
 
 void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run) {
-  JsonObject args;
-  args.add("line", std::int64_t{source_.at(region_place_).line}).add("ended because", region_stop_);
+  EventArgs args;
+  args.add("line", std::int64_t{names_.source().at(region_place_).line}).add("ended because", region_stop_);
   args.add("kernels", static_cast<std::int64_t>(run.kernels)).add("bytes", run.bytes);
-  args.add("elements", run.elements).add("mode", run.kernels > 0 ? "fused" : "interpreted");
-  if (!run.reason.empty()) args.add("why", std::string_view(run.reason));
+  args.add("elements", run.elements).plain("mode", run.kernels > 0 ? "fused" : "interpreted");
+  if (!run.reason.empty()) args.add("why", names_.words(run.reason));
   if (run.trapped)
-    instant(
-        "guard", "guard failed", now(),
-        JsonObject().add("why", "a check failed in compiled code; executed again by the primitives").text());
-  complete(kHostTrack, "region", "region " + source_.text(region_place_), region_since_, args.text());
+    instant("guard", "guard failed",
+            EventArgs().plain("why", "a check failed in compiled code; executed again by the primitives"));
+  complete(kHostTrack, "region", names_.region(region_place_), region_since_, args);
   region_since_ = kUnknown;
   look_at_promises();
 }
@@ -308,20 +306,19 @@ void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run
 void ChromeTrace::begin_compile() { compile_since_ = now(); }
 
 void ChromeTrace::end_compile(const Compilation& c) {
-  for (std::size_t k = 0; k < c.kernels.size(); ++k)
-    kernel_names_[{c.region, static_cast<std::uint32_t>(k)}] = c.kernels[k].combinators;
-  JsonObject args;
+  names_.compiled(c);
+  EventArgs args;
   args.add("kernels", static_cast<std::int64_t>(c.kernels.size()));
   args.add("combinators", static_cast<std::int64_t>(c.nodes.size()));
-  if (!c.reason.empty()) args.add("refused", std::string_view(c.reason));
-  complete(kHostTrack, "compile", "compile " + source_.text(region_place_), compile_since_, args.text());
+  if (!c.reason.empty()) args.add("refused", names_.words(c.reason));
+  complete(kHostTrack, "compile", names_.words("compile " + names_.source().text(region_place_)),
+           compile_since_, args);
   const auto [first, fresh] = compiled_at_.try_emplace(region_place_, c.region);
   if (!fresh)
-    instant("guard", "guard failed", now(),
-            JsonObject()
-                .add("why", "other storage, descriptors or equal lengths than code that is there relies on")
-                .add("place", source_.text(region_place_))
-                .text());
+    instant("guard", "guard failed",
+            EventArgs()
+                .plain("why", "other storage, descriptors or equal lengths than code that is there relies on")
+                .add("place", names_.place(region_place_)));
 }
 
 void ChromeTrace::begin_kernel(std::uint32_t, std::uint32_t) { kernel_since_ = now(); }
@@ -329,31 +326,27 @@ void ChromeTrace::begin_kernel(std::uint32_t, std::uint32_t) { kernel_since_ = n
 void ChromeTrace::end_kernel(const KernelRun& run) {
   const std::int64_t end = now();
   const std::int64_t ns = std::max<std::int64_t>(end - kernel_since_, 1);
-  const std::string& shape = kernel_names_[{run.region, run.kernel}];
-  JsonObject args;
-  args.add("combinators", shape).add("elements", run.elements).add("bytes", run.bytes);
-  args.add("GB/s", static_cast<double>(run.bytes) / static_cast<double>(ns)).add("mode", "cpu");
-  JsonArray lines;
-  for (const ssa::Inst* inst : run.insts) lines.raw(json_text(source_.text(source_.place(inst))));
-  args.raw("lines", lines.text());
+  const KernelNames& names = names_.kernel(run);
+  EventArgs args;
+  args.add("combinators", names.combinators).add("elements", run.elements).add("bytes", run.bytes);
+  args.add("GB/s", static_cast<double>(run.bytes) / static_cast<double>(ns)).plain("mode", "cpu");
+  args.add("lines", names.lines);
   const std::int64_t arrow = ++arrows_;
-  ring_.push({Phase::kFlowStart, kHostTrack, kernel_since_, 0, arrow, "launch", "launch"});
-  ring_.push({Phase::kFlowEnd, kKernelTrack, kernel_since_, 0, arrow, "launch", "launch"});
-  ring_.push({Phase::kComplete, kKernelTrack, kernel_since_, ns, 0, "kernel",
-              (run.insts.empty() ? "" : source_.text(source_.place(run.insts.front())) + " ") + shape,
-              args.text()});
+  const std::string* launch = names_.words("launch");
+  ring_.push({Phase::kFlowStart, kHostTrack, kernel_since_, 0, arrow, "launch", launch});
+  ring_.push({Phase::kFlowEnd, kKernelTrack, kernel_since_, 0, arrow, "launch", launch});
+  ring_.push({Phase::kComplete, kKernelTrack, kernel_since_, ns, 0, "kernel", names.name, args});
 }
 
 void ChromeTrace::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {
   look_at_promises();
-  groups_since_ = now();
-  close_line(groups_since_);
-  groups_since_ = now();
-  groups_ = source_.name(source_.function(call.function));
+  close_line(now());
+  groups_since_ = just_after();
+  groups_ = names_.source().name(names_.source().function(call.function));
   groups_instances_ = instances;
   groups_count_ = groups;
   Call frame;
-  frame.name = source_.function(call.function);
+  frame.name = names_.source().function(call.function);
   frame.level = levels_.enter(call);
   levels_.leave();
   frame.since = groups_since_;
@@ -361,11 +354,11 @@ void ChromeTrace::begin_groups(const CallStart& call, std::int64_t instances, st
 }
 
 void ChromeTrace::end_groups(bool done) {
-  JsonObject args;
+  EventArgs args;
   args.add("instances", groups_instances_).add("groups", static_cast<std::int64_t>(groups_count_));
-  args.add("mode", "block");
-  if (!done) args.add("failed", "a group failed; the call is made in the ordinary way");
-  complete(kHostTrack, "block", groups_ + " in groups", groups_since_, args.text());
+  args.plain("mode", "block");
+  if (!done) args.plain("failed", "a group failed; the call is made in the ordinary way");
+  complete(kHostTrack, "block", names_.words(groups_ + " in groups"), groups_since_, args);
 }
 
 ChromeTrace::Worker& ChromeTrace::worker() {
@@ -387,14 +380,14 @@ void ChromeTrace::begin_group(std::size_t, std::int64_t instances) {
 
 void ChromeTrace::end_group(std::size_t group) {
   const Worker& w = worker();
-  complete(w.track, "block", groups_ + " group " + std::to_string(group), w.since,
-           JsonObject().add("instances", w.instances).text());
+  complete(w.track, "block", names_.words(groups_ + " group " + std::to_string(group)), w.since,
+           EventArgs().add("instances", w.instances));
 }
 
 void ChromeTrace::begin_share() { worker().since = clock(); }
 void ChromeTrace::end_share() {
   const Worker& w = worker();
-  complete(w.track, "kernel", "kernel share", w.since);
+  complete(w.track, "kernel", names_.words("kernel share"), w.since);
 }
 
 }  // namespace nvm::vm

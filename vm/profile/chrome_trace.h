@@ -20,7 +20,7 @@
 #include "vm/profile/event_ring.h"
 #include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
-#include "vm/profile/source_map.h"
+#include "vm/profile/trace_names.h"
 
 namespace nvm::vm {
 
@@ -86,10 +86,11 @@ class ChromeTrace final : public Observer {
   };
 
   [[nodiscard]] std::int64_t now();  // later than every time it said before on this thread
+  [[nodiscard]] std::int64_t just_after() { return ++last_; }
   [[nodiscard]] std::int64_t clock() const;
-  void complete(std::int32_t track, const char* category, std::string name, std::int64_t since,
-                std::string args = {});
-  void instant(const char* category, std::string name, std::int64_t at, std::string args);
+  void complete(std::int32_t track, const char* category, const std::string* name, std::int64_t since,
+                const EventArgs& args = {});
+  void instant(const char* category, std::string_view name, const EventArgs& args);
   void name_track(std::int32_t track, const std::string& name, int order);
   [[nodiscard]] bool afford();
   void look_away();
@@ -101,7 +102,7 @@ class ChromeTrace final : public Observer {
   void note_segments(const CallStart& call, const Call& frame);
   void look_at_promises();
   void show_segments(const Segdes& segdes, std::int32_t name, std::int32_t level, std::int64_t at);
-  [[nodiscard]] std::string call_args(const Call& call) const;
+  [[nodiscard]] EventArgs call_args(const Call& call);
   [[nodiscard]] Worker& worker();
 
   void write_loop();
@@ -115,7 +116,7 @@ class ChromeTrace final : public Observer {
   EventRing ring_;
 
   // The run's thread.
-  SourceMap source_;
+  TraceNames names_;
   Levels levels_;
   const ssa::Module* module_ = nullptr;
   const OpenCalls* open_calls_ = nullptr;
@@ -132,12 +133,12 @@ class ChromeTrace final : public Observer {
   std::uint64_t seen_period_ = 0;
   std::int64_t phase_since_ = kUnknown, region_since_ = kUnknown, compile_since_ = 0, kernel_since_ = 0,
                groups_since_ = 0;
-  std::string phase_, region_stop_, groups_;
+  std::string phase_, groups_;
+  const std::string* region_stop_ = nullptr;
   std::int32_t region_place_ = 0;
   std::int64_t groups_instances_ = 0;
   std::size_t groups_count_ = 0;
   std::int64_t arrows_ = 0;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> kernel_names_;
   std::map<std::int32_t, std::uint32_t> compiled_at_;  // by place: the first region compiled there
   std::vector<PromisedSegments> promised_;
 

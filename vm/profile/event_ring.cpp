@@ -24,6 +24,51 @@ void append_microseconds(std::string& out, std::int64_t ns) {
 
 }  // namespace
 
+const std::string* EventWords::of(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  const auto found = of_text_.find(text);
+  if (found != of_text_.end()) return &found->second;
+  return &of_text_.emplace(text, json_text(text)).first->second;
+}
+
+const std::string* EventWords::json(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  return &*json_.insert(text).first;
+}
+
+EventArgs& EventArgs::put(const char* key, Kind kind, Value value) {
+  if (count_ == kMost) return *this;
+  keys_[count_] = key;
+  kinds_[count_] = kind;
+  values_[count_++] = value;
+  return *this;
+}
+
+EventArgs& EventArgs::add(const char* key, std::int64_t value) {
+  return put(key, Kind::kInteger, {.integer = value});
+}
+EventArgs& EventArgs::add(const char* key, double value) { return put(key, Kind::kReal, {.real = value}); }
+EventArgs& EventArgs::add(const char* key, const std::string* json) {
+  return put(key, Kind::kJson, {.json = json});
+}
+EventArgs& EventArgs::plain(const char* key, const char* text) {
+  return put(key, Kind::kPlain, {.plain = text});
+}
+
+void EventArgs::append_to(std::string& out) const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    out += i == 0 ? "\"" : ",\"";
+    out += keys_[i];
+    out += "\":";
+    switch (kinds_[i]) {
+      case Kind::kInteger: append_number(out, values_[i].integer); break;
+      case Kind::kReal: out += json_number(values_[i].real); break;
+      case Kind::kJson: out += *values_[i].json; break;
+      case Kind::kPlain: (out += '"') += values_[i].plain, out += '"'; break;
+    }
+  }
+}
+
 void append_event(std::string& out, const Event& e) {
   out += "{\"ph\":\"";
   out += static_cast<char>(e.phase);
@@ -42,14 +87,18 @@ void append_event(std::string& out, const Event& e) {
   if (e.phase == Phase::kFlowEnd) out += ",\"bp\":\"e\"";
   if (e.phase == Phase::kInstant) out += ",\"s\":\"t\"";
   if (e.category[0] != '\0') {
-    out += ",\"cat\":";
-    append_json(out, e.category);
+    out += ",\"cat\":\"";
+    out += e.category;
+    out += '"';
   }
   out += ",\"name\":";
-  append_json(out, e.name);
-  if (!e.args.empty()) {
-    out += ",\"args\":";
-    out += e.args;
+  out += *e.name;
+  if (!e.args.empty() || !e.more.empty()) {
+    out += ",\"args\":{";
+    e.args.append_to(out);
+    if (!e.args.empty() && !e.more.empty()) out += ',';
+    out += e.more;
+    out += '}';
   }
   out += "}";
 }

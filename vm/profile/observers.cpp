@@ -4,7 +4,7 @@ namespace nvm::vm {
 
 void Observers::add(Observer& observer) {
   all_.push_back(&observer);
-  if (observer.sees_work()) see_work();
+  see_recorded(observer.sees_recorded());
 }
 
 Observer* Observers::one() {
@@ -25,6 +25,9 @@ void Observers::begin(const ssa::Inst& inst, const Site& site, std::span<const V
 void Observers::end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) {
   for (Observer* o : all_)
     if (o->sees_instructions()) o->end(inst, site, results);
+}
+void Observers::left(const ssa::Inst& inst, std::string_view stop) {
+  for (Observer* o : all_) o->left(inst, stop);
 }
 void Observers::branch(bool taken) {
   for (Observer* o : all_) o->branch(taken);
@@ -72,6 +75,9 @@ void Observers::begin_groups(const CallStart& call, std::int64_t instances, std:
 }
 void Observers::end_groups(bool done) {
   for (Observer* o : all_) o->end_groups(done);
+}
+void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
+  for (Observer* o : all_) o->left_whole(function, why);
 }
 void Observers::begin_group(std::size_t group, std::int64_t instances) {
   for (Observer* o : all_) o->begin_group(group, instances);

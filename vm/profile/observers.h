@@ -9,7 +9,7 @@ namespace nvm::vm {
 
 class Observers final : public Observer {
  public:
-  Observers() : Observer(true, false) {}
+  Observers() : Observer(true, Recorded::kNothing) {}
   // `observer` must outlive this.
   void add(Observer& observer);
   // What to observe with: null for none, the observer itself if there is one only.
@@ -21,6 +21,7 @@ class Observers final : public Observer {
   void end_calls(std::uint64_t made) override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void left(const ssa::Inst& inst, std::string_view stop) override;
   void branch(bool taken) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
@@ -33,6 +34,7 @@ class Observers final : public Observer {
   void end_kernel(const KernelRun& run) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
+  void left_whole(ssa::FunctionId function, std::string_view why) override;
   void begin_group(std::size_t group, std::int64_t instances) override;
   void end_group(std::size_t group) override;
   void begin_share() override;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "vm/data/pool.h"
-#include "vm/profile/ticks.h"
 #include "vm/profile/work.h"
 
 namespace nvm::vm {
@@ -26,11 +25,9 @@ void Spent::add(const Spent& o) {
   peak = std::max(peak, o.peak);
 }
 
-Profile::Profile() : Observer(true, true), nodes_(1), open_{0}, charged_(&elsewhere_) {
+Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   nodes_[0].function = source_.name_number("(program)");
 }
-
-std::int64_t Profile::now_() { return ticks(); }
 
 double Profile::seconds_per_tick() const {
   return run_ticks_ > 0 ? run_seconds_ / static_cast<double>(run_ticks_) : 0.0;
@@ -88,7 +85,9 @@ Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
 }
 
 Spent& Profile::spent_of(std::int32_t node, const ssa::Inst* inst) {
-  Cached& c = cache_[reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) % cache_.size()];
+  const std::size_t mixed =
+      reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(node);
+  Cached& c = cache_[mixed % cache_.size()];
   if (c.inst == inst && c.node == node) return *c.spent;
   c = {inst, node, &spent_at(node, source_.place(inst))};
   return *c.spent;
@@ -138,13 +137,16 @@ void Profile::leave(ssa::FunctionId) {
 }
 
 void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
-  tick();
   Spent& spent = spent_of(open_.back(), &inst);
+  std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
+  if (charged_ != charged) {  // while control stays where it is the clock need not be read
+    tick();
+    charged_ = charged;
+  }
   if (current_ != &spent) {
     current_ = &spent;
     ++spent.calls;
   }
-  charged_ = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
   ++spent.instructions;
   spent.work += static_cast<std::uint64_t>(work_before(inst, operands));
   spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));

@@ -19,6 +19,7 @@
 #include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/source_map.h"
+#include "vm/profile/ticks.h"
 
 namespace nvm::vm {
 
@@ -132,11 +133,10 @@ class Profile final : public Observer {
   };
 
   void tick() {
-    const std::int64_t now = now_();
+    const std::int64_t now = ticks();
     *charged_ += now - last_;
     last_ = now;
   }
-  [[nodiscard]] static std::int64_t now_();
   [[nodiscard]] Spent& spent_at(std::int32_t node, std::int32_t place);
   [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst);
   [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,

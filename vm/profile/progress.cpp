@@ -21,7 +21,10 @@ std::string scaled(double x) {
 }  // namespace
 
 Progress::Progress(Show show, const ProgressOptions& options)
-    : Observer(true, false), show_(std::move(show)), options_(options), thread_([this] { loop(); }) {}
+    : Observer(true, Recorded::kNothing),
+      show_(std::move(show)),
+      options_(options),
+      thread_([this] { loop(); }) {}
 
 Progress::~Progress() {
   {

@@ -74,6 +74,9 @@ void sort_rows(Report& report, const ReportStyle& style);
 // One table a block, each with a line of titles; the first column names the table.
 [[nodiscard]] std::string report_csv(const Report& report, const ReportStyle& style);
 
+// "80M"; thousands by k, M, G, T.
+[[nodiscard]] std::string count_text(double x);
+
 // Chains of calls and lines with microseconds: "main;quicksort:5;quicksort:7 1234", for flame graph tools.
 [[nodiscard]] std::string folded_stacks(const Profile& profile);
 // The same for speedscope.app.

@@ -38,15 +38,13 @@ std::string scaled(double x, double step, const char* const* units) {
 }
 
 std::string cell_text(double x, char how) {
-  static constexpr const char* kCounts[] = {"", "k", "M", "G", "T"};
   static constexpr const char* kBytes[] = {"", "kB", "MB", "GB", "TB"};
   if (x == 0) return "-";
   switch (how) {
     case 't': return x >= 1 ? format("%.3f", x, " s") : format(x < 1e-4 ? "%.3f" : "%.2f", x * 1e3, " ms");
-    case 'n': return scaled(x, 1000, kCounts);
     case 'b': return scaled(x, 1000, kBytes);
     case 'p': return format(x < 9.95 ? "%.1f" : "%.0f", x, "%");
-    default: return scaled(x, 1000, kCounts);
+    default: return count_text(x);
   }
 }
 
@@ -108,6 +106,11 @@ std::vector<Column> all_columns() {
 }
 
 }  // namespace
+
+std::string count_text(double x) {
+  static constexpr const char* kCounts[] = {"", "k", "M", "G", "T"};
+  return scaled(x, 1000, kCounts);
+}
 
 std::string report_text(const Report& report, const ReportStyle& style) {
   char head[240];

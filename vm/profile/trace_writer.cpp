@@ -35,11 +35,10 @@ bool ChromeTrace::close() {
     writer_.join();
   }
   if (left_out_ > 0)
-    instant("trace", "left out", now(),
-            JsonObject()
+    instant("trace", "left out",
+            EventArgs()
                 .add("calls", static_cast<std::int64_t>(left_out_))
-                .add("why", "to note them all would have slowed the program down")
-                .text());
+                .plain("why", "to note them all would have slowed the program down"));
   drain();
   put("\n]\n");
   return good_;
@@ -54,9 +53,9 @@ void ChromeTrace::drain() {
   const std::vector<Event> events = ring_.take(lost);
   if (lost > 0) {
     lost_ += lost;
-    const JsonObject args = JsonObject().add("so far", static_cast<std::int64_t>(lost_));
-    write_event({Phase::kInstant, 1, events.front().at, 0, 0, "trace",
-                 std::to_string(lost) + " events before this one were dropped", args.text()});
+    const std::string text = json_text(std::to_string(lost) + " events before this one were dropped");
+    write_event({Phase::kInstant, 1, events.front().at, 0, 0, "trace", &text,
+                 EventArgs().add("so far", static_cast<std::int64_t>(lost_))});
   }
   for (const Event& e : events) write_event(e);
   if (!pending_.empty()) put(pending_);
@@ -76,7 +75,7 @@ void ChromeTrace::write_event(const Event& event) {
   }
   if (event.phase == Phase::kBegin) {
     Event dropped = event;
-    dropped.name = "dropped";
+    dropped.name = names_.words("dropped");
     for (; open_written_ < event.id; ++open_written_) line(dropped);
     open_written_ = event.id + 1;
   }
@@ -90,10 +89,10 @@ void ChromeTrace::sample_memory() {
   const std::array<std::size_t, 3> memory{s.live, s.mapped, s.peak};
   if (memory == memory_) return;
   memory_ = memory;
-  JsonObject args;
+  EventArgs args;
   args.add("live", static_cast<std::int64_t>(s.live)).add("pool", static_cast<std::int64_t>(s.mapped));
   args.add("peak", static_cast<std::int64_t>(s.peak));
-  ring_.push({Phase::kCounter, 1, clock(), 0, 0, "memory", "memory", args.text()});
+  ring_.push({Phase::kCounter, 1, clock(), 0, 0, "memory", names_.words("memory"), args});
 }
 
 }  // namespace nvm::vm

@@ -32,11 +32,12 @@ namespace nvm::vm {
   return work;
 }
 
-// Of the vectors among the values.
+// Memory that the vectors among the values take: one element, if that stands for all of them.
 [[nodiscard]] inline std::int64_t vector_bytes(std::span<const Value> values) {
   std::int64_t bytes = 0;
   for (const Value& value : values)
-    if (const auto* v = std::get_if<Vector>(&value)) bytes += v->bytes();
+    if (const auto* v = std::get_if<Vector>(&value))
+      bytes += v->is_repeated() ? v->bytes() / v->length() : v->bytes();
   return bytes;
 }
 

@@ -71,6 +71,19 @@ std::set<std::int32_t> computed_in(const std::vector<FusionNode>& nodes, std::in
   return in;
 }
 
+// What uses a result of another kernel, and why it could not join that.
+std::vector<FusionRefusal> refusals_of(const RegionEntry& entry, const std::vector<FusionNode>& nodes) {
+  std::vector<FusionRefusal> refusals;
+  for (const plan::RuleEvent& e : entry.events) {
+    if (e.fired || e.from < 0 || e.to < 0) continue;
+    const FusionNode& from = nodes[static_cast<std::size_t>(e.from)];
+    const FusionNode& to = nodes[static_cast<std::size_t>(e.to)];
+    if (from.kernel != to.kernel)
+      refusals.push_back({from.inst, to.inst, from.name, to.name, plan::refusal_text(e.refusal)});
+  }
+  return refusals;
+}
+
 KernelShape shape_of(const std::vector<FusionNode>& nodes, std::int32_t k, const plan::Kernel& kernel) {
   KernelShape shape;
   std::string last;
@@ -102,6 +115,7 @@ Compilation describe(const RecordedRegion& region, const RegionEntry& entry) {
   c.reason = entry.reason;
   c.nodes = nodes_of(region, entry, soac::build(region.region));
   if (entry.code == nullptr) return c;
+  c.refusals = refusals_of(entry, c.nodes);
   for (std::size_t k = 0; k < entry.plan.kernels.size(); ++k)
     c.kernels.push_back(shape_of(c.nodes, static_cast<std::int32_t>(k), entry.plan.kernels[k]));
   return c;

@@ -7,15 +7,6 @@ namespace nvm::vm {
 
 namespace {
 
-constexpr Stage kStages[] = {
-    {'t', "the recorded instructions"},
-    {'g', "the graph of combinators"},
-    {'r', "fusion rules that fired or were refused"},
-    {'c', "the cost of each way of scheduling, in megabytes moved for a million elements"},
-    {'p', "the plan: fused kernels"},
-    {'x', "the generated machine code"},
-};
-
 bool wants(std::string_view letters, char letter) { return letters.find(letter) != std::string_view::npos; }
 
 std::string place(const RecordedSite& site, const ssa::Module& module) {
@@ -78,8 +69,6 @@ std::string costs(const soac::Graph& graph) {
 }
 
 }  // namespace
-
-std::span<const Stage> explain_stages() { return kStages; }
 
 std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
   std::string out = "region at " + place(entry.sites.empty() ? RecordedSite{} : entry.sites.front(), module) +

@@ -2,21 +2,15 @@
 // schedule costs, plans, machine code. One letter, one stage.
 #pragma once
 
-#include <span>
 #include <string>
 
 #include "vm/tier/jit.h"
 
 namespace nvm::vm {
 
-struct Stage {
-  char letter;
-  const char* meaning;
-};
-// The letters that explain() understands, in the order in which they are printed.
-[[nodiscard]] std::span<const Stage> explain_stages();
-
-// One region; `letters` chooses the stages. Deterministic but for machine code.
+// One region. `letters` chooses what is shown: t recorded instructions, g the graph, r rules that fired or
+// were refused, c the cost of each way of scheduling, p the plan, x machine code. Deterministic but for
+// machine code.
 [[nodiscard]] std::string explain(const RegionEntry& entry, const ssa::Module& module,
                                   std::string_view letters);
 // Totals, why regions ended, and one line per region.

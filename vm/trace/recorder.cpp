@@ -131,7 +131,8 @@ void Recorder::finish() {
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
-bool Recorder::leave(std::span<Value> operands, RegionStop stop) {
+bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop) {
+  if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
   const bool waits = std::any_of(operands.begin(), operands.end(),
                                  [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
   if (waits) flush(stop);
@@ -152,10 +153,10 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
-    if (!waits || inst.op == Op::kMakeSegdes) return leave(operands, RegionStop::kDescriptor);
+    if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
   if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
-    return leave(operands, RegionStop::kKind);
+    return leave(inst, operands, RegionStop::kKind);
   // Cut where they began, the regions of a loop are all alike.
   const std::size_t insts = now_.region.insts.size();
   const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
@@ -203,7 +204,7 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
   const bool fits = forms_fit(inst);
   if (!fits || !unify(inst)) {
     forget(vars, lengths);
-    return leave(operands, fits ? RegionStop::kShape : RegionStop::kSegments);
+    return leave(inst, operands, fits ? RegionStop::kShape : RegionStop::kSegments);
   }
   append(inst, site, results);
   return true;
@@ -372,8 +373,12 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   now_.sites.push_back({&inst, site});
 }
 
+bool Recorder::asks_work() const {
+  return !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
+}
+
 void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (observer_ == nullptr || !observer_->sees_work()) return;
+  if (observer_ == nullptr || observer_->sees_recorded() == Observer::Recorded::kNothing) return;
   work_.push_back({&inst, site, 0, observer_->place()});
   work_length_.push_back(elements);
 }
@@ -452,7 +457,8 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
 
 void Recorder::flush(RegionStop stop) {
   mark_live();
-  const std::vector<VarId> numbers = work_.empty() ? std::vector<VarId>() : ask_counts();
+  const std::vector<VarId> numbers =
+      asks_work() ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
   std::vector<VarId> renamed;
   now_.stop = stop;
   std::vector<LengthId> lengths;

@@ -94,11 +94,12 @@ class Recorder final : public RegionHook {
 
   void reset();
   void flush(RegionStop stop);
-  bool leave(std::span<Value> operands, RegionStop stop);
+  bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
+  [[nodiscard]] bool asks_work() const;
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
                     std::span<const Count> counts);

@@ -68,7 +68,9 @@ struct Move {
                                   std::int64_t len, void* out);
   // out[idx[i]] = v[i], in order of i.
   using Scatter = Gather;
-  // The same for places lo <= idx < hi only; indices have been checked.
+  using Single = std::int64_t (*)(const void* v, const void* idx, Segments s, std::int64_t k0,
+                                  std::int64_t k1, void* out);
+  // The same as Scatter for places lo <= idx < hi only; indices have been checked.
   using ScatterRange = void (*)(const void* v, const void* idx, const std::uint8_t* flags, std::int64_t n,
                                 std::int64_t lo, std::int64_t hi, void* out);
 };
@@ -89,6 +91,10 @@ struct Table {
   Move::Scatter scatter[3][2] = {};
   Move::GatherSegments scatter_segments[3][2] = {};  // source and dest as in scatter; result in idx positions
   Move::ScatterRange scatter_range[3][2] = {};
+  // One element of each of segments k0..k1-1: out[k] = v's at idx[k], or that of out becomes x[k]. The first
+  // segment whose index is outside it, or -1.
+  Move::Single extract[3][2] = {};
+  Move::Single replace[3][2] = {};
   // How many of n >= 1 indices go on as idx[0], idx[0] + step, ...
   std::int64_t (*run_length[2])(const void* idx, std::int64_t n, std::int64_t step) = {};
   // out[n - 1 - i] = v[i]; they do not overlap.

@@ -134,6 +134,23 @@ Steady steady(const Idx* idx, i64 m, i64 len) {
   if (low < 0 || low + m > len || run_length<Idx>(idx, m, step) != m) return {};
   return {step, low};
 }
+// The same of short segments, ascending only. A look at both ends says whether it is worth a closer one.
+constexpr i64 kShortestRun = 8;
+template <typename Idx>
+bool looks_a_run(const Idx* idx, i64 n) {
+  return n >= kShortestRun && static_cast<i64>(idx[n - 1]) - static_cast<i64>(idx[0]) == n - 1;
+}
+template <typename Idx>
+bool is_run(const Idx* idx, i64 n, i64 len) {
+  if (!looks_a_run(idx, n) || idx[0] < 0 || static_cast<i64>(idx[0]) + n > len) return false;
+  using U = typename Unsigned<Idx>::type;
+  const U first = static_cast<U>(idx[0]);
+  U differs = 0;
+  for (i64 i = 0; i < n; ++i)
+    differs |= static_cast<U>(static_cast<U>(idx[i]) ^ static_cast<U>(first + static_cast<U>(i)));
+  return differs == 0;
+}
+
 template <typename E>
 void move_steadily(const E* from, i64 m, i64 step, E* to) {
   if (step > 0)
@@ -247,6 +264,7 @@ void scatter_range(const void* pv, const void* pidx, const u8* flags, i64 n, i64
     if (flags != nullptr)
       for (i64 i = 0; i < m; ++i) mine[i] = static_cast<u8>(mine[i] & flags[at + i]);
     const i64 count = positions(mine, m, which);
+    for (i64 j = 0; j < count; ++j) __builtin_prefetch(out + from[which[j]], 1);
     for (i64 j = 0; j < count; ++j) out[from[which[j]]] = v[at + which[j]];
   }
 }
@@ -279,6 +297,12 @@ struct Segmented {
     const i64 base = addressed.start(k);
     const i64 len = addressed.start(k + 1) - base;
     if (end - at <= kShort && flags == nullptr) {
+      if (is_run(idx + at, end - at, len)) {
+        const i64 there = base + idx[at];
+        __builtin_memcpy(out + (kGather ? at : there), v + (kGather ? there : at),
+                         static_cast<u64>(end - at) * sizeof(E));
+        return -1;
+      }
       for (i64 i = at; i < end; ++i) {
         if (outside(idx[i], len)) return i;
         const i64 there = base + idx[i];
@@ -319,7 +343,7 @@ struct Segmented {
       for (; k < k1; ++k) {
         const i64 more = beside.start(k + 1) - at - n;
         const i64 end = addressed.start(k + 1) - first;
-        alone = more > kShort || end > INT32_MAX;
+        alone = more > kShort || end > INT32_MAX || looks_a_run(idx + at + n, more);
         if (alone || n + more > kBlock) break;
         fill(block.base + n, more, static_cast<i32>(begin));
         fill(block.length + n, more, static_cast<u32>(end - begin));
@@ -350,12 +374,20 @@ struct Segmented {
     };
     // In order: the last writer of a place wins. The next block is asked for meanwhile; checks and moves by
     // turns are no stream to the hardware's prefetcher.
+    constexpr i64 kSome = 64;
     constexpr i64 kLine = 8;
     i64 i = 0;
-    for (; i + kLine <= n; i += kLine) {
-      __builtin_prefetch(index + kBlock + i);
-      if constexpr (!kGather) __builtin_prefetch(from + kBlock + i);
-      for (i64 j = i; j < i + kLine; ++j) move_one(j);
+    for (; i + kSome <= n; i += kSome) {
+      for (i64 j = i; j < i + kSome; j += kLine) {
+        __builtin_prefetch(index + kBlock + j);
+        if constexpr (!kGather) __builtin_prefetch(from + kBlock + j);
+      }
+      if constexpr (kGather) {
+#pragma GCC ivdep
+        for (i64 j = i; j < i + kSome; ++j) to[j] = from[block.base[j] + static_cast<i32>(index[j])];
+      } else {
+        for (i64 j = i; j < i + kSome; ++j) move_one(j);
+      }
     }
     for (; i < n; ++i) move_one(i);
     return -1;

@@ -16,6 +16,8 @@ TEST_CASE("nearest name: case first, then few edits") {
   CHECK(nearest_name("COPYY", names) == "COPY");
   CHECK(nearest_name("XQZW", names).empty());
   CHECK(nearest_name("P", names).empty());
+  CHECK(nearest_name("OP", names).empty());
+  CHECK(nearest_name("OP", names, 2) == "POP");
   CHECK(nearest_name("", names).empty());
   CHECK(nearest_name(std::string(500, 'P'), names).empty());
 }

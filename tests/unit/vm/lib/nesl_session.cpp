@@ -102,8 +102,28 @@ TEST_CASE("traced functions say what they do until tracing is off") {
   CHECK(top("g(1);") == "it = 4 : int\n");
   top("set trace off;");
   CHECK(top("show status;").find("traced") == std::string::npos);
-  top("set trace sum 1;");
-  CHECK(top.err.str().find("not a function of this session") != std::string::npos);
+  const auto refused = [&](const std::string& name) {
+    return top("set trace " + name + " 1;"), top.err.str();
+  };
+  CHECK(refused("plusp").find("PLUSP is a primitive, it cannot be traced.") != std::string::npos);
+  CHECK(refused("pi").find("PI is not a function.") != std::string::npos);
+  CHECK(refused("no_such").find("NO_SUCH is not a function.") != std::string::npos);
+}
+
+TEST_CASE("built-in functions are traced where a user calls them, and are themselves again afterwards") {
+  Top top;
+  for (const char* form : {"set trace kth_smallest 2;", "set trace median 1;", "set profile sort on;"})
+    top(form);
+  CHECK(top.err.str().empty());
+  CHECK(top("median([3,1,2]);") == "it = 2 : int\n");
+  CHECK(top("kth_smallest([3,1,2], 0);") == "it = 1 : int\n");
+  CHECK(top("sort([3.0,1.0]);") == "it = [1.0, 3.0] : [float]\n");
+  CHECK(top("{median(s) : s in [[1.0],[7.0,2.0,3.0]]};") == "it = [1.0, 3.0] : [float]\n");
+  CHECK(top("show status;").find("traced: median") != std::string::npos);
+  for (const char* form : {"set trace off;", "set profile off;"}) top(form);
+  CHECK(top("median([3,1,2]);") == "it = 2 : int\n");
+  CHECK(top("describe median;").find("the upper of two") != std::string::npos);
+  CHECK(top.err.str().empty());
 }
 
 TEST_CASE("an instrumented function prints its bindings and computes the same") {

@@ -229,5 +229,32 @@ TEST_CASE("FLOAT folds of up to 32 elements go from left to right") {
       m.run(kAddReduce, kF, {float_vector(m.pool, zeros), Segdes::regular(1, 2)}).scalar_float()));
 }
 
+TEST_CASE("ascending indices give a part of the vector, in its memory where that holds little more") {
+  Machine m;
+  const std::int64_t n = 4096;
+  const auto from_to = [&](std::int64_t from, std::int64_t length) {
+    return m.run(kIndex, kN, {Vector::of_int(from), Vector::of_int(1), Segdes::regular(1, length)});
+  };
+  const Vector v = m.run(kItoF, kN, {from_to(0, n)});
+  for (const std::int64_t length : {n / 16, n * 3 / 4}) {
+    const Vector known = from_to(100, length);
+    Ints elements;
+    for (std::int64_t i = 0; i < length; ++i) elements.push_back(100 + i);
+    for (const Vector& indices : {known, m.ints(elements)}) {
+      const Vector part =
+          m.run(kBpermute, kF, {v, indices, Segdes::regular(1, n), Segdes::regular(1, length)});
+      REQUIRE(part.length() == length);
+      for (std::int64_t i = 0; i < length; ++i) REQUIRE(part.float_at(i) == static_cast<double>(100 + i));
+      CHECK((part.buffer().get() == v.buffer().get()) == (length > n / 2));
+    }
+  }
+  const Vector over = from_to(1, n);
+  CHECK(m.fault(kBpermute, kF, {v, over, Segdes::regular(1, n), Segdes::regular(1, n)}) ==
+        "index out of range in BPERMUTE: index 4096 at position 4095, segment 0 has 4096 elements");
+  CHECK(over.run_from() == 1);
+  const Vector sum = m.run(kAdd, kI, {from_to(5, n), from_to(5, n)});
+  CHECK(!sum.run_from());
+}
+
 }  // namespace
 }  // namespace nvm::vm

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""`nvm explain --show w` names, by line, what was not fused, compiled or run in groups.
+
+    why_not_test.py NVM ROOT
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+NVM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+
+
+def why_not(text, *options):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "p.nesl"
+        path.write_text(text)
+        out = subprocess.run([NVM, "explain", "--show", "w", *options, str(path)], capture_output=True, text=True, check=True)
+    return out.stdout.split("what was left", 1)[1] if "what was left" in out.stdout else ""
+
+
+class WhyNot(unittest.TestCase):
+    def test_short_vectors(self):
+        text = why_not("{x * x : x in [0:100]};")
+        self.assertIn("main:1: 0 of ", text)
+        self.assertIn("short vectors: ", text)
+        self.assertIn("--jit always", text)
+
+    def test_compiled_lines_are_not_listed(self):
+        self.assertEqual(why_not("sum({x * x : x in [0:100000]});", "--jit", "always"), "")
+
+    def test_what_no_combinator_covers(self):
+        text = why_not("sum(rank({rem(i * 7919, 100003) : i in [0:100000]}));", "--jit", "always")
+        self.assertRegex(text, r"100k  an instruction that no combinator covers: .*RANK_UP 100k")
+
+    def test_kernels(self):
+        text = why_not("let v = {i * i : i in [0:100000]}; s = sum(v) in count({x > s : x in v});", "--jit", "always")
+        self.assertIn("is another kernel: it needs a result of this kernel that is complete only at its end", text)
+
+    def test_groups(self):
+        text = (ROOT / "programs" / "quicksort.nesl").read_text()
+        self.assertIn("called as a whole, ", why_not(text))
+        self.assertNotIn("called as a whole, ", why_not(text, "--block-threshold", "off"))
+
+    def test_every_reason_has_help(self):
+        text = why_not((ROOT / "programs" / "quicksort.nesl").read_text(), "--jit", "always")
+        listed, helped = text.split("what would help\n")
+        for line in listed.splitlines()[1:]:
+            if ": " in line and not line.startswith(("main", "quicksort")) and "kernel: " not in line:
+                reason = line.split(": ")[-1] if "times" in line or "once" in line else line.split("  ")[-1].split(": ")[0]
+                self.assertIn(f"  {reason}: ", helped, line)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,150 @@
+// Lines of elementwise instructions on long vectors: an instruction joins the line instead of being executed,
+// until one comes that needs a result; then the line runs (vm/prims/chain.h). Results that have died by then
+// are never made. Lengths are checked when an instruction joins, so that nothing can fail later but memory.
+#include <algorithm>
+
+#include "vm/interp/interp.h"
+
+namespace nvm::vm {
+
+namespace {
+
+const Vector* vector_of(const Value& value, std::int64_t length) {
+  const auto* v = std::get_if<Vector>(&value);
+  return v != nullptr && v->length() == length ? v : nullptr;
+}
+
+}  // namespace
+
+// The instruction of the line that makes the operand, or -1.
+std::int32_t Interp::waiting(Operand operand) const {
+  return operand.is_constant() ? -1 : waiting_[static_cast<std::size_t>(operand.slot())];
+}
+
+bool Interp::begins_chain(const Step& step) const {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  if (step.op == Op::kDist) {
+    const auto* s = std::get_if<Segdes>(&peek(operands[1]));
+    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_;
+  }
+  const auto* v = std::get_if<Vector>(&peek(operands[0]));
+  return v != nullptr && v->length() >= chain_from_;
+}
+
+void Interp::run_chain() {
+  const Operand* first = function_->operands.data() + step_->first_operand;
+  chain_.start(machine_.prims, step_->op == Op::kDist ? std::get<Segdes>(peek(first[1])).total()
+                                                      : std::get<Vector>(peek(first[0])).length());
+  if (waiting_.size() < static_cast<std::size_t>(function_->slots))
+    waiting_.resize(static_cast<std::size_t>(function_->slots), -1);
+  const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
+  for (; !seen && !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
+    if (join_map(*step_) || join_dist(*step_) || join_reduction(*step_)) continue;
+    if (!passes_chain(*step_)) break;
+    primitive(*step_);
+  }
+  if (!chain_.empty()) return finish_chain();
+  primitive(*step_);
+  ++step_;
+}
+
+bool Interp::join_map(const Step& step) {
+  if (!step.chains || step.op == Op::kDist || (alone_ && step.alone != nullptr)) return false;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < step.operands; ++i) {
+    const std::int32_t maker = waiting(operands[i]);
+    if (maker >= 0 ? chain_.is_reduction(maker) : vector_of(peek(operands[i]), chain_.length()) == nullptr)
+      return false;
+  }
+  Chain::Ref from[3];
+  for (std::uint32_t i = 0; i < step.operands; ++i) {
+    from[i] = waiting(operands[i]);
+    if (from[i] >= 0) continue;
+    Value value;
+    fetch_one(operands[i], value);
+    from[i] = chain_.operand(std::move(value));
+  }
+  for (std::uint32_t i = 0; i < step.operands; ++i)
+    if (!operands[i].is_constant() && operands[i].dies())
+      waiting_[static_cast<std::size_t>(operands[i].slot())] = -1;
+  await(step, chain_.map(step.op, step.word, {from, step.operands}));
+  return true;
+}
+
+// One element per segment; of one segment, and of segments of one element, it costs nothing anyway.
+bool Interp::join_dist(const Step& step) {
+  if (step.op != Op::kDist || (alone_ && step.alone != nullptr)) return false;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  const auto* s = std::get_if<Segdes>(&peek(operands[1]));
+  if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||
+      waiting(operands[0]) >= 0 || vector_of(peek(operands[0]), s->segments()) == nullptr)
+    return false;
+  Value elements;
+  Value descriptor;
+  fetch_one(operands[0], elements);
+  fetch_one(operands[1], descriptor);
+  await(step, chain_.dist(step.word, std::move(elements), std::move(descriptor)));
+  return true;
+}
+
+bool Interp::join_reduction(const Step& step) {
+  if (!Chain::reduces(step.op, chain_.length())) return false;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  const std::int32_t maker = waiting(operands[0]);
+  const auto* s = std::get_if<Segdes>(&peek(operands[1]));
+  if (maker < 0 || chain_.is_reduction(maker) || s == nullptr || s->segments() != 1 ||
+      s->total() != chain_.length())
+    return false;
+  if (operands[0].dies()) waiting_[static_cast<std::size_t>(operands[0].slot())] = -1;
+  Value descriptor;
+  fetch_one(operands[1], descriptor);
+  await(step, chain_.reduce(step.op, step.word, maker));
+  return true;
+}
+
+// The slot of the step's result is to hold that of instruction `made`.
+void Interp::await(const Step& step, std::int32_t made) {
+  const std::int32_t slot = function_->result_slots[step.first_result];
+  chain_slots_.push_back(slot);
+  if (slot >= 0) waiting_[static_cast<std::size_t>(slot)] = made;
+  joined_ = &step;
+}
+
+// May it be executed while the line waits? If it needs nothing of it and is cheap: the operands of the line
+// stay alive meanwhile.
+bool Interp::passes_chain(const Step& step) const {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < step.operands; ++i)
+    if (waiting(operands[i]) >= 0) return false;
+  switch (op_info(step.op).kind) {
+    case OpKind::kShape:
+    case OpKind::kDist:
+    case OpKind::kExtract: return true;
+    case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
+    default: return false;
+  }
+}
+
+void Interp::finish_chain() {
+  std::vector<bool> wanted(chain_.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::int32_t slot = chain_slots_[i];
+    wanted[i] = slot >= 0 && waiting_[static_cast<std::size_t>(slot)] == static_cast<std::int32_t>(i);
+  }
+  std::vector<Value> results;
+  std::swap(step_, joined_);  // who runs out of memory is the last that joined
+  chain_.run(wanted, results);
+  std::swap(step_, joined_);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) move_value(results[i], frame_[chain_slots_[i]]);
+  drop_chain();
+}
+
+void Interp::drop_chain() {
+  for (const std::int32_t slot : chain_slots_)
+    if (slot >= 0) waiting_[static_cast<std::size_t>(slot)] = -1;
+  chain_slots_.clear();
+  chain_.clear();
+}
+
+}  // namespace nvm::vm
