@@ -51,7 +51,7 @@ std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> a
     if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
     if (hook_ != nullptr) hook_->force(arguments[i]);
     const auto* frame = std::get_if<Segdes>(&arguments[i]);
-    if (frame == nullptr || !policy_.enough(frame->total())) return "few instances";
+    if (frame == nullptr || !enough(function, frame->total())) return "few instances";
   }
   return "";
 }
@@ -73,16 +73,23 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
   }
 }
 
+bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
+  return policy_.enough(instances) || (policy_.enough_early(instances) && tuning_.clear(function));
+}
+
 bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                     std::vector<Value>& results) {
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
-  const std::vector<std::int64_t> bounds = policy_.cut(*layout);
-  if (bounds.empty() || !pays(function, depth, *layout, bounds)) {
+  std::vector<std::int64_t> bounds;
+  if (policy_.enough(layout->instances())) bounds = policy_.cut(*layout);
+  const bool loses = !bounds.empty() && !pays(function, depth, *layout, bounds);
+  if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
+  if (loses || bounds.empty()) {
     if (observer_ != nullptr)
-      observer_->left_whole(
-          function, bounds.empty() ? "its data is small or lies in one instance" : "kernel mode is faster");
+      observer_->left_whole(function,
+                            loses ? "kernel mode is faster" : "its data is small or lies in one instance");
     return false;
   }
   if (observer_ != nullptr)

@@ -34,6 +34,7 @@ class BlockMode final : public CallHook {
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
 
  private:
+  [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,

@@ -64,11 +64,21 @@ std::vector<std::int64_t> Policy::cut(const Layout& layout) const {
   return bounds;
 }
 
-std::vector<std::int64_t> Policy::cut_alone(const Layout& layout) const {
+std::vector<std::int64_t> Policy::cut_early(const Layout& layout) const {
+  const std::int64_t bytes = layout.bytes();
+  if (bytes < 4 * threads_ * group_bytes_) return {};
+  std::vector<std::int64_t> bounds = layout.bounds(bytes / group_bytes_);
+  if (bounds.size() < 3 || largest(layout, bounds) > bytes / std::max<std::int64_t>(threads_, 2) * 2)
+    bounds.clear();
+  return bounds;
+}
+
+std::vector<std::int64_t> Policy::cut_alone(const Layout& layout, bool idle) const {
   const std::int64_t bytes = layout.bytes();
   if (layout.instances() < 2 || bytes < 4 * group_bytes_) return {};
   std::vector<std::int64_t> bounds = layout.bounds(bytes / group_bytes_);
-  if (bounds.size() < 3 || largest(layout, bounds) > bytes / 2) bounds.clear();
+  const std::int64_t most = idle ? bytes / 8 * 7 : std::min(bytes / 2, kCacheBytes / 2);
+  if (bounds.size() < 3 || largest(layout, bounds) > most) bounds.clear();
   return bounds;
 }
 

@@ -1,6 +1,7 @@
 // When block mode pays.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -20,7 +21,7 @@ struct Options {
   const DiskCache* cache = nullptr;
   bool afresh = false;
   std::int64_t group_bytes =
-      128 << 10;  // of a group's arguments; what is computed from them takes the rest of L2
+      64 << 10;  // of a group's arguments; what is computed from them takes the rest of L2
 };
 
 class Policy {
@@ -37,11 +38,18 @@ class Policy {
   }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
+  // Are they if groups are known to be much faster?
+  [[nodiscard]] bool enough_early(std::int64_t instances) const {
+    return automatic_ && instances >= std::max<std::int64_t>(threads_, 2);
+  }
   // Bounds of the groups to cut the call into; none to leave it alone.
   [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout) const;
+  // The same if groups are known to be much faster: a few large instances will do, for they are shared out
+  // further as soon as they have parts.
+  [[nodiscard]] std::vector<std::int64_t> cut_early(const Layout& layout) const;
   // Groups for a worker that comes to a call within its group: none if it is small enough to be computed as
-  // it is, for the sake of the cache.
-  [[nodiscard]] std::vector<std::int64_t> cut_alone(const Layout& layout) const;
+  // it is. Cut is for the sake of the cache, or, if another worker is `idle`, to share.
+  [[nodiscard]] std::vector<std::int64_t> cut_alone(const Layout& layout, bool idle) const;
   // A group failed: the whole must be run to know why, and so must further calls.
   void give_up(ssa::FunctionId function) { candidate_[static_cast<std::size_t>(function)] = false; }
 

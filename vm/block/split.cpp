@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/prims/operands.h"
+
 namespace nvm::vm::block {
 
 namespace {
@@ -37,6 +39,23 @@ Vector slice(const Vector& v, std::int64_t from, std::int64_t to) {
     case Type::kBool: return Vector::of_bool(v.bool_at(from));
     default: return Vector::of_int(v.int_at(from));
   }
+}
+
+Vector narrowed(const PrimContext& context, const Vector& v) {
+  constexpr std::int64_t kStep = 4096;
+  if (v.storage() != Storage::kI64 || v.length() < 2 || v.is_repeated()) return v;
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto* from = v.data<std::int64_t>();
+  for (std::int64_t i = 0; i < v.length(); i += kStep) {
+    std::int64_t range[2];
+    t.index_range[1](from + i, std::min(kStep, v.length() - i), range);
+    if (range[0] != static_cast<std::int32_t>(range[0]) || range[1] != static_cast<std::int32_t>(range[1]))
+      return v;
+  }
+  Vector narrow = context.pool->vector(Storage::kI32, v.length());
+  t.convert[static_cast<int>(Storage::kI64)][static_cast<int>(Storage::kI32)](
+      from, narrow.mutable_data<std::int32_t>(), v.length());
+  return narrow;
 }
 
 Segdes slice(const Segdes& s, std::int64_t from, std::int64_t to, Pool& pool) {

@@ -9,6 +9,7 @@
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
+#include "vm/prims/prims.h"
 
 namespace nvm::vm::block {
 
@@ -42,6 +43,9 @@ class Layout {
   std::span<const Value> arguments_;
   std::int64_t instances_ = 0;
 };
+
+// An INT vector of 64 bits whose elements fit 32, stored so in memory of its own; any other as it is.
+[[nodiscard]] Vector narrowed(const PrimContext& context, const Vector& v);
 
 // Elements from .. to-1 of a vector; segments from .. to-1 of a descriptor.
 [[nodiscard]] Vector slice(const Vector& v, std::int64_t from, std::int64_t to);

@@ -10,6 +10,9 @@ namespace nvm::vm::block {
 
 namespace {
 
+constexpr int kNever = 64;      // no class of sizes is as large
+constexpr double kClear = 1.5;  // times as fast
+
 // Sizes within a factor of two are one class.
 int class_of(std::int64_t average) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(average, 0))));
@@ -31,6 +34,11 @@ Tuning::Verdict Tuning::of(ssa::FunctionId function, std::int64_t average) {
   return size >= k.loses ? Verdict::kLoses : Verdict::kUnknown;
 }
 
+bool Tuning::clear(ssa::FunctionId function) {
+  const Known& k = known(function);
+  return k.clear != 0 && k.loses == kNever;
+}
+
 void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds) {
   measured_.push_back({function, average, cut_seconds, whole_seconds});
   Known& k = known(function);
@@ -38,13 +46,15 @@ void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_se
   if (cut_seconds < whole_seconds) {
     k.pays = std::max(k.pays, size);
     k.loses = std::max(k.loses, size + 1);
+    k.clear = cut_seconds * kClear < whole_seconds ? 1 : 0;
   } else {
     k.loses = std::min(k.loses, size);
     k.pays = std::min(k.pays, size - 1);
+    k.clear = 0;
   }
   if (cache_ == nullptr) return;
   char text[64];
-  const int n = std::snprintf(text, sizeof text, "pays %d loses %d\n", k.pays, k.loses);
+  const int n = std::snprintf(text, sizeof text, "pays %d loses %d clear %d\n", k.pays, k.loses, k.clear);
   cache_->add(key(function), std::vector<char>(text, text + n));
 }
 
@@ -56,9 +66,10 @@ Tuning::Known& Tuning::known(ssa::FunctionId function) {
   auto content = cache_->find(key(function));
   if (!content) return k;
   content->push_back('\0');
-  int pays = 0, loses = 0;
-  if (std::sscanf(content->data(), "pays %d loses %d", &pays, &loses) != 2) return k;
-  if (pays < -1 || pays >= loses || loses > 64) return k;
+  int pays = 0, loses = 0, clear = 0;
+  if (std::sscanf(content->data(), "pays %d loses %d clear %d", &pays, &loses, &clear) != 3) return k;
+  if (pays < -1 || pays >= loses || loses > kNever) return k;
+  k.clear = clear;
   k.pays = pays;
   k.loses = loses;
   return k;

@@ -21,6 +21,8 @@ class Tuning {
   // For instances with so many bytes of arguments on average. Small ones gain more: what pays at one size
   // pays below it, what loses at one loses above.
   [[nodiscard]] Verdict of(ssa::FunctionId function, std::int64_t average);
+  // Was it much faster whenever it was measured? Then sizes that cannot be tried may be believed to gain.
+  [[nodiscard]] bool clear(ssa::FunctionId function);
   // One measurement of the same work both ways. What can not be written is lost, quietly.
   void learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds);
 
@@ -37,6 +39,7 @@ class Tuning {
     bool read = false;
     int pays = -1;   // largest class of sizes
     int loses = 64;  // smallest class of sizes, above `pays`
+    int clear = 0;   // 1 if the last measurement was clear
   };
   Known& known(ssa::FunctionId function);
   [[nodiscard]] std::string key(ssa::FunctionId function) const;

@@ -27,6 +27,21 @@ class Watch {
   std::size_t group_;
 };
 
+// More or fewer busy threads for as long as it lives.
+class Busy {
+ public:
+  Busy(std::atomic<int>& count, int change) : count_(count), change_(change) {
+    count_.fetch_add(change_, std::memory_order_relaxed);
+  }
+  ~Busy() { count_.fetch_sub(change_, std::memory_order_relaxed); }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  std::atomic<int>& count_;
+  int change_;
+};
+
 }  // namespace
 
 Workers::Workers(const Code& code, const Machine& machine, std::span<const Value> inputs,
@@ -72,6 +87,8 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
                                 std::int64_t first, std::int64_t last, std::vector<Value>& results) {
   try {
     std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
+    for (Value& argument : arguments)
+      if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
     std::unique_ptr<Worker> worker = take();
     Outcome outcome = worker->interp->call(function, std::move(arguments), depth);
     if (outcome.exited) return End::kFailed;
@@ -93,20 +110,24 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
   const auto& info = workers_.code_.functions[static_cast<std::size_t>(function)].source->lifted;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout) return false;
-  const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(*layout);
+  const bool idle = workers_.busy_.load(std::memory_order_relaxed) < workers_.threads_;
+  const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(*layout, idle);
   if (bounds.empty()) return false;
-  GroupResults parts(bounds.size() - 1);
-  for (std::size_t g = 0; g < parts.size(); ++g) {
-    const End end = workers_.run_group(function, depth, *layout, bounds[g], bounds[g + 1], parts[g]);
-    if (end == End::kMemory) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
-    if (end == End::kFailed) throw Fault{Fault::Kind::kDenied, "a group failed"};
-  }
-  results = join(workers_.machine_.prims, parts);
+  const Busy waits(workers_.busy_, -1);
+  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr);
+  if (groups.failed) throw Fault{Fault::Kind::kDenied, "a group failed"};
+  if (!groups.over_budget.empty()) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
+  results = join(workers_.machine_.prims, groups.results);
   return true;
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                     std::span<const std::int64_t> bounds) {
+  return run_groups(function, depth, layout, bounds, observer_);
+}
+
+Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                           std::span<const std::int64_t> bounds, Observer* observer) {
   Groups groups;
   groups.results.resize(bounds.size() - 1);
   std::vector<End> ends(groups.results.size(), End::kDone);
@@ -121,7 +142,8 @@ Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& 
   for_chunks(threads_, static_cast<std::int64_t>(ends.size()), [&](std::int64_t i) {
     if (failed.load(std::memory_order_relaxed)) return;
     const std::size_t g = order[static_cast<std::size_t>(i)];
-    const Watch watch(observer_, g, bounds[g + 1] - bounds[g]);
+    const Watch watch(observer, g, bounds[g + 1] - bounds[g]);
+    const Busy works(busy_, 1);
     ends[g] = run_group(function, depth, layout, bounds[g], bounds[g + 1], groups.results[g]);
     if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);
   });

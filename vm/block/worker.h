@@ -27,8 +27,8 @@ class Workers {
  public:
   // `code`, `inputs`, `policy` and what `machine` points to must outlive this. The primitives of a worker run
   // on its own thread; nothing is compiled there and nothing has effects; observed is each group as a whole.
-  // Calls within a group that are too large for the cache are cut in turn, their groups computed one after
-  // the other.
+  // Calls within a group that are too large for the cache are cut in turn, and so are those that idle threads
+  // can take a share of.
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
 
   [[nodiscard]] int threads() const { return threads_; }
@@ -53,6 +53,8 @@ class Workers {
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };
 
+  [[nodiscard]] Groups run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                                  std::span<const std::int64_t> bounds, Observer* observer);
   [[nodiscard]] End run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                               std::int64_t first, std::int64_t last, std::vector<Value>& results);
   [[nodiscard]] std::unique_ptr<Worker> take();
@@ -64,6 +66,7 @@ class Workers {
   const Policy& policy_;
   int threads_;
   Observer* observer_;
+  std::atomic<int> busy_{0};  // threads that compute groups and do not wait for parts of them
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
 };

@@ -229,10 +229,12 @@ class Segdes {
 struct PairValue;
 // A value that a recorder has promised and not yet computed (vm/trace). Opaque here.
 class Deferred;
+// A vector that is known by the operands of the instruction that makes it, and not written (vm/prims).
+struct Formula;
 
 // One entry of the operand stack or a frame slot; empty if it has been moved away.
-using Value =
-    std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>, std::shared_ptr<Deferred>>;
+using Value = std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>,
+                           std::shared_ptr<Deferred>, std::shared_ptr<const Formula>>;
 
 struct PairValue {
   Value left, right;

@@ -49,7 +49,7 @@ void Interp::run_chain() {
 }
 
 bool Interp::join_map(const Step& step) {
-  if (!step.chains || step.op == Op::kDist) return false;
+  if (!step.chains || step.op == Op::kDist || (alone_ && step.alone != nullptr)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
@@ -73,7 +73,7 @@ bool Interp::join_map(const Step& step) {
 
 // One element per segment; of one segment, and of segments of one element, it costs nothing anyway.
 bool Interp::join_dist(const Step& step) {
-  if (step.op != Op::kDist) return false;
+  if (step.op != Op::kDist || (alone_ && step.alone != nullptr)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   const auto* s = std::get_if<Segdes>(&peek(operands[1]));
   if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||

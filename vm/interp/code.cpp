@@ -8,8 +8,10 @@
 #include "bytecode/ssa/facts.h"
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
+#include "vm/interp/formulas.h"
 #include "vm/interp/slots.h"
 #include "vm/prims/chain.h"
+#include "vm/prims/formula.h"
 
 namespace nvm::vm {
 
@@ -24,7 +26,7 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 class Translator {
  public:
   Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id)
-      : f_(f), id_(id), slots_(assign_slots(f)), liveness_(ssa::liveness(f)) {
+      : f_(f), id_(id), slots_(assign_slots(f)), liveness_(ssa::liveness(f)), formula_(find_formulas(f)) {
     constant_.assign(at(f.values()), -1);
     for (const ssa::Block& block : f.blocks)
       for (const ssa::Inst& inst : block.insts)
@@ -44,9 +46,22 @@ class Translator {
   }
 
  private:
-  static bool takes_repeated(Op op) {
+  static bool takes_repeated(Op op, std::uint32_t i) {
+    switch (op) {
+      case Op::kIndex: return i < 2;
+      case Op::kDpermute: return i == 2;
+      case Op::kReplace: return i == 1 || i == 2;
+      case Op::kExtract: return i == 1;
+      case Op::kMakeSegdes: return true;
+      default: break;
+    }
     const OpKind kind = op_info(op).kind;
     return kind == OpKind::kRandom || (kind == OpKind::kMap && op_info(op).operands.size() > 1);
+  }
+  // Does no tier take it from the interpreter?
+  static bool never_recorded(Op op) {
+    const OpKind kind = op_info(op).kind;
+    return kind == OpKind::kRandom || kind == OpKind::kScatter || op == Op::kReplace;
   }
   // Values that somebody reads who wants them in memory.
   void find_written_out() {
@@ -54,9 +69,9 @@ class Translator {
     mapped_.assign(at(f_.values()), false);
     for (const ssa::Block& block : f_.blocks) {
       for (const ssa::Inst& inst : block.insts) {
-        std::vector<bool>& read = takes_repeated(inst.op) ? mapped_ : written_out_;
-        if (op_info(inst.op).kind == OpKind::kRandom) continue;
-        for (std::uint32_t i = 0; i < inst.operands; ++i) read[at(f_.operands_of(inst)[i])] = true;
+        for (std::uint32_t i = 0; i < inst.operands; ++i)
+          if (!takes_repeated(inst.op, i) || !never_recorded(inst.op))
+            (takes_repeated(inst.op, i) ? mapped_ : written_out_)[at(f_.operands_of(inst)[i])] = true;
       }
       for (const ValueId v : block.end.arguments) written_out_[at(v)] = true;
       if (block.end.kind == ssa::Exit::kBranch) written_out_[at(block.end.condition)] = true;
@@ -163,6 +178,12 @@ class Translator {
     out_.result_slots.insert(out_.result_slots.end(), slots.begin(), slots.end());
   }
 
+  // What a thread alone does with a primitive.
+  [[nodiscard]] PrimFn alone(const ssa::Inst& inst) const {
+    if (inst.results > 0 && formula_[at(inst.first_result)]) return find_maker(inst.op);
+    return find_reader(inst.op, inst.results > 1 && slots_.slot[at(inst.first_result + 1)] != kNoSlot);
+  }
+
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
     Step step;
     step.kind = kind;
@@ -171,6 +192,7 @@ class Translator {
     step.inst = &inst;
     step.pos = inst.pos;
     step.site = {id_, block_, index};
+    if (kind == StepKind::kPrimitive) step.alone = alone(inst);
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
     step.folds = inst.op == Op::kIndex && folded_[at(inst.first_result)];
     step.by_runs = inst.operands > 1 && folded_[at(f_.operands_of(inst)[1])];
@@ -267,7 +289,8 @@ class Translator {
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
   std::vector<bool> folded_;            // by ValueId: indices that nobody needs one by one
   std::vector<bool> written_out_;       // by ValueId
-  std::vector<bool> mapped_;            // by ValueId: read by an instruction of kind kMap
+  std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
+  std::vector<bool> formula_;           // by ValueId: may stay a formula
   CodeFunction out_;
   BlockId block_ = 0;
   std::vector<std::int32_t> start_;                     // by block: its first step

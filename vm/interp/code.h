@@ -9,6 +9,7 @@
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 #include "vm/interp/region_hook.h"
+#include "vm/prims/prims.h"
 
 namespace nvm::vm {
 
@@ -48,11 +49,12 @@ struct Step {
   bool overlaps = false;  // kJump: a slot is written before it is read
   bool checks = false;    // kBranch: a check conditional whose stopping block needs nothing of its frame
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
-  bool drawn = false;     // DIST: RAND alone reads its result, so that recording it gains nothing
+  bool drawn = false;     // DIST: only RAND and scatters read its result, so that recording it gains nothing
   bool folds = false;     // INDEX with stride one, read by moves along its descriptor alone: may leave a pair
                           // of starts and descriptor in place of the indices
   bool by_runs = false;   // a move whose second operand may be such a pair
   bool chains = false;    // may be part of a Chain
+  PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise
   std::uint32_t operands = 0;
   std::uint32_t results = 0;
   std::uint32_t first_operand = 0;  // into CodeFunction::operands

@@ -13,6 +13,8 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
+      alone_(machine.hook == nullptr && machine.observer == nullptr && machine.prims.threads <= 1 &&
+             !machine.prims.prefix_lengths),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -111,7 +113,8 @@ void Interp::loop() {
       throw stop_fault(stop.load());
     switch (step.kind) {
       case StepKind::kPrimitive:
-        if (step.chains && machine_.hook == nullptr && begins_chain(step)) {
+        if (step.chains && machine_.hook == nullptr && !(alone_ && step.alone != nullptr) &&
+            begins_chain(step)) {
           run_chain();
           continue;
         }
@@ -186,11 +189,13 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
   const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
-  if (step.folds && !seen && fold_index(operands, results)) return;
-  if (step.by_runs && move_runs(step, !seen, operands, results)) return;
+  if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
+  if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
   if (seen) [[unlikely]]
     machine_.observer->begin(*step.inst, step.site, operands);
-  if (step.drawn || (step.repeats && machine_.hook == nullptr))
+  if (alone_ && step.alone != nullptr)
+    step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
+  else if (step.drawn || (step.repeats && machine_.hook == nullptr))
     run_repeating_dist(machine_.prims, step.word, operands, results);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);

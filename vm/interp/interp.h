@@ -94,6 +94,7 @@ class Interp final : private OpenCalls {
   Frames frames_;
   std::vector<Activation> calls_;
   std::vector<Value> scratch_;  // operands on their way
+  bool alone_;                  // results may stay formulas
   Value outputs_[4];            // results on their way
   std::vector<Value> values_;   // results of the outermost call
   std::vector<Value> called_;   // results of a call that the hook made

@@ -21,6 +21,12 @@ LengthSummary summary(const PrimContext& context, const Vector& v) {
     all.negative = all.total < 0;
     return all;
   }
+  if (v.is_repeated()) {
+    const std::int64_t each = v.repeated_element().scalar_int();
+    all.negative = each < 0;
+    all.total = each >= kernels::kTooLong / v.length() ? kernels::kTooLong : each * v.length();
+    return all;
+  }
   const Elements e(v, context);
   const Indices lengths(e, context);
   const auto kernel = kernel_table(context.isa).sum_lengths[lengths.kind()];

@@ -68,6 +68,34 @@ inline bool worth_sharing(const Vector& v, std::int64_t n) {
   return v.buffer() && bytes >= v.buffer().get()->capacity / (v.buffer().unique() ? 2 : 8);
 }
 
+// The defaults of a scatter: elements, or one that is repeated and need not be written before it is copied.
+class Defaults {
+ public:
+  Defaults(const Vector& v, const PrimContext& context) : length_(v.length()), storage_(v.storage()) {
+    if (v.is_repeated()) {
+      repeated_ = v;
+    } else {
+      elements_.emplace(v, context);
+      storage_ = elements_->storage();
+    }
+  }
+  [[nodiscard]] std::int64_t length() const { return length_; }
+  [[nodiscard]] Storage storage() const { return storage_; }
+  // Stored as `storage`, which is not narrower; `out` may have taken over the operand's memory.
+  void copy_to(const PrimContext& context, Storage storage, const Fresh& out) const {
+    if (elements_) return copy_as(context, *elements_, storage, out);
+    if (storage != storage_) return copy_as(context, Elements(repeated_, context), storage, out);
+    for_ranges(context, length_, [&](std::int64_t begin, std::int64_t end) {
+      fill_repeated(repeated_, context, end - begin, out.at(begin));
+    });
+  }
+
+ private:
+  std::int64_t length_;
+  Storage storage_;
+  Vector repeated_;
+  std::optional<Elements> elements_;
+};
 // v if its elements lie as `storage`, else in memory of its own where they do.
 inline Vector stored_as(const Vector& v, Storage storage, const PrimContext& context) {
   const Elements e(v, context);

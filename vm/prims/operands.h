@@ -45,10 +45,13 @@ inline int width_index(Storage s) { return storage_bytes(s) == 1 ? 0 : storage_b
 
 // The elements of a vector as the kernels want them: a scalar lies in a cell of its own, an Int scalar as the
 // run's widest storage; a repeated vector is written out. Neither copied nor moved, and valid while the
-// vector is.
+// vector is. `narrow`: an Int scalar that fits 32 bits is stored so, and Ints without
+// elements in 8 bits, lest they widen what they come to.
 class Elements {
  public:
-  Elements(const Vector& v, const PrimContext& context) : storage_(v.storage()), length_(v.length()) {
+  Elements(const Vector& v, const PrimContext& context, bool narrow = false)
+      : storage_(v.storage()), length_(v.length()) {
+    if (narrow && length_ == 0 && storage_is_int(storage_)) storage_ = Storage::kI8;
     if (!v.is_scalar()) {
       if (v.is_repeated()) [[unlikely]]
         write_out(v, context);
@@ -62,7 +65,8 @@ class Elements {
       std::memcpy(&cell_, &x, sizeof x);
     } else {
       cell_ = v.scalar_int();  // the low bytes come first: right for every narrower storage
-      if (storage_ != Storage::kB8) storage_ = wide_int(context);
+      if (storage_ != Storage::kB8)
+        storage_ = narrow && cell_ == static_cast<std::int32_t>(cell_) ? Storage::kI32 : wide_int(context);
     }
   }
   Elements(const Elements&) = delete;

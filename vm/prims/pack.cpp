@@ -33,9 +33,7 @@ Segdes packed_lengths(const PrimContext& context, const Elements& flags, const S
   return Segdes::from_lengths(lengths.take(), total);
 }
 
-}  // namespace
-
-void pack(const PrimCall& call) {
+void run_pack(const PrimCall& call, bool describe) {
   check_shape(call);
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
@@ -62,7 +60,7 @@ void pack(const PrimCall& call) {
     total = places.back();
   }
   if (total == n) {
-    call.results[1] = s;
+    if (describe) call.results[1] = s;
     call.results[0] = std::move(operand);
     return;
   }
@@ -76,9 +74,13 @@ void pack(const PrimCall& call) {
                out.at(places[i]), places[i + 1] - places[i]);
     });
   }
-  Segdes lengths = packed_lengths(context, flags, s, total);
+  if (describe) call.results[1] = packed_lengths(context, flags, s, total);
   call.results[0] = out.take();
-  call.results[1] = std::move(lengths);
 }
+
+}  // namespace
+
+void pack(const PrimCall& call) { run_pack(call, true); }
+void pack_elements(const PrimCall& call) { run_pack(call, false); }
 
 }  // namespace nvm::vm

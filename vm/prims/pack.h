@@ -6,5 +6,7 @@
 namespace nvm::vm {
 
 void pack(const PrimCall& call);
+// Without the new descriptor.
+void pack_elements(const PrimCall& call);
 
 }  // namespace nvm::vm

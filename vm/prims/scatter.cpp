@@ -14,6 +14,7 @@
 // COULD: a first radix pass by place would keep random scatters of long segments within the cache.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "vm/prims/move.h"
@@ -156,16 +157,19 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   const PrimContext& context = call.context;
   Vector& operand = vector_operand(call, 0);
   const Elements i(vector_operand(call, 1), context);
-  const Elements d(defaults, context);
+  const Defaults d(defaults, context);
   const Indices idx(i, context);
   const OptionalFlags f(flags, context);
   Storage storage = d.storage();  // the wider of the elements' and the defaults'
-  if (storage_is_int(storage)) storage = std::max(storage, Elements(operand, context).storage());
-  operand = stored_as(operand, storage, context);
-  const Elements v(operand, context);
+  std::optional<Elements> v(std::in_place, operand, context, true);
+  if (storage_is_int(storage)) storage = std::max(storage, v->storage());
+  if (v->storage() != storage) {
+    operand = stored_as(operand, storage, context);
+    v.emplace(operand, context);
+  }
   Fresh out(context, storage, d.length(), defaults);
-  copy_as(context, d, storage, out);
-  scatter({call, kernel_table(context.isa), v, idx, f.data(), ss, destination(ss, ds), width_index(storage)},
+  d.copy_to(context, storage, out);
+  scatter({call, kernel_table(context.isa), *v, idx, f.data(), ss, destination(ss, ds), width_index(storage)},
           false, out);
   call.results[0] = out.take();
 }

@@ -339,6 +339,7 @@ void fill(Table& t) {
   fill_elementwise(t);
   fill_functions(t);
   fill_fold(t);
+  fill_formula(t);
   fill_move(t);
   fill_pack(t);
   fill_single(t);

@@ -41,6 +41,7 @@ constexpr Storage storage_of<u8>() {
 void fill_elementwise(Table& t);
 void fill_functions(Table& t);
 void fill_fold(Table& t);
+void fill_formula(Table& t);
 void fill_move(Table& t);
 void fill_pack(Table& t);
 void fill_single(Table& t);

@@ -131,6 +131,26 @@ struct Table {
   void (*dist[3])(const void* x, Segments s, std::int64_t k0, std::int64_t k1, void* out) = {};
   void (*runs[2][2])(const void* a, const void* b, Segments s, std::int64_t k0, std::int64_t k1,
                      void* out) = {};
+  // Segments 0..count-1 of v, of i32, i64 and f64: the elements that stand in a relation (from kLt on) to
+  // x[k * step], to out, if there is one, which has room for a vector register behind all of v; how many, and
+  // to `lengths`, if it is not null, how many of each.
+  using PackCompare = std::int64_t (*)(const void* v, const void* x, std::int64_t step, Segments s,
+                                       std::int64_t count, void* out, std::int32_t* lengths);
+  PackCompare pack_compare[6][3] = {};
+  PackCompare count_compare[6][3] = {};  // without `out`
+  // Lengths of segments, 0 for those that are not flagged; their sum. `lengths` may be null.
+  std::int64_t (*flagged_lengths)(const std::uint8_t* flags, Segments s, std::int64_t count,
+                                  std::int32_t* lengths) = nullptr;
+  // The flagged segments, elements of `bytes`, one after the other.
+  void (*copy_flagged)(const void* v, std::int64_t bytes, const std::uint8_t* flags, Segments s,
+                       std::int64_t count, void* out) = nullptr;
+  // Where runs of places first[k], first[k] + 1, ... begin in a result of segments `dest`, for elements of
+  // segments `source`. False if a run crosses the end of its segment, or leaves that of the result.
+  bool (*place_runs[2])(const void* first, Segments runs, std::int64_t count, Segments source, Segments dest,
+                        std::int64_t segments, std::int64_t* places) = {};
+  void (*copy_runs)(const void* v, std::int64_t bytes, Segments runs, std::int64_t count,
+                    const std::int64_t* places, void* out) = nullptr;
+
   // Of n lengths of i32 or i64. Negative ones spoil the other answers.
   LengthSummary (*sum_lengths[2])(const void* lengths, std::int64_t n, std::int64_t first) = {};
 

@@ -1,0 +1,206 @@
+// What stays a formula gives what the written vectors give: the same results, or the same fault.
+#include <rapidcheck.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/property/gen_segdes.h"
+#include "vm/data/compare.h"
+#include "vm/prims/formula.h"
+
+namespace nvm {
+namespace {
+
+using testing::below;
+using testing::Rng;
+using vm::PrimFn;
+using vm::Segdes;
+using vm::Value;
+using vm::Vector;
+using Lengths = std::vector<std::int64_t>;
+
+constexpr Op kComparisons[] = {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kEq, Op::kNe};
+
+struct Chain {
+  explicit Chain(std::uint64_t seed) : rng(seed) {
+    context.pool = &pool;
+    context.isa = static_cast<vm::Isa>(below(rng, static_cast<std::int64_t>(vm::best_isa()) + 1));
+    context.int_bits = below(rng, 3) == 0 ? IntBits::k32 : IntBits::k64;
+  }
+
+  [[nodiscard]] bool chance(std::int64_t one_in) { return below(rng, one_in) == 0; }
+  Lengths lengths() {
+    Lengths out = testing::gen_lengths(static_cast<testing::SegShape>(below(rng, testing::kSegShapes)), rng);
+    return out;
+  }
+  Segdes segdes(const Lengths& lengths) {
+    std::int64_t total = 0;
+    for (const std::int64_t n : lengths) total += n;
+    return Segdes::from_lengths(vm::int_vector(pool, lengths), total);
+  }
+  // Few values, so that they are often equal.
+  Vector vector(TypeWord word, std::int64_t n) {
+    if (word == TypeWord::kFloat) {
+      constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+      const double values[] = {0.0, -0.0, 1.5, -2.0, kNan, std::numeric_limits<double>::infinity()};
+      std::vector<double> v;
+      for (std::int64_t i = 0; i < n; ++i) v.push_back(values[below(rng, 6)]);
+      return vm::float_vector(pool, v);
+    }
+    const bool flags = word == TypeWord::kBool;
+    const std::int64_t range = flags ? 2 : chance(3) ? 100000 : 5;
+    std::vector<std::int64_t> v;
+    for (std::int64_t i = 0; i < n; ++i) v.push_back(below(rng, range) - (flags ? 0 : range / 2));
+    if (flags) {
+      Value result[1];
+      Value operand[1] = {vm::int_vector(pool, v)};
+      run_primitive(context, Op::kItoB, TypeWord::kNone, operand, result);
+      return std::get<Vector>(result[0]);
+    }
+    const bool narrow = context.int_bits == IntBits::k32 || chance(2);
+    return vm::int_vector(pool, v,
+                          range <= 100 && chance(4) ? Storage::kI8
+                          : narrow                  ? Storage::kI32
+                                                    : Storage::kI64);
+  }
+
+  // One instruction; `special` instead of the primitive, if there is one.
+  std::vector<Value> run(Op op, TypeWord word, std::vector<Value> operands, PrimFn special) {
+    std::vector<Value> results(op_info(op).results.size());
+    if (special != nullptr)
+      special({context, op, word, operands.data(), results.data()});
+    else
+      run_primitive(context, op, word, operands, results);
+    return results;
+  }
+
+  vm::Pool pool;
+  vm::PrimContext context;
+  Rng rng;
+};
+
+// The values of f(formulas) or what it throws.
+template <typename F>
+std::pair<std::vector<Value>, std::string> outcome(F f, bool formulas) {
+  try {
+    return {f(formulas), ""};
+  } catch (const vm::Fault& fault) {
+    return {{}, fault.message};
+  }
+}
+
+template <typename F>
+void same_both_ways(F f) {
+  const auto [want, wrong] = outcome(f, false);
+  const auto [got, fault] = outcome(f, true);
+  RC_ASSERT(fault == wrong);
+  RC_ASSERT(got.size() == want.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (!std::holds_alternative<std::monostate>(got[i])) RC_ASSERT(vm::difference(want[i], got[i]) == "");
+}
+
+TEST_CASE("elements that compare with a value of their segment") {
+  CHECK(rc::check("PACK by a comparison", [](std::uint64_t seed) {
+    Chain c(seed);
+    const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
+    const Lengths lengths = c.lengths();
+    const Segdes s = c.segdes(lengths);
+    const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
+    const Value x = c.vector(word, compared.segments() + (c.chance(30) ? 1 : 0));
+    const Value v = c.vector(word, s.total());
+    const Value packed = c.chance(4) ? Value(c.vector(TypeWord::kInt, s.total())) : v;
+    const Segdes by = c.chance(8) ? c.segdes(c.lengths()) : c.chance(8) ? Segdes::regular(1, s.total()) : s;
+    const Op op = kComparisons[below(c.rng, 6)];
+    const bool left = c.chance(2);
+    const bool second = !c.chance(3);
+    const TypeWord packs =
+        std::get<Vector>(packed).type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt;
+    same_both_ways([&](bool formulas) {
+      const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
+      Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
+      Value f = c.run(op, word, left ? std::vector<Value>{y, v} : std::vector<Value>{v, y}, maker(op))[0];
+      return c.run(Op::kPack, packs, {packed, f, by},
+                   formulas ? vm::find_reader(Op::kPack, second) : nullptr);
+    });
+  }));
+}
+
+TEST_CASE("segments that are packed as a whole") {
+  CHECK(rc::check("PACK by a distributed flag", [](std::uint64_t seed) {
+    Chain c(seed);
+    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+    const TypeWord word = kWords[below(c.rng, 3)];
+    const Segdes s = c.segdes(c.lengths());
+    const Value flags = c.vector(TypeWord::kBool, s.segments());
+    const Value v = c.vector(word, s.total());
+    const Segdes by = c.chance(8) ? Segdes::regular(1, s.total()) : s;
+    const bool second = !c.chance(3);
+    same_both_ways([&](bool formulas) {
+      const Value f =
+          c.run(Op::kDist, TypeWord::kBool, {flags, s}, formulas ? vm::find_maker(Op::kDist) : nullptr)[0];
+      return c.run(Op::kPack, word, {v, f, by}, formulas ? vm::find_reader(Op::kPack, second) : nullptr);
+    });
+  }));
+}
+
+// Runs one after the other in segments of a result, some places too far now and then, under the segments that
+// hold `each` runs.
+struct Runs {
+  Lengths runs, source, dest, first;
+  Runs(Chain& c, std::int64_t each) {
+    for (const std::int64_t n : c.lengths()) {
+      if (runs.size() % static_cast<std::size_t>(each) == 0) {
+        source.push_back(0);
+        dest.push_back(below(c.rng, 4));
+      }
+      first.push_back(dest.back() - (c.chance(50) ? 1 : 0));
+      runs.push_back(n);
+      source.back() += n;
+      dest.back() += n + (c.chance(3) ? below(c.rng, 3) : 0) - (c.chance(200) ? 1 : 0);
+    }
+    for (std::int64_t& n : dest) n = std::max<std::int64_t>(n, 0);
+  }
+};
+
+TEST_CASE("runs that move over defaults") {
+  CHECK(rc::check("DPERMUTE by runs of places", [](std::uint64_t seed) {
+    Chain c(seed);
+    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+    const TypeWord word = kWords[below(c.rng, 3)];
+    const Runs r(c, 1 + below(c.rng, 3));
+    const Segdes runs = c.segdes(r.runs);
+    const Segdes source = c.chance(10) ? c.segdes(c.lengths()) : c.segdes(r.source);
+    const Segdes dest = c.chance(20) ? c.segdes(c.lengths()) : c.segdes(r.dest);
+    const Value first = vm::int_vector(c.pool, r.first, c.chance(2) ? Storage::kI32 : Storage::kI64);
+    const Value v = c.vector(word, runs.total());
+    const bool repeats = c.chance(2) && dest.total() > 1;
+    const Value d = c.vector(word, repeats ? 1 : dest.total());
+    const Value ones = vm::int_vector(c.pool, Lengths(r.runs.size(), 1));
+    same_both_ways([&](bool formulas) {
+      Value defaults = d;
+      if (repeats) {
+        Value operands[2] = {d, Segdes::regular(1, dest.total())};
+        Value result[1];
+        if (formulas)
+          run_repeating_dist(c.context, word, operands, result);
+        else
+          run_primitive(c.context, Op::kDist, word, operands, result);
+        defaults = result[0];
+      }
+      const bool repeated_one = formulas && r.runs.size() > 1;
+      const Value stride =
+          repeated_one ? Value(Vector::repeated(Vector::of_int(1), static_cast<std::int64_t>(r.runs.size())))
+                       : ones;
+      const Value places = c.run(Op::kIndex, TypeWord::kNone, {first, stride, runs},
+                                 formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
+      return c.run(Op::kDpermute, word, {v, places, defaults, source, dest},
+                   formulas ? vm::find_reader(Op::kDpermute, true) : nullptr);
+    });
+  }));
+}
+
+}  // namespace
+}  // namespace nvm

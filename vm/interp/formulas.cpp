@@ -1,0 +1,45 @@
+#include "vm/interp/formulas.h"
+
+#include "vm/prims/formula.h"
+
+namespace nvm::vm {
+
+namespace {
+
+std::size_t at(ssa::ValueId v) { return static_cast<std::size_t>(v); }
+
+// Takes from `may` what `inst` reads and must have written. A comparison reads formulas only where it makes
+// one.
+void exclude(const ssa::Function& f, const ssa::Inst& inst, const std::vector<Op>& maker,
+             std::vector<bool>& may) {
+  const bool reads = !compares(inst.op) || may[at(inst.first_result)];
+  for (std::uint32_t i = 0; i < inst.operands; ++i) {
+    const ssa::ValueId v = f.operands_of(inst)[i];
+    if (may[at(v)]) may[at(v)] = reads && reads_formula(inst.op, i, maker[at(v)]);
+  }
+}
+
+}  // namespace
+
+std::vector<bool> find_formulas(const ssa::Function& f) {
+  const auto count = static_cast<std::size_t>(f.values());
+  std::vector<bool> may(count, false);
+  std::vector<Op> maker(count, Op::kExit);
+  for (const ssa::Block& block : f.blocks)
+    for (const ssa::Inst& inst : block.insts)
+      if (find_maker(inst.op) != nullptr) {
+        may[at(inst.first_result)] = true;
+        maker[at(inst.first_result)] = inst.op;
+      }
+  for (const ssa::Block& block : f.blocks) {
+    for (const ssa::ValueId v : block.end.arguments) may[at(v)] = false;
+    if (block.end.kind == ssa::Exit::kBranch) may[at(block.end.condition)] = false;
+  }
+  for (const bool comparisons : {false, true})  // what comparisons may read hangs on what reads them
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& inst : block.insts)
+        if (compares(inst.op) == comparisons) exclude(f, inst, maker, may);
+  return may;
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,338 @@
+#include "vm/prims/formula.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "vm/prims/move.h"
+#include "vm/prims/move_parts.h"
+#include "vm/prims/operands.h"
+#include "vm/prims/pack.h"
+#include "vm/prims/spread.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using FormulaRef = std::shared_ptr<const Formula>;
+using Kind = Formula::Kind;
+
+constexpr std::int64_t kFewest = 32;        // elements; shorter vectors are written faster than described
+constexpr std::int64_t kScratch = 1 << 19;  // bytes of elements that are packed without counting them first
+
+const Formula* formula_operand(const PrimCall& call, int i) {
+  const auto* f = std::get_if<FormulaRef>(&call.operands[i]);
+  return f == nullptr ? nullptr : f->get();
+}
+
+Value make(Kind kind, const Segdes& s, Vector x) {
+  Formula f;
+  f.kind = kind;
+  f.s = s;
+  f.x = std::move(x);
+  return std::make_shared<const Formula>(std::move(f));
+}
+
+bool is_float(const Formula& f) { return f.x.type() == Type::kFloat; }
+
+Value written(const Formula& f, const PrimContext& context) {
+  Value result[1];
+  if (f.kind == Kind::kRuns) {
+    Value operands[3] = {f.x, Vector::of_int(1), f.s};
+    if (f.s.segments() > 1) operands[1] = Vector::repeated(Vector::of_int(1), f.s.segments());
+    index({context, Op::kIndex, TypeWord::kNone, operands, result});
+    return std::move(result[0]);
+  }
+  Value operands[2] = {f.x, f.s};
+  dist({context, Op::kDist, TypeWord::kNone, operands, result});
+  if (f.kind == Kind::kSpread) return std::move(result[0]);
+  Value sides[2] = {f.left, std::move(result[0])};
+  const Op op = static_cast<Op>(static_cast<int>(Op::kLt) + static_cast<int>(f.compare) -
+                                static_cast<int>(Scalar::kLt));
+  run_primitive(context, op, is_float(f) ? TypeWord::kFloat : TypeWord::kInt, sides, result);
+  return std::move(result[0]);
+}
+
+void write_operand(const PrimCall& call, int i) {
+  if (const Formula* f = formula_operand(call, i)) {
+    Value v = written(*f, call.context);
+    call.operands[i] = std::move(v);
+  }
+}
+
+// The same segments?
+bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
+
+void dist_formula(const PrimCall& call) {
+  const Vector& x = vector_operand(call, 0);
+  const Segdes& s = segdes_operand(call, 1);
+  const bool each = s.is_regular() && s.regular_length() == 1;
+  if (s.total() < kFewest || each || x.length() != s.segments() || x.is_repeated()) {
+    dist(call);
+    return;
+  }
+  if (s.segments() == 1)
+    run_repeating_dist(call.context, call.word, {call.operands, 2}, {call.results, 1});
+  else
+    call.results[0] = make(Kind::kSpread, s, x);
+}
+
+bool all_ones(const Vector& v) {
+  return v.is_repeated() ? v.repeated_element().scalar_int() == 1 : v.is_scalar() && v.scalar_int() == 1;
+}
+
+void index_formula(const PrimCall& call) {
+  const Vector& first = vector_operand(call, 0);
+  const Vector& stride = vector_operand(call, 1);
+  const Segdes& s = segdes_operand(call, 2);
+  const bool fits = first.length() == s.segments() && stride.length() == s.segments();
+  if (fits && s.total() >= kFewest && call.context.int_bits == IntBits::k64 && all_ones(stride))
+    call.results[0] = make(Kind::kRuns, s, first);
+  else
+    index(call);
+}
+
+Scalar mirrored(Scalar s) {
+  switch (s) {
+    case Scalar::kLt: return Scalar::kGt;
+    case Scalar::kLe: return Scalar::kGe;
+    case Scalar::kGt: return Scalar::kLt;
+    case Scalar::kGe: return Scalar::kLe;
+    default: return s;
+  }
+}
+
+// The values that `right` spreads over the segments of `s`, if it does.
+bool spreads(const Value& right, Vector& x, Segdes& s) {
+  if (const auto* f = std::get_if<FormulaRef>(&right)) {
+    x = (*f)->x;
+    s = (*f)->s;
+    return (*f)->kind == Kind::kSpread;
+  }
+  const auto& v = std::get<Vector>(right);
+  if (!v.is_repeated()) return false;
+  x = v.repeated_element();
+  s = Segdes::regular(1, v.length());
+  return true;
+}
+
+bool is_written(const Value& value) {
+  const auto* v = std::get_if<Vector>(&value);
+  return v != nullptr && !v->is_repeated() && v->length() >= kFewest;
+}
+
+void compare_formula(const PrimCall& call) {
+  const int left = is_written(call.operands[0]) ? 0 : 1;
+  Formula f;
+  if (is_written(call.operands[left]) && spreads(call.operands[1 - left], f.x, f.s)) {
+    f.left = vector_operand(call, left);
+    const bool lies = f.left.storage() == f.x.storage() ||
+                      (f.x.is_scalar() && f.left.storage() == Storage::kI32 &&
+                       f.x.scalar_int() == static_cast<std::int32_t>(f.x.scalar_int())) ||
+                      (f.x.is_scalar() && f.left.storage() == Storage::kI64);
+    if (lies && f.left.storage() != Storage::kI8 && f.left.length() == f.s.total()) {
+      f.kind = Kind::kCompare;
+      f.compare = left == 0 ? op_info(call.op).scalar : mirrored(op_info(call.op).scalar);
+      call.results[0] = std::make_shared<const Formula>(std::move(f));
+      return;
+    }
+  }
+  write_operand(call, 0);
+  write_operand(call, 1);
+  find_primitive(call.op, call.word)(call);
+}
+
+// New lengths of packed segments, where anybody wants them.
+class Lengths {
+ public:
+  Lengths(const PrimContext& context, const Segdes& s, bool wanted)
+      : segments_(s.segments()), wanted_(wanted) {
+    if (wanted && segments_ > 1) lengths_.emplace(context, Storage::kI32, segments_);
+  }
+  [[nodiscard]] std::int32_t* data() const {
+    return lengths_ ? reinterpret_cast<std::int32_t*>(lengths_->data()) : nullptr;
+  }
+  void give(std::int64_t total, Value& result) {
+    if (!wanted_) return;
+    if (lengths_)
+      result = Segdes::from_lengths(lengths_->take(), total);
+    else
+      result = segments_ == 0 ? Segdes() : Segdes::regular(1, total);
+  }
+
+ private:
+  std::int64_t segments_;
+  bool wanted_;
+  std::optional<Fresh> lengths_;
+};
+
+// x of a comparison as the kernels want it: stored as the elements it is compared with.
+class Compared {
+ public:
+  explicit Compared(const Formula& f) : data_(f.x.raw()), step_(f.x.is_scalar() ? 0 : 1) {
+    if (f.x.is_scalar() && f.x.type() == Type::kInt) {
+      cell_ = f.x.scalar_int();  // the low bytes come first
+      data_ = reinterpret_cast<const std::byte*>(&cell_);
+    }
+  }
+  Compared(const Compared&) = delete;
+  Compared& operator=(const Compared&) = delete;
+  [[nodiscard]] const std::byte* data() const { return data_; }
+  [[nodiscard]] std::int64_t step() const { return step_; }
+
+ private:
+  const std::byte* data_;
+  std::int64_t step_;
+  std::int64_t cell_ = 0;
+};
+
+// Is `f` a comparison of the very elements of v, with a value for each segment of `s` or for all?
+bool compares_elements(const Formula& f, const Vector& v, const Segdes& s) {
+  return f.kind == Kind::kCompare && v.raw() == f.left.raw() && v.length() == f.left.length() &&
+         v.storage() == f.left.storage() && v.length() == s.total() &&
+         (f.x.is_scalar() || same_segments(f.s, s));
+}
+
+// Gives the elements and the lengths of packed segments; `v` itself if all are taken.
+void give_packed(const PrimCall& call, Vector out, std::int64_t total, Lengths& lengths) {
+  Vector& v = vector_operand(call, 0);
+  if (total == v.length()) {
+    call.results[1] = segdes_operand(call, 2);
+    call.results[0] = std::move(v);
+  } else {
+    lengths.give(total, call.results[1]);
+    call.results[0] = std::move(out);
+  }
+}
+
+void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
+  const PrimContext& context = call.context;
+  const kernels::Table& t = kernel_table(context.isa);
+  const Vector& v = vector_operand(call, 0);
+  const Segdes& s = segdes_operand(call, 2);
+  const kernels::Segments segments = kernel_segments(s);
+  const auto scalar = static_cast<std::size_t>(f.compare) - static_cast<std::size_t>(Scalar::kLt);
+  const int type = v.storage() == Storage::kI32 ? 0 : v.storage() == Storage::kI64 ? 1 : 2;
+  const Compared x(f);
+  Lengths lengths(context, s, wanted);
+  if (v.bytes() <= kScratch) {
+    const BufferRef scratch = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
+    const std::int64_t total = t.pack_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
+                                                            s.segments(), scratch.data(), lengths.data());
+    Fresh out(context, v.storage(), total == v.length() ? 0 : total);
+    if (out.bytes() > 0) std::memcpy(out.data(), scratch.data(), out.bytes());
+    give_packed(call, out.take(), total, lengths);
+    return;
+  }
+  const std::int64_t total = t.count_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
+                                                           s.segments(), nullptr, lengths.data());
+  Fresh out(context, v.storage(), total == v.length() ? 0 : total);
+  if (out.bytes() > 0) {
+    const BufferRef scratch = total == 1 ? context.pool->allocate(sizeof(std::int64_t)) : BufferRef();
+    std::byte* to = total == 1 ? scratch.data() : out.data();  // one element lies where nothing lies behind
+    t.pack_compare[scalar][type](v.raw(), x.data(), x.step(), segments, s.segments(), to, nullptr);
+    if (total == 1) std::memcpy(out.data(), to, out.bytes());
+  }
+  give_packed(call, out.take(), total, lengths);
+}
+
+void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
+  const PrimContext& context = call.context;
+  const kernels::Table& t = kernel_table(context.isa);
+  const Vector& v = vector_operand(call, 0);
+  const Segdes& s = segdes_operand(call, 2);
+  const kernels::Segments segments = kernel_segments(s);
+  const Elements flags(f.x, context);
+  Lengths lengths(context, s, wanted);
+  const std::int64_t total = t.flagged_lengths(flags.flags(), segments, s.segments(), lengths.data());
+  Fresh out(context, v.storage(), total == v.length() ? 0 : total);
+  if (out.bytes() > 0)
+    t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
+                   s.segments(), out.data());
+  give_packed(call, out.take(), total, lengths);
+}
+
+template <bool kSecond>
+void pack_formula(const PrimCall& call) {
+  if (const Formula* f = formula_operand(call, 1)) {
+    const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
+    const Vector& v = vector_operand(call, 0);
+    const Segdes& s = segdes_operand(call, 2);
+    const bool plain = !v.is_repeated() && v.length() == s.total() && v.length() >= kFewest &&
+                       v.length() < (std::int64_t{1} << 31);
+    if (plain && compares_elements(*f, v, s)) return pack_compared(call, *f, kSecond);
+    if (plain && f->kind == Kind::kSpread && same_segments(f->s, s))
+      return pack_whole_segments(call, *f, kSecond);
+    write_operand(call, 1);
+  }
+  if (kSecond)
+    pack(call);
+  else
+    pack_elements(call);
+}
+
+// Runs of v moved over the defaults; false if there is something about them that needs a closer look, and
+// nothing has happened.
+bool move_runs(const PrimCall& call, const Formula& runs) {
+  const PrimContext& context = call.context;
+  const kernels::Table& t = kernel_table(context.isa);
+  Vector& v = vector_operand(call, 0);
+  Vector& defaults = vector_operand(call, 2);
+  const Segdes& ss = segdes_operand(call, 3);
+  const Segdes& ds = segdes_operand(call, 4);
+  const bool fits = v.length() == runs.s.total() && v.length() == ss.total() &&
+                    defaults.length() == ds.total() && (ss.segments() == ds.segments() || ss.segments() == 1);
+  if (!fits || v.is_repeated() || v.storage() == Storage::kI8) return false;
+  const Segdes dest = destination(ss, ds);
+  const std::int64_t count = runs.s.segments();
+  const kernels::Segments segments = kernel_segments(runs.s);
+  const BufferRef memory = context.pool->allocate(static_cast<std::size_t>(count) * sizeof(std::int64_t));
+  auto* places = reinterpret_cast<std::int64_t*>(memory.data());
+  const Elements x(runs.x, context);
+  const Indices first(x, context);
+  if (!t.place_runs[first.kind()](first.at(0), segments, count, kernel_segments(ss), kernel_segments(dest),
+                                  ss.segments(), places))
+    return false;
+  const Defaults d(defaults, context);
+  const Storage storage = storage_is_int(d.storage()) ? std::max(d.storage(), v.storage()) : d.storage();
+  if (v.storage() != storage) return false;
+  Fresh out(context, storage, defaults.length(), defaults);
+  d.copy_to(context, storage, out);
+  t.copy_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), segments, count, places,
+              out.data());
+  call.results[0] = out.take();
+  return true;
+}
+
+void dpermute_formula(const PrimCall& call) {
+  if (const Formula* f = formula_operand(call, 1)) {
+    const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
+    if (f->kind == Kind::kRuns && move_runs(call, *f)) return;
+    write_operand(call, 1);
+  }
+  dpermute(call);
+}
+
+}  // namespace
+
+bool compares(Op op) {
+  const OpInfo& info = op_info(op);
+  return info.kind == OpKind::kMap && info.scalar >= Scalar::kLt && info.scalar <= Scalar::kNe;
+}
+
+bool reads_formula(Op op, std::uint32_t i, Op maker) {
+  if (maker == Op::kIndex) return op == Op::kDpermute && i == 1;
+  return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
+}
+
+PrimFn find_maker(Op op) {
+  if (op == Op::kDist) return dist_formula;
+  if (op == Op::kIndex) return index_formula;
+  return compares(op) ? compare_formula : nullptr;
+}
+
+PrimFn find_reader(Op op, bool second) {
+  if (op == Op::kPack) return second ? pack_formula<true> : pack_formula<false>;
+  return op == Op::kDpermute ? dpermute_formula : nullptr;
+}
+
+}  // namespace nvm::vm

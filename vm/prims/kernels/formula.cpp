@@ -1,0 +1,277 @@
+// Primitives whose flags or indices are not written: elements that compare with a value of their segment,
+// segments that go as a whole, runs that move. Elements are read once, results written once. Short segments
+// end in masked loads and stores with AVX-512, so that their lengths cost no branches.
+#include "vm/prims/kernels/isa.h"
+#if NVM_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
+
+namespace nvm::vm::kernels::NVM_ISA {
+
+namespace {
+
+#if NVM_VECTOR_BYTES == 64
+// A register of elements; compare() tells which of them stand in relation kScalar to y.
+template <typename T>
+struct Lanes;
+template <Scalar kScalar>
+constexpr int int_predicate() {
+  switch (kScalar) {
+    case Scalar::kLt: return _MM_CMPINT_LT;
+    case Scalar::kLe: return _MM_CMPINT_LE;
+    case Scalar::kGt: return _MM_CMPINT_NLE;
+    case Scalar::kGe: return _MM_CMPINT_NLT;
+    case Scalar::kEq: return _MM_CMPINT_EQ;
+    default: return _MM_CMPINT_NE;
+  }
+}
+template <Scalar kScalar>
+constexpr int float_predicate() {
+  switch (kScalar) {
+    case Scalar::kLt: return _CMP_LT_OQ;
+    case Scalar::kLe: return _CMP_LE_OQ;
+    case Scalar::kGt: return _CMP_GT_OQ;
+    case Scalar::kGe: return _CMP_GE_OQ;
+    case Scalar::kEq: return _CMP_EQ_OQ;
+    default: return _CMP_NEQ_UQ;
+  }
+}
+template <>
+struct Lanes<i32> {
+  static constexpr i64 kCount = 16;
+  static __m512i all(i32 x) { return _mm512_set1_epi32(x); }
+  static __m512i load(u64 first, const i32* p) {
+    return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(first), p);
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m512i v, __m512i y) {
+    return _mm512_mask_cmp_epi32_mask(static_cast<__mmask16>(first), v, y, int_predicate<kScalar>());
+  }
+  static void store(u64 m, __m512i v, i32* p) {
+    _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
+  }
+};
+template <>
+struct Lanes<i64> {
+  static constexpr i64 kCount = 8;
+  static __m512i all(i64 x) { return _mm512_set1_epi64(x); }
+  static __m512i load(u64 first, const i64* p) {
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(first), p);
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m512i v, __m512i y) {
+    return _mm512_mask_cmp_epi64_mask(static_cast<__mmask8>(first), v, y, int_predicate<kScalar>());
+  }
+  static void store(u64 m, __m512i v, i64* p) {
+    _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
+  }
+};
+template <>
+struct Lanes<f64> {
+  static constexpr i64 kCount = 8;
+  static __m512d all(f64 x) { return _mm512_set1_pd(x); }
+  static __m512d load(u64 first, const f64* p) {
+    return _mm512_maskz_loadu_pd(static_cast<__mmask8>(first), p);
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m512d v, __m512d y) {
+    return _mm512_mask_cmp_pd_mask(static_cast<__mmask8>(first), v, y, float_predicate<kScalar>());
+  }
+  static void store(u64 m, __m512d v, f64* p) {
+    _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
+  }
+};
+
+// Counts the elements of one segment that stand in the relation, and stores them.
+template <typename T, Scalar kScalar, bool kStore>
+i64 compare_segment(const T* v, i64 n, T x, T* out) {
+  using L = Lanes<T>;
+  const auto y = L::all(x);
+  i64 taken = 0;
+  const auto step = [&](u64 first, const T* p) {
+    const auto e = L::load(first, p);
+    const u64 m = L::template compare<kScalar>(first, e, y);
+    if constexpr (kStore) L::store(m, e, out + taken);
+    taken += __builtin_popcountll(m);
+  };
+  constexpr u64 kAll = (u64{1} << L::kCount) - 1;
+  i64 i = 0;
+  for (; i + L::kCount <= n; i += L::kCount) step(kAll, v + i);
+  step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
+  return taken;
+}
+#else
+template <Scalar kScalar, typename T>
+bool stands(T a, T b) {
+  switch (kScalar) {
+    case Scalar::kLt: return a < b;
+    case Scalar::kLe: return a <= b;
+    case Scalar::kGt: return a > b;
+    case Scalar::kGe: return a >= b;
+    case Scalar::kEq: return a == b;
+    default: return a != b;
+  }
+}
+template <typename T, Scalar kScalar, bool kStore>
+i64 compare_segment(const T* v, i64 n, T x, T* out) {
+  i64 taken = 0;
+  for (i64 i = 0; i < n; ++i) {
+    if constexpr (kStore) out[taken] = v[i];
+    taken += stands<kScalar>(v[i], x) ? 1 : 0;
+  }
+  return taken;
+}
+#endif
+
+template <typename T, Scalar kScalar, bool kStore>
+i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count, void* pout, i32* lengths) {
+  const T* v = static_cast<const T*>(pv);
+  const T* x = static_cast<const T*>(px);
+  T* out = static_cast<T*>(pout);
+  i64 total = 0;
+  i64 start = s.start(0);
+  for (i64 k = 0; k < count; ++k) {
+    const i64 end = s.start(k + 1);
+    const i64 taken = compare_segment<T, kScalar, kStore>(v + start, end - start, x[k * step], out + total);
+    if (lengths != nullptr) lengths[k] = static_cast<i32>(taken);
+    total += taken;
+    start = end;
+  }
+  return total;
+}
+
+// n bytes, and nothing behind them.
+void copy_bytes(const u8* from, i64 n, u8* to) {
+#if NVM_VECTOR_BYTES == 64
+  i64 i = 0;
+  for (; i + 64 <= n; i += 64) _mm512_storeu_si512(to + i, _mm512_loadu_si512(from + i));
+  const __mmask64 rest = _bzhi_u64(~u64{0}, static_cast<u32>(n - i));
+  _mm512_mask_storeu_epi8(to + i, rest, _mm512_maskz_loadu_epi8(rest, from + i));
+#else
+  __builtin_memcpy(to, from, static_cast<u64>(n));
+#endif
+}
+
+i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
+  i64 total = 0;
+  i64 start = s.start(0);
+  for (i64 k = 0; k < count; ++k) {
+    const i64 end = s.start(k + 1);
+    const i64 n = (end - start) & -static_cast<i64>(flags[k]);
+    if (lengths != nullptr) lengths[k] = static_cast<i32>(n);
+    total += n;
+    start = end;
+  }
+  return total;
+}
+
+void copy_flagged(const void* pv, i64 bytes, const u8* flags, Segments s, i64 count, void* pout) {
+  const u8* v = static_cast<const u8*>(pv);
+  u8* out = static_cast<u8*>(pout);
+  i64 start = s.start(0) * bytes;
+  for (i64 k = 0; k < count; ++k) {
+    const i64 end = s.start(k + 1) * bytes;
+    const i64 n = (end - start) & -static_cast<i64>(flags[k]);
+    copy_bytes(v + start, n, out);
+    out += n;
+    start = end;
+  }
+}
+
+// `each` runs lie in every segment, in order.
+bool evenly(Segments runs, i64 count, Segments source, i64 segments, i64 each) {
+  if (each * segments != count) return false;
+  bool even = true;
+  for (i64 j = 0; j <= segments; ++j) even &= runs.start(j * each) == source.start(j);
+  return even;
+}
+
+// The place of a run of n elements from `to` on, in a segment of `room` elements behind `base`. Empty runs
+// are nowhere.
+i64 place_run(i64 to, i64 n, i64 base, i64 room, bool& inside) {
+  const i64 some = -static_cast<i64>(n > 0);
+  inside &= (some & ((to >> 63) | ((room - n - to) >> 63))) == 0;
+  return (base + to) & some;
+}
+
+template <typename Idx>
+bool place_evenly(const Idx* first, Segments runs, Segments dest, i64 segments, i64 each, i64* places) {
+  bool inside = true;
+  i64 k = 0;
+  i64 start = 0;
+  i64 base = dest.start(0);
+  for (i64 j = 0; j < segments; ++j) {
+    const i64 next = dest.start(j + 1);
+    for (i64 i = 0; i < each; ++i, ++k) {
+      const i64 end = runs.start(k + 1);
+      places[k] = place_run(static_cast<i64>(first[k]), end - start, base, next - base, inside);
+      start = end;
+    }
+    base = next;
+  }
+  return inside;
+}
+
+template <typename Idx>
+bool place_runs(const void* pfirst, Segments runs, i64 count, Segments source, Segments dest, i64 segments,
+                i64* places) {
+  const Idx* first = static_cast<const Idx*>(pfirst);
+  const i64 each = segments == 0 ? 0 : count / segments;
+  if (evenly(runs, count, source, segments, each))
+    return place_evenly(first, runs, dest, segments, each, places);
+  i64 segment = 0;
+  i64 segment_end = segments == 0 ? 0 : source.start(1);
+  bool inside = true;
+  i64 start = 0;
+  for (i64 k = 0; k < count; ++k) {
+    const i64 end = runs.start(k + 1);
+    while (end > start && start >= segment_end && segment + 1 < segments)
+      segment_end = source.start(++segment + 1);
+    inside &= end == start || end <= segment_end;
+    const i64 base = segments == 0 ? 0 : dest.start(segment);
+    const i64 room = segments == 0 ? 0 : dest.start(segment + 1) - base;
+    places[k] = place_run(static_cast<i64>(first[k]), end - start, base, room, inside);
+    start = end;
+  }
+  return inside;
+}
+
+void copy_runs(const void* pv, i64 bytes, Segments runs, i64 count, const i64* places, void* pout) {
+  const u8* v = static_cast<const u8*>(pv);
+  u8* out = static_cast<u8*>(pout);
+  i64 start = 0;
+  for (i64 k = 0; k < count; ++k) {
+    const i64 end = runs.start(k + 1) * bytes;
+    copy_bytes(v + start, end - start, out + places[k] * bytes);
+    start = end;
+  }
+}
+
+template <Scalar kScalar>
+void set_compare(Table& t) {
+  constexpr int kAt = index_of(kScalar) - index_of(Scalar::kLt);
+  t.pack_compare[kAt][0] = pack_compare<i32, kScalar, true>;
+  t.pack_compare[kAt][1] = pack_compare<i64, kScalar, true>;
+  t.pack_compare[kAt][2] = pack_compare<f64, kScalar, true>;
+  t.count_compare[kAt][0] = pack_compare<i32, kScalar, false>;
+  t.count_compare[kAt][1] = pack_compare<i64, kScalar, false>;
+  t.count_compare[kAt][2] = pack_compare<f64, kScalar, false>;
+}
+
+}  // namespace
+
+void fill_formula(Table& t) {
+  set_compare<Scalar::kLt>(t);
+  set_compare<Scalar::kLe>(t);
+  set_compare<Scalar::kGt>(t);
+  set_compare<Scalar::kGe>(t);
+  set_compare<Scalar::kEq>(t);
+  set_compare<Scalar::kNe>(t);
+  t.flagged_lengths = flagged_lengths;
+  t.copy_flagged = copy_flagged;
+  t.place_runs[0] = place_runs<i32>;
+  t.place_runs[1] = place_runs<i64>;
+  t.copy_runs = copy_runs;
+}
+
+}  // namespace nvm::vm::kernels::NVM_ISA
