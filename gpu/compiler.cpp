@@ -5,6 +5,14 @@
 
 namespace nvm::gpu {
 
+std::shared_ptr<OpenDevice> shared_device(std::string& reason) {
+  if (!nvrtc_available(reason)) return nullptr;
+  static std::string problem;
+  static const std::shared_ptr<OpenDevice> kDevice = OpenDevice::open(0, problem);
+  reason = problem;
+  return kDevice;
+}
+
 Compiler::Compiler(std::shared_ptr<OpenDevice> device, bool background)
     : device_(std::move(device)), cache_(cache_folder(), "cubin 1") {
   if (background) worker_ = std::thread([this] { work(); });

@@ -16,6 +16,10 @@
 
 namespace nvm::gpu {
 
+// The first device, opened once: making a context takes longer than most programs. Null, with a reason in
+// words, if there is no driver, device or NVRTC.
+[[nodiscard]] std::shared_ptr<OpenDevice> shared_device(std::string& reason);
+
 // A source and what has become of it. Thread-safe.
 class Compilation {
  public:

@@ -1,6 +1,5 @@
 #include "gpu/cuda_engine.h"
 
-#include "gpu/api/nvrtc.h"
 #include "gpu/compiler.h"
 #include "gpu/launch.h"
 
@@ -70,16 +69,8 @@ class CudaEngine final : public plan::Engine {
 }  // namespace
 
 std::unique_ptr<plan::Engine> make_engine(std::string& reason, Compiling compiling) {
-  std::string words;
-  if (!nvrtc_available(words)) {
-    reason = words;
-    return nullptr;
-  }
-  // Opened once: making a context takes longer than most programs.
-  static std::string problem;
-  static const std::shared_ptr<OpenDevice> kDevice = OpenDevice::open(0, problem);
-  reason = problem;
-  return kDevice == nullptr ? nullptr : std::make_unique<CudaEngine>(kDevice, compiling);
+  const auto device = shared_device(reason);
+  return device == nullptr ? nullptr : std::make_unique<CudaEngine>(device, compiling);
 }
 
 }  // namespace nvm::gpu

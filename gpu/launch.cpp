@@ -227,7 +227,7 @@ class CodeRun {
     std::vector<std::uint64_t> words;
     for (const Arg& arg : l.args) words.push_back(word(arg, l, scratch));
     const std::int64_t blocks = std::max<std::int64_t>(1, (*over + l.items - 1) / l.items) + l.extra;
-    queue_.launch(l.entry, blocks, l.threads, words);
+    queue_.launch(l.entry, blocks, l.threads, words, 0);
     return true;
   }
   std::uint64_t word(const Arg& arg, const Launch& l, const std::vector<Address>& scratch) {

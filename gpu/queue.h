@@ -42,8 +42,9 @@ class Queue {
     free(memory);
   }
   // One argument: a structure of these words, by value. The kernel is one of the loaded source's.
+  // `shared_bytes`: of dynamic shared memory for each block.
   virtual void launch(const std::string& entry, std::int64_t blocks, int threads,
-                      std::span<const std::uint64_t> words) = 0;
+                      std::span<const std::uint64_t> words, unsigned shared_bytes) = 0;
   // False if anything failed since the last wait(): nothing that was asked for can be trusted then.
   [[nodiscard]] virtual bool wait() = 0;
 };

@@ -91,7 +91,7 @@ void CudaQueue::clear(Address memory, std::size_t bytes) {
 }
 
 void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int threads,
-                       std::span<const std::uint64_t> words) {
+                       std::span<const std::uint64_t> words, unsigned shared_bytes) {
   const Kernel kernel = module_.kernel(entry);
   if (kernel == nullptr || blocks > std::numeric_limits<std::int32_t>::max()) {
     if (error_.empty()) error_ = "launching " + entry + ": no such kernel or too many blocks";
@@ -99,7 +99,7 @@ void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int thread
   }
   void* parameters[] = {const_cast<std::uint64_t*>(words.data())};
   note(device_->driver().launch(kernel, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads),
-                                1, 1, 0, stream_, parameters, nullptr),
+                                1, 1, shared_bytes, stream_, parameters, nullptr),
        ("launching " + entry).c_str());
 }
 

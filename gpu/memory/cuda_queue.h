@@ -43,7 +43,7 @@ class CudaQueue final : public Queue {
   [[nodiscard]] Address bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) override;
   void keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) override;
   void launch(const std::string& entry, std::int64_t blocks, int threads,
-              std::span<const std::uint64_t> words) override;
+              std::span<const std::uint64_t> words, unsigned shared_bytes) override;
   [[nodiscard]] bool wait() override;
 
   // The first error since the queue was made, in the driver's words, with what was being done; empty if none.

@@ -19,7 +19,7 @@ build, source, emu, compiler, flags = sys.argv[1:6]
 configurations = sys.argv[6:]
 nvm = os.path.join(build, "nvm")
 conformance = os.path.join(source, "tests", "conformance")
-PER_BATCH = 60
+PER_BATCH = 150
 MOST_ROUNDS = 3  # results of compiled lines are stored otherwise than those of primitives, and make other lines
 END_OF_PRELUDE = "// ---- end of the prelude ----\n"
 

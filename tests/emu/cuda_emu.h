@@ -63,6 +63,7 @@ struct Block {
   std::uint64_t barrier = 0;
   std::vector<std::unique_ptr<Thread>> threads;
   std::map<int, Shared> shared;
+  std::vector<std::uint64_t> arena;  // dynamic shared memory
 };
 
 inline thread_local Thread* current = nullptr;
@@ -241,6 +242,11 @@ class SharedArray {
   Shared& s_;
 };
 
+inline void* arena(std::uint64_t bytes) {
+  std::vector<std::uint64_t>& memory = current->block->arena;
+  if (memory.empty()) memory.assign(bytes / 8 + 1, 0xBADBADBADBADBADull);
+  return memory.data();
+}
 inline void warp_wait(unsigned mask, std::uint64_t deposit) {
   current->mask = mask;
   current->deposit = deposit;
@@ -270,6 +276,7 @@ T shuffle(unsigned mask, T value, int lane) {
 #define gridDim (emu::grid_size)
 #define NVM_SHARED(T, name, n) emu::SharedArray<T, n> name(__LINE__)
 #define nvm_shared_add(array, at, by) (array)[at].add(by)
+#define NVM_ARENA(bytes) emu::arena(bytes)
 #define NVM_ENTRY(name, args)                                                    \
   extern "C" const unsigned emu_##name##_bytes = sizeof(args);                   \
   extern "C" void emu_##name(const void* a, unsigned blocks, unsigned threads) { \

@@ -39,9 +39,9 @@ class TimedQueue final : public gpu::Queue {
     queue_.clear(a, n);
   }
   void launch(const std::string& entry, std::int64_t blocks, int threads,
-              std::span<const std::uint64_t> words) override {
+              std::span<const std::uint64_t> words, unsigned shared_bytes) override {
     queue_.begin_timing();
-    queue_.launch(entry, blocks, threads, words);
+    queue_.launch(entry, blocks, threads, words, shared_bytes);
     queue_.end_timing();
   }
   bool wait() override { return queue_.wait(); }

@@ -53,7 +53,7 @@ class EmuQueue final : public gpu::Queue {
     std::memset(reinterpret_cast<void*>(memory), 0, bytes);
   }
   void launch(const std::string& entry, std::int64_t blocks, int threads,
-              std::span<const std::uint64_t> words) override {
+              std::span<const std::uint64_t> words, unsigned) override {
     using Entry = void (*)(const void*, unsigned, unsigned);
     const auto f = reinterpret_cast<Entry>(dlsym(library_, ("emu_" + entry).c_str()));
     if (f == nullptr) throw std::logic_error("no kernel " + entry);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "vm/block/group_engine.h"
 #include "vm/block/join.h"
 #include "vm/block/split.h"
 
@@ -14,11 +15,11 @@ constexpr std::size_t kSampleOf = 32;              // this part of a call is mad
 constexpr std::int64_t kWorthMeasuring = 8 << 20;  // bytes of a call; below, the policy's guess has to do
 
 // What decides besides the function.
-std::string setting_of(const Machine& machine) {
+std::string setting_of(const Machine& machine, bool on_device) {
   const PrimContext& c = machine.prims;
   return "threads " + std::to_string(c.threads) + " isa " + std::to_string(static_cast<int>(c.isa)) +
          " int " + (c.int_bits == IntBits::k32 ? "32" : "64") +
-         (machine.hook != nullptr ? " compiled" : " eager");
+         (machine.hook != nullptr ? " compiled" : " eager") + (on_device ? " device" : "");
 }
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -36,7 +37,7 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       observer_(machine.observer),
       options_(options),
       policy_(*code.module, options, machine.prims.threads),
-      tuning_(*code.module, setting_of(machine), options.cache, options.afresh),
+      tuning_(*code.module, setting_of(machine, options.device != nullptr), options.cache, options.afresh),
       workers_(code, machine, inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;
@@ -101,7 +102,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
     policy_.give_up(function);
     return false;
   }
-  counters_.groups += parts.size();
+  counters_.groups += bounds.size() - 1;
   ++counters_.calls;
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
@@ -129,17 +130,25 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
     return false;
   const double whole = seconds_since(begin);
   GroupResults parts;
+  const std::uint64_t on_device = counters_.on_device;
   begin = std::chrono::steady_clock::now();
   if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts)) return false;
-  tuning_.learn(function, average, seconds_since(begin), whole);
+  const double cut = seconds_since(begin);
+  // The workers' time says nothing of a device that has no kernel yet.
+  if (options_.device != nullptr && counters_.on_device == on_device) return cut < whole;
+  tuning_.learn(function, average, cut, whole);
   return tuning_.of(function, average) == Tuning::Verdict::kPays;
 }
 
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                            std::span<const std::int64_t> bounds, GroupResults& results) {
-  Groups groups = workers_.run(function, depth, layout, bounds);
+  std::optional<Groups> on_device;
+  if (options_.device != nullptr)
+    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool);
+  Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds);
   if (groups.failed) return false;
+  if (on_device) counters_.on_device += bounds.size() - 1;
   for (const std::size_t g : groups.over_budget) {
     std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
     if (!run_whole(function, depth, std::move(part), groups.results[g])) return false;

@@ -19,7 +19,8 @@ struct Counters {
   std::uint64_t calls = 0;   // made in groups
   std::uint64_t groups = 0;  // of these calls
   std::uint64_t whole = 0;   // of these groups, those made in kernel mode because a worker ran out of memory
-  std::uint64_t failed = 0;  // calls given back because a group failed
+  std::uint64_t on_device = 0;  // of these groups, those a device was given
+  std::uint64_t failed = 0;     // calls given back because a group failed
 };
 
 class BlockMode final : public CallHook {

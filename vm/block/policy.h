@@ -12,6 +12,8 @@
 
 namespace nvm::vm::block {
 
+class GroupEngine;
+
 struct Options {
   static constexpr std::int64_t kOff = 0;
   static constexpr std::int64_t kAuto = -1;
@@ -21,7 +23,8 @@ struct Options {
   const DiskCache* cache = nullptr;
   bool afresh = false;
   std::int64_t group_bytes =
-      64 << 10;  // of a group's arguments; what is computed from them takes the rest of L2
+      64 << 10;                   // of a group's arguments; what is computed from them takes the rest of L2
+  GroupEngine* device = nullptr;  // runs groups that it has kernels for; the workers run the others
 };
 
 class Policy {

@@ -27,6 +27,10 @@ class Layout {
   [[nodiscard]] std::int64_t bytes() const { return bytes_before(instances_); }
   // The arguments of instances first .. last-1 alone.
   [[nodiscard]] std::vector<Value> group(std::int64_t first, std::int64_t last, Pool& pool) const;
+  // The element or segment of argument i at which instance k begins; 0 for one that every instance has whole.
+  [[nodiscard]] std::int64_t begin(std::size_t i, std::int64_t k) const;
+  [[nodiscard]] std::span<const ssa::Split> splits() const { return splits_; }
+  [[nodiscard]] std::span<const Value> arguments() const { return arguments_; }
   // Ascending bounds of at most `groups` groups, none without instances, balanced by bytes: 0 .. instances().
   [[nodiscard]] std::vector<std::int64_t> bounds(std::int64_t groups) const;
 
@@ -34,8 +38,6 @@ class Layout {
   Layout(std::span<const ssa::Split> splits, std::span<const Value> arguments)
       : splits_(splits), arguments_(arguments) {}
   [[nodiscard]] bool fits() const;
-  // The element or segment of argument i at which instance k begins.
-  [[nodiscard]] std::int64_t begin(std::size_t i, std::int64_t k) const;
   // The smallest number of instances that weigh at least `bytes`.
   [[nodiscard]] std::int64_t instances_of(std::int64_t bytes) const;
 

@@ -21,6 +21,7 @@ struct Groups {
   std::vector<std::size_t> over_budget;  // groups that ran out of memory
   bool failed =
       false;  // a group failed otherwise, which the whole need not (see ssa::LiftedInfo), or is to stop
+  bool joined = false;  // the only entry of `results` is that of all groups, end to end
 };
 
 class Workers {

@@ -14,6 +14,7 @@
 #include "vm/interp/stack_machine.h"
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
+#include "vm/lib/group_device.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/legacy_trace.h"
 #include "vm/lib/watch.hpp"
@@ -94,6 +95,9 @@ struct Vm::Impl {
   // What was compiled for the last program that ran without an observer.
   std::shared_ptr<const Program::Impl> compiled_program;
   std::unique_ptr<Compiling> compiled;
+  std::unique_ptr<vm::block::GroupEngine> groups;  // for the last program
+  std::shared_ptr<const Program::Impl> groups_program;
+  std::shared_ptr<const Program::Impl> running;
 
   explicit Impl(const Options& given)
       : options(given),
@@ -114,6 +118,21 @@ struct Vm::Impl {
     return m;
   }
 
+  // Many small groups keep a device busy.
+  static constexpr std::int64_t kDeviceGroupBytes = 16 << 10;
+  // Null if a GPU is not wanted, not there, or would not do what this run asks for.
+  vm::block::GroupEngine* group_device(const vm::Machine& machine) {
+    const bool wanted = options.engine != Engine::kCpu && options.jit != Jit::kOff &&
+                        options.block_threshold != vm::block::Options::kOff && options.max_depth == 0 &&
+                        !machine.prims.prefix_lengths;
+    if (!wanted) return nullptr;
+    if (groups == nullptr || groups_program != running) {
+      groups = make_group_device(running->loaded.module, options.jit == Jit::kHot);
+      groups_program = running;
+    }
+    return groups.get();
+  }
+
   // For open calls: room for millions, but not for a recursion without end to use up the machine.
   [[nodiscard]] std::size_t frame_memory() const {
     constexpr std::size_t kLeast = std::size_t{16} << 20, kMost = std::size_t{4} << 30;
@@ -131,8 +150,13 @@ struct Vm::Impl {
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 1");
-    vm::block::BlockMode block(program.code, machine, inputs,
-                               {options.block_threshold, &cache, options.tune != nullptr});
+    vm::block::Options blocks;
+    blocks.threshold = options.block_threshold;
+    blocks.cache = &cache;
+    blocks.afresh = options.tune != nullptr;
+    blocks.device = group_device(machine);
+    if (blocks.device != nullptr) blocks.group_bytes = kDeviceGroupBytes;
+    vm::block::BlockMode block(program.code, machine, inputs, blocks);
     if (options.block_threshold != vm::block::Options::kOff && !options.cost) machine.calls = &block;
     vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
@@ -155,6 +179,7 @@ struct Vm::Impl {
 Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs) {
   const Program::Impl& loaded = *program.impl();
   const IntBits bits = loaded.bits;
+  running = program.impl();
   vm::Host host({options.in,
                  options.out,
                  options.err,

@@ -297,8 +297,7 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
   if (v.storage() != storage) return false;
   Fresh out(context, storage, defaults.length(), defaults);
   d.copy_to(context, storage, out);
-  t.copy_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), segments, count, places,
-              out.data());
+  t.put_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), segments, count, places, out.data());
   call.results[0] = out.take();
   return true;
 }

@@ -3,7 +3,10 @@
 #include <cstdio>
 
 #include "gpu/api/nvrtc.h"
+#include "gpu/codegen/block.h"
 #include "gpu/codegen/code.h"
+#include "tests/support/nesl_module.h"
+#include "tests/support/nesl_recursions.h"
 #include "tests/support/plan_corpus.h"
 
 using namespace nvm;
@@ -22,7 +25,40 @@ void check_corpus(IntBits bits, int arch) {
   }
 }
 
+// Every lifted function; why some have no block-mode kernel.
+std::string check_blocks(const char* text, IntBits bits, int arch) {
+  const ssa::Module module = test::nesl_module(text, bits);
+  std::string refused;
+  for (std::size_t f = 0; f < module.functions.size(); ++f) {
+    if (!module.functions[f].lifted.lifted) continue;
+    std::string reason;
+    const auto code = gpu::generate_block(module, static_cast<ssa::FunctionId>(f), reason);
+    INFO(module.functions[f].name << " for sm_" << arch << " " << reason);
+    refused += reason.empty() ? "" : reason + "\n";
+    if (!code) continue;
+    const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code->source, "block.cu", arch);
+    INFO(compiled.log);
+    CHECK_FALSE(compiled.cubin.empty());
+  }
+  return refused;
+}
+
 }  // namespace
+
+TEST_CASE("block-mode kernels compile to cubin for sm_80 and sm_90") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, block-mode kernels: %s\n", words.c_str());
+    return;
+  }
+  std::string refused;
+  for (const test::Recursion& r : test::nesl_recursions()) {
+    INFO(r.name);
+    refused += check_blocks(r.text, IntBits::k64, 90);
+  }
+  refused += check_blocks(test::nesl_recursions().front().text, IntBits::k32, 80);
+  CHECK(refused == "");
+}
 
 TEST_CASE("the corpus compiles to cubin for sm_80 and sm_90") {
   std::string words;

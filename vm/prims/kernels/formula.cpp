@@ -236,7 +236,7 @@ bool place_runs(const void* pfirst, Segments runs, i64 count, Segments source, S
   return inside;
 }
 
-void copy_runs(const void* pv, i64 bytes, Segments runs, i64 count, const i64* places, void* pout) {
+void put_runs(const void* pv, i64 bytes, Segments runs, i64 count, const i64* places, void* pout) {
   const u8* v = static_cast<const u8*>(pv);
   u8* out = static_cast<u8*>(pout);
   i64 start = 0;
@@ -271,7 +271,7 @@ void fill_formula(Table& t) {
   t.copy_flagged = copy_flagged;
   t.place_runs[0] = place_runs<i32>;
   t.place_runs[1] = place_runs<i64>;
-  t.copy_runs = copy_runs;
+  t.put_runs = put_runs;
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

@@ -148,8 +148,8 @@ struct Table {
   // segments `source`. False if a run crosses the end of its segment, or leaves that of the result.
   bool (*place_runs[2])(const void* first, Segments runs, std::int64_t count, Segments source, Segments dest,
                         std::int64_t segments, std::int64_t* places) = {};
-  void (*copy_runs)(const void* v, std::int64_t bytes, Segments runs, std::int64_t count,
-                    const std::int64_t* places, void* out) = nullptr;
+  void (*put_runs)(const void* v, std::int64_t bytes, Segments runs, std::int64_t count,
+                   const std::int64_t* places, void* out) = nullptr;
 
   // Of n lengths of i32 or i64. Negative ones spoil the other answers.
   LengthSummary (*sum_lengths[2])(const void* lengths, std::int64_t n, std::int64_t first) = {};
