@@ -1,9 +1,9 @@
 // Filters: counting what is kept, and packing it. A chunk packs aside until the chunks before it have counted
 // (look-back), so that everything is computed once; the result has room for all elements and gives back what
 // it does not need. Beside scans the first sweep counts.
-#include <emmintrin.h>
-
-#include <algorithm>
+//
+// TRIED: stores that bypass the caches where results are large. Mandelbrot's next step reads them at once, and
+// took a third longer.
 #include <cstring>
 
 #include "vm/cpu/codegen/kernel.h"
@@ -58,19 +58,6 @@ class Count final : public SinkCode {
   }
   SinkSpec s_;
 };
-
-// As memcpy, with stores that bypass the caches.
-void copy_past_caches(std::byte* to, const std::byte* from, std::size_t bytes) {
-  const std::size_t head = std::min(bytes, (64 - reinterpret_cast<std::uintptr_t>(to) % 64) % 64);
-  std::memcpy(to, from, head);
-  std::size_t i = head;
-  for (; i + 64 <= bytes; i += 64)
-    for (std::size_t j = i; j < i + 64; j += 16)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + j),
-                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + j)));
-  std::memcpy(to + i, from + i, bytes - i);
-  _mm_sfence();
-}
 
 class FilteredStore final : public SinkCode {
  public:
@@ -135,9 +122,7 @@ class FilteredStore final : public SinkCode {
     const auto packed = static_cast<std::size_t>(st.place - aside(w));
     if (packed == 0) return;
     auto* out = static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
-    out += static_cast<std::size_t>(st.at) * bytes();
-    w.kernel->streams() ? copy_past_caches(out, aside(w), packed)
-                        : static_cast<void>(std::memcpy(out, aside(w), packed));
+    std::memcpy(out + static_cast<std::size_t>(st.at) * bytes(), aside(w), packed);
     st.at += static_cast<std::int64_t>(packed / bytes());
     st.place = aside(w);
   }

@@ -166,8 +166,6 @@ class KernelRun {
   [[nodiscard]] bool in_order() const { return in_order_; }
   // True if chunks run side by side and, without a first sweep, learn at their end where they start.
   [[nodiscard]] bool looks_back() const { return looks_back_; }
-  // True if what filters keep may be too much for the caches.
-  [[nodiscard]] bool streams() const { return space_ * code_.aside_bytes >= kStreamingBytes; }
   template <typename T>
   [[nodiscard]] T& worker_state(const Work& w, const SinkCode& sink) const {
     return *reinterpret_cast<T*>(w.memory + scratch_bytes() + sink.worker_at);
