@@ -1,6 +1,7 @@
 // Everything that the corpus generates compiles for real devices; needs NVRTC and no device.
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <set>
 
 #include "gpu/api/nvrtc.h"
 #include "gpu/codegen/block.h"
@@ -25,12 +26,22 @@ void check_corpus(IntBits bits, int arch) {
   }
 }
 
-// Every lifted function; why some have no block-mode kernel.
+// f and what it calls.
+void add_called(const ssa::Module& module, ssa::FunctionId f, std::set<ssa::FunctionId>& called) {
+  if (!called.insert(f).second) return;
+  for (const ssa::Block& block : module.functions[static_cast<std::size_t>(f)].blocks)
+    for (const ssa::Inst& in : block.insts)
+      if (in.op == Op::kCall) add_called(module, in.index, called);
+}
+
+// Every lifted function that is not part of the kernel of one before; why some have no block-mode kernel.
 std::string check_blocks(const char* text, IntBits bits, int arch) {
   const ssa::Module module = test::nesl_module(text, bits);
   std::string refused;
+  std::set<ssa::FunctionId> called;
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
-    if (!module.functions[f].lifted.lifted) continue;
+    if (!module.functions[f].lifted.lifted || called.contains(static_cast<ssa::FunctionId>(f))) continue;
+    add_called(module, static_cast<ssa::FunctionId>(f), called);
     std::string reason;
     const auto code = gpu::generate_block(module, static_cast<ssa::FunctionId>(f), reason);
     INFO(module.functions[f].name << " for sm_" << arch << " " << reason);
