@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """What watching a run costs: five programs of the gallery, as they are and with --trace, under `nvm profile`, and with --cost.
 
-    overhead.py NVM [RUNS]
+    overhead.py NVM [RUNS [PROGRAM ...]]
 
-Prints a table: the best of RUNS processor times of the plain run, and by how much the best of each way of watching costs more.
-The ways take turns, so that a machine that changes its speed treats them alike. Nothing else should run.
+Prints a table: the median of RUNS processor times of the plain run, and by how much each way of watching costs more: the median
+of what it took in each round, over what the plain run took in that round. So a machine that changes its speed treats them
+alike. Nothing else should run.
 """
 
 import os
 import pathlib
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -46,14 +48,13 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "fib.nesl").write_text(FIB)
         print(f"{'program':14} {'seconds':>8} " + " ".join(f"{way:>12}" for way in WAYS))
-        for name in PROGRAMS:
+        for name in sys.argv[3:] or PROGRAMS:
             ways = {"": ["run"], **WAYS}
-            best = {way: float("inf") for way in ways}
-            for _ in range(runs + 1):
-                for way, words in ways.items():
-                    best[way] = min(best[way], seconds(command(nvm, name, words, root), folder))
-            print(f"{name:14} {best['']:8.3f} " + " ".join(f"{100 * (best[way] / best[''] - 1):11.1f}%" for way in WAYS),
-                  flush=True)
+            rounds = [{way: seconds(command(nvm, name, words, root), folder) for way, words in ways.items()}
+                      for _ in range(runs + 1)][1:]
+            plain = statistics.median(r[""] for r in rounds)
+            more = [statistics.median(r[way] / r[""] for r in rounds) - 1 for way in WAYS]
+            print(f"{name:14} {plain:8.3f} " + " ".join(f"{100 * m:11.1f}%" for m in more), flush=True)
 
 
 if __name__ == "__main__":
