@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Quicksort written in NESL against the quicksorts of quicksort_bench, on the same numbers.
 
-    quicksort.py NVM QUICKSORT_BENCH [N [INPUT ...]]
+    quicksort.py [--pivot middle|scattered] NVM QUICKSORT_BENCH [N [INPUT ...]]
 
 A line per input, or per one that is named: milliseconds of std::sort and of a parallel C++ quicksort, of nvm in kernel mode and with block mode
 (auto, the faster of two each, after one run that measures where block mode pays), and their ratios. Results are
-checked.
+checked. The pivot is the middle element, as in programs/quicksort.nesl, or one at a place that the length alone
+scatters: some of the inputs have their middle elements where they part badly.
 """
 
 import pathlib
@@ -14,11 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+PIVOTS = {"middle": "#v / 2", "scattered": "rem(rem(#v * 1103515245 + 12345, 2147483647), #v)"}
 PROGRAM = """
 function quicksort(v) =
 if #v < 2 then v
 else
-  let pivot = v[#v / 2];
+  let pivot = v[PIVOT];
       less = {x in v | x < pivot};
       same = {x in v | x == pivot};
       more = {x in v | x > pivot};
@@ -38,9 +40,10 @@ def run_nvm(nvm, folder, name, threshold):
     return float(seconds) * 1000
 
 
-def main(nvm, bench, n="10000000", *inputs):
+def main(pivot, nvm, bench, n="10000000", *inputs):
+    program = PROGRAM.replace("PIVOT", PIVOTS[pivot])
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        pathlib.Path(folder, "quicksort.nesl").write_text(PROGRAM, encoding="ascii")
+        pathlib.Path(folder, "quicksort.nesl").write_text(program, encoding="ascii")
         print(f"{'input':10} {'std::sort':>10} {'parallel':>10} {'kernel':>10} {'auto':>10} {'gain':>6} {'vs C++':>7}")
         others = subprocess.run([bench, n, folder, *inputs], capture_output=True, text=True, check=True).stdout
         for line in others.splitlines():
@@ -53,6 +56,10 @@ def main(nvm, bench, n="10000000", *inputs):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    words = sys.argv[1:]
+    pivot = "middle"
+    if words[:1] == ["--pivot"]:
+        pivot, words = (words + [""])[1], words[2:]
+    if len(words) < 2 or pivot not in PIVOTS:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main(pivot, *words)
