@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Quicksort written in NESL against the quicksorts of quicksort_bench, on the same numbers.
 
-    quicksort.py NVM QUICKSORT_BENCH [N [INPUT ...]]
+    quicksort.py [--pivot middle|scattered] NVM QUICKSORT_BENCH [N [INPUT ...]]
 
 A line per input, or per one that is named: milliseconds of std::sort and of a parallel C++ quicksort, of nvm in kernel mode and with block mode
 (auto, the faster of two each, after one run that measures where block mode pays), and their ratios. Results are
-checked.
+checked. The pivot is the middle element, as in programs/quicksort.nesl, or one at a place that the length alone
+scatters: some of the inputs have their middle elements where they part badly.
 """
 
 import pathlib
@@ -15,7 +16,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAM = (ROOT / "programs" / "quicksort.nesl").read_text(encoding="ascii").split("$")[0] + """$
+PIVOTS = {"middle": "#v / 2", "scattered": "rem(rem(#v * 1103515245 + 12345, 2147483647), #v)"}
+PROGRAM = (ROOT / "programs" / "quicksort.nesl").read_text(encoding="ascii").split("$")[0].replace("#v / 2", "PIVOT") + """$
 let (s, seconds) = time(quicksort(v)); n = #v in
 (seconds, all({a <= b : a in take(s, n - 1); b in drop(s, 1)}) and sum(s) == sum(v)) $
 """
@@ -30,9 +32,10 @@ def run_nvm(nvm, folder, name, threshold):
     return float(seconds) * 1000
 
 
-def main(nvm, bench, n="10000000", *inputs):
+def main(pivot, nvm, bench, n="10000000", *inputs):
+    program = PROGRAM.replace("PIVOT", PIVOTS[pivot])
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        pathlib.Path(folder, "quicksort.nesl").write_text(PROGRAM, encoding="ascii")
+        pathlib.Path(folder, "quicksort.nesl").write_text(program, encoding="ascii")
         print(f"{'input':10} {'std::sort':>10} {'parallel':>10} {'kernel':>10} {'auto':>10} {'gain':>6} {'vs C++':>7}")
         others = subprocess.run([bench, n, folder, *inputs], capture_output=True, text=True, check=True).stdout
         for line in others.splitlines():
@@ -45,6 +48,10 @@ def main(nvm, bench, n="10000000", *inputs):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    words = sys.argv[1:]
+    pivot = "middle"
+    if words[:1] == ["--pivot"]:
+        pivot, words = (words + [""])[1], words[2:]
+    if len(words) < 2 or pivot not in PIVOTS:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main(pivot, *words)

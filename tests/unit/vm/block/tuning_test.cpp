@@ -57,6 +57,19 @@ TEST_CASE("what pays at one size pays below it, what loses loses above") {
   CHECK(tuning.measured().size() == 3);
 }
 
+TEST_CASE("a gain is clear if it is large and nothing has lost") {
+  const ssa::Module module = two_functions();
+  Tuning tuning(module, "here", nullptr, false);
+  CHECK_FALSE(tuning.clear(0));
+  tuning.learn(0, 1000, 1.0, 1.2);
+  CHECK_FALSE(tuning.clear(0));
+  tuning.learn(0, 2000, 1.0, 2.0);
+  CHECK(tuning.clear(0));
+  CHECK_FALSE(tuning.clear(1));
+  tuning.learn(0, 100000, 2.0, 1.0);
+  CHECK_FALSE(tuning.clear(0));
+}
+
 TEST_CASE("measurements are remembered for the same code and setting") {
   const Folder folder;
   const DiskCache cache(folder.name(), "tuning 1");
