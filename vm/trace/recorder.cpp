@@ -40,7 +40,7 @@ bool same_input(const Value& a, const Value& b) {
   const auto* y = std::get_if<Vector>(&b);
   if (x == nullptr || y == nullptr || x->is_scalar() || y->is_scalar()) return false;
   return x->length() == y->length() && x->storage() == y->storage() &&
-         x->buffer().get() == y->buffer().get() && x->data<std::byte>() == y->data<std::byte>();
+         x->buffer().get() == y->buffer().get() && x->raw() == y->raw();
 }
 
 std::int64_t bytes_of(std::span<const Value> values) {
