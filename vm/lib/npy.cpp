@@ -209,7 +209,7 @@ void write_npy(const std::string& path, const Array& array) {
     }
   } else if (v.length() > 0) {
     const std::int64_t n = v.length() * static_cast<std::int64_t>(storage_bytes(v.storage()));
-    out.write(v.data<char>(), static_cast<std::streamsize>(n));
+    out.write(reinterpret_cast<const char*>(v.raw()), static_cast<std::streamsize>(n));
   }
   if (!out) fail(path, "cannot be written");
 }

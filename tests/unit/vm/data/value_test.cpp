@@ -37,6 +37,10 @@ TEST_CASE("a part of a buffer starts at its offset and is never unique") {
   const Vector part(Storage::kI64, 2, whole.buffer(), 1);
   CHECK(part.int_at(0) == 20);
   CHECK(reinterpret_cast<const std::int64_t*>(part.raw())[1] == 30);
+  CHECK(reinterpret_cast<const std::byte*>(part.data<std::int64_t>()) == part.raw());
+  const Vector same = whole.part(1, 2);
+  CHECK(same.raw() == part.raw());
+  CHECK(whole.part(2, 1).scalar_int() == 30);
   CHECK_FALSE(whole.unique());
   whole = Vector();
   CHECK_FALSE(part.unique());
