@@ -2,8 +2,8 @@
 // (look-back), so that everything is computed once; the result has room for all elements and gives back what
 // it does not need. Beside scans the first sweep counts.
 //
-// TRIED: stores that bypass the caches where results are large. Mandelbrot's next step reads them at once, and
-// took a third longer.
+// TRIED: stores that bypass the caches where results are large. Mandelbrot's next step reads them at once,
+// and took a third longer.
 #include <cstring>
 
 #include "vm/cpu/codegen/kernel.h"
