@@ -158,8 +158,12 @@ class Avx512Lanes final : public Lanes {
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane lane(const Lane& a, const Lane& number) override {
+    // A fresh register: another form of vpermq takes its second operand from memory, and the register
+    // allocator would use that for a spilled one.
+    const x86::Vec from = new_int();
     const x86::Vec d = new_int();
-    wide() ? cc_.vpermq(d, number.v, a.v) : cc_.vpermd(d, number.v, a.v);
+    cc_.vmovdqa64(from, number.v);
+    wide() ? cc_.vpermq(d, from, a.v) : cc_.vpermd(d, from, a.v);
     return of(Type::kInt, d);
   }
   void store_first(const x86::Mem& at, const Lane& a) override {
