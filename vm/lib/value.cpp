@@ -80,7 +80,7 @@ bool Value::bool_at(std::int64_t i) const { return vector_of(*this).bool_at(i); 
 
 const void* Value::data() const {
   const auto* v = std::get_if<vm::Vector>(&impl_->value);
-  return v == nullptr ? nullptr : v->data<std::byte>();
+  return v == nullptr ? nullptr : v->raw();
 }
 int Value::element_bytes() const {
   const auto* v = std::get_if<vm::Vector>(&impl_->value);

@@ -36,7 +36,8 @@ namespace nvm::vm {
 [[nodiscard]] inline std::int64_t vector_bytes(std::span<const Value> values) {
   std::int64_t bytes = 0;
   for (const Value& value : values)
-    if (const auto* v = std::get_if<Vector>(&value)) bytes += v->is_repeated() ? v->bytes() / v->length() : v->bytes();
+    if (const auto* v = std::get_if<Vector>(&value))
+      bytes += v->is_repeated() ? v->bytes() / v->length() : v->bytes();
   return bytes;
 }
 

@@ -23,7 +23,7 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
         a.scalar = x->type() == Type::kFloat ? 0 : x->scalar_int();
         a.real = x->type() == Type::kFloat ? x->scalar_float() : 0.0;
       } else {
-        a.data = const_cast<std::byte*>(x->data<std::byte>());
+        a.data = const_cast<std::byte*>(x->raw());
       }
     } else if (const auto* s = std::get_if<Segdes>(&region.inputs[i])) {
       const bool regular = s->is_regular();
