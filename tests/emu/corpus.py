@@ -2,8 +2,8 @@
 """usage: corpus.py BUILD SOURCE EMU COMPILER FLAGS CONFIGURATION...
 
 Every program of the conformance set and the gallery on the emulated device (folder EMU/device), every line compiled: what
-they print must be what is expected of them. First rounds gather the CUDA sources, which are then built in batches, since
-compiling them one by one takes most of the time; what these did not meet is built alone.
+they print must be what is expected of them. A first round gathers the CUDA sources, which are then built in batches, since
+compiling them one by one takes most of the time; what it did not meet is built alone.
 
 CONFIGURATION: words NAME=VALUE with commas between, put into the environment.
 """
@@ -20,7 +20,6 @@ configurations = sys.argv[6:]
 nvm = os.path.join(build, "nvm")
 conformance = os.path.join(source, "tests", "conformance")
 PER_BATCH = 150
-MOST_ROUNDS = 3  # results of compiled lines are stored otherwise than those of primitives, and make other lines
 END_OF_PRELUDE = "// ---- end of the prelude ----\n"
 
 
@@ -76,15 +75,13 @@ def run_all(env):
 
 
 def gather(folder, settings):
-    """Runs everything without what is not in a batch yet, and makes batches of that. How many sources there were."""
+    """Runs everything on the processor, only to see the sources, and builds them. How many there were."""
     for setting in settings:
-        run_all(environment(dict(setting, NVM_EMU_GATHER=folder, NVM_EMU_BATCH=folder, XDG_CACHE_HOME="/nowhere")))
-    fresh = [p[:-3] for p in glob.glob(os.path.join(folder, "*.cu")) if not os.path.exists(p[:-3] + ".batch")]
-    names = sorted(os.path.basename(p) for p in fresh)
-    done = len(glob.glob(os.path.join(folder, "batch*.so")))
+        run_all(environment(dict(setting, NVM_EMU_GATHER=folder, XDG_CACHE_HOME="/nowhere")))
+    names = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(folder, "*.cu")))
     batches = [names[i:i + PER_BATCH] for i in range(0, len(names), PER_BATCH)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda b: build_batch(folder, done + b[0], b[1]), enumerate(batches)))
+        list(pool.map(lambda b: build_batch(folder, *b), enumerate(batches)))
     return len(names)
 
 
@@ -117,9 +114,7 @@ failed = 0
 with tempfile.TemporaryDirectory() as folder:
     caches = {"XDG_CACHE_HOME": os.path.join(folder, "cache")}
     settings = [dict(word.split("=", 1) for word in c.split(",")) for c in configurations]
-    rounds = []
-    while len(rounds) < MOST_ROUNDS and (not rounds or rounds[-1] > 0):
-        rounds.append(gather(folder, settings))
+    gathered = gather(folder, settings)
     for text, setting in zip(configurations, settings):
         env = environment(dict(setting, NVM_EMU_BATCH=folder, NVM_EMU_COUNTS=os.path.join(folder, "counts"), **caches))
         wrong = run_all(env)
@@ -128,5 +123,5 @@ with tempfile.TemporaryDirectory() as folder:
         for line in wrong:
             print(f"{text}: {line}")
         failed += len(wrong)
-    print(f"{' + '.join(map(str, rounds))} CUDA sources, {len(settings)} configurations, {failed} failures")
+    print(f"{gathered} CUDA sources in batches, {len(settings)} configurations, {failed} failures")
 sys.exit(failed != 0)
