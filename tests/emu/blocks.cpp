@@ -24,7 +24,7 @@ struct Ended {
 
 class Recursive {
  public:
-  explicit Recursive(const char* text, IntBits bits = IntBits::k64)
+  explicit Recursive(const std::string& text, IntBits bits = IntBits::k64)
       : module_(test::nesl_module(text, bits)), code_(vm::make_code(module_, pool_)) {
     machine_.prims.pool = &pool_;
     machine_.prims.int_bits = bits;

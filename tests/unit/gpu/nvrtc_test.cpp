@@ -35,7 +35,7 @@ void add_called(const ssa::Module& module, ssa::FunctionId f, std::set<ssa::Func
 }
 
 // Every lifted function that is not part of the kernel of one before; why some have no block-mode kernel.
-std::string check_blocks(const char* text, IntBits bits, int arch) {
+std::string check_blocks(const std::string& text, IntBits bits, int arch) {
   const ssa::Module module = test::nesl_module(text, bits);
   std::string refused;
   std::set<ssa::FunctionId> called;
