@@ -14,6 +14,14 @@ namespace {
 constexpr std::size_t kSampleOf = 32;              // this part of a call is made both ways to find what pays
 constexpr std::int64_t kWorthMeasuring = 8 << 20;  // bytes of a call; below, the policy's guess has to do
 
+// Of the vectors among the arguments.
+std::int64_t elements_bytes(std::span<const Value> arguments) {
+  std::int64_t bytes = 0;
+  for (const Value& argument : arguments)
+    if (const auto* v = std::get_if<Vector>(&argument)) bytes += v->bytes();
+  return bytes;
+}
+
 // What decides besides the function.
 std::string setting_of(const Machine& machine, bool on_device) {
   const PrimContext& c = machine.prims;
@@ -81,6 +89,7 @@ bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
 bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                     std::vector<Value>& results) {
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
+  if (policy_.loops(function) && elements_bytes(arguments) < kWorthMeasuring) return false;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
   std::vector<std::int64_t> bounds;
@@ -120,7 +129,7 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   const std::size_t groups = bounds.size() - 1;
   const std::size_t sample =
       std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
-  if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return true;
+  if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return !policy_.loops(function);
   std::vector<Value> ignored;
   if (hook_ != nullptr &&
       !run_whole(function, depth, layout.group(0, bounds[1], *machine_.prims.pool), ignored))

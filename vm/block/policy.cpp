@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bytecode/ssa/facts.h"
+
 namespace nvm::vm::block {
 
 namespace {
@@ -30,6 +32,25 @@ std::vector<bool> reaches_recursion(const ssa::Module& module) {
   return reaches;
 }
 
+// Does it call itself only for instances that it has, not for parts of them? Then a step does not become
+// cheaper by working in a cache when there is little to do in it, and every group pays for it again.
+bool calls_for_its_own(const ssa::Module& module, std::size_t function) {
+  const ssa::Function& f = module.functions[function];
+  const std::int32_t frame = f.lifted.frame;
+  const auto& parameters = f.blocks[0].parameters;
+  const auto place = std::find(parameters.begin(), parameters.end(), frame) - parameters.begin();
+  const std::vector<const ssa::Inst*> makers = ssa::makers_of(f);
+  bool any = false;
+  for (const ssa::Block& block : f.blocks)
+    for (const ssa::Inst& in : block.insts) {
+      if (in.op != Op::kCall || static_cast<std::size_t>(in.index) != function) continue;
+      any = true;
+      const ssa::Inst* made = makers[static_cast<std::size_t>(f.operands_of(in)[place])];
+      if (made != nullptr && made->op == Op::kMakeSegdes) return false;
+    }
+  return any;
+}
+
 std::int64_t largest(const Layout& layout, std::span<const std::int64_t> bounds) {
   std::int64_t most = 0;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
@@ -42,6 +63,7 @@ std::int64_t largest(const Layout& layout, std::span<const std::int64_t> bounds)
 Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     : candidate_(module.functions.size(), false),
       recursive_(module.functions.size(), false),
+      loops_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
       threads_(threads),
@@ -51,6 +73,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
   for (std::size_t f = 0; f < candidate_.size(); ++f) {
     recursive_[f] = module.functions[f].lifted.lifted && recursive[f];
     candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
+    loops_[f] = recursive_[f] && calls_for_its_own(module, f);
   }
 }
 

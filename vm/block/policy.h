@@ -39,6 +39,10 @@ class Policy {
   [[nodiscard]] bool considers_alone(ssa::FunctionId function) const {
     return recursive_[static_cast<std::size_t>(function)];
   }
+  // Not worth groups unless that was measured: its steps are for the same instances again.
+  [[nodiscard]] bool loops(ssa::FunctionId function) const {
+    return loops_[static_cast<std::size_t>(function)];
+  }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
   // Are they if groups are known to be much faster?
@@ -61,6 +65,7 @@ class Policy {
 
   std::vector<bool> candidate_;
   std::vector<bool> recursive_;
+  std::vector<bool> loops_;
   bool automatic_;
   std::int64_t group_bytes_;
   std::int64_t threads_;
