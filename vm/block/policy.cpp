@@ -73,7 +73,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
   for (std::size_t f = 0; f < candidate_.size(); ++f) {
     recursive_[f] = module.functions[f].lifted.lifted && recursive[f];
     candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
-    loops_[f] = recursive_[f] && calls_for_its_own(module, f);
+    loops_[f] = automatic_ && recursive_[f] && calls_for_its_own(module, f);
   }
 }
 
