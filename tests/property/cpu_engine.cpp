@@ -63,3 +63,8 @@ TEST_CASE("every size at least once") {
   for (const std::int64_t n : kSizes)
     for (const auto bits : {nvm::IntBits::k64, nvm::IntBits::k32}) CHECK(disagreement(seed++, n, bits) == "");
 }
+
+TEST_CASE("scans of INT go on where a chunk ends inside of a fold block, because a segment ends there") {
+  CHECK(disagreement(828618, 140000, nvm::IntBits::k64) == "");
+  CHECK(disagreement(458386125409440, 70000, nvm::IntBits::k64) == "");
+}

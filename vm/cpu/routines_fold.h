@@ -198,6 +198,13 @@ struct Fold {
         simd::scan_part<Op, kEmit>(held, phase, phase + m, cell_to<T>(st.carry), cell_to<T>(st.local), out));
     st.in_block += m;
   }
+  static void scan_finish(ScanState& st) {
+    if (st.in_block == 0) return;
+    const T* held = reinterpret_cast<const T*>(st.held);
+    for (std::int64_t i = 0; i < st.in_block % kScanGroup; ++i)
+      st.local = combine(st.local, to_cell(held[i]));
+    close_scan_block(st);
+  }
   template <bool kEmit>
   static void scan_any(ScanState& st, const T* x, T* out, std::int64_t n) {
     if (st.sequential) {
@@ -247,9 +254,9 @@ struct Fold {
     seg_scan_any<false>(st, cursor, static_cast<const T*>(in), nullptr, begin, n);
   }
 
-  static constexpr FoldRoutines kTable = {combine,       reduce_start,   reduce,     reduce_advance,
-                                          reduce_finish, combine_blocks, seg_reduce, scan_start,
-                                          scan,          scan_total,     seg_scan,   seg_scan_total};
+  static constexpr FoldRoutines kTable = {
+      combine,    reduce_start, reduce,     reduce_advance, reduce_finish, combine_blocks, seg_reduce,
+      scan_start, scan,         scan_total, scan_finish,    seg_scan,      seg_scan_total};
 };
 
 }  // namespace

@@ -63,6 +63,7 @@ struct BoolFold {
     st.blocks.count = 1;
     st.blocks.cells[0] = st.local;
   }
+  static void scan_finish(ScanState&) {}
   template <typename Step>
   static void seg_scan_by(ScanState& st, SegmentCursor& cursor, std::int64_t begin, std::int64_t n,
                           Step step) {
@@ -83,9 +84,9 @@ struct BoolFold {
       scan_total(st, static_cast<const T*>(in) + first, m);
     });
   }
-  static constexpr FoldRoutines kTable = {combine,       reduce_start,   reduce,     nullptr,
-                                          reduce_finish, combine_blocks, seg_reduce, scan_start,
-                                          scan,          scan_total,     seg_scan,   seg_scan_total};
+  static constexpr FoldRoutines kTable = {combine,        reduce_start, reduce,        nullptr, reduce_finish,
+                                          combine_blocks, seg_reduce,   scan_start,    scan,    scan_total,
+                                          scan_finish,    seg_scan,     seg_scan_total};
 };
 
 }  // namespace

@@ -8,24 +8,6 @@ soac::Graph graph_of(const soac::Region& region, const RegionEntry& entry) {
   return graph;
 }
 
-namespace {
-
-// Kernels that scan both the whole space and segments of it have been seen to give wrong results: see
-// docs/status.md.
-bool mixes_scans(const plan::Plan& plan) {
-  for (const plan::Kernel& kernel : plan.kernels) {
-    bool whole = false, segments = false;
-    for (const plan::Sink& sink : kernel.sinks) {
-      whole |= sink.kind == plan::SinkKind::kScan;
-      segments |= sink.kind == plan::SinkKind::kSegScan;
-    }
-    if (whole && segments) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusion fusion,
                     RegionEntry& entry) {
   const soac::Graph graph = graph_of(region, entry);
@@ -40,10 +22,6 @@ void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusi
     const bool among_others = e.rule == plan::Rule::kFilterReduce || e.rule == plan::Rule::kFilterScan;
     if (e.fired && among_others && graph.nodes[static_cast<std::size_t>(e.to)].type == Type::kFloat)
       entry.contest.fix();
-  }
-  if (mixes_scans(entry.plan)) {
-    entry.reason = "it scans a whole vector and segments of it at once";
-    return;
   }
   entry.code = engine.compile(entry.plan, entry.reason);
 }

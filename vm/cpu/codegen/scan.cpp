@@ -23,6 +23,7 @@ class Scan final : public SinkCode {
     if (!s_.runs) s_.fold->scan_total(state(w), block_values(w, s_), w.n);
   }
   void first_end(Work& w) const override {
+    s_.fold->scan_finish(state(w));
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
     chunk.totals = state(w).blocks;
     if (!s_.runs) return;
@@ -46,8 +47,9 @@ class Scan final : public SinkCode {
     state(w).blocks.count = 0;  // the carry has them
   }
   void end(Work& w) const override {
-    if (w.kernel->in_order() && w.chunk + 1 < w.kernel->chunks())
-      w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carry = state(w).carry;
+    if (!w.kernel->in_order() || w.chunk + 1 == w.kernel->chunks()) return;
+    s_.fold->scan_finish(state(w));
+    w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carry = state(w).carry;
   }
 
  private:
