@@ -68,3 +68,7 @@ TEST_CASE("scans of INT go on where a chunk ends inside of a fold block, because
   CHECK(disagreement(828618, 140000, nvm::IntBits::k64) == "");
   CHECK(disagreement(458386125409440, 70000, nvm::IntBits::k64) == "");
 }
+
+TEST_CASE("a divisor that is a scan counts only when the scan is settled") {
+  CHECK(disagreement(3193427853339304885, 70000, nvm::IntBits::k32) == "");
+}

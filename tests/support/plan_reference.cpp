@@ -54,6 +54,7 @@ class Evaluator {
     std::vector<Column> scans(k.sinks.size());
     // A scan is settled one round after those that it depends on.
     for (int round = 0; round <= plan::kMostSweeps; ++round) {
+      trapped_ = false;  // by what was read of a scan before it was settled
       for (std::int64_t i = 0; i < n; ++i)
         for (std::size_t v = 0; v < values.size(); ++v)
           values[v][at(i)] = pull(k.body.insts[v], values, scans, i);
