@@ -1,5 +1,6 @@
 #include "frontend/compile.h"
 
+#include "bytecode/base/cancel.h"
 #include "frontend/infer.h"
 #include "frontend/specialise.h"
 
@@ -130,6 +131,7 @@ int bound_slots(Environment& env, const Pattern& pattern, const Type* type, int 
 }  // namespace
 
 std::optional<CompiledForm> compile_form(Environment& environment, Form form, Diagnostics& diagnostics) {
+  check_cancelled(environment.cancelled());
   return FormCompiler(environment, std::make_shared<Form>(std::move(form)), diagnostics).run();
 }
 

@@ -1,6 +1,7 @@
 // Core code to a program for the machine: flattening and emission in one call.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,8 +21,9 @@ struct VariableSlot {
 };
 
 struct EmitOptions {
-  std::string file;       // NESL file, for Program::origin_file
-  bool arg_check = true;  // off: only the checks that the instructions make themselves
+  std::string file;                              // NESL file, for Program::origin_file
+  bool arg_check = true;                         // off: only the checks that the instructions make themselves
+  const std::atomic<bool>* cancelled = nullptr;  // may be set at any time: then Cancelled is thrown
 };
 
 struct Emitted {

@@ -2,6 +2,7 @@
 // first use) and what the user defined. Extended form by form.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -67,6 +68,9 @@ class Environment {
   void drop_stand_in(const std::string& name);
   std::uint32_t next_variable() { return ++variables_; }
   [[nodiscard]] TypeArena& types() { return types_; }
+  // A flag that compiling looks at between functions: where it is set, Cancelled is thrown.
+  void stop_when(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
+  [[nodiscard]] const std::atomic<bool>* cancelled() const { return cancelled_; }
 
   // A user may not define this name.
   [[nodiscard]] bool is_protected(std::string_view name) const;
@@ -86,6 +90,7 @@ class Environment {
   std::unordered_map<std::string, Binding*> builtin_;
   std::string prelude_errors_;
   std::uint32_t variables_ = 0;
+  const std::atomic<bool>* cancelled_ = nullptr;
 };
 
 }  // namespace nvm::frontend

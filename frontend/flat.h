@@ -14,6 +14,10 @@
 
 #include "bytecode/program/program.h"
 
+namespace nvm::frontend {
+struct EmitOptions;
+}
+
 namespace nvm::frontend::flat {
 
 using Atom = std::int32_t;  // a vector or descriptor of one function
@@ -157,6 +161,6 @@ void remove_dead(Function& function);
 [[nodiscard]] std::string print(const Function& function, const Program& program);
 
 // Schedules the functions on the stack. functions[0] becomes MAIN.
-[[nodiscard]] nvm::Program to_stack_code(const Program& program, const std::string& file);
+[[nodiscard]] nvm::Program to_stack_code(const Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend::flat

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "frontend/tail_parallel.h"
 
@@ -59,6 +60,7 @@ std::int32_t Flattener::input(std::uint32_t variable, int slot) {
 flat::Program Flattener::run() {
   flavour({source_.entry, false, {}});
   for (std::size_t i = 0; i < todo_.size(); ++i) {
+    check_cancelled(options_.cancelled);
     flat::Function f = translate(Flavour(todo_[i]));
     flat::Function& slot = out_.functions[i];
     f.name = slot.name;

@@ -5,8 +5,10 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "bytecode/program/builder.h"
+#include "frontend/emit.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -302,11 +304,15 @@ void Scheduler::function(const Function& f, const std::string& name) {
 
 }  // namespace
 
-nvm::Program to_stack_code(const Program& program, const std::string& file) {
+nvm::Program to_stack_code(const Program& program, const EmitOptions& options) {
+  const std::string& file = options.file;
   ProgramBuilder out(file);
   out.origin_file(file);
   Scheduler scheduler(out, program);
-  for (const Function& f : program.functions) scheduler.function(f, f.name);
+  for (const Function& f : program.functions) {
+    check_cancelled(options.cancelled);
+    scheduler.function(f, f.name);
+  }
   Diagnostics diagnostics(file, "");
   nvm::Program result = out.finish(diagnostics);
   NVM_CHECK(!diagnostics.failed(), "flat code resolves");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "frontend/serial_check.h"
 #include "frontend/specialiser.h"
@@ -25,6 +26,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp) try {
   while (!pending_.empty()) {
     Instance* next = pending_.front();
     pending_.pop_front();
+    check_cancelled(env_.cancelled());
     make(*next);
   }
   check_serial(*program_, exp.pos, diagnostics_);

@@ -1,5 +1,6 @@
 #include "bytecode/load/load.h"
 
+#include "bytecode/base/cancel.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 
@@ -13,12 +14,14 @@ Loaded load_vcode(std::string_view text, Diagnostics& diagnostics, const LoadOpt
 
 Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions& options) {
   Loaded loaded;
+  check_cancelled(options.cancelled);
   const VerifyResult verified = verify(program, diagnostics);
+  check_cancelled(options.cancelled);
   loaded.verdict = verified.verdict;
   if (verified.verdict == Verdict::kOk) {
     loaded.module = ssa::lower(program, verified.verified, options.int_bits);
     if (options.checked) ssa::check(loaded.module);
-    if (options.optimise) ssa::optimise(loaded.module, options.checked);
+    if (options.optimise) ssa::optimise(loaded.module, options.checked, options.cancelled);
   }
   loaded.program = std::move(program);
   return loaded;

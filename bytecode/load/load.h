@@ -1,6 +1,7 @@
 // Text or Program to verified, optimised SSA. Nothing that did not pass here may run.
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "bytecode/base/diagnostic.h"
@@ -19,6 +20,7 @@ struct LoadOptions {
 #else
   bool checked = true;
 #endif
+  const std::atomic<bool>* cancelled = nullptr;  // may be set at any time: then Cancelled is thrown
 };
 
 struct Loaded {

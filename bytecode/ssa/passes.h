@@ -1,6 +1,7 @@
 // The SSA passes. Each states what it requires and ensures; all keep check() true and results bit-identical.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,9 @@ struct Pass {
 };
 // The load-time pipeline in order: the page to read.
 [[nodiscard]] const std::vector<Pass>& pipeline();
-// Runs the pipeline, checking before and after every pass if `checked`.
-void optimise(Module& module, bool checked);
+// Runs the pipeline, checking before and after every pass if `checked`. `cancelled` is looked at between
+// passes.
+void optimise(Module& module, bool checked, const std::atomic<bool>* cancelled = nullptr);
 
 // Length classes of one function (design: symbolic shapes). Values of one class have equal length without a
 // run-time test; a descriptor has two classes, its number of segments and its total.

@@ -1,4 +1,5 @@
 // The page to read: what happens to a program between lowering and its first instruction.
+#include "bytecode/base/cancel.h"
 #include "bytecode/ssa/passes.h"
 
 namespace nvm::ssa {
@@ -26,9 +27,10 @@ const std::vector<Pass>& pipeline() {
   return kPasses;
 }
 
-void optimise(Module& module, bool checked) {
+void optimise(Module& module, bool checked, const std::atomic<bool>* cancelled) {
   if (checked) check(module);
   for (const Pass& pass : pipeline()) {
+    check_cancelled(cancelled);
     pass.run(module);
     if (checked) check(module);
   }

@@ -432,4 +432,17 @@ Program read_vcode(std::string_view text, Diagnostics& diagnostics) {
   return program;
 }
 
+bool looks_like_vcode(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n\f\v", kFirst = "FUNC";
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // byte order mark
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    if (!text.starts_with('{')) break;
+    text.remove_prefix(std::min(text.find('}'), text.size() - 1) + 1);
+  }
+  if (!text.starts_with(kFirst)) return false;
+  text.remove_prefix(kFirst.size());
+  return !text.empty() && (kBlanks.find(text.front()) != std::string_view::npos || text.front() == '{');
+}
+
 }  // namespace nvm

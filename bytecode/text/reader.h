@@ -13,4 +13,7 @@ namespace nvm {
 // input.
 [[nodiscard]] Program read_vcode(std::string_view text, Diagnostics& diagnostics);
 
+// Whether the first word is FUNC, as in every VCODE program and in no NESL program.
+[[nodiscard]] bool looks_like_vcode(std::string_view text);
+
 }  // namespace nvm

@@ -95,6 +95,13 @@ def check_crash():
         os.remove(WORK / "c.json")
 
 
+def check_standard_input():
+    text = "let n = 3 in {x * n : x in [1, 2]} $\n"
+    run = nvm("run", "--record", "stdin.rec", "-", stdin=text)
+    again = nvm("replay", "stdin.rec")
+    expect("a program from standard input is recorded", again.returncode == 0 and again.stdout == run.stdout != "", again)
+
+
 def check_progress():
     program = write("endless.nesl", ENDLESS)
     main, child = pty.openpty()
@@ -116,6 +123,7 @@ def main():
     check_failing()
     check_damaged()
     check_crash()
+    check_standard_input()
     check_progress()
     finish()
 

@@ -1,6 +1,5 @@
 #include "vm/cmd/interrupt.h"
 
-#include <atomic>
 #include <csignal>
 
 namespace nvm::cmd {
@@ -8,22 +7,30 @@ namespace nvm::cmd {
 namespace {
 
 std::atomic<lib::Vm*> running{nullptr};
+std::atomic<bool> was_asked{false};
 
+// The flag first: a run that clears an earlier wish looks at the flag then.
 void on_interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
+  was_asked.store(true);
   if (lib::Vm* vm = running.load()) vm->cancel();
 }
 
 }  // namespace
 
-Interruptible::Interruptible(lib::Vm& vm) {
-  running.store(&vm);
+Interruptible::Interruptible(lib::Vm* vm) {
+  was_asked.store(false);
+  running.store(vm);
   std::signal(SIGINT, on_interrupt);
 }
 
-Interruptible::~Interruptible() {
+void Interruptible::also(lib::Vm* vm) { running.store(vm); }
+
+void Interruptible::end() {
   std::signal(SIGINT, SIG_DFL);
   running.store(nullptr);
 }
+
+const std::atomic<bool>* Interruptible::asked() { return &was_asked; }
 
 }  // namespace nvm::cmd

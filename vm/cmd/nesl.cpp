@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "bytecode/text/reader.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/figures.h"
 #include "vm/cmd/interrupt.h"
@@ -51,6 +52,7 @@ int save_outputs(lib::Nesl& nesl, const Arguments& arguments) {
 lib::NeslOptions nesl_options(const Arguments& arguments) {
   lib::NeslOptions options;
   options.vm = options_of(arguments);
+  options.vm.cancelled = Interruptible::asked();
   options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
   options.print_length = arguments.integer(Option::kPrintLength, 0);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
@@ -58,10 +60,13 @@ lib::NeslOptions nesl_options(const Arguments& arguments) {
 }
 
 // The file and the expression of the command line, in that order.
-lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments) {
-  const Interruptible guard(nesl.machine());
+lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch) {
+  const Interruptible guard(&nesl.machine());
   lib::NeslStatus status = lib::NeslStatus::kOk;
-  if (!arguments.operands().empty()) status = nesl.run_file(arguments.operand("a program file"));
+  if (!arguments.operands().empty()) {
+    const std::string& path = arguments.operand("a program file");
+    status = path == "-" ? nesl.run_script(watch.standard_input(), kStandardInput) : nesl.run_file(path);
+  }
   if (status == lib::NeslStatus::kOk && arguments.given(Option::kExpression))
     status = nesl.run_text(arguments.text(Option::kExpression) + "\n;", "-e");
   return status;
@@ -73,6 +78,7 @@ bool is_nesl(const Arguments& arguments, const Watch& watch) {
   if (arguments.given(Option::kExpression)) return true;
   if (arguments.operands().size() != 1) return false;
   const std::string& path = arguments.operands().front();
+  if (path == "-") return !looks_like_vcode(watch.standard_input());
   if (path.ends_with(".nesl")) return true;
   if (lib::world_of(watch.watchers()) != nullptr) {
     const auto text = lib::read_file(path, watch.watchers());
@@ -99,7 +105,7 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   std::ostream out(&buffer);
   lib::Nesl nesl(options, out, std::cerr);
   bind_inputs(nesl, arguments);
-  const int status = status_of(run_all(nesl, arguments));
+  const int status = status_of(run_all(nesl, arguments, watch));
   if (status != kGood) return status;
   if (!explain.empty())
     out << (nesl.explanation().empty() ? "nothing was recorded\n" : nesl.explanation()) << std::flush;
@@ -114,7 +120,10 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
 
 int check_command(const Words& words) {
   const Arguments arguments("check", words);
-  lib::Nesl nesl({}, std::cout, std::cerr);
+  lib::NeslOptions options;
+  options.vm.cancelled = Interruptible::asked();
+  lib::Nesl nesl(options, std::cout, std::cerr);
+  const Interruptible guard(&nesl.machine());
   return status_of(nesl.check_file(arguments.operand("a NESL file")));
 }
 
@@ -122,7 +131,9 @@ int compile_command(const Words& words) {
   const Arguments arguments("compile", words);
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  options.vm.cancelled = Interruptible::asked();
   lib::Nesl nesl(options, std::cout, std::cerr);
+  const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
   if (!arguments.operands().empty()) {

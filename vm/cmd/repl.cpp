@@ -110,6 +110,7 @@ int repl_command(const Words& words) {
   options.print_length = arguments.integer(Option::kPrintLength, 0);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;
+  options.vm.cancelled = Interruptible::asked();
   const Watch watch(arguments);
   options.vm.watchers = watch.watchers();
   lib::Nesl nesl(options, std::cout, std::cerr);
@@ -123,7 +124,7 @@ int repl_command(const Words& words) {
   do {
     names = nesl.names();
     if (!read_forms(reader, text)) break;
-    const Interruptible guard(nesl.machine());
+    const Interruptible guard(&nesl.machine());
     if (nesl.run_text(text, "input") == lib::NeslStatus::kExit) break;
   } while (true);
   if (reader.terminal()) std::cout << "\n";

@@ -51,7 +51,10 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   watch.begin_phase("load");
   lib::LoadOptions load = load_options_of(arguments);
   load.watchers = watch.watchers();
-  auto program = lib::Program::from_file(path, load);
+  load.cancelled = options.cancelled = Interruptible::asked();
+  Interruptible guard;
+  auto program = path == "-" ? lib::Program::from_text(watch.standard_input(), kStandardInput, load)
+                             : lib::Program::from_file(path, load);
   watch.end_phase();
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
@@ -60,10 +63,9 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
     options.out = output.get();
   }
   lib::Vm vm(options);
-  auto run = [&] {
-    const Interruptible guard(vm);
-    return vm.run(*program);
-  }();
+  guard.also(&vm);
+  auto run = vm.run(*program);
+  guard.end();
   if (!run) return report(run.failure());
   watch.begin_phase("print");
   const int figures = report_figures(arguments, run->counters);

@@ -155,7 +155,7 @@ int run(const Legacy& legacy, const Watch& watch) {
   options.legacy_trace = legacy.shows;
   lib::Vm vm(options);
   auto run = [&] {
-    const Interruptible guard(vm);
+    const Interruptible guard(&vm);
     return vm.run(*program);
   }();
   if (!run) return report(run.failure(), legacy);

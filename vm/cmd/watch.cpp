@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
@@ -32,6 +34,12 @@ Watch::Watch(const Arguments& arguments) {
 void Watch::trace(const std::string& path) {
   trace_ = std::make_shared<lib::Trace>(path);
   add(trace_);
+}
+
+const std::string& Watch::standard_input() const {
+  if (!standard_input_) standard_input_ = lib::read_file("-", watchers_);
+  if (!standard_input_) throw UsageError{std::string("standard input: ") + std::strerror(errno)};
+  return *standard_input_;
 }
 
 void Watch::begin_phase(const std::string& name) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ class Watch {
   void add(std::shared_ptr<lib::Watcher> watcher) { watchers_.push_back(std::move(watcher)); }
 
   [[nodiscard]] const std::vector<std::shared_ptr<lib::Watcher>>& watchers() const { return watchers_; }
+  // The program that the command line names "-": what stands on standard input, read once.
+  [[nodiscard]] const std::string& standard_input() const;
   void begin_phase(const std::string& name) const;
   void end_phase() const;
   // Writes what is to be written at the end, and complains on standard error if that fails. The exit status
@@ -30,6 +33,7 @@ class Watch {
   std::shared_ptr<lib::Trace> trace_;
   std::shared_ptr<lib::Recording> recording_;
   std::vector<std::shared_ptr<lib::Watcher>> watchers_;
+  mutable std::optional<std::string> standard_input_;
 };
 
 }  // namespace nvm::cmd

@@ -12,6 +12,9 @@
 
 namespace nvm::vm {
 
+// The contents of a file, "-" being the rest of standard input; nothing if it cannot be read (errno).
+[[nodiscard]] std::optional<std::string> read_outside(const std::string& path);
+
 class World {
  public:
   virtual ~World() = default;

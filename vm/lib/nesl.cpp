@@ -11,6 +11,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "bytecode/base/cancel.h"
 #include "bytecode/text/writer.h"
 #include "vm/lib/files.h"
 #include "vm/lib/impl.h"
@@ -31,18 +32,24 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
   options.world = world_of(o.vm.watchers);
+  options.cancelled = o.vm.cancelled;
   return options;
 }
 
 // Programs of a session run on one machine, whose memory holds the session's values.
 class Runner : public vm::ProgramRunner {
  public:
-  explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) { load_.int_bits = o.int_bits; }
+  explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) {
+    load_.int_bits = o.int_bits;
+    load_.cancelled = o.vm.cancelled;
+  }
 
   Result run(nvm::Program program, std::span<const vm::Value> inputs) override {
     begin_phase("load");
     auto loaded = make_program(std::move(program), "NESL", load_);
     end_phase();
+    if (!loaded && loaded.failure().kind == Failure::Class::kRuntime)
+      return {true, loaded.failure().reason, loaded.failure().origin_line, {}};
     if (!loaded) return {true, "internal error: " + loaded.failure().message, 0, {}};
     std::vector<Value> given;
     for (const vm::Value& v : inputs)
@@ -142,11 +149,22 @@ NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(
 
 // Members are destroyed in reverse order: the values before the memory they stand in.
 struct Nesl::Impl {
+  // `f`, or `otherwise` if somebody wishes to stop.
+  template <typename T, typename F>
+  T uncancelled(F f, T otherwise) {
+    try {
+      return f();
+    } catch (const Cancelled&) {
+      err << "nvm: interrupted while NESL was compiled\n" << std::flush;
+      return otherwise;
+    }
+  }
+
   // What happens outside runs is reading, compiling and showing.
   template <typename F>
   NeslStatus between_runs(F f) {
     runner.begin_phase("compile and print");
-    const NeslStatus status = status_of(f());
+    const NeslStatus status = uncancelled<NeslStatus>([&] { return status_of(f()); }, NeslStatus::kRunError);
     runner.end_phase();
     return status;
   }
@@ -179,6 +197,10 @@ Nesl::~Nesl() = default;
 
 NeslStatus Nesl::run_file(const std::string& path) {
   return impl_->between_runs([&] { return impl_->session.run_file(path); });
+}
+
+NeslStatus Nesl::run_script(std::string text, const std::string& name) {
+  return impl_->between_runs([&] { return impl_->session.run_script(std::move(text), name); });
 }
 
 NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
@@ -225,13 +247,14 @@ std::optional<std::string> Nesl::save_file(const std::string& name, const std::s
 
 NeslStatus Nesl::check_file(const std::string& path) {
   impl_->session.options().mode = vm::SessionMode::kCheck;
-  return status_of(impl_->session.run_file(path));
+  return impl_->between_runs([&] { return impl_->session.run_file(path); });
 }
 
 void Nesl::compile_only() { impl_->session.options().mode = vm::SessionMode::kCompile; }
 
 std::optional<std::string> Nesl::compile(const std::string& text) {
-  const auto program = impl_->session.last_program(text);
+  const auto program = impl_->uncancelled<std::optional<nvm::Program>>(
+      [&] { return impl_->session.last_program(text); }, std::nullopt);
   if (!program) return std::nullopt;
   return write_vcode(*program);
 }

@@ -33,6 +33,7 @@ class Nesl {
   // All forms of a file or text, in order. Unless interactive, nothing of it runs if something of it does not
   // compile, and a run-time error ends it. `name` stands in messages.
   NeslStatus run_file(const std::string& path);
+  NeslStatus run_script(std::string text, const std::string& name);  // as a file with this text
   NeslStatus run_text(std::string_view text, const std::string& name);
   // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
   // other as text ([char]). The answer is what is wrong, or nothing.

@@ -23,14 +23,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::optional<std::string> read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
-
 bool is_command(const Form& form) {
   return form.kind == FormKind::kCommand || form.kind == FormKind::kDefconfig ||
          form.kind == FormKind::kBackground;
@@ -93,7 +85,9 @@ class Quoted {
 }  // namespace
 
 NeslSession::NeslSession(ProgramRunner& runner, std::ostream& out, std::ostream& err, SessionOptions options)
-    : runner_(runner), out_(out), err_(err), options_(std::move(options)) {}
+    : runner_(runner), out_(out), err_(err), options_(std::move(options)) {
+  environment_.stop_when(options_.cancelled);
+}
 
 NeslSession::~NeslSession() = default;
 
@@ -131,19 +125,23 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
 }
 
 SessionStatus NeslSession::run_file(const std::string& path) {
-  auto text = options_.world != nullptr ? options_.world->read_file(path) : read_whole(path);
+  auto text = options_.world != nullptr ? options_.world->read_file(path) : read_outside(path);
   if (!text) {
     err_ << "File " << path << " does not exist.\n";
     return SessionStatus::kCompileError;
   }
-  texts_.push_back(std::make_unique<std::string>(std::move(*text)));
+  return run_script(std::move(*text), path);
+}
+
+SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
+  texts_.push_back(std::make_unique<std::string>(std::move(text)));
   std::string& content = *texts_.back();
   if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
   std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
   if (end == std::string::npos) end = content.size();
   content.replace(0, end, end, ' ');
-  last_file_ = path;
-  return run_text({path, content, 1, false});
+  last_file_ = name;
+  return run_text({name, content, 1, false});
 }
 
 bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pending>& pending) {
@@ -182,7 +180,12 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check});
+  frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check, options_.cancelled});
+  for (const frontend::VariableSlot& in : emitted.inputs)
+    if (!variables_.contains(in.variable)) {
+      report({true, "it uses a variable whose definition failed", 0, {}}, compiled, file);
+      return std::nullopt;
+    }
   const std::vector<Value> inputs = values_of(emitted);
   const double compile_time = seconds_since(start);
   ProgramRunner::Result result = runner_.run(std::move(emitted.program), inputs);
@@ -226,7 +229,8 @@ std::optional<Program> NeslSession::last_program(const std::string& text) {
 std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
   const auto compiled = compile_text(text + ";");
   if (!compiled || !compiled->core) return std::nullopt;
-  frontend::Emitted emitted = frontend::emit(*compiled->core, {last_file_, options_.arg_check});
+  frontend::Emitted emitted =
+      frontend::emit(*compiled->core, {last_file_, options_.arg_check, options_.cancelled});
   std::vector<Value> inputs = values_of(emitted);
   return std::pair{std::move(emitted.program), std::move(inputs)};
 }
@@ -237,7 +241,8 @@ const frontend::Type* NeslSession::read_type(const std::string& text) {
 }
 
 Program NeslSession::bake(const CompiledForm& compiled) const {
-  frontend::Emitted emitted = frontend::emit(*compiled.core, {last_file_, options_.arg_check});
+  frontend::Emitted emitted =
+      frontend::emit(*compiled.core, {last_file_, options_.arg_check, options_.cancelled});
   const std::vector<Value> values = values_of(emitted);
   for (Constant& c : emitted.program.constants)
     if (c.input >= 0) c = constant_of(values[static_cast<std::size_t>(c.input)], c.word);

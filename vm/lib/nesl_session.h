@@ -2,6 +2,7 @@
 // and binds its value. Used by `nvm run`, `nvm repl` and embedders.
 #pragma once
 
+#include <atomic>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -48,7 +49,8 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
-  World* world = nullptr;  // where files come from, if not from the file system
+  World* world = nullptr;                        // where files come from, if not from the file system
+  const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
   PrintStyle print;
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
 };
@@ -64,6 +66,8 @@ class NeslSession {
   SessionStatus run_text(const frontend::Source& source);
   // The same for a file; one that cannot be read is reported and is kCompileError.
   SessionStatus run_file(const std::string& path);
+  // The same for the text of a file, which may begin with `#!`.
+  SessionStatus run_script(std::string text, const std::string& name);
 
   // Mode kCompile: the program of the expression `text`, or if that is empty of the last expression so far;
   // the variables in it became constants. Nothing, reported, if there is none.

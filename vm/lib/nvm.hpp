@@ -5,6 +5,7 @@
 // programs/embed/example.cpp.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -99,6 +100,7 @@ struct LoadOptions {
   std::string function;            // start here instead of at MAIN or the first function
   std::vector<Kind> inputs;        // what the start function finds on the stack, deepest first
   std::vector<std::shared_ptr<Watcher>> watchers;
+  const std::atomic<bool>* cancelled = nullptr;  // as Options::cancelled
 };
 
 class Program {
@@ -155,6 +157,9 @@ struct Options {
   bool count = false;              // fill Counters::instructions, work and bytes
   bool cost = false;               // the same, complete and equal in every tier: nothing runs in block mode
   std::vector<std::shared_ptr<Watcher>> watchers;
+  // May be set at any time, also by a signal handler: then nothing begins to run, and compiling NESL ends
+  // soon with a failure. A run that has begun is ended by Vm::cancel.
+  const std::atomic<bool>* cancelled = nullptr;
   std::FILE* in = stdin;
   std::FILE* out = stdout;
   std::FILE* err = stderr;

@@ -2,6 +2,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "bytecode/base/cancel.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
@@ -72,11 +73,12 @@ Failure load_failure(const Program::Impl& impl) {
 
 // Verifies, lowers and prepares.
 Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program,
-                       const LoadOptions& options) {
+                       const LoadOptions& options) try {
   nvm::LoadOptions load;
   load.int_bits = impl->bits;
   load.optimise = options.optimise;
   load.checked = options.check;
+  load.cancelled = options.cancelled;
   impl->loaded = load_program(std::move(program), impl->diagnostics, load);
   // Legacy programs may be wrong where nothing runs: the stack machine checks what it executes.
   if (impl->loaded.verdict == Verdict::kError && options.legacy)
@@ -90,6 +92,9 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
     }
   }
   return Program(std::move(impl));
+} catch (const Cancelled&) {
+  return Failure{Failure::Class::kRuntime, "nvm: interrupted while the program was loaded\n", 0, 0,
+                 "interrupted"};
 }
 
 }  // namespace

@@ -3,9 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "bytecode/table/op_info.h"
 #include "vm/interp/observer.h"
@@ -48,15 +46,13 @@ struct Recording::Impl final : vm::World {
   explicit Impl(const std::string& path) : file(path) {}
 
   std::optional<std::string> read_file(const std::string& path) override {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return std::nullopt;
-    std::ostringstream text;
-    text << in.rdbuf();
+    auto text = vm::read_outside(path);
+    if (!text) return std::nullopt;
     PartWriter part;
     part.text(path);
-    part.text(text.str());
+    part.text(*text);
     file.write(PartKind::kFile, part.take());
-    return std::move(text).str();
+    return text;
   }
   bool play(Op, vm::Pool&, std::span<vm::Value>) override { return false; }
   void note(Op op, std::span<const vm::Value> values) override {

@@ -203,6 +203,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.hook = compiling.begin(m.prims);
   stop.store(vm::Stop::kNo);
+  if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {

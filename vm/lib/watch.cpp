@@ -1,8 +1,5 @@
 #include "vm/lib/watch.hpp"
 
-#include <fstream>
-#include <sstream>
-
 #include "vm/interp/world.h"
 
 namespace nvm::lib {
@@ -16,11 +13,7 @@ vm::World* world_of(std::span<const std::shared_ptr<Watcher>> watchers) {
 std::optional<std::string> read_file(const std::string& path,
                                      std::span<const std::shared_ptr<Watcher>> watchers) {
   if (vm::World* world = world_of(watchers)) return world->read_file(path);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
+  return vm::read_outside(path);
 }
 
 }  // namespace nvm::lib

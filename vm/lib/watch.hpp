@@ -32,7 +32,8 @@ class Watcher {
 
 // The first world among the watchers, null if there is none.
 [[nodiscard]] vm::World* world_of(std::span<const std::shared_ptr<Watcher>> watchers);
-// The contents of a file, from that world if there is one; nothing if it cannot be read (errno).
+// The contents of a file, from that world if there is one; nothing if it cannot be read (errno). "-" is the
+// rest of standard input.
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path,
                                                    std::span<const std::shared_ptr<Watcher>> watchers);
 

@@ -229,4 +229,14 @@ TEST_CASE("long and deep inputs need no native stack") {
   CHECK(read_ok(vector + ") RET").constants[0].ints.size() == 1000000);
 }
 
+TEST_CASE("VCODE is told from NESL by its first word") {
+  for (const char* text : {"FUNC MAIN RET", "\n\t{comment} {another}FUNC{x}MAIN",
+                           "\xEF\xBB\xBF"
+                           "FUNC A"})
+    CHECK(looks_like_vcode(text));
+  for (const char* text :
+       {"", "FUNC", "FUNCTION f(x) = x $", "{x : x in [1]} $", "{", "func MAIN", "#!\nFUNC A", "1 $"})
+    CHECK_FALSE(looks_like_vcode(text));
+}
+
 }  // namespace nvm

@@ -2,7 +2,10 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <sstream>
 #include <thread>
+
+#include "vm/lib/nesl.hpp"
 
 using namespace nvm::lib;
 
@@ -151,6 +154,39 @@ TEST_CASE("a run is cancelled from another thread", "[lib]") {
   canceller.join();
   REQUIRE_FALSE(run);
   CHECK(run.failure().message.find("interrupted") != std::string::npos);
+}
+
+TEST_CASE("a wish to stop that was there before is heard by loading, compiling and running", "[lib]") {
+  std::atomic<bool> cancelled{false};
+  Options options;
+  options.cancelled = &cancelled;
+  const Program program = load(kForever);
+  const std::string function = "function more(x) = {y + 1 : y in x} $ ", use = "more([1, 2])";
+  NeslOptions nesl_options;
+  nesl_options.vm = options;
+  std::ostringstream out, err;
+  Nesl nesl(nesl_options, out, err);
+  const NeslStatus defined = nesl.run_text(function, "text");
+  INFO(err.str());
+  REQUIRE(defined == NeslStatus::kOk);
+
+  cancelled = true;
+  LoadOptions loading;
+  loading.cancelled = &cancelled;
+  const auto loaded = Program::from_text(kForever, "text", loading);
+  REQUIRE_FALSE(loaded);
+  CHECK(loaded.failure().kind == Failure::Class::kRuntime);
+  Vm vm(options);
+  const auto run = vm.run(program);
+  REQUIRE_FALSE(run);
+  CHECK(run.failure().message.find("interrupted") != std::string::npos);
+  CHECK(nesl.run_text(use + " $", "text") == NeslStatus::kRunError);
+  CHECK(err.str().find("interrupted") != std::string::npos);
+  CHECK_FALSE(nesl.compile(use));
+
+  cancelled = false;
+  CHECK(nesl.run_text(use + " $", "text") == NeslStatus::kOk);
+  CHECK(out.str() == "it = [2, 3] : [int]\n");
 }
 
 TEST_CASE("machines in several threads share a program", "[lib]") {
