@@ -49,6 +49,7 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       workers_(code, machine, inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;
+  machine_.tally = nullptr;
   machine_.host = nullptr;
 }
 

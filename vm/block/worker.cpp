@@ -58,6 +58,7 @@ Workers::Workers(const Code& code, const Machine& machine, std::span<const Value
   machine_.hook = nullptr;
   machine_.calls = nullptr;
   machine_.observer = nullptr;
+  machine_.tally = nullptr;
   machine_.max_frame_bytes /= static_cast<std::size_t>(threads_);
 }
 

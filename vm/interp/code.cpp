@@ -188,6 +188,7 @@ class Translator {
     Step step;
     step.kind = kind;
     step.op = inst.op;
+    step.work = op_info(inst.op).work;
     step.word = inst.word;
     step.inst = &inst;
     step.pos = inst.pos;

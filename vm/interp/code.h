@@ -54,6 +54,7 @@ struct Step {
                           // of starts and descriptor in place of the indices
   bool by_runs = false;   // a move whose second operand may be such a pair
   bool chains = false;    // may be part of a Chain
+  Work work = Work::k1;   // what the cost model counts, of the instruction table
   PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise
   std::uint32_t operands = 0;
   std::uint32_t results = 0;

@@ -13,8 +13,9 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
-      alone_(machine.hook == nullptr && machine.observer == nullptr && machine.prims.threads <= 1 &&
-             !machine.prims.prefix_lengths),
+      alone_(machine.hook == nullptr && machine.observer == nullptr && machine.tally == nullptr &&
+             machine.prims.threads <= 1 && !machine.prims.prefix_lengths),
+      watched_(machine.observer != nullptr || machine.tally != nullptr),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -182,25 +183,51 @@ void Interp::primitive(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
-inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
+[[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
+                                                   std::span<Value> results) {
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
-  if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
-  if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
-  if (seen) [[unlikely]]
-    machine_.observer->begin(*step.inst, step.site, operands);
+  if (watched_) [[unlikely]]
+    return execute_watched(step, operands, results);
+  if (step.folds && !alone_ && fold_index(operands, results)) return;
+  if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
+  compute(step, operands, results);
+}
+
+[[gnu::always_inline]] inline void Interp::compute(const Step& step, std::span<Value> operands,
+                                                   std::span<Value> results) {
   if (alone_ && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
   else if (step.drawn || (step.repeats && machine_.hook == nullptr))
     run_repeating_dist(machine_.prims, step.word, operands, results);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);
-  if (seen) [[unlikely]]
+}
+
+// For the tally, and for an observer that looks at values.
+inline void Interp::begin_values(const Step& step, std::span<const Value> operands) {
+  if (machine_.tally != nullptr) machine_.tally->before(step.work, operands);
+  if (instructions_seen()) machine_.observer->begin(*step.inst, step.site, operands);
+}
+
+inline void Interp::end_values(const Step& step, std::span<const Value> results) {
+  if (machine_.tally != nullptr) machine_.tally->after(step.work, results);
+  if (instructions_seen() && machine_.observer->sees_values())
     machine_.observer->end(*step.inst, step.site, results);
+}
+
+[[gnu::noinline]] void Interp::execute_watched(const Step& step, std::span<Value> operands,
+                                               std::span<Value> results) {
+  const bool seen = values_seen();
+  if (!seen) note_line(step, operands);
+  if (step.folds && !seen && fold_index(operands, results)) return;
+  if (step.by_runs && move_runs(step, !seen, operands, results)) return;
+  if (seen) begin_values(step, operands);
+  compute(step, operands, results);
+  if (seen) end_values(step, results);
 }
 
 void Interp::host(const Step& step) {
@@ -210,10 +237,11 @@ void Interp::host(const Step& step) {
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
   Value results[5];  // SPAWN has the most
-  const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
-  if (seen) machine_.observer->begin(*step.inst, step.site, {operands, step.operands});
+  const bool seen = values_seen();
+  if (!seen) note_line(step, {operands, step.operands});
+  if (seen) begin_values(step, {operands, step.operands});
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
-  if (seen) machine_.observer->end(*step.inst, step.site, {results, step.results});
+  if (seen) end_values(step, {results, step.results});
   store(step, results);
 }
 

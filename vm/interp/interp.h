@@ -41,6 +41,8 @@ class Interp final : private OpenCalls {
   void loop();
   void primitive(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
+  void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
+  void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);
   void host(const Step& step);
   void pair(const Step& step);
   void unpair(const Step& step);
@@ -84,6 +86,20 @@ class Interp final : private OpenCalls {
   [[nodiscard]] std::uint32_t source_line() const;
   [[nodiscard]] CallPlace place(const Step& step) const;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
+  [[nodiscard]] bool instructions_seen() const {
+    return machine_.observer != nullptr && machine_.observer->sees_instructions();
+  }
+  void begin_values(const Step& step, std::span<const Value> operands);
+  void end_values(const Step& step, std::span<const Value> results);
+  // Whether somebody looks at the operands and results of instructions.
+  [[nodiscard]] bool values_seen() const {
+    return machine_.tally != nullptr || (instructions_seen() && machine_.observer->sees_values());
+  }
+  // For one who does not, but wants to know where control is.
+  void note_line(const Step& step, std::span<const Value> operands) const {
+    if (instructions_seen()) [[unlikely]]
+      machine_.observer->begin(*step.inst, step.site, operands);
+  }
   [[nodiscard]] bool calls_seen() const {
     return machine_.observer != nullptr && machine_.observer->sees_calls();
   }
@@ -95,6 +111,7 @@ class Interp final : private OpenCalls {
   std::vector<Activation> calls_;
   std::vector<Value> scratch_;  // operands on their way
   bool alone_;                  // results may stay formulas
+  bool watched_;                // instructions are counted or observed
   Value outputs_[4];            // results on their way
   std::vector<Value> values_;   // results of the outermost call
   std::vector<Value> called_;   // results of a call that the hook made

@@ -11,6 +11,7 @@
 #include "vm/interp/host_ops.h"
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
+#include "vm/interp/work.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
@@ -24,6 +25,7 @@ struct Machine {
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
   Observer* observer = nullptr;
+  Tally* tally = nullptr;                   // null: nothing is counted
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls

@@ -101,7 +101,10 @@ class Observer {
 
   // Whether begin and end are wanted; may change at any time, on any thread.
   [[nodiscard]] bool sees_instructions() const { return instructions_.load(std::memory_order_relaxed); }
-  // The same for enter and leave.
+  // Whether begin and end look at values. If not, only begin is called, and what makes vectors in fewer
+  // passes does so as if nobody looked: one begin may stand for several instructions.
+  [[nodiscard]] bool sees_values() const { return values_; }
+  // Whether enter and leave are wanted; may change likewise.
   [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
   // What is wanted of recorded regions: nothing; their instructions, with the work that is known anyway; the
   // exact work, for which the compiling tier may have to count what the program does not need.
@@ -158,12 +161,14 @@ class Observer {
   explicit Observer(bool instructions = true, Recorded recorded = Recorded::kWork)
       : instructions_(instructions), recorded_(recorded) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
+  void see_values(bool wanted) { values_ = wanted; }  // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
  private:
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
+  bool values_ = true;
   Recorded recorded_;
 };
 

@@ -1,18 +1,11 @@
 #include "vm/lib/counters.h"
 
-#include "vm/profile/work.h"
-
 namespace nvm::lib {
 
-void Counting::begin(const ssa::Inst& inst, const vm::Site&, std::span<const vm::Value> operands) {
-  ++counters_.instructions;
-  counters_.work += static_cast<std::uint64_t>(vm::work_before(inst, operands));
-  counters_.bytes += static_cast<std::uint64_t>(vm::vector_bytes(operands));
-}
-
-void Counting::end(const ssa::Inst& inst, const vm::Site&, std::span<const vm::Value> results) {
-  counters_.work += static_cast<std::uint64_t>(vm::work_after(inst, results));
-  counters_.bytes += static_cast<std::uint64_t>(vm::vector_bytes(results));
+void Counting::end_run() {
+  counters_.instructions += tally_.instructions;
+  counters_.work += tally_.work;
+  counters_.bytes += tally_.bytes;
 }
 
 void Counting::end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) {

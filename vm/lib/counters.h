@@ -1,20 +1,27 @@
-// Counts what a run does; the observer behind --stats and --cost.
+// Counts what a run does: instructions by a tally, regions as an observer; behind --stats and --cost.
 #pragma once
 
 #include "vm/interp/observer.h"
+#include "vm/interp/work.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::lib {
 
 class Counting final : public vm::Observer {
  public:
-  explicit Counting(Counters& counters) : counters_(counters) { see_calls(false); }
-  void begin(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> operands) override;
-  void end(const ssa::Inst& inst, const vm::Site& site, std::span<const vm::Value> results) override;
+  // Bytes are counted only if they are wanted.
+  Counting(Counters& counters, bool bytes) : Observer(false), counters_(counters) {
+    see_calls(false);
+    tally_.counts_bytes = bytes;
+  }
+  // Where an interpreter is to count what it executes.
+  [[nodiscard]] vm::Tally& tally() { return tally_; }
+  void end_run() override;
   void end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) override;
 
  private:
   Counters& counters_;
+  vm::Tally tally_;
 };
 
 }  // namespace nvm::lib

@@ -191,11 +191,14 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   std::vector<vm::Value> values;
   for (const Value& input : inputs) values.push_back(input.impl()->value);
   Run run;
-  Counting counting(run.counters);
+  Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
   m.prims.prefix_lengths = (loaded.legacy || loaded.loaded.program.legacy) && !options.legacy_checks;
   vm::Observers observers;
-  if (options.count || options.cost) observers.add(counting);
+  if (options.count || options.cost) {
+    observers.add(counting);
+    m.tally = &counting.tally();
+  }
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   m.observer = observers.one();
   std::optional<Compiling> observed;

@@ -19,6 +19,7 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
       ring_(options.ring),
       budget_(options.budget),
       sink_(std::move(sink)) {
+  see_values(false);
   put("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"nvm\"}}");
   name_track(kHostTrack, "host", 0);
   name_track(kKernelTrack, "kernels", 1);

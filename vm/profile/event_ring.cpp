@@ -114,6 +114,11 @@ void EventRing::push(Event event) {
   ++lost_;
 }
 
+bool EventRing::half_full() {
+  const std::lock_guard lock(mutex_);
+  return events_.size() > capacity_ / 2;
+}
+
 std::vector<Event> EventRing::take(std::uint64_t& lost) {
   std::vector<Event> events;
   const std::lock_guard lock(mutex_);

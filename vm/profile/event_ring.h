@@ -97,6 +97,7 @@ class EventRing {
   explicit EventRing(std::size_t capacity) : capacity_(capacity) {}
 
   void push(Event event);
+  [[nodiscard]] bool half_full();
   // All events that are there, oldest first, and how many were lost before them.
   [[nodiscard]] std::vector<Event> take(std::uint64_t& lost);
 

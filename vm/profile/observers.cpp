@@ -5,6 +5,7 @@ namespace nvm::vm {
 void Observers::add(Observer& observer) {
   all_.push_back(&observer);
   see_recorded(observer.sees_recorded());
+  see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
 }
 
 Observer* Observers::one() {
@@ -24,7 +25,7 @@ void Observers::begin(const ssa::Inst& inst, const Site& site, std::span<const V
 }
 void Observers::end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) {
   for (Observer* o : all_)
-    if (o->sees_instructions()) o->end(inst, site, results);
+    if (o->sees_instructions() && o->sees_values()) o->end(inst, site, results);
 }
 void Observers::left(const ssa::Inst& inst, std::string_view stop) {
   for (Observer* o : all_) o->left(inst, stop);

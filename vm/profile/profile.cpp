@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vm/data/pool.h"
-#include "vm/profile/work.h"
+#include "vm/interp/work.h"
 
 namespace nvm::vm {
 

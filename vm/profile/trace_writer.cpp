@@ -9,6 +9,7 @@ namespace nvm::vm {
 void ChromeTrace::write_loop() {
   std::unique_lock lock(mutex_);
   const std::chrono::duration<double> period(options_.period);
+  int periods = 0;
   while (!wake_.wait_for(lock, period, [this] { return stop_; })) {
     lock.unlock();
     budget_.store(options_.budget, std::memory_order_relaxed);
@@ -16,7 +17,7 @@ void ChromeTrace::write_loop() {
     see_instructions(true);
     see_calls(true);
     sample_memory();
-    if (!options_.keep) drain();
+    if (!options_.keep && (++periods % options_.write_every == 0 || ring_.half_full())) drain();
     lock.lock();
   }
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "vm/interp/work.h"
 #include "vm/profile/report.h"
-#include "vm/profile/work.h"
 
 namespace nvm::vm {
 
