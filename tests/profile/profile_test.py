@@ -51,6 +51,13 @@ def check_costs(program):
 def check_blocks():
     p, _ = profile(write("fact.vcode", FACTORIAL), "--block-threshold", "2")
     expect("time in groups", any(r["block"] > 0 for r in p["function"]), p["function"])
+    lines = [r for r in p["line"] if r["block"] > 0 and r.get("line", 0) > 3]
+    expect("by line", len(lines) >= 5 and all(r["calls"] > 0 for r in lines), p["line"])
+    p, _ = profile(write("blocks.nesl", QUICKSORT), "--block-threshold", "2", "--threads", "1")
+    lines = {r["line"] for r in p["line"] if r["block"] > 0 and "line" in r}
+    expect("by NESL line", lines >= {5, 6, 7, 8, 9}, p["line"])
+    shares = sum(r["share"] for r in p["line"])
+    expect("nothing is lost or counted twice", 98 < shares < 102, shares)
 
 
 def check_vcode(program):
@@ -100,7 +107,7 @@ def check_bad(program):
 
 def check_cache(program):
     """The machine's limits are measured once, and again if what is kept is damaged."""
-    kept = list((WORK / "cache" / "nvm").iterdir())
+    kept = sorted((WORK / "cache" / "nvm").glob("limits-*"), reverse=True)  # of one thread and of all
     expect("kept", kept)
     before = kept[0].read_text()
     first, _ = profile(program)

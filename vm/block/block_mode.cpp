@@ -106,7 +106,8 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   if (observer_ != nullptr)
     observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
   GroupResults parts;
-  if (!run_groups(function, depth, *layout, bounds, parts)) {
+  std::vector<LineSpent> spent;
+  if (!run_groups(function, depth, *layout, bounds, parts, spent)) {
     if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
     policy_.give_up(function);
@@ -114,6 +115,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   }
   counters_.groups += bounds.size() - 1;
   ++counters_.calls;
+  if (!spent.empty()) observer_->groups_spent(spent);
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
   return true;
@@ -142,7 +144,8 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   GroupResults parts;
   const std::uint64_t on_device = counters_.on_device;
   begin = std::chrono::steady_clock::now();
-  if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts)) return false;
+  std::vector<LineSpent> unused;
+  if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts, unused)) return false;
   const double cut = seconds_since(begin);
   // The workers' time says nothing of a device that has no kernel yet.
   if (options_.device != nullptr && counters_.on_device == on_device) return cut < whole;
@@ -152,7 +155,8 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
 
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds, GroupResults& results) {
+                           std::span<const std::int64_t> bounds, GroupResults& results,
+                           std::vector<LineSpent>& spent) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
     on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool);
@@ -165,6 +169,7 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
     ++counters_.whole;
   }
   results = std::move(groups.results);
+  spent = std::move(groups.spent);
   return true;
 }
 

@@ -43,7 +43,8 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                std::span<const std::int64_t> bounds, GroupResults& results);
+                                std::span<const std::int64_t> bounds, GroupResults& results,
+                                std::vector<LineSpent>& spent);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                                std::vector<Value>& results);
 

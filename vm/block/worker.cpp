@@ -75,6 +75,8 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   Machine machine = machine_;
   worker->cuts = std::make_unique<Cuts>(*this);
   machine.calls = worker->cuts.get();
+  if (observer_ != nullptr && observer_->sees_group_lines()) worker->meter = std::make_unique<LineMeter>();
+  machine.meter = worker->meter.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
 }
@@ -94,6 +96,7 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
     Outcome outcome = worker->interp->call(function, std::move(arguments), depth);
     if (outcome.exited) return End::kFailed;
     if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
+    if (worker->meter != nullptr) worker->meter->pause();
     give_back(std::move(worker));  // one that failed is not used again
     results = std::move(outcome.values);
     return End::kDone;
@@ -124,7 +127,20 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                     std::span<const std::int64_t> bounds) {
-  return run_groups(function, depth, layout, bounds, observer_);
+  Groups groups = run_groups(function, depth, layout, bounds, observer_);
+  if (observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
+  return groups;
+}
+
+std::vector<LineSpent> Workers::take_spent() {
+  const std::lock_guard lock(mutex_);
+  std::vector<LineSpent> all;
+  for (const auto& worker : idle_) {
+    if (worker->meter == nullptr) continue;
+    const std::vector<LineSpent> one = worker->meter->take();
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  return all;
 }
 
 Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

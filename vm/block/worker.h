@@ -21,13 +21,15 @@ struct Groups {
   std::vector<std::size_t> over_budget;  // groups that ran out of memory
   bool failed =
       false;  // a group failed otherwise, which the whole need not (see ssa::LiftedInfo), or is to stop
-  bool joined = false;  // the only entry of `results` is that of all groups, end to end
+  std::vector<LineSpent> spent;  // where the workers' time went, if somebody asked
+  bool joined = false;           // the only entry of `results` is that of all groups, end to end
 };
 
 class Workers {
  public:
   // `code`, `inputs`, `policy` and what `machine` points to must outlive this. The primitives of a worker run
-  // on its own thread; nothing is compiled there and nothing has effects; observed is each group as a whole.
+  // on its own thread; nothing is compiled there and nothing has effects; observed is each group as a
+  // whole, and by line where its time goes.
   // Calls within a group that are too large for the cache are cut in turn, and so are those that idle threads
   // can take a share of.
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
@@ -50,6 +52,7 @@ class Workers {
   };
   struct Worker {
     std::unique_ptr<Cuts> cuts;
+    std::unique_ptr<LineMeter> meter;  // null: nobody asked
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };
@@ -60,6 +63,8 @@ class Workers {
                               std::int64_t first, std::int64_t last, std::vector<Value>& results);
   [[nodiscard]] std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
+  // Of all workers that are idle, since the last time.
+  [[nodiscard]] std::vector<LineSpent> take_spent();
 
   const Code& code_;
   Machine machine_;

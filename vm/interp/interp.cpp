@@ -15,7 +15,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       scratch_(code.most_operands + 1),
       alone_(machine.hook == nullptr && machine.observer == nullptr && machine.tally == nullptr &&
              machine.prims.threads <= 1 && !machine.prims.prefix_lengths),
-      watched_(machine.observer != nullptr || machine.tally != nullptr),
+      watched_(machine.observer != nullptr || machine.tally != nullptr || machine.meter != nullptr),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -223,8 +223,8 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
                                                std::span<Value> results) {
   const bool seen = values_seen();
   if (!seen) note_line(step, operands);
-  if (step.folds && !seen && fold_index(operands, results)) return;
-  if (step.by_runs && move_runs(step, !seen, operands, results)) return;
+  if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
+  if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
   if (seen) begin_values(step, operands);
   compute(step, operands, results);
   if (seen) end_values(step, results);
@@ -306,6 +306,7 @@ bool Interp::tail_call(const Step& step) {
 // Leaves the call to the hook if the hook wants it; then the results are in called_.
 bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) {
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
+  if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;

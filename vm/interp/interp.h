@@ -97,6 +97,7 @@ class Interp final : private OpenCalls {
   }
   // For one who does not, but wants to know where control is.
   void note_line(const Step& step, std::span<const Value> operands) const {
+    if (machine_.meter != nullptr) machine_.meter->at(*step.inst, step.site.function);
     if (instructions_seen()) [[unlikely]]
       machine_.observer->begin(*step.inst, step.site, operands);
   }

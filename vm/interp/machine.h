@@ -26,6 +26,7 @@ struct Machine {
   CallHook* calls = nullptr;
   Observer* observer = nullptr;
   Tally* tally = nullptr;                   // null: nothing is counted
+  LineMeter* meter = nullptr;               // null: nothing is measured
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls

@@ -12,6 +12,7 @@
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
+#include "vm/interp/line_meter.h"
 #include "vm/interp/region_hook.h"
 
 namespace nvm::vm {
@@ -148,6 +149,10 @@ class Observer {
   // and the call is made in the ordinary way.
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
   virtual void end_groups(bool /*done*/) {}
+  // Before end_groups, if sees_group_lines(): what the groups spent, added up over the threads. Not of groups
+  // that a device ran.
+  [[nodiscard]] bool sees_group_lines() const { return group_lines_; }
+  virtual void groups_spent(std::span<const LineSpent> /*lines*/) {}
   // A call of a lifted function was not executed in groups.
   virtual void left_whole(ssa::FunctionId /*function*/, std::string_view /*why*/) {}
 
@@ -161,7 +166,8 @@ class Observer {
   explicit Observer(bool instructions = true, Recorded recorded = Recorded::kWork)
       : instructions_(instructions), recorded_(recorded) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
-  void see_values(bool wanted) { values_ = wanted; }  // before the run
+  void see_group_lines(bool wanted) { group_lines_ = wanted; }  // before the run
+  void see_values(bool wanted) { values_ = wanted; }            // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
@@ -169,6 +175,7 @@ class Observer {
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
   bool values_ = true;
+  bool group_lines_ = false;
   Recorded recorded_;
 };
 

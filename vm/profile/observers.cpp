@@ -5,6 +5,7 @@ namespace nvm::vm {
 void Observers::add(Observer& observer) {
   all_.push_back(&observer);
   see_recorded(observer.sees_recorded());
+  see_group_lines(sees_group_lines() || observer.sees_group_lines());
   see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
 }
 
@@ -76,6 +77,10 @@ void Observers::begin_groups(const CallStart& call, std::int64_t instances, std:
 }
 void Observers::end_groups(bool done) {
   for (Observer* o : all_) o->end_groups(done);
+}
+void Observers::groups_spent(std::span<const LineSpent> lines) {
+  for (Observer* o : all_)
+    if (o->sees_group_lines()) o->groups_spent(lines);
 }
 void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
   for (Observer* o : all_) o->left_whole(function, why);

@@ -34,6 +34,7 @@ class Observers final : public Observer {
   void end_kernel(const KernelRun& run) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
+  void groups_spent(std::span<const LineSpent> lines) override;
   void left_whole(ssa::FunctionId function, std::string_view why) override;
   void begin_group(std::size_t group, std::int64_t instances) override;
   void end_group(std::size_t group) override;

@@ -26,6 +26,7 @@ void Spent::add(const Spent& o) {
 }
 
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
+  see_group_lines(true);
   nodes_[0].function = source_.name_number("(program)");
 }
 
@@ -309,6 +310,28 @@ void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
   current_ = &spent_at(node, source_.place_number({function, 0, 0}));
   ++current_->calls;
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kBlock)];
+  groups_node_ = node;
+  groups_ticks_ = *charged_;
+}
+
+// What passed since begin_groups goes to the lines.
+void Profile::groups_spent(std::span<const LineSpent> lines) {
+  tick();
+  double total = 0;
+  for (const LineSpent& l : lines) total += static_cast<double>(l.ticks);
+  if (total <= 0) return;
+  const std::int64_t all = *charged_ - groups_ticks_;
+  const std::int32_t function = nodes_[static_cast<std::size_t>(groups_node_)].function;
+  for (const LineSpent& l : lines) {
+    const std::int32_t executed = source_.function(l.function);
+    const std::int32_t node = executed == function ? groups_node_ : child(groups_node_, executed, 0, 0);
+    Spent& spent = spent_of(node, l.inst);
+    const auto part =
+        static_cast<std::int64_t>(static_cast<double>(l.ticks) / total * static_cast<double>(all));
+    spent.ticks[static_cast<std::size_t>(Mode::kBlock)] += part;
+    spent.calls += l.times;
+    *charged_ -= part;
+  }
 }
 
 void Profile::end_groups(bool) {

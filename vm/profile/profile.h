@@ -4,7 +4,8 @@
 //
 // The time of a recorded region goes to the lines whose instructions it computed: a kernel's to those of the
 // kernel, in equal parts; that of primitives by the elements they touched. The time of block mode goes to the
-// function that it executed.
+// lines of the function that it executed, in the proportion in which its threads spent theirs; all levels of
+// a recursion inside of a group count as the first.
 #pragma once
 
 #include <array>
@@ -16,10 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "vm/data/ticks.h"
 #include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/source_map.h"
-#include "vm/profile/ticks.h"
 
 namespace nvm::vm {
 
@@ -99,6 +100,7 @@ class Profile final : public Observer {
   void end_kernel(const KernelRun& run) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
+  void groups_spent(std::span<const LineSpent> lines) override;
 
   // Results, after the runs.
   [[nodiscard]] const SourceMap& source() const { return source_; }
@@ -175,6 +177,8 @@ class Profile final : public Observer {
   const ssa::Inst* region_first_ = nullptr;
   bool in_region_ = false;
   Spent* before_groups_ = nullptr;
+  std::int32_t groups_node_ = 0;
+  std::int64_t groups_ticks_ = 0;  // of the function that is executed in groups, before it began
   std::uint64_t allocations_ = 0;  // seen
   std::int64_t unsettled_bytes_ = 0;
   std::uint64_t peak_ = 0;
