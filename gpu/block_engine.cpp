@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/api/nvtx.h"
+
 namespace nvm::gpu {
 
 namespace {
@@ -204,6 +206,7 @@ std::string BlockEngine::refusal(ssa::FunctionId function) {
 bool BlockEngine::run(ssa::FunctionId function, BlockCall& call) {
   const Known& k = known(function);
   if (!k.code || k.compilation->state() != Compilation::State::kLoaded || device_->lost()) return false;
+  const NvtxRange range(k.code->entry + " in groups");
   CudaQueue queue(device_, k.compilation->module());
   const bool done = BlockRun(*k.code, limits_, call, queue).run();
   if (queue.error().empty()) return done;

@@ -1,5 +1,6 @@
 #include "gpu/cuda_engine.h"
 
+#include "gpu/api/nvtx.h"
 #include "gpu/compiler.h"
 #include "gpu/launch.h"
 
@@ -18,6 +19,7 @@ class CudaCode final : public plan::Code {
   [[nodiscard]] RunStatus run(const plan::Run& run) const override {
     if (compilation_->state() != State::kLoaded) return RunStatus::kNotYet;
     if (device_->lost()) return RunStatus::kNoMemory;
+    const NvtxRange range(code_.plan.name);
     CudaQueue queue(device_, compilation_->module());
     const RunStatus status = run_code(code_, run, queue);
     if (queue.error().empty()) return status;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 
 namespace nvm::gpu {
@@ -37,12 +38,16 @@ class CodeRun {
     bind_lengths();
     if (!bind_inputs()) return failed();
     find_last_readers();
+    timed_ = run_.host->wants_device_times();
+    if (timed_) begin_times();
     for (std::size_t k = 0; k < code_.kernels.size(); ++k) {
       if (run_.host->cancelled()) return settle(RunStatus::kCancelled);
       if (!kernel(k)) return failed();
       for (const VarId v : dead_after_[k]) release(memory_[at(v)]);
     }
-    return publish();
+    const RunStatus status = publish();
+    if (timed_ && status == RunStatus::kDone) tell_times();
+    return status;
   }
 
  private:
@@ -165,10 +170,28 @@ class CodeRun {
     if (!make_results(plan_.kernels[k], *space)) return false;
     std::vector<Address> scratch;
     bool ok = make_scratch(code, scratch);
+    if (timed_) times_.push_back({std::chrono::steady_clock::now(), queue_.mark(), 0});
     for (std::size_t l = 0; ok && l < code.launches.size(); ++l) ok = launch(code.launches[l], scratch);
+    if (timed_) times_.back().end = queue_.mark();
     for (Address& a : scratch) release(a);
     if (ok) finish_offsets(plan_.kernels[k]);
     return ok;
+  }
+
+  // The device's clock is set by the host's where it has nothing to do yet.
+  void begin_times() {
+    static_cast<void>(queue_.wait());
+    clock_ = std::chrono::steady_clock::now();
+    static_cast<void>(queue_.mark());
+  }
+  void tell_times() {
+    for (std::size_t k = 0; k < times_.size(); ++k) {
+      const double begin = queue_.seconds_at(times_[k].begin), end = queue_.seconds_at(times_[k].end);
+      if (begin < 0 || end < begin) continue;
+      const auto since = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+          std::chrono::duration<double>(begin));
+      run_.host->device_kernel(k, {times_[k].asked, clock_ + since, end - begin});
+    }
   }
 
   bool make_results(const plan::Kernel& kernel, std::int64_t space) {
@@ -312,6 +335,13 @@ class CodeRun {
   std::vector<std::vector<std::int64_t>> made_offsets_;
   std::vector<std::vector<VarId>> dead_after_;
   std::vector<Address> owned_;
+  struct KernelTimes {
+    std::chrono::steady_clock::time_point asked;
+    std::size_t begin = 0, end = 0;  // marks
+  };
+  std::vector<KernelTimes> times_;  // by kernel
+  std::chrono::steady_clock::time_point clock_;
+  bool timed_ = false;
   Address cells_memory_ = 0;
   bool trapped_ = false;
 };

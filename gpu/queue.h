@@ -45,6 +45,13 @@ class Queue {
   // `shared_bytes`: of dynamic shared memory for each block.
   virtual void launch(const std::string& entry, std::int64_t blocks, int threads,
                       std::span<const std::uint64_t> words, unsigned shared_bytes) = 0;
+  // A moment on the device: when all that was asked for before is done.
+  [[nodiscard]] virtual std::size_t mark() { return 0; }
+  // Seconds from the first mark to this one, after wait(); negative if they are not known.
+  [[nodiscard]] virtual double seconds_at(std::size_t mark) {
+    static_cast<void>(mark);
+    return -1;
+  }
   // False if anything failed since the last wait(): nothing that was asked for can be trusted then.
   [[nodiscard]] virtual bool wait() = 0;
 };

@@ -2,6 +2,7 @@
 // threads at once.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,6 +38,13 @@ struct Desc {
   std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays; they are always valid
 };
 
+// A kernel on a device beside the host, on the host's clock.
+struct DeviceTimes {
+  std::chrono::steady_clock::time_point asked;  // for it by the host
+  std::chrono::steady_clock::time_point begun;
+  double seconds = 0;
+};
+
 // What the caller provides during a run: memory for vectors that the plan makes, and cancellation.
 class Host {
  public:
@@ -52,6 +60,9 @@ class Host {
   // For reports: around each kernel of the plan, and on any thread around its share of one.
   virtual void begin_kernel(std::size_t /*kernel*/) {}
   virtual void end_kernel(std::size_t /*kernel*/) {}
+  // The same of kernels that run beside the host, if it wants to know; after a run that is done.
+  [[nodiscard]] virtual bool wants_device_times() const { return false; }
+  virtual void device_kernel(std::size_t /*kernel*/, const DeviceTimes& /*times*/) {}
   virtual void begin_share() {}
   virtual void end_share() {}
 };

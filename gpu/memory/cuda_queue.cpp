@@ -33,6 +33,8 @@ CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& mod
 CudaQueue::~CudaQueue() {
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
+  for (const Event e : marks_)
+    if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
   if (stream_ != nullptr) device_->give_stream(stream_);
   for (const auto& vector : pinned_) vector->unpin();
 }
@@ -101,6 +103,26 @@ void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int thread
   note(device_->driver().launch(kernel, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads),
                                 1, 1, shared_bytes, stream_, parameters, nullptr),
        ("launching " + entry).c_str());
+}
+
+std::size_t CudaQueue::mark() {
+  Event event = nullptr;
+  const Driver& driver = device_->driver();
+  if (driver.event_create(&event, 0) == 0 && driver.event_record(event, stream_) != 0) {
+    static_cast<void>(driver.event_destroy(event));
+    event = nullptr;
+  }
+  marks_.push_back(event);
+  return marks_.size() - 1;
+}
+
+// A time that cannot be told is no error of the run.
+double CudaQueue::seconds_at(std::size_t mark) {
+  float milliseconds = 0;
+  if (marks_.front() == nullptr || marks_[mark] == nullptr ||
+      device_->driver().event_elapsed(&milliseconds, marks_.front(), marks_[mark]) != 0)
+    return -1;
+  return static_cast<double>(milliseconds) * 1e-3;
 }
 
 void CudaQueue::begin_timing() {

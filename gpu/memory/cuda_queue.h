@@ -44,6 +44,8 @@ class CudaQueue final : public Queue {
   void keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) override;
   void launch(const std::string& entry, std::int64_t blocks, int threads,
               std::span<const std::uint64_t> words, unsigned shared_bytes) override;
+  [[nodiscard]] std::size_t mark() override;
+  [[nodiscard]] double seconds_at(std::size_t mark) override;
   [[nodiscard]] bool wait() override;
 
   // The first error since the queue was made, in the driver's words, with what was being done; empty if none.
@@ -64,6 +66,7 @@ class CudaQueue final : public Queue {
   Event begin_ = nullptr;
   Event end_ = nullptr;
   bool timing_ = false;
+  std::vector<Event> marks_;
   std::vector<std::shared_ptr<DeviceVector>> pinned_;
   std::string error_;
 };

@@ -6,7 +6,7 @@ namespace nvm::vm {
 
 namespace {
 
-constexpr std::int32_t kHostTrack = 1, kKernelTrack = 2, kFirstWorkerTrack = 10;
+constexpr std::int32_t kHostTrack = 1, kKernelTrack = 2, kDeviceTrack = 3, kFirstWorkerTrack = 10;
 constexpr std::int64_t kLengthsLookedAt = 512;  // of a descriptor
 constexpr std::size_t kMostCalls = 500;         // that are noted at a time: the outermost
 
@@ -30,11 +30,6 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
 }
 
 ChromeTrace::~ChromeTrace() { close(); }
-
-std::int64_t ChromeTrace::clock() const {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_)
-      .count();
-}
 
 std::int64_t ChromeTrace::now() { return last_ = std::max(last_ + 1, clock()); }
 
@@ -325,18 +320,30 @@ void ChromeTrace::end_compile(const Compilation& c) {
 void ChromeTrace::begin_kernel(std::uint32_t, std::uint32_t) { kernel_since_ = now(); }
 
 void ChromeTrace::end_kernel(const KernelRun& run) {
-  const std::int64_t end = now();
-  const std::int64_t ns = std::max<std::int64_t>(end - kernel_since_, 1);
+  show_kernel(run, kKernelTrack, "cpu", kernel_since_, kernel_since_, now() - kernel_since_);
+}
+
+void ChromeTrace::device_kernel(const KernelRun& run, const plan::DeviceTimes& times) {
+  if (!device_named_) name_track(kDeviceTrack, "GPU stream", 2);
+  device_named_ = true;
+  const std::int64_t asked = since_start(times.asked);
+  show_kernel(run, kDeviceTrack, "cuda", asked, std::max(asked, since_start(times.begun)),
+              static_cast<std::int64_t>(times.seconds * 1e9));
+}
+
+void ChromeTrace::show_kernel(const KernelRun& run, std::int32_t track, const char* mode, std::int64_t asked,
+                              std::int64_t begun, std::int64_t ns) {
+  ns = std::max<std::int64_t>(ns, 1);
   const KernelNames& names = names_.kernel(run);
   EventArgs args;
   args.add("combinators", names.combinators).add("elements", run.elements).add("bytes", run.bytes);
-  args.add("GB/s", static_cast<double>(run.bytes) / static_cast<double>(ns)).plain("mode", "cpu");
+  args.add("GB/s", static_cast<double>(run.bytes) / static_cast<double>(ns)).plain("mode", mode);
   args.add("lines", names.lines);
   const std::int64_t arrow = ++arrows_;
   const std::string* launch = names_.words("launch");
-  ring_.push({Phase::kFlowStart, kHostTrack, kernel_since_, 0, arrow, "launch", launch});
-  ring_.push({Phase::kFlowEnd, kKernelTrack, kernel_since_, 0, arrow, "launch", launch});
-  ring_.push({Phase::kComplete, kKernelTrack, kernel_since_, ns, 0, "kernel", names.name, args});
+  ring_.push({Phase::kFlowStart, kHostTrack, asked, 0, arrow, "launch", launch});
+  ring_.push({Phase::kFlowEnd, track, begun, 0, arrow, "launch", launch});
+  ring_.push({Phase::kComplete, track, begun, ns, 0, "kernel", names.name, args});
 }
 
 void ChromeTrace::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {

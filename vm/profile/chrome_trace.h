@@ -1,6 +1,6 @@
 // The observer behind --trace: what a run does, over time, in Chrome's trace event format, which Perfetto and
 // chrome://tracing open. Tracks: the host with calls and lines nested in each other, regions, compilations;
-// kernels; the workers of block mode and of kernels; memory.
+// kernels; the stream of a GPU; the workers of block mode and of kernels; memory.
 //
 // Costs less than a fiftieth of the run: calls and lines are noted until the budget of a period is used up,
 // then nobody looks at them until the next period, which begins with the calls that are open then.
@@ -58,6 +58,7 @@ class ChromeTrace final : public Observer {
   void end_compile(const Compilation& compilation) override;
   void begin_kernel(std::uint32_t region, std::uint32_t kernel) override;
   void end_kernel(const KernelRun& run) override;
+  void device_kernel(const KernelRun& run, const plan::DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
   void begin_group(std::size_t group, std::int64_t instances) override;
@@ -88,7 +89,12 @@ class ChromeTrace final : public Observer {
 
   [[nodiscard]] std::int64_t now();  // later than every time it said before on this thread
   [[nodiscard]] std::int64_t just_after() { return ++last_; }
-  [[nodiscard]] std::int64_t clock() const;
+  [[nodiscard]] std::int64_t clock() const { return since_start(std::chrono::steady_clock::now()); }
+  [[nodiscard]] std::int64_t since_start(std::chrono::steady_clock::time_point at) const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(at - start_).count();
+  }
+  void show_kernel(const KernelRun& run, std::int32_t track, const char* mode, std::int64_t asked,
+                   std::int64_t begun, std::int64_t ns);
   void complete(std::int32_t track, const char* category, const std::string* name, std::int64_t since,
                 const EventArgs& args = {});
   void instant(const char* category, std::string_view name, const EventArgs& args);
@@ -140,6 +146,7 @@ class ChromeTrace final : public Observer {
   std::int64_t groups_instances_ = 0;
   std::size_t groups_count_ = 0;
   std::int64_t arrows_ = 0;
+  bool device_named_ = false;
   std::map<std::int32_t, std::uint32_t> compiled_at_;  // by place: the first region compiled there
   std::vector<PromisedSegments> promised_;
 

@@ -59,6 +59,7 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   charged_ = &current_->ticks[0];
   last_ = ticks();
   run_ticks_ -= last_;
+  run_start_ticks_ = last_;
 }
 
 void Profile::end_run() {
@@ -226,10 +227,21 @@ void Profile::end_kernel(const KernelRun& run) {
   eager_ticks_ = kernel_ticks_;  // as before the kernel
   kernel_ticks_ = all - eager_ticks_;
   kernel_times_.push_back({{run.insts.begin(), run.insts.end()}, kernel_ticks_, run.bytes});
+  count_kernel(run, kernel_ticks_);
+}
+
+// The host waits meanwhile: that time is the region's.
+void Profile::device_kernel(const KernelRun& run, const plan::DeviceTimes& times) {
+  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - run_start_).count();
+  const double rate = static_cast<double>(ticks() - run_start_ticks_) / std::max(passed, 1e-9);
+  count_kernel(run, static_cast<std::int64_t>(times.seconds * rate));
+}
+
+void Profile::count_kernel(const KernelRun& run, std::int64_t ticks) {
   const auto found = kernel_of_.find({run.region, run.kernel});
   if (found == kernel_of_.end()) return;
   KernelSpent& kernel = kernels_[found->second];
-  kernel.ticks += kernel_ticks_;
+  kernel.ticks += ticks;
   ++kernel.runs;
   kernel.elements += static_cast<std::uint64_t>(run.elements);
   kernel.bytes += static_cast<std::uint64_t>(run.bytes);

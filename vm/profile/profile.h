@@ -98,6 +98,7 @@ class Profile final : public Observer {
   void end_compile(const Compilation& compilation) override;
   void begin_kernel(std::uint32_t region, std::uint32_t kernel) override;
   void end_kernel(const KernelRun& run) override;
+  void device_kernel(const KernelRun& run, const plan::DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
   void groups_spent(std::span<const LineSpent> lines) override;
@@ -143,6 +144,7 @@ class Profile final : public Observer {
   [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst);
   [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,
                                    std::int32_t level);
+  void count_kernel(const KernelRun& run, std::int64_t ticks);
   void note_allocations(Spent& spent);
   void note_segments(const CallStart& call, std::int32_t function, std::int32_t level);
   void look_at_promises();
@@ -183,7 +185,7 @@ class Profile final : public Observer {
   std::int64_t unsettled_bytes_ = 0;
   std::uint64_t peak_ = 0;
   double run_seconds_ = 0;
-  std::int64_t run_ticks_ = 0;
+  std::int64_t run_ticks_ = 0, run_start_ticks_ = 0;
 };
 
 }  // namespace nvm::vm

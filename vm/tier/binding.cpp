@@ -43,11 +43,20 @@ void Binding::begin_kernel(std::size_t kernel) {
 
 void Binding::end_kernel(std::size_t kernel) {
   if (observer_ == nullptr) return;
+  const std::vector<const ssa::Inst*> insts = insts_of(region_, plan_.kernels[kernel]);
+  observer_->end_kernel(kernel_run(kernel, insts));
+}
+
+void Binding::device_kernel(std::size_t kernel, const plan::DeviceTimes& times) {
+  if (observer_ == nullptr) return;
+  const std::vector<const ssa::Inst*> insts = insts_of(region_, plan_.kernels[kernel]);
+  observer_->device_kernel(kernel_run(kernel, insts), times);
+}
+
+KernelRun Binding::kernel_run(std::size_t kernel, std::span<const ssa::Inst* const> insts) const {
   const plan::Kernel& k = plan_.kernels[kernel];
-  const std::vector<const ssa::Inst*> insts = insts_of(region_, k);
-  observer_->end_kernel({number_, static_cast<std::uint32_t>(kernel),
-                         lengths_[static_cast<std::size_t>(k.space)], bytes_moved(plan_, k, lengths_),
-                         insts});
+  return {number_, static_cast<std::uint32_t>(kernel), lengths_[static_cast<std::size_t>(k.space)],
+          bytes_moved(plan_, k, lengths_), insts};
 }
 
 void Binding::begin_share() {

@@ -37,10 +37,13 @@ class Binding final : public plan::Host {
   }
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
+  [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
+  void device_kernel(std::size_t kernel, const plan::DeviceTimes& times) override;
   void begin_share() override;
   void end_share() override;
 
  private:
+  [[nodiscard]] KernelRun kernel_run(std::size_t kernel, std::span<const ssa::Inst* const> insts) const;
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
   [[nodiscard]] Vector lengths(std::int64_t segments, BufferRef counts);

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,8 @@
 
 namespace {
 
-constexpr int kGood = 0, kInvalid = 1, kNoMemory = 2, kNotFound = 500, kIllegal = 700, kLost = 719;
+constexpr int kGood = 0, kInvalid = 1, kNoMemory = 2, kNotFound = 500, kNotReady = 600, kIllegal = 700,
+              kLost = 719;
 constexpr std::size_t kGuard = 64;
 using Pointer = std::uint64_t;
 using Work = std::function<int()>;
@@ -29,6 +31,7 @@ struct EmuStream {
 };
 struct EmuEvent {
   EmuStream* stream = nullptr;  // that will reach it; null: reached
+  std::chrono::steady_clock::time_point at{};
 };
 struct EmuModule {
   void* library = nullptr;
@@ -344,6 +347,7 @@ int cuEventRecord(void* event, void* stream) {
   e->stream = s;
   s->work.push_back([e] {
     e->stream = nullptr;
+    e->at = std::chrono::steady_clock::now();
     return kGood;
   });
   return kGood;
@@ -353,8 +357,11 @@ int cuEventSynchronize(void* event) {
   auto* e = static_cast<EmuEvent*>(event);
   return e->stream == nullptr ? kGood : run(*e->stream);
 }
-int cuEventElapsedTime(float* milliseconds, void*, void*) {
-  *milliseconds = 0;
+int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
+  const auto* a = static_cast<EmuEvent*>(from);
+  const auto* b = static_cast<EmuEvent*>(to);
+  if (a->stream != nullptr || b->stream != nullptr) return kNotReady;
+  *milliseconds = std::chrono::duration<float, std::milli>(b->at - a->at).count();
   return kGood;
 }
 int cuStreamWaitEvent(void* stream, void* event, unsigned) {

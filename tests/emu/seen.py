@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""usage: seen.py NVM FOLDER: what traces, profiles and NVIDIA's tools see of a GPU, on the emulated device in FOLDER/device."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+nvm, emu = sys.argv[1:3]
+PROGRAM = """
+function collatz(v, n) =
+if n == 0 then v
+else collatz({select(rem(x, 2) == 0, x / 2, 3 * x + 1) : x in v}, n - 1) $
+let v = [1:3000]; w = collatz(v, 6) in (sum(w), max_val(w)) $
+"""
+failures = 0
+
+
+def check(what, condition, detail=""):
+    global failures
+    if not condition:
+        failures += 1
+        print(f"{what}\n  {str(detail)[:2000]}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    path = lambda name: os.path.join(folder, name)
+    with open(path("p.nesl"), "w") as out:
+        out.write(PROGRAM)
+
+    def run(command, *words, device="device", **settings):
+        env = dict(os.environ, NVM_ENGINE="cuda", NVM_JIT="always", NVM_REGION_LIMIT="12",
+                   LD_LIBRARY_PATH=os.path.join(emu, device), **settings)
+        env.setdefault("XDG_CACHE_HOME", path("cache"))
+        got = subprocess.run([nvm, command, *words, path("p.nesl")], env=env, capture_output=True, text=True)
+        check(f"{command} {words}", got.returncode == 0, got)
+        return got
+
+    plain = run("run", NVM_EMU_NVTX=path("nvtx"))
+    check("no complaints", plain.stderr == "", plain)
+    ranges = open(path("nvtx")).read().splitlines()
+    depth = 0
+    for line in ranges:
+        depth += 1 if line.startswith("push") else -1
+        check("ranges are closed", depth in (0, 1), ranges)
+    check("ranges name the function and line", depth == 0 and any("collatz:4" in line for line in ranges), ranges)
+
+    os.mkdir(path("bare"))
+    for library in ("libcuda.so.1", "libnvrtc.so.13"):
+        os.symlink(os.path.join(emu, "device", library), path("bare/" + library))
+    without = run("run", device=path("bare"))
+    check("nothing is missed without NVTX", without.stdout == plain.stdout and without.stderr == "", without)
+
+    traced = run("run", "--trace", path("t.json"))
+    check("the same result", traced.stdout == plain.stdout, traced)
+    with open(path("t.json")) as text:
+        events = json.load(text)
+    names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    tracks = [tid for tid, name in names.items() if name.startswith("GPU stream")]
+    check("a track of the GPU", len(tracks) == 1, names)
+    kernels = [e for e in events if e["ph"] == "X" and e["tid"] in tracks]
+    check("kernels on it", len(kernels) >= 6 and all(e["args"]["mode"] == "cuda" for e in kernels), kernels)
+    check("that take time", all(e["dur"] > 0 and e["args"]["elements"] > 0 and e["args"]["bytes"] > 0 for e in kernels), kernels)
+    check("by name", any("collatz:4" in e["name"] for e in kernels), kernels)
+    starts = {e["id"]: e for e in events if e["ph"] == "s"}
+    ends = [e for e in events if e["ph"] == "f" and e["tid"] in tracks]
+    check("an arrow to each", len(ends) == len(kernels), (len(ends), len(kernels)))
+    check("from the host, before it begins", all(names[starts[e["id"]]["tid"]] == "host" and starts[e["id"]]["ts"] <= e["ts"]
+                                               for e in ends), ends)
+    regions = [e for e in events if e["ph"] == "X" and e.get("cat") == "region"]
+    inside = lambda e: any(r["ts"] <= e["ts"] and e["ts"] + e["dur"] <= r["ts"] + r["dur"] + 1 for r in regions)
+    check("while the region runs", all(inside(e) for e in kernels), (kernels, regions))
+
+    profile = json.loads(run("profile", "--json", "--top", "0").stdout)
+    rows = [r for r in profile["kernel"] if "collatz" in r["where"]]
+    check("kernels in a profile", rows and all(r["calls"] > 0 and r["self"] > 0 for r in rows), profile["kernel"])
+
+sys.exit(1 if failures else 0)
