@@ -2,13 +2,13 @@
 // threads at once.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bytecode/base/device_times.h"
 #include "bytecode/base/remote.h"
 #include "bytecode/plan/plan.h"
 
@@ -36,13 +36,6 @@ struct Desc {
   std::int64_t regular_length = 0;
   const std::int64_t* offsets = nullptr;
   std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays; they are always valid
-};
-
-// A kernel on a device beside the host, on the host's clock.
-struct DeviceTimes {
-  std::chrono::steady_clock::time_point asked;  // for it by the host
-  std::chrono::steady_clock::time_point begun;
-  double seconds = 0;
 };
 
 // What the caller provides during a run: memory for vectors that the plan makes, and cancellation.

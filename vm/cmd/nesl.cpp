@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iostream>
 
-#include "bytecode/text/reader.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/figures.h"
 #include "vm/cmd/interrupt.h"
@@ -78,7 +77,7 @@ bool is_nesl(const Arguments& arguments, const Watch& watch) {
   if (arguments.given(Option::kExpression)) return true;
   if (arguments.operands().size() != 1) return false;
   const std::string& path = arguments.operands().front();
-  if (path == "-") return !looks_like_vcode(watch.standard_input());
+  if (path == "-") return !lib::Program::looks_like_vcode(watch.standard_input());
   if (path.ends_with(".nesl")) return true;
   if (lib::world_of(watch.watchers()) != nullptr) {
     const auto text = lib::read_file(path, watch.watchers());

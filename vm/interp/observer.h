@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bytecode/plan/engine.h"
+#include "bytecode/base/device_times.h"
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
 #include "vm/interp/line_meter.h"
@@ -147,7 +147,7 @@ class Observer {
   virtual void begin_kernel(std::uint32_t /*region*/, std::uint32_t /*kernel*/) {}
   virtual void end_kernel(const KernelRun& /*run*/) {}
   // A kernel that ran on a device, beside the host; inside its region, after it has ended.
-  virtual void device_kernel(const KernelRun& /*run*/, const plan::DeviceTimes& /*times*/) {}
+  virtual void device_kernel(const KernelRun& /*run*/, const DeviceTimes& /*times*/) {}
   // Around a call that block mode executes in groups, in place of enter and leave. Not `done`: a group failed
   // and the call is made in the ordinary way.
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}

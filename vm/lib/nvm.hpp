@@ -108,6 +108,8 @@ class Program {
   struct Impl;
   explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
+  // Whether a text begins as VCODE does, and no NESL.
+  [[nodiscard]] static bool looks_like_vcode(std::string_view text);
   // Loads VCODE; `name` stands in messages.
   [[nodiscard]] static Result<Program> from_text(std::string_view text, std::string name,
                                                  const LoadOptions& options = {});

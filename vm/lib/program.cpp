@@ -99,6 +99,8 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
 
 }  // namespace
 
+bool Program::looks_like_vcode(std::string_view text) { return nvm::looks_like_vcode(text); }
+
 Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
   auto impl = std::make_shared<Impl>(std::move(name), text);
   impl->legacy = options.legacy;

@@ -323,7 +323,7 @@ void ChromeTrace::end_kernel(const KernelRun& run) {
   show_kernel(run, kKernelTrack, "cpu", kernel_since_, kernel_since_, now() - kernel_since_);
 }
 
-void ChromeTrace::device_kernel(const KernelRun& run, const plan::DeviceTimes& times) {
+void ChromeTrace::device_kernel(const KernelRun& run, const DeviceTimes& times) {
   if (!device_named_) name_track(kDeviceTrack, "GPU stream", 2);
   device_named_ = true;
   const std::int64_t asked = since_start(times.asked);

@@ -72,7 +72,7 @@ void Observers::begin_kernel(std::uint32_t region, std::uint32_t kernel) {
 void Observers::end_kernel(const KernelRun& run) {
   for (Observer* o : all_) o->end_kernel(run);
 }
-void Observers::device_kernel(const KernelRun& run, const plan::DeviceTimes& times) {
+void Observers::device_kernel(const KernelRun& run, const DeviceTimes& times) {
   for (Observer* o : all_) o->device_kernel(run, times);
 }
 void Observers::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {

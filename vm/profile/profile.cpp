@@ -231,7 +231,7 @@ void Profile::end_kernel(const KernelRun& run) {
 }
 
 // The host waits meanwhile: that time is the region's.
-void Profile::device_kernel(const KernelRun& run, const plan::DeviceTimes& times) {
+void Profile::device_kernel(const KernelRun& run, const DeviceTimes& times) {
   const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - run_start_).count();
   const double rate = static_cast<double>(ticks() - run_start_ticks_) / std::max(passed, 1e-9);
   count_kernel(run, static_cast<std::int64_t>(times.seconds * rate));

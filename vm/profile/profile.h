@@ -98,7 +98,7 @@ class Profile final : public Observer {
   void end_compile(const Compilation& compilation) override;
   void begin_kernel(std::uint32_t region, std::uint32_t kernel) override;
   void end_kernel(const KernelRun& run) override;
-  void device_kernel(const KernelRun& run, const plan::DeviceTimes& times) override;
+  void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
   void groups_spent(std::span<const LineSpent> lines) override;

@@ -47,7 +47,7 @@ void Binding::end_kernel(std::size_t kernel) {
   observer_->end_kernel(kernel_run(kernel, insts));
 }
 
-void Binding::device_kernel(std::size_t kernel, const plan::DeviceTimes& times) {
+void Binding::device_kernel(std::size_t kernel, const DeviceTimes& times) {
   if (observer_ == nullptr) return;
   const std::vector<const ssa::Inst*> insts = insts_of(region_, plan_.kernels[kernel]);
   observer_->device_kernel(kernel_run(kernel, insts), times);

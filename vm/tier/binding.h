@@ -38,7 +38,7 @@ class Binding final : public plan::Host {
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
   [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
-  void device_kernel(std::size_t kernel, const plan::DeviceTimes& times) override;
+  void device_kernel(std::size_t kernel, const DeviceTimes& times) override;
   void begin_share() override;
   void end_share() override;
 
