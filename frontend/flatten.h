@@ -128,6 +128,7 @@ class Body {
   Val equal(const Val& a, const Val& b);
   Val equal_sequences(const Val& a, const Val& b);
   void check(const Val& bad, const Lanes* lanes, const std::string& message);
+  void check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message);
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);
   [[nodiscard]] std::string place() const;
@@ -140,7 +141,7 @@ class Body {
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
   Val get(const Val& v, const Val& indices, const Lanes* lanes);
-  Val put(const Val& v, const Val& pairs, const Lanes* lanes);
+  Val put(const Val& v, const Val& pairs);
   Val put_nested(const Val& v, const Val& values, flat::Atom index, const Lanes* values_at);
   Val permute(const Val& v, const Val& indices, const Lanes* lanes);
   Val pack(const Val& pairs);

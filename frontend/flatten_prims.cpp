@@ -259,7 +259,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     case Prim::kElt: return element(x.kids[0], x.kids[1], lanes);
     case Prim::kRep: return replace(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
     case Prim::kGet: return get(x.kids[0], x.kids[1], lanes);
-    case Prim::kPut: return put(x.kids[0], x.kids[1], lanes);
+    case Prim::kPut: return put(x.kids[0], x.kids[1]);
     case Prim::kPermute: return permute(x.kids[0], x.kids[1], lanes);
     case Prim::kPack: return pack(x);
     case Prim::kAppend: return concatenate({x.kids[0], x.kids[1]});
@@ -328,6 +328,24 @@ void Body::write_text(const std::string& text) {
 void Body::check(const Val& bad, const Lanes* lanes, const std::string& message) {
   if (!all_.options().arg_check) return;
   check_with(bad, lanes, [&] { write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n"); });
+}
+
+// Stops if two numbers differ, and says which they are, of the first instance where they do.
+void Body::check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message) {
+  if (!all_.options().arg_check) return;
+  const Val bad = map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, a, b);
+  const auto first_bad = [&](const Val& x) {
+    const Atoms some =
+        b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, bad.lanes), bad.atom, ops_.whole(bad.lanes)});
+    return integer(ops_.root(), b_.op(Op::kExtract, TypeWord::kInt, {some[0], b_.integer(0), some[1]}));
+  };
+  check_with(bad, lanes, [&] {
+    write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n" + place() + "the lengths are ");
+    const bool one = bad.lanes == ops_.root();
+    const Atom two = b_.constant({TypeWord::kSegdes, {2}, {}});
+    b_.ops(Op::kWrite, TypeWord::kInt,
+           {listed({one ? a : first_bad(a), one ? b : first_bad(b)}, ops_.root(), two)});
+  });
 }
 
 // Stops if `bad` holds for an instance of `lanes`.

@@ -176,7 +176,7 @@ Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) 
   return put_nested(d, ops_.sequence(one, ops_.rename(value, outer, one)), index, one);
 }
 
-Val Body::put(const Val& v, const Val& pairs, const Lanes* lanes) {
+Val Body::put(const Val& v, const Val& pairs) {
   const Lanes* outer = deeper(level(v), level(pairs));
   const Val d = ops_.settle(v, outer);
   const Val p = ops_.settle(pairs, outer);
@@ -198,7 +198,7 @@ Val Body::put(const Val& v, const Val& pairs, const Lanes* lanes) {
     return ops_.sequence(d.lanes, std::move(result));
   }
   const Val limit = integer(p.lanes, ops_.at(lengths(d), p.lanes));
-  check_range(integer(p.lanes, index), limit, lanes, "Index out of bounds for function <-.");
+  check_range(integer(p.lanes, index), limit, p.lanes, "Index out of bounds for function <-.");
   return put_nested(d, ops_.sequence(p.lanes, values), index, p.lanes);
 }
 
@@ -397,8 +397,7 @@ Val Body::partition(const Val& v, const Val& counts, const Lanes* lanes) {
   const Atom segments = ops_.descriptor(sizes);
   b_.keep(segments);
   const Atom sum = b_.op(Op::kAddReduce, TypeWord::kInt, {sizes, groups.lanes->segments});
-  check(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, integer(outer, sum), lengths(data)), lanes,
-        "Length mismatch in function PARTITION.");
+  check_lengths(integer(outer, sum), lengths(data), lanes, "Length mismatch in function PARTITION.");
   const Lanes* to = ops_.elements(groups.lanes, segments);
   return ops_.sequence(groups.lanes, ops_.sequence(to, ops_.rename(data.kids[0], data.lanes, to)));
 }
@@ -408,7 +407,7 @@ Val Body::same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const ch
   if (v.lanes == to) return v.kids[0];
   if (v.lanes->segments != to->segments) {
     const Val here = integer(to->parent, ops_.read_lengths(to->segments));
-    check(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, here, lengths(v)), lanes, message);
+    check_lengths(here, lengths(v), lanes, message);
   }
   return ops_.rename(v.kids[0], v.lanes, to);
 }
