@@ -183,6 +183,7 @@ void Interp::primitive(const Step& step) {
 }
 
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
+  if (step.sorts != nullptr && sort(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -201,6 +202,17 @@ inline void Interp::execute(const Step& step, std::span<Value> operands, std::sp
     run_primitive(machine_.prims, step.op, step.word, operands, results);
   if (seen) [[unlikely]]
     machine_.observer->end(*step.inst, step.site, results);
+}
+
+// RANK and PERMUTE as one step. The places stay away if the elements are here and nobody watches.
+bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
+  if (step.op == Op::kPermute ? !std::holds_alternative<std::shared_ptr<const Formula>>(operands[1])
+                              : machine_.observer != nullptr && machine_.observer->sees_instructions())
+    return false;
+  if (machine_.hook != nullptr)
+    for (Value& operand : operands) machine_.hook->force(operand);
+  step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
+  return true;
 }
 
 void Interp::host(const Step& step) {

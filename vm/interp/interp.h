@@ -41,6 +41,7 @@ class Interp final : private OpenCalls {
   void loop();
   void primitive(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] bool sort(const Step& step, std::span<Value> operands, std::span<Value> results);
   void host(const Step& step);
   void pair(const Step& step);
   void unpair(const Step& step);

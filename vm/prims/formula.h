@@ -13,9 +13,11 @@ struct Formula {
     kSpread,   // x[k] for every element of segment k
     kRuns,     // x[k], x[k] + 1, ... in segment k
     kCompare,  // `left` compared with such a spread
+    kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
+               // descending
   };
   Kind kind = Kind::kSpread;
-  Scalar compare = Scalar::kEq;  // kCompare
+  Scalar compare = Scalar::kEq;  // kCompare, kRanks
   Segdes s;
   Vector x;  // one element for each segment
   Vector left;
