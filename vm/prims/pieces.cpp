@@ -65,7 +65,7 @@ bool stays_regular(const Formula& runs, const Segdes& source, const Segdes& dest
 bool note_pieces(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
                  JoinPart& part) {
   const std::int64_t count = runs.s.segments();
-  part.pieces = context.pool->allocate(static_cast<std::size_t>(count + 1) * 2 * sizeof(std::int64_t));
+  part.pieces = context.pool->allocate(static_cast<std::size_t>(2 * count + 3) * sizeof(std::int64_t));
   auto* place = reinterpret_cast<std::int64_t*>(part.pieces.data());
   const Elements x(runs.x, context);
   const Indices first(x, context);
@@ -188,7 +188,7 @@ bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& c
       streams[i] = stream(part);
     }
     const auto merge = kernel_table(context.isa).merge_pieces[width_index(storage)];
-    if (!merge(streams, dest.total(), out.data())) return false;
+    if (!merge(streams, parts[0].count + parts[1].count, dest.total(), out.data())) return false;
   }
   result = out.take();
   return true;

@@ -159,16 +159,16 @@ struct Table {
                    const std::int64_t* places, void* out) = nullptr;
 
   // The runs that are not empty, as place_runs has them: where they go, and where they begin in the source.
-  // Room for count + 1 of each; behind the last lie -1 and the end of the source. Their number, or -1 if a
-  // run crosses the end of its segment, or leaves that of the result.
+  // Behind the last lie the largest number and, twice, the end of the source; there is room for them. Their
+  // number, or -1 if a run crosses the end of its segment, or leaves that of the result.
   std::int64_t (*note_pieces[2])(const void* first, Segments runs, std::int64_t count, Segments source,
                                  Segments dest, std::int64_t segments, std::int64_t* place,
                                  std::int64_t* from) = {};
   // Are `count` numbers, a multiple of `each`, 0, n, 2n, ... from the start after every `each`?
   bool (*stairs[2])(const void* first, std::int64_t count, std::int64_t each, std::int64_t n) = {};
-  // Two streams of pieces, in ascending order each, that lie without gaps in `total` elements of out, which
-  // has room for a vector register behind them. False if they do not; then out holds anything.
-  bool (*merge_pieces[3])(const PieceStream* streams, std::int64_t total, void* out) = {};
+  // Two streams of pieces, `count` in all, in ascending order each, that lie without gaps in `total` elements
+  // of out, which has room for a vector register behind them. False if they do not; then out holds anything.
+  bool (*merge_pieces[3])(const PieceStream* streams, std::int64_t count, std::int64_t total, void* out) = {};
   // `count` times la elements of a and lb of b in turn, to out with such room.
   void (*join_regular[3])(const void* a, std::int64_t la, const void* b, std::int64_t lb, std::int64_t count,
                           void* out) = {};

@@ -55,8 +55,8 @@ class Notes {
     start_ = end;
   }
   i64 finish() {
-    place_[count_] = -1;
-    from_[count_] = start_;
+    place_[count_] = i64{0x7fffffffffffffff};
+    from_[count_] = from_[count_ + 1] = start_;
     return inside_ ? count_ : -1;
   }
   [[nodiscard]] i64 start() const { return start_; }
@@ -124,28 +124,34 @@ bool stairs(const void* pfirst, i64 count, i64 each, i64 n) {
   return differs == 0;
 }
 
+// What comes next is a question of two loads and a comparison, without a branch: either is as likely. Whether
+// it lies where the one before ended is not waited for.
 template <typename E>
-bool merge_pieces(const PieceStream* streams, i64 total, void* pout) {
-  const PieceStream& a = streams[0];
-  const PieceStream& b = streams[1];
+bool merge_pieces(const PieceStream* streams, i64 count, i64 total, void* pout) {
+  const PieceStream a = streams[0];
+  const PieceStream b = streams[1];
   const auto va = reinterpret_cast<u64>(a.v);
   const auto vb = reinterpret_cast<u64>(b.v);
   E* out = static_cast<E*>(pout);
   i64 ia = 0;
   i64 ib = 0;
-  for (i64 pos = 0; pos < total;) {
-    const i64 in_b = -static_cast<i64>(b.place[ib] == pos);  // no branch: either is as likely
-    const i64 place = a.place[ia] ^ ((a.place[ia] ^ pos) & in_b);
-    if (place != pos) return false;
+  i64 pos = 0;
+  i64 gaps = 0;
+  for (i64 i = 0; i < count; ++i) {
+    const i64 pa = a.place[ia];
+    const i64 pb = b.place[ib];
+    const i64 in_b = -static_cast<i64>(pb < pa);
+    const i64 place = pa ^ ((pa ^ pb) & in_b);
     const i64 from = a.from[ia] ^ ((a.from[ia] ^ b.from[ib]) & in_b);
+    const i64 n = (a.from[ia + 1] ^ ((a.from[ia + 1] ^ b.from[ib + 1]) & in_b)) - from;
     const u64 v = va ^ ((va ^ vb) & static_cast<u64>(in_b));
+    gaps |= place ^ pos;
+    pos = place + n;
+    copy_over(reinterpret_cast<const E*>(v) + from, n, out + place);
     ia += 1 + in_b;
     ib -= in_b;
-    const i64 end = a.from[ia] ^ ((a.from[ia] ^ b.from[ib]) & in_b);
-    copy_over(reinterpret_cast<const E*>(v) + from, end - from, out + pos);
-    pos += end - from;
   }
-  return true;
+  return gaps == 0 && pos == total;
 }
 
 #if NVM_VECTOR_BYTES == 64
