@@ -10,6 +10,7 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/formulas.h"
 #include "vm/interp/slots.h"
+#include "vm/prims/alike.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
 #include "vm/prims/sort.h"
@@ -48,18 +49,6 @@ class Translator {
   }
 
  private:
-  static bool takes_repeated(Op op, std::uint32_t i) {
-    switch (op) {
-      case Op::kIndex: return i < 2;
-      case Op::kDpermute: return i == 2;
-      case Op::kReplace: return i == 1 || i == 2;
-      case Op::kExtract: return i == 1;
-      case Op::kMakeSegdes: return true;
-      default: break;
-    }
-    const OpKind kind = op_info(op).kind;
-    return kind == OpKind::kRandom || (kind == OpKind::kMap && op_info(op).operands.size() > 1);
-  }
   // Does no tier take it from the interpreter?
   static bool never_recorded(Op op) {
     const OpKind kind = op_info(op).kind;
@@ -226,6 +215,8 @@ class Translator {
     step.folds = inst.op == Op::kIndex && folded_[at(inst.first_result)];
     step.by_runs = inst.operands > 1 && folded_[at(f_.operands_of(inst)[1])];
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
+    for (std::uint32_t i = 0; i < inst.operands; ++i)
+      step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);

@@ -54,6 +54,7 @@ struct Step {
                           // of starts and descriptor in place of the indices
   bool by_runs = false;   // a move whose second operand may be such a pair
   bool chains = false;    // may be part of a Chain
+  std::uint16_t repeated = 0;  // kPrimitive: by operand, whether it may be one repeated element
   PrimFn sorts = nullptr;  // RANK whose result only a PERMUTE of the same elements reads, and that one: what
                            // is done instead unless somebody watches
   PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise

@@ -4,6 +4,7 @@
 
 #include "vm/interp/elements.h"
 #include "vm/interp/value_moves.h"
+#include "vm/prims/alike.h"
 
 namespace nvm::vm {
 
@@ -56,7 +57,7 @@ void Interp::run_through() {
       try {
         loop();
         for (Value& value : values_) {
-          force(value);
+          written(value);
           if (const auto* v = std::get_if<Vector>(&value)) static_cast<void>(v->raw());  // home from a device
         }
         if (machine_.hook != nullptr) machine_.hook->finish();
@@ -173,6 +174,8 @@ void Interp::primitive(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
   const std::int32_t slot = function_->result_slots[step.first_result];
+  if (alone_ && step.results == 1 && alike(step, slot)) return;
+  if (alone_ && step.results != 1) write_repeated_operands(step);
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {frame_ + slot, 1});
   } else {
@@ -180,6 +183,30 @@ void Interp::primitive(const Step& step) {
     store(step, outputs_);
   }
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
+}
+
+// One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
+// readers.
+bool Interp::alike(const Step& step, std::int32_t slot) {
+  Value* operands = scratch_.data();
+  Value& result = slot >= 0 ? frame_[slot] : outputs_[0];
+  if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
+    for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
+    if (slot < 0) release(result);
+    return true;
+  }
+  write_repeated_operands(step);
+  return false;
+}
+void Interp::write_repeated_operands(const Step& step) {
+  for (std::uint32_t i = 0; i < step.operands; ++i) {
+    if ((step.repeated >> i & 1) != 0) continue;
+    const auto* v = std::get_if<Vector>(&scratch_[i]);
+    if (v == nullptr || !v->is_repeated()) continue;
+    write_repeated(machine_.prims, scratch_[i]);
+    const Operand from = function_->operands[step.first_operand + i];
+    if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
+  }
 }
 
 inline void Interp::execute(const Step& step, std::span<Value> operands, std::span<Value> results) {
@@ -215,12 +242,18 @@ bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> 
   return true;
 }
 
+// Nothing that only instructions understand.
+void Interp::written(Value& value) const {
+  force(value);
+  if (alone_) write_repeated(machine_.prims, value);
+}
+
 void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
   if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();
-  for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
   Value results[5];  // SPAWN has the most
   const bool seen = machine_.observer != nullptr && machine_.observer->sees_instructions();
   if (seen) machine_.observer->begin(*step.inst, step.site, {operands, step.operands});
@@ -232,7 +265,7 @@ void Interp::host(const Step& step) {
 void Interp::pair(const Step& step) {
   Value parts[2];
   fetch(step, parts);
-  for (Value& part : parts) force(part);
+  for (Value& part : parts) written(part);
   outputs_[0] = std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])});
   store(step, outputs_);
 }
@@ -290,6 +323,7 @@ bool Interp::tail_call(const Step& step) {
 // Leaves the call to the hook if the hook wants it; then the results are in called_.
 bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) {
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
+  for (std::uint32_t i = 0; alone_ && i < step.operands; ++i) write_repeated(machine_.prims, arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;

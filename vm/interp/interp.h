@@ -41,6 +41,9 @@ class Interp final : private OpenCalls {
   void loop();
   void primitive(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
+  void write_repeated_operands(const Step& step);
+  void written(Value& value) const;
   [[nodiscard]] bool sort(const Step& step, std::span<Value> operands, std::span<Value> results);
   void host(const Step& step);
   void pair(const Step& step);

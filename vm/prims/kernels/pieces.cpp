@@ -119,6 +119,11 @@ template <typename Idx>
 bool stairs(const void* pfirst, i64 count, i64 each, i64 n) {
   const Idx* first = static_cast<const Idx*>(pfirst);
   u64 differs = 0;
+  if (each == 2) {
+    for (i64 k = 0; k < count / 2; ++k)
+      differs |= static_cast<u64>(static_cast<i64>(first[2 * k]) | (static_cast<i64>(first[2 * k + 1]) ^ n));
+    return differs == 0;
+  }
   for (i64 k = 0; k < count; k += each)
     for (i64 i = 0; i < each; ++i) differs |= static_cast<u64>(static_cast<i64>(first[k + i]) ^ (i * n));
   return differs == 0;
