@@ -202,5 +202,102 @@ TEST_CASE("runs that move over defaults") {
   }));
 }
 
+// Places in segments of a result, cut into runs that two vectors fill between them: alternately, at random,
+// or with gaps and overlaps now and then.
+struct Joined {
+  Lengths runs[2], first[2], source[2], dest;
+  explicit Joined(Chain& c) {
+    const std::int64_t each = below(c.rng, 4);  // runs of each segment; 0: any number
+    const bool regular = c.chance(3);
+    const std::int64_t length = 1 + below(c.rng, 9);
+    for (std::int64_t segments = 1 + below(c.rng, 60); segments > 0; --segments) {
+      dest.push_back(0);
+      for (auto& sources : source) sources.push_back(0);
+      const std::int64_t pieces = each > 0 ? 2 * each : below(c.rng, 7);
+      for (std::int64_t i = 0; i < pieces; ++i)
+        add(each > 0 ? i % 2 : below(c.rng, 2), regular ? length : below(c.rng, c.chance(20) ? 300 : 5));
+      if (c.chance(300) && !first[0].empty()) first[0].back() += c.chance(2) ? 1 : -1;
+      if (c.chance(300)) ++dest.back();
+    }
+  }
+  void add(std::int64_t which, std::int64_t n) {
+    runs[which].push_back(n);
+    first[which].push_back(dest.back());
+    source[which].back() += n;
+    dest.back() += n;
+  }
+};
+
+TEST_CASE("segments that are joined from two vectors") {
+  CHECK(rc::check("DPERMUTE over DPERMUTE", [](std::uint64_t seed) {
+    Chain c(seed);
+    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+    const TypeWord word = kWords[below(c.rng, 3)];
+    const Joined j(c);
+    const Segdes dest = c.segdes(j.dest);
+    const bool second = !c.chance(5);
+    const bool one_segment = c.chance(5);  // of all sources, and so of the result
+    Value v[2], first[2], ones[2];
+    Segdes runs[2], source[2];
+    for (const int i : {0, 1}) {
+      runs[i] = c.segdes(j.runs[i]);
+      source[i] = one_segment ? Segdes::regular(1, runs[i].total()) : c.segdes(j.source[i]);
+      v[i] = c.vector(word, runs[i].total());
+      first[i] = vm::int_vector(c.pool, j.first[i], c.chance(2) ? Storage::kI32 : Storage::kI64);
+      ones[i] = vm::int_vector(c.pool, Lengths(j.runs[i].size(), 1));
+    }
+    const Value d = c.vector(word, 1);
+    same_both_ways([&](bool formulas) {
+      Value result;
+      Value operands[2] = {d, Segdes::regular(1, dest.total())};
+      if (formulas)
+        run_repeating_dist(c.context, word, operands, {&result, 1});
+      else
+        run_primitive(c.context, Op::kDist, word, operands, {&result, 1});
+      for (int i = 0; i < (second ? 2 : 1); ++i) {
+        const Value places = c.run(Op::kIndex, TypeWord::kNone, {first[i], ones[i], runs[i]},
+                                   formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
+        const bool waits = second && i == 0;
+        result = c.run(Op::kDpermute, word, {v[i], places, result, source[i], dest},
+                       !formulas ? nullptr
+                       : waits   ? vm::find_maker(Op::kDpermute)
+                                 : vm::find_reader(Op::kDpermute, true))[0];
+      }
+      return std::vector<Value>{result};
+    });
+  }));
+}
+
+TEST_CASE("pieces that are taken from segments") {
+  CHECK(rc::check("BPERMUTE by runs", [](std::uint64_t seed) {
+    Chain c(seed);
+    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+    const TypeWord word = kWords[below(c.rng, 3)];
+    Lengths lengths = c.lengths();
+    if (c.chance(3)) lengths.assign(lengths.size() + 2, 2 * below(c.rng, 20));
+    const bool halves = c.chance(2);
+    Lengths first;
+    Lengths taken;
+    for (const std::int64_t n : lengths) {
+      taken.push_back(halves ? n / 2 : below(c.rng, n + 1));
+      first.push_back(halves ? n / 2 * below(c.rng, 2)
+                             : below(c.rng, n - taken.back() + 1) + (c.chance(300) ? 1 : 0));
+    }
+    if (halves && c.chance(2))
+      for (std::int64_t& x : first) x = first[0];
+    const Segdes from = c.chance(20) ? c.segdes(c.lengths()) : c.segdes(lengths);
+    const Segdes along = c.segdes(taken);
+    const Value v = c.vector(word, from.total());
+    const Value starts = vm::int_vector(c.pool, first, c.chance(2) ? Storage::kI32 : Storage::kI64);
+    const Value ones = vm::int_vector(c.pool, Lengths(first.size(), 1));
+    same_both_ways([&](bool formulas) {
+      const Value places = c.run(Op::kIndex, TypeWord::kNone, {starts, ones, along},
+                                 formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
+      return c.run(Op::kBpermute, word, {v, places, from, along},
+                   formulas ? vm::find_reader(Op::kBpermute, true) : nullptr);
+    });
+  }));
+}
+
 }  // namespace
 }  // namespace nvm

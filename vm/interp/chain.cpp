@@ -28,7 +28,7 @@ bool Interp::begins_chain(const Step& step) const {
     return s != nullptr && s->segments() > 1 && s->total() >= chain_from_;
   }
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
-  return v != nullptr && v->length() >= chain_from_;
+  return v != nullptr && v->length() >= chain_from_ && !(alone_ && v->is_repeated());
 }
 
 void Interp::run_chain() {
@@ -78,7 +78,8 @@ bool Interp::join_dist(const Step& step) {
   const Operand* operands = function_->operands.data() + step.first_operand;
   const auto* s = std::get_if<Segdes>(&peek(operands[1]));
   if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||
-      waiting(operands[0]) >= 0 || vector_of(peek(operands[0]), s->segments()) == nullptr)
+      waiting(operands[0]) >= 0 || vector_of(peek(operands[0]), s->segments()) == nullptr ||
+      vector_of(peek(operands[0]), s->segments())->is_repeated())
     return false;
   Value elements;
   Value descriptor;

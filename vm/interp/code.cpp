@@ -10,8 +10,10 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/formulas.h"
 #include "vm/interp/slots.h"
+#include "vm/prims/alike.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
+#include "vm/prims/sort.h"
 
 namespace nvm::vm {
 
@@ -33,6 +35,7 @@ class Translator {
         if (inst.op == Op::kConst) constant_[at(inst.first_result)] = inst.index;
     find_written_out();
     find_folded(module);
+    find_sorted();
   }
 
   CodeFunction run() {
@@ -46,18 +49,6 @@ class Translator {
   }
 
  private:
-  static bool takes_repeated(Op op, std::uint32_t i) {
-    switch (op) {
-      case Op::kIndex: return i < 2;
-      case Op::kDpermute: return i == 2;
-      case Op::kReplace: return i == 1 || i == 2;
-      case Op::kExtract: return i == 1;
-      case Op::kMakeSegdes: return true;
-      default: break;
-    }
-    const OpKind kind = op_info(op).kind;
-    return kind == OpKind::kRandom || (kind == OpKind::kMap && op_info(op).operands.size() > 1);
-  }
   // Does no tier take it from the interpreter?
   static bool never_recorded(Op op) {
     const OpKind kind = op_info(op).kind;
@@ -100,6 +91,33 @@ class Translator {
             folded_[at(v)] = false;
         }
       for (const ValueId v : block.end.arguments) folded_[at(v)] = false;
+    }
+  }
+
+  // RANK whose result is read once, by a PERMUTE of what it ranks, with no call between them.
+  void find_sorted() {
+    std::vector<std::int32_t> reads(at(f_.values()), 0);
+    for (const ssa::Block& block : f_.blocks) {
+      for (const ssa::Inst& inst : block.insts)
+        for (std::uint32_t i = 0; i < inst.operands; ++i) ++reads[at(f_.operands_of(inst)[i])];
+      for (const ValueId v : block.end.arguments) ++reads[at(v)];
+      if (block.end.kind == ssa::Exit::kBranch) ++reads[at(block.end.condition)];
+    }
+    for (const ssa::Block& block : f_.blocks) {
+      std::unordered_map<ValueId, const ssa::Inst*> ranks;
+      for (const ssa::Inst& inst : block.insts) {
+        const ValueId* operands = f_.operands_of(inst);
+        if (op_info(inst.op).kind == OpKind::kRank && reads[at(inst.first_result)] == 1)
+          ranks[inst.first_result] = &inst;
+        if (inst.op == Op::kCall) ranks.clear();
+        if (inst.op != Op::kPermute) continue;
+        const auto found = ranks.find(operands[1]);
+        if (found == ranks.end() || f_.operands_of(*found->second)[0] != operands[0] ||
+            f_.operands_of(*found->second)[1] != operands[2])
+          continue;
+        sorted_.insert(found->second);
+        sorted_.insert(&inst);
+      }
     }
   }
 
@@ -197,6 +215,9 @@ class Translator {
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
     step.folds = inst.op == Op::kIndex && folded_[at(inst.first_result)];
     step.by_runs = inst.operands > 1 && folded_[at(f_.operands_of(inst)[1])];
+    if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
+    for (std::uint32_t i = 0; i < inst.operands; ++i)
+      step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
@@ -292,6 +313,7 @@ class Translator {
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   std::vector<bool> formula_;           // by ValueId: may stay a formula
+  std::unordered_set<const ssa::Inst*> sorted_;
   CodeFunction out_;
   BlockId block_ = 0;
   std::vector<std::int32_t> start_;                     // by block: its first step

@@ -55,6 +55,9 @@ struct Step {
   bool by_runs = false;   // a move whose second operand may be such a pair
   bool chains = false;    // may be part of a Chain
   Work work = Work::k1;   // what the cost model counts, of the instruction table
+  std::uint16_t repeated = 0;  // kPrimitive: by operand, whether it may be one repeated element
+  PrimFn sorts = nullptr;  // RANK whose result only a PERMUTE of the same elements reads, and that one: what
+                           // is done instead unless somebody watches
   PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise
   std::uint32_t operands = 0;
   std::uint32_t results = 0;

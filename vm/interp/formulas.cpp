@@ -19,6 +19,23 @@ void exclude(const ssa::Function& f, const ssa::Inst& inst, const std::vector<Op
   }
 }
 
+// A DPERMUTE waits for another one of its block only, and not across calls: it holds what it moves.
+void exclude_late(const ssa::Function& f, const std::vector<Op>& maker, std::vector<bool>& may) {
+  std::vector<std::int64_t> made(may.size(), -1);  // the stretch between calls in which
+  std::int64_t stretch = 0;
+  for (const ssa::Block& block : f.blocks) {
+    ++stretch;
+    for (const ssa::Inst& inst : block.insts) {
+      if (inst.op == Op::kCall) ++stretch;
+      for (std::uint32_t i = 0; i < inst.operands; ++i) {
+        const ssa::ValueId v = f.operands_of(inst)[i];
+        if (maker[at(v)] == Op::kDpermute && made[at(v)] != stretch) may[at(v)] = false;
+      }
+      if (inst.op == Op::kDpermute) made[at(inst.first_result)] = stretch;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<bool> find_formulas(const ssa::Function& f) {
@@ -39,6 +56,7 @@ std::vector<bool> find_formulas(const ssa::Function& f) {
     for (const ssa::Block& block : f.blocks)
       for (const ssa::Inst& inst : block.insts)
         if (compares(inst.op) == comparisons) exclude(f, inst, maker, may);
+  exclude_late(f, maker, may);
   return may;
 }
 

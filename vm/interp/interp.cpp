@@ -4,6 +4,7 @@
 
 #include "vm/interp/elements.h"
 #include "vm/interp/value_moves.h"
+#include "vm/prims/alike.h"
 
 namespace nvm::vm {
 
@@ -57,7 +58,7 @@ void Interp::run_through() {
       try {
         loop();
         for (Value& value : values_) {
-          force(value);
+          written(value);
           if (const auto* v = std::get_if<Vector>(&value)) static_cast<void>(v->raw());  // home from a device
         }
         if (machine_.hook != nullptr) machine_.hook->finish();
@@ -174,6 +175,8 @@ void Interp::primitive(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
   const std::int32_t slot = function_->result_slots[step.first_result];
+  if (alone_ && step.results == 1 && alike(step, slot)) return;
+  if (alone_ && step.results != 1) write_repeated_operands(step);
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {frame_ + slot, 1});
   } else {
@@ -183,8 +186,34 @@ void Interp::primitive(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
+// One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
+// readers.
+bool Interp::alike(const Step& step, std::int32_t slot) {
+  Value* operands = scratch_.data();
+  Value& result = slot >= 0 ? frame_[slot] : outputs_[0];
+  if (watched_) note_line(step, {operands, step.operands});
+  if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
+    for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
+    if (slot < 0) release(result);
+    return true;
+  }
+  write_repeated_operands(step);
+  return false;
+}
+void Interp::write_repeated_operands(const Step& step) {
+  for (std::uint32_t i = 0; i < step.operands; ++i) {
+    if ((step.repeated >> i & 1) != 0) continue;
+    const auto* v = std::get_if<Vector>(&scratch_[i]);
+    if (v == nullptr || !v->is_repeated()) continue;
+    write_repeated(machine_.prims, scratch_[i]);
+    const Operand from = function_->operands[step.first_operand + i];
+    if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
+  }
+}
+
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
+  if (step.sorts != nullptr && sort(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -230,12 +259,30 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
   if (seen) end_values(step, results);
 }
 
+// RANK and PERMUTE as one step. The places stay away if the elements are here and nobody watches.
+bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
+  if (step.op == Op::kPermute ? !std::holds_alternative<std::shared_ptr<const Formula>>(operands[1])
+                              : values_seen())
+    return false;
+  if (watched_) note_line(step, operands);
+  if (machine_.hook != nullptr)
+    for (Value& operand : operands) machine_.hook->force(operand);
+  step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
+  return true;
+}
+
+// Nothing that only instructions understand.
+void Interp::written(Value& value) const {
+  force(value);
+  if (alone_) write_repeated(machine_.prims, value);
+}
+
 void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
   if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();
-  for (std::uint32_t i = 0; i < step.operands; ++i) force(operands[i]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
   Value results[5];  // SPAWN has the most
   const bool seen = values_seen();
   if (!seen) note_line(step, {operands, step.operands});
@@ -248,7 +295,7 @@ void Interp::host(const Step& step) {
 void Interp::pair(const Step& step) {
   Value parts[2];
   fetch(step, parts);
-  for (Value& part : parts) force(part);
+  for (Value& part : parts) written(part);
   outputs_[0] = std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])});
   store(step, outputs_);
 }
@@ -307,6 +354,7 @@ bool Interp::tail_call(const Step& step) {
 bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) {
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
+  for (std::uint32_t i = 0; alone_ && i < step.operands; ++i) write_repeated(machine_.prims, arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;

@@ -43,6 +43,10 @@ class Interp final : private OpenCalls {
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
+  void write_repeated_operands(const Step& step);
+  void written(Value& value) const;
+  [[nodiscard]] bool sort(const Step& step, std::span<Value> operands, std::span<Value> results);
   void host(const Step& step);
   void pair(const Step& step);
   void unpair(const Step& step);

@@ -7,6 +7,7 @@
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/pieces.h"
 #include "vm/prims/spread.h"
 
 namespace nvm::vm {
@@ -52,9 +53,11 @@ Value written(const Formula& f, const PrimContext& context) {
   return std::move(result[0]);
 }
 
+Value joined(const Formula& f, const PrimContext& context);
+
 void write_operand(const PrimCall& call, int i) {
   if (const Formula* f = formula_operand(call, i)) {
-    Value v = written(*f, call.context);
+    Value v = f->kind == Kind::kJoin ? joined(*f, call.context) : written(*f, call.context);
     call.operands[i] = std::move(v);
   }
 }
@@ -302,13 +305,39 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
   return true;
 }
 
-void dpermute_formula(const PrimCall& call) {
+void move_written(const PrimCall& call) {
   if (const Formula* f = formula_operand(call, 1)) {
     const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
     if (f->kind == Kind::kRuns && move_runs(call, *f)) return;
     write_operand(call, 1);
   }
   dpermute(call);
+}
+
+// One after the other.
+Value joined(const Formula& f, const PrimContext& context) {
+  Value defaults = f.x;
+  for (const JoinPart& part : f.parts) {
+    Value operands[5] = {part.v, part.runs, std::move(defaults), part.source, f.s};
+    const TypeWord word = part.v.type() == Type::kFloat  ? TypeWord::kFloat
+                          : part.v.type() == Type::kBool ? TypeWord::kBool
+                                                         : TypeWord::kInt;
+    move_written({context, Op::kDpermute, word, operands, &defaults});
+  }
+  return defaults;
+}
+
+template <bool kMayWait>
+void dpermute_formula(const PrimCall& call) {
+  if (join_pieces(call, kMayWait)) return;
+  write_operand(call, 2);
+  move_written(call);
+}
+
+void bpermute_formula(const PrimCall& call) {
+  if (take_pieces(call)) return;
+  write_operand(call, 1);
+  bpermute(call);
 }
 
 }  // namespace
@@ -319,19 +348,22 @@ bool compares(Op op) {
 }
 
 bool reads_formula(Op op, std::uint32_t i, Op maker) {
-  if (maker == Op::kIndex) return op == Op::kDpermute && i == 1;
+  if (maker == Op::kIndex) return (op == Op::kDpermute || op == Op::kBpermute) && i == 1;
+  if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
   return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
 }
 
 PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
   if (op == Op::kIndex) return index_formula;
+  if (op == Op::kDpermute) return dpermute_formula<true>;
   return compares(op) ? compare_formula : nullptr;
 }
 
 PrimFn find_reader(Op op, bool second) {
   if (op == Op::kPack) return second ? pack_formula<true> : pack_formula<false>;
-  return op == Op::kDpermute ? dpermute_formula : nullptr;
+  if (op == Op::kBpermute) return bpermute_formula;
+  return op == Op::kDpermute ? dpermute_formula<false> : nullptr;
 }
 
 }  // namespace nvm::vm

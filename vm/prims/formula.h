@@ -1,24 +1,48 @@
 // Vectors that are not written. A DIST, a run of indices or a comparison with a distributed value that only
 // certain instructions read stays a formula: PACK compares and packs in one pass and counts on the way, packs
-// segments that go as a whole, and DPERMUTE moves runs. For one thread; results are those of the primitives,
-// bit for bit, and so are faults.
+// segments that go as a whole, and BPERMUTE and DPERMUTE move runs. Where one DPERMUTE writes over another,
+// as in `a ++ b`, the first waits, and both write the result once, in order. For one thread; results are
+// those of the primitives, bit for bit, and so are faults.
 #pragma once
+
+#include <memory>
+#include <vector>
 
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
+
+struct Formula;
+
+// A DPERMUTE by runs of places whose result is still to be made, because another one writes over it.
+struct JoinPart {
+  Vector v;
+  std::shared_ptr<const Formula> runs;
+  Segdes source;
+  // Of equally many elements each, the run of every segment goes to `offset`; else where those go that are
+  // not empty, as Table::note_pieces has it.
+  bool regular = false;
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  std::int64_t count = 0;
+  BufferRef pieces;
+};
 
 struct Formula {
   enum class Kind : std::uint8_t {
     kSpread,   // x[k] for every element of segment k
     kRuns,     // x[k], x[k] + 1, ... in segment k
     kCompare,  // `left` compared with such a spread
+    kJoin,     // `parts` moved over copies of x[0] into segments `s`
+    kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
+               // descending
   };
   Kind kind = Kind::kSpread;
-  Scalar compare = Scalar::kEq;  // kCompare
+  Scalar compare = Scalar::kEq;  // kCompare, kRanks
   Segdes s;
   Vector x;  // one element for each segment
   Vector left;
+  std::vector<JoinPart> parts;  // of the same storage
 };
 
 // Is it a comparison of numbers?
@@ -26,11 +50,11 @@ struct Formula {
 // May `op` read at operand `i` what `maker` left as a formula? Comparisons read one if they make one.
 [[nodiscard]] bool reads_formula(Op op, std::uint32_t i, Op maker);
 // As find_primitive, for an instruction whose result is read by such only: it may be a formula. Null for
-// others than DIST, INDEX and comparisons.
+// others than DIST, INDEX, DPERMUTE and comparisons.
 [[nodiscard]] PrimFn find_maker(Op op);
 // As find_primitive, for an instruction that may find formulas among its operands and makes none. `second`:
-// whether somebody wants its second result; if not, it may be missing. Null for others than PACK and
-// DPERMUTE.
+// whether somebody wants its second result; if not, it may be missing. Null for others than PACK,
+// BPERMUTE and DPERMUTE.
 [[nodiscard]] PrimFn find_reader(Op op, bool second);
 
 }  // namespace nvm::vm

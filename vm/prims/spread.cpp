@@ -88,6 +88,12 @@ void note_ascent(Vector& v, std::int64_t from) {
 
 }  // namespace
 
+Vector repeat_element(const Vector& scalar, std::int64_t n, const PrimContext& context) {
+  if (n == 0) return Vector(scalar.storage(), 0, BufferRef());
+  if (n > 1) return Vector::repeated(narrowed(scalar, context), n);
+  return scalar.type() == Type::kInt ? Vector::of_int(scalar.scalar_int()) : scalar;
+}
+
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
                         std::span<Value> results) {
   const PrimCall call{context, Op::kDist, word, operands.data(), results.data()};

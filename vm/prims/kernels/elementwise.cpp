@@ -342,6 +342,7 @@ void fill(Table& t) {
   fill_formula(t);
   fill_move(t);
   fill_pack(t);
+  fill_pieces(t);
   fill_single(t);
   fill_copy_runs(t);
   fill_split(t);

@@ -44,6 +44,7 @@ void fill_fold(Table& t);
 void fill_formula(Table& t);
 void fill_move(Table& t);
 void fill_pack(Table& t);
+void fill_pieces(Table& t);
 void fill_single(Table& t);
 void fill_copy_runs(Table& t);
 void fill_split(Table& t);

@@ -75,6 +75,13 @@ struct Move {
                                 std::int64_t lo, std::int64_t hi, void* out);
 };
 
+// Pieces of v that follow each other there, and where they go.
+struct PieceStream {
+  const void* v = nullptr;
+  const std::int64_t* place = nullptr;
+  const std::int64_t* from = nullptr;
+};
+
 struct Table {
   Binary binary[kScalars][kStorages] = {};  // by operand storage; comparisons give b8
   BinaryOne binary_one[kScalars][kStorages] = {};
@@ -150,6 +157,24 @@ struct Table {
                         std::int64_t segments, std::int64_t* places) = {};
   void (*put_runs)(const void* v, std::int64_t bytes, Segments runs, std::int64_t count,
                    const std::int64_t* places, void* out) = nullptr;
+
+  // The runs that are not empty, as place_runs has them: where they go, and where they begin in the source.
+  // Behind the last lie the largest number and, twice, the end of the source; there is room for them. Their
+  // number, or -1 if a run crosses the end of its segment, or leaves that of the result.
+  std::int64_t (*note_pieces[2])(const void* first, Segments runs, std::int64_t count, Segments source,
+                                 Segments dest, std::int64_t segments, std::int64_t* place,
+                                 std::int64_t* from) = {};
+  // Are `count` numbers, a multiple of `each`, 0, n, 2n, ... from the start after every `each`?
+  bool (*stairs[2])(const void* first, std::int64_t count, std::int64_t each, std::int64_t n) = {};
+  // Two streams of pieces, `count` in all, in ascending order each, that lie without gaps in `total` elements
+  // of out, which has room for a vector register behind them. False if they do not; then out holds anything.
+  bool (*merge_pieces[3])(const PieceStream* streams, std::int64_t count, std::int64_t total, void* out) = {};
+  // `count` times la elements of a and lb of b in turn, to out with such room.
+  void (*join_regular[3])(const void* a, std::int64_t la, const void* b, std::int64_t lb, std::int64_t count,
+                          void* out) = {};
+  // From each of `count` segments n >= 1 elements from `offset` on, to out with such room.
+  void (*take_regular[3])(const void* v, std::int64_t length, std::int64_t offset, std::int64_t n,
+                          std::int64_t count, void* out) = {};
 
   // Of n lengths of i32 or i64. Negative ones spoil the other answers.
   LengthSummary (*sum_lengths[2])(const void* lengths, std::int64_t n, std::int64_t first) = {};

@@ -1,0 +1,20 @@
+// Vectors of equal elements. Where segments are equally long, most of what is computed for each of them is
+// the same for all: one element repeated (Vector::repeated), which is computed once and not written. For one
+// thread that nobody watches; results are those of the primitives, bit for bit.
+#pragma once
+
+#include "vm/prims/prims.h"
+
+namespace nvm::vm {
+
+// Does a primitive read operand `i` as it is if it is repeated?
+[[nodiscard]] bool takes_repeated(Op op, std::uint32_t i);
+
+// Executes an instruction of one result if that has equal elements and little is to be done for it. False if
+// nothing has happened.
+[[nodiscard]] bool run_alike(const PrimCall& call);
+
+// Writes the elements of a vector that are one repeated.
+void write_repeated(const PrimContext& context, Value& value);
+
+}  // namespace nvm::vm

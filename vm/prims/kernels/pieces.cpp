@@ -1,0 +1,270 @@
+// Segments joined from pieces of two vectors, and pieces taken out of segments, written in order. With
+// AVX-512 a piece is stored as a whole register and what lies behind it is overwritten by the next, so that
+// short lengths cost no branches; pieces of a few elements, all of one length, are shuffled together.
+#include "vm/prims/kernels/isa.h"
+#if NVM_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
+
+namespace nvm::vm::kernels::NVM_ISA {
+
+namespace {
+
+constexpr i64 kLong = 512;  // bytes from which a call does not show
+
+// n elements; up to 63 bytes behind them are spoilt.
+template <typename E>
+void copy_over(const E* from, i64 n, E* to) {
+  const i64 bytes = n * static_cast<i64>(sizeof(E));
+#if NVM_VECTOR_BYTES == 64
+  const char* p = reinterpret_cast<const char*>(from);
+  char* q = reinterpret_cast<char*>(to);
+  if (bytes >= kLong) {
+    __builtin_memcpy(q, p, static_cast<u64>(bytes));
+    return;
+  }
+  i64 left = bytes;
+  for (; left > 64; left -= 64, p += 64, q += 64) _mm512_storeu_si512(q, _mm512_loadu_si512(p));
+  const __mmask64 m = _bzhi_u64(~u64{0}, static_cast<u32>(left));
+  _mm512_storeu_si512(q, _mm512_maskz_loadu_epi8(m, p));
+#else
+  if (bytes >= 64) {
+    __builtin_memcpy(to, from, static_cast<u64>(bytes));
+    return;
+  }
+  for (i64 i = 0; i < n; ++i) to[i] = from[i];
+#endif
+}
+
+// Runs that are not empty: where they begin in the result and in the source.
+template <typename Idx>
+class Notes {
+ public:
+  Notes(const void* first, Segments runs, i64* place, i64* from)
+      : first_(static_cast<const Idx*>(first)), runs_(runs), place_(place), from_(from) {}
+  // Run k goes to a segment of `room` elements from `base` on.
+  void note(i64 k, i64 base, i64 room) {
+    const i64 end = runs_.start(k + 1);
+    const i64 n = end - start_;
+    const i64 to = static_cast<i64>(first_[k]);
+    const i64 some = -static_cast<i64>(n > 0);
+    inside_ &= (some & ((to >> 63) | ((room - n - to) >> 63))) == 0;
+    place_[count_] = base + to;
+    from_[count_] = start_;
+    count_ -= some;
+    start_ = end;
+  }
+  i64 finish() {
+    place_[count_] = i64{0x7fffffffffffffff};
+    from_[count_] = from_[count_ + 1] = start_;
+    return inside_ ? count_ : -1;
+  }
+  [[nodiscard]] i64 start() const { return start_; }
+
+ private:
+  const Idx* first_;
+  Segments runs_;
+  i64* place_;
+  i64* from_;
+  i64 start_ = 0;
+  i64 count_ = 0;
+  bool inside_ = true;
+};
+
+template <typename Idx>
+i64 note_pieces(const void* first, Segments runs, i64 count, Segments source, Segments dest, i64 segments,
+                i64* place, i64* from) {
+  Notes<Idx> notes(first, runs, place, from);
+  i64 k = 0;
+  for (i64 j = 0; j < segments; ++j) {
+    const i64 base = dest.start(j);
+    const i64 room = dest.start(j + 1) - base;
+    const i64 end = source.start(j + 1);
+    for (; k < count && runs.start(k + 1) <= end && (notes.start() < end || j + 1 == segments); ++k)
+      notes.note(k, base, room);
+    if (notes.start() != end) return -1;  // a run crosses the end of its segment
+  }
+  return k == count ? notes.finish() : -1;
+}
+
+// The same if as many runs lie in every segment.
+template <typename Idx>
+i64 note_evenly(const void* first, Segments runs, i64 count, Segments source, Segments dest, i64 segments,
+                i64* place, i64* from) {
+  const i64 each = count / segments;
+  Notes<Idx> notes(first, runs, place, from);
+  bool even = true;
+  i64 k = 0;
+  i64 base = dest.start(0);
+  for (i64 j = 0; j < segments; ++j) {
+    const i64 next = dest.start(j + 1);
+    for (i64 i = 0; i < each; ++i, ++k) notes.note(k, base, next - base);
+    even &= notes.start() == source.start(j + 1);
+    base = next;
+  }
+  return even ? notes.finish() : -1;
+}
+
+template <typename Idx>
+i64 note(const void* first, Segments runs, i64 count, Segments source, Segments dest, i64 segments,
+         i64* place, i64* from) {
+  if (segments > 0 && count % segments == 0) {
+    const i64 noted = note_evenly<Idx>(first, runs, count, source, dest, segments, place, from);
+    if (noted >= 0) return noted;
+  }
+  return note_pieces<Idx>(first, runs, count, source, dest, segments, place, from);
+}
+
+template <typename Idx>
+bool stairs(const void* pfirst, i64 count, i64 each, i64 n) {
+  const Idx* first = static_cast<const Idx*>(pfirst);
+  u64 differs = 0;
+  if (each == 2) {
+    for (i64 k = 0; k < count / 2; ++k)
+      differs |= static_cast<u64>(static_cast<i64>(first[2 * k]) | (static_cast<i64>(first[2 * k + 1]) ^ n));
+    return differs == 0;
+  }
+  for (i64 k = 0; k < count; k += each)
+    for (i64 i = 0; i < each; ++i) differs |= static_cast<u64>(static_cast<i64>(first[k + i]) ^ (i * n));
+  return differs == 0;
+}
+
+// What comes next is a question of two loads and a comparison, without a branch: either is as likely. Whether
+// it lies where the one before ended is not waited for.
+template <typename E>
+bool merge_pieces(const PieceStream* streams, i64 count, i64 total, void* pout) {
+  const PieceStream a = streams[0];
+  const PieceStream b = streams[1];
+  const auto va = reinterpret_cast<u64>(a.v);
+  const auto vb = reinterpret_cast<u64>(b.v);
+  E* out = static_cast<E*>(pout);
+  i64 ia = 0;
+  i64 ib = 0;
+  i64 pos = 0;
+  i64 gaps = 0;
+  for (i64 i = 0; i < count; ++i) {
+    const i64 pa = a.place[ia];
+    const i64 pb = b.place[ib];
+    const i64 in_b = -static_cast<i64>(pb < pa);
+    const i64 place = pa ^ ((pa ^ pb) & in_b);
+    const i64 from = a.from[ia] ^ ((a.from[ia] ^ b.from[ib]) & in_b);
+    const i64 n = (a.from[ia + 1] ^ ((a.from[ia + 1] ^ b.from[ib + 1]) & in_b)) - from;
+    const u64 v = va ^ ((va ^ vb) & static_cast<u64>(in_b));
+    gaps |= place ^ pos;
+    pos = place + n;
+    copy_over(reinterpret_cast<const E*>(v) + from, n, out + place);
+    ia += 1 + in_b;
+    ib -= in_b;
+  }
+  return gaps == 0 && pos == total;
+}
+
+#if NVM_VECTOR_BYTES == 64
+template <typename E>
+struct Shuffle;
+template <>
+struct Shuffle<u32> {
+  static constexpr i64 kLanes = 16;
+  static __m512i both(__m512i a, const u32* index, __m512i b) {
+    return _mm512_permutex2var_epi32(a, _mm512_loadu_si512(index), b);
+  }
+};
+template <>
+struct Shuffle<u64> {
+  static constexpr i64 kLanes = 8;
+  static __m512i both(__m512i a, const u64* index, __m512i b) {
+    return _mm512_permutex2var_epi64(a, _mm512_loadu_si512(index), b);
+  }
+};
+
+// Pieces of h elements, a power of two that divides a register, of a and b in turn; how many elements of each
+// have gone.
+template <typename E>
+i64 shuffle_in(const E* a, const E* b, i64 h, i64 n, E* out) {
+  using S = Shuffle<E>;
+  E low[S::kLanes];
+  E high[S::kLanes];
+  for (i64 i = 0; i < S::kLanes; ++i) {
+    const i64 at = i / (2 * h) * h + i % h + (i / h % 2) * S::kLanes;
+    low[i] = static_cast<E>(at);
+    high[i] = static_cast<E>(at + S::kLanes / 2);
+  }
+  i64 i = 0;
+  for (; i + S::kLanes <= n; i += S::kLanes) {
+    const __m512i x = _mm512_loadu_si512(a + i);
+    const __m512i y = _mm512_loadu_si512(b + i);
+    _mm512_storeu_si512(out + 2 * i, S::both(x, low, y));
+    _mm512_storeu_si512(out + 2 * i + S::kLanes, S::both(x, high, y));
+  }
+  return i;
+}
+// The first (offset 0) or second h of every 2h elements; how many have come.
+template <typename E>
+i64 shuffle_out(const E* v, i64 h, i64 offset, i64 n, E* out) {
+  using S = Shuffle<E>;
+  E index[S::kLanes];
+  for (i64 i = 0; i < S::kLanes; ++i) index[i] = static_cast<E>(i / h * 2 * h + offset + i % h);
+  i64 i = 0;
+  for (; i + S::kLanes <= n; i += S::kLanes)
+    _mm512_storeu_si512(
+        out + i, S::both(_mm512_loadu_si512(v + 2 * i), index, _mm512_loadu_si512(v + 2 * i + S::kLanes)));
+  return i;
+}
+template <typename E>
+constexpr bool shuffles(i64 h) {
+  if constexpr (sizeof(E) == 1)
+    return false;
+  else
+    return (h & (h - 1)) == 0 && h < Shuffle<E>::kLanes;
+}
+#endif
+
+template <typename E>
+void join_regular(const void* pa, i64 la, const void* pb, i64 lb, i64 count, void* pout) {
+  const E* a = static_cast<const E*>(pa);
+  const E* b = static_cast<const E*>(pb);
+  E* out = static_cast<E*>(pout);
+  i64 k = 0;
+#if NVM_VECTOR_BYTES == 64
+  if constexpr (sizeof(E) > 1)
+    if (la == lb && la > 0 && shuffles<E>(la)) k = shuffle_in(a, b, la, count * la, out) / la;
+#endif
+  for (; k < count; ++k) {
+    copy_over(a + k * la, la, out + k * (la + lb));
+    copy_over(b + k * lb, lb, out + k * (la + lb) + la);
+  }
+}
+
+template <typename E>
+void take_regular(const void* pv, i64 length, i64 offset, i64 n, i64 count, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  E* out = static_cast<E*>(pout);
+  i64 k = 0;
+#if NVM_VECTOR_BYTES == 64
+  if constexpr (sizeof(E) > 1)
+    if (length == 2 * n && offset % n == 0 && shuffles<E>(n))
+      k = shuffle_out(v, n, offset, count * n, out) / n;
+#endif
+  for (; k < count; ++k) copy_over(v + k * length + offset, n, out + k * n);
+}
+
+template <typename E>
+void set(Table& t, int width) {
+  t.merge_pieces[width] = merge_pieces<E>;
+  t.join_regular[width] = join_regular<E>;
+  t.take_regular[width] = take_regular<E>;
+}
+
+}  // namespace
+
+void fill_pieces(Table& t) {
+  set<u8>(t, 0);
+  set<u32>(t, 1);
+  set<u64>(t, 2);
+  t.note_pieces[0] = note<i32>;
+  t.note_pieces[1] = note<i64>;
+  t.stairs[0] = stairs<i32>;
+  t.stairs[1] = stairs<i64>;
+}
+
+}  // namespace nvm::vm::kernels::NVM_ISA

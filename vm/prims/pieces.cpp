@@ -1,0 +1,267 @@
+#include "vm/prims/pieces.h"
+
+#include <algorithm>
+
+#include "vm/prims/formula.h"
+#include "vm/prims/move_parts.h"
+#include "vm/prims/operands.h"
+#include "vm/prims/run_moves.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using FormulaRef = std::shared_ptr<const Formula>;
+
+constexpr std::int64_t kFewest = 32;  // elements; shorter vectors are written faster than described
+
+const FormulaRef* formula_at(const PrimCall& call, int i, Formula::Kind kind) {
+  const auto* f = std::get_if<FormulaRef>(&call.operands[i]);
+  return f != nullptr && (*f)->kind == kind ? f : nullptr;
+}
+
+// The number that all elements are, if they are.
+bool all_alike(const Vector& v, const PrimContext& context, std::int64_t& x) {
+  if (v.length() == 0) return false;
+  if (v.is_scalar() || v.is_repeated()) {
+    x = v.scalar_int();
+    return true;
+  }
+  std::int64_t range[2];
+  switch (v.storage()) {
+    case Storage::kI32: kernel_table(context.isa).index_range[0](v.raw(), v.length(), range); break;
+    case Storage::kI64: kernel_table(context.isa).index_range[1](v.raw(), v.length(), range); break;
+    default: return false;
+  }
+  x = range[0];
+  return range[0] == range[1];
+}
+
+// Where the runs of segments of equal lengths go, if that is the same for all of them.
+bool note_regular(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
+                  JoinPart& part) {
+  if (!runs.s.is_regular() || !source.is_regular() || !dest.is_regular() ||
+      source.segments() != runs.s.segments() || !all_alike(runs.x, context, part.offset))
+    return false;
+  part.length = runs.s.regular_length();
+  part.count = runs.s.segments();
+  part.regular = part.offset >= 0 && part.offset + part.length <= dest.regular_length();
+  return part.regular;
+}
+
+// Do equally long runs go to where they are, with no gap between them?
+bool stays_regular(const Formula& runs, const Segdes& source, const Segdes& dest,
+                   const PrimContext& context) {
+  const std::int64_t n = runs.s.regular_length();
+  if (!runs.s.is_regular() || !source.is_regular() || !dest.is_regular() || n == 0 ||
+      source.regular_length() != dest.regular_length() || dest.regular_length() % n != 0)
+    return false;
+  const Elements x(runs.x, context);
+  const Indices first(x, context);
+  const std::int64_t each = dest.regular_length() / n;
+  return kernel_table(context.isa).stairs[first.kind()](first.at(0), runs.s.segments(), each, n);
+}
+
+bool note_pieces(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
+                 JoinPart& part) {
+  const std::int64_t count = runs.s.segments();
+  part.pieces = context.pool->allocate(static_cast<std::size_t>(2 * count + 3) * sizeof(std::int64_t));
+  auto* place = reinterpret_cast<std::int64_t*>(part.pieces.data());
+  const Elements x(runs.x, context);
+  const Indices first(x, context);
+  part.regular = false;
+  part.length = count + 1;  // of either array
+  part.count =
+      kernel_table(context.isa)
+          .note_pieces[first.kind()](first.at(0), kernel_segments(runs.s), count, kernel_segments(source),
+                                     kernel_segments(dest), source.segments(), place, place + count + 1);
+  return part.count >= 0;
+}
+
+bool note_places(const Segdes& source, const Segdes& dest, const PrimContext& context, JoinPart& part) {
+  if (part.v.length() == dest.total() && stays_regular(*part.runs, source, dest, context)) {
+    part.regular = true;
+    part.offset = 0;
+    part.length = dest.regular_length();
+    part.count = dest.segments();
+    return true;
+  }
+  return note_regular(*part.runs, source, dest, context, part) ||
+         note_pieces(*part.runs, source, dest, context, part);
+}
+
+// What moves and where to; false if the operands are not of this kind. Few elements may have written places:
+// each is a run.
+bool take_part(const PrimCall& call, JoinPart& part) {
+  part.v = vector_operand(call, 0);
+  part.source = segdes_operand(call, 3);
+  const std::int64_t n = part.v.length();
+  if (n != part.source.total() || part.v.is_repeated()) return false;
+  if (const auto* places = std::get_if<Vector>(&call.operands[1])) {
+    if (n >= kFewest || places->length() != n) return false;
+    auto runs = std::make_shared<Formula>();
+    runs->kind = Formula::Kind::kRuns;
+    runs->s = Segdes::regular(n, 1);
+    runs->x = *places;
+    part.runs = std::move(runs);
+    return true;
+  }
+  const FormulaRef* runs = formula_at(call, 1, Formula::Kind::kRuns);
+  if (runs == nullptr || (*runs)->s.total() != n) return false;
+  part.runs = *runs;
+  return true;
+}
+
+// The narrowest storage for its elements if they are few; else its own.
+Storage least_storage(const Vector& v) {
+  if (!storage_is_int(v.storage()) || v.length() >= kFewest) return v.storage();
+  Storage least = Storage::kI8;
+  for (std::int64_t i = 0; i < v.length(); ++i) {
+    const std::int64_t x = v.int_at(i);
+    if (x != static_cast<std::int32_t>(x)) return Storage::kI64;
+    if (x != static_cast<std::int8_t>(x)) least = Storage::kI32;
+  }
+  return least;
+}
+// Lets all parts lie as one storage. One element does in any that holds it: its low bytes come first.
+void store_alike(std::vector<JoinPart>& parts, const PrimContext& context) {
+  Storage storage = least_storage(parts[0].v);
+  for (const JoinPart& part : parts)
+    if (storage_is_int(storage)) storage = std::max(storage, least_storage(part.v));
+  for (JoinPart& part : parts) {
+    if (part.v.is_scalar() || part.v.storage() == storage) continue;
+    if (part.v.storage() < storage) {
+      part.v = stored_as(part.v, storage, context);
+      continue;
+    }
+    std::vector<std::int64_t> few;
+    for (std::int64_t i = 0; i < part.v.length(); ++i) few.push_back(part.v.int_at(i));
+    part.v = int_vector(*context.pool, few, storage);
+  }
+}
+
+kernels::PieceStream stream(const JoinPart& part) {
+  const auto* place = reinterpret_cast<const std::int64_t*>(part.pieces.data());
+  return {part.v.raw(), place, place + part.length};
+}
+
+// Is every piece where it was?
+bool stays(const JoinPart& part, const Segdes& dest) {
+  if (part.regular) return part.length == dest.regular_length();
+  const kernels::PieceStream s = stream(part);
+  return std::equal(s.place, s.place + part.count, s.from);
+}
+
+// The parts in the order of their places if all are regular and follow each other in every segment.
+bool join_regular(const std::vector<JoinPart>& parts, const Segdes& dest, Storage storage,
+                  const PrimContext& context, Fresh& out) {
+  if (parts.size() != 2 || !parts[0].regular || !parts[1].regular) return false;
+  const JoinPart& a = parts[parts[0].offset <= parts[1].offset ? 0 : 1];
+  const JoinPart& b = parts[parts[0].offset <= parts[1].offset ? 1 : 0];
+  if (a.offset != 0 || b.offset != a.length || a.length == 0 || b.length == 0) return false;
+  kernel_table(context.isa)
+      .join_regular[width_index(storage)](a.v.raw(), a.length, b.v.raw(), b.length, dest.segments(),
+                                          out.data());
+  return true;
+}
+
+Storage storage_of(const std::vector<JoinPart>& parts) {
+  return parts[0].v.is_scalar() ? parts[1].v.storage() : parts[0].v.storage();
+}
+
+// Writes all parts, whose elements are as many as there are places; false if they overlap.
+bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& context, Value& result) {
+  if (parts.size() == 1) {
+    if (!stays(parts[0], dest)) return false;
+    result = std::move(parts[0].v);
+    return true;
+  }
+  if (parts.size() != 2) return false;
+  store_alike(parts, context);
+  const Storage storage = storage_of(parts);
+  Fresh out(context, storage, dest.total());
+  if (!join_regular(parts, dest, storage, context, out)) {
+    kernels::PieceStream streams[2];
+    for (const std::size_t i : {0U, 1U}) {
+      JoinPart& part = parts[i];
+      if (part.regular && !note_pieces(*part.runs, part.source, dest, context, part)) return false;
+      streams[i] = stream(part);
+    }
+    const auto merge = kernel_table(context.isa).merge_pieces[width_index(storage)];
+    if (!merge(streams, parts[0].count + parts[1].count, dest.total(), out.data())) return false;
+  }
+  result = out.take();
+  return true;
+}
+
+// Gives the result of a BPERMUTE if all segments give the same part of themselves.
+bool take_regular(const PrimCall& call, const Formula& runs) {
+  const Vector& v = vector_operand(call, 0);
+  const Segdes& from = segdes_operand(call, 2);
+  const Segdes& along = segdes_operand(call, 3);
+  std::int64_t offset = 0;
+  if (!from.is_regular() || !along.is_regular() || from.segments() != along.segments() ||
+      from.segments() < 2 || v.length() != from.total() || !all_alike(runs.x, call.context, offset))
+    return false;
+  const std::int64_t n = along.regular_length();
+  if (n < 1 || offset < 0 || offset + n > from.regular_length()) return false;
+  if (n == from.regular_length()) {
+    call.results[0] = std::move(vector_operand(call, 0));
+    return true;
+  }
+  Fresh out(call.context, v.storage(), along.total());
+  kernel_table(call.context.isa)
+      .take_regular[width_index(v.storage())](v.raw(), from.regular_length(), offset, n, from.segments(),
+                                              out.data());
+  call.results[0] = out.take();
+  return true;
+}
+
+}  // namespace
+
+bool join_pieces(const PrimCall& call, bool may_wait) {
+  const auto* defaults = std::get_if<Vector>(&call.operands[2]);
+  const auto* waiting = formula_at(call, 2, Formula::Kind::kJoin);
+  if (waiting == nullptr && (defaults == nullptr || !defaults->is_repeated())) return false;
+  const Segdes& source = segdes_operand(call, 3);
+  const Segdes dest = destination(source, segdes_operand(call, 4));
+  const std::int64_t places = waiting != nullptr ? (*waiting)->s.total() : defaults->length();
+  JoinPart part;
+  if (places < kFewest || places != dest.total() || source.segments() != dest.segments() ||
+      (waiting != nullptr && !((*waiting)->s.identical(dest) || (*waiting)->s == dest)) ||
+      !take_part(call, part))
+    return false;
+  if (part.v.length() == 0 && may_wait) {
+    call.results[0] = std::move(call.operands[2]);
+    return true;
+  }
+  std::int64_t covered = part.v.length();
+  std::vector<JoinPart> parts;
+  if (waiting != nullptr) {
+    parts = (*waiting)->parts;
+    for (const JoinPart& p : parts) covered += p.v.length();
+  }
+  if (covered > places || (covered < places && !may_wait)) return false;
+  if (!note_places(source, dest, call.context, part)) return false;
+  if (part.v.length() > 0) parts.push_back(std::move(part));
+  if (covered == places) return join(parts, dest, call.context, call.results[0]);
+  Formula f;
+  f.kind = Formula::Kind::kJoin;
+  f.s = dest;
+  f.x = waiting != nullptr ? (*waiting)->x : *defaults;
+  f.parts = std::move(parts);
+  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  return true;
+}
+
+bool take_pieces(const PrimCall& call) {
+  const FormulaRef* runs = formula_at(call, 1, Formula::Kind::kRuns);
+  if (runs == nullptr || (*runs)->s.total() != segdes_operand(call, 3).total()) return false;
+  const bool along = (*runs)->s.identical(segdes_operand(call, 3)) || (*runs)->s == segdes_operand(call, 3);
+  if (!along || vector_operand(call, 0).is_repeated()) return false;
+  const FormulaRef held = *runs;
+  return take_regular(call, *held) || move_by_starts(call.context, Op::kBpermute, call.word,
+                                                     {call.operands, 4}, held->x, {call.results, 1});
+}
+
+}  // namespace nvm::vm
