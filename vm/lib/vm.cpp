@@ -35,6 +35,25 @@ std::uint64_t machine_memory() {
   return bytes / 10 * 9;
 }
 
+std::int64_t length_of(const vm::Value& value) {
+  if (const auto* v = std::get_if<vm::Vector>(&value)) return v->length();
+  const auto* s = std::get_if<vm::Segdes>(&value);
+  return s != nullptr ? s->segments() : -1;
+}
+
+// What code relies on about inputs, violated; empty if nothing is.
+std::string wrong_inputs(const ssa::Module& module, std::span<const vm::Value> inputs) {
+  for (const ssa::Constant& c : module.constants) {
+    if (c.input < 0) continue;
+    const auto i = static_cast<std::size_t>(c.input);
+    if (i >= inputs.size()) return "input " + std::to_string(i) + " is missing";
+    if (c.is_single && length_of(inputs[i]) != 1)
+      return "input " + std::to_string(i) + " has length " + std::to_string(length_of(inputs[i])) +
+             ", expected 1";
+  }
+  return "";
+}
+
 vm::Isa isa_of(InstructionSet set) {
   switch (set) {
     case InstructionSet::kPortable: return vm::Isa::kPortable;
@@ -190,6 +209,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
   for (const Value& input : inputs) values.push_back(input.impl()->value);
+  if (const std::string wrong = wrong_inputs(loaded.loaded.module, values); !wrong.empty())
+    return Failure{Failure::Class::kProgram, loaded.file + ": " + wrong + "\n", 0, 0, wrong};
   Run run;
   Counting counting(run.counters);
   vm::Machine m = machine(host, bits);
