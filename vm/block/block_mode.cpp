@@ -93,7 +93,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
   std::vector<std::int64_t> bounds;
-  if (policy_.enough(layout->instances())) bounds = policy_.cut(*layout);
+  if (policy_.enough(layout->instances())) bounds = policy_.cut(*layout, policy_.loops(function));
   const bool loses = !bounds.empty() && !pays(function, depth, *layout, bounds);
   if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {
