@@ -24,8 +24,8 @@ namespace nvm::lib {
 
 namespace {
 
-// Nine tenths of what the machine has, or the container if that is less.
-std::uint64_t machine_memory() {
+// Nine tenths of what the machine has, or the container if that is less. Files are read for it.
+std::uint64_t find_machine_memory() {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
   std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
@@ -33,6 +33,11 @@ std::uint64_t machine_memory() {
     if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
   }
   return bytes / 10 * 9;
+}
+
+std::uint64_t machine_memory() {
+  static const std::uint64_t bytes = find_machine_memory();
+  return bytes;
 }
 
 std::int64_t length_of(const vm::Value& value) {
