@@ -215,8 +215,11 @@ Val Body::input(const Expr& e) {
   std::vector<nvm::Type> kinds;
   slot_kinds(e.type, kinds);
   Atoms slots;
+  std::vector<bool> single;
+  single_slots(e.type, single);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     Constant constant;
+    constant.is_single = single[i];
     constant.word = word_of(kinds[i]);
     constant.input = all_.input(static_cast<std::uint32_t>(e.id), static_cast<int>(i));
     slots.push_back(b_.constant(constant));

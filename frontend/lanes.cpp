@@ -52,6 +52,17 @@ void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
   }
 }
 
+void single_slots(const core::Type* type, std::vector<bool>& out) {
+  if (type->kind == TypeKind::kPair) {
+    single_slots(type->a, out);
+    single_slots(type->b, out);
+    return;
+  }
+  std::vector<nvm::Type> slots;
+  slot_kinds(type, slots);
+  for (std::size_t i = 0; i < slots.size(); ++i) out.push_back(i == 0);
+}
+
 const Lanes* level_of(const Val& value, const Lanes* root) {
   switch (value.type->kind) {
     case TypeKind::kUnit: return root;

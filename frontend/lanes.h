@@ -70,6 +70,8 @@ inline const Val& Kids::operator[](std::size_t i) const { return (*kids_)[i]; }
 [[nodiscard]] bool all_scalar(const core::Type* type);  // no sequence in it
 // The kinds of the slots of a type.
 void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out);
+// Of the slots of a value outside of all sequences: which have one element, or one segment, in any case.
+void single_slots(const core::Type* type, std::vector<bool>& out);
 
 // Where elements of `to` come from: the instance of `from` with number `index` in its segment.
 struct IndexMap {

@@ -18,8 +18,9 @@ struct Constant {
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
   // >= 0: an input. The value has the type of `word` and is handed to the run as its input of this number;
-  // ints and floats are empty and nothing about it is known before. Has no text form.
+  // ints and floats are empty and nothing else about it is known before. Has no text form.
   std::int32_t input = -1;
+  bool is_single = false;  // of an input: always one element, or one segment
   [[nodiscard]] std::size_t size() const { return word == TypeWord::kFloat ? floats.size() : ints.size(); }
   friend bool operator==(const Constant&, const Constant&) = default;
 };

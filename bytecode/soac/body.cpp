@@ -48,9 +48,27 @@ std::string operation(const BodyInst& in) {
   return {};
 }
 
+// The smaller or larger of two values, spelt with a comparison: "a where a < b, else b" is what the scalar
+// table calls min, to the bit.
+BodyInst plainer(const Body& body, BodyInst in) {
+  if (in.pull != Pull::kApply || in.scalar != Scalar::kSelect || in.type == Type::kBool) return in;
+  const BodyInst& flag = body.insts[static_cast<std::size_t>(in.a)];
+  if (flag.pull != Pull::kApply || (flag.scalar != Scalar::kLt && flag.scalar != Scalar::kGt)) return in;
+  const bool first = flag.a == in.b && flag.b == in.c;
+  if (!first && !(flag.a == in.c && flag.b == in.b)) return in;
+  BodyInst out;
+  out.pull = Pull::kApply;
+  out.type = in.type;
+  out.scalar = (flag.scalar == Scalar::kLt) == first ? Scalar::kMin : Scalar::kMax;
+  out.a = in.b;
+  out.b = in.c;
+  return out;
+}
+
 }  // namespace
 
-std::int32_t Body::add(const BodyInst& inst) {
+std::int32_t Body::add(const BodyInst& given) {
+  const BodyInst inst = plainer(*this, given);
   // Bit-equal reals only: 0.0 and -0.0 are different constants, NaN equals nothing and is kept apart.
   const auto same = [&](const BodyInst& other) {
     return other == inst && (inst.pull != Pull::kConst || inst.type != Type::kFloat ||

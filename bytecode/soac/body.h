@@ -46,8 +46,9 @@ struct BodyInst {
 
 struct Body {
   std::vector<BodyInst> insts;
-  // Adds an instruction unless an equal one is there; returns its value number.
-  std::int32_t add(const BodyInst& inst);
+  // Adds an instruction unless an equal one is there, or a plainer one of the same meaning; returns the value
+  // number.
+  std::int32_t add(const BodyInst& given);
 };
 
 // "v3 = add.F v1 v2", one a line; deterministic.

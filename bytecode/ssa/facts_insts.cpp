@@ -22,7 +22,11 @@ void SizeAnalysis::note_count(ValueId v) {
 void SizeAnalysis::constant(const Inst& in) {
   const Constant& c = m_.constants[static_cast<std::size_t>(in.index)];
   ValueFacts& v = facts(in.first_result);
-  if (c.input >= 0) return fresh(in.first_result);
+  if (c.input >= 0) {
+    fresh(in.first_result);
+    if (c.is_single) v.length = k_->one;
+    return;
+  }
   const std::size_t n = c.word == TypeWord::kFloat ? c.floats.size() : c.ints.size();
   v.length = k_->symbols.constant(static_cast<std::int64_t>(n));
   std::uint64_t sum = 0;

@@ -112,7 +112,7 @@ class FunctionLowering {
   void constant(const Instr& in) {
     const nvm::Constant& c = program_.constants[static_cast<std::size_t>(in.a)];
     Inst& out = emit(in, 0);
-    out.index = constants_.add({c.word, c.ints, c.floats, c.input});
+    out.index = constants_.add({c.word, c.ints, c.floats, c.input, c.is_single});
     if (out.word == TypeWord::kChar) out.word = TypeWord::kInt;
     push(out, {type_of(in.word), {}});
   }

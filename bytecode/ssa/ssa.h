@@ -105,7 +105,8 @@ struct Constant {
   TypeWord word = TypeWord::kInt;
   std::vector<std::int64_t> ints;
   std::vector<double> floats;
-  std::int32_t input = -1;  // >= 0: an input (see program.h); never folded, its length is not known
+  std::int32_t input = -1;  // >= 0: an input (see program.h); never folded
+  bool is_single = false;   // of an input: its length is one; of others it is not known
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 

@@ -93,9 +93,10 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
   std::vector<std::int64_t> bounds;
-  const bool small_loop = policy_.loops(function) && elements_bytes(arguments) < kWorthMeasuring;
+  const bool loops = policy_.loops(function);
+  const bool small_loop = loops && elements_bytes(arguments) < kWorthMeasuring;
   if (policy_.enough(layout->instances()))
-    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(*layout);
+    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(*layout, loops);
   const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
   if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
+constexpr std::int64_t kLoopGroups = 2;              // times as large: instances leave at every step
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
 
@@ -67,6 +68,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
       loops_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
+      loop_bytes_(options.device != nullptr ? options.group_bytes : kLoopGroups * options.group_bytes),
       threads_(threads),
       least_instances_(automatic_ ? 2 * kGroupsPerThread * threads : options.threshold) {
   if (options.threshold == Options::kOff) return;
@@ -78,12 +80,13 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
   }
 }
 
-std::vector<std::int64_t> Policy::cut(const Layout& layout) const {
+std::vector<std::int64_t> Policy::cut(const Layout& layout, bool loop) const {
   const std::int64_t bytes = layout.bytes();
   const std::int64_t even = kGroupsPerThread * threads_;
   if (!automatic_) return layout.bounds(std::max(bytes / group_bytes_, even));
+  const std::int64_t each = loop ? loop_bytes_ : group_bytes_;
   std::vector<std::int64_t> bounds =
-      layout.bounds(std::max(bytes / group_bytes_, std::min(bytes / kLeastGroupBytes, even)));
+      layout.bounds(std::max(bytes / each, std::min(bytes / kLeastGroupBytes, even)));
   if (!pays(layout, bounds)) bounds.clear();
   return bounds;
 }

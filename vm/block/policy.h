@@ -49,9 +49,9 @@ class Policy {
   [[nodiscard]] bool enough_early(std::int64_t instances) const {
     return automatic_ && instances >= std::max<std::int64_t>(threads_, 2);
   }
-  // Bounds of the groups to cut the call into; none to leave it alone.
-  [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout) const;
-  // The same for one that loops: as many groups as threads, for every group goes through all steps.
+  // Bounds of the groups to cut the call into; none to leave it alone. Those of a `loop` are larger.
+  [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout, bool loop) const;
+  // The same for a small loop: as many groups as threads, for every group goes through all steps.
   [[nodiscard]] std::vector<std::int64_t> cut_loop(const Layout& layout) const;
   // The same if groups are known to be much faster: a few large instances will do, for they are shared out
   // further as soon as they have parts.
@@ -70,6 +70,7 @@ class Policy {
   std::vector<bool> loops_;
   bool automatic_;
   std::int64_t group_bytes_;
+  std::int64_t loop_bytes_;  // of groups of what loops() says
   std::int64_t threads_;
   std::int64_t least_instances_;
 };

@@ -96,10 +96,11 @@ RunStatus KernelRun::run() {
   static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
-  const bool first =
-      !looks_back_ && (code_.scans || code_.counts) && chunks() > 1 && (code_.counts || threads > 1);
-  in_order_ = !first && !looks_back_;
-  threads_ = first || !code_.scans ? threads : 1;
+  // Filters beside scans need the counts of all chunks first.
+  const bool first = code_.scans && code_.counts && chunks() > 1;
+  links_ = code_.scans && !code_.counts && chunks() > 1 && threads > 1;
+  in_order_ = !first && !looks_back_ && !links_;
+  threads_ = in_order_ && code_.scans ? 1 : threads;
   chunk_memory_.resize((chunks() + 1) * code_.chunk_bytes);
   carry_slot_ = chunks();
   for (const std::int32_t v : code_.stored) {
@@ -111,7 +112,7 @@ RunStatus KernelRun::run() {
   main_ = &main_stage();
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
   do {
-    over_chunks([this](Work& w) { last_sweep(w); });
+    over_chunks([this](Work& w) { links_ ? linked_sweeps(w) : last_sweep(w); });
     if (stopped()) return status();
     for (const auto& sink : code_.sinks) sink->settle(*this);
   } while (next_wave());
@@ -236,23 +237,36 @@ void KernelRun::last_sweep(Work& w) {
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
   });
-  if (looks_back_) chain(w);
+  if (looks_back_) chain(w, 0);
   for (const auto& sink : code_.sinks) sink->end(w);
+}
+
+// Sweep after sweep over one chunk, which stays in the cache; each begins when the chunk before has been
+// through the one in front, and nobody waits for the chunks behind.
+void KernelRun::linked_sweeps(Work& w) {
+  const bool last = w.chunk + 1 == chunks();
+  for (std::int32_t s = 0; s < static_cast<std::int32_t>(code_.sweeps.size()) && !stopped(); ++s) {
+    if (!last) first_sweep(w, s);
+    chain(w, s);
+  }
+  if (!stopped()) last_sweep(w);
 }
 
 // The chunk before this one was begun earlier, so it is being worked on: the wait is short unless its thread
 // has lost its processor.
-void KernelRun::chain(Work& w) {
+void KernelRun::chain(Work& w, std::int32_t sweep) {
   constexpr int kSpins = 4096;
-  for (int i = 0; chained_.load(std::memory_order_acquire) != w.chunk; ++i) {
+  std::atomic<std::size_t>& chained = chained_[sweep];
+  for (int i = 0; chained.load(std::memory_order_acquire) != w.chunk; ++i) {
     if (stopped()) return;
     if (i < kSpins)
       __builtin_ia32_pause();
     else
       std::this_thread::yield();
   }
-  for (const auto& sink : code_.sinks) sink->chain(w);
-  chained_.store(w.chunk + 1, std::memory_order_release);
+  for (const auto& sink : code_.sinks)
+    if (!links_ || sink->sweep == sweep) sink->chain(w);
+  chained.store(w.chunk + 1, std::memory_order_release);
 }
 
 void KernelRun::expand(Work& w) {

@@ -5,7 +5,7 @@
 namespace nvm::vm {
 
 namespace {
-constexpr std::size_t kSmallestBlock = 1 << 7;  // most runs need no more, and short ones would feel it
+constexpr std::size_t kSmallestBlock = 1 << 5;  // short runs feel it
 constexpr std::size_t kLargestBlock = 1 << 20;
 }  // namespace
 

@@ -24,8 +24,8 @@ namespace nvm::lib {
 
 namespace {
 
-// Nine tenths of what the machine has, or the container if that is less.
-std::uint64_t machine_memory() {
+// Nine tenths of what the machine has, or the container if that is less. Files are read for it.
+std::uint64_t find_machine_memory() {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));
   std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
@@ -33,6 +33,30 @@ std::uint64_t machine_memory() {
     if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
   }
   return bytes / 10 * 9;
+}
+
+std::uint64_t machine_memory() {
+  static const std::uint64_t bytes = find_machine_memory();
+  return bytes;
+}
+
+std::int64_t length_of(const vm::Value& value) {
+  if (const auto* v = std::get_if<vm::Vector>(&value)) return v->length();
+  const auto* s = std::get_if<vm::Segdes>(&value);
+  return s != nullptr ? s->segments() : -1;
+}
+
+// What code relies on about inputs, violated; empty if nothing is.
+std::string wrong_inputs(const ssa::Module& module, std::span<const vm::Value> inputs) {
+  for (const ssa::Constant& c : module.constants) {
+    if (c.input < 0) continue;
+    const auto i = static_cast<std::size_t>(c.input);
+    if (i >= inputs.size()) return "input " + std::to_string(i) + " is missing";
+    if (c.is_single && length_of(inputs[i]) != 1)
+      return "input " + std::to_string(i) + " has length " + std::to_string(length_of(inputs[i])) +
+             ", expected 1";
+  }
+  return "";
 }
 
 vm::Isa isa_of(InstructionSet set) {
@@ -190,6 +214,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
   for (const Value& input : inputs) values.push_back(input.impl()->value);
+  if (const std::string wrong = wrong_inputs(loaded.loaded.module, values); !wrong.empty())
+    return Failure{Failure::Class::kProgram, loaded.file + ": " + wrong + "\n", 0, 0, wrong};
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);

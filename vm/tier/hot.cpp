@@ -58,4 +58,31 @@ void Contest::note(std::int64_t work, double nanoseconds, bool by_kernels) {
   ++(by_kernels ? c.kernel_runs : c.primitive_runs);
 }
 
+bool Contest::hopeless(std::int64_t work, double overhead) const {
+  constexpr std::uint32_t kRuns = 3;
+  constexpr double kSmall = 0.03;  // of the primitives' time
+  const Class& c = classes_[class_of(work)];
+  if (fixed_ || c.kernel_runs < kRuns || c.primitive_runs < kRuns) return false;
+  const double eager = c.primitives * static_cast<double>(work);
+  return overhead > kSmall * eager && eager < c.kernels * static_cast<double>(work) + overhead;
+}
+
+void Shunned::add(const ssa::Inst& inst, std::int64_t elements) {
+  constexpr std::uint32_t kFirst = 64, kMost = 1 << 14;
+  Entry& e = insts_[&inst];
+  if (e.left > 0 && e.elements / 2 <= elements && elements <= 2 * e.elements) return;
+  e.elements = elements;
+  e.period = e.period == 0 ? kFirst : std::min(2 * e.period, kMost);
+  e.left = e.period;
+}
+
+bool Shunned::has(const ssa::Inst& inst, std::int64_t elements) {
+  const auto it = insts_.find(&inst);
+  if (it == insts_.end()) return false;
+  Entry& e = it->second;
+  if (e.left == 0 || elements < e.elements / 2 || elements > 2 * e.elements) return false;
+  --e.left;
+  return true;
+}
+
 }  // namespace nvm::vm

@@ -7,6 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
+
+#include "bytecode/ssa/ssa.h"
 
 namespace nvm::vm {
 
@@ -46,6 +49,9 @@ class Contest {
   // Whether the kernels have lost for some amount of work.
   [[nodiscard]] bool lost() const;
   void note(std::int64_t work, double nanoseconds, bool by_kernels);
+  // Both ways have been timed for this amount of work, and the primitives take less than the kernels and
+  // `overhead` nanoseconds of recording, which are not small beside that.
+  [[nodiscard]] bool hopeless(std::int64_t work, double overhead) const;
 
  private:
   struct Class {
@@ -59,6 +65,23 @@ class Contest {
   static std::size_t class_of(std::int64_t work);
   std::array<Class, kClasses> classes_{};
   bool fixed_ = false;
+};
+
+// Instructions at which recording is not begun for a while, by the size of their vectors: of regions that the
+// primitives execute anyway.
+class Shunned {
+ public:
+  void add(const ssa::Inst& inst, std::int64_t elements);
+  // Counts the times it is asked: every so often the answer is no, and the region is tried again.
+  [[nodiscard]] bool has(const ssa::Inst& inst, std::int64_t elements);
+  void clear() { insts_.clear(); }
+
+ private:
+  struct Entry {
+    std::int64_t elements = 0;  // about
+    std::uint32_t left = 0, period = 0;
+  };
+  std::unordered_map<const ssa::Inst*, Entry> insts_;
 };
 
 }  // namespace nvm::vm

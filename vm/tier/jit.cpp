@@ -40,6 +40,7 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
   if (entries_.size() >= options_.max_regions) {
     by_key_.clear();
     entries_.clear();
+    shunned_.clear();
   }
   auto fresh = std::make_unique<RegionEntry>();
   fresh->number = next_number_++;
@@ -96,7 +97,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   if (fused) {
     e.contest.note(work, elapsed(), true);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
-    return;
+    return shun_if_hopeless(region, e, work);
   }
   run_eager(region, outputs, failed);
   region.reason = !e.tried                        ? "not hot enough to be compiled"
@@ -106,6 +107,19 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
+  shun_if_hopeless(region, e, work);
+}
+
+// A short region that the primitives execute in less time than it takes to record it and run its kernels:
+// they get its instructions without recording.
+void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) {
+  constexpr double kRecording = 600;  // nanoseconds per instruction
+  if (options_.mode != JitMode::kHot || region.trapped) return;
+  const double overhead = kRecording * static_cast<double>(region.region.insts.size());
+  if (!e.contest.hopeless(work, overhead)) return;
+  for (const soac::RegionInst& in : region.region.insts)
+    if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)
+      shunned_.add(*inst, elements_of(region, in));
 }
 
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {

@@ -68,6 +68,9 @@ class Jit final : public RegionExecutor {
       : engine_(engine), context_(context), options_(options), budget_(options.hot) {}
 
   void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) override;
+  [[nodiscard]] bool declines(const ssa::Inst& inst, std::int64_t elements) override {
+    return shunned_.has(inst, elements);
+  }
 
   [[nodiscard]] const JitCounters& counters() const { return counters_; }
   // In order of first execution.
@@ -75,6 +78,7 @@ class Jit final : public RegionExecutor {
 
  private:
   RegionEntry& entry(const RecordedRegion& region);
+  void shun_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
   bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
@@ -87,6 +91,7 @@ class Jit final : public RegionExecutor {
   JitCounters counters_;
   std::uint32_t next_number_ = 0;
   Budget budget_;
+  Shunned shunned_;
   std::vector<std::unique_ptr<RegionEntry>> entries_;
   std::unordered_map<std::string, RegionEntry*> by_key_;  // by soac::key
 };

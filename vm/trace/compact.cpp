@@ -13,7 +13,7 @@ namespace {
 
 class Compactor {
  public:
-  Compactor(const RecordedRegion& from, std::vector<VarId>& renamed, std::vector<LengthId>& lengths)
+  Compactor(RecordedRegion& from, std::vector<VarId>& renamed, std::vector<LengthId>& lengths)
       : from_(from),
         renamed_(renamed),
         symbols_(lengths),
@@ -27,9 +27,15 @@ class Compactor {
     const std::vector<bool> keep = needed_insts();
     to_.stop = from_.stop;
     to_.region.int_bits = from_.region.int_bits;
+    to_.region.insts.reserve(from_.region.insts.size());
+    to_.sites.reserve(from_.region.insts.size());
+    to_.region.vars.reserve(from_.region.vars.size());
+    to_.inputs.reserve(from_.region.vars.size());
+    to_.region.lengths.reserve(from_.lengths.size());
+    to_.lengths.reserve(from_.lengths.size());
     symbol(0);  // one is always the first length
     for (std::size_t i = 0; i < keep.size(); ++i)
-      if (keep[i]) copy(from_.region.insts[i]);
+      if (keep[i]) take(from_.region.insts[i]);
     for (std::size_t i = 0; i < from_.region.vars.size(); ++i)
       if (from_.region.vars[i].role == VarRole::kOutput) rename(static_cast<VarId>(i));
     for (const std::int64_t n : to_.lengths) to_.region.small &= n < std::int64_t{1} << 31;
@@ -63,12 +69,12 @@ class Compactor {
     return keep;
   }
 
-  void copy(RegionInst in) {
+  void take(RegionInst& from) {
+    RegionInst& in = to_.region.insts.emplace_back(std::move(from));
     for (VarId& x : in.operands) x = rename(x);
     for (VarId& r : in.results) r = rename(r);
     to_.sites.push_back(from_.sites[static_cast<std::size_t>(in.site)]);
     in.site = static_cast<std::int32_t>(to_.sites.size() - 1);
-    to_.region.insts.push_back(std::move(in));
   }
 
   VarId rename(VarId x) {
@@ -79,7 +85,7 @@ class Compactor {
     v.length = symbol(v.length);
     if (v.is_desc) v.total = symbol(v.total);
     to_.region.vars.push_back(v);
-    to_.inputs.push_back(from_.inputs[static_cast<std::size_t>(x)]);
+    to_.inputs.push_back(std::move(from_.inputs[static_cast<std::size_t>(x)]));
     return r;
   }
 
@@ -92,7 +98,7 @@ class Compactor {
     return s;
   }
 
-  const RecordedRegion& from_;
+  RecordedRegion& from_;
   std::vector<VarId>& renamed_;
   std::vector<LengthId>& symbols_;  // by LengthId, in the new region
   RecordedRegion to_;
@@ -102,7 +108,7 @@ class Compactor {
 
 }  // namespace
 
-RecordedRegion compact(const RecordedRegion& recorded, std::vector<VarId>& renamed,
+RecordedRegion compact(RecordedRegion& recorded, std::vector<VarId>& renamed,
                        std::vector<LengthId>& lengths) {
   return Compactor(recorded, renamed, lengths).run();
 }

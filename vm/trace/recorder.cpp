@@ -75,22 +75,27 @@ const char* stop_name(RegionStop stop) {
 
 std::int64_t elements_of(const RecordedRegion& region) {
   std::int64_t work = 0;
-  for (const soac::RegionInst& in : region.region.insts) {
-    std::int64_t elements = 1;
-    for (const VarId x : in.operands) {
-      const soac::Var& v = region.region.vars[static_cast<std::size_t>(x)];
-      const soac::LengthId n = v.is_desc ? v.total : v.length;
-      elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
-    }
-    work += elements;
-  }
+  for (const soac::RegionInst& in : region.region.insts) work += elements_of(region, in);
   return work;
 }
 
+std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst) {
+  std::int64_t elements = 1;
+  for (const VarId x : inst.operands) {
+    const soac::Var& v = region.region.vars[static_cast<std::size_t>(x)];
+    const soac::LengthId n = v.is_desc ? v.total : v.length;
+    elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
+  }
+  return elements;
+}
+
 void Recorder::reset() {
-  now_ = {};
+  now_.region.vars.clear();  // memory is kept for the next
+  now_.region.insts.clear();
+  now_.inputs.clear();
+  now_.sites.clear();
   now_.region.int_bits = bits_;
-  now_.region.lengths.push_back(LengthKind::kOne);
+  now_.region.lengths.assign(1, LengthKind::kOne);
   now_.lengths.assign(1, 1);
   promised_.clear();
   packed_.clear();
@@ -157,8 +162,9 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
     return leave(inst, operands, RegionStop::kKind);
-  // Cut where they began, the regions of a loop are all alike.
   const std::size_t insts = now_.region.insts.size();
+  if (insts == 0 && executor_.declines(inst, elements)) return leave(inst, operands, RegionStop::kLost);
+  // Cut where they began, the regions of a loop are all alike.
   const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
   if (loops || insts >= limits_.max_insts) {
     flush(loops ? RegionStop::kLoop : RegionStop::kLong);

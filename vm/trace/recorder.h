@@ -47,12 +47,13 @@ struct RecordedRegion {
 
 // What the instructions of the region touch, as far as known beforehand.
 [[nodiscard]] std::int64_t elements_of(const RecordedRegion& region);
+[[nodiscard]] std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst);
 
 // Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
 // equal straight lines give equal text whatever was recorded around them. renamed: by old VarId, kNone if
 // gone.
-// `lengths`: by old LengthId, likewise.
-[[nodiscard]] RecordedRegion compact(const RecordedRegion& recorded, std::vector<soac::VarId>& renamed,
+// `lengths`: by old LengthId, likewise. Takes the inputs and the operands of instructions from `recorded`.
+[[nodiscard]] RecordedRegion compact(RecordedRegion& recorded, std::vector<soac::VarId>& renamed,
                                      std::vector<soac::LengthId>& lengths);
 
 // Computes the live variables of a region into `outputs` (by VarId). Throws Fault; `failed` is then the site.
@@ -61,6 +62,8 @@ class RegionExecutor {
  public:
   virtual ~RegionExecutor() = default;
   virtual void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) = 0;
+  // Would a region that begins with this instruction, on so many elements, be recorded for nothing?
+  [[nodiscard]] virtual bool declines(const ssa::Inst& /*inst*/, std::int64_t /*elements*/) { return false; }
 };
 
 class Recorder final : public RegionHook {

@@ -91,7 +91,8 @@ class SinkCode {
   virtual void end(Work&) const {}
   // What machine code advances (SlotKind::kAdvance); null if it does nothing for this sink.
   [[nodiscard]] virtual std::uint64_t* advanced(Work&) const { return nullptr; }
-  // Look-back: tells the next chunk where it starts; called in the order of the chunks.
+  // Look-back: tells the next chunk where it starts; called in the order of the chunks, of scans after the
+  // sweep that finds the chunk's total.
   virtual void chain(Work&) const {}
   // After every wave of chunks, on one thread.
   virtual void settle(KernelRun&) const {}
@@ -199,7 +200,8 @@ class KernelRun {
   void first_sweep(Work& w, std::int32_t sweep);
   void swept_block(Work& w, std::int32_t sweep);
   void last_sweep(Work& w);
-  void chain(Work& w);
+  void linked_sweeps(Work& w);
+  void chain(Work& w, std::int32_t sweep);
   template <typename F>
   void over_blocks(Work& w, F body);
   void expand(Work& w);
@@ -218,7 +220,9 @@ class KernelRun {
   std::size_t carry_slot_ = 0;
   bool in_order_ = true;
   bool looks_back_ = false;
-  std::atomic<std::size_t> chained_{0};  // chunks that have told the next where it starts
+  bool links_ = false;
+  // Chunks that have told the next where it starts; of scans by sweep.
+  std::atomic<std::size_t> chained_[plan::kMostSweeps + 1] = {};
   int threads_ = 1;
   const Stage* main_ = nullptr;
   std::vector<std::int64_t> bounds_;

@@ -192,13 +192,17 @@ class Avx512Lanes final : public Lanes {
     }
     return d;
   }
+  // Not vblendm: the register allocator takes what a mask governs as read, and would keep a place in memory
+  // for the value that the result had before it was there, loaded and stored in every round.
   [[nodiscard]] Lane select(const Lane& flag, const Lane& a, const Lane& b) override {
     if (a.type == Type::kBool) return or_bool(and_bool(flag, a), and_not_bool(b, flag));
     const x86::Vec d = a.type == Type::kFloat ? new_float() : new_int();
     if (a.type == Type::kFloat) {
-      cc_.k(flag.k).vblendmpd(d, b.v, a.v);
+      cc_.vmovapd(d, b.v);
+      cc_.k(flag.k).vmovapd(d, a.v);
     } else {
-      wide() ? cc_.k(flag.k).vpblendmq(d, b.v, a.v) : cc_.k(flag.k).vpblendmd(d, b.v, a.v);
+      cc_.vmovdqa64(d, b.v);
+      wide() ? cc_.k(flag.k).vmovdqa64(d, a.v) : cc_.k(flag.k).vmovdqa32(d, a.v);
     }
     return of(a.type, d);
   }

@@ -1,6 +1,6 @@
-// Exclusive scans over the whole space. Several chunks and threads: the first sweep finds the total of every
-// block of 2048, which are combined in order; the same carries come about when chunks run one after the
-// other.
+// Exclusive scans over the whole space. Several chunks and threads: a first sweep over a chunk finds the
+// total of every block of 2048, which are combined in order and handed on to the next chunk (look-back); the
+// same carries come about when chunks run one after the other.
 #include "vm/cpu/codegen/kernel.h"
 
 namespace nvm::vm::cpu {
@@ -32,11 +32,11 @@ class Scan final : public SinkCode {
   }
   [[nodiscard]] std::uint64_t* advanced(Work& w) const override { return &state(w).carry; }
   [[nodiscard]] bool between(KernelRun& run) const override {
-    for (std::size_t c = 0; c + 1 < run.chunks(); ++c) {
-      const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
-      run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(chunk.carry, chunk.totals);
-    }
+    for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
     return true;
+  }
+  void chain(Work& w) const override {
+    if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
   void begin(Work& w) const override {
     s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carry, sequential(w));
@@ -53,6 +53,10 @@ class Scan final : public SinkCode {
   }
 
  private:
+  void hand_on(KernelRun& run, std::size_t c) const {
+    const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
+    run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(chunk.carry, chunk.totals);
+  }
   struct Chunk {
     Cell carry = 0;
     BlockCells totals;

@@ -30,8 +30,9 @@ class ScanEmitter {
     Running& r = running_[k];
     Lane all = m_.select(m_.active(), value, r.identity);
     for (int by = 1; by < m_.count(); by *= 2) all = combine(k, m_.shifted(all, r.identity, by), all);
-    const Lane before = combine(k, r.carry, m_.shifted(all, r.identity, 1));
-    move(r.carry, combine(k, r.carry, m_.lane(all, last_)));
+    all = combine(k, r.carry, all);
+    const Lane before = m_.shifted(all, r.carry, 1);
+    move(r.carry, m_.lane(all, last_));
     return before;
   }
   // In the loop, where nobody wants the scan itself.

@@ -90,12 +90,11 @@ class SegScan final : public SinkCode {
     chunk.totals = state(w).scan.blocks;
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
-    for (std::size_t c = 0; c + 1 < run.chunks(); ++c) {
-      const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
-      const Cell base = chunk.through ? chunk.carry : identity(run);
-      run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(base, chunk.totals);
-    }
+    for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
     return true;
+  }
+  void chain(Work& w) const override {
+    if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
   void begin(Work& w) const override { start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carry); }
   void scan_block(Work& w) const override {
@@ -128,6 +127,11 @@ class SegScan final : public SinkCode {
     st.cursor = seek(w.kernel->context().desc(s_.sink->desc), w.chunk_begin);
     st.through_from = st.cursor.fresh ? -1 : st.cursor.segment;
     s_.fold->scan_start(st.scan, carry, false);
+  }
+  void hand_on(KernelRun& run, std::size_t c) const {
+    const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
+    const Cell base = chunk.through ? chunk.carry : identity(run);
+    run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(base, chunk.totals);
   }
   [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   SinkSpec s_;

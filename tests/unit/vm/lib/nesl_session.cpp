@@ -216,6 +216,9 @@ TEST_CASE("a prepared expression runs on memory that was bound") {
     REQUIRE(run);
     CHECK(run->values.at(1).float_at(2) == 6.0);
   }
+  CHECK(!vm.run(prepared->program, std::span(prepared->inputs).first(1)));
+  const lib::Value swapped[] = {prepared->inputs[1], prepared->inputs[1]};
+  CHECK(!vm.run(prepared->program, swapped));
   CHECK(top.nesl.bind("y", "[float]", nested) == "a value of type [float] has 2 parts, not 3");
   CHECK(top.nesl.bind("y", "nosuch", parts).has_value());
   CHECK(!top.nesl.prepare("twice(nosuch)"));
