@@ -213,15 +213,16 @@ class PlanBuilder {
 
 // Nodes over one space that share a kernel although neither reads the other.
 void note_horizontal(const Schedule& schedule, std::vector<RuleEvent>& events) {
+  std::set<std::pair<std::int32_t, std::int32_t>> vertical;
+  for (const RuleEvent& e : events)
+    if (e.fired) vertical.emplace(e.from, e.to);
   for (std::size_t j = 0; j < schedule.kernel.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       if (schedule.kernel[i] == kNone || schedule.kernel[i] != schedule.kernel[j]) continue;
       const auto from = static_cast<std::int32_t>(i);
       const auto to = static_cast<std::int32_t>(j);
-      const bool vertical = std::any_of(events.begin(), events.end(), [&](const RuleEvent& e) {
-        return e.fired && e.from == from && e.to == to;
-      });
-      if (!vertical) events.push_back({true, Rule::kHorizontal, Refusal::kNone, from, to});
+      if (!vertical.contains({from, to}))
+        events.push_back({true, Rule::kHorizontal, Refusal::kNone, from, to});
     }
   }
 }
@@ -229,13 +230,15 @@ void note_horizontal(const Schedule& schedule, std::vector<RuleEvent>& events) {
 // The anchored nodes that node n reads, directly or through MAPs computed in place.
 std::set<std::int32_t> anchors_read(const Graph& graph, const Schedule& schedule, std::int32_t n) {
   std::set<std::int32_t> anchors;
+  std::vector<bool> seen(graph.nodes.size());  // there may be exponentially many ways to a node
   std::vector<std::int32_t> open{n};
   while (!open.empty()) {
     const Node& node = graph.nodes[static_cast<std::size_t>(open.back())];
     open.pop_back();
     for (const soac::BodyInst& in : node.body.insts) {
       const std::int32_t p = in.var == kNone ? -1 : graph.producer[static_cast<std::size_t>(in.var)];
-      if (p < 0) continue;
+      if (p < 0 || seen[static_cast<std::size_t>(p)]) continue;
+      seen[static_cast<std::size_t>(p)] = true;
       if (schedule.kernel[static_cast<std::size_t>(p)] == kNone)
         open.push_back(p);
       else
