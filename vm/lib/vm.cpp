@@ -40,20 +40,14 @@ std::uint64_t machine_memory() {
   return bytes;
 }
 
-std::int64_t length_of(const vm::Value& value) {
-  if (const auto* v = std::get_if<vm::Vector>(&value)) return v->length();
-  const auto* s = std::get_if<vm::Segdes>(&value);
-  return s != nullptr ? s->segments() : -1;
-}
-
 // What code relies on about inputs, violated; empty if nothing is.
 std::string wrong_inputs(const ssa::Module& module, std::span<const vm::Value> inputs) {
   for (const ssa::Constant& c : module.constants) {
     if (c.input < 0) continue;
     const auto i = static_cast<std::size_t>(c.input);
     if (i >= inputs.size()) return "input " + std::to_string(i) + " is missing";
-    if (c.is_single && length_of(inputs[i]) != 1)
-      return "input " + std::to_string(i) + " has length " + std::to_string(length_of(inputs[i])) +
+    if (c.is_single && vm::length_of(inputs[i]) != 1)
+      return "input " + std::to_string(i) + " has length " + std::to_string(vm::length_of(inputs[i])) +
              ", expected 1";
   }
   return "";
