@@ -42,10 +42,20 @@ def check_dump(program):
     expect("numbered", numbers == list(range(1, len(numbers) + 1)))
 
 
+def check_unwritable(program):
+    """In a folder that is no more."""
+    (WORK / "gone").mkdir()
+    words = f"cd gone && rmdir ../gone && exec {NVM} run --jit always --perf dump {program}"
+    run = subprocess.run(["sh", "-c", words], capture_output=True, text=True, cwd=WORK, check=False)
+    expect("the result is there", run.returncode == 0 and run.stdout == RESULT, run)
+    expect("a complaint, once", run.stderr.count("nvm: cannot write ./jit-") == 1 and run.stderr.count("\n") == 1, run)
+
+
 def main():
     program = write("quicksort.nesl", QUICKSORT)
     check_map(program)
     check_dump(program)
+    check_unwritable(program)
     finish()
 
 

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "vm/cpu/gdb_jit.h"
 
@@ -18,8 +20,8 @@ asmjit::JitAllocator::CreateParams dual_mapped() {
 
 }  // namespace
 
-CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf)
-    : isa_(isa), limit_(limit), listings_(listings), perf_(perf), runtime_([] {
+CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std::FILE* complaints)
+    : isa_(isa), limit_(limit), listings_(listings), perf_(perf), complaints_(complaints), runtime_([] {
         static const asmjit::JitAllocator::CreateParams params = dual_mapped();
         return &params;
       }()) {}
@@ -50,15 +52,23 @@ void CodeMemory::release(Stage& stage) {
 void CodeMemory::announce(const Stage& stage, const std::string& name) {
   if (perf_ == Perf::kDump) {
     if (dump_ == nullptr) dump_ = std::make_unique<JitDump>(".");
-    return dump_->add(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
+    if (!dump_->add(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name))
+      complain(dump_->path());
+    return;
   }
   const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-  if (std::FILE* file = std::fopen(path.c_str(), "a")) {
-    std::fprintf(file, "%llx %zx nvm:%s\n",
-                 static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stage.function)),
-                 stage.code_bytes, name.c_str());
-    std::fclose(file);
-  }
+  std::FILE* file = std::fopen(path.c_str(), "a");
+  if (file == nullptr) return complain(path);
+  std::fprintf(file, "%llx %zx nvm:%s\n",
+               static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stage.function)),
+               stage.code_bytes, name.c_str());
+  if (std::fclose(file) != 0) complain(path);
+}
+
+void CodeMemory::complain(const std::string& path) {
+  if (complaints_ == nullptr) return;
+  std::fprintf(complaints_, "nvm: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
+  complaints_ = nullptr;
 }
 
 }  // namespace nvm::vm::cpu

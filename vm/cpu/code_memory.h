@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <string>
 
@@ -18,7 +19,8 @@ namespace nvm::vm::cpu {
 
 class CodeMemory {
  public:
-  CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf);
+  // `complaints`, if not null, is told once if names for perf cannot be written.
+  CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std::FILE* complaints = nullptr);
   ~CodeMemory();
   CodeMemory(const CodeMemory&) = delete;
   CodeMemory& operator=(const CodeMemory&) = delete;
@@ -31,12 +33,14 @@ class CodeMemory {
   void release(Stage& stage);
 
  private:
+  void complain(const std::string& path);
   void announce(const Stage& stage, const std::string& name);
 
   Isa isa_;
   std::size_t limit_;
   bool listings_;
   Perf perf_;
+  std::FILE* complaints_;
   std::unique_ptr<JitDump> dump_;
   asmjit::JitRuntime runtime_;
   std::atomic<std::size_t> used_{0};

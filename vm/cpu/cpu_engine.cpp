@@ -155,7 +155,8 @@ class CpuEngine final : public plan::Engine {
     }
     // Memory for code is made when it is first wanted: most short programs never do.
     std::call_once(machine_once_, [this] {
-      machine_ = std::make_shared<Machine>(*isa_, options_.code_limit, options_.listings, options_.perf);
+      machine_ = std::make_shared<Machine>(*isa_, options_.code_limit, options_.listings, options_.perf,
+                                           options_.complaints);
     });
     auto code = std::make_unique<CpuCode>(plan, machine_);
     if (!code->compile(reason)) return nullptr;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -18,6 +19,7 @@ struct EngineOptions {
   std::size_t code_limit = std::size_t{64} << 20;  // bytes of machine code alive at once
   bool listings = false;                           // keep the assembly, for Code::listing()
   Perf perf = Perf::kOff;                          // how the code gets names for Linux perf
+  std::FILE* complaints = nullptr;                 // told once if those cannot be written
 };
 
 [[nodiscard]] std::unique_ptr<plan::Engine> make_engine(const EngineOptions& options = {});

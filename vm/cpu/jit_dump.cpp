@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <ctime>
 
 namespace nvm::vm::cpu {
@@ -45,14 +46,17 @@ std::uint64_t now() {
 
 }  // namespace
 
-JitDump::JitDump(const std::string& folder) {
-  const std::string path = folder + "/jit-" + std::to_string(::getpid()) + ".dump";
-  file_ = std::fopen(path.c_str(), "w+e");
-  if (file_ == nullptr) return;
+JitDump::JitDump(const std::string& folder)
+    : path_(folder + "/jit-" + std::to_string(::getpid()) + ".dump"),
+      file_(std::fopen(path_.c_str(), "w+e")) {
+  if (file_ == nullptr) {
+    error_ = errno;
+    return;
+  }
   Head head;
   head.time = now();
   std::fwrite(&head, sizeof head, 1, file_);
-  std::fflush(file_);
+  if (std::fflush(file_) != 0) error_ = errno;
   marker_ = ::mmap(nullptr, static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), PROT_READ | PROT_EXEC,
                    MAP_PRIVATE, ::fileno(file_), 0);
 }
@@ -63,9 +67,12 @@ JitDump::~JitDump() {
   if (file_ != nullptr) std::fclose(file_);
 }
 
-void JitDump::add(const void* code, std::size_t bytes, const std::string& name) {
+bool JitDump::add(const void* code, std::size_t bytes, const std::string& name) {
   const std::lock_guard lock(mutex_);
-  if (file_ == nullptr) return;
+  if (error_ != 0) {
+    errno = error_;
+    return false;
+  }
   CodeLoad load;
   load.size = static_cast<std::uint32_t>(sizeof load + name.size() + 1 + bytes);
   load.time = now();
@@ -75,7 +82,8 @@ void JitDump::add(const void* code, std::size_t bytes, const std::string& name) 
   std::fwrite(&load, sizeof load, 1, file_);
   std::fwrite(name.c_str(), name.size() + 1, 1, file_);
   std::fwrite(code, bytes, 1, file_);
-  std::fflush(file_);
+  if (std::fflush(file_) != 0) error_ = errno;
+  return error_ == 0;
 }
 
 }  // namespace nvm::vm::cpu

@@ -7,8 +7,8 @@
 namespace nvm::vm::cpu {
 
 struct Machine {
-  Machine(Isa isa, std::size_t code_limit, bool listings, Perf perf)
-      : memory(isa, code_limit, listings, perf) {}
+  Machine(Isa isa, std::size_t code_limit, bool listings, Perf perf, std::FILE* complaints)
+      : memory(isa, code_limit, listings, perf, complaints) {}
   CodeMemory memory;
   Threads threads;
 };

@@ -219,7 +219,7 @@ void Interp::write_repeated_operands(const Step& step) {
     return;
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  if (watched_) [[unlikely]]
+  if (watched_ && watched_now()) [[unlikely]]
     return execute_watched(step, operands, results);
   if (step.folds && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;

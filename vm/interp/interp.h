@@ -93,6 +93,10 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool instructions_seen() const {
     return machine_.observer != nullptr && machine_.observer->sees_instructions();
   }
+  // An observer may look away for a while.
+  [[nodiscard]] bool watched_now() const {
+    return machine_.tally != nullptr || machine_.meter != nullptr || instructions_seen();
+  }
   void begin_values(const Step& step, std::span<const Value> operands);
   void end_values(const Step& step, std::span<const Value> results);
   // Whether somebody looks at the operands and results of instructions.

@@ -18,6 +18,7 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   if (options.isa == InstructionSet::kAvx512) engine.isa = vm::cpu::Isa::kAvx512;
   engine.code_limit = options.code_memory;
   engine.perf = static_cast<vm::cpu::Perf>(options.perf);
+  engine.complaints = options.err;
   engine.listings = options.explain.find('x') != std::string::npos;
   return engine;
 }
