@@ -140,7 +140,7 @@ class Body {
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
   Val get(const Val& v, const Val& indices, const Lanes* lanes);
-  Val put(const Val& v, const Val& pairs, const Lanes* lanes);
+  Val put(const Val& v, const Val& pairs);
   Val put_nested(const Val& v, const Val& values, flat::Atom index, const Lanes* values_at);
   Val permute(const Val& v, const Val& indices, const Lanes* lanes);
   Val pack(const Val& pairs);

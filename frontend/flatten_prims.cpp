@@ -259,7 +259,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     case Prim::kElt: return element(x.kids[0], x.kids[1], lanes);
     case Prim::kRep: return replace(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
     case Prim::kGet: return get(x.kids[0], x.kids[1], lanes);
-    case Prim::kPut: return put(x.kids[0], x.kids[1], lanes);
+    case Prim::kPut: return put(x.kids[0], x.kids[1]);
     case Prim::kPermute: return permute(x.kids[0], x.kids[1], lanes);
     case Prim::kPack: return pack(x);
     case Prim::kAppend: return concatenate({x.kids[0], x.kids[1]});

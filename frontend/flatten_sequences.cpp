@@ -176,7 +176,7 @@ Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) 
   return put_nested(d, ops_.sequence(one, ops_.rename(value, outer, one)), index, one);
 }
 
-Val Body::put(const Val& v, const Val& pairs, const Lanes* lanes) {
+Val Body::put(const Val& v, const Val& pairs) {
   const Lanes* outer = deeper(level(v), level(pairs));
   const Val d = ops_.settle(v, outer);
   const Val p = ops_.settle(pairs, outer);
@@ -198,7 +198,7 @@ Val Body::put(const Val& v, const Val& pairs, const Lanes* lanes) {
     return ops_.sequence(d.lanes, std::move(result));
   }
   const Val limit = integer(p.lanes, ops_.at(lengths(d), p.lanes));
-  check_range(integer(p.lanes, index), limit, lanes, "Index out of bounds for function <-.");
+  check_range(integer(p.lanes, index), limit, p.lanes, "Index out of bounds for function <-.");
   return put_nested(d, ops_.sequence(p.lanes, values), index, p.lanes);
 }
 
