@@ -47,6 +47,9 @@ class Narrower {
  private:
   [[nodiscard]] Var& var(VarId x) { return graph_.vars[static_cast<std::size_t>(x)]; }
 
+  // Of a guess nothing is proved: the vector may never be stored, and then nobody checks it.
+  [[nodiscard]] Width stored(VarId x) { return var(x).guessed ? Width::k64 : width_of(var(x).storage); }
+
   // Kernels see every element that these store.
   static bool checked_where_stored(const Node& n) {
     return n.kind == Combinator::kMap || n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter ||
@@ -59,7 +62,7 @@ class Narrower {
       case Combinator::kFilter:
       case Combinator::kSegFilter: return width(n.body, n.value);
       case Combinator::kPermute:
-        return std::max(width(n.body, n.value), n.init == kNone ? Width::k8 : width_of(var(n.init).storage));
+        return std::max(width(n.body, n.value), n.init == kNone ? Width::k8 : stored(n.init));
       case Combinator::kSegReduce: return counts(n) ? places_ : Width::k64;
       default: return Width::k64;
     }
@@ -77,7 +80,7 @@ class Narrower {
       case Pull::kElement:
       case Pull::kPerSegment:
       case Pull::kGather:
-      case Pull::kSegGather: return width_of(var(in.var).storage);
+      case Pull::kSegGather: return stored(in.var);
       case Pull::kIndex:
       case Pull::kSegment:
       case Pull::kWithin: return places_;

@@ -60,6 +60,22 @@ TEST_CASE("sums are wide or guessed") {
   }
 }
 
+TEST_CASE("what copies a guess is a guess") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const VarId x = b.vector(Type::kInt, n, Storage::kI64);
+  const VarId y = b.vector(Type::kInt, n, Storage::kI8);
+  const VarId desc = b.whole(n);
+  const VarId gathered = b.op(Op::kBpermute, kI, {x, y, desc, desc});
+  const VarId again = b.op(Op::kBpermute, kI, {gathered, y, desc, desc});
+  const VarId less = b.op(Op::kAnd, kI, {gathered, y});
+  for (const VarId v : {gathered, again, less}) {
+    CHECK(narrowed(b, v).storage == Storage::kI64);
+    CHECK(narrowed(b, v, true, true).storage == Storage::kI32);
+    CHECK(narrowed(b, v, true, true).guessed);
+  }
+}
+
 TEST_CASE("32-bit INT is left as it is") {
   RegionBuilder b(IntBits::k32);
   const auto n = b.length();
