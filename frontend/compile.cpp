@@ -40,9 +40,15 @@ class FormCompiler {
   void publish(Binding* binding) {
     result_.name = binding->name;
     result_.type = binding->type;
-    if (env_.publish(binding))
-      result_.notice =
-          "Redefining " + upper(binding->name) + " with a new type.  Old calls will not be modified.";
+    note_change(*binding);
+    env_.publish(binding);
+  }
+
+  void note_change(const Binding& binding) {
+    if (!env_.changes_type(binding)) return;
+    if (!result_.notice.empty()) result_.notice += "\n";
+    result_.notice +=
+        "Redefining " + upper(binding.name) + " with a new type.  Old calls will not be modified.";
   }
 
   bool function() {
@@ -92,6 +98,13 @@ class FormCompiler {
       if (!checker.match(form_->pattern, result_.type, variables_)) return false;
       for (const Checker::Variable& variable : variables_)
         if (!may_define(variable.name, form_->pattern.pos)) return false;
+      for (const Checker::Variable& variable : variables_) {
+        Binding binding;
+        binding.name = variable.name;
+        binding.kind = BindingKind::kVariable;
+        binding.type = variable.type;
+        note_change(binding);
+      }
     }
     result_.constant = is_constant(*form_->exp);
     result_.core = specialise(env_, *form_->exp, diagnostics_);

@@ -92,6 +92,7 @@ bool internal(std::string_view name) { return name.find("__") != std::string_vie
 bool same_kind(const Binding& a, const Binding& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == BindingKind::kFunction) return same_type(a.type, b.type);
+  if (a.kind == BindingKind::kVariable) return !contains_function(a.type) && same_type(a.type, b.type);
   return a.kind == BindingKind::kConstructor && a.datatype->params.size() == b.datatype->params.size() &&
          same_type(a.datatype->content, b.datatype->content);
 }
@@ -105,15 +106,18 @@ const Binding* current(const Binding* binding) {
 
 Binding* Environment::make(Binding binding) { return &bindings_.emplace_back(std::move(binding)); }
 
-bool Environment::publish(Binding* binding) {
+void Environment::publish(Binding* binding) {
   Binding*& slot = user_[binding->name];
-  const bool redefines = slot != nullptr && binding->name != "it";
-  const bool same = redefines && same_kind(*slot, *binding);
-  if (same && binding->kind == BindingKind::kConstructor) return false;  // old values stay of this type
+  const bool same = slot != nullptr && binding->name != "it" && same_kind(*slot, *binding);
+  if (same && binding->kind == BindingKind::kConstructor) return;  // old values stay of this type
   if (same) slot->replaced_by = binding;
   slot = binding;
   if (binding->kind == BindingKind::kConstructor) user_types_[binding->name] = binding->datatype;
-  return redefines && !same;
+}
+
+bool Environment::changes_type(const Binding& binding) {
+  const Binding* old = binding.name == "it" ? nullptr : find(binding.name);
+  return old != nullptr && !same_kind(*old, binding);
 }
 
 bool Environment::stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics) {

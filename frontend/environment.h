@@ -59,8 +59,10 @@ class Environment {
   // Room for a binding; known to nobody before `publish`.
   Binding* make(Binding binding);
   // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
-  // same type and is replaced by this one. True if there was one of a different type.
-  bool publish(Binding* binding);
+  // same type and is replaced by this one.
+  void publish(Binding* binding);
+  // Would it be the meaning of a name that has one of a different type?
+  bool changes_type(const Binding& binding);
   // Until `drop_stand_in`, a user's uses of a built-in function mean `form`, which is checked like prelude
   // text; the prelude's own uses are not touched. False, with diagnostics, if the form is faulty.
   bool stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics);

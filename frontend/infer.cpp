@@ -350,8 +350,12 @@ const Type* Checker::pattern(Pattern& pattern, std::vector<Variable>& variables)
     case Pattern::Kind::kWildcard: return types_.var();
     case Pattern::Kind::kName: {
       const auto same_name = [&](const Variable& variable) { return variable.name == pattern.name; };
-      if (std::any_of(variables.begin(), variables.end(), same_name))
-        fail(pattern.pos, "the variable " + upper(pattern.name) + " is repeated in a pattern");
+      const bool again = std::any_of(variables.begin(), variables.end(), same_name);
+      if (again && pattern.name == "_") {  // an ordinary name if it stands once
+        pattern.kind = Pattern::Kind::kWildcard;
+        return types_.var();
+      }
+      if (again) fail(pattern.pos, "the variable " + upper(pattern.name) + " is repeated in a pattern");
       variables.push_back({pattern.name, types_.var()});
       return variables.back().type;
     }

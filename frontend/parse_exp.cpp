@@ -339,14 +339,11 @@ ExprPtr FormParser::each() {
   return serial && result->body ? one_by_one(std::move(result)) : finish(std::move(result));
 }
 
-// The expression that a pattern takes apart. Wildcards get names.
+// The expression that a pattern takes apart.
 ExprPtr FormParser::pattern_value(Pattern& pattern) {
   ExprPtr result;
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard:
-      pattern.kind = Pattern::Kind::kName;
-      pattern.name = "_" + std::to_string(pattern.pos.line) + "_" + std::to_string(pattern.pos.column);
-      [[fallthrough]];
     case Pattern::Kind::kName: return finish(name_node(pattern.name, pattern.pos, false));
     case Pattern::Kind::kTuple:
       result = node(ExprKind::kTuple, pattern.pos);

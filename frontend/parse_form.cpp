@@ -250,8 +250,8 @@ void FormParser::exp_form(Form& form) {
 Pattern FormParser::variable(const std::string& text, SourcePos pos) {
   Pattern result;
   result.pos = pos;
-  result.kind = text == "_" ? Pattern::Kind::kWildcard : Pattern::Kind::kName;
-  if (text != "_") result.name = text;
+  result.kind = Pattern::Kind::kName;
+  result.name = text;
   return result;
 }
 

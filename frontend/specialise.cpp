@@ -367,7 +367,8 @@ bool is_constant(const Expr& exp) {
     case ExprKind::kChar:
     case ExprKind::kString: return true;
     case ExprKind::kName:
-      return exp.global != nullptr && (exp.global->kind != BindingKind::kVariable || exp.global->constant);
+      return exp.global != nullptr &&
+             (exp.global->kind != BindingKind::kVariable || current(exp.global)->constant);
     case ExprKind::kTuple:
       return std::all_of(exp.items.begin(), exp.items.end(),
                          [](const ExprPtr& item) { return is_constant(*item); });
