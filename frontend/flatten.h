@@ -128,6 +128,7 @@ class Body {
   Val equal(const Val& a, const Val& b);
   Val equal_sequences(const Val& a, const Val& b);
   void check(const Val& bad, const Lanes* lanes, const std::string& message);
+  void check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message);
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);
   [[nodiscard]] std::string place() const;

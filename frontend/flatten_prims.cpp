@@ -330,6 +330,24 @@ void Body::check(const Val& bad, const Lanes* lanes, const std::string& message)
   check_with(bad, lanes, [&] { write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n"); });
 }
 
+// Stops if two numbers differ, and says which they are, of the first instance where they do.
+void Body::check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message) {
+  if (!all_.options().arg_check) return;
+  const Val bad = map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, a, b);
+  const auto first_bad = [&](const Val& x) {
+    const Atoms some =
+        b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, bad.lanes), bad.atom, ops_.whole(bad.lanes)});
+    return integer(ops_.root(), b_.op(Op::kExtract, TypeWord::kInt, {some[0], b_.integer(0), some[1]}));
+  };
+  check_with(bad, lanes, [&] {
+    write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n" + place() + "the lengths are ");
+    const bool one = bad.lanes == ops_.root();
+    const Atom two = b_.constant({TypeWord::kSegdes, {2}, {}});
+    b_.ops(Op::kWrite, TypeWord::kInt,
+           {listed({one ? a : first_bad(a), one ? b : first_bad(b)}, ops_.root(), two)});
+  });
+}
+
 // Stops if `bad` holds for an instance of `lanes`.
 void Body::check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report) {
   if (const Constant* value = b_.known(bad.atom); value && value->ints[0] == 0) return;

@@ -397,8 +397,7 @@ Val Body::partition(const Val& v, const Val& counts, const Lanes* lanes) {
   const Atom segments = ops_.descriptor(sizes);
   b_.keep(segments);
   const Atom sum = b_.op(Op::kAddReduce, TypeWord::kInt, {sizes, groups.lanes->segments});
-  check(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, integer(outer, sum), lengths(data)), lanes,
-        "Length mismatch in function PARTITION.");
+  check_lengths(integer(outer, sum), lengths(data), lanes, "Length mismatch in function PARTITION.");
   const Lanes* to = ops_.elements(groups.lanes, segments);
   return ops_.sequence(groups.lanes, ops_.sequence(to, ops_.rename(data.kids[0], data.lanes, to)));
 }
@@ -408,7 +407,7 @@ Val Body::same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const ch
   if (v.lanes == to) return v.kids[0];
   if (v.lanes->segments != to->segments) {
     const Val here = integer(to->parent, ops_.read_lengths(to->segments));
-    check(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, here, lengths(v)), lanes, message);
+    check_lengths(here, lengths(v), lanes, message);
   }
   return ops_.rename(v.kids[0], v.lanes, to);
 }

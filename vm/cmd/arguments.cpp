@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
+#include <limits>
 
 #include "bytecode/base/suggest.h"
 
@@ -134,6 +135,10 @@ std::int64_t Arguments::integer(Option option, std::int64_t least) const {
   std::int64_t value = 0;
   if (!parse(text(option), value) || value < least) bad_value(option, text(option), "an integer");
   return value;
+}
+
+std::int64_t Arguments::count_or_all(Option option) const {
+  return text(option) == "all" ? std::numeric_limits<std::int64_t>::max() : integer(option, 0);
 }
 
 double Arguments::number(Option option) const {

@@ -107,7 +107,7 @@ int repl_command(const Words& words) {
   lib::NeslOptions options;
   options.vm = options_of(arguments);
   options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
-  options.print_length = arguments.integer(Option::kPrintLength, 0);
+  options.print_length = arguments.count_or_all(Option::kPrintLength);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;
   const Watch watch(arguments);

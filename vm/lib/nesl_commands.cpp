@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <ostream>
 #include <sstream>
 
@@ -83,7 +84,7 @@ Commands:
   describe NAME                  what a function does; apropos NAME finds functions
   load "FILE" [, print := t]     run a file; load again repeats the last one
   show code NAME, show compiled NAME, show status, show bugs, show config
-  set print_length N, set verbose|arg_check|redefine on|off, set trace NAME LEVEL, set profile NAME on|off
+  set print_length N|all, set verbose|arg_check|redefine on|off, set trace NAME LEVEL, set profile NAME on|off
   dump vcode "FILE" EXP          compile an expression to a file; dump world "FILE", dump info
   edit ["FILE"], shell "COMMAND", exit, help
 )";
@@ -223,7 +224,11 @@ void SessionCommands::show_code(const Form& form) {
 void SessionCommands::show_status() {
   const auto on = [](bool flag) { return flag ? "on" : "off"; };
   s_.out_ << "verbose " << on(s_.options_.verbose) << "\narg_check " << on(s_.options_.arg_check)
-          << "\nprint_length = " << s_.options_.print.print_length << "\n";
+          << "\nprint_length = ";
+  if (const auto n = s_.options_.print.print_length; n < std::numeric_limits<std::int64_t>::max())
+    s_.out_ << n << "\n";
+  else
+    s_.out_ << "all\n";
   for (const auto& [name, i] : s_.instrumented_)
     s_.out_ << (i.trace > 0 ? "traced: " : "profiled: ") << name << "\n";
   for (const auto& [name, job] : s_.jobs_) s_.out_ << "background: " << name << "\n";
@@ -251,7 +256,9 @@ void SessionCommands::set(const Form& form) {
     on_off(form, ignored);
   } else if (name == "print_length") {
     const std::string n = word(form.words, 1);
-    if (n.empty() || n.size() > 9 || n.find_first_not_of("0123456789") != n.npos)
+    if (n == "all")
+      s_.options_.print.print_length = std::numeric_limits<std::int64_t>::max();
+    else if (n.empty() || n.size() > 9 || n.find_first_not_of("0123456789") != n.npos)
       error(form, "The argument to SET PRINT_LENGTH must be an integer.");
     else
       s_.options_.print.print_length = std::stol(n);
