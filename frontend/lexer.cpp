@@ -85,6 +85,7 @@ Token Lexer::next() {
   token.pos = here();
   token.begin = at_;
   if (at_ >= text_.size()) {
+    if (behind_.line != 0) token.pos = behind_;
     token.end = at_;
     return token;
   }
@@ -103,6 +104,7 @@ Token Lexer::next() {
     read_symbol(token);
   }
   token.end = at_;
+  behind_ = here();
   return token;
 }
 

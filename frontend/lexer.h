@@ -36,7 +36,8 @@ class Lexer {
  public:
   Lexer(const Source& source, Diagnostics& diagnostics);
 
-  // The next token; kEnd for ever at the end. Errors are reported once, at their place.
+  // The next token; kEnd for ever at the end, in the place behind the last token. Errors are reported once,
+  // at their place.
   Token next();
   // Whether the text ended inside a comment or a string.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
@@ -58,6 +59,7 @@ class Lexer {
   std::size_t at_ = 0;
   std::uint32_t line_;
   std::uint32_t column_ = 1;
+  SourcePos behind_{0, 0};  // the last token
   bool unfinished_ = false;
 };
 

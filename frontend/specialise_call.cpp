@@ -126,18 +126,34 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
   return call_of(made, std::move(argument.code), call);
 }
 
-// A declared function without a body is a type case of the prelude, or an error of the user's.
+// `type` with what a record consists of in the place of the record.
+const Type* Specialiser::unpacked(const Type* type, const Type* record, const Type* content) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kRecord) return same_type(type, record) ? content : type;
+  if (type->kind == TypeKind::kSeq) return types_.seq(unpacked(type->args[0], record, content));
+  if (type->kind != TypeKind::kPair) return type;
+  const Type* first = unpacked(type->args[0], record, content);
+  return types_.pair(first, unpacked(type->args[1], record, content));
+}
+
+// A declared function without a body is a type case of the prelude, or an error of the user's. Its other
+// arguments may be of the type that decides, or sequences of that.
 Specialiser::Value Specialiser::apply_declared(const Binding* binding, Value argument, const Expr& call) {
   if (!binding->builtin)
     fail(call, "no body for function " + upper(binding->name) + ", which is only declared");
   const bool by_first = resolve(resolve(binding->type)->args[0])->kind == TypeKind::kPair;
   const Type* whole = resolve(argument.type);
   const Type* first = by_first ? resolve(whole->args[0]) : whole;
-  while (first->kind == TypeKind::kRecord) first = resolve(record_content(types_, first));
+  const Type* rest = by_first ? whole->args[1] : nullptr;
+  while (first->kind == TypeKind::kRecord) {
+    const Type* content = resolve(record_content(types_, first));
+    if (by_first) rest = unpacked(rest, first, content);
+    first = content;
+  }
   const Binding* version = env_.find(binding->name + case_suffix(first->kind), true);
   if (version == nullptr)
     fail(call, upper(binding->name) + " is not defined for values of type " + print_type(first));
-  argument.type = by_first ? types_.pair(first, whole->args[1]) : first;
+  argument.type = by_first ? types_.pair(first, rest) : first;
   return apply_named(version, std::move(argument), call);
 }
 

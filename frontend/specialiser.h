@@ -80,6 +80,7 @@ class Specialiser {
   Value apply_named(const Binding* binding, Value argument, const Expr& call);
   Value apply_lambda(const Type* identity, core::ExprPtr function, Value argument, const Expr& call);
   Value apply_declared(const Binding* binding, Value argument, const Expr& call);
+  const Type* unpacked(const Type* type, const Type* record, const Type* content);
   Value call_of(const Instance& instance, core::ExprPtr argument, const Expr& call);
   const Type* result_of(const Binding* binding, const Type* argument, const Expr& call);
   const Type* open_functions(const Type* type, std::vector<const Type*>& functions);

@@ -271,7 +271,11 @@ void NeslSession::show(const Pending& pending, const std::vector<Value>& slots) 
     case FormKind::kFunction:
     case FormKind::kForward:
     case FormKind::kDatatype: return show_line(c.name, "fn", type);
-    case FormKind::kFileBind: out_ << c.name << " : " << type << "\n" << std::flush; return;
+    case FormKind::kFileBind: {
+      const bool tuple = c.form->pattern.kind == frontend::Pattern::Kind::kTuple;
+      out_ << (tuple ? c.name.substr(1, c.name.size() - 2) : c.name) << " : " << type << "\n" << std::flush;
+      return;
+    }
     default: break;
   }
   show_value(c.name, c.type, slots, c.constant);
