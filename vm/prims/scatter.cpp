@@ -151,6 +151,24 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   if (first_bad >= 0) scatter_fault(s, first_bad);
 }
 
+// Elements of eight bytes that all fit in four, so stored.
+std::optional<Vector> in_four_bytes(const Elements& v, const PrimContext& context) {
+  Fresh out(context, Storage::kI32, v.length());
+  const auto* from = reinterpret_cast<const std::int64_t*>(v.data());
+  auto* to = reinterpret_cast<std::int32_t*>(out.data());
+  std::atomic<bool> fits{true};
+  for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t lost = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      to[i] = static_cast<std::int32_t>(from[i]);
+      lost |= from[i] ^ to[i];
+    }
+    if (lost != 0) fits = false;
+  });
+  if (!fits) return std::nullopt;
+  return out.take();
+}
+
 void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, const Segdes& ss,
                   const Segdes& ds) {
   check_shape(call);
@@ -162,6 +180,13 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   const OptionalFlags f(flags, context);
   Storage storage = d.storage();  // the wider of the elements' and the defaults'
   std::optional<Elements> v(std::in_place, operand, context, true);
+  if (storage == Storage::kI32 && v->storage() == Storage::kI64 && v->length() < d.length()) {
+    // Else the defaults would be widened, all of them, and would not be overwritten where they lie.
+    if (std::optional<Vector> small = in_four_bytes(*v, context)) {
+      operand = std::move(*small);
+      v.emplace(operand, context, true);
+    }
+  }
   if (storage_is_int(storage)) storage = std::max(storage, v->storage());
   if (v->storage() != storage) {
     operand = stored_as(operand, storage, context);

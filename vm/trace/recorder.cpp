@@ -24,6 +24,12 @@ std::int64_t elements_of(const Value& v) {
   return 0;
 }
 
+// What picks by index touches as many elements as it has indices, however many it may pick from.
+bool touches(Op op, std::size_t operand) {
+  const OpKind kind = op_info(op).kind;
+  return operand == 1 || (kind != OpKind::kGather && kind != OpKind::kExtract);
+}
+
 // A promise that has been kept becomes the value itself; moved out if nobody else holds the promise.
 void resolve(Value& v) {
   auto* d = std::get_if<DeferredRef>(&v);
@@ -81,8 +87,9 @@ std::int64_t elements_of(const RecordedRegion& region) {
 
 std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst) {
   std::int64_t elements = 1;
-  for (const VarId x : inst.operands) {
-    const soac::Var& v = region.region.vars[static_cast<std::size_t>(x)];
+  for (std::size_t k = 0; k < inst.operands.size(); ++k) {
+    if (!touches(inst.op, k)) continue;
+    const soac::Var& v = region.region.vars[static_cast<std::size_t>(inst.operands[k])];
     const soac::LengthId n = v.is_desc ? v.total : v.length;
     elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
   }
@@ -150,10 +157,10 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   failed_ = {};
   bool waits = false;
   std::int64_t elements = 0;
-  for (Value& v : operands) {
-    resolve(v);
-    waits |= std::holds_alternative<DeferredRef>(v);
-    elements = std::max(elements, elements_of(v));
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    resolve(operands[k]);
+    waits |= std::holds_alternative<DeferredRef>(operands[k]);
+    if (touches(inst.op, k)) elements = std::max(elements, elements_of(operands[k]));
   }
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {

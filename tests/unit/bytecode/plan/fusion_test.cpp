@@ -310,3 +310,13 @@ TEST_CASE("segments of one element each need no segments") {
   b.live(b.op(Op::kAddReduce, kF, {y, some}));
   CHECK(fuse_all(b).sinks(SinkKind::kSegReduce) == 1);
 }
+
+TEST_CASE("a value that is used twice in each of many steps is looked at once") {
+  RegionBuilder b;
+  const auto n = b.length();
+  auto x = b.vector(Type::kFloat, n);
+  for (int i = 0; i < 64; ++i) x = b.op(Op::kAdd, kF, {x, x});  // 2^64 ways from the end to the beginning
+  b.live(b.op(Op::kAddReduce, kF, {x, b.whole(n)}));
+  const Fused f = fuse_all(b);
+  CHECK(f.launches() == 1);
+}

@@ -113,6 +113,24 @@ TEST_CASE("results are stored narrow where they provably fit") {
   CHECK(m.run(kBtoI, kN, {bool_vector(m.pool, flags)}).storage() == Storage::kI8);
 }
 
+TEST_CASE("wide elements that fit do not widen what they are scattered over, wider ones do") {
+  Machine m;
+  const Segdes one = Segdes::regular(1, 1), two = Segdes::regular(1, 2), four = Segdes::regular(1, 4);
+  const Ints base = {1, 2, 3, 4};
+  const auto over = [&](const Ints& x, const Ints& at, const Segdes& s) {
+    return m.run(kDpermute, kI, {m.ints(x), m.ints(at), m.ints(base, Storage::kI32), s, four});
+  };
+  const Vector small = over({-(std::int64_t{1} << 31), 7}, {3, 1}, two);
+  CHECK(small.storage() == Storage::kI32);
+  CHECK(small.int_at(1) == 7);
+  CHECK(small.int_at(3) == -(std::int64_t{1} << 31));
+  const Vector large = over({7, std::int64_t{1} << 31}, {3, 1}, two);
+  CHECK(large.storage() == Storage::kI64);
+  CHECK(large.int_at(1) == std::int64_t{1} << 31);
+  CHECK(large.int_at(2) == 3);
+  CHECK(over({9}, {0}, one).storage() == Storage::kI32);
+}
+
 TEST_CASE("a dying operand gives its memory to the result, a shared one keeps it") {
   Machine m;
   const Vector shared = m.ints({10, 20, 30});

@@ -1,4 +1,5 @@
 // INT results are stored in four bytes until one does not fit; then the line is compiled again, wide.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "vm/cpu/cpu_engine.h"
@@ -69,4 +70,24 @@ TEST_CASE("kernels read a part of a vector where it lies") {
   REQUIRE(squares.length() == 1000);
   CHECK(squares.int_at(0) == 49);
   CHECK(squares.int_at(999) == 1006 * 1006);
+}
+
+TEST_CASE("what picks few elements is short, however much it picks from") {
+  Products p;
+  ssa::Inst gather;
+  gather.op = Op::kBpermute;
+  gather.word = TypeWord::kInt;
+  const auto recorded = [&](std::int64_t from, std::int64_t indices) {
+    Recorder recorder(*p.jit, IntBits::k64, {.min_elements = kElements});
+    Vector v = p.pool.vector(Storage::kI64, from), i = p.pool.vector(Storage::kI64, indices);
+    std::fill_n(v.mutable_data<std::int64_t>(), from, 1);
+    std::fill_n(i.mutable_data<std::int64_t>(), indices, 0);
+    std::vector<Value> operands = {v, i, Segdes::regular(1, from), Segdes::regular(1, indices)};
+    std::vector<Value> results(1);
+    const bool offered = recorder.offer(gather, {}, operands, results);
+    recorder.finish();
+    return offered;
+  };
+  CHECK_FALSE(recorded(kElements, 10));
+  CHECK(recorded(10, kElements));
 }
