@@ -232,9 +232,11 @@ bool SizeAnalysis::call(const Inst& in) {
       callers_[to].push_back(id_);
     tell(in.index, given, nonnegative);
   }
-  // What held when more was known about its parameters says nothing about this call.
-  if (!results_[to] || results_[to]->parameters != *parameters_[to]) {
-    if (!give_up_) return false;
+  // What held when more was known about its parameters says nothing about this call, and what holds if more
+  // is granted than the call keeps neither.
+  const bool known = results_[to] && results_[to]->parameters == *parameters_[to];
+  if (!known && !give_up_) return false;
+  if (!known || (granted(to) && !keeps(*parameters_[to], given))) {
     for (std::uint32_t r = 0; r < in.results; ++r) fresh(in.first_result + static_cast<ValueId>(r));
     return true;
   }
@@ -242,9 +244,27 @@ bool SizeAnalysis::call(const Inst& in) {
   return true;
 }
 
+bool SizeAnalysis::keeps(const Summary& parameters, const std::vector<Symbol>& given) const {
+  std::map<Slot, Symbol> of;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Slot& slot = parameters.slots[i];
+    const Symbol s = given[i];
+    if (slot.kind == Slot::Kind::kConstant &&
+        !(k_->symbols.is_constant(s) && k_->symbols.value(s) == slot.number))
+      return false;
+    if (of.try_emplace(slot, s).first->second != s) return false;
+  }
+  return true;
+}
+
 void SizeAnalysis::tell(FunctionId callee, const std::vector<Symbol>& given,
                         const std::vector<bool>& nonnegative) {
   std::optional<Summary>& known = parameters_[static_cast<std::size_t>(callee)];
+  const bool seen = rounds_[static_cast<std::size_t>(callee)] > 0;
+  if (granted(static_cast<std::size_t>(callee))) {
+    if (!seen) enqueue(callee);
+    return;
+  }
   Summary now;
   std::map<std::pair<Slot, Symbol>, std::int64_t> classes;
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -261,7 +281,6 @@ void SizeAnalysis::tell(FunctionId callee, const std::vector<Symbol>& given,
   }
   for (std::size_t i = 0; i < nonnegative.size(); ++i)
     now.nonnegative.push_back(nonnegative[i] && (!known || known->nonnegative[i]));
-  const bool seen = rounds_[static_cast<std::size_t>(callee)] > 0;
   if (known && *known == now && seen) return;
   known = std::move(now);
   enqueue(callee);
@@ -316,8 +335,9 @@ void SizeAnalysis::publish_results() {
   for (const FunctionId caller : callers_[static_cast<std::size_t>(id_)]) enqueue(caller);
 }
 
-std::vector<FunctionFacts> analyse_sizes(const Module& module, const std::vector<ParameterClasses>& most) {
-  return SizeAnalysis(module, most).run();
+std::vector<FunctionFacts> analyse_sizes(const Module& module, const std::vector<ParameterClasses>& most,
+                                         const std::vector<bool>& granted) {
+  return SizeAnalysis(module, most, granted).run();
 }
 
 }  // namespace nvm::ssa

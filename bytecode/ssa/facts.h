@@ -78,9 +78,11 @@ inline constexpr std::int32_t kClassOne = -1;
 
 // Requires: check(). Cost: code size times the (few) rounds until nothing changes. `most`, by function, if
 // not empty: no more than this is assumed of the parameters, so that the facts hold for calls from elsewhere
-// too.
+// too. `granted`, by function, if not empty: all of that is assumed, whatever the calls in the module pass;
+// facts about such a function, and about what its body calls, hold only where it is so.
 [[nodiscard]] std::vector<FunctionFacts> analyse_sizes(const Module& module,
-                                                       const std::vector<ParameterClasses>& most = {});
+                                                       const std::vector<ParameterClasses>& most = {},
+                                                       const std::vector<bool>& granted = {});
 
 // Can no length check of this instruction fail?
 [[nodiscard]] bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in);

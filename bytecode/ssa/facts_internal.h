@@ -50,8 +50,9 @@ class FreshBy {
 
 class SizeAnalysis {
  public:
-  SizeAnalysis(const Module& m, const std::vector<ParameterClasses>& most)
+  SizeAnalysis(const Module& m, const std::vector<ParameterClasses>& most, const std::vector<bool>& granted)
       : m_(m),
+        granted_(granted),
         parameters_(m.functions.size()),
         results_(m.functions.size()),
         facts_(m.functions.size()),
@@ -112,6 +113,9 @@ class SizeAnalysis {
   // known to return.
   bool call(const Inst& in);
 
+  // Does a call pass what is taken for granted?
+  [[nodiscard]] bool keeps(const Summary& parameters, const std::vector<Symbol>& given) const;
+
   // Meets what is known about the callee's parameters with one more call.
   void tell(FunctionId callee, const std::vector<Symbol>& given, const std::vector<bool>& nonnegative);
 
@@ -165,7 +169,10 @@ class SizeAnalysis {
   // Sums of what is not negative can wrap only in a 32-bit run, see ValueFacts.
   [[nodiscard]] bool wide() const { return m_.int_bits == IntBits::k64; }
 
+  [[nodiscard]] bool granted(std::size_t function) const { return !granted_.empty() && granted_[function]; }
+
   const Module& m_;
+  const std::vector<bool>& granted_;
   std::vector<std::optional<Summary>> parameters_;
   std::vector<std::optional<Results>> results_;
   std::vector<FunctionFacts> facts_;

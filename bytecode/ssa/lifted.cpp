@@ -15,8 +15,10 @@
 // must be what the general way computes when all flags are set. Checks that may fail are taken to succeed,
 // see LiftedInfo: where operands agree in length in every group they are paired in the whole as they are in
 // the groups, and a place that lies with a neighbour lies at the same distance in a group, or outside of its
-// vectors.
+// vectors. A call of a lifted function must pass what is cut as its parameters are, so that what was guessed
+// of them and looked at when block mode cuts holds inwards.
 #include <algorithm>
+#include <optional>
 
 #include "bytecode/ssa/lifted_internal.h"
 #include "bytecode/ssa/passes.h"
@@ -123,11 +125,80 @@ std::vector<FunctionFacts> find_cuts(Module& module, std::vector<bool>& has_fram
   return facts;
 }
 
+// Leaves those that the proof holds for, given the others; why it does not hold for the rest.
+void judge(Module& module, const std::vector<FunctionFacts>& facts, std::vector<bool>& assumed) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      if (!assumed[i]) continue;
+      std::string& refusal = module.functions[i].lifted.refusal;
+      refusal = LiftedProof(module, module.functions[i], facts[i], assumed).run();
+      if (refusal.empty()) continue;
+      assumed[i] = false;
+      changed = true;
+    }
+  }
+}
+
+// What calls do not show may hold all the same, and block mode looks before it cuts. By the custom of
+// compilers a descriptor that nothing is known of has one segment for each instance, and a vector lies under
+// the descriptor in front of it. Changes the cut of `f`; false if there is nothing to guess.
+bool guess_cuts(Function& f, const FunctionFacts& facts) {
+  const std::vector<ValueId>& parameters = f.blocks[0].parameters;
+  std::vector<Split>& splits = f.lifted.parameters;
+  bool any = false;
+  std::optional<std::size_t> descriptor;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Type type = f.value_types[static_cast<std::size_t>(parameters[i])];
+    const bool is_descriptor = type == Type::kSegdes;
+    const auto above = descriptor;
+    if (is_descriptor) descriptor = i;
+    if (splits[i].kind != Split::Kind::kSame || type == Type::kPair) continue;
+    if (facts.symbols.is_constant(facts.of(parameters[i]).length)) continue;
+    if (!is_descriptor && (!above || splits[*above].kind == Split::Kind::kSame)) continue;
+    const bool one_each = is_descriptor || splits[*above].kind == Split::Kind::kFrame;
+    splits[i] = one_each ? Split{Split::Kind::kInstances}
+                         : Split{Split::Kind::kUnder, static_cast<std::int32_t>(*above)};
+    any = true;
+  }
+  return any;
+}
+
+// Functions that are not lifted are judged once more with guessed cuts. What was found stays found: if one of
+// the others needs a fact that this takes away, nothing is guessed.
+void find_by_guess(Module& module, std::vector<FunctionFacts> facts, const std::vector<bool>& has_frame) {
+  const std::size_t n = module.functions.size();
+  std::vector<LiftedInfo> before;
+  std::vector<ParameterClasses> most(n);
+  std::vector<bool> guessed(n, false), assumed(n, false);
+  for (std::size_t i = 0; i < n; ++i) {
+    Function& f = module.functions[i];
+    before.push_back(f.lifted);
+    if (!has_frame[i]) continue;
+    guessed[i] = !f.lifted.lifted && guess_cuts(f, facts[i]);
+    assumed[i] = f.lifted.lifted || guessed[i];
+    most[i] = classes_of_cut(f, facts[i]);
+  }
+  if (std::find(guessed.begin(), guessed.end(), true) == guessed.end()) return;
+  facts = analyse_sizes(module, most, guessed);
+  judge(module, facts, assumed);
+  for (std::size_t i = 0; i < n; ++i) {
+    Function& f = module.functions[i];
+    if (before[i].lifted && !assumed[i]) {
+      for (std::size_t k = 0; k < n; ++k) module.functions[k].lifted = before[k];
+      return;
+    }
+    if (guessed[i] && !assumed[i]) f.lifted = before[i];
+    f.lifted.lifted = assumed[i];
+  }
+}
+
 }  // namespace
 
 void find_lifted(Module& module) {
   std::vector<bool> assumed(module.functions.size(), false);
   const std::vector<FunctionFacts> facts = find_cuts(module, assumed);
+  const std::vector<bool> has_frame = assumed;
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     LiftedInfo& info = module.functions[i].lifted;
     info.refusal.clear();
@@ -140,17 +211,9 @@ void find_lifted(Module& module) {
       assumed[i] = false;
     }
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < module.functions.size(); ++i) {
-      if (!assumed[i]) continue;
-      module.functions[i].lifted.refusal = LiftedProof(module, module.functions[i], facts[i], assumed).run();
-      if (module.functions[i].lifted.refusal.empty()) continue;
-      assumed[i] = false;
-      changed = true;
-    }
-  }
+  judge(module, facts, assumed);
   for (std::size_t i = 0; i < module.functions.size(); ++i) module.functions[i].lifted.lifted = assumed[i];
+  find_by_guess(module, facts, has_frame);
 }
 
 }  // namespace nvm::ssa

@@ -356,10 +356,28 @@ void LiftedProof::scatter(const Inst& in) {
     return set(in, 0, pieces(*group, terms_.merge(*flag, value.term, operand(in, 2).term)));
 }
 
+bool LiftedProof::cut_like(const Inst& in, const Function& callee) const {
+  const std::vector<Split>& splits = callee.lifted.parameters;
+  const auto frame = std::find_if(splits.begin(), splits.end(),
+                                  [](const Split& s) { return s.kind == Split::Kind::kFrame; });
+  const auto given = [&](std::size_t i) -> const ValueFacts& { return facts_.of(f_.operands_of(in)[i]); };
+  for (std::size_t i = 0; i < splits.size(); ++i) {
+    const Symbol length = given(i).length;
+    if (splits[i].kind == Split::Kind::kInstances &&
+        length != given(static_cast<std::size_t>(frame - splits.begin())).sum)
+      return false;
+    if (splits[i].kind == Split::Kind::kUnder &&
+        length != given(static_cast<std::size_t>(splits[i].under)).sum)
+      return false;
+  }
+  return true;
+}
+
 void LiftedProof::call(const Inst& in) {
   const auto to = static_cast<std::size_t>(in.index);
   const Function& callee = m_.functions[to];
   if (!assumed_[to]) return refuse("it calls " + callee.name + ", which is not lifted", in.pos);
+  if (!cut_like(in, callee)) return;
   std::vector<Term> of;
   std::optional<Group> group;
   for (std::uint32_t i = 0; i < in.operands; ++i) {

@@ -168,6 +168,8 @@ class LiftedProof {
 
   void scatter(const Inst& in);
 
+  // Do the operands belong together as the callee's parameters are cut?
+  [[nodiscard]] bool cut_like(const Inst& in, const Function& callee) const;
   // A lifted callee works on each instance of its own frame alone, and so on each of ours.
   void call(const Inst& in);
 

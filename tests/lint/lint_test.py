@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import layers
+import scripts
 import sizes
 
 LAYERS = """
@@ -92,6 +93,17 @@ class Sizes(Tree):
         self.assertEqual((len(report), failed), (1, False))
         self.write("vm/a.cpp", "int f() {\n" + "  f();\n" * 250 + "  return 0;\n}\n")
         self.assertTrue(sizes.check(self.root)[1])
+
+
+class Scripts(Tree):
+    def test_mode(self):
+        self.write("tests/a.py", "#!/usr/bin/env python3\n")
+        self.write("tests/b.py", "import a\n")
+        self.assertEqual(scripts.check(self.root), ["tests/a.py: not executable"])
+        (self.root / "tests/a.py").chmod(0o755)
+        self.assertEqual(scripts.check(self.root), [])
+        (self.root / "tests/b.py").chmod(0o755)
+        self.assertEqual(scripts.check(self.root), ["tests/b.py: executable without #!"])
 
 
 if __name__ == "__main__":

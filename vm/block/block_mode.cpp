@@ -89,12 +89,13 @@ bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
 bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                     std::vector<Value>& results) {
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
-  if (policy_.loops(function) && elements_bytes(arguments) < kWorthMeasuring) return false;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || layout->instances() == 0) return false;
   std::vector<std::int64_t> bounds;
-  if (policy_.enough(layout->instances())) bounds = policy_.cut(*layout);
-  const bool loses = !bounds.empty() && !pays(function, depth, *layout, bounds);
+  const bool small_loop = policy_.loops(function) && elements_bytes(arguments) < kWorthMeasuring;
+  if (policy_.enough(layout->instances()))
+    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(*layout);
+  const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
   if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {
     if (observer_ != nullptr)

@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
+constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
 
 // By function: can it come to a call of itself or of another that can? Code without recursion is better
 // executed by fused passes over everything.
@@ -84,6 +85,13 @@ std::vector<std::int64_t> Policy::cut(const Layout& layout) const {
   std::vector<std::int64_t> bounds =
       layout.bounds(std::max(bytes / group_bytes_, std::min(bytes / kLeastGroupBytes, even)));
   if (!pays(layout, bounds)) bounds.clear();
+  return bounds;
+}
+
+std::vector<std::int64_t> Policy::cut_loop(const Layout& layout) const {
+  if (threads_ == 1 || layout.instances() < kLeastLoopInstances * threads_) return {};
+  std::vector<std::int64_t> bounds = layout.bounds(threads_);
+  if (largest(layout, bounds) > layout.bytes() / threads_ * 3 / 2) bounds.clear();
   return bounds;
 }
 

@@ -37,9 +37,9 @@ class Policy {
   }
   // Can a worker cut a call of it?
   [[nodiscard]] bool considers_alone(ssa::FunctionId function) const {
-    return recursive_[static_cast<std::size_t>(function)];
+    return recursive_[static_cast<std::size_t>(function)] && !loops(function);
   }
-  // Not worth groups unless that was measured: its steps are for the same instances again.
+  // Its steps are for the same instances again: not worth small groups unless that was measured.
   [[nodiscard]] bool loops(ssa::FunctionId function) const {
     return loops_[static_cast<std::size_t>(function)];
   }
@@ -51,6 +51,8 @@ class Policy {
   }
   // Bounds of the groups to cut the call into; none to leave it alone.
   [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout) const;
+  // The same for one that loops: as many groups as threads, for every group goes through all steps.
+  [[nodiscard]] std::vector<std::int64_t> cut_loop(const Layout& layout) const;
   // The same if groups are known to be much faster: a few large instances will do, for they are shared out
   // further as soon as they have parts.
   [[nodiscard]] std::vector<std::int64_t> cut_early(const Layout& layout) const;

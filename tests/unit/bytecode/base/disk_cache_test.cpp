@@ -1,35 +1,22 @@
 // The cache on disk: hits compare keys, damage is removed, failing to write is quiet.
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "bytecode/base/disk_cache.h"
+#include "tests/support/temp_folder.h"
 
 using namespace nvm;
 namespace fs = std::filesystem;
 
 namespace {
 
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("nvm_cache_test_" + std::to_string(::getpid()))) {}
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string name() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
-
 const std::vector<char> kContent = {'c', 'u', 'b', 'i', 'n'};
 
 }  // namespace
 
 TEST_CASE("what was added is found under its key alone") {
-  const Folder folder;
+  const test::TempFolder folder("nvm_cache_test");
   const DiskCache cache(folder.name(), "cubin 1");
   CHECK_FALSE(cache.find("key").has_value());
   cache.add("key", kContent);
@@ -42,7 +29,7 @@ TEST_CASE("what was added is found under its key alone") {
 }
 
 TEST_CASE("a damaged entry is deleted and written anew") {
-  const Folder folder;
+  const test::TempFolder folder("nvm_cache_test");
   const DiskCache cache(folder.name(), "cubin 1");
   cache.add("key", kContent);
   for (const auto size : {fs::file_size(cache.path("key")) - 1, std::uintmax_t{10}, std::uintmax_t{0}}) {
@@ -70,7 +57,7 @@ TEST_CASE("a cache that cannot be written keeps nothing") {
 }
 
 TEST_CASE("another version of the form is not read") {
-  const Folder folder;
+  const test::TempFolder folder("nvm_cache_test");
   const DiskCache old(folder.name(), "cubin 1");
   old.add("key", kContent);
   CHECK_FALSE(DiskCache(folder.name(), "cubin 2").find("key").has_value());

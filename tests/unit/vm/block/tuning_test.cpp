@@ -1,11 +1,10 @@
 // What is remembered about where cutting pays.
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "bytecode/ssa/passes.h"
+#include "tests/support/temp_folder.h"
 #include "vm/block/tuning.h"
 
 using namespace nvm;
@@ -13,18 +12,6 @@ using vm::block::Tuning;
 namespace fs = std::filesystem;
 
 namespace {
-
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("nvm_tuning_test_" + std::to_string(::getpid()))) {}
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string name() const { return path_.string(); }
-
- private:
-  fs::path path_;
-};
 
 // Functions that differ in name only.
 ssa::Module two_functions() {
@@ -71,7 +58,7 @@ TEST_CASE("a gain is clear if it is large and nothing has lost") {
 }
 
 TEST_CASE("measurements are remembered for the same code and setting") {
-  const Folder folder;
+  const test::TempFolder folder("nvm_tuning_test");
   const DiskCache cache(folder.name(), "tuning 1");
   const ssa::Module module = two_functions();
   Tuning first(module, "here", &cache, false);
@@ -83,7 +70,7 @@ TEST_CASE("measurements are remembered for the same code and setting") {
 }
 
 TEST_CASE("what cannot be read is measured again") {
-  const Folder folder;
+  const test::TempFolder folder("nvm_tuning_test");
   const DiskCache cache(folder.name(), "tuning 1");
   const ssa::Module module = two_functions();
   Tuning(module, "here", &cache, false).learn(0, 1000, 1.0, 2.0);

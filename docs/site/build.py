@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Makes the site of the documents: one folder of HTML with a search, which needs no server.
+
+    build.py FOLDER
+
+Needs mkdocs (Debian: mkdocs). The documents keep their places relative to each other, and the files they link to come
+along, so that every link that works in a clone works on the site; one that does not is an error.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+FENCED = re.compile(r"^```.*?^```$", re.S | re.M)
+
+
+def documents():
+    yield from (ROOT / "docs").rglob("*.md")
+    yield ROOT / "programs/README.md"
+    yield from ROOT.glob("*.md")
+
+
+def linked(path):
+    """What a document links to in this tree: files, and for a folder its README."""
+    for link in LINK.findall(FENCED.sub("", path.read_text(encoding="utf-8"))):
+        target = (path.parent / link).resolve()
+        if "://" not in link and target.is_file():
+            yield target
+
+
+def as_page(text):
+    """Links to folders go to their README, which is what a site shows there."""
+    return re.sub(r"\]\(((?:\.\./)*[\w./-]*)/\)", r"](\1/README.md)", text)
+
+
+def stage(source):
+    files = {d for d in documents()}
+    files |= {target for d in files for target in linked(d)}
+    for file in sorted(files):
+        to = source / file.relative_to(ROOT)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        if file.suffix == ".md":
+            to.write_text(as_page(file.read_text(encoding="utf-8")), encoding="utf-8")
+        else:
+            shutil.copyfile(file, to)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    if shutil.which("mkdocs") is None:
+        print("mkdocs is not installed", file=sys.stderr)
+        return 77
+    out = pathlib.Path(sys.argv[1]).resolve()
+    shutil.rmtree(out / "source", ignore_errors=True)
+    stage(out / "source")
+    shutil.copyfile(pathlib.Path(__file__).with_name("mkdocs.yml"), out / "mkdocs.yml")
+    return subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean"], cwd=out, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
