@@ -128,6 +128,42 @@ TEST_CASE("elements that compare with a value of their segment") {
   }));
 }
 
+TEST_CASE("elements that several comparisons with the same values take") {
+  CHECK(rc::check("PACKs in one pass", [](std::uint64_t seed) {
+    Chain c(seed);
+    const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
+    const Segdes s = c.segdes(c.lengths());
+    const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
+    const Value x = c.vector(word, compared.segments());
+    const Value v = c.vector(word, s.total() + (c.chance(30) ? 1 : 0));
+    const bool left = c.chance(2);
+    std::vector<Op> ops;
+    for (std::int64_t n = 2 + below(c.rng, 2); n > 0; --n) ops.push_back(kComparisons[below(c.rng, 6)]);
+    same_both_ways([&](bool formulas) {
+      const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
+      const Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
+      const auto flags = [&](Op o) {
+        return c.run(o, word, left ? std::vector<Value>{y, v} : std::vector<Value>{v, y}, maker(o))[0];
+      };
+      std::vector<vm::Packing> packings(ops.size());
+      for (std::size_t i = 0; i < ops.size(); ++i)
+        packings[i].relation = left ? vm::mirrored(op_info(ops[i]).scalar) : op_info(ops[i]).scalar;
+      std::vector<Value> operands = {v, flags(ops[0]), s};
+      const bool together =
+          formulas && pack_together({c.context, Op::kPack, word, operands.data(), nullptr}, packings);
+      std::vector<Value> all;
+      for (std::size_t i = 0; i < ops.size(); ++i) {
+        const std::vector<Value> packed =
+            together ? std::vector<Value>{packings[i].results[0], packings[i].results[1]}
+                     : c.run(Op::kPack, word, {v, flags(ops[i]), s},
+                             formulas ? vm::find_reader(Op::kPack, true) : nullptr);
+        all.insert(all.end(), packed.begin(), packed.end());
+      }
+      return all;
+    });
+  }));
+}
+
 TEST_CASE("segments that are packed as a whole") {
   CHECK(rc::check("PACK by a distributed flag", [](std::uint64_t seed) {
     Chain c(seed);

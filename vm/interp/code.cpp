@@ -1,6 +1,8 @@
 #include "vm/interp/code.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -36,6 +38,7 @@ class Translator {
     find_written_out();
     find_folded(module);
     find_sorted();
+    find_groups();
   }
 
   CodeFunction run() {
@@ -119,6 +122,42 @@ class Translator {
         sorted_.insert(&inst);
       }
     }
+  }
+
+  // PACKs of a block, with no call between them, whose flags are comparisons of what they pack.
+  void find_groups() {
+    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
+    for (const ssa::Block& block : f_.blocks) {
+      std::map<std::array<ValueId, 3>, std::size_t> open;  // by elements, descriptor, values compared with
+      for (const ssa::Inst& inst : block.insts) {
+        if (inst.op == Op::kCall) open.clear();
+        if (inst.op != Op::kPack) continue;
+        const ValueId* operands = f_.operands_of(inst);
+        const ssa::Inst* flags = makers[at(operands[1])];
+        if (!formula_[at(operands[1])] || flags == nullptr || !compares(flags->op)) continue;
+        const ValueId* sides = f_.operands_of(*flags);
+        const bool left = sides[0] == operands[0];
+        if (!left && sides[1] != operands[0]) continue;
+        const Scalar relation = op_info(flags->op).scalar;
+        const auto [found, fresh] =
+            open.try_emplace({operands[0], operands[2], sides[left ? 1 : 0]}, out_.groups.size());
+        if (!fresh && out_.groups[found->second].members.size() == kMostPackings)
+          found->second = out_.groups.size();
+        if (found->second == out_.groups.size()) out_.groups.emplace_back();
+        out_.groups[found->second].members.push_back(
+            {&inst, left ? relation : mirrored(relation), slots_.slot[at(inst.first_result + 1)] != kNoSlot});
+      }
+    }
+  }
+  // Of a PACK: as Step has it.
+  [[nodiscard]] std::int16_t group_of(const ssa::Inst& inst) const {
+    for (std::size_t g = 0; g < out_.groups.size(); ++g) {
+      const auto& members = out_.groups[g].members;
+      for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
+        if (members[i].inst == &inst)
+          return static_cast<std::int16_t>(i == 0 ? static_cast<int>(g) : Step::kInGroup);
+    }
+    return Step::kNoGroup;
   }
 
   void translate_block() {
@@ -218,6 +257,7 @@ class Translator {
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
+    if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(inst);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);

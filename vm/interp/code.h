@@ -55,7 +55,9 @@ struct Step {
   bool by_runs = false;   // a move whose second operand may be such a pair
   bool chains = false;    // may be part of a Chain
   Work work = Work::k1;   // what the cost model counts, of the instruction table
-  std::uint16_t repeated = 0;  // kPrimitive: by operand, whether it may be one repeated element
+  enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
+  std::int16_t group = kNoGroup;  // PACK: the group that it is the first of, or kInGroup
+  std::uint16_t repeated = 0;     // kPrimitive: by operand, whether it may be one repeated element
   PrimFn sorts = nullptr;  // RANK whose result only a PERMUTE of the same elements reads, and that one: what
                            // is done instead unless somebody watches
   PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise
@@ -70,6 +72,16 @@ struct Step {
   Site site;
 };
 
+// PACKs of the same elements by comparisons with the same values, which the first of them makes for all.
+struct PackGroup {
+  struct Member {
+    const ssa::Inst* inst;
+    Scalar relation;
+    bool second;  // somebody reads the lengths
+  };
+  std::vector<Member> members;
+};
+
 struct CodeFunction {
   const ssa::Function* source = nullptr;
   std::int32_t slots = 0;  // size of a frame; parameters are the first
@@ -77,6 +89,7 @@ struct CodeFunction {
   std::vector<Step> steps;
   std::vector<Operand> operands;
   std::vector<std::int32_t> result_slots;
+  std::vector<PackGroup> groups;
 };
 
 struct Code {

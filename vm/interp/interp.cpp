@@ -40,6 +40,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   } catch (const Fault& fault) {
     outcome.error = locate(fault);
     frames_.clear();
+    packed_.clear();
     for (Value& value : scratch_) release(value);
     for (Value& value : outputs_) release(value);
     drop_chain();
@@ -176,7 +177,10 @@ void Interp::primitive(const Step& step) {
   fetch(step, operands);
   const std::int32_t slot = function_->result_slots[step.first_result];
   if (alone_ && step.results == 1 && alike(step, slot)) return;
-  if (alone_ && step.results != 1) write_repeated_operands(step);
+  if (alone_ && step.results != 1) {
+    write_repeated_operands(step);
+    if (step.group != Step::kNoGroup && pack_group(step)) return;
+  }
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {frame_ + slot, 1});
   } else {
@@ -209,6 +213,33 @@ void Interp::write_repeated_operands(const Step& step) {
     const Operand from = function_->operands[step.first_operand + i];
     if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
   }
+}
+
+// Takes from the stash what the first of a group has made, or makes it for all.
+bool Interp::pack_group(const Step& step) {
+  if (watched_) note_line(step, {scratch_.data(), step.operands});
+  if (step.group == Step::kInGroup) {
+    const auto made = std::find_if(packed_.begin(), packed_.end(),
+                                   [&](const auto& packed) { return packed.first == step.inst; });
+    if (made == packed_.end()) return false;
+    store(step, made->second.results);
+    packed_.erase(made);
+  } else {
+    const auto& members = function_->groups[static_cast<std::size_t>(step.group)].members;
+    Packing packings[kMostPackings];
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      packings[i].relation = members[i].relation;
+      packings[i].second = members[i].second;
+    }
+    if (!pack_together({machine_.prims, step.op, step.word, scratch_.data(), nullptr},
+                       {packings, members.size()}))
+      return false;
+    store(step, packings[0].results);
+    for (std::size_t i = 1; i < members.size(); ++i)
+      packed_.emplace_back(members[i].inst, std::move(packings[i]));
+  }
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
+  return true;
 }
 
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,

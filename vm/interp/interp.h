@@ -10,6 +10,7 @@
 #include "vm/interp/machine.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/chain.h"
+#include "vm/prims/formula.h"
 
 namespace nvm::vm {
 
@@ -44,6 +45,7 @@ class Interp final : private OpenCalls {
   void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
+  [[nodiscard]] bool pack_group(const Step& step);
   void write_repeated_operands(const Step& step);
   void written(Value& value) const;
   [[nodiscard]] bool sort(const Step& step, std::span<Value> operands, std::span<Value> results);
@@ -118,12 +120,13 @@ class Interp final : private OpenCalls {
   std::vector<Value> constants_;  // of the code, inputs filled in
   Frames frames_;
   std::vector<Activation> calls_;
-  std::vector<Value> scratch_;  // operands on their way
-  bool alone_;                  // results may stay formulas
-  bool watched_;                // instructions are counted or observed
-  Value outputs_[4];            // results on their way
-  std::vector<Value> values_;   // results of the outermost call
-  std::vector<Value> called_;   // results of a call that the hook made
+  std::vector<Value> scratch_;                                // operands on their way
+  bool alone_;                                                // results may stay formulas
+  bool watched_;                                              // instructions are counted or observed
+  Value outputs_[4];                                          // results on their way
+  std::vector<std::pair<const ssa::Inst*, Packing>> packed_;  // made by the first of their group
+  std::vector<Value> values_;                                 // results of the outermost call
+  std::vector<Value> called_;                                 // results of a call that the hook made
   std::int64_t callers_ = 0;
 
   Chain chain_;

@@ -1,6 +1,8 @@
 #include "vm/prims/formula.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <optional>
 
 #include "vm/prims/move.h"
@@ -83,25 +85,26 @@ bool all_ones(const Vector& v) {
   return v.is_repeated() ? v.repeated_element().scalar_int() == 1 : v.is_scalar() && v.scalar_int() == 1;
 }
 
+// Do no indices from `first` on leave the range of INT?
+bool stay_in_range(const Vector& first, const Segdes& s, const PrimContext& context) {
+  if (context.int_bits == IntBits::k64) return true;
+  std::int64_t range[2] = {first.scalar_int(), first.scalar_int()};
+  if (!first.is_scalar() && !first.is_repeated()) {
+    if (first.storage() != Storage::kI32 || first.length() == 0) return false;
+    kernel_table(context.isa).index_range[0](first.raw(), first.length(), range);
+  }
+  return range[1] + s.total() <= std::numeric_limits<std::int32_t>::max();
+}
+
 void index_formula(const PrimCall& call) {
   const Vector& first = vector_operand(call, 0);
   const Vector& stride = vector_operand(call, 1);
   const Segdes& s = segdes_operand(call, 2);
   const bool fits = first.length() == s.segments() && stride.length() == s.segments();
-  if (fits && s.total() >= kFewest && call.context.int_bits == IntBits::k64 && all_ones(stride))
+  if (fits && s.total() >= kFewest && all_ones(stride) && stay_in_range(first, s, call.context))
     call.results[0] = make(Kind::kRuns, s, first);
   else
     index(call);
-}
-
-Scalar mirrored(Scalar s) {
-  switch (s) {
-    case Scalar::kLt: return Scalar::kGt;
-    case Scalar::kLe: return Scalar::kGe;
-    case Scalar::kGt: return Scalar::kLt;
-    case Scalar::kGe: return Scalar::kLe;
-    default: return s;
-  }
 }
 
 // The values that `right` spreads over the segments of `s`, if it does.
@@ -195,6 +198,16 @@ bool compares_elements(const Formula& f, const Vector& v, const Segdes& s) {
          (f.x.is_scalar() || same_segments(f.s, s));
 }
 
+// May the PACK of these operands, whose flags are `f`, read elements of v in place of flags?
+bool packs_plainly(const Vector& v, const Segdes& s) {
+  return !v.is_repeated() && v.length() == s.total() && v.length() >= kFewest &&
+         v.length() < (std::int64_t{1} << 31);
+}
+
+int kernel_type(const Vector& v) {
+  return v.storage() == Storage::kI32 ? 0 : v.storage() == Storage::kI64 ? 1 : 2;
+}
+
 // Gives the elements and the lengths of packed segments; `v` itself if all are taken.
 void give_packed(const PrimCall& call, Vector out, std::int64_t total, Lengths& lengths) {
   Vector& v = vector_operand(call, 0);
@@ -214,7 +227,7 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
   const Segdes& s = segdes_operand(call, 2);
   const kernels::Segments segments = kernel_segments(s);
   const auto scalar = static_cast<std::size_t>(f.compare) - static_cast<std::size_t>(Scalar::kLt);
-  const int type = v.storage() == Storage::kI32 ? 0 : v.storage() == Storage::kI64 ? 1 : 2;
+  const int type = kernel_type(v);
   const Compared x(f);
   Lengths lengths(context, s, wanted);
   if (v.bytes() <= kScratch) {
@@ -236,6 +249,28 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
     if (total == 1) std::memcpy(out.data(), to, out.bytes());
   }
   give_packed(call, out.take(), total, lengths);
+}
+
+kernels::PackTarget target_of(Scalar relation) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  kernels::PackTarget to;
+  if (relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe) to.less = kAll;
+  if (relation == Scalar::kGt || relation == Scalar::kGe || relation == Scalar::kNe) to.greater = kAll;
+  if (relation == Scalar::kEq || relation == Scalar::kLe || relation == Scalar::kGe) to.equal = kAll;
+  if (relation == Scalar::kNe) to.unordered = kAll;
+  return to;
+}
+
+// The first `total` elements of memory that held more; copied where it can not be given back in parts.
+Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory, std::int64_t total) {
+  const auto bytes = static_cast<std::size_t>(total) * storage_bytes(storage);
+  if (total > 1 && static_cast<std::int64_t>(memory.get()->capacity) > kScratch) {
+    context.pool->shrink(memory, bytes);
+    return Vector(storage, total, std::move(memory));
+  }
+  Fresh out(context, storage, total);
+  if (bytes > 0) std::memcpy(out.data(), memory.data(), bytes);
+  return out.take();
 }
 
 void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
@@ -260,8 +295,7 @@ void pack_formula(const PrimCall& call) {
     const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
     const Vector& v = vector_operand(call, 0);
     const Segdes& s = segdes_operand(call, 2);
-    const bool plain = !v.is_repeated() && v.length() == s.total() && v.length() >= kFewest &&
-                       v.length() < (std::int64_t{1} << 31);
+    const bool plain = packs_plainly(v, s);
     if (plain && compares_elements(*f, v, s)) return pack_compared(call, *f, kSecond);
     if (plain && f->kind == Kind::kSpread && same_segments(f->s, s))
       return pack_whole_segments(call, *f, kSecond);
@@ -341,6 +375,48 @@ void bpermute_formula(const PrimCall& call) {
 }
 
 }  // namespace
+
+Scalar mirrored(Scalar s) {
+  switch (s) {
+    case Scalar::kLt: return Scalar::kGt;
+    case Scalar::kLe: return Scalar::kGe;
+    case Scalar::kGt: return Scalar::kLt;
+    case Scalar::kGe: return Scalar::kLe;
+    default: return s;
+  }
+}
+
+bool pack_together(const PrimCall& call, std::span<Packing> packings) {
+  const Formula* f = formula_operand(call, 1);
+  const Vector& v = vector_operand(call, 0);
+  const Segdes& s = segdes_operand(call, 2);
+  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(*f, v, s))
+    return false;
+  const PrimContext& context = call.context;
+  const Compared x(*f);
+  std::array<kernels::PackTarget, kMostPackings> targets;
+  std::array<BufferRef, kMostPackings> memory;
+  std::array<std::optional<Lengths>, kMostPackings> lengths;
+  for (std::size_t i = 0; i < packings.size(); ++i) {
+    targets[i] = target_of(packings[i].relation);
+    memory[i] = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
+    targets[i].out = memory[i].data();
+    targets[i].lengths = lengths[i].emplace(context, s, packings[i].second).data();
+  }
+  kernel_table(context.isa)
+      .partition[packings.size() - 2][kernel_type(v)](v.raw(), x.data(), x.step(), kernel_segments(s),
+                                                      s.segments(), targets.data());
+  for (std::size_t i = 0; i < packings.size(); ++i) {
+    const bool all = targets[i].total == v.length();
+    packings[i].results[0] =
+        all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
+    if (all)
+      packings[i].results[1] = s;
+    else
+      lengths[i]->give(targets[i].total, packings[i].results[1]);
+  }
+  return true;
+}
 
 bool compares(Op op) {
   const OpInfo& info = op_info(op);

@@ -45,6 +45,19 @@ struct Formula {
   std::vector<JoinPart> parts;  // of the same storage
 };
 
+// One of several PACKs of the same elements by comparisons with the same values.
+struct Packing {
+  Scalar relation = Scalar::kEq;  // of elements that are taken
+  bool second = true;             // whether somebody wants the lengths
+  Value results[2];
+};
+inline constexpr std::size_t kMostPackings = 3;
+// Makes two or three of them in one pass, from the operands of the first. False if the flags are no formula,
+// or not one of the elements; nothing has happened then.
+[[nodiscard]] bool pack_together(const PrimCall& call, std::span<Packing> packings);
+
+// The relation of b to a if a stands in `s` to b.
+[[nodiscard]] Scalar mirrored(Scalar s);
 // Is it a comparison of numbers?
 [[nodiscard]] bool compares(Op op);
 // May `op` read at operand `i` what `maker` left as a formula? Comparisons read one if they make one.

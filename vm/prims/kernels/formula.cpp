@@ -100,6 +100,36 @@ i64 compare_segment(const T* v, i64 n, T x, T* out) {
   step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
   return taken;
 }
+
+// The elements of one segment to `targets`.
+template <typename T, int kTargets>
+void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  using L = Lanes<T>;
+  const auto y = L::all(x);
+  const auto step = [&](u64 first, const T* p) {
+    const auto e = L::load(first, p);
+    const u64 less = L::template compare<Scalar::kLt>(first, e, y);
+    const u64 equal = L::template compare<Scalar::kEq>(first, e, y);
+    u64 greater = first & ~(less | equal);
+    u64 unordered = 0;
+    if constexpr (sizeof(T) == 8 && !std::is_integral_v<T>) {
+      const u64 others = greater;
+      greater = L::template compare<Scalar::kGt>(first, e, y);
+      unordered = others & ~greater;
+    }
+    for (int t = 0; t < kTargets; ++t) {
+      const PackTarget& to = targets[t];
+      const u64 m =
+          (less & to.less) | (equal & to.equal) | (greater & to.greater) | (unordered & to.unordered);
+      L::store(m, e, static_cast<T*>(to.out) + place[t]);
+      place[t] += __builtin_popcountll(m);
+    }
+  };
+  constexpr u64 kAll = (u64{1} << L::kCount) - 1;
+  i64 i = 0;
+  for (; i + L::kCount < n; i += L::kCount) step(kAll, v + i);
+  step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
+}
 #else
 template <Scalar kScalar, typename T>
 bool stands(T a, T b) {
@@ -121,7 +151,47 @@ i64 compare_segment(const T* v, i64 n, T x, T* out) {
   }
   return taken;
 }
+template <typename T, int kTargets>
+void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  for (i64 i = 0; i < n; ++i) {
+    const u64 less = v[i] < x;
+    const u64 equal = v[i] == x;
+    const u64 greater = v[i] > x;
+    const u64 unordered = 1 & ~(less | equal | greater);
+    for (int t = 0; t < kTargets; ++t) {
+      const PackTarget& to = targets[t];
+      static_cast<T*>(to.out)[place[t]] = v[i];
+      place[t] += static_cast<i64>((less & to.less) | (equal & to.equal) | (greater & to.greater) |
+                                   (unordered & to.unordered));
+    }
+  }
+}
 #endif
+
+template <typename T, int kTargets>
+void partition(const void* pv, const void* px, i64 step, Segments s, i64 count, PackTarget* targets) {
+  const T* v = static_cast<const T*>(pv);
+  const T* x = static_cast<const T*>(px);
+  PackTarget to[kTargets];  // not what stores might change
+  i64 place[kTargets] = {};
+  for (int t = 0; t < kTargets; ++t) to[t] = targets[t];
+  i64 start = s.start(0);
+  for (i64 k = 0; k < count; ++k) {
+    i64 before[kTargets];
+    for (int t = 0; t < kTargets; ++t) before[t] = place[t];
+    const i64 end = s.start(k + 1);
+    part_segment<T, kTargets>(v + start, end - start, x[k * step], to, place);
+    for (int t = 0; t < kTargets; ++t)
+      if (to[t].lengths != nullptr) to[t].lengths[k] = static_cast<i32>(place[t] - before[t]);
+    start = end;
+  }
+  for (int t = 0; t < kTargets; ++t) targets[t].total = place[t];
+}
+template <typename T>
+void set_partition(Table& t, int type) {
+  t.partition[0][type] = partition<T, 2>;
+  t.partition[1][type] = partition<T, 3>;
+}
 
 template <typename T, Scalar kScalar, bool kStore>
 i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count, void* pout, i32* lengths) {
@@ -267,6 +337,9 @@ void fill_formula(Table& t) {
   set_compare<Scalar::kGe>(t);
   set_compare<Scalar::kEq>(t);
   set_compare<Scalar::kNe>(t);
+  set_partition<i32>(t, 0);
+  set_partition<i64>(t, 1);
+  set_partition<f64>(t, 2);
   t.flagged_lengths = flagged_lengths;
   t.copy_flagged = copy_flagged;
   t.place_runs[0] = place_runs<i32>;

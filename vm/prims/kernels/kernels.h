@@ -75,6 +75,15 @@ struct Move {
                                 std::int64_t lo, std::int64_t hi, void* out);
 };
 
+// Elements that stand in one of some relations to a value: less, equal, greater, unordered; all bits or none
+// of each. They go to `out`, `total` of them, from segment k lengths[k] (if that is not null).
+struct PackTarget {
+  std::uint64_t less = 0, equal = 0, greater = 0, unordered = 0;
+  void* out = nullptr;
+  std::int32_t* lengths = nullptr;
+  std::int64_t total = 0;
+};
+
 // Pieces of v that follow each other there, and where they go.
 struct PieceStream {
   const void* v = nullptr;
@@ -145,6 +154,10 @@ struct Table {
                                        std::int64_t count, void* out, std::int32_t* lengths);
   PackCompare pack_compare[6][3] = {};
   PackCompare count_compare[6][3] = {};  // without `out`
+  // The same for two or three relations at once, each with such room for itself.
+  using Partition = void (*)(const void* v, const void* x, std::int64_t step, Segments s, std::int64_t count,
+                             PackTarget* targets);
+  Partition partition[2][3] = {};
   // Lengths of segments, 0 for those that are not flagged; their sum. `lengths` may be null.
   std::int64_t (*flagged_lengths)(const std::uint8_t* flags, Segments s, std::int64_t count,
                                   std::int32_t* lengths) = nullptr;
