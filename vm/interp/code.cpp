@@ -39,6 +39,7 @@ class Translator {
     find_folded(module);
     find_sorted();
     find_groups();
+    find_struck();
   }
 
   CodeFunction run() {
@@ -97,15 +98,21 @@ class Translator {
     }
   }
 
-  // RANK whose result is read once, by a PERMUTE of what it ranks, with no call between them.
-  void find_sorted() {
-    std::vector<std::int32_t> reads(at(f_.values()), 0);
+  // How often each value is read.
+  [[nodiscard]] std::vector<int> count_reads() const {
+    std::vector<int> reads(at(f_.values()), 0);
     for (const ssa::Block& block : f_.blocks) {
       for (const ssa::Inst& inst : block.insts)
         for (std::uint32_t i = 0; i < inst.operands; ++i) ++reads[at(f_.operands_of(inst)[i])];
       for (const ValueId v : block.end.arguments) ++reads[at(v)];
       if (block.end.kind == ssa::Exit::kBranch) ++reads[at(block.end.condition)];
     }
+    return reads;
+  }
+
+  // RANK whose result is read once, by a PERMUTE of what it ranks, with no call between them.
+  void find_sorted() {
+    const std::vector<int> reads = count_reads();
     for (const ssa::Block& block : f_.blocks) {
       std::unordered_map<ValueId, const ssa::Inst*> ranks;
       for (const ssa::Inst& inst : block.insts) {
@@ -158,6 +165,24 @@ class Translator {
           return static_cast<std::int16_t>(i == 0 ? static_cast<int>(g) : Step::kInGroup);
     }
     return Step::kNoGroup;
+  }
+
+  // What a DPERMUTE of DIST at INDEX alone reads.
+  void find_struck() {
+    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
+    const std::vector<int> reads = count_reads();
+    struck_.assign(at(f_.values()), false);
+    const auto only = [&](ValueId v, Op op) {
+      return reads[at(v)] == 1 && makers[at(v)] != nullptr && makers[at(v)]->op == op;
+    };
+    for (const ssa::Block& block : f_.blocks)
+      for (const ssa::Inst& inst : block.insts) {
+        if (inst.op != Op::kDpermute) continue;
+        const ValueId value = f_.operands_of(inst)[0];
+        const ValueId index = f_.operands_of(inst)[1];
+        if (folded_[at(index)] || !only(value, Op::kDist) || !only(index, Op::kIndex)) continue;
+        struck_[at(value)] = struck_[at(index)] = true;
+      }
   }
 
   void translate_block() {
@@ -258,6 +283,8 @@ class Translator {
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(inst);
+    step.struck = inst.results == 1 && struck_[at(inst.first_result)];
+    step.strikes = inst.op == Op::kDpermute && struck_[at(f_.operands_of(inst)[1])];
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
@@ -350,6 +377,7 @@ class Translator {
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
   std::vector<bool> folded_;            // by ValueId: indices that nobody needs one by one
+  std::vector<bool> struck_;            // by ValueId: see Step::struck
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   std::vector<bool> formula_;           // by ValueId: may stay a formula

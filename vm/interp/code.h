@@ -53,8 +53,11 @@ struct Step {
   bool folds = false;     // INDEX with stride one, read by moves along its descriptor alone: may leave a pair
                           // of starts and descriptor in place of the indices
   bool by_runs = false;   // a move whose second operand may be such a pair
-  bool chains = false;    // may be part of a Chain
-  Work work = Work::k1;   // what the cost model counts, of the instruction table
+  bool struck = false;  // INDEX, and DIST of the value, that only a scatter of one value reads: may leave the
+                        // operands of INDEX, and one number repeated
+  bool strikes = false;  // that scatter
+  bool chains = false;   // may be part of a Chain
+  Work work = Work::k1;  // what the cost model counts, of the instruction table
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
   std::int16_t group = kNoGroup;  // PACK: the group that it is the first of, or kInGroup
   std::uint16_t repeated = 0;     // kPrimitive: by operand, whether it may be one repeated element

@@ -162,7 +162,7 @@ inline void Interp::fetch(const Step& step, Value* to) {
 }
 
 // Results to their slots; those that nobody uses are dropped.
-inline void Interp::store(const Step& step, Value* from) {
+void Interp::store(const Step& step, Value* from) {
   const std::int32_t* slots = function_->result_slots.data() + step.first_result;
   for (std::uint32_t i = 0; i < step.results; ++i) {
     if (slots[i] >= 0)
@@ -190,61 +190,10 @@ void Interp::primitive(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
-// One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
-// readers.
-bool Interp::alike(const Step& step, std::int32_t slot) {
-  Value* operands = scratch_.data();
-  Value& result = slot >= 0 ? frame_[slot] : outputs_[0];
-  if (watched_) note_line(step, {operands, step.operands});
-  if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
-    for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
-    if (slot < 0) release(result);
-    return true;
-  }
-  write_repeated_operands(step);
-  return false;
-}
-void Interp::write_repeated_operands(const Step& step) {
-  for (std::uint32_t i = 0; i < step.operands; ++i) {
-    if ((step.repeated >> i & 1) != 0) continue;
-    const auto* v = std::get_if<Vector>(&scratch_[i]);
-    if (v == nullptr || !v->is_repeated()) continue;
-    write_repeated(machine_.prims, scratch_[i]);
-    const Operand from = function_->operands[step.first_operand + i];
-    if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
-  }
-}
-
-// Takes from the stash what the first of a group has made, or makes it for all.
-bool Interp::pack_group(const Step& step) {
-  if (watched_) note_line(step, {scratch_.data(), step.operands});
-  if (step.group == Step::kInGroup) {
-    const auto made = std::find_if(packed_.begin(), packed_.end(),
-                                   [&](const auto& packed) { return packed.first == step.inst; });
-    if (made == packed_.end()) return false;
-    store(step, made->second.results);
-    packed_.erase(made);
-  } else {
-    const auto& members = function_->groups[static_cast<std::size_t>(step.group)].members;
-    Packing packings[kMostPackings];
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      packings[i].relation = members[i].relation;
-      packings[i].second = members[i].second;
-    }
-    if (!pack_together({machine_.prims, step.op, step.word, scratch_.data(), nullptr},
-                       {packings, members.size()}))
-      return false;
-    store(step, packings[0].results);
-    for (std::size_t i = 1; i < members.size(); ++i)
-      packed_.emplace_back(members[i].inst, std::move(packings[i]));
-  }
-  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
-  return true;
-}
-
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
   if (step.sorts != nullptr && sort(step, operands, results)) return;
+  if (step.struck && leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -254,6 +203,7 @@ bool Interp::pack_group(const Step& step) {
     return execute_watched(step, operands, results);
   if (step.folds && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
+  if (step.strikes && put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
@@ -285,27 +235,10 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
   if (!seen) note_line(step, operands);
   if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
+  if (step.strikes && put_strided(operands, results)) return;
   if (seen) begin_values(step, operands);
   compute(step, operands, results);
   if (seen) end_values(step, results);
-}
-
-// RANK and PERMUTE as one step. The places stay away if the elements are here and nobody watches.
-bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
-  if (step.op == Op::kPermute ? !std::holds_alternative<std::shared_ptr<const Formula>>(operands[1])
-                              : values_seen())
-    return false;
-  if (watched_) note_line(step, operands);
-  if (machine_.hook != nullptr)
-    for (Value& operand : operands) machine_.hook->force(operand);
-  step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
-  return true;
-}
-
-// Nothing that only instructions understand.
-void Interp::written(Value& value) const {
-  force(value);
-  if (alone_) write_repeated(machine_.prims, value);
 }
 
 void Interp::host(const Step& step) {

@@ -64,6 +64,9 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool fold_index(std::span<Value> operands, std::span<Value> results) const;
   [[nodiscard]] bool move_runs(const Step& step, bool by_runs, std::span<Value> operands,
                                std::span<Value> results) const;
+  // INDEX and DIST that only a scatter of one value reads, and that scatter (strided.cpp).
+  [[nodiscard]] bool leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] bool put_strided(std::span<Value> operands, std::span<Value> results) const;
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
   [[nodiscard]] bool begins_chain(const Step& step) const;
   void run_chain();
