@@ -63,22 +63,6 @@ DescForm form_of(const Segdes& s) {
 
 }  // namespace
 
-const char* stop_text(RegionStop stop) {
-  static constexpr const char* kTexts[] = {
-#define STOP(id, name, text) text,
-#include "vm/trace/stop.def"
-  };
-  return kTexts[static_cast<int>(stop)];
-}
-
-const char* stop_name(RegionStop stop) {
-  static constexpr const char* kNames[] = {
-#define STOP(id, name, text) name,
-#include "vm/trace/stop.def"
-  };
-  return kNames[static_cast<int>(stop)];
-}
-
 std::int64_t elements_of(const RecordedRegion& region) {
   std::int64_t work = 0;
   for (const soac::RegionInst& in : region.region.insts) work += elements_of(region, in);
