@@ -3,7 +3,9 @@
 //   small   (<= 64 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
 //           block is waste. A list per class in the thread's cache; refilled from and spilled to the shared
 //           lists. Carved from regions that grow and stay.
-//   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock.
+//   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock. The
+//           last few that a thread has freed it keeps for itself if they are small enough for its cache: of
+//           another thread's memory every line would have to come over.
 // The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
 // instruction do not all start in the same cache set.
 //
@@ -56,6 +58,8 @@ constexpr std::uint32_t kLargeClass = kSmallClasses;
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
 constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
+constexpr std::size_t kKeptBlocks = 8;          // large ones, of a thread
+constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
 
 // Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
 std::size_t colour_gap(const Buffer* b) {
@@ -116,6 +120,14 @@ struct Pool::Impl {
   Buffer* allocate_shared(std::uint32_t c, std::size_t capacity);
   Buffer* carve(std::uint32_t c);
   Buffer* take_large(std::size_t capacity);
+  void give_large(Buffer* b);
+  void give_kept();
+  void give_back() {
+    give_kept();
+    large.give_back();
+  }
+  Buffer* take_cached(std::uint32_t c, std::size_t& capacity);
+  void release_large(Buffer* b);
   void refill(std::uint32_t c);
   [[nodiscard]] std::size_t mapped() const {
     return carved - static_cast<std::size_t>(bump_end - bump) + large.touched();
@@ -127,13 +139,38 @@ struct Pool::Impl {
 
 namespace {
 
-// Free small blocks of one pool and the accounts not yet handed over, per thread.
+// Free blocks of one pool and the accounts not yet handed over, per thread.
 struct ThreadCache {
   std::uint64_t pool_id = 0;
   std::ptrdiff_t live = 0;  // change since the last hand-over
   std::ptrdiff_t peak = 0;  // its largest value
   std::uint64_t allocations = 0;
   std::array<FreeList, kSmallClasses> lists;
+  std::array<Buffer*, kKeptBlocks> kept{};  // large blocks, the one freed last behind the others
+  std::size_t kept_count = 0;
+
+  // The block freed last that has room for `capacity` bytes and not much more; null if none has.
+  Buffer* take_kept(std::size_t capacity) {
+    for (std::size_t i = kept_count; i-- > 0;) {
+      Buffer* b = kept[i];
+      if (b->capacity < capacity || b->capacity / 8 * 7 > capacity) continue;
+      std::copy(kept.begin() + i + 1, kept.begin() + kept_count, kept.begin() + i);
+      --kept_count;
+      return b;
+    }
+    return nullptr;
+  }
+  // Keeps a block; the one to give back in its place, if there is no room.
+  Buffer* keep(Buffer* b) {
+    Buffer* oldest = nullptr;
+    if (kept_count == kKeptBlocks) {
+      oldest = kept[0];
+      std::copy(kept.begin() + 1, kept.end(), kept.begin());
+      --kept_count;
+    }
+    kept[kept_count++] = b;
+    return oldest;
+  }
 };
 constinit thread_local ThreadCache t_cache;
 constinit thread_local std::uint64_t t_allocations = 0;
@@ -164,6 +201,7 @@ void empty_cache() {
     settle(pool);
     for (std::uint32_t c = 0; c < kSmallClasses; ++c)
       while (t.lists[c].head != nullptr) pool.lists[c].push(t.lists[c].pop());
+    pool.give_kept();
   }
   t = ThreadCache{};
 }
@@ -199,12 +237,12 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t size = large_size(capacity);
   if (!large.has(size)) {
     ++from_system;
-    if (mapped() + size > (limit != 0 ? limit : physical_bytes() / 4 * 3)) large.give_back();
+    if (mapped() + size > (limit != 0 ? limit : physical_bytes() / 4 * 3)) give_back();
   }
   std::size_t touched = large.touched();
   std::byte* p = large.take(size);
   if (p == nullptr) {
-    large.give_back();
+    give_back();
     touched = large.touched();
     p = large.take(size);
   }
@@ -273,26 +311,36 @@ void Pool::Impl::account(std::ptrdiff_t bytes) {
   peak = std::max(peak, live);
 }
 
+// From the thread's cache; `capacity` becomes that of a large block. Null if it has none or must settle.
+Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
+  ThreadCache& t = t_cache;
+  const bool small = c < kSmallClasses;
+  if (!small && capacity > kKeptBytes) return nullptr;
+  if (t.pool_id != id) [[unlikely]]
+    adopt(*this);
+  if (fail.load(std::memory_order_relaxed) != 0 || t.live >= stat_slack) return nullptr;
+  Buffer* b = nullptr;
+  if (!small)
+    b = t.take_kept(capacity);
+  else if (t.lists[c].head != nullptr)
+    b = t.lists[c].pop();
+  if (b == nullptr) return nullptr;
+  if (!small) capacity = b->capacity;
+  t.live += static_cast<std::ptrdiff_t>(capacity);
+  t.peak = std::max(t.peak, t.live);
+  ++t.allocations;
+  return b;
+}
+
 BufferRef Pool::Impl::allocate(std::size_t bytes) {
   if (bytes > kLargest) {
     const std::lock_guard lock(mutex);
     out_of_memory(bytes);
   }
-  const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
+  std::size_t capacity = (bytes + 63) & ~std::size_t{63};
   const std::uint32_t c = std::min(class_of(capacity + kHeader + kPadding), kLargeClass);
-  ThreadCache& t = t_cache;
-  Buffer* b = nullptr;
-  if (c < kSmallClasses && t.pool_id != id) [[unlikely]]
-    adopt(*this);
-  if (c < kSmallClasses && t.lists[c].head != nullptr && fail.load(std::memory_order_relaxed) == 0 &&
-      t.live < stat_slack) [[likely]] {
-    b = t.lists[c].pop();
-    t.live += static_cast<std::ptrdiff_t>(capacity);
-    t.peak = std::max(t.peak, t.live);
-    ++t.allocations;
-  } else {
-    b = allocate_shared(c, capacity);
-  }
+  Buffer* b = take_cached(c, capacity);
+  if (b == nullptr) b = allocate_shared(c, capacity);
   ++t_allocations;
   b->refs.store(1, std::memory_order_relaxed);
   b->capacity = capacity;
@@ -319,9 +367,37 @@ void Pool::Impl::release(Buffer* b) {
       for (std::uint32_t n = t.lists[c].count / 2; n > 0; --n) lists[c].push(t.lists[c].pop());
     return;
   }
-  const std::lock_guard lock(mutex);
-  account(-static_cast<std::ptrdiff_t>(b->capacity));
+  release_large(b);
+}
+
+void Pool::Impl::give_large(Buffer* b) {
   large.give(reinterpret_cast<std::byte*>(b), large_size(b->capacity));
+}
+
+// What this thread keeps; with the lock.
+void Pool::Impl::give_kept() {
+  if (t_cache.pool_id != id) return;
+  for (std::size_t i = 0; i < t_cache.kept_count; ++i) give_large(t_cache.kept[i]);
+  t_cache.kept_count = 0;
+}
+
+void Pool::Impl::release_large(Buffer* b) {
+  ThreadCache& t = t_cache;
+  const bool keep = b->capacity <= kKeptBytes && stat_slack == kStatSlack;
+  if (keep && t.pool_id != id) [[unlikely]]
+    adopt(*this);
+  if (keep) {
+    t.live -= static_cast<std::ptrdiff_t>(b->capacity);
+    b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
+    b = t.keep(b);
+    if (b == nullptr && t.live > -stat_slack) return;
+  }
+  const std::lock_guard lock(mutex);
+  if (keep)
+    settle(*this);
+  else
+    account(-static_cast<std::ptrdiff_t>(b->capacity));
+  if (b != nullptr) give_large(b);
 }
 
 void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
@@ -388,7 +464,7 @@ std::uint64_t Pool::allocations_here() { return t_allocations; }
 
 void Pool::trim() {
   const std::lock_guard lock(impl_->mutex);
-  impl_->large.give_back();
+  impl_->give_back();
 }
 
 void Pool::fail_at(std::uint64_t k) { impl_->fail.store(k); }

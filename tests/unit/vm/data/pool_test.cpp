@@ -113,6 +113,28 @@ TEST_CASE("memory freed in one size serves every other") {
   CHECK(pool.stats().mapped <= std::size_t{31} << 20);
 }
 
+TEST_CASE("a thread gets the memory first that it freed last") {
+  Pool pool;
+  BufferRef a = pool.allocate(300'000);
+  BufferRef b = pool.allocate(290'000);
+  const std::byte* first = a.data();
+  const std::byte* second = b.data();
+  b = BufferRef();
+  a = BufferRef();
+  CHECK(pool.stats().live == 0);
+  a = pool.allocate(290'000);
+  CHECK(a.data() == first);
+  b = pool.allocate(200'000);  // too small for what is left
+  CHECK(b.data() != second);
+  CHECK(pool.stats().live >= 490'000);
+  CHECK(pool.stats().live <= 510'000);
+  b = BufferRef();
+  std::thread([&] { a = BufferRef(); }).join();  // what it keeps, it gives back at its end
+  CHECK(pool.stats().live == 0);
+  pool.trim();
+  CHECK(pool.stats().mapped == 0);
+}
+
 TEST_CASE("the k-th allocation fails on demand") {
   Pool pool;
   pool.fail_at(3);
