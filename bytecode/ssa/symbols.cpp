@@ -40,7 +40,7 @@ void Symbols::merge(Node& sum) {
 }
 
 Symbol Symbols::combine(Symbol a, std::int64_t of_a, Symbol b, std::int64_t of_b) {
-  const auto small = [](std::int64_t x) { return std::abs(x) <= kSmall; };
+  const auto small = [](std::int64_t x) { return x >= -kSmall && x <= kSmall; };
   const auto fits = [&](Symbol s, std::int64_t factor) {
     const Node& n = node(s);
     return small(factor) && (n.kind != Kind::kSum || factor == 0 || small(n.number));

@@ -39,7 +39,7 @@ bool Interp::pack_group(const Step& step) {
     const auto made = std::find_if(packed_.begin(), packed_.end(),
                                    [&](const auto& packed) { return packed.first == step.inst; });
     if (made == packed_.end()) return false;
-    store(step, made->second.results);
+    store(step, made->second.results.data());
     packed_.erase(made);
   } else {
     const auto& members = function_->groups[static_cast<std::size_t>(step.group)].members;
@@ -51,7 +51,7 @@ bool Interp::pack_group(const Step& step) {
     if (!pack_together({machine_.prims, step.op, step.word, scratch_.data(), nullptr},
                        {packings, members.size()}))
       return false;
-    store(step, packings[0].results);
+    store(step, packings[0].results.data());
     for (std::size_t i = 1; i < members.size(); ++i)
       packed_.emplace_back(members[i].inst, std::move(packings[i]));
   }

@@ -356,7 +356,9 @@ Value joined(const Formula& f, const PrimContext& context) {
     const TypeWord word = part.v.type() == Type::kFloat  ? TypeWord::kFloat
                           : part.v.type() == Type::kBool ? TypeWord::kBool
                                                          : TypeWord::kInt;
-    move_written({context, Op::kDpermute, word, operands, &defaults});
+    Value next;
+    move_written({context, Op::kDpermute, word, operands, &next});
+    defaults = std::move(next);
   }
   return defaults;
 }

@@ -5,6 +5,7 @@
 // those of the primitives, bit for bit, and so are faults.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -49,7 +50,7 @@ struct Formula {
 struct Packing {
   Scalar relation = Scalar::kEq;  // of elements that are taken
   bool second = true;             // whether somebody wants the lengths
-  Value results[2];
+  std::array<Value, 2> results;
 };
 inline constexpr std::size_t kMostPackings = 3;
 // Makes two or three of them in one pass, from the operands of the first. False if the flags are no formula,

@@ -154,8 +154,8 @@ class Sorter {
       t_.float_range(v, n, r);
     } else if constexpr (sizeof(I) == 1) {
       const auto [low, high] = std::minmax_element(v, v + n);
-      r[0] = *low;
-      r[1] = *high;
+      r[0] = *low;   // NOLINT(bugprone-signed-char-misuse): narrow numbers, not characters
+      r[1] = *high;  // NOLINT(bugprone-signed-char-misuse)
     } else {
       t_.index_range[sizeof(I) == 4 ? 0 : 1](v, n, r);
     }

@@ -297,7 +297,7 @@ bool Recorder::unify(const ssa::Inst& inst) {
   letters_[static_cast<std::size_t>('1')] = 0;
   const auto bind = [&](char letter, LengthId n) {
     if (letter == 0 || letter == '_') return true;
-    LengthId& known = letters_[static_cast<std::size_t>(letter)];
+    LengthId& known = letters_[static_cast<unsigned char>(letter)];
     if (known == kNone) known = n;
     return known == n;
   };
@@ -311,7 +311,7 @@ bool Recorder::unify(const ssa::Inst& inst) {
 
 VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const ssa::Inst& inst) {
   const auto symbol = [&](char c) {
-    LengthId& known = letters_[static_cast<std::size_t>(c)];
+    LengthId& known = letters_[static_cast<unsigned char>(c)];
     if (known == kNone) known = counted();
     return known;
   };
