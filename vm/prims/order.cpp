@@ -26,6 +26,7 @@
 #include <bit>
 #include <vector>
 
+#include "vm/prims/key_range.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
 
@@ -161,15 +162,7 @@ class Ranker {
     return packing(r[0], r[1], n);
   }
   void range_of(const T* v, std::int64_t n, std::int64_t* r) const {
-    if constexpr (std::is_same_v<T, double>) {
-      t_.float_range(v, n, r);
-    } else if constexpr (sizeof(T) == 1) {
-      const auto [low, high] = std::minmax_element(v, v + n);
-      r[0] = *low;
-      r[1] = *high;
-    } else {
-      t_.index_range[sizeof(T) == 4 ? 0 : 1](v, n, r);
-    }
+    key_range<std::is_same_v<T, double>>(t_, v, n, r);
   }
 
   // Puts runs of words that agree in the kept key bits, but not in all, in order; `dropped` key bits are

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "vm/prims/formula.h"
+#include "vm/prims/key_range.h"
 #include "vm/prims/move.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
@@ -149,17 +150,7 @@ class Sorter {
     if constexpr (kFloat) std::transform(out, out + n, out, turned);
   }
 
-  void range_of(const I* v, std::int64_t n, std::int64_t* r) const {
-    if constexpr (kFloat) {
-      t_.float_range(v, n, r);
-    } else if constexpr (sizeof(I) == 1) {
-      const auto [low, high] = std::minmax_element(v, v + n);
-      r[0] = *low;   // NOLINT(bugprone-signed-char-misuse): narrow numbers, not characters
-      r[1] = *high;  // NOLINT(bugprone-signed-char-misuse)
-    } else {
-      t_.index_range[sizeof(I) == 4 ? 0 : 1](v, n, r);
-    }
-  }
+  void range_of(const I* v, std::int64_t n, std::int64_t* r) const { key_range<kFloat>(t_, v, n, r); }
 
   // f(keys, bits of one), with as wide keys as the range needs.
   template <typename F>
