@@ -151,7 +151,8 @@ struct Nesl::Impl {
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
     : impl_(std::make_unique<Impl>(options, out, err)) {
   const auto variable = [](const char* name) {
-    return std::string(std::getenv(name) ? std::getenv(name) : "");
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
   };
   bind_text("user", variable("USER"));
   bind_text("display", variable("DISPLAY"));
