@@ -220,6 +220,9 @@ bool take_regular(const PrimCall& call, const Formula& runs) {
 }  // namespace
 
 bool join_pieces(const PrimCall& call, bool may_wait) {
+  const auto waits_for = [](const Formula& f, const Segdes& dest) {
+    return (f.s.identical(dest) || f.s == dest) && f.parts[0].half == nullptr;
+  };
   const auto* defaults = std::get_if<Vector>(&call.operands[2]);
   const auto* waiting = formula_at(call, 2, Formula::Kind::kJoin);
   if (waiting == nullptr && (defaults == nullptr || !defaults->is_repeated())) return false;
@@ -228,8 +231,7 @@ bool join_pieces(const PrimCall& call, bool may_wait) {
   const std::int64_t places = waiting != nullptr ? (*waiting)->s.total() : defaults->length();
   JoinPart part;
   if (places < kFewest || places != dest.total() || source.segments() != dest.segments() ||
-      (waiting != nullptr && !((*waiting)->s.identical(dest) || (*waiting)->s == dest)) ||
-      !take_part(call, part))
+      (waiting != nullptr && !waits_for(**waiting, dest)) || !take_part(call, part))
     return false;
   if (part.v.length() == 0 && may_wait) {
     call.results[0] = std::move(call.operands[2]);
