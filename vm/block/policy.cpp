@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
+#include "vm/interp/formulas.h"
 
 namespace nvm::vm::block {
 
@@ -53,6 +54,63 @@ bool calls_for_its_own(const ssa::Module& module, std::size_t function) {
   return any;
 }
 
+// Follows the elements of instances through a function.
+class Moves {
+ public:
+  Moves(const ssa::Function& f, std::size_t id)
+      : f_(f), id_(id), formula_(find_formulas(f)), element_(static_cast<std::size_t>(f.values()), false) {}
+  // Are they only compared, to be filtered, and moved?
+  bool only() {
+    const auto& parameters = f_.blocks[0].parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (f_.lifted.parameters[i].kind == ssa::Split::Kind::kUnder) mark(parameters[i]);
+    for (changed_ = true; changed_;) {
+      changed_ = false;
+      for (const ssa::Block& block : f_.blocks) {
+        for (const ssa::Inst& in : block.insts)
+          if (!follow(in)) return false;
+        if (block.end.kind != ssa::Exit::kJump) continue;
+        const auto& to = f_.blocks[static_cast<std::size_t>(block.end.target)].parameters;
+        for (std::size_t i = 0; i < to.size(); ++i)
+          if (is_element(block.end.arguments[i])) mark(to[i]);
+      }
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool is_element(ssa::ValueId v) const { return element_[static_cast<std::size_t>(v)]; }
+  void mark(ssa::ValueId v) {
+    if (is_element(v) || f_.value_types[static_cast<std::size_t>(v)] == Type::kSegdes) return;
+    element_[static_cast<std::size_t>(v)] = changed_ = true;
+  }
+  bool follow(const ssa::Inst& in) {
+    const auto result = [&](std::uint32_t i) { return in.first_result + static_cast<ssa::ValueId>(i); };
+    if (in.op == Op::kCall) {
+      if (static_cast<std::size_t>(in.index) != id_) return false;
+      for (std::uint32_t i = 0; i < in.results; ++i) mark(result(i));
+      return true;
+    }
+    const ssa::ValueId* operands = f_.operands_of(in);
+    if (std::none_of(operands, operands + in.operands, [&](ssa::ValueId v) { return is_element(v); }))
+      return true;
+    switch (op_info(in.op).kind) {
+      case OpKind::kMap: return formula_[static_cast<std::size_t>(in.first_result)];
+      case OpKind::kScatter:
+      case OpKind::kGather:
+      case OpKind::kFilter: mark(in.first_result); return true;
+      case OpKind::kReduce:
+      case OpKind::kExtract: return true;
+      default: return false;
+    }
+  }
+
+  const ssa::Function& f_;
+  std::size_t id_;
+  std::vector<bool> formula_, element_;
+  bool changed_ = false;
+};
+
 std::int64_t largest(const Layout& layout, std::span<const std::int64_t> bounds) {
   std::int64_t most = 0;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
@@ -66,6 +124,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     : candidate_(module.functions.size(), false),
       recursive_(module.functions.size(), false),
       loops_(module.functions.size(), false),
+      moves_only_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
       loop_bytes_(options.device != nullptr ? options.group_bytes : kLoopGroups * options.group_bytes),
@@ -77,8 +136,12 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     recursive_[f] = module.functions[f].lifted.lifted && recursive[f];
     candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
     loops_[f] = automatic_ && recursive_[f] && calls_for_its_own(module, f);
+    moves_only_[f] = automatic_ && options.device == nullptr && recursive_[f] && !loops_[f] &&
+                     Moves(module.functions[f], f).only();
   }
 }
+
+bool Policy::giant(std::int64_t bytes) const { return bytes >= kCacheBytes; }
 
 std::vector<std::int64_t> Policy::cut(const Layout& layout, bool loop) const {
   const std::int64_t bytes = layout.bytes();

@@ -43,6 +43,13 @@ class Policy {
   [[nodiscard]] bool loops(ssa::FunctionId function) const {
     return loops_[static_cast<std::size_t>(function)];
   }
+  // Does it only compare, filter and move elements, which all threads do best without writing flags and
+  // indices (vm/prims/formula.h)? Then a call with a giant instance is worth leaving kernel mode for, too.
+  [[nodiscard]] bool moves_only(ssa::FunctionId function) const {
+    return moves_only_[static_cast<std::size_t>(function)];
+  }
+  // Of the arguments of such a call: enough?
+  [[nodiscard]] bool giant(std::int64_t bytes) const;
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
   // Are they if groups are known to be much faster?
@@ -68,6 +75,7 @@ class Policy {
   std::vector<bool> candidate_;
   std::vector<bool> recursive_;
   std::vector<bool> loops_;
+  std::vector<bool> moves_only_;
   bool automatic_;
   std::int64_t group_bytes_;
   std::int64_t loop_bytes_;  // of groups of what loops() says

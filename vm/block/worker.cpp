@@ -126,9 +126,9 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                    std::span<const std::int64_t> bounds) {
-  Groups groups = run_groups(function, depth, layout, bounds, observer_);
-  if (observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
+                    std::span<const std::int64_t> bounds, bool seen) {
+  Groups groups = run_groups(function, depth, layout, bounds, seen ? observer_ : nullptr);
+  if (seen && observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
   return groups;
 }
 

@@ -10,6 +10,7 @@
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
 #include "vm/prims/spread.h"
 
@@ -276,6 +277,20 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
   return out.take();
 }
 
+// The PACKs of `p` by one thread, in one pass.
+void part_alone(const PrimContext& context, const Parting& p, std::span<kernels::PackTarget> targets,
+                std::span<BufferRef> memory) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (p.join && i == 1) continue;
+    memory[i] = context.pool->allocate(static_cast<std::size_t>(p.v.bytes()));
+    targets[i].out = memory[i].data();
+  }
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto& kernel = p.join ? t.partition_joined : t.partition;
+  kernel[targets.size() - 2][p.type](p.v.raw(), p.x, p.step, kernel_segments(p.s), p.s.segments(),
+                                     targets.data());
+}
+
 void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
@@ -412,18 +427,20 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
                    [&](const Packing* a, const Packing* b) { return rank(a) < rank(b); });
   const bool join = to[0]->half == Packing::Half::kFirst && to[1]->half == Packing::Half::kSecond;
   std::array<kernels::PackTarget, kMostPackings> targets;
+  std::array<Scalar, kMostPackings> relations;
   std::array<BufferRef, kMostPackings> memory;
   std::array<std::optional<Lengths>, kMostPackings> lengths;
   for (std::size_t i = 0; i < packings.size(); ++i) {
-    targets[i] = target_of(to[i]->relation);
-    if (!join || i != 1) memory[i] = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
-    if (memory[i]) targets[i].out = memory[i].data();
+    relations[i] = to[i]->relation;
+    targets[i] = target_of(relations[i]);
     targets[i].lengths = lengths[i].emplace(context, s, to[i]->second || (join && i < 2)).data();
   }
-  const kernels::Table& t = kernel_table(context.isa);
-  const auto& kernel = join ? t.partition_joined : t.partition;
-  kernel[packings.size() - 2][kernel_type(v)](v.raw(), x.data(), x.step(), kernel_segments(s), s.segments(),
-                                              targets.data());
+  const Parting parting{v, s, x.data(), x.step(), kernel_type(v), join};
+  if (parts_by_all(context, parting))
+    part_by_all(context, parting, {relations.data(), packings.size()}, {targets.data(), packings.size()},
+                memory);
+  else
+    part_alone(context, parting, {targets.data(), packings.size()}, memory);
   for (std::size_t i = 0; i < packings.size(); ++i) {
     const bool all = targets[i].total == v.length();
     if (all)

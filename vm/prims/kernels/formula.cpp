@@ -50,6 +50,11 @@ struct Lanes<i32> {
   static void store(u64 m, __m512i v, i32* p) {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
   }
+  static void store_exactly(u64 m, __m512i v, i32* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(low),
+                             _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
+  }
 };
 template <>
 struct Lanes<i64> {
@@ -65,6 +70,11 @@ struct Lanes<i64> {
   static void store(u64 m, __m512i v, i64* p) {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
   }
+  static void store_exactly(u64 m, __m512i v, i64* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(low),
+                             _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
+  }
 };
 template <>
 struct Lanes<f64> {
@@ -79,6 +89,11 @@ struct Lanes<f64> {
   }
   static void store(u64 m, __m512d v, f64* p) {
     _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
+  }
+  static void store_exactly(u64 m, __m512d v, f64* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(low),
+                          _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
   }
 };
 
@@ -136,14 +151,18 @@ void each_register(const T* v, i64 n, F step) {
 }
 
 // The elements of one segment to `targets`.
-template <typename T, int kTargets>
+template <typename T, int kTargets, bool kExact = false>
 void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
   const auto y = Lanes<T>::all(x);
   each_register(v, n, [&](u64 first, auto e) {
     const Relations r = relate<T>(first, e, y);
     for (int t = 0; t < kTargets; ++t) {
       const u64 m = r.taken_by(targets[t]);
-      Lanes<T>::store(m, e, static_cast<T*>(targets[t].out) + place[t]);
+      T* to = static_cast<T*>(targets[t].out) + place[t];
+      if constexpr (kExact)
+        Lanes<T>::store_exactly(m, e, to);
+      else
+        Lanes<T>::store(m, e, to);
       place[t] += __builtin_popcountll(m);
     }
   });
@@ -213,12 +232,13 @@ i64 takes(const PackTarget& to, T y, T x) {
   return static_cast<i64>((less & to.less) | (equal & to.equal) | (greater & to.greater) |
                           (unordered & to.unordered));
 }
-template <typename T, int kTargets>
+template <typename T, int kTargets, bool kExact = false>
 void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
   for (i64 i = 0; i < n; ++i)
     for (int t = 0; t < kTargets; ++t) {
-      static_cast<T*>(targets[t].out)[place[t]] = v[i];
-      place[t] += takes(targets[t], v[i], x);
+      const i64 taken = takes(targets[t], v[i], x);
+      if (!kExact || taken != 0) static_cast<T*>(targets[t].out)[place[t]] = v[i];
+      place[t] += taken;
     }
 }
 // The same, but those of the second target follow those of the first, place[0] moving on over both.
@@ -264,8 +284,15 @@ void partition(const void* pv, const void* px, i64 step, Segments s, i64 count, 
   if (kJoin) place[0] -= place[1];
   for (int t = 0; t < kTargets; ++t) targets[t].total = place[t];
 }
+template <typename T, int kTargets>
+void part_exactly(const void* v, i64 n, const void* x, const PackTarget* targets) {
+  i64 place[kTargets] = {};
+  part_segment<T, kTargets, true>(static_cast<const T*>(v), n, *static_cast<const T*>(x), targets, place);
+}
 template <typename T>
 void set_partition(Table& t, int type) {
+  t.part_exactly[0][type] = part_exactly<T, 2>;
+  t.part_exactly[1][type] = part_exactly<T, 3>;
   t.partition[0][type] = partition<T, 2, false>;
   t.partition[1][type] = partition<T, 3, false>;
   t.partition_joined[0][type] = partition<T, 2, true>;
