@@ -40,8 +40,10 @@ struct Setting {
     machine.max_depth = 100;
   }
   vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10) {
-    mode.emplace(code, machine, std::span<const vm::Value>(),
-                 vm::block::Options{threshold, nullptr, false, group_bytes});
+    return with({threshold, nullptr, false, group_bytes});
+  }
+  vm::Machine with(const vm::block::Options& options) {
+    mode.emplace(code, machine, std::span<const vm::Value>(), options);
     vm::Machine m = machine;
     m.calls = &*mode;
     return m;
@@ -50,8 +52,8 @@ struct Setting {
   const ssa::Module& module;
   vm::Pool pool;
   vm::Code code;
-  vm::HostOptions options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
-  vm::Host host{options, pool, IntBits::k64};
+  vm::HostOptions host_options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
+  vm::Host host{host_options, pool, IntBits::k64};
   vm::Machine machine;
   std::optional<vm::block::BlockMode> mode;
 };
@@ -198,6 +200,59 @@ TEST_CASE("recursive NESL programs give the same in groups") {
         CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
     }
   }
+}
+
+// All threads work on what can not be cut, however small it is here, and cut what can be within it.
+TEST_CASE("calls that all threads make together give the same") {
+  std::uint64_t together = 0;
+  for (const test::Recursion& recursion : test::nesl_recursions()) {
+    INFO(recursion.name);
+    const ssa::Module module = test::nesl_module(recursion.text);
+    for (const int threads : {1, 3}) {
+      Setting setting(module, threads);
+      setting.machine.prims.grain = 16;
+      const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+      REQUIRE(!ordinary.error);
+      for (const std::int64_t group_bytes : {1 << 17, 8}) {
+        vm::block::Options options;
+        options.group_bytes = group_bytes;
+        options.giant_bytes = 1;
+        const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
+        REQUIRE(!grouped.error);
+        together += setting.mode->counters().together;
+        REQUIRE(ordinary.values.size() == grouped.values.size());
+        for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+          CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+      }
+    }
+  }
+  CHECK(together > 0);
+}
+
+TEST_CASE("quicksort of long lists is made by all threads together") {
+  const ssa::Module module = test::nesl_module(R"(
+function quicksort(v) =
+if #v < 2 then v
+else
+  let pivot = v[#v / 2];
+      less = {x in v | x < pivot};
+      same = {x in v | x == pivot};
+      more = {x in v | x > pivot};
+      sorted = {quicksort(part) : part in [less, more]}
+  in sorted[0] ++ same ++ sorted[1] $
+{quicksort({rem(i * 7919 + k * k, 100003) : i in [0:n]}) : n in [0, 30000, 5, 70000, 1]; k in [0:5]} $)");
+  Setting setting(module, 3);
+  setting.machine.prims.grain = 256;
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  vm::block::Options options;
+  options.giant_bytes = 1 << 12;
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
+  REQUIRE(!ordinary.error);
+  REQUIRE(!grouped.error);
+  CHECK(setting.mode->counters().together > 0);
+  CHECK(setting.mode->counters().groups > 0);
+  for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+    CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
 }
 
 // A failed check ends the program in a group too: then the whole says so, once.

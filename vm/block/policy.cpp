@@ -127,6 +127,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
       moves_only_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
+      giant_bytes_(options.giant_bytes),
       loop_bytes_(options.device != nullptr ? options.group_bytes : kLoopGroups * options.group_bytes),
       threads_(threads),
       least_instances_(automatic_ ? 2 * kGroupsPerThread * threads : options.threshold) {
@@ -140,8 +141,6 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
                      Moves(module.functions[f], f).only();
   }
 }
-
-bool Policy::giant(std::int64_t bytes) const { return bytes >= kCacheBytes; }
 
 std::vector<std::int64_t> Policy::cut(const Layout& layout, bool loop) const {
   const std::int64_t bytes = layout.bytes();

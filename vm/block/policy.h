@@ -23,8 +23,9 @@ struct Options {
   const DiskCache* cache = nullptr;
   bool afresh = false;
   std::int64_t group_bytes =
-      64 << 10;                   // of a group's arguments; what is computed from them takes the rest of L2
-  GroupEngine* device = nullptr;  // runs groups that it has kernels for; the workers run the others
+      64 << 10;  // of a group's arguments; what is computed from them takes the rest of L2
+  std::int64_t giant_bytes = 1 << 20;  // from which on all threads make a call together that can not be cut
+  GroupEngine* device = nullptr;       // runs groups that it has kernels for; the workers run the others
 };
 
 class Policy {
@@ -49,7 +50,7 @@ class Policy {
     return moves_only_[static_cast<std::size_t>(function)];
   }
   // Of the arguments of such a call: enough?
-  [[nodiscard]] bool giant(std::int64_t bytes) const;
+  [[nodiscard]] bool giant(std::int64_t bytes) const { return bytes >= giant_bytes_; }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
   // Are they if groups are known to be much faster?
@@ -78,6 +79,7 @@ class Policy {
   std::vector<bool> moves_only_;
   bool automatic_;
   std::int64_t group_bytes_;
+  std::int64_t giant_bytes_;
   std::int64_t loop_bytes_;  // of groups of what loops() says
   std::int64_t threads_;
   std::int64_t least_instances_;
