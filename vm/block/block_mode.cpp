@@ -23,11 +23,11 @@ std::int64_t elements_bytes(std::span<const Value> arguments) {
 }
 
 // What decides besides the function.
-std::string setting_of(const Machine& machine, bool on_device) {
+std::string setting_of(const Machine& machine, const Options& options) {
   const PrimContext& c = machine.prims;
-  return "threads " + std::to_string(c.threads) + " isa " + std::to_string(static_cast<int>(c.isa)) +
-         " int " + (c.int_bits == IntBits::k32 ? "32" : "64") +
-         (machine.hook != nullptr ? " compiled" : " eager") + (on_device ? " device" : "");
+  return "build " + options.build + " threads " + std::to_string(c.threads) + " isa " +
+         std::to_string(static_cast<int>(c.isa)) + " int " + (c.int_bits == IntBits::k32 ? "32" : "64") +
+         (machine.hook != nullptr ? " compiled" : " eager") + (options.device != nullptr ? " device" : "");
 }
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -45,7 +45,7 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       observer_(machine.observer),
       options_(options),
       policy_(*code.module, options, machine.prims.threads),
-      tuning_(*code.module, setting_of(machine, options.device != nullptr), options.cache, options.afresh),
+      tuning_(*code.module, setting_of(machine, options), options.cache, options.afresh),
       workers_(code, machine, inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;

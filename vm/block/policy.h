@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bytecode/base/disk_cache.h"
@@ -23,7 +24,8 @@ struct Options {
   const DiskCache* cache = nullptr;
   bool afresh = false;
   std::int64_t group_bytes =
-      64 << 10;  // of a group's arguments; what is computed from them takes the rest of L2
+      64 << 10;       // of a group's arguments; what is computed from them takes the rest of L2
+  std::string build;  // what measures: another build of this program does not believe it
   std::int64_t giant_bytes = 1 << 20;  // from which on all threads make a call together that can not be cut
   GroupEngine* device = nullptr;       // runs groups that it has kernels for; the workers run the others
 };
