@@ -109,7 +109,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const bool loops = policy_.loops(function);
   const bool small_loop = loops && elements_bytes(arguments) < kWorthMeasuring;
   if (policy_.enough(layout->instances()))
-    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(*layout, loops);
+    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(function, *layout);
   const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
   if (!loses && bounds.empty() && policy_.moves_only(function) && policy_.giant(layout->bytes()))
     return run_together(function, depth, *layout, results);
@@ -180,7 +180,7 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   if (!policy_.considers_alone(function)) return false;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || !policy_.enough(layout->instances())) return false;
-  const std::vector<std::int64_t> bounds = policy_.cut(*layout, false);
+  const std::vector<std::int64_t> bounds = policy_.cut(function, *layout);
   if (bounds.empty() || !pays(function, depth, *layout, bounds)) return false;
   GroupResults parts;
   std::vector<LineSpent> unused;

@@ -1,5 +1,7 @@
 #include "vm/block/policy.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
@@ -12,8 +14,15 @@ namespace {
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
 constexpr std::int64_t kLoopGroups = 2;              // times as large: instances leave at every step
+constexpr std::int64_t kMovesShare = 8;              // part of the cache that arguments take
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
+
+// Of this machine, in bytes; what most have if it does not say.
+std::int64_t second_level_cache() {
+  const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : kCacheBytes;
+}
 
 // By function: can it come to a call of itself or of another that can? Code without recursion is better
 // executed by fused passes over everything.
@@ -128,6 +137,8 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
       giant_bytes_(options.giant_bytes),
+      moves_bytes_(
+          std::clamp(second_level_cache() / kMovesShare, options.group_bytes, 4 * options.group_bytes)),
       loop_bytes_(options.device != nullptr ? options.group_bytes : kLoopGroups * options.group_bytes),
       threads_(threads),
       least_instances_(automatic_ ? 2 * kGroupsPerThread * threads : options.threshold) {
@@ -142,11 +153,13 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
   }
 }
 
-std::vector<std::int64_t> Policy::cut(const Layout& layout, bool loop) const {
+std::vector<std::int64_t> Policy::cut(ssa::FunctionId function, const Layout& layout) const {
   const std::int64_t bytes = layout.bytes();
   const std::int64_t even = kGroupsPerThread * threads_;
   if (!automatic_) return layout.bounds(std::max(bytes / group_bytes_, even));
-  const std::int64_t each = loop ? loop_bytes_ : group_bytes_;
+  const std::int64_t each = loops(function)        ? loop_bytes_
+                            : moves_only(function) ? moves_bytes_
+                                                   : group_bytes_;
   std::vector<std::int64_t> bounds =
       layout.bounds(std::max(bytes / each, std::min(bytes / kLeastGroupBytes, even)));
   if (!pays(layout, bounds)) bounds.clear();
@@ -169,10 +182,11 @@ std::vector<std::int64_t> Policy::cut_early(const Layout& layout) const {
   return bounds;
 }
 
-std::vector<std::int64_t> Policy::cut_alone(const Layout& layout, bool idle) const {
+std::vector<std::int64_t> Policy::cut_alone(ssa::FunctionId function, const Layout& layout, bool idle) const {
   const std::int64_t bytes = layout.bytes();
-  if (layout.instances() < 2 || bytes < 4 * group_bytes_) return {};
-  std::vector<std::int64_t> bounds = layout.bounds(bytes / group_bytes_);
+  const std::int64_t each = moves_only(function) && !idle ? moves_bytes_ : group_bytes_;
+  if (layout.instances() < 2 || bytes < 4 * each) return {};
+  std::vector<std::int64_t> bounds = layout.bounds(bytes / each);
   const std::int64_t most = idle ? bytes / 8 * 7 : std::min(bytes / 2, kCacheBytes / 2);
   if (bounds.size() < 3 || largest(layout, bounds) > most) bounds.clear();
   return bounds;

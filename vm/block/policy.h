@@ -59,8 +59,9 @@ class Policy {
   [[nodiscard]] bool enough_early(std::int64_t instances) const {
     return automatic_ && instances >= std::max<std::int64_t>(threads_, 2);
   }
-  // Bounds of the groups to cut the call into; none to leave it alone. Those of a `loop` are larger.
-  [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout, bool loop) const;
+  // Bounds of the groups to cut the call into; none to leave it alone. Those of loops, and of functions that
+  // compute little besides their results, are larger.
+  [[nodiscard]] std::vector<std::int64_t> cut(ssa::FunctionId function, const Layout& layout) const;
   // The same for a small loop: as many groups as threads, for every group goes through all steps.
   [[nodiscard]] std::vector<std::int64_t> cut_loop(const Layout& layout) const;
   // The same if groups are known to be much faster: a few large instances will do, for they are shared out
@@ -68,7 +69,8 @@ class Policy {
   [[nodiscard]] std::vector<std::int64_t> cut_early(const Layout& layout) const;
   // Groups for a worker that comes to a call within its group: none if it is small enough to be computed as
   // it is. Cut is for the sake of the cache, or, if another worker is `idle`, to share.
-  [[nodiscard]] std::vector<std::int64_t> cut_alone(const Layout& layout, bool idle) const;
+  [[nodiscard]] std::vector<std::int64_t> cut_alone(ssa::FunctionId function, const Layout& layout,
+                                                    bool idle) const;
   // A group failed: the whole must be run to know why, and so must further calls.
   void give_up(ssa::FunctionId function) { candidate_[static_cast<std::size_t>(function)] = false; }
 
@@ -82,7 +84,8 @@ class Policy {
   bool automatic_;
   std::int64_t group_bytes_;
   std::int64_t giant_bytes_;
-  std::int64_t loop_bytes_;  // of groups of what loops() says
+  std::int64_t moves_bytes_;  // of groups of what moves_only() says
+  std::int64_t loop_bytes_;   // of groups of what loops() says
   std::int64_t threads_;
   std::int64_t least_instances_;
 };

@@ -35,15 +35,26 @@ bool all_zero(const Vector& v) {
                                       : v.storage() == Storage::kI64 && zero(std::int64_t{});
 }
 
+// f with the elements of an INT vector of 32 or 64 bits; false for others.
+template <typename F>
+bool with_ints(const Vector& v, F f) {
+  if (v.storage() == Storage::kI32) return f(v.data<std::int32_t>());
+  return v.storage() == Storage::kI64 && f(v.data<std::int64_t>());
+}
+
 // Are the numbers of v the lengths of s?
 bool are_lengths(const Vector& v, const Segdes& s, Pool& pool) {
-  if (v.length() != s.segments()) return false;
+  if (v.length() != s.segments() || v.is_repeated()) return false;
   if (v.is_scalar()) return v.scalar_int() == s.total();
   const Vector lengths = s.lengths(pool);
   if (v.storage() == lengths.storage() && v.raw() == lengths.raw()) return true;
-  for (std::int64_t k = 0; k < v.length(); ++k)
-    if (v.int_at(k) != lengths.int_at(k)) return false;
-  return true;
+  return with_ints(v, [&](const auto* p) {
+    return with_ints(lengths, [&](const auto* q) {
+      std::int64_t differ = 0;
+      for (std::int64_t k = 0; k < v.length(); ++k) differ |= std::int64_t{p[k]} ^ std::int64_t{q[k]};
+      return differ == 0;
+    });
+  });
 }
 
 // Are the segments of `all` as long as those of a and b together?
@@ -53,17 +64,16 @@ bool add_up(const Segdes& a, const Segdes& b, const Segdes& all, Pool& pool) {
   const Vector la = a.lengths(pool);
   const Vector lb = b.lengths(pool);
   const Vector lc = all.lengths(pool);
-  if (la.storage() == Storage::kI32 && lb.storage() == Storage::kI32 && lc.storage() == Storage::kI32) {
-    const auto *pa = la.data<std::int32_t>(), *pb = lb.data<std::int32_t>(), *pc = lc.data<std::int32_t>();
-    std::uint32_t differ = 0;
-    for (std::int64_t k = 0; k < all.segments(); ++k)
-      differ |= (static_cast<std::uint32_t>(pa[k]) + static_cast<std::uint32_t>(pb[k])) ^
-                static_cast<std::uint32_t>(pc[k]);
-    return differ == 0;
-  }
-  for (std::int64_t k = 0; k < all.segments(); ++k)
-    if (la.int_at(k) + lb.int_at(k) != lc.int_at(k)) return false;
-  return true;
+  return with_ints(la, [&](const auto* p) {
+    return with_ints(lb, [&](const auto* q) {
+      return with_ints(lc, [&](const auto* sum) {
+        std::int64_t differ = 0;
+        for (std::int64_t k = 0; k < all.segments(); ++k)
+          differ |= (std::int64_t{p[k]} + std::int64_t{q[k]}) ^ std::int64_t{sum[k]};
+        return differ == 0;
+      });
+    });
+  });
 }
 
 // The DPERMUTE of a first half: waits.
