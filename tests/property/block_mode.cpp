@@ -255,6 +255,66 @@ else
     CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
 }
 
+namespace {
+
+constexpr const char* kNaiveQuicksort = R"(
+function sort(v) =
+if #v < 2 then v
+else
+  let pivot = v[0];
+      rest = drop(v, 1);
+      sorted = {sort(part) : part in [{x in rest | x < pivot}, {x in rest | x >= pivot}]}
+  in sorted[0] ++ [pivot] ++ sorted[1] $
+)";
+
+}  // namespace
+
+// Whichever allocation fails: in a worker its group is made in kernel mode, elsewhere the call is made as a
+// whole or fails as it would have; what comes out is right.
+TEST_CASE("a group whose worker runs out of memory is handed back") {
+  const ssa::Module module = test::nesl_module(std::string(kNaiveQuicksort) +
+                                               "{sort({rem(i * k, 31) : i in [0:k]}) : k in [0:60]} $");
+  Setting setting(module, 2);
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  REQUIRE(!ordinary.error);
+  std::uint64_t whole = 0;
+  for (std::uint64_t k = 1; k < 4000; k += 7) {
+    const vm::Machine machine = setting.in_groups(2, 64);
+    setting.pool.fail_at(k);
+    const vm::Outcome grouped = vm::Interp(setting.code, machine).run();
+    setting.pool.fail_at(0);
+    whole += setting.mode->counters().whole;
+    if (grouped.error) {
+      CHECK(grouped.error->kind == vm::Fault::Kind::kMemory);
+      continue;
+    }
+    for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+      REQUIRE(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+  }
+  CHECK(whole > 0);
+}
+
+TEST_CASE("a recursion too deep ends with the same error in every mode") {
+  const ssa::Module module =
+      test::nesl_module(std::string(kNaiveQuicksort) + "{sort([0:k]) : k in [3, 3000, 0, 7]} $");
+  for (const int threads : {1, 2}) {
+    Setting setting(module, threads);
+    setting.machine.max_depth = 500;
+    const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+    REQUIRE(ordinary.error);
+    CHECK(ordinary.error->kind == vm::Fault::Kind::kRecursion);
+    for (const std::int64_t threshold : {std::int64_t{1}, std::int64_t{2}, vm::block::Options::kAuto}) {
+      vm::block::Options options;
+      options.threshold = threshold;
+      options.giant_bytes = 1;
+      const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
+      REQUIRE(grouped.error);
+      CHECK(describe(*ordinary.error) == describe(*grouped.error));
+      CHECK(setting.mode->counters().failed == 1);
+    }
+  }
+}
+
 // A failed check ends the program in a group too: then the whole says so, once.
 TEST_CASE("a check that fails in a group ends the program as without groups") {
   const ssa::Module module = test::nesl_module(R"(

@@ -120,11 +120,41 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
                             loses ? "kernel mode is faster" : "its data is small or lies in one instance");
     return false;
   }
+  if (tries(function, arguments)) return try_out(function, depth, *layout, bounds, results);
+  return run_cut(function, depth, *layout, bounds, results);
+}
+
+// Small calls are too many to compute one twice, and too small for a part to tell. Who watches sees them all
+// made one way.
+bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments) const {
+  return options_.threshold == Options::kAuto && observer_ == nullptr && options_.device == nullptr &&
+         !policy_.moves_only(function) && elements_bytes(arguments) < kWorthMeasuring;
+}
+
+// Steps of a loop are what kernel mode compiles; other recursion has more to gain from the cache.
+bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                        std::span<const std::int64_t> bounds, std::vector<Value>& results) {
+  const Trials::Kind kind(function, layout.instances(), layout.bytes());
+  const Way way = trials_.next(kind, policy_.loops(function) ? Way::kWhole : Way::kGroups);
+  const bool settled = trials_.settled(kind);
+  if (way == Way::kWhole && settled) return false;
+  const auto begin = std::chrono::steady_clock::now();
+  const bool done =
+      way == Way::kWhole
+          ? run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results)
+          : run_cut(function, depth, layout, bounds, results);
+  if (!settled) trials_.note(kind, way, seconds_since(begin) / static_cast<double>(layout.bytes()));
+  return done;
+}
+
+bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                        std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   if (observer_ != nullptr)
-    observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
+    observer_->begin_groups({function, nullptr, layout.arguments(), false}, layout.instances(),
+                            bounds.size() - 1);
   GroupResults parts;
   std::vector<LineSpent> spent;
-  if (!run_groups(function, depth, *layout, bounds, parts, spent)) {
+  if (!run_groups(function, depth, layout, bounds, parts, spent)) {
     if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
     policy_.give_up(function);

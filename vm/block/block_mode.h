@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/block/policy.h"
+#include "vm/block/trials.h"
 #include "vm/block/tuning.h"
 #include "vm/block/worker.h"
 #include "vm/interp/call_hook.h"
@@ -61,6 +62,11 @@ class BlockMode final : public CallHook {
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                          std::vector<Value>& results);
+  [[nodiscard]] bool run_cut(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                             std::span<const std::int64_t> bounds, std::vector<Value>& results);
+  [[nodiscard]] bool tries(ssa::FunctionId function, std::span<const Value> arguments) const;
+  [[nodiscard]] bool try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                             std::span<const std::int64_t> bounds, std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
@@ -77,6 +83,7 @@ class BlockMode final : public CallHook {
   Options options_;
   Policy policy_;
   Tuning tuning_;
+  Trials trials_;
   Workers workers_;
   Counters counters_;
 };
