@@ -40,7 +40,10 @@ struct Setting {
     machine.max_depth = 100;
   }
   vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10) {
-    return with({threshold, nullptr, false, group_bytes});
+    vm::block::Options in_groups;
+    in_groups.threshold = threshold;
+    in_groups.group_bytes = group_bytes;
+    return with(in_groups);
   }
   vm::Machine with(const vm::block::Options& options) {
     mode.emplace(code, machine, std::span<const vm::Value>(), options);
