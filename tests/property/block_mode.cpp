@@ -261,12 +261,12 @@ else
 namespace {
 
 constexpr const char* kNaiveQuicksort = R"(
-function sort(v) =
+function naive(v) =
 if #v < 2 then v
 else
   let pivot = v[0];
       rest = drop(v, 1);
-      sorted = {sort(part) : part in [{x in rest | x < pivot}, {x in rest | x >= pivot}]}
+      sorted = {naive(part) : part in [{x in rest | x < pivot}, {x in rest | x >= pivot}]}
   in sorted[0] ++ [pivot] ++ sorted[1] $
 )";
 
@@ -276,7 +276,7 @@ else
 // whole or fails as it would have; what comes out is right.
 TEST_CASE("a group whose worker runs out of memory is handed back") {
   const ssa::Module module = test::nesl_module(std::string(kNaiveQuicksort) +
-                                               "{sort({rem(i * k, 31) : i in [0:k]}) : k in [0:60]} $");
+                                               "{naive({rem(i * k, 31) : i in [0:k]}) : k in [0:60]} $");
   Setting setting(module, 2);
   const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
   REQUIRE(!ordinary.error);
@@ -299,7 +299,7 @@ TEST_CASE("a group whose worker runs out of memory is handed back") {
 
 TEST_CASE("a recursion too deep ends with the same error in every mode") {
   const ssa::Module module =
-      test::nesl_module(std::string(kNaiveQuicksort) + "{sort([0:k]) : k in [3, 3000, 0, 7]} $");
+      test::nesl_module(std::string(kNaiveQuicksort) + "{naive([0:k]) : k in [3, 3000, 0, 7]} $");
   for (const int threads : {1, 2}) {
     Setting setting(module, threads);
     setting.machine.max_depth = 500;
