@@ -68,11 +68,13 @@ class Moves {
  public:
   Moves(const ssa::Function& f, std::size_t id)
       : f_(f), id_(id), formula_(find_formulas(f)), element_(static_cast<std::size_t>(f.values()), false) {}
-  // Are they only compared, to be filtered, and moved?
+  // Are there any, and are they only compared, to be filtered, and moved? Where FLOATs are computed, kernel
+  // mode's compiled lines are better, be it once for each instance.
   bool only() {
     const auto& parameters = f_.blocks[0].parameters;
     for (std::size_t i = 0; i < parameters.size(); ++i)
       if (f_.lifted.parameters[i].kind == ssa::Split::Kind::kUnder) mark(parameters[i]);
+    if (!changed_) return false;  // all that it has is one number for each instance
     for (changed_ = true; changed_;) {
       changed_ = false;
       for (const ssa::Block& block : f_.blocks) {
@@ -100,6 +102,8 @@ class Moves {
       for (std::uint32_t i = 0; i < in.results; ++i) mark(result(i));
       return true;
     }
+    const bool maps = op_info(in.op).kind == OpKind::kMap;
+    if (maps && f_.value_types[static_cast<std::size_t>(in.first_result)] == Type::kFloat) return false;
     const ssa::ValueId* operands = f_.operands_of(in);
     if (std::none_of(operands, operands + in.operands, [&](ssa::ValueId v) { return is_element(v); }))
       return true;
