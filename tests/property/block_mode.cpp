@@ -40,8 +40,13 @@ struct Setting {
     machine.max_depth = 100;
   }
   vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10) {
-    mode.emplace(code, machine, std::span<const vm::Value>(),
-                 vm::block::Options{threshold, nullptr, false, group_bytes});
+    vm::block::Options in_groups;
+    in_groups.threshold = threshold;
+    in_groups.group_bytes = group_bytes;
+    return with(in_groups);
+  }
+  vm::Machine with(const vm::block::Options& options) {
+    mode.emplace(code, machine, std::span<const vm::Value>(), options);
     vm::Machine m = machine;
     m.calls = &*mode;
     return m;
@@ -50,8 +55,8 @@ struct Setting {
   const ssa::Module& module;
   vm::Pool pool;
   vm::Code code;
-  vm::HostOptions options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
-  vm::Host host{options, pool, IntBits::k64};
+  vm::HostOptions host_options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
+  vm::Host host{host_options, pool, IntBits::k64};
   vm::Machine machine;
   std::optional<vm::block::BlockMode> mode;
 };
@@ -196,6 +201,119 @@ TEST_CASE("recursive NESL programs give the same in groups") {
       REQUIRE(ordinary.values.size() == grouped.values.size());
       for (std::size_t i = 0; i < ordinary.values.size(); ++i)
         CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+    }
+  }
+}
+
+// All threads work on what can not be cut, however small it is here, and cut what can be within it.
+TEST_CASE("calls that all threads make together give the same") {
+  std::uint64_t together = 0;
+  for (const test::Recursion& recursion : test::nesl_recursions()) {
+    INFO(recursion.name);
+    const ssa::Module module = test::nesl_module(recursion.text);
+    for (const int threads : {1, 3}) {
+      Setting setting(module, threads);
+      setting.machine.prims.grain = 16;
+      const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+      REQUIRE(!ordinary.error);
+      for (const std::int64_t group_bytes : {1 << 17, 8}) {
+        vm::block::Options options;
+        options.group_bytes = group_bytes;
+        options.giant_bytes = 1;
+        const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
+        REQUIRE(!grouped.error);
+        together += setting.mode->counters().together;
+        REQUIRE(ordinary.values.size() == grouped.values.size());
+        for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+          CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+      }
+    }
+  }
+  CHECK(together > 0);
+}
+
+TEST_CASE("quicksort of long lists is made by all threads together") {
+  const ssa::Module module = test::nesl_module(R"(
+function quicksort(v) =
+if #v < 2 then v
+else
+  let pivot = v[#v / 2];
+      less = {x in v | x < pivot};
+      same = {x in v | x == pivot};
+      more = {x in v | x > pivot};
+      sorted = {quicksort(part) : part in [less, more]}
+  in sorted[0] ++ same ++ sorted[1] $
+{quicksort({rem(i * 7919 + k * k, 100003) : i in [0:n]}) : n in [0, 30000, 5, 70000, 1]; k in [0:5]} $)");
+  Setting setting(module, 3);
+  setting.machine.prims.grain = 256;
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  vm::block::Options options;
+  options.giant_bytes = 1 << 12;
+  const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
+  REQUIRE(!ordinary.error);
+  REQUIRE(!grouped.error);
+  CHECK(setting.mode->counters().together > 0);
+  CHECK(setting.mode->counters().groups > 0);
+  for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+    CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+}
+
+namespace {
+
+constexpr const char* kNaiveQuicksort = R"(
+function naive(v) =
+if #v < 2 then v
+else
+  let pivot = v[0];
+      rest = drop(v, 1);
+      sorted = {naive(part) : part in [{x in rest | x < pivot}, {x in rest | x >= pivot}]}
+  in sorted[0] ++ [pivot] ++ sorted[1] $
+)";
+
+}  // namespace
+
+// Whichever allocation fails: in a worker its group is made in kernel mode, elsewhere the call is made as a
+// whole or fails as it would have; what comes out is right.
+TEST_CASE("a group whose worker runs out of memory is handed back") {
+  const ssa::Module module = test::nesl_module(std::string(kNaiveQuicksort) +
+                                               "{naive({rem(i * k, 31) : i in [0:k]}) : k in [0:60]} $");
+  Setting setting(module, 2);
+  const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+  REQUIRE(!ordinary.error);
+  std::uint64_t whole = 0;
+  for (std::uint64_t k = 1; k < 4000; k += 7) {
+    const vm::Machine machine = setting.in_groups(2, 64);
+    setting.pool.fail_at(k);
+    const vm::Outcome grouped = vm::Interp(setting.code, machine).run();
+    setting.pool.fail_at(0);
+    whole += setting.mode->counters().whole;
+    if (grouped.error) {
+      CHECK(grouped.error->kind == vm::Fault::Kind::kMemory);
+      continue;
+    }
+    for (std::size_t i = 0; i < ordinary.values.size(); ++i)
+      REQUIRE(vm::difference(ordinary.values[i], grouped.values[i]) == "");
+  }
+  CHECK(whole > 0);
+}
+
+TEST_CASE("a recursion too deep ends with the same error in every mode") {
+  const ssa::Module module =
+      test::nesl_module(std::string(kNaiveQuicksort) + "{naive([0:k]) : k in [3, 3000, 0, 7]} $");
+  for (const int threads : {1, 2}) {
+    Setting setting(module, threads);
+    setting.machine.max_depth = 500;
+    const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
+    REQUIRE(ordinary.error);
+    CHECK(ordinary.error->kind == vm::Fault::Kind::kRecursion);
+    for (const std::int64_t threshold : {std::int64_t{1}, std::int64_t{2}, vm::block::Options::kAuto}) {
+      vm::block::Options options;
+      options.threshold = threshold;
+      options.giant_bytes = 1;
+      const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
+      REQUIRE(grouped.error);
+      CHECK(describe(*ordinary.error) == describe(*grouped.error));
+      CHECK(setting.mode->counters().failed == 1);
     }
   }
 }

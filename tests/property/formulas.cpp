@@ -164,6 +164,90 @@ TEST_CASE("elements that several comparisons with the same values take") {
   }));
 }
 
+// Lengths as they come, or few long ones for several threads to share.
+Lengths short_or_long(Chain& c) {
+  if (!c.chance(3)) return c.lengths();
+  c.context.threads = 3;
+  c.context.grain = 64;
+  Lengths lengths;
+  for (std::int64_t k = 1 + below(c.rng, 4); k > 0; --k)
+    lengths.push_back(below(c.rng, c.chance(4) ? 2 : 90000));
+  return lengths;
+}
+
+Lengths lengths_of(const Value& value) {
+  const auto& s = std::get<Segdes>(value);
+  Lengths lengths;
+  for (std::int64_t k = 0; k < s.segments(); ++k) lengths.push_back(s.length(k));
+  return lengths;
+}
+
+TEST_CASE("two packs of one pass that are joined") {
+  CHECK(rc::check("DPERMUTE of a PACK over one of another", [](std::uint64_t seed) {
+    Chain c(seed);
+    const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
+    const Lengths lengths = short_or_long(c);
+    const Segdes s = c.segdes(lengths);
+    const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
+    const Value x = c.vector(word, compared.segments());
+    const Value v = c.vector(word, s.total());
+    std::vector<Op> ops;
+    while (ops.size() < 2 || !vm::exclude(op_info(ops[0]).scalar, op_info(ops[1]).scalar))
+      ops = {kComparisons[below(c.rng, 6)], kComparisons[below(c.rng, 6)]};
+    if (c.chance(2)) ops.push_back(kComparisons[below(c.rng, 6)]);
+    const bool other_order = c.chance(8);
+    const std::int64_t wrong_start = c.chance(8) ? below(c.rng, s.segments() + 1) : -1;
+    const std::int64_t wrong_length = c.chance(8) ? below(c.rng, s.segments() + 1) : -1;
+    const std::size_t wrong_part = c.chance(2) ? 0 : 1;
+    const bool halves = !c.chance(8);
+    const Value d = c.vector(word, 1);
+    same_both_ways([&](bool formulas) {
+      const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
+      const Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
+      std::vector<vm::Packing> packings(ops.size());
+      for (std::size_t i = 0; i < ops.size(); ++i) packings[i].relation = op_info(ops[i]).scalar;
+      if (halves) packings[0].half = vm::Packing::Half::kFirst, packings[1].half = vm::Packing::Half::kSecond;
+      std::vector<Value> operands = {v, c.run(ops[0], word, {v, y}, maker(ops[0]))[0], s};
+      const bool together =
+          formulas && pack_together({c.context, Op::kPack, word, operands.data(), nullptr}, packings);
+      std::vector<std::vector<Value>> packed;
+      for (std::size_t i = 0; i < ops.size(); ++i)
+        packed.push_back(together
+                             ? std::vector<Value>{packings[i].results[0], packings[i].results[1]}
+                             : c.run(Op::kPack, word, {v, c.run(ops[i], word, {v, y}, maker(ops[i]))[0], s},
+                                     formulas ? vm::find_reader(Op::kPack, true) : nullptr));
+      const Lengths first_lengths = lengths_of(packed[0][1]);
+      Lengths dest = lengths_of(packed[1][1]);
+      for (std::size_t k = 0; k < dest.size(); ++k) dest[k] += first_lengths[k];
+      Lengths starts[2] = {Lengths(dest.size(), 0), first_lengths};
+      if (wrong_start >= 0 && wrong_start < s.segments())
+        ++starts[wrong_part][static_cast<std::size_t>(wrong_start)];
+      if (wrong_length >= 0 && wrong_length < s.segments()) ++dest[static_cast<std::size_t>(wrong_length)];
+      const Segdes to = c.segdes(dest);
+      Value result;
+      Value filled[2] = {d, Segdes::regular(1, to.total())};
+      if (formulas)
+        run_repeating_dist(c.context, word, filled, {&result, 1});
+      else
+        run_primitive(c.context, Op::kDist, word, filled, {&result, 1});
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::size_t which = other_order ? 1 - i : i;
+        const Value first = vm::int_vector(c.pool, starts[which]);
+        const Value ones = vm::int_vector(c.pool, Lengths(dest.size(), 1));
+        const Value places =
+            c.run(Op::kIndex, TypeWord::kNone, {first, ones, packed[which][1]}, maker(Op::kIndex))[0];
+        result = c.run(Op::kDpermute, word, {packed[which][0], places, result, packed[which][1], to},
+                       !formulas ? nullptr
+                       : i == 0  ? vm::find_maker(Op::kDpermute)
+                                 : vm::find_reader(Op::kDpermute, true))[0];
+      }
+      std::vector<Value> all = {result, packed[0][1], packed[1][1]};
+      if (ops.size() > 2) all.insert(all.end(), packed[2].begin(), packed[2].end());
+      return all;
+    });
+  }));
+}
+
 TEST_CASE("segments that are packed as a whole") {
   CHECK(rc::check("PACK by a distributed flag", [](std::uint64_t seed) {
     Chain c(seed);

@@ -23,11 +23,11 @@ std::int64_t elements_bytes(std::span<const Value> arguments) {
 }
 
 // What decides besides the function.
-std::string setting_of(const Machine& machine, bool on_device) {
+std::string setting_of(const Machine& machine, const Options& options) {
   const PrimContext& c = machine.prims;
-  return "threads " + std::to_string(c.threads) + " isa " + std::to_string(static_cast<int>(c.isa)) +
-         " int " + (c.int_bits == IntBits::k32 ? "32" : "64") +
-         (machine.hook != nullptr ? " compiled" : " eager") + (on_device ? " device" : "");
+  return "build " + options.build + " threads " + std::to_string(c.threads) + " isa " +
+         std::to_string(static_cast<int>(c.isa)) + " int " + (c.int_bits == IntBits::k32 ? "32" : "64") +
+         (machine.hook != nullptr ? " compiled" : " eager") + (options.device != nullptr ? " device" : "");
 }
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -45,7 +45,7 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       observer_(machine.observer),
       options_(options),
       policy_(*code.module, options, machine.prims.threads),
-      tuning_(*code.module, setting_of(machine, options.device != nullptr), options.cache, options.afresh),
+      tuning_(*code.module, setting_of(machine, options), options.cache, options.afresh),
       workers_(code, machine, inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;
@@ -61,7 +61,8 @@ std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> a
     if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
     if (hook_ != nullptr) hook_->force(arguments[i]);
     const auto* frame = std::get_if<Segdes>(&arguments[i]);
-    if (frame == nullptr || !enough(function, frame->total())) return "few instances";
+    if (frame == nullptr || (!enough(function, frame->total()) && !giant(function, arguments)))
+      return "few instances";
   }
   return "";
 }
@@ -83,6 +84,18 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
   }
 }
 
+// Looked at without computing what is promised but descriptors.
+bool BlockMode::giant(ssa::FunctionId function, std::span<Value> arguments) {
+  if (!policy_.moves_only(function)) return false;
+  std::int64_t elements = 0;
+  for (Value& argument : arguments) {
+    if (std::holds_alternative<Vector>(argument)) continue;
+    if (hook_ != nullptr) hook_->force(argument);
+    if (const auto* s = std::get_if<Segdes>(&argument)) elements = std::max(elements, s->total());
+  }
+  return policy_.giant(elements * static_cast<std::int64_t>(sizeof(std::int32_t)));
+}
+
 bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
   return policy_.enough(instances) || (policy_.enough_early(instances) && tuning_.clear(function));
 }
@@ -96,8 +109,10 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   const bool loops = policy_.loops(function);
   const bool small_loop = loops && elements_bytes(arguments) < kWorthMeasuring;
   if (policy_.enough(layout->instances()))
-    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(*layout, loops);
+    bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(function, *layout);
   const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
+  if (!loses && bounds.empty() && policy_.moves_only(function) && policy_.giant(layout->bytes()))
+    return run_together(function, depth, *layout, results);
   if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {
     if (observer_ != nullptr)
@@ -105,11 +120,41 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
                             loses ? "kernel mode is faster" : "its data is small or lies in one instance");
     return false;
   }
+  if (tries(function, arguments)) return try_out(function, depth, *layout, bounds, results);
+  return run_cut(function, depth, *layout, bounds, results);
+}
+
+// Small calls are too many to compute one twice, and too small for a part to tell. Who watches sees them all
+// made one way.
+bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments) const {
+  return options_.threshold == Options::kAuto && observer_ == nullptr && options_.device == nullptr &&
+         !policy_.moves_only(function) && elements_bytes(arguments) < kWorthMeasuring;
+}
+
+// Steps of a loop are what kernel mode compiles; other recursion has more to gain from the cache.
+bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                        std::span<const std::int64_t> bounds, std::vector<Value>& results) {
+  const Trials::Kind kind(function, layout.instances(), layout.bytes());
+  const Way way = trials_.next(kind, policy_.loops(function) ? Way::kWhole : Way::kGroups);
+  const bool settled = trials_.settled(kind);
+  if (way == Way::kWhole && settled) return false;
+  const auto begin = std::chrono::steady_clock::now();
+  const bool done =
+      way == Way::kWhole
+          ? run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results)
+          : run_cut(function, depth, layout, bounds, results);
+  if (!settled) trials_.note(kind, way, seconds_since(begin) / static_cast<double>(layout.bytes()));
+  return done;
+}
+
+bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                        std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   if (observer_ != nullptr)
-    observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
+    observer_->begin_groups({function, nullptr, layout.arguments(), false}, layout.instances(),
+                            bounds.size() - 1);
   GroupResults parts;
   std::vector<LineSpent> spent;
-  if (!run_groups(function, depth, *layout, bounds, parts, spent)) {
+  if (!run_groups(function, depth, layout, bounds, parts, spent)) {
     if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
     policy_.give_up(function);
@@ -120,6 +165,59 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   if (!spent.empty()) observer_->groups_spent(spent);
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
+  return true;
+}
+
+bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                             std::vector<Value>& results) {
+  std::vector<Value> arguments(layout.arguments().begin(), layout.arguments().end());
+  if (observer_ != nullptr)
+    observer_->begin_groups({function, nullptr, arguments, false}, layout.instances(), 1);
+  for (Value& argument : arguments)
+    if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
+  LineMeter meter;
+  const bool metered = observer_ != nullptr && observer_->sees_group_lines();
+  Within within(*this);
+  Machine machine = machine_;
+  machine.hook = nullptr;
+  machine.calls = &within;
+  machine.formulas = true;
+  machine.meter = metered ? &meter : nullptr;
+  Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
+  const bool done = !outcome.error && !outcome.exited;
+  if (metered) {
+    std::vector<LineSpent> spent = meter.take();
+    const std::vector<LineSpent> of_workers = workers_.take_spent();
+    spent.insert(spent.end(), of_workers.begin(), of_workers.end());
+    observer_->groups_spent(spent);
+  }
+  if (observer_ != nullptr) observer_->end_groups(done);
+  if (!done) {
+    ++counters_.failed;
+    policy_.give_up(function);
+    return false;
+  }
+  ++counters_.calls;
+  ++counters_.together;
+  results = std::move(outcome.values);
+  return true;
+}
+
+// A group that fails takes the whole with it.
+bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
+                            std::vector<Value>& results) {
+  const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
+  if (!policy_.considers_alone(function)) return false;
+  const auto layout = Layout::of(info.parameters, arguments);
+  if (!layout || !policy_.enough(layout->instances())) return false;
+  const std::vector<std::int64_t> bounds = policy_.cut(function, *layout);
+  if (bounds.empty() || !pays(function, depth, *layout, bounds)) return false;
+  GroupResults parts;
+  std::vector<LineSpent> unused;
+  if (!run_groups(function, depth, *layout, bounds, parts, unused, false))
+    throw Fault{Fault::Kind::kDenied, "a group failed"};
+  counters_.groups += bounds.size() - 1;
+  results = join(machine_.prims, parts);
   return true;
 }
 
@@ -158,11 +256,11 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                            std::span<const std::int64_t> bounds, GroupResults& results,
-                           std::vector<LineSpent>& spent) {
+                           std::vector<LineSpent>& spent, bool seen) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
     on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool);
-  Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds);
+  Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, seen);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;
   for (const std::size_t g : groups.over_budget) {

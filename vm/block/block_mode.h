@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/block/policy.h"
+#include "vm/block/trials.h"
 #include "vm/block/tuning.h"
 #include "vm/block/worker.h"
 #include "vm/interp/call_hook.h"
@@ -21,6 +22,7 @@ struct Counters {
   std::uint64_t whole = 0;   // of these groups, those made in kernel mode because a worker ran out of memory
   std::uint64_t on_device = 0;  // of these groups, those a device was given
   std::uint64_t failed = 0;     // calls given back because a group failed
+  std::uint64_t together = 0;   // calls made by all threads together, as far as they could not be cut
 };
 
 class BlockMode final : public CallHook {
@@ -35,16 +37,41 @@ class BlockMode final : public CallHook {
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
 
  private:
+  // Is asked about the calls within a call that all threads make together.
+  class Within final : public CallHook {
+   public:
+    explicit Within(BlockMode& mode) : mode_(mode) {}
+    bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+              std::vector<Value>& results) override {
+      return mode_.call_within(function, depth, arguments, results);
+    }
+
+   private:
+    BlockMode& mode_;
+  };
+
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
+  [[nodiscard]] bool giant(ssa::FunctionId function, std::span<Value> arguments);
+  // What is not cut is made by all threads, with one interpreter; calls within it are cut as soon as they can
+  // be.
+  [[nodiscard]] bool run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                                  std::vector<Value>& results);
+  [[nodiscard]] bool call_within(ssa::FunctionId function, std::int64_t depth,
+                                 std::span<const Value> arguments, std::vector<Value>& results);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
                          std::vector<Value>& results);
+  [[nodiscard]] bool run_cut(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                             std::span<const std::int64_t> bounds, std::vector<Value>& results);
+  [[nodiscard]] bool tries(ssa::FunctionId function, std::span<const Value> arguments) const;
+  [[nodiscard]] bool try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                             std::span<const std::int64_t> bounds, std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::span<const std::int64_t> bounds, GroupResults& results,
-                                std::vector<LineSpent>& spent);
+                                std::vector<LineSpent>& spent, bool seen = true);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                                std::vector<Value>& results);
 
@@ -56,6 +83,7 @@ class BlockMode final : public CallHook {
   Options options_;
   Policy policy_;
   Tuning tuning_;
+  Trials trials_;
   Workers workers_;
   Counters counters_;
 };

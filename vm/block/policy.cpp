@@ -1,8 +1,11 @@
 #include "vm/block/policy.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
+#include "vm/interp/formulas.h"
 
 namespace nvm::vm::block {
 
@@ -11,8 +14,15 @@ namespace {
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
 constexpr std::int64_t kLoopGroups = 2;              // times as large: instances leave at every step
+constexpr std::int64_t kMovesShare = 8;              // part of the cache that arguments take
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
+
+// Of this machine, in bytes; what most have if it does not say.
+std::int64_t second_level_cache() {
+  const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : kCacheBytes;
+}
 
 // By function: can it come to a call of itself or of another that can? Code without recursion is better
 // executed by fused passes over everything.
@@ -53,6 +63,67 @@ bool calls_for_its_own(const ssa::Module& module, std::size_t function) {
   return any;
 }
 
+// Follows the elements of instances through a function.
+class Moves {
+ public:
+  Moves(const ssa::Function& f, std::size_t id)
+      : f_(f), id_(id), formula_(find_formulas(f)), element_(static_cast<std::size_t>(f.values()), false) {}
+  // Are there any, and are they only compared, to be filtered, and moved? Where FLOATs are computed, kernel
+  // mode's compiled lines are better, be it once for each instance.
+  bool only() {
+    const auto& parameters = f_.blocks[0].parameters;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (f_.lifted.parameters[i].kind == ssa::Split::Kind::kUnder) mark(parameters[i]);
+    if (!changed_) return false;  // all that it has is one number for each instance
+    for (changed_ = true; changed_;) {
+      changed_ = false;
+      for (const ssa::Block& block : f_.blocks) {
+        for (const ssa::Inst& in : block.insts)
+          if (!follow(in)) return false;
+        if (block.end.kind != ssa::Exit::kJump) continue;
+        const auto& to = f_.blocks[static_cast<std::size_t>(block.end.target)].parameters;
+        for (std::size_t i = 0; i < to.size(); ++i)
+          if (is_element(block.end.arguments[i])) mark(to[i]);
+      }
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool is_element(ssa::ValueId v) const { return element_[static_cast<std::size_t>(v)]; }
+  void mark(ssa::ValueId v) {
+    if (is_element(v) || f_.value_types[static_cast<std::size_t>(v)] == Type::kSegdes) return;
+    element_[static_cast<std::size_t>(v)] = changed_ = true;
+  }
+  bool follow(const ssa::Inst& in) {
+    const auto result = [&](std::uint32_t i) { return in.first_result + static_cast<ssa::ValueId>(i); };
+    if (in.op == Op::kCall) {
+      if (static_cast<std::size_t>(in.index) != id_) return false;
+      for (std::uint32_t i = 0; i < in.results; ++i) mark(result(i));
+      return true;
+    }
+    const bool maps = op_info(in.op).kind == OpKind::kMap;
+    if (maps && f_.value_types[static_cast<std::size_t>(in.first_result)] == Type::kFloat) return false;
+    const ssa::ValueId* operands = f_.operands_of(in);
+    if (std::none_of(operands, operands + in.operands, [&](ssa::ValueId v) { return is_element(v); }))
+      return true;
+    switch (op_info(in.op).kind) {
+      case OpKind::kMap: return formula_[static_cast<std::size_t>(in.first_result)];
+      case OpKind::kScatter:
+      case OpKind::kGather:
+      case OpKind::kFilter: mark(in.first_result); return true;
+      case OpKind::kReduce:
+      case OpKind::kExtract: return true;
+      default: return false;
+    }
+  }
+
+  const ssa::Function& f_;
+  std::size_t id_;
+  std::vector<bool> formula_, element_;
+  bool changed_ = false;
+};
+
 std::int64_t largest(const Layout& layout, std::span<const std::int64_t> bounds) {
   std::int64_t most = 0;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
@@ -66,8 +137,12 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     : candidate_(module.functions.size(), false),
       recursive_(module.functions.size(), false),
       loops_(module.functions.size(), false),
+      moves_only_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
+      giant_bytes_(options.giant_bytes),
+      moves_bytes_(
+          std::clamp(second_level_cache() / kMovesShare, options.group_bytes, 4 * options.group_bytes)),
       loop_bytes_(options.device != nullptr ? options.group_bytes : kLoopGroups * options.group_bytes),
       threads_(threads),
       least_instances_(automatic_ ? 2 * kGroupsPerThread * threads : options.threshold) {
@@ -77,14 +152,18 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     recursive_[f] = module.functions[f].lifted.lifted && recursive[f];
     candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
     loops_[f] = automatic_ && recursive_[f] && calls_for_its_own(module, f);
+    moves_only_[f] = automatic_ && options.device == nullptr && recursive_[f] && !loops_[f] &&
+                     Moves(module.functions[f], f).only();
   }
 }
 
-std::vector<std::int64_t> Policy::cut(const Layout& layout, bool loop) const {
+std::vector<std::int64_t> Policy::cut(ssa::FunctionId function, const Layout& layout) const {
   const std::int64_t bytes = layout.bytes();
   const std::int64_t even = kGroupsPerThread * threads_;
   if (!automatic_) return layout.bounds(std::max(bytes / group_bytes_, even));
-  const std::int64_t each = loop ? loop_bytes_ : group_bytes_;
+  const std::int64_t each = loops(function)        ? loop_bytes_
+                            : moves_only(function) ? moves_bytes_
+                                                   : group_bytes_;
   std::vector<std::int64_t> bounds =
       layout.bounds(std::max(bytes / each, std::min(bytes / kLeastGroupBytes, even)));
   if (!pays(layout, bounds)) bounds.clear();
@@ -107,10 +186,11 @@ std::vector<std::int64_t> Policy::cut_early(const Layout& layout) const {
   return bounds;
 }
 
-std::vector<std::int64_t> Policy::cut_alone(const Layout& layout, bool idle) const {
+std::vector<std::int64_t> Policy::cut_alone(ssa::FunctionId function, const Layout& layout, bool idle) const {
   const std::int64_t bytes = layout.bytes();
-  if (layout.instances() < 2 || bytes < 4 * group_bytes_) return {};
-  std::vector<std::int64_t> bounds = layout.bounds(bytes / group_bytes_);
+  const std::int64_t each = moves_only(function) && !idle ? moves_bytes_ : group_bytes_;
+  if (layout.instances() < 2 || bytes < 4 * each) return {};
+  std::vector<std::int64_t> bounds = layout.bounds(bytes / each);
   const std::int64_t most = idle ? bytes / 8 * 7 : std::min(bytes / 2, kCacheBytes / 2);
   if (bounds.size() < 3 || largest(layout, bounds) > most) bounds.clear();
   return bounds;

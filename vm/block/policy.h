@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bytecode/base/disk_cache.h"
@@ -23,8 +24,10 @@ struct Options {
   const DiskCache* cache = nullptr;
   bool afresh = false;
   std::int64_t group_bytes =
-      64 << 10;                   // of a group's arguments; what is computed from them takes the rest of L2
-  GroupEngine* device = nullptr;  // runs groups that it has kernels for; the workers run the others
+      64 << 10;       // of a group's arguments; what is computed from them takes the rest of L2
+  std::string build;  // what measures: another build of this program does not believe it
+  std::int64_t giant_bytes = 1 << 20;  // from which on all threads make a call together that can not be cut
+  GroupEngine* device = nullptr;       // runs groups that it has kernels for; the workers run the others
 };
 
 class Policy {
@@ -43,14 +46,22 @@ class Policy {
   [[nodiscard]] bool loops(ssa::FunctionId function) const {
     return loops_[static_cast<std::size_t>(function)];
   }
+  // Does it only compare, filter and move elements, which all threads do best without writing flags and
+  // indices (vm/prims/formula.h)? Then a call with a giant instance is worth leaving kernel mode for, too.
+  [[nodiscard]] bool moves_only(ssa::FunctionId function) const {
+    return moves_only_[static_cast<std::size_t>(function)];
+  }
+  // Of the arguments of such a call: enough?
+  [[nodiscard]] bool giant(std::int64_t bytes) const { return bytes >= giant_bytes_; }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
   // Are they if groups are known to be much faster?
   [[nodiscard]] bool enough_early(std::int64_t instances) const {
     return automatic_ && instances >= std::max<std::int64_t>(threads_, 2);
   }
-  // Bounds of the groups to cut the call into; none to leave it alone. Those of a `loop` are larger.
-  [[nodiscard]] std::vector<std::int64_t> cut(const Layout& layout, bool loop) const;
+  // Bounds of the groups to cut the call into; none to leave it alone. Those of loops, and of functions that
+  // compute little besides their results, are larger.
+  [[nodiscard]] std::vector<std::int64_t> cut(ssa::FunctionId function, const Layout& layout) const;
   // The same for a small loop: as many groups as threads, for every group goes through all steps.
   [[nodiscard]] std::vector<std::int64_t> cut_loop(const Layout& layout) const;
   // The same if groups are known to be much faster: a few large instances will do, for they are shared out
@@ -58,7 +69,8 @@ class Policy {
   [[nodiscard]] std::vector<std::int64_t> cut_early(const Layout& layout) const;
   // Groups for a worker that comes to a call within its group: none if it is small enough to be computed as
   // it is. Cut is for the sake of the cache, or, if another worker is `idle`, to share.
-  [[nodiscard]] std::vector<std::int64_t> cut_alone(const Layout& layout, bool idle) const;
+  [[nodiscard]] std::vector<std::int64_t> cut_alone(ssa::FunctionId function, const Layout& layout,
+                                                    bool idle) const;
   // A group failed: the whole must be run to know why, and so must further calls.
   void give_up(ssa::FunctionId function) { candidate_[static_cast<std::size_t>(function)] = false; }
 
@@ -68,9 +80,12 @@ class Policy {
   std::vector<bool> candidate_;
   std::vector<bool> recursive_;
   std::vector<bool> loops_;
+  std::vector<bool> moves_only_;
   bool automatic_;
   std::int64_t group_bytes_;
-  std::int64_t loop_bytes_;  // of groups of what loops() says
+  std::int64_t giant_bytes_;
+  std::int64_t moves_bytes_;  // of groups of what moves_only() says
+  std::int64_t loop_bytes_;   // of groups of what loops() says
   std::int64_t threads_;
   std::int64_t least_instances_;
 };

@@ -115,7 +115,7 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout) return false;
   const bool idle = workers_.busy_.load(std::memory_order_relaxed) < workers_.threads_;
-  const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(*layout, idle);
+  const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(function, *layout, idle);
   if (bounds.empty()) return false;
   const Busy waits(workers_.busy_, -1);
   Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr);
@@ -126,9 +126,9 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                    std::span<const std::int64_t> bounds) {
-  Groups groups = run_groups(function, depth, layout, bounds, observer_);
-  if (observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
+                    std::span<const std::int64_t> bounds, bool seen) {
+  Groups groups = run_groups(function, depth, layout, bounds, seen ? observer_ : nullptr);
+  if (seen && observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
   return groups;
 }
 

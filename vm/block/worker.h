@@ -35,9 +35,12 @@ class Workers {
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
 
   [[nodiscard]] int threads() const { return threads_; }
-  // Runs `function` on every group of `layout` between two `bounds`.
+  // Runs `function` on every group of `layout` between two `bounds`. `seen`: observed as groups of their own.
   [[nodiscard]] Groups run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds);
+                           std::span<const std::int64_t> bounds, bool seen = true);
+
+  // Of all workers that are idle, since the last time.
+  [[nodiscard]] std::vector<LineSpent> take_spent();
 
  private:
   // Cuts the calls of one worker.
@@ -63,8 +66,6 @@ class Workers {
                               std::int64_t first, std::int64_t last, std::vector<Value>& results);
   [[nodiscard]] std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
-  // Of all workers that are idle, since the last time.
-  [[nodiscard]] std::vector<LineSpent> take_spent();
 
   const Code& code_;
   Machine machine_;

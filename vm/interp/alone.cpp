@@ -47,6 +47,7 @@ bool Interp::pack_group(const Step& step) {
     for (std::size_t i = 0; i < members.size(); ++i) {
       packings[i].relation = members[i].relation;
       packings[i].second = members[i].second;
+      packings[i].half = members[i].half;
     }
     if (!pack_together({machine_.prims, step.op, step.word, scratch_.data(), nullptr},
                        {packings, members.size()}))

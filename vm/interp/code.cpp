@@ -39,6 +39,7 @@ class Translator {
     find_folded(module);
     find_sorted();
     find_groups();
+    find_halves();
     find_struck();
   }
 
@@ -155,6 +156,53 @@ class Translator {
             {&inst, left ? relation : mirrored(relation), slots_.slot[at(inst.first_result + 1)] != kNoSlot});
       }
     }
+  }
+
+  // A DPERMUTE over another one, nobody else looking at that: of two PACKs of one group, nobody else looking
+  // at their elements either, these are halves. No call lies between them.
+  void find_halves() {
+    const std::vector<int> reads = count_reads();
+    for (const ssa::Block& block : f_.blocks) {
+      std::unordered_map<ValueId, PackGroup::Member*> packs;  // by elements
+      std::unordered_map<ValueId, PackGroup::Member*> moved;  // by result of the DPERMUTE of them
+      for (const ssa::Inst& inst : block.insts) {
+        if (inst.op == Op::kCall) packs.clear(), moved.clear();
+        if (inst.op == Op::kPack && reads[at(inst.first_result)] == 1) {
+          if (PackGroup::Member* member = member_of(inst)) packs[inst.first_result] = member;
+        }
+        if (inst.op != Op::kDpermute) continue;
+        const ValueId* operands = f_.operands_of(inst);
+        const auto pack = packs.find(operands[0]);
+        if (pack == packs.end()) continue;
+        const auto below = moved.find(operands[2]);
+        if (below != moved.end() && pair(*below->second, *pack->second)) continue;
+        if (reads[at(inst.first_result)] == 1 && formula_[at(inst.first_result)])
+          moved[inst.first_result] = pack->second;
+      }
+    }
+  }
+  [[nodiscard]] PackGroup::Member* member_of(const ssa::Inst& inst) {
+    for (PackGroup& group : out_.groups)
+      for (PackGroup::Member& member : group.members)
+        if (member.inst == &inst) return &member;
+    return nullptr;
+  }
+  // Makes halves of two members if they are of one group that has none, and no element goes to both.
+  [[nodiscard]] bool pair(PackGroup::Member& first, PackGroup::Member& second) {
+    for (PackGroup& group : out_.groups) {
+      std::size_t found = 0;
+      for (PackGroup::Member& member : group.members) {
+        if (member.half != Packing::Half::kNone) return false;
+        found += &member == &first || &member == &second ? 1 : 0;
+      }
+      if (found == 1) return false;
+      if (found == 0) continue;
+      if (&first == &second || !exclude(first.relation, second.relation)) return false;
+      first.half = Packing::Half::kFirst;
+      second.half = Packing::Half::kSecond;
+      return true;
+    }
+    return false;
   }
   // Of a PACK: as Step has it.
   [[nodiscard]] std::int16_t group_of(const ssa::Inst& inst) const {

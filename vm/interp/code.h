@@ -9,6 +9,7 @@
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 #include "vm/interp/region_hook.h"
+#include "vm/prims/formula.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
@@ -81,6 +82,7 @@ struct PackGroup {
     const ssa::Inst* inst;
     Scalar relation;
     bool second;  // somebody reads the lengths
+    Packing::Half half = Packing::Half::kNone;
   };
   std::vector<Member> members;
 };

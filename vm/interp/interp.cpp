@@ -15,7 +15,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
       alone_(machine.hook == nullptr && machine.observer == nullptr && machine.tally == nullptr &&
-             machine.prims.threads <= 1 && !machine.prims.prefix_lengths),
+             (machine.prims.threads <= 1 || machine.formulas) && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || machine.tally != nullptr || machine.meter != nullptr),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {

@@ -25,6 +25,7 @@ struct Machine {
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
   Observer* observer = nullptr;
+  bool formulas = false;  // several threads, too, leave results unwritten (vm/prims/formula.h)
   Tally* tally = nullptr;                   // null: nothing is counted
   LineMeter* meter = nullptr;               // null: nothing is measured
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction

@@ -1,7 +1,10 @@
 #include <asmjit/core/api-config.h>
+#include <dlfcn.h>
+#include <sys/stat.h>
 #include <tbb/version.h>
 #include <unistd.h>
 
+#include "vm/lib/impl.h"
 #include "vm/lib/nvm.hpp"
 #include "vm/prims/prims.h"
 
@@ -25,6 +28,20 @@ std::string asmjit_version() {
 }
 
 }  // namespace
+
+// The version, and when the file that holds this code was made. The name of a program that was found along
+// the PATH is no path.
+std::string build_name() {
+  std::string name = NVM_VERSION;
+  Dl_info here;
+  struct stat file;
+  const bool known =
+      dladdr(reinterpret_cast<const void*>(&build_name), &here) != 0 && here.dli_fname != nullptr;
+  const bool library = known && std::string_view(here.dli_fname).find(".so") != std::string_view::npos;
+  if (::stat(library ? here.dli_fname : "/proc/self/exe", &file) == 0)
+    name += " of " + std::to_string(file.st_mtim.tv_sec) + "." + std::to_string(file.st_mtim.tv_nsec);
+  return name;
+}
 
 std::string describe_build() {
   std::string out = "compiler: " NVM_COMPILER "\nbuild: " NVM_BUILD_TYPE ", " NVM_BUILD_FLAGS "\n";

@@ -44,6 +44,9 @@ struct Value::Impl {
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
 
+// Tells one build from another.
+[[nodiscard]] std::string build_name();
+
 // The innermost line of the NESL source in the chain of calls, 0 if there is none.
 [[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);
 

@@ -172,6 +172,7 @@ struct Vm::Impl {
     blocks.threshold = options.block_threshold;
     blocks.cache = &cache;
     blocks.afresh = options.tune != nullptr;
+    blocks.build = build_name();
     blocks.device = group_device(machine);
     if (blocks.device != nullptr) blocks.group_bytes = kDeviceGroupBytes;
     vm::block::BlockMode block(program.code, machine, inputs, blocks);

@@ -5,10 +5,12 @@
 #include <limits>
 #include <optional>
 
+#include "vm/prims/halves.h"
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
 #include "vm/prims/spread.h"
 
@@ -38,6 +40,7 @@ Value make(Kind kind, const Segdes& s, Vector x) {
 bool is_float(const Formula& f) { return f.x.type() == Type::kFloat; }
 
 Value written(const Formula& f, const PrimContext& context) {
+  if (f.kind == Kind::kHalf) return written_half(f, context);
   Value result[1];
   if (f.kind == Kind::kRuns) {
     Value operands[3] = {f.x, Vector::of_int(1), f.s};
@@ -264,13 +267,28 @@ kernels::PackTarget target_of(Scalar relation) {
 // The first `total` elements of memory that held more; copied where it can not be given back in parts.
 Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory, std::int64_t total) {
   const auto bytes = static_cast<std::size_t>(total) * storage_bytes(storage);
-  if (total > 1 && static_cast<std::int64_t>(memory.get()->capacity) > kScratch) {
+  const std::size_t capacity = memory.get()->capacity;
+  if (total > 1 && (capacity > static_cast<std::size_t>(kScratch) || bytes >= capacity / 8 * 7)) {
     context.pool->shrink(memory, bytes);
     return Vector(storage, total, std::move(memory));
   }
   Fresh out(context, storage, total);
   if (bytes > 0) std::memcpy(out.data(), memory.data(), bytes);
   return out.take();
+}
+
+// The PACKs of `p` by one thread, in one pass.
+void part_alone(const PrimContext& context, const Parting& p, std::span<kernels::PackTarget> targets,
+                std::span<BufferRef> memory) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (p.join && i == 1) continue;
+    memory[i] = context.pool->allocate(static_cast<std::size_t>(p.v.bytes()));
+    targets[i].out = memory[i].data();
+  }
+  const kernels::Table& t = kernel_table(context.isa);
+  const auto& kernel = p.join ? t.partition_joined : t.partition;
+  kernel[targets.size() - 2][p.type](p.v.raw(), p.x, p.step, kernel_segments(p.s), p.s.segments(),
+                                     targets.data());
 }
 
 void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
@@ -352,10 +370,12 @@ void move_written(const PrimCall& call) {
 Value joined(const Formula& f, const PrimContext& context) {
   Value defaults = f.x;
   for (const JoinPart& part : f.parts) {
-    Value operands[5] = {part.v, part.runs, std::move(defaults), part.source, f.s};
-    const TypeWord word = part.v.type() == Type::kFloat  ? TypeWord::kFloat
-                          : part.v.type() == Type::kBool ? TypeWord::kBool
-                                                         : TypeWord::kInt;
+    Value v = part.half != nullptr ? written_half(*part.half, context) : Value(part.v);
+    const Type type = std::get<Vector>(v).type();
+    const TypeWord word = type == Type::kFloat  ? TypeWord::kFloat
+                          : type == Type::kBool ? TypeWord::kBool
+                                                : TypeWord::kInt;
+    Value operands[5] = {std::move(v), part.runs, std::move(defaults), part.source, f.s};
     Value next;
     move_written({context, Op::kDpermute, word, operands, &next});
     defaults = std::move(next);
@@ -365,6 +385,8 @@ Value joined(const Formula& f, const PrimContext& context) {
 
 template <bool kMayWait>
 void dpermute_formula(const PrimCall& call) {
+  if (join_halves(call, kMayWait)) return;
+  write_operand(call, 0);
   if (join_pieces(call, kMayWait)) return;
   write_operand(call, 2);
   move_written(call);
@@ -396,28 +418,51 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
     return false;
   const PrimContext& context = call.context;
   const Compared x(*f);
+  std::array<Packing*, kMostPackings> to;  // the halves of a pair first
+  for (std::size_t i = 0; i < packings.size(); ++i) to[i] = &packings[i];
+  const auto rank = [](const Packing* p) {
+    return p->half == Packing::Half::kNone ? 3 : static_cast<int>(p->half);
+  };
+  std::stable_sort(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(packings.size()),
+                   [&](const Packing* a, const Packing* b) { return rank(a) < rank(b); });
+  const bool join = to[0]->half == Packing::Half::kFirst && to[1]->half == Packing::Half::kSecond;
   std::array<kernels::PackTarget, kMostPackings> targets;
+  std::array<Scalar, kMostPackings> relations;
   std::array<BufferRef, kMostPackings> memory;
   std::array<std::optional<Lengths>, kMostPackings> lengths;
   for (std::size_t i = 0; i < packings.size(); ++i) {
-    targets[i] = target_of(packings[i].relation);
-    memory[i] = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
-    targets[i].out = memory[i].data();
-    targets[i].lengths = lengths[i].emplace(context, s, packings[i].second).data();
+    relations[i] = to[i]->relation;
+    targets[i] = target_of(relations[i]);
+    targets[i].lengths = lengths[i].emplace(context, s, to[i]->second || (join && i < 2)).data();
   }
-  kernel_table(context.isa)
-      .partition[packings.size() - 2][kernel_type(v)](v.raw(), x.data(), x.step(), kernel_segments(s),
-                                                      s.segments(), targets.data());
+  const Parting parting{v, s, x.data(), x.step(), kernel_type(v), join};
+  if (parts_by_all(context, parting))
+    part_by_all(context, parting, {relations.data(), packings.size()}, {targets.data(), packings.size()},
+                memory);
+  else
+    part_alone(context, parting, {targets.data(), packings.size()}, memory);
   for (std::size_t i = 0; i < packings.size(); ++i) {
     const bool all = targets[i].total == v.length();
-    packings[i].results[0] =
-        all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
     if (all)
-      packings[i].results[1] = s;
+      to[i]->results[1] = s;
     else
-      lengths[i]->give(targets[i].total, packings[i].results[1]);
+      lengths[i]->give(targets[i].total, to[i]->results[1]);
+    if (join && i < 2) continue;
+    to[i]->results[0] = all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
   }
+  if (!join) return true;
+  const std::int64_t total = targets[0].total + targets[1].total;
+  make_halves(packed_part(context, v.storage(), std::move(memory[0]), total),
+              std::get<Segdes>(to[0]->results[1]), std::get<Segdes>(to[1]->results[1]), to[0]->results[0],
+              to[1]->results[0]);
   return true;
+}
+
+bool exclude(Scalar a, Scalar b) {
+  const kernels::PackTarget x = target_of(a);
+  const kernels::PackTarget y = target_of(b);
+  return ((x.less & y.less) | (x.equal & y.equal) | (x.greater & y.greater) | (x.unordered & y.unordered)) ==
+         0;
 }
 
 bool compares(Op op) {

@@ -27,6 +27,7 @@ struct JoinPart {
   std::int64_t length = 0;
   std::int64_t count = 0;
   BufferRef pieces;
+  std::shared_ptr<const Formula> half;  // in place of v
 };
 
 struct Formula {
@@ -35,6 +36,7 @@ struct Formula {
     kRuns,     // x[k], x[k] + 1, ... in segment k
     kCompare,  // `left` compared with such a spread
     kJoin,     // `parts` moved over copies of x[0] into segments `s`
+    kHalf,     // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
     kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
                // descending
   };
@@ -44,12 +46,18 @@ struct Formula {
   Vector x;  // one element for each segment
   Vector left;
   std::vector<JoinPart> parts;  // of the same storage
+  Segdes other;                 // kHalf: lengths of the other parts
+  bool second = false;
 };
 
 // One of several PACKs of the same elements by comparisons with the same values.
 struct Packing {
   Scalar relation = Scalar::kEq;  // of elements that are taken
   bool second = true;             // whether somebody wants the lengths
+  // The elements will be joined with those of another of the same pass, and are asked for nowhere else: its
+  // place in every segment. Such results may be kHalf.
+  enum class Half : std::uint8_t { kNone, kFirst, kSecond };
+  Half half = Half::kNone;
   std::array<Value, 2> results;
 };
 inline constexpr std::size_t kMostPackings = 3;
@@ -57,6 +65,8 @@ inline constexpr std::size_t kMostPackings = 3;
 // or not one of the elements; nothing has happened then.
 [[nodiscard]] bool pack_together(const PrimCall& call, std::span<Packing> packings);
 
+// Can no element stand in both relations to a value?
+[[nodiscard]] bool exclude(Scalar a, Scalar b);
 // The relation of b to a if a stands in `s` to b.
 [[nodiscard]] Scalar mirrored(Scalar s);
 // Is it a comparison of numbers?

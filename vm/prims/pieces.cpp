@@ -1,10 +1,12 @@
 #include "vm/prims/pieces.h"
 
 #include <algorithm>
+#include <span>
 
 #include "vm/prims/formula.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
 #include "vm/prims/run_moves.h"
 
 namespace nvm::vm {
@@ -169,6 +171,51 @@ Storage storage_of(const std::vector<JoinPart>& parts) {
   return parts[0].v.is_scalar() ? parts[1].v.storage() : parts[0].v.storage();
 }
 
+// Do the pieces, of at most two streams, fill `total` places without a gap?
+bool fills(std::span<const kernels::PieceStream> streams, std::span<const std::int64_t> counts,
+           std::int64_t total) {
+  std::int64_t at[2] = {};
+  std::int64_t end = 0;
+  for (std::int64_t i = 0; i < counts[0] + counts[1]; ++i) {
+    const std::size_t s = streams[0].place[at[0]] <= streams[1].place[at[1]] ? 0 : 1;
+    const kernels::PieceStream& stream = streams[s];
+    const std::int64_t k = at[s]++;
+    if (stream.place[k] != end) return false;
+    end += stream.from[k + 1] - stream.from[k];
+  }
+  return end == total;
+}
+
+// Copies what of the pieces lies in [begin, end) of the result.
+void copy_range(const kernels::PieceStream& stream, std::int64_t count, std::int64_t begin, std::int64_t end,
+                std::int64_t width, std::byte* out) {
+  const auto* behind = std::upper_bound(stream.place, stream.place + count, begin);
+  for (std::int64_t k = std::max<std::int64_t>(behind - stream.place - 1, 0);
+       k < count && stream.place[k] < end; ++k) {
+    const std::int64_t first = std::max(stream.place[k], begin);
+    const std::int64_t last = std::min(stream.place[k] + stream.from[k + 1] - stream.from[k], end);
+    if (first >= last) continue;
+    const std::int64_t from = stream.from[k] + first - stream.place[k];
+    std::memcpy(out + first * width, static_cast<const std::byte*>(stream.v) + from * width,
+                static_cast<std::size_t>((last - first) * width));
+  }
+}
+
+// Long pieces go by all threads, cut where the result is cut.
+bool merge(std::span<const kernels::PieceStream> streams, std::span<const std::int64_t> counts,
+           std::int64_t total, Storage storage, const PrimContext& context, std::byte* out) {
+  constexpr std::int64_t kLong = 1024;  // elements, on average
+  const std::int64_t count = counts[0] + counts[1];
+  if (context.threads <= 1 || total < 2 * context.grain || count > total / kLong)
+    return kernel_table(context.isa).merge_pieces[width_index(storage)](streams.data(), count, total, out);
+  if (!fills(streams, counts, total)) return false;
+  for_ranges(context, total, [&](std::int64_t begin, std::int64_t end) {
+    for (const std::size_t s : {0U, 1U})
+      copy_range(streams[s], counts[s], begin, end, static_cast<std::int64_t>(storage_bytes(storage)), out);
+  });
+  return true;
+}
+
 // Writes all parts, whose elements are as many as there are places; false if they overlap.
 bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& context, Value& result) {
   if (parts.size() == 1) {
@@ -187,8 +234,8 @@ bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& c
       if (part.regular && !note_pieces(*part.runs, part.source, dest, context, part)) return false;
       streams[i] = stream(part);
     }
-    const auto merge = kernel_table(context.isa).merge_pieces[width_index(storage)];
-    if (!merge(streams, parts[0].count + parts[1].count, dest.total(), out.data())) return false;
+    const std::int64_t counts[2] = {parts[0].count, parts[1].count};
+    if (!merge(streams, counts, dest.total(), storage, context, out.data())) return false;
   }
   result = out.take();
   return true;
@@ -220,6 +267,9 @@ bool take_regular(const PrimCall& call, const Formula& runs) {
 }  // namespace
 
 bool join_pieces(const PrimCall& call, bool may_wait) {
+  const auto waits_for = [](const Formula& f, const Segdes& dest) {
+    return (f.s.identical(dest) || f.s == dest) && f.parts[0].half == nullptr;
+  };
   const auto* defaults = std::get_if<Vector>(&call.operands[2]);
   const auto* waiting = formula_at(call, 2, Formula::Kind::kJoin);
   if (waiting == nullptr && (defaults == nullptr || !defaults->is_repeated())) return false;
@@ -228,8 +278,7 @@ bool join_pieces(const PrimCall& call, bool may_wait) {
   const std::int64_t places = waiting != nullptr ? (*waiting)->s.total() : defaults->length();
   JoinPart part;
   if (places < kFewest || places != dest.total() || source.segments() != dest.segments() ||
-      (waiting != nullptr && !((*waiting)->s.identical(dest) || (*waiting)->s == dest)) ||
-      !take_part(call, part))
+      (waiting != nullptr && !waits_for(**waiting, dest)) || !take_part(call, part))
     return false;
   if (part.v.length() == 0 && may_wait) {
     call.results[0] = std::move(call.operands[2]);

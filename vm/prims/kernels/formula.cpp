@@ -50,6 +50,11 @@ struct Lanes<i32> {
   static void store(u64 m, __m512i v, i32* p) {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
   }
+  static void store_exactly(u64 m, __m512i v, i32* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(low),
+                             _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
+  }
 };
 template <>
 struct Lanes<i64> {
@@ -65,6 +70,11 @@ struct Lanes<i64> {
   static void store(u64 m, __m512i v, i64* p) {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
   }
+  static void store_exactly(u64 m, __m512i v, i64* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(low),
+                             _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
+  }
 };
 template <>
 struct Lanes<f64> {
@@ -79,6 +89,11 @@ struct Lanes<f64> {
   }
   static void store(u64 m, __m512d v, f64* p) {
     _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
+  }
+  static void store_exactly(u64 m, __m512d v, f64* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(low),
+                          _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
   }
 };
 
@@ -101,34 +116,90 @@ i64 compare_segment(const T* v, i64 n, T x, T* out) {
   return taken;
 }
 
-// The elements of one segment to `targets`.
-template <typename T, int kTargets>
-void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+// How elements stand to y, a bit for each.
+struct Relations {
+  u64 less, equal, greater, unordered;
+  [[nodiscard]] u64 taken_by(const PackTarget& to) const {
+    return (less & to.less) | (equal & to.equal) | (greater & to.greater) | (unordered & to.unordered);
+  }
+};
+template <typename T, typename V>
+Relations relate(u64 first, V e, V y) {
   using L = Lanes<T>;
-  const auto y = L::all(x);
-  const auto step = [&](u64 first, const T* p) {
-    const auto e = L::load(first, p);
-    const u64 less = L::template compare<Scalar::kLt>(first, e, y);
-    const u64 equal = L::template compare<Scalar::kEq>(first, e, y);
-    u64 greater = first & ~(less | equal);
-    u64 unordered = 0;
-    if constexpr (sizeof(T) == 8 && !std::is_integral_v<T>) {
-      const u64 others = greater;
-      greater = L::template compare<Scalar::kGt>(first, e, y);
-      unordered = others & ~greater;
-    }
-    for (int t = 0; t < kTargets; ++t) {
-      const PackTarget& to = targets[t];
-      const u64 m =
-          (less & to.less) | (equal & to.equal) | (greater & to.greater) | (unordered & to.unordered);
-      L::store(m, e, static_cast<T*>(to.out) + place[t]);
-      place[t] += __builtin_popcountll(m);
-    }
-  };
+  Relations r;
+  r.less = L::template compare<Scalar::kLt>(first, e, y);
+  r.equal = L::template compare<Scalar::kEq>(first, e, y);
+  r.greater = first & ~(r.less | r.equal);
+  r.unordered = 0;
+  if constexpr (!std::is_integral_v<T>) {
+    const u64 others = r.greater;
+    r.greater = L::template compare<Scalar::kGt>(first, e, y);
+    r.unordered = others & ~r.greater;
+  }
+  return r;
+}
+
+// step(first lanes, elements) for all of a segment, full registers first.
+template <typename T, typename F>
+void each_register(const T* v, i64 n, F step) {
+  using L = Lanes<T>;
   constexpr u64 kAll = (u64{1} << L::kCount) - 1;
   i64 i = 0;
-  for (; i + L::kCount < n; i += L::kCount) step(kAll, v + i);
-  step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
+  for (; i + L::kCount < n; i += L::kCount) step(kAll, L::load(kAll, v + i));
+  const u64 rest = _bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll;
+  step(rest, L::load(rest, v + i));
+}
+
+// The elements of one segment to `targets`.
+template <typename T, int kTargets, bool kExact = false>
+void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  const auto y = Lanes<T>::all(x);
+  each_register(v, n, [&](u64 first, auto e) {
+    const Relations r = relate<T>(first, e, y);
+    for (int t = 0; t < kTargets; ++t) {
+      const u64 m = r.taken_by(targets[t]);
+      T* to = static_cast<T*>(targets[t].out) + place[t];
+      if constexpr (kExact)
+        Lanes<T>::store_exactly(m, e, to);
+      else
+        Lanes<T>::store(m, e, to);
+      place[t] += __builtin_popcountll(m);
+    }
+  });
+}
+
+// The same, but those of the second target follow those of the first, place[0] moving on over both.
+template <typename T, int kTargets>
+void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  using L = Lanes<T>;
+  const auto y = L::all(x);
+  T* out = static_cast<T*>(targets[0].out);
+  const auto put = [&](const Relations& r, auto e, int t, T* to, i64& at) {
+    const u64 m = r.taken_by(targets[t]);
+    L::store(m, e, to + at);
+    at += __builtin_popcountll(m);
+  };
+  i64 at = place[0];
+  const auto begin = [&](u64 first, auto e) {
+    const Relations r = relate<T>(first, e, y);
+    put(r, e, 0, out, at);
+    if constexpr (kTargets > 2) put(r, e, 2, static_cast<T*>(targets[2].out), place[2]);
+    return r;
+  };
+  i64 first_end = 0;
+  if (n <= L::kCount) {
+    const u64 all = _bzhi_u64(~u64{0}, static_cast<u32>(n));
+    const auto e = L::load(all, v);
+    const Relations r = begin(all, e);
+    first_end = at;
+    put(r, e, 1, out, at);
+  } else {
+    each_register(v, n, begin);
+    first_end = at;
+    each_register(v, n, [&](u64 first, auto e) { put(relate<T>(first, e, y), e, 1, out, at); });
+  }
+  place[1] += at - first_end;
+  place[0] = at;
 }
 #else
 template <Scalar kScalar, typename T>
@@ -151,24 +222,44 @@ i64 compare_segment(const T* v, i64 n, T x, T* out) {
   }
   return taken;
 }
-template <typename T, int kTargets>
+// Does one whose elements stand to x as y does take y?
+template <typename T>
+i64 takes(const PackTarget& to, T y, T x) {
+  const u64 less = y < x;
+  const u64 equal = y == x;
+  const u64 greater = y > x;
+  const u64 unordered = 1 & ~(less | equal | greater);
+  return static_cast<i64>((less & to.less) | (equal & to.equal) | (greater & to.greater) |
+                          (unordered & to.unordered));
+}
+template <typename T, int kTargets, bool kExact = false>
 void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
-  for (i64 i = 0; i < n; ++i) {
-    const u64 less = v[i] < x;
-    const u64 equal = v[i] == x;
-    const u64 greater = v[i] > x;
-    const u64 unordered = 1 & ~(less | equal | greater);
+  for (i64 i = 0; i < n; ++i)
     for (int t = 0; t < kTargets; ++t) {
-      const PackTarget& to = targets[t];
-      static_cast<T*>(to.out)[place[t]] = v[i];
-      place[t] += static_cast<i64>((less & to.less) | (equal & to.equal) | (greater & to.greater) |
-                                   (unordered & to.unordered));
+      const i64 taken = takes(targets[t], v[i], x);
+      if (!kExact || taken != 0) static_cast<T*>(targets[t].out)[place[t]] = v[i];
+      place[t] += taken;
     }
-  }
+}
+// The same, but those of the second target follow those of the first, place[0] moving on over both.
+template <typename T, int kTargets>
+void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  const auto pass = [&](int t, T* out, i64& at) {
+    for (i64 i = 0; i < n; ++i) {
+      out[at] = v[i];
+      at += takes(targets[t], v[i], x);
+    }
+  };
+  T* out = static_cast<T*>(targets[0].out);
+  pass(0, out, place[0]);
+  const i64 first_end = place[0];
+  pass(1, out, place[0]);
+  place[1] += place[0] - first_end;
+  if constexpr (kTargets > 2) pass(2, static_cast<T*>(targets[2].out), place[2]);
 }
 #endif
 
-template <typename T, int kTargets>
+template <typename T, int kTargets, bool kJoin>
 void partition(const void* pv, const void* px, i64 step, Segments s, i64 count, PackTarget* targets) {
   const T* v = static_cast<const T*>(pv);
   const T* x = static_cast<const T*>(px);
@@ -180,17 +271,32 @@ void partition(const void* pv, const void* px, i64 step, Segments s, i64 count, 
     i64 before[kTargets];
     for (int t = 0; t < kTargets; ++t) before[t] = place[t];
     const i64 end = s.start(k + 1);
-    part_segment<T, kTargets>(v + start, end - start, x[k * step], to, place);
+    if constexpr (kJoin) {
+      join_segment<T, kTargets>(v + start, end - start, x[k * step], to, place);
+      before[0] += place[1] - before[1];
+    } else {
+      part_segment<T, kTargets>(v + start, end - start, x[k * step], to, place);
+    }
     for (int t = 0; t < kTargets; ++t)
       if (to[t].lengths != nullptr) to[t].lengths[k] = static_cast<i32>(place[t] - before[t]);
     start = end;
   }
+  if (kJoin) place[0] -= place[1];
   for (int t = 0; t < kTargets; ++t) targets[t].total = place[t];
+}
+template <typename T, int kTargets>
+void part_exactly(const void* v, i64 n, const void* x, const PackTarget* targets) {
+  i64 place[kTargets] = {};
+  part_segment<T, kTargets, true>(static_cast<const T*>(v), n, *static_cast<const T*>(x), targets, place);
 }
 template <typename T>
 void set_partition(Table& t, int type) {
-  t.partition[0][type] = partition<T, 2>;
-  t.partition[1][type] = partition<T, 3>;
+  t.part_exactly[0][type] = part_exactly<T, 2>;
+  t.part_exactly[1][type] = part_exactly<T, 3>;
+  t.partition[0][type] = partition<T, 2, false>;
+  t.partition[1][type] = partition<T, 3, false>;
+  t.partition_joined[0][type] = partition<T, 2, true>;
+  t.partition_joined[1][type] = partition<T, 3, true>;
 }
 
 template <typename T, Scalar kScalar, bool kStore>

@@ -158,6 +158,11 @@ struct Table {
   using Partition = void (*)(const void* v, const void* x, std::int64_t step, Segments s, std::int64_t count,
                              PackTarget* targets);
   Partition partition[2][3] = {};
+  // The same, the second target of every segment behind the first in the first's `out`. No element goes to
+  // both.
+  Partition partition_joined[2][3] = {};
+  // n elements by their relation to x; nothing behind the places of those taken is written. Totals stay.
+  void (*part_exactly[2][3])(const void* v, std::int64_t n, const void* x, const PackTarget* targets) = {};
   // Lengths of segments, 0 for those that are not flagged; their sum. `lengths` may be null.
   std::int64_t (*flagged_lengths)(const std::uint8_t* flags, Segments s, std::int64_t count,
                                   std::int32_t* lengths) = nullptr;

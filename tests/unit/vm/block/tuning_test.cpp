@@ -5,6 +5,7 @@
 
 #include "bytecode/ssa/passes.h"
 #include "tests/support/temp_folder.h"
+#include "vm/block/trials.h"
 #include "vm/block/tuning.h"
 
 using namespace nvm;
@@ -55,6 +56,25 @@ TEST_CASE("a gain is clear if it is large and nothing has lost") {
   CHECK_FALSE(tuning.clear(1));
   tuning.learn(0, 100000, 2.0, 1.0);
   CHECK_FALSE(tuning.clear(0));
+}
+
+TEST_CASE("a small call is tried both ways in turn, then made as was faster") {
+  using vm::block::Way;
+  vm::block::Trials trials;
+  const vm::block::Trials::Kind kind(3, 100, 5000);
+  const double groups[] = {9.0, 2.0}, whole[] = {3.0, 4.0};
+  for (const int i : {0, 1}) {
+    CHECK(trials.next(kind, Way::kWhole) == Way::kWhole);
+    trials.note(kind, Way::kWhole, whole[i]);
+    CHECK_FALSE(trials.settled(kind));
+    CHECK(trials.next(kind, Way::kWhole) == Way::kGroups);
+    trials.note(kind, Way::kGroups, groups[i]);
+  }
+  CHECK(trials.settled(kind));
+  CHECK(trials.next(kind, Way::kWhole) == Way::kGroups);
+  const vm::block::Trials::Kind other(3, 100, 50000);
+  CHECK_FALSE(trials.settled(other));
+  CHECK(trials.next(other, Way::kGroups) == Way::kGroups);
 }
 
 TEST_CASE("measurements are remembered for the same code and setting") {
