@@ -36,6 +36,32 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
+// What is counted while it lives does not count: it was an attempt, or is counted otherwise.
+class BlockMode::Trial {
+ public:
+  explicit Trial(const BlockMode& mode) : mode_(mode) {
+    if (tally() == nullptr) return;
+    if (mode_.hook_ != nullptr) mode_.hook_->finish();
+    before_ = *tally();
+  }
+  ~Trial() {
+    if (tally() != nullptr) *tally() = before_;
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  // So far.
+  [[nodiscard]] Cost cost() const {
+    if (tally() == nullptr) return {};
+    return {tally()->work - before_.work, tally()->instructions - before_.instructions};
+  }
+
+ private:
+  [[nodiscard]] Tally* tally() const { return mode_.machine_.tally; }
+
+  const BlockMode& mode_;
+  Tally before_;
+};
+
 BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const Value> inputs,
                      const Options& options)
     : code_(code),
@@ -49,7 +75,6 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       workers_(code, machine, inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;
-  machine_.tally = nullptr;
   machine_.host = nullptr;
 }
 
@@ -108,7 +133,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   if (observer_ != nullptr)
     observer_->begin_groups({function, nullptr, arguments, false}, layout->instances(), bounds.size() - 1);
   GroupResults parts;
-  std::vector<LineSpent> spent;
+  Spent spent;
   if (!run_groups(function, depth, *layout, bounds, parts, spent)) {
     if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
@@ -117,7 +142,9 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   }
   counters_.groups += bounds.size() - 1;
   ++counters_.calls;
-  if (!spent.empty()) observer_->groups_spent(spent);
+  if (machine_.tally != nullptr)
+    machine_.tally->add(static_cast<std::int64_t>(spent.cost.work), spent.cost.depth);
+  if (!spent.lines.empty()) observer_->groups_spent(spent.lines);
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
   return true;
@@ -135,6 +162,7 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   const std::size_t sample =
       std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
   if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return !policy_.loops(function);
+  const Trial trial(*this);
   std::vector<Value> ignored;
   if (hook_ != nullptr &&
       !run_whole(function, depth, layout.group(0, bounds[1], *machine_.prims.pool), ignored))
@@ -146,7 +174,7 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   GroupResults parts;
   const std::uint64_t on_device = counters_.on_device;
   begin = std::chrono::steady_clock::now();
-  std::vector<LineSpent> unused;
+  Spent unused;
   if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts, unused)) return false;
   const double cut = seconds_since(begin);
   // The workers' time says nothing of a device that has no kernel yet.
@@ -157,21 +185,22 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
 
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds, GroupResults& results,
-                           std::vector<LineSpent>& spent) {
+                           std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
     on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool);
   Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;
+  spent = {groups.cost, std::move(groups.spent)};
   for (const std::size_t g : groups.over_budget) {
+    const Trial trial(*this);
     std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
     if (!run_whole(function, depth, std::move(part), groups.results[g])) return false;
+    spent.cost.beside(trial.cost());
     ++counters_.whole;
   }
   results = std::move(groups.results);
-  spent = std::move(groups.spent);
   return true;
 }
 

@@ -35,6 +35,10 @@ class BlockMode final : public CallHook {
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
 
  private:
+  struct Spent {
+    Cost cost;
+    std::vector<LineSpent> lines;
+  };
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
@@ -43,12 +47,14 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                std::span<const std::int64_t> bounds, GroupResults& results,
-                                std::vector<LineSpent>& spent);
+                                std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                                std::vector<Value>& results);
 
   const Code& code_;
+  // Counts what kernel mode computes; nothing is left there of what is thrown away.
+  class Trial;
+
   Machine machine_;  // for parts in kernel mode: nothing is cut or observed there, and nothing has effects
   std::span<const Value> inputs_;
   RegionHook* hook_;

@@ -8,15 +8,24 @@
 
 namespace nvm::vm {
 
+static constexpr std::atomic<bool> kNever{false}, kAlways{true};
+
 Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
     : code_(code),
       machine_(machine),
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
-      alone_(machine.hook == nullptr && machine.observer == nullptr && machine.tally == nullptr &&
+      alone_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
              machine.prims.threads <= 1 && !machine.prims.prefix_lengths),
-      watched_(machine.observer != nullptr || machine.tally != nullptr || machine.meter != nullptr),
+      watched_(machine.observer != nullptr || bytes_seen() || machine.meter != nullptr),
+      counts_(machine.tally != nullptr),
+      branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
+      watched_now_(bytes_seen() || machine.meter != nullptr ? &kAlways
+                   : machine.observer != nullptr            ? &machine.observer->instructions_flag()
+                                                            : &kNever),
+      instructions_seen_(machine.observer != nullptr ? &machine.observer->instructions_flag() : &kNever),
+      calls_seen_(machine.observer != nullptr ? &machine.observer->calls_flag() : &kNever),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -175,6 +184,7 @@ void Interp::store(const Step& step, Value* from) {
 void Interp::primitive(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
   const std::int32_t slot = function_->result_slots[step.first_result];
   if (alone_ && step.results == 1 && alike(step, slot)) return;
   if (alone_ && step.results != 1) {
@@ -199,7 +209,8 @@ void Interp::primitive(const Step& step) {
     return;
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  if (watched_ && watched_now()) [[unlikely]]
+  if (counts_ && machine_.hook != nullptr) count(step, operands);
+  if (watched_now()) [[unlikely]]
     return execute_watched(step, operands, results);
   if (step.folds && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
@@ -217,14 +228,14 @@ void Interp::primitive(const Step& step) {
     run_primitive(machine_.prims, step.op, step.word, operands, results);
 }
 
-// For the tally, and for an observer that looks at values.
+// For a tally of bytes, and for an observer that looks at values.
 inline void Interp::begin_values(const Step& step, std::span<const Value> operands) {
-  if (machine_.tally != nullptr) machine_.tally->before(step.work, operands);
+  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(operands));
   if (instructions_seen()) machine_.observer->begin(*step.inst, step.site, operands);
 }
 
 inline void Interp::end_values(const Step& step, std::span<const Value> results) {
-  if (machine_.tally != nullptr) machine_.tally->after(step.work, results);
+  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results));
   if (instructions_seen() && machine_.observer->sees_values())
     machine_.observer->end(*step.inst, step.site, results);
 }
@@ -248,11 +259,14 @@ void Interp::host(const Step& step) {
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
   Value results[5];  // SPAWN has the most
+  if (counts_) count(step, {operands, step.operands});
   const bool seen = values_seen();
   if (!seen) note_line(step, {operands, step.operands});
   if (seen) begin_values(step, {operands, step.operands});
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
   if (seen) end_values(step, {results, step.results});
+  if (counts_ && step.counted == Counted::kResults)
+    machine_.tally->add(work_after(Work::kR, {results, step.results}), 0);
   store(step, results);
 }
 
@@ -381,7 +395,7 @@ bool Interp::condition(const Step& step) {
   if (v == nullptr || !v->is_scalar())
     throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
                                           std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
-  if (machine_.observer != nullptr) machine_.observer->branch(v->scalar_bool());
+  if (branches_seen_) machine_.observer->branch(v->scalar_bool());
   return v->scalar_bool();
 }
 

@@ -95,18 +95,18 @@ class Interp final : private OpenCalls {
   [[nodiscard]] std::uint32_t source_line() const;
   [[nodiscard]] CallPlace place(const Step& step) const;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
-  [[nodiscard]] bool instructions_seen() const {
-    return machine_.observer != nullptr && machine_.observer->sees_instructions();
-  }
+  [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
   // An observer may look away for a while.
-  [[nodiscard]] bool watched_now() const {
-    return machine_.tally != nullptr || machine_.meter != nullptr || instructions_seen();
+  [[nodiscard]] bool watched_now() const { return watched_now_->load(std::memory_order_relaxed); }
+  [[nodiscard]] bool bytes_seen() const { return machine_.tally != nullptr && machine_.tally->counts_bytes; }
+  void count(const Step& step, std::span<const Value> operands) {
+    machine_.tally->add(work_of(step.counted, operands));
   }
   void begin_values(const Step& step, std::span<const Value> operands);
   void end_values(const Step& step, std::span<const Value> results);
   // Whether somebody looks at the operands and results of instructions.
   [[nodiscard]] bool values_seen() const {
-    return machine_.tally != nullptr || (instructions_seen() && machine_.observer->sees_values());
+    return bytes_seen() || (instructions_seen() && machine_.observer->sees_values());
   }
   // For one who does not, but wants to know where control is.
   void note_line(const Step& step, std::span<const Value> operands) const {
@@ -114,18 +114,21 @@ class Interp final : private OpenCalls {
     if (instructions_seen()) [[unlikely]]
       machine_.observer->begin(*step.inst, step.site, operands);
   }
-  [[nodiscard]] bool calls_seen() const {
-    return machine_.observer != nullptr && machine_.observer->sees_calls();
-  }
+  [[nodiscard]] bool calls_seen() const { return calls_seen_->load(std::memory_order_relaxed); }
 
   const Code& code_;
   Machine machine_;
   std::vector<Value> constants_;  // of the code, inputs filled in
   Frames frames_;
   std::vector<Activation> calls_;
-  std::vector<Value> scratch_;                                // operands on their way
-  bool alone_;                                                // results may stay formulas
-  bool watched_;                                              // instructions are counted or observed
+  std::vector<Value> scratch_;  // operands on their way
+  bool alone_;                  // results may stay formulas
+  bool watched_;                // instructions are observed
+  bool counts_;                 // their work is
+  bool branches_seen_;
+  const std::atomic<bool>* watched_now_;
+  const std::atomic<bool>* instructions_seen_;  // of the observer
+  const std::atomic<bool>* calls_seen_;
   Value outputs_[4];                                          // results on their way
   std::vector<std::pair<const ssa::Inst*, Packing>> packed_;  // made by the first of their group
   std::vector<Value> values_;                                 // results of the outermost call

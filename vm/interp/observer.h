@@ -108,6 +108,11 @@ class Observer {
   [[nodiscard]] bool sees_values() const { return values_; }
   // Whether enter and leave are wanted; may change likewise.
   [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
+  // These two, for who asks before every instruction.
+  [[nodiscard]] const std::atomic<bool>& instructions_flag() const { return instructions_; }
+  [[nodiscard]] const std::atomic<bool>& calls_flag() const { return calls_; }
+  // Whether branch is wanted.
+  [[nodiscard]] bool sees_branches() const { return branches_; }
   // What is wanted of recorded regions: nothing; their instructions, with the work that is known anyway; the
   // exact work, for which the compiling tier may have to count what the program does not need.
   enum class Recorded : std::uint8_t { kNothing, kInstructions, kWork };
@@ -128,7 +133,7 @@ class Observer {
   // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def); begin
   // follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
-  // A conditional was decided.
+  // If sees_branches(): a conditional was decided.
   virtual void branch(bool /*taken*/) {}
   // Around the execution of a function. A tail call leaves the caller first. After a fault nothing is left.
   virtual void enter(const CallStart& /*call*/) {}
@@ -171,6 +176,7 @@ class Observer {
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
   void see_group_lines(bool wanted) { group_lines_ = wanted; }  // before the run
   void see_values(bool wanted) { values_ = wanted; }            // before the run
+  void see_branches(bool wanted) { branches_ = wanted; }        // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
@@ -178,6 +184,7 @@ class Observer {
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
   bool values_ = true;
+  bool branches_ = false;
   bool group_lines_ = false;
   Recorded recorded_;
 };

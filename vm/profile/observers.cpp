@@ -6,6 +6,7 @@ void Observers::add(Observer& observer) {
   all_.push_back(&observer);
   see_recorded(observer.sees_recorded());
   see_group_lines(sees_group_lines() || observer.sees_group_lines());
+  see_branches(sees_branches() || observer.sees_branches());
   see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
 }
 
@@ -32,7 +33,8 @@ void Observers::left(const ssa::Inst& inst, std::string_view stop) {
   for (Observer* o : all_) o->left(inst, stop);
 }
 void Observers::branch(bool taken) {
-  for (Observer* o : all_) o->branch(taken);
+  for (Observer* o : all_)
+    if (o->sees_branches()) o->branch(taken);
 }
 void Observers::begin_calls(const OpenCalls& calls) {
   for (Observer* o : all_) o->begin_calls(calls);

@@ -86,13 +86,13 @@ Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
   return spent_.back();
 }
 
-Spent& Profile::spent_of(std::int32_t node, const ssa::Inst* inst) {
+const Profile::Cached& Profile::known(std::int32_t node, const ssa::Inst* inst) {
   const std::size_t mixed =
       reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(node);
   Cached& c = cache_[mixed % cache_.size()];
-  if (c.inst == inst && c.node == node) return *c.spent;
-  c = {inst, node, &spent_at(node, source_.place(inst))};
-  return *c.spent;
+  if (c.inst != inst || c.node != node)
+    c = {inst, node, counted_by(inst->op), &spent_at(node, source_.place(inst))};
+  return c;
 }
 
 std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int32_t call,
@@ -139,7 +139,8 @@ void Profile::leave(ssa::FunctionId) {
 }
 
 void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
-  Spent& spent = spent_of(open_.back(), &inst);
+  const Cached& of = known(open_.back(), &inst);
+  Spent& spent = *of.spent;
   std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
   if (charged_ != charged) {  // while control stays where it is the clock need not be read
     tick();
@@ -150,13 +151,14 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
     ++spent.calls;
   }
   ++spent.instructions;
-  spent.work += static_cast<std::uint64_t>(work_before(inst, operands));
+  spent.work += static_cast<std::uint64_t>(work_of(of.counted, operands));
   spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
 }
 
 void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
   Spent& spent = *current_;
-  spent.work += static_cast<std::uint64_t>(work_after(inst, results));
+  if (op_info(inst.op).kind == OpKind::kHost)
+    spent.work += static_cast<std::uint64_t>(work_after(inst, results));
   const std::int64_t bytes = vector_bytes(results);
   spent.bytes += static_cast<std::uint64_t>(bytes);
   unsettled_bytes_ += bytes;
@@ -365,6 +367,7 @@ void Profile::note_segments(const CallStart& call, std::int32_t function, std::i
 }
 
 void Profile::look_at_promises() {
+  if (promised_.empty()) return;
   std::erase_if(promised_, [&](PromisedSegments& p) {
     const Segdes* segdes = p.segments.get();
     if (segdes == nullptr) return p.segments.gone();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "vm/data/ticks.h"
+#include "vm/interp/work.h"
 #include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/source_map.h"
@@ -128,6 +129,7 @@ class Profile final : public Observer {
   struct Cached {
     const ssa::Inst* inst = nullptr;
     std::int32_t node = -1;
+    Counted counted = Counted::kOne;
     Spent* spent = nullptr;
   };
   struct PromisedSegments {
@@ -141,7 +143,8 @@ class Profile final : public Observer {
     last_ = now;
   }
   [[nodiscard]] Spent& spent_at(std::int32_t node, std::int32_t place);
-  [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] const Cached& known(std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst) { return *known(node, inst).spent; }
   [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,
                                    std::int32_t level);
   void count_kernel(const KernelRun& run, std::int64_t ticks);
