@@ -144,7 +144,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   ++counters_.calls;
   if (machine_.tally != nullptr)
     machine_.tally->add(static_cast<std::int64_t>(spent.cost.work), spent.cost.depth);
-  if (!spent.lines.empty()) observer_->groups_spent(spent.lines);
+  if (!spent.by_line.empty()) observer_->groups_spent(spent.by_line);
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
   return true;

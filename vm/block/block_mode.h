@@ -37,7 +37,7 @@ class BlockMode final : public CallHook {
  private:
   struct Spent {
     Cost cost;
-    std::vector<LineSpent> lines;
+    GroupsSpent by_line;
   };
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
   // Why the call is made as a whole, or "" if it may be cut.

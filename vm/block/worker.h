@@ -34,8 +34,8 @@ struct Groups {
   bool failed =
       false;  // a group failed otherwise, which the whole need not (see ssa::LiftedInfo), or is to stop
   Cost cost;  // of the groups that have results, if somebody counts
-  std::vector<LineSpent> spent;  // where the workers' time went, if somebody asked
-  bool joined = false;           // the only entry of `results` is that of all groups, end to end
+  GroupsSpent spent;    // where the workers' time went, if somebody asked
+  bool joined = false;  // the only entry of `results` is that of all groups, end to end
 };
 
 class Workers {
@@ -56,13 +56,15 @@ class Workers {
   // Cuts the calls of one worker.
   class Cuts final : public CallHook {
    public:
-    Cuts(Workers& workers, Tally* tally) : workers_(workers), tally_(tally) {}
+    Cuts(Workers& workers, Tally* tally, LineMeter* meter)
+        : workers_(workers), tally_(tally), meter_(meter) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
 
    private:
     Workers& workers_;
     Tally* tally_;  // of the worker; null: nobody counts
+    LineMeter* meter_;
   };
   struct Worker {
     Tally tally;
@@ -72,14 +74,17 @@ class Workers {
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };
 
+  // `level` of `function`, above that of the call that was cut first.
   [[nodiscard]] Groups run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                  std::span<const std::int64_t> bounds, Observer* observer);
+                                  std::span<const std::int64_t> bounds, Observer* observer,
+                                  std::int32_t level);
   [[nodiscard]] End run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                              std::int64_t first, std::int64_t last, std::vector<Value>& results, Cost& cost);
+                              std::int64_t first, std::int64_t last, std::int32_t level,
+                              std::vector<Value>& results, Cost& cost);
   [[nodiscard]] std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
   // Of all workers that are idle, since the last time.
-  [[nodiscard]] std::vector<LineSpent> take_spent();
+  [[nodiscard]] GroupsSpent take_spent();
 
   const Code& code_;
   Machine machine_;

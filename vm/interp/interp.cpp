@@ -18,14 +18,16 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       scratch_(code.most_operands + 1),
       alone_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
              machine.prims.threads <= 1 && !machine.prims.prefix_lengths),
-      watched_(machine.observer != nullptr || bytes_seen() || machine.meter != nullptr),
-      counts_(machine.tally != nullptr),
+      watched_(machine.observer != nullptr || bytes_seen()),
+      counts_(machine.tally != nullptr || machine.meter != nullptr),
       branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
-      watched_now_(bytes_seen() || machine.meter != nullptr ? &kAlways
-                   : machine.observer != nullptr            ? &machine.observer->instructions_flag()
-                                                            : &kNever),
+      watched_now_(bytes_seen()                  ? &kAlways
+                   : machine.observer != nullptr ? &machine.observer->instructions_flag()
+                                                 : &kNever),
       instructions_seen_(machine.observer != nullptr ? &machine.observer->instructions_flag() : &kNever),
-      calls_seen_(machine.observer != nullptr ? &machine.observer->calls_flag() : &kNever),
+      calls_seen_(machine.meter != nullptr      ? &kAlways
+                  : machine.observer != nullptr ? &machine.observer->calls_flag()
+                                                : &kNever),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -113,7 +115,8 @@ void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
   serial_ = ++last_serial_;
   if (machine_.observer == nullptr) return;
   machine_.observer->begin_calls(*this);
-  if (calls_seen()) machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false, serial_});
+  if (machine_.observer->sees_calls())
+    machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false, serial_});
 }
 
 void Interp::loop() {
@@ -265,7 +268,7 @@ void Interp::host(const Step& step) {
   if (seen) begin_values(step, {operands, step.operands});
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
   if (seen) end_values(step, {results, step.results});
-  if (counts_ && step.counted == Counted::kResults)
+  if (machine_.tally != nullptr && step.counted == Counted::kResults)
     machine_.tally->add(work_after(Work::kR, {results, step.results}), 0);
   store(step, results);
 }
@@ -307,8 +310,7 @@ void Interp::open_call(const Step& step) {
   function_ = &callee;
   step_ = callee.steps.data();
   frame_ = window;
-  if (calls_seen())
-    machine_.observer->enter({step.target, step.inst, {window, step.operands}, false, serial_});
+  if (calls_seen()) say_entered({step.target, step.inst, {window, step.operands}, false, serial_});
 }
 
 bool Interp::tail_call(const Step& step) {
@@ -316,15 +318,14 @@ bool Interp::tail_call(const Step& step) {
   fetch(step, scratch_.data());
   for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
   if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
-  if (calls_seen()) machine_.observer->leave(step.site.function);
+  if (calls_seen()) say_left(step.site.function);
   frame_ = frames_.open(frame_, std::max(callee.slots, 1));
   for (std::uint32_t i = 0; i < step.operands; ++i)
     move_value(scratch_[static_cast<std::size_t>(i)], frame_[i]);
   function_ = &callee;
   step_ = callee.steps.data();
   serial_ = ++last_serial_;
-  if (calls_seen())
-    machine_.observer->enter({step.target, step.inst, {frame_, step.operands}, true, serial_});
+  if (calls_seen()) say_entered({step.target, step.inst, {frame_, step.operands}, true, serial_});
   return true;
 }
 
@@ -340,7 +341,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
 
 // Returns called_ from a function whose slots are empty; false if it was the outermost.
 bool Interp::return_called() {
-  if (calls_seen()) machine_.observer->leave(step_->site.function);
+  if (calls_seen()) say_left(step_->site.function);
   if (calls_.empty()) {
     values_ = std::move(called_);
     return false;
@@ -400,7 +401,7 @@ bool Interp::condition(const Step& step) {
 }
 
 bool Interp::close_call(const Step& step) {
-  if (calls_seen()) machine_.observer->leave(step.site.function);
+  if (calls_seen()) say_left(step.site.function);
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (calls_.empty()) {
     values_.resize(step.operands);
@@ -420,6 +421,16 @@ bool Interp::close_call(const Step& step) {
   serial_ = caller.serial;
   frames_.back_to(frame_);
   return true;
+}
+
+void Interp::say_entered(const CallStart& call) const {
+  if (machine_.meter != nullptr) machine_.meter->enter(call);
+  if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->enter(call);
+}
+
+void Interp::say_left(ssa::FunctionId function) const {
+  if (machine_.meter != nullptr) machine_.meter->leave();
+  if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->leave(function);
 }
 
 CallPlace Interp::place(const Step& step) const {

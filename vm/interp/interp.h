@@ -93,6 +93,8 @@ class Interp final : private OpenCalls {
   void check_depth() const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
   [[nodiscard]] std::uint32_t source_line() const;
+  void say_entered(const CallStart& call) const;
+  void say_left(ssa::FunctionId function) const;
   [[nodiscard]] CallPlace place(const Step& step) const;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
   [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
@@ -100,7 +102,12 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool watched_now() const { return watched_now_->load(std::memory_order_relaxed); }
   [[nodiscard]] bool bytes_seen() const { return machine_.tally != nullptr && machine_.tally->counts_bytes; }
   void count(const Step& step, std::span<const Value> operands) {
-    machine_.tally->add(work_of(step.counted, operands));
+    count(step, work_of(step.counted, operands));
+  }
+  void count(const Step& step, std::int64_t work) {
+    if (machine_.tally != nullptr) machine_.tally->add(work);
+    if (machine_.meter != nullptr) [[unlikely]]
+      machine_.meter->at(*step.inst, step.site.function, work);
   }
   void begin_values(const Step& step, std::span<const Value> operands);
   void end_values(const Step& step, std::span<const Value> results);
@@ -110,7 +117,6 @@ class Interp final : private OpenCalls {
   }
   // For one who does not, but wants to know where control is.
   void note_line(const Step& step, std::span<const Value> operands) const {
-    if (machine_.meter != nullptr) machine_.meter->at(*step.inst, step.site.function);
     if (instructions_seen()) [[unlikely]]
       machine_.observer->begin(*step.inst, step.site, operands);
   }

@@ -13,8 +13,8 @@
 #include "bytecode/base/device_times.h"
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
-#include "vm/interp/line_meter.h"
 #include "vm/interp/region_hook.h"
+#include "vm/interp/spent.h"
 
 namespace nvm::vm {
 
@@ -160,7 +160,7 @@ class Observer {
   // Before end_groups, if sees_group_lines(): what the groups spent, added up over the threads. Not of groups
   // that a device ran.
   [[nodiscard]] bool sees_group_lines() const { return group_lines_; }
-  virtual void groups_spent(std::span<const LineSpent> /*lines*/) {}
+  virtual void groups_spent(const GroupsSpent& /*spent*/) {}
   // A call of a lifted function was not executed in groups.
   virtual void left_whole(ssa::FunctionId /*function*/, std::string_view /*why*/) {}
 

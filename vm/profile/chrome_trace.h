@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "vm/interp/levels.h"
 #include "vm/profile/event_ring.h"
-#include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/trace_names.h"
 

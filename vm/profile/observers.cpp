@@ -83,9 +83,9 @@ void Observers::begin_groups(const CallStart& call, std::int64_t instances, std:
 void Observers::end_groups(bool done) {
   for (Observer* o : all_) o->end_groups(done);
 }
-void Observers::groups_spent(std::span<const LineSpent> lines) {
+void Observers::groups_spent(const GroupsSpent& spent) {
   for (Observer* o : all_)
-    if (o->sees_group_lines()) o->groups_spent(lines);
+    if (o->sees_group_lines()) o->groups_spent(spent);
 }
 void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
   for (Observer* o : all_) o->left_whole(function, why);

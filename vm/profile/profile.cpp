@@ -328,23 +328,44 @@ void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
   groups_ticks_ = *charged_;
 }
 
-// What passed since begin_groups goes to the lines.
-void Profile::groups_spent(std::span<const LineSpent> lines) {
+// The node of a function at a level inside of the groups that run.
+std::int32_t Profile::node_in_groups(ssa::FunctionId function, std::int32_t level) {
+  const std::int32_t name = source_.function(function);
+  const CallNode& cut = nodes_[static_cast<std::size_t>(groups_node_)];
+  if (name != cut.function) return child(groups_node_, name, 0, levels_.next(function) + level);
+  const std::int32_t first = cut.level;
+  std::int32_t node = groups_node_;
+  for (std::int32_t l = 1; l <= level && first + l <= kMostLevels; ++l)
+    node = child(node, name, 0, first + l);
+  return node;
+}
+
+// What passed since begin_groups goes to the lines, in the proportion of the threads' time.
+void Profile::groups_spent(const GroupsSpent& groups) {
   tick();
   double total = 0;
-  for (const LineSpent& l : lines) total += static_cast<double>(l.ticks);
-  if (total <= 0) return;
+  for (const LineSpent& l : groups.lines) total += static_cast<double>(l.ticks);
   const std::int64_t all = *charged_ - groups_ticks_;
-  const std::int32_t function = nodes_[static_cast<std::size_t>(groups_node_)].function;
-  for (const LineSpent& l : lines) {
-    const std::int32_t executed = source_.function(l.function);
-    const std::int32_t node = executed == function ? groups_node_ : child(groups_node_, executed, 0, 0);
-    Spent& spent = spent_of(node, l.inst);
-    const auto part =
-        static_cast<std::int64_t>(static_cast<double>(l.ticks) / total * static_cast<double>(all));
+  std::map<Spent*, std::uint64_t> deepest;  // threads run beside each other
+  for (const LineSpent& l : groups.lines) {
+    Spent& spent = spent_of(node_in_groups(l.function, l.level), l.inst);
+    const double share = total > 0 ? static_cast<double>(l.ticks) / total : 0;
+    const auto part = static_cast<std::int64_t>(share * static_cast<double>(all));
     spent.ticks[static_cast<std::size_t>(Mode::kBlock)] += part;
     spent.calls += l.times;
+    spent.work += l.work;
+    std::uint64_t& most = deepest[&spent];
+    most = std::max(most, l.instructions);
     *charged_ -= part;
+  }
+  for (const auto& [spent, instructions] : deepest) spent->instructions += instructions;
+  for (const CallsSpent& c : groups.calls) {
+    CallNode& node = nodes_[static_cast<std::size_t>(node_in_groups(c.function, c.level))];
+    node.calls += c.calls;
+    if (c.shape.segments == 0) continue;
+    LevelSpent& level = level_spent_[{node.function, node.level}];
+    level.calls += c.calls;
+    level.shape.add(c.shape);
   }
 }
 
@@ -372,12 +393,7 @@ void Profile::look_at_promises() {
     const Segdes* segdes = p.segments.get();
     if (segdes == nullptr) return p.segments.gone();
     const SegmentShape shape = shape_of(*segdes, kLengthsLookedAt);
-    SegmentShape& sum = level_spent_[{p.function, p.level}].shape;
-    sum.segments += shape.segments;
-    sum.elements += shape.elements;
-    sum.longest = std::max(sum.longest, shape.longest);
-    sum.sampled |= shape.sampled;
-    for (std::size_t k = 0; k < sum.histogram.size(); ++k) sum.histogram[k] += shape.histogram[k];
+    level_spent_[{p.function, p.level}].shape.add(shape);
     return true;
   });
 }

@@ -4,8 +4,7 @@
 //
 // The time of a recorded region goes to the lines whose instructions it computed: a kernel's to those of the
 // kernel, in equal parts; that of primitives by the elements they touched. The time of block mode goes to the
-// lines of the function that it executed, in the proportion in which its threads spent theirs; all levels of
-// a recursion inside of a group count as the first.
+// lines that it executed, by level, in the proportion in which its threads spent theirs.
 #pragma once
 
 #include <array>
@@ -18,8 +17,8 @@
 #include <vector>
 
 #include "vm/data/ticks.h"
+#include "vm/interp/levels.h"
 #include "vm/interp/work.h"
-#include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/source_map.h"
 
@@ -102,7 +101,7 @@ class Profile final : public Observer {
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
-  void groups_spent(std::span<const LineSpent> lines) override;
+  void groups_spent(const GroupsSpent& spent) override;
 
   // Results, after the runs.
   [[nodiscard]] const SourceMap& source() const { return source_; }
@@ -147,6 +146,7 @@ class Profile final : public Observer {
   [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst) { return *known(node, inst).spent; }
   [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,
                                    std::int32_t level);
+  [[nodiscard]] std::int32_t node_in_groups(ssa::FunctionId function, std::int32_t level);
   void count_kernel(const KernelRun& run, std::int64_t ticks);
   void note_allocations(Spent& spent);
   void note_segments(const CallStart& call, std::int32_t function, std::int32_t level);
