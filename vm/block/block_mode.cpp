@@ -188,7 +188,8 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
                            std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
-    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool);
+    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool,
+                                     observer_ != nullptr && observer_->sees_device_groups());
   Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;

@@ -157,9 +157,10 @@ class Observer {
   // and the call is made in the ordinary way.
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
   virtual void end_groups(bool /*done*/) {}
-  // Before end_groups, if sees_group_lines(): what the groups spent, added up over the threads. Not of groups
-  // that a device ran.
+  // Before end_groups: if sees_group_lines(), what the groups spent, added up over the threads; if
+  // sees_device_groups(), when a device ran them, which says nothing of lines.
   [[nodiscard]] bool sees_group_lines() const { return group_lines_; }
+  [[nodiscard]] bool sees_device_groups() const { return device_groups_; }
   virtual void groups_spent(const GroupsSpent& /*spent*/) {}
   // A call of a lifted function was not executed in groups.
   virtual void left_whole(ssa::FunctionId /*function*/, std::string_view /*why*/) {}
@@ -174,9 +175,10 @@ class Observer {
   explicit Observer(bool instructions = true, Recorded recorded = Recorded::kWork)
       : instructions_(instructions), recorded_(recorded) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
-  void see_group_lines(bool wanted) { group_lines_ = wanted; }  // before the run
-  void see_values(bool wanted) { values_ = wanted; }            // before the run
-  void see_branches(bool wanted) { branches_ = wanted; }        // before the run
+  void see_group_lines(bool wanted) { group_lines_ = wanted; }      // before the run
+  void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
+  void see_values(bool wanted) { values_ = wanted; }                // before the run
+  void see_branches(bool wanted) { branches_ = wanted; }            // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
@@ -185,7 +187,7 @@ class Observer {
   std::atomic<bool> calls_{true};
   bool values_ = true;
   bool branches_ = false;
-  bool group_lines_ = false;
+  bool group_lines_ = false, device_groups_ = false;
   Recorded recorded_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bytecode/base/device_times.h"
 #include "bytecode/ssa/ssa.h"
 #include "vm/interp/segment_shape.h"
 
@@ -28,11 +29,19 @@ struct CallsSpent {
   SegmentShape shape;  // summed up; empty if the function is not lifted
 };
 
+// Groups that a device ran at once.
+struct DeviceGroups {
+  std::size_t groups = 0;
+  bool shared = false;  // in memory that a block of threads has for itself
+  DeviceTimes times;
+};
+
 struct GroupsSpent {
   std::vector<LineSpent> lines;
   std::vector<CallsSpent> calls;
+  std::vector<DeviceGroups> device;
 
-  [[nodiscard]] bool empty() const { return lines.empty() && calls.empty(); }
+  [[nodiscard]] bool empty() const { return lines.empty() && calls.empty() && device.empty(); }
   void add(const GroupsSpent& other) {
     lines.insert(lines.end(), other.lines.begin(), other.lines.end());
     calls.insert(calls.end(), other.calls.begin(), other.calls.end());

@@ -6,6 +6,7 @@ void Observers::add(Observer& observer) {
   all_.push_back(&observer);
   see_recorded(observer.sees_recorded());
   see_group_lines(sees_group_lines() || observer.sees_group_lines());
+  see_device_groups(sees_device_groups() || observer.sees_device_groups());
   see_branches(sees_branches() || observer.sees_branches());
   see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
 }
@@ -85,7 +86,7 @@ void Observers::end_groups(bool done) {
 }
 void Observers::groups_spent(const GroupsSpent& spent) {
   for (Observer* o : all_)
-    if (o->sees_group_lines()) o->groups_spent(spent);
+    if (o->sees_group_lines() || o->sees_device_groups()) o->groups_spent(spent);
 }
 void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
   for (Observer* o : all_) o->left_whole(function, why);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1 << 16;
 constexpr std::int64_t kLengthsLookedAt = 4096;  // of a descriptor
+constexpr std::int64_t kSmall = 64;              // elements that take no longer than calling a primitive
 constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes made before memory is looked at again
 
 }  // namespace
@@ -58,6 +59,8 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   current_ = &spent_at(0, 0);
   charged_ = &current_->ticks[0];
   last_ = ticks();
+  before_ = 0;
+  was_small_ = false;
   run_ticks_ -= last_;
   run_start_ticks_ = last_;
 }
@@ -142,16 +145,16 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
   const Cached& of = known(open_.back(), &inst);
   Spent& spent = *of.spent;
   std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
-  if (charged_ != charged) {  // while control stays where it is the clock need not be read
-    tick();
-    charged_ = charged;
-  }
+  const std::int64_t work = work_of(of.counted, operands);
+  const bool small = work <= kSmall && of.counted != Counted::kResults;
+  // While control stays where it is the clock need not be read.
+  if (charged_ != charged || small != was_small_) pass_control(charged, small);
   if (current_ != &spent) {
     current_ = &spent;
     ++spent.calls;
   }
   ++spent.instructions;
-  spent.work += static_cast<std::uint64_t>(work_of(of.counted, operands));
+  spent.work += static_cast<std::uint64_t>(work);
   spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
 }
 

@@ -136,10 +136,28 @@ class Profile final : public Observer {
     std::int32_t function, level;
   };
 
+  // Charges what passed since the last time: to charged_, and in equal parts to those that had control before
+  // it since then.
   void tick() {
     const std::int64_t now = ticks();
+    if (before_ > 0) {
+      const std::int64_t part = (now - last_) / static_cast<std::int64_t>(before_ + 1);
+      for (std::size_t i = 0; i < before_; ++i) *had_control_[i] += part;
+      last_ += part * static_cast<std::int64_t>(before_);
+      before_ = 0;
+    }
     *charged_ += now - last_;
     last_ = now;
+  }
+  // An instruction begins that is charged elsewhere. Reading the clock takes as long as a small instruction:
+  // a few of these share what passes.
+  void pass_control(std::int64_t* charged, bool small) {
+    if (small && was_small_ && before_ < had_control_.size())
+      had_control_[before_++] = charged_;
+    else
+      tick();
+    charged_ = charged;
+    was_small_ = small;
   }
   [[nodiscard]] Spent& spent_at(std::int32_t node, std::int32_t place);
   [[nodiscard]] const Cached& known(std::int32_t node, const ssa::Inst* inst);
@@ -177,6 +195,9 @@ class Profile final : public Observer {
   std::int64_t* charged_ = nullptr;  // whose time it is
   Spent* current_ = nullptr;         // the line that has control
   std::int64_t last_ = 0;
+  std::array<std::int64_t*, 7> had_control_{};
+  std::size_t before_ = 0;  // of these
+  bool was_small_ = false;  // what has control is
   std::int64_t elsewhere_ = 0, eager_ticks_ = 0, compile_ticks_ = 0, kernel_ticks_ = 0;
   std::vector<KernelTime> kernel_times_;  // of the open region
   const ssa::Inst* region_first_ = nullptr;
