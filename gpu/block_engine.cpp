@@ -137,7 +137,8 @@ class BlockRun {
                                  std::chrono::duration<double>(begin));
       times.seconds = end - begin;
     }
-    std::erase_if(call_.ran, [](const BlockCall::Ran& r) { return r.times.begun < r.times.asked; });
+    std::erase_if(call_.ran,
+                  [](const BlockCall::Ran& r) { return r.times.begun == decltype(r.times.begun){}; });
   }
   // Waits; the list is then of the groups that ran out of memory, to be tried again.
   bool unfinished() {

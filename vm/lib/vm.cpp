@@ -142,7 +142,7 @@ struct Vm::Impl {
   vm::block::GroupEngine* group_device(const vm::Machine& machine) {
     const bool wanted = options.engine != Engine::kCpu && options.jit != Jit::kOff &&
                         options.block_threshold != vm::block::Options::kOff && options.max_depth == 0 &&
-                        !machine.prims.prefix_lengths && machine.tally == nullptr;  // a device counts nothing
+                        !machine.prims.prefix_lengths && !options.cost;  // a device counts nothing
     if (!wanted) return nullptr;
     if (groups == nullptr || groups_program != running) {
       groups = make_group_device(running->loaded.module, options.jit == Jit::kHot);
