@@ -29,6 +29,14 @@ class BlockRun {
   BlockRun& operator=(const BlockRun&) = delete;
 
   bool run() {
+    if (call_.timed) begin_times();
+    const bool done = compute();
+    if (call_.timed) tell_times();
+    return done;
+  }
+
+ private:
+  bool compute() {
     if (!bind() || !first_round() || !second_round()) return false;
     if (std::any_of(call_.states.begin(), call_.states.end(),
                     [](std::uint64_t s) { return s != kDone && s != kFull; }))
@@ -36,7 +44,6 @@ class BlockRun {
     return join();
   }
 
- private:
   Address take(std::size_t bytes) {
     const Address a = queue_.allocate(std::max<std::size_t>(bytes, 16));
     if (a != 0) owned_.push_back(a);
@@ -104,8 +111,34 @@ class BlockRun {
     args_[kList] = put(list_);
     if (args_[kList] == 0) return false;
     const auto blocks = shared_bytes > 0 ? static_cast<std::int64_t>(list_.size()) : blocks_;
+    if (call_.timed) {
+      call_.ran.push_back({list_.size(), shared_bytes > 0, {}});
+      call_.ran.back().times.asked = std::chrono::steady_clock::now();
+      marks_.push_back(queue_.mark());
+    }
     queue_.launch(code_.entry, blocks, kBlockThreads, args_, shared_bytes);
+    if (call_.timed) marks_.push_back(queue_.mark());
     return true;
+  }
+
+  // The device's clock is set by the host's where it has nothing to do yet.
+  void begin_times() {
+    static_cast<void>(queue_.wait());
+    clock_ = std::chrono::steady_clock::now();
+    static_cast<void>(queue_.mark());
+  }
+  void tell_times() {
+    static_cast<void>(queue_.wait());
+    for (std::size_t k = 0; k < call_.ran.size(); ++k) {
+      const double begin = queue_.seconds_at(marks_[2 * k]), end = queue_.seconds_at(marks_[2 * k + 1]);
+      if (begin < 0 || end < begin) continue;
+      DeviceTimes& times = call_.ran[k].times;
+      times.begun = clock_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                 std::chrono::duration<double>(begin));
+      times.seconds = end - begin;
+    }
+    std::erase_if(call_.ran,
+                  [](const BlockCall::Ran& r) { return r.times.begun == decltype(r.times.begun){}; });
   }
   // Waits; the list is then of the groups that ran out of memory, to be tried again.
   bool unfinished() {
@@ -172,6 +205,8 @@ class BlockRun {
   std::vector<std::uint64_t> cleared_;
   std::vector<std::int64_t> list_;
   std::int64_t blocks_ = 1;
+  std::vector<std::size_t> marks_;  // two for each of call_.ran
+  std::chrono::steady_clock::time_point clock_;
   std::vector<std::vector<std::uint64_t>> pieces_;
 };
 

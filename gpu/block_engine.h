@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bytecode/base/device_times.h"
 #include "bytecode/ssa/ssa.h"
 #include "gpu/codegen/block.h"
 #include "gpu/compiler.h"
@@ -49,6 +50,14 @@ struct BlockCall {
   };
   std::vector<std::uint64_t> states;
   std::vector<Result> results;
+  // Made if `timed`: every time that groups were begun.
+  struct Ran {
+    std::size_t groups = 0;
+    bool shared = false;  // arenas in shared memory
+    DeviceTimes times;
+  };
+  bool timed = false;
+  std::vector<Ran> ran;
 };
 
 struct BlockLimits {

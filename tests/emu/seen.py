@@ -75,4 +75,22 @@ with tempfile.TemporaryDirectory() as folder:
     rows = [r for r in profile["kernel"] if "collatz" in r["where"]]
     check("kernels in a profile", rows and all(r["calls"] > 0 and r["self"] > 0 for r in rows), profile["kernel"])
 
+with tempfile.TemporaryDirectory() as folder:
+    with open(path("p.nesl"), "w") as out:
+        out.write("function fact(n) = if n < 2 then 1 else n * fact(n - 1) $\nsum({fact(rem(i, 9)) : i in [0:300]}) $\n")
+    plain = run("run", "--block-threshold", "off")
+    traced = run("run", "--block-threshold", "2", "--trace", path("b.json"))
+    check("the same result in groups", traced.stdout == plain.stdout, traced)
+    with open(path("b.json")) as text:
+        events = json.load(text)
+    names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    groups = [e for e in events if e["ph"] == "X" and names[e["tid"]].startswith("GPU stream") and e.get("cat") == "block"]
+    check("groups on the track of the GPU", groups and all("fact" in e["name"] and e["args"]["groups"] > 1 and e["dur"] > 0
+                                                           for e in groups), events)
+    waits = [e for e in events if e["ph"] == "X" and names[e["tid"]] == "host" and e["name"] == "fact in groups"]
+    check("while the host waits", all(any(w["ts"] <= e["ts"] and e["ts"] + e["dur"] <= w["ts"] + w["dur"] + 1 for w in waits)
+                                      for e in groups), (groups, waits))
+    starts, ends = ([e["id"] for e in events if e["ph"] == phase] for phase in "sf")
+    check("arrows have two ends", sorted(starts) == sorted(ends) and len(ends) >= len(groups), (starts, ends))
+
 sys.exit(1 if failures else 0)

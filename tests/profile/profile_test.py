@@ -36,10 +36,15 @@ def check_accounts(program):
 
 
 def check_costs(program):
-    """Work and depth are those of --cost, however it ran."""
-    cost = nvm("run", "--cost", program)
+    """Work and depth of the whole are those of --cost, however it ran, and what --assert compares."""
+    cost = nvm("run", "--cost", "--block-threshold", "off", program)
     figures = dict(line.rsplit(None, 1) for line in cost.stderr.splitlines())
+    bound = nvm("run", "--assert", f"work == {figures['work']}", "--assert", f"depth == {figures['depth']}", program)
+    expect("a bound is about the whole", bound.returncode == 0, bound)
     for words in (("--jit", "off"), ("--jit", "always"), ("--jit", "hot")):
+        again = nvm("run", "--cost", "--block-threshold", "off", *words, program)
+        same = [line for line in cost.stderr.splitlines() if line.split()[0] in ("work", "depth")]
+        expect(f"--cost {words}", all(line in again.stderr.splitlines() for line in same), (again, same))
         p, _ = profile(program, "--block-threshold", "off", *words)
         expect(f"work {words}", sum(r["work"] for r in p["line"]) == int(figures["work"]), (figures, words))
         expect(f"depth {words}", sum(r["depth"] for r in p["line"]) == int(figures["depth"]), (figures, words))
@@ -58,6 +63,17 @@ def check_blocks():
     expect("by NESL line", lines >= {5, 6, 7, 8, 9}, p["line"])
     shares = sum(r["share"] for r in p["line"])
     expect("nothing is lost or counted twice", 98 < shares < 102, shares)
+    levels = {r["level"]: r for r in p["function"] if r.get("function") == "quicksort" and r.get("level") is not None}
+    expect("levels inside of groups", len(levels) > 8 and all(levels[k]["block"] > 0 and levels[k]["work"] > 0 for k in range(2, 8)),
+           levels)
+    cost = nvm("run", "--cost", "--block-threshold", "2", "--threads", "1", str(WORK / "blocks.nesl"))
+    figures = dict(line.rsplit(None, 1) for line in cost.stderr.splitlines())
+    whole = nvm("run", "--cost", "--block-threshold", "off", str(WORK / "blocks.nesl"))
+    of_whole = dict(line.rsplit(None, 1) for line in whole.stderr.splitlines())
+    expect("work in groups is that of --cost", sum(r["work"] for r in p["line"]) == int(figures["work"]), figures)
+    expect("and near that of the whole", 0.9 * int(of_whole["work"]) < int(figures["work"]) < 1.02 * int(of_whole["work"]),
+           (figures, of_whole))
+    expect("groups are no deeper", int(figures["depth"]) <= int(of_whole["depth"]), (figures, of_whole))
 
 
 def check_vcode(program):

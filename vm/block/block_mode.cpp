@@ -36,6 +36,32 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
+// What is counted while it lives does not count: it was an attempt, or is counted otherwise.
+class BlockMode::Trial {
+ public:
+  explicit Trial(const BlockMode& mode) : mode_(mode) {
+    if (tally() == nullptr) return;
+    if (mode_.hook_ != nullptr) mode_.hook_->finish();
+    before_ = *tally();
+  }
+  ~Trial() {
+    if (tally() != nullptr) *tally() = before_;
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  // So far.
+  [[nodiscard]] Cost cost() const {
+    if (tally() == nullptr) return {};
+    return {tally()->work - before_.work, tally()->instructions - before_.instructions};
+  }
+
+ private:
+  [[nodiscard]] Tally* tally() const { return mode_.machine_.tally; }
+
+  const BlockMode& mode_;
+  Tally before_;
+};
+
 BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const Value> inputs,
                      const Options& options)
     : code_(code),
@@ -49,7 +75,6 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       workers_(code, machine, inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;
-  machine_.tally = nullptr;
   machine_.host = nullptr;
 }
 
@@ -153,7 +178,7 @@ bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layo
     observer_->begin_groups({function, nullptr, layout.arguments(), false}, layout.instances(),
                             bounds.size() - 1);
   GroupResults parts;
-  std::vector<LineSpent> spent;
+  Spent spent;
   if (!run_groups(function, depth, layout, bounds, parts, spent)) {
     if (observer_ != nullptr) observer_->end_groups(false);
     ++counters_.failed;
@@ -162,7 +187,8 @@ bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layo
   }
   counters_.groups += bounds.size() - 1;
   ++counters_.calls;
-  if (!spent.empty()) observer_->groups_spent(spent);
+  count(spent.cost);
+  if (!spent.by_line.empty()) observer_->groups_spent(spent.by_line);
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
   return true;
@@ -175,20 +201,28 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
     observer_->begin_groups({function, nullptr, arguments, false}, layout.instances(), 1);
   for (Value& argument : arguments)
     if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
-  LineMeter meter;
   const bool metered = observer_ != nullptr && observer_->sees_group_lines();
-  Within within(*this);
+  LineMeter meter(*code_.module);
+  Within within(*this, metered ? &meter : nullptr);
   Machine machine = machine_;
   machine.hook = nullptr;
   machine.calls = &within;
   machine.formulas = true;
   machine.meter = metered ? &meter : nullptr;
-  Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
-  const bool done = !outcome.error && !outcome.exited;
+  if (metered) meter.begin_group(function, 0);
+  Cost cost;
+  bool done = false;
+  {
+    const Trial trial(*this);
+    Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
+    done = !outcome.error && !outcome.exited;
+    cost = trial.cost();
+    results = std::move(outcome.values);
+  }
   if (metered) {
-    std::vector<LineSpent> spent = meter.take();
-    const std::vector<LineSpent> of_workers = workers_.take_spent();
-    spent.insert(spent.end(), of_workers.begin(), of_workers.end());
+    if (done) meter.end_group();
+    GroupsSpent spent = meter.take();
+    spent.add(workers_.take_spent());
     observer_->groups_spent(spent);
   }
   if (observer_ != nullptr) observer_->end_groups(done);
@@ -197,25 +231,32 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
     policy_.give_up(function);
     return false;
   }
+  count(cost);
   ++counters_.calls;
   ++counters_.together;
-  results = std::move(outcome.values);
   return true;
+}
+
+void BlockMode::count(const Cost& cost) {
+  if (machine_.tally != nullptr) machine_.tally->add(static_cast<std::int64_t>(cost.work), cost.depth);
 }
 
 // A group that fails takes the whole with it.
 bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
-                            std::vector<Value>& results) {
+                            LineMeter* meter, std::vector<Value>& results) {
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   if (!policy_.considers_alone(function)) return false;
   const auto layout = Layout::of(info.parameters, arguments);
   if (!layout || !policy_.enough(layout->instances())) return false;
   const std::vector<std::int64_t> bounds = policy_.cut(function, *layout);
   if (bounds.empty() || !pays(function, depth, *layout, bounds)) return false;
+  const std::int32_t level = meter != nullptr ? meter->level_of(function) : 0;
+  if (meter != nullptr) meter->note(function, level, arguments);
   GroupResults parts;
-  std::vector<LineSpent> unused;
-  if (!run_groups(function, depth, *layout, bounds, parts, unused, false))
+  Spent spent;
+  if (!run_groups(function, depth, *layout, bounds, parts, spent, level))
     throw Fault{Fault::Kind::kDenied, "a group failed"};
+  count(spent.cost);
   counters_.groups += bounds.size() - 1;
   results = join(machine_.prims, parts);
   return true;
@@ -233,6 +274,7 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   const std::size_t sample =
       std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
   if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return !policy_.loops(function);
+  const Trial trial(*this);
   std::vector<Value> ignored;
   if (hook_ != nullptr &&
       !run_whole(function, depth, layout.group(0, bounds[1], *machine_.prims.pool), ignored))
@@ -244,7 +286,7 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   GroupResults parts;
   const std::uint64_t on_device = counters_.on_device;
   begin = std::chrono::steady_clock::now();
-  std::vector<LineSpent> unused;
+  Spent unused;
   if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts, unused)) return false;
   const double cut = seconds_since(begin);
   // The workers' time says nothing of a device that has no kernel yet.
@@ -255,21 +297,24 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
 
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds, GroupResults& results,
-                           std::vector<LineSpent>& spent, bool seen) {
+                           std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
+                           std::optional<std::int32_t> level) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
-    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool);
-  Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, seen);
+    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool,
+                                     observer_ != nullptr && observer_->sees_device_groups());
+  Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;
+  spent = {groups.cost, std::move(groups.spent)};
   for (const std::size_t g : groups.over_budget) {
+    const Trial trial(*this);
     std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
     if (!run_whole(function, depth, std::move(part), groups.results[g])) return false;
+    spent.cost.beside(trial.cost());
     ++counters_.whole;
   }
   results = std::move(groups.results);
-  spent = std::move(groups.spent);
   return true;
 }
 

@@ -37,17 +37,22 @@ class BlockMode final : public CallHook {
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
 
  private:
+  struct Spent {
+    Cost cost;
+    GroupsSpent by_line;
+  };
   // Is asked about the calls within a call that all threads make together.
   class Within final : public CallHook {
    public:
-    explicit Within(BlockMode& mode) : mode_(mode) {}
+    Within(BlockMode& mode, LineMeter* meter) : mode_(mode), meter_(meter) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override {
-      return mode_.call_within(function, depth, arguments, results);
+      return mode_.call_within(function, depth, arguments, meter_, results);
     }
 
    private:
     BlockMode& mode_;
+    LineMeter* meter_;  // of the call; null: nobody asked
   };
 
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
@@ -57,7 +62,9 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                   std::vector<Value>& results);
   [[nodiscard]] bool call_within(ssa::FunctionId function, std::int64_t depth,
-                                 std::span<const Value> arguments, std::vector<Value>& results);
+                                 std::span<const Value> arguments, LineMeter* meter,
+                                 std::vector<Value>& results);
+  void count(const Cost& cost);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
@@ -70,12 +77,15 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                std::span<const std::int64_t> bounds, GroupResults& results,
-                                std::vector<LineSpent>& spent, bool seen = true);
+                                std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
+                                std::optional<std::int32_t> level = {});
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                                std::vector<Value>& results);
 
   const Code& code_;
+  // Counts what kernel mode computes; nothing is left there of what is thrown away.
+  class Trial;
+
   Machine machine_;  // for parts in kernel mode: nothing is cut or observed there, and nothing has effects
   std::span<const Value> inputs_;
   RegionHook* hook_;

@@ -12,9 +12,9 @@ class GroupEngine {
  public:
   virtual ~GroupEngine() = default;
   // Runs `function` on every group of `layout` between two `bounds`, as Workers::run does; nothing if it has
-  // no kernel for that, or no memory. Results are made in `pool`.
+  // no kernel for that, or no memory. Results are made in `pool`. `timed`: says when it ran what.
   virtual std::optional<Groups> run(ssa::FunctionId function, const Layout& layout,
-                                    std::span<const std::int64_t> bounds, Pool& pool) = 0;
+                                    std::span<const std::int64_t> bounds, Pool& pool, bool timed) = 0;
 };
 
 }  // namespace nvm::vm::block

@@ -51,7 +51,8 @@ Workers::Workers(const Code& code, const Machine& machine, std::span<const Value
       inputs_(inputs),
       policy_(policy),
       threads_(std::max(machine.prims.threads, 1)),
-      observer_(machine.observer) {
+      observer_(machine.observer),
+      counts_(machine.tally != nullptr) {
   machine_.prims.threads = 1;
   machine_.prims.random = nullptr;
   machine_.host = nullptr;
@@ -73,10 +74,12 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   }
   auto worker = std::make_unique<Worker>();
   Machine machine = machine_;
-  worker->cuts = std::make_unique<Cuts>(*this);
-  machine.calls = worker->cuts.get();
-  if (observer_ != nullptr && observer_->sees_group_lines()) worker->meter = std::make_unique<LineMeter>();
+  if (counts_) machine.tally = &worker->tally;
+  if (observer_ != nullptr && observer_->sees_group_lines())
+    worker->meter = std::make_unique<LineMeter>(*code_.module);
   machine.meter = worker->meter.get();
+  worker->cuts = std::make_unique<Cuts>(*this, machine.tally, machine.meter);
+  machine.calls = worker->cuts.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
 }
@@ -87,16 +90,20 @@ void Workers::give_back(std::unique_ptr<Worker> worker) {
 }
 
 Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                std::int64_t first, std::int64_t last, std::vector<Value>& results) {
+                                std::int64_t first, std::int64_t last, std::int32_t level,
+                                std::vector<Value>& results, Cost& cost) {
   try {
     std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
     for (Value& argument : arguments)
       if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
     std::unique_ptr<Worker> worker = take();
+    worker->tally = {};
+    if (worker->meter != nullptr) worker->meter->begin_group(function, level);
     Outcome outcome = worker->interp->call(function, std::move(arguments), depth);
     if (outcome.exited) return End::kFailed;
     if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
-    if (worker->meter != nullptr) worker->meter->pause();
+    cost = {worker->tally.work, worker->tally.instructions};
+    if (worker->meter != nullptr) worker->meter->end_group();
     give_back(std::move(worker));  // one that failed is not used again
     results = std::move(outcome.values);
     return End::kDone;
@@ -118,36 +125,37 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
   const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(function, *layout, idle);
   if (bounds.empty()) return false;
   const Busy waits(workers_.busy_, -1);
-  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr);
+  const std::int32_t level = meter_ != nullptr ? meter_->level_of(function) : 0;
+  if (meter_ != nullptr) meter_->note(function, level, arguments);
+  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr, level);
   if (groups.failed) throw Fault{Fault::Kind::kDenied, "a group failed"};
   if (!groups.over_budget.empty()) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
   results = join(workers_.machine_.prims, groups.results);
+  if (tally_ != nullptr) tally_->add(static_cast<std::int64_t>(groups.cost.work), groups.cost.depth);
   return true;
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                    std::span<const std::int64_t> bounds, bool seen) {
-  Groups groups = run_groups(function, depth, layout, bounds, seen ? observer_ : nullptr);
-  if (seen && observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
+                    std::span<const std::int64_t> bounds, std::optional<std::int32_t> level) {
+  Groups groups = run_groups(function, depth, layout, bounds, level ? nullptr : observer_, level.value_or(0));
+  if (!level && observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
   return groups;
 }
 
-std::vector<LineSpent> Workers::take_spent() {
+GroupsSpent Workers::take_spent() {
   const std::lock_guard lock(mutex_);
-  std::vector<LineSpent> all;
-  for (const auto& worker : idle_) {
-    if (worker->meter == nullptr) continue;
-    const std::vector<LineSpent> one = worker->meter->take();
-    all.insert(all.end(), one.begin(), one.end());
-  }
+  GroupsSpent all;
+  for (const auto& worker : idle_)
+    if (worker->meter != nullptr) all.add(worker->meter->take());
   return all;
 }
 
 Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds, Observer* observer) {
+                           std::span<const std::int64_t> bounds, Observer* observer, std::int32_t level) {
   Groups groups;
   groups.results.resize(bounds.size() - 1);
   std::vector<End> ends(groups.results.size(), End::kDone);
+  std::vector<Cost> costs(ends.size());
   std::vector<std::size_t> order(ends.size());  // the largest first, so that none is begun late
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<std::int64_t> sizes(ends.size());
@@ -161,10 +169,12 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
     const std::size_t g = order[static_cast<std::size_t>(i)];
     const Watch watch(observer, g, bounds[g + 1] - bounds[g]);
     const Busy works(busy_, 1);
-    ends[g] = run_group(function, depth, layout, bounds[g], bounds[g + 1], groups.results[g]);
+    ends[g] =
+        run_group(function, depth, layout, bounds[g], bounds[g + 1], level, groups.results[g], costs[g]);
     if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);
   });
   groups.failed = failed.load();
+  for (const Cost& cost : costs) groups.cost.beside(cost);
   for (std::size_t g = 0; g < ends.size(); ++g)
     if (ends[g] == End::kMemory) groups.over_budget.push_back(g);
   return groups;

@@ -2,9 +2,11 @@
 // own, without a step in common.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,14 +17,26 @@
 
 namespace nvm::vm::block {
 
+// What the cost model counts for a call in groups: work adds up, and groups run beside each other.
+struct Cost {
+  std::uint64_t work = 0;
+  std::uint64_t depth = 0;  // instructions one after another
+
+  void beside(const Cost& other) {
+    work += other.work;
+    depth = std::max(depth, other.depth);
+  }
+};
+
 // How the groups of a call went.
 struct Groups {
   GroupResults results;                  // by group; empty where memory ran out
   std::vector<std::size_t> over_budget;  // groups that ran out of memory
   bool failed =
       false;  // a group failed otherwise, which the whole need not (see ssa::LiftedInfo), or is to stop
-  std::vector<LineSpent> spent;  // where the workers' time went, if somebody asked
-  bool joined = false;           // the only entry of `results` is that of all groups, end to end
+  Cost cost;  // of the groups that have results, if somebody counts
+  GroupsSpent spent;    // where the workers' time went, if somebody asked
+  bool joined = false;  // the only entry of `results` is that of all groups, end to end
 };
 
 class Workers {
@@ -35,35 +49,43 @@ class Workers {
   Workers(const Code& code, const Machine& machine, std::span<const Value> inputs, const Policy& policy);
 
   [[nodiscard]] int threads() const { return threads_; }
-  // Runs `function` on every group of `layout` between two `bounds`. `seen`: observed as groups of their own.
+  // Runs `function` on every group of `layout` between two `bounds`. Observed as groups of their own, unless
+  // they are part of a call that is: then its `level` above that call.
   [[nodiscard]] Groups run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds, bool seen = true);
+                           std::span<const std::int64_t> bounds, std::optional<std::int32_t> level = {});
 
   // Of all workers that are idle, since the last time.
-  [[nodiscard]] std::vector<LineSpent> take_spent();
+  [[nodiscard]] GroupsSpent take_spent();
 
  private:
   // Cuts the calls of one worker.
   class Cuts final : public CallHook {
    public:
-    explicit Cuts(Workers& workers) : workers_(workers) {}
+    Cuts(Workers& workers, Tally* tally, LineMeter* meter)
+        : workers_(workers), tally_(tally), meter_(meter) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
 
    private:
     Workers& workers_;
+    Tally* tally_;  // of the worker; null: nobody counts
+    LineMeter* meter_;
   };
   struct Worker {
+    Tally tally;
     std::unique_ptr<Cuts> cuts;
     std::unique_ptr<LineMeter> meter;  // null: nobody asked
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };
 
+  // `level` of `function`, above that of the call that was cut first.
   [[nodiscard]] Groups run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                                  std::span<const std::int64_t> bounds, Observer* observer);
+                                  std::span<const std::int64_t> bounds, Observer* observer,
+                                  std::int32_t level);
   [[nodiscard]] End run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                              std::int64_t first, std::int64_t last, std::vector<Value>& results);
+                              std::int64_t first, std::int64_t last, std::int32_t level,
+                              std::vector<Value>& results, Cost& cost);
   [[nodiscard]] std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
 
@@ -73,6 +95,7 @@ class Workers {
   const Policy& policy_;
   int threads_;
   Observer* observer_;
+  bool counts_;
   std::atomic<int> busy_{0};  // threads that compute groups and do not wait for parts of them
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;

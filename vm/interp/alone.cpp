@@ -68,6 +68,7 @@ bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> 
   if (watched_) note_line(step, operands);
   if (machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
+  if (counts_ && machine_.hook != nullptr) count(step, operands);
   step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
   return true;
 }

@@ -108,6 +108,7 @@ bool Interp::join_reduction(const Step& step) {
 void Interp::await(const Step& step, std::int32_t made) {
   const std::int32_t slot = function_->result_slots[step.first_result];
   chain_slots_.push_back(slot);
+  if (counts_) count(step, chain_.length());
   if (slot >= 0) waiting_[static_cast<std::size_t>(slot)] = made;
   joined_ = &step;
 }

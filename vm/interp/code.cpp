@@ -318,7 +318,7 @@ class Translator {
     Step step;
     step.kind = kind;
     step.op = inst.op;
-    step.work = op_info(inst.op).work;
+    step.counted = counted_by(inst.op);
     step.word = inst.word;
     step.inst = &inst;
     step.pos = inst.pos;

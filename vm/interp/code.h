@@ -9,6 +9,7 @@
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 #include "vm/interp/region_hook.h"
+#include "vm/interp/work.h"
 #include "vm/prims/formula.h"
 #include "vm/prims/prims.h"
 
@@ -56,9 +57,9 @@ struct Step {
   bool by_runs = false;   // a move whose second operand may be such a pair
   bool struck = false;  // INDEX, and DIST of the value, that only a scatter of one value reads: may leave the
                         // operands of INDEX, and one number repeated
-  bool strikes = false;  // that scatter
-  bool chains = false;   // may be part of a Chain
-  Work work = Work::k1;  // what the cost model counts, of the instruction table
+  bool strikes = false;             // that scatter
+  bool chains = false;              // may be part of a Chain
+  Counted counted = Counted::kOne;  // what the cost model counts
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
   std::int16_t group = kNoGroup;  // PACK: the group that it is the first of, or kInGroup
   std::uint16_t repeated = 0;     // kPrimitive: by operand, whether it may be one repeated element

@@ -8,15 +8,26 @@
 
 namespace nvm::vm {
 
+static constexpr std::atomic<bool> kNever{false}, kAlways{true};
+
 Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
     : code_(code),
       machine_(machine),
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
-      alone_(machine.hook == nullptr && machine.observer == nullptr && machine.tally == nullptr &&
+      alone_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
              (machine.prims.threads <= 1 || machine.formulas) && !machine.prims.prefix_lengths),
-      watched_(machine.observer != nullptr || machine.tally != nullptr || machine.meter != nullptr),
+      watched_(machine.observer != nullptr || bytes_seen()),
+      counts_(machine.tally != nullptr || machine.meter != nullptr),
+      branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
+      watched_now_(bytes_seen()                  ? &kAlways
+                   : machine.observer != nullptr ? &machine.observer->instructions_flag()
+                                                 : &kNever),
+      instructions_seen_(machine.observer != nullptr ? &machine.observer->instructions_flag() : &kNever),
+      calls_seen_(machine.meter != nullptr      ? &kAlways
+                  : machine.observer != nullptr ? &machine.observer->calls_flag()
+                                                : &kNever),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -104,7 +115,8 @@ void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
   serial_ = ++last_serial_;
   if (machine_.observer == nullptr) return;
   machine_.observer->begin_calls(*this);
-  if (calls_seen()) machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false, serial_});
+  if (machine_.observer->sees_calls())
+    machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false, serial_});
 }
 
 void Interp::loop() {
@@ -175,6 +187,7 @@ void Interp::store(const Step& step, Value* from) {
 void Interp::primitive(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
   const std::int32_t slot = function_->result_slots[step.first_result];
   if (alone_ && step.results == 1 && alike(step, slot)) return;
   if (alone_ && step.results != 1) {
@@ -199,7 +212,8 @@ void Interp::primitive(const Step& step) {
     return;
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  if (watched_ && watched_now()) [[unlikely]]
+  if (counts_ && machine_.hook != nullptr) count(step, operands);
+  if (watched_now()) [[unlikely]]
     return execute_watched(step, operands, results);
   if (step.folds && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
@@ -217,14 +231,14 @@ void Interp::primitive(const Step& step) {
     run_primitive(machine_.prims, step.op, step.word, operands, results);
 }
 
-// For the tally, and for an observer that looks at values.
+// For a tally of bytes, and for an observer that looks at values.
 inline void Interp::begin_values(const Step& step, std::span<const Value> operands) {
-  if (machine_.tally != nullptr) machine_.tally->before(step.work, operands);
+  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(operands));
   if (instructions_seen()) machine_.observer->begin(*step.inst, step.site, operands);
 }
 
 inline void Interp::end_values(const Step& step, std::span<const Value> results) {
-  if (machine_.tally != nullptr) machine_.tally->after(step.work, results);
+  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results));
   if (instructions_seen() && machine_.observer->sees_values())
     machine_.observer->end(*step.inst, step.site, results);
 }
@@ -248,11 +262,14 @@ void Interp::host(const Step& step) {
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
   Value results[5];  // SPAWN has the most
+  if (counts_) count(step, {operands, step.operands});
   const bool seen = values_seen();
   if (!seen) note_line(step, {operands, step.operands});
   if (seen) begin_values(step, {operands, step.operands});
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
   if (seen) end_values(step, {results, step.results});
+  if (machine_.tally != nullptr && step.counted == Counted::kResults)
+    machine_.tally->add(work_after(Work::kR, {results, step.results}), 0);
   store(step, results);
 }
 
@@ -293,8 +310,7 @@ void Interp::open_call(const Step& step) {
   function_ = &callee;
   step_ = callee.steps.data();
   frame_ = window;
-  if (calls_seen())
-    machine_.observer->enter({step.target, step.inst, {window, step.operands}, false, serial_});
+  if (calls_seen()) say_entered({step.target, step.inst, {window, step.operands}, false, serial_});
 }
 
 bool Interp::tail_call(const Step& step) {
@@ -302,15 +318,14 @@ bool Interp::tail_call(const Step& step) {
   fetch(step, scratch_.data());
   for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
   if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
-  if (calls_seen()) machine_.observer->leave(step.site.function);
+  if (calls_seen()) say_left(step.site.function);
   frame_ = frames_.open(frame_, std::max(callee.slots, 1));
   for (std::uint32_t i = 0; i < step.operands; ++i)
     move_value(scratch_[static_cast<std::size_t>(i)], frame_[i]);
   function_ = &callee;
   step_ = callee.steps.data();
   serial_ = ++last_serial_;
-  if (calls_seen())
-    machine_.observer->enter({step.target, step.inst, {frame_, step.operands}, true, serial_});
+  if (calls_seen()) say_entered({step.target, step.inst, {frame_, step.operands}, true, serial_});
   return true;
 }
 
@@ -326,7 +341,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
 
 // Returns called_ from a function whose slots are empty; false if it was the outermost.
 bool Interp::return_called() {
-  if (calls_seen()) machine_.observer->leave(step_->site.function);
+  if (calls_seen()) say_left(step_->site.function);
   if (calls_.empty()) {
     values_ = std::move(called_);
     return false;
@@ -381,12 +396,12 @@ bool Interp::condition(const Step& step) {
   if (v == nullptr || !v->is_scalar())
     throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
                                           std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
-  if (machine_.observer != nullptr) machine_.observer->branch(v->scalar_bool());
+  if (branches_seen_) machine_.observer->branch(v->scalar_bool());
   return v->scalar_bool();
 }
 
 bool Interp::close_call(const Step& step) {
-  if (calls_seen()) machine_.observer->leave(step.site.function);
+  if (calls_seen()) say_left(step.site.function);
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (calls_.empty()) {
     values_.resize(step.operands);
@@ -406,6 +421,16 @@ bool Interp::close_call(const Step& step) {
   serial_ = caller.serial;
   frames_.back_to(frame_);
   return true;
+}
+
+void Interp::say_entered(const CallStart& call) const {
+  if (machine_.meter != nullptr) machine_.meter->enter(call);
+  if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->enter(call);
+}
+
+void Interp::say_left(ssa::FunctionId function) const {
+  if (machine_.meter != nullptr) machine_.meter->leave();
+  if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->leave(function);
 }
 
 CallPlace Interp::place(const Step& step) const {

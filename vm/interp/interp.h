@@ -93,39 +93,48 @@ class Interp final : private OpenCalls {
   void check_depth() const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
   [[nodiscard]] std::uint32_t source_line() const;
+  void say_entered(const CallStart& call) const;
+  void say_left(ssa::FunctionId function) const;
   [[nodiscard]] CallPlace place(const Step& step) const;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
-  [[nodiscard]] bool instructions_seen() const {
-    return machine_.observer != nullptr && machine_.observer->sees_instructions();
-  }
+  [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
   // An observer may look away for a while.
-  [[nodiscard]] bool watched_now() const {
-    return machine_.tally != nullptr || machine_.meter != nullptr || instructions_seen();
+  [[nodiscard]] bool watched_now() const { return watched_now_->load(std::memory_order_relaxed); }
+  [[nodiscard]] bool bytes_seen() const { return machine_.tally != nullptr && machine_.tally->counts_bytes; }
+  void count(const Step& step, std::span<const Value> operands) {
+    count(step, work_of(step.counted, operands));
+  }
+  void count(const Step& step, std::int64_t work) {
+    if (machine_.tally != nullptr) machine_.tally->add(work);
+    if (machine_.meter != nullptr) [[unlikely]]
+      machine_.meter->at(*step.inst, step.site.function, work);
   }
   void begin_values(const Step& step, std::span<const Value> operands);
   void end_values(const Step& step, std::span<const Value> results);
   // Whether somebody looks at the operands and results of instructions.
   [[nodiscard]] bool values_seen() const {
-    return machine_.tally != nullptr || (instructions_seen() && machine_.observer->sees_values());
+    return bytes_seen() || (instructions_seen() && machine_.observer->sees_values());
   }
   // For one who does not, but wants to know where control is.
   void note_line(const Step& step, std::span<const Value> operands) const {
-    if (machine_.meter != nullptr) machine_.meter->at(*step.inst, step.site.function);
     if (instructions_seen()) [[unlikely]]
       machine_.observer->begin(*step.inst, step.site, operands);
   }
-  [[nodiscard]] bool calls_seen() const {
-    return machine_.observer != nullptr && machine_.observer->sees_calls();
-  }
+  [[nodiscard]] bool calls_seen() const { return calls_seen_->load(std::memory_order_relaxed); }
 
   const Code& code_;
   Machine machine_;
   std::vector<Value> constants_;  // of the code, inputs filled in
   Frames frames_;
   std::vector<Activation> calls_;
-  std::vector<Value> scratch_;                                // operands on their way
-  bool alone_;                                                // results may stay formulas
-  bool watched_;                                              // instructions are counted or observed
+  std::vector<Value> scratch_;  // operands on their way
+  bool alone_;                  // results may stay formulas
+  bool watched_;                // instructions are observed
+  bool counts_;                 // their work is
+  bool branches_seen_;
+  const std::atomic<bool>* watched_now_;
+  const std::atomic<bool>* instructions_seen_;  // of the observer
+  const std::atomic<bool>* calls_seen_;
   Value outputs_[4];                                          // results on their way
   std::vector<std::pair<const ssa::Inst*, Packing>> packed_;  // made by the first of their group
   std::vector<Value> values_;                                 // results of the outermost call

@@ -1,81 +1,99 @@
-// Where the time of one interpreter goes, by instruction: for groups of block mode, which no observer follows
-// step by step. The clock is read where control passes from one source line to another; instructions of the
-// same line count as the first of them.
+// Where the time and the work of one interpreter go, by source line and level of recursion: for groups of
+// block mode, which no observer follows step by step. The clock is read where control passes from one line to
+// another; instructions of the same line count as the first of them.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "bytecode/ssa/ssa.h"
 #include "vm/data/ticks.h"
+#include "vm/interp/levels.h"
+#include "vm/interp/spent.h"
 
 namespace nvm::vm {
 
-struct LineSpent {
-  const ssa::Inst* inst = nullptr;  // of the line
-  ssa::FunctionId function = 0;     // that was executed
-  std::int64_t ticks = 0;
-  std::uint64_t times = 0;  // that control came there
-};
-
 class LineMeter {
  public:
-  // `inst` of `function` is executed from now on.
-  void at(const ssa::Inst& inst, ssa::FunctionId function) {
-    const bool same = inst.origin_line == line_ && inst.origin_function == origin_ &&
-                      (line_ > 0 || inst.pos.line == vcode_line_) && function == function_;
-    if (same && current_ != kNone) return;
-    pass(inst, function);
+  explicit LineMeter(const ssa::Module& module) : module_(module) {}
+
+  // A group begins with a call of `function`, `level` levels above that of the call that was cut.
+  void begin_group(ssa::FunctionId function, std::int32_t level);
+  void end_group();
+  // The level that a call of `function` would have now.
+  [[nodiscard]] std::int32_t level_of(ssa::FunctionId function) const { return levels_.next(function); }
+
+  // Around a call; one that is made in groups is only noted.
+  void enter(const CallStart& call) {
+    level_ = levels_.enter(call);
+    note(call.function, level_, call.arguments);
+    left_line();
+  }
+  void leave() {
+    levels_.leave();
+    level_ = levels_.level();
+    left_line();
+  }
+  void note(ssa::FunctionId function, std::int32_t level, std::span<const Value> arguments);
+
+  // `inst` of `function` is executed from now on, which costs `work`.
+  void at(const ssa::Inst& inst, ssa::FunctionId function, std::int64_t work) {
+    const bool same = current_ != kNone && inst.origin_line == line_ && inst.origin_function == origin_ &&
+                      (line_ > 0 || inst.pos.line == vcode_line_);
+    if (!same) pass(inst, function);
+    Line& line = lines_[current_];
+    ++line.instructions;
+    line.spent.work += static_cast<std::uint64_t>(work);
   }
   // Until the next instruction nothing is measured.
   void pause() {
-    if (current_ != kNone) spent_[current_].ticks += ticks() - since_;
-    current_ = kNone;
+    if (charged_ != kNone) lines_[charged_].spent.ticks += ticks() - since_;
+    charged_ = current_ = kNone;
   }
   // Hands over what was spent since the last time.
-  [[nodiscard]] std::vector<LineSpent> take() {
-    pause();
-    of_.clear();
-    cache_.fill({});
-    return std::exchange(spent_, {});
-  }
+  [[nodiscard]] GroupsSpent take();
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  struct Known {
+  struct Line {
+    LineSpent spent;
+    std::uint64_t instructions = 0;  // in this group
+  };
+  struct Key {
     const ssa::Inst* inst = nullptr;
-    std::size_t spent = 0;
+    std::int32_t level = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return reinterpret_cast<std::uintptr_t>(key.inst) / sizeof(ssa::Inst) +
+             37 * static_cast<std::size_t>(key.level);
+    }
+  };
+  struct Known {
+    Key key;
+    std::size_t line = 0;
   };
 
-  void pass(const ssa::Inst& inst, ssa::FunctionId function) {
-    const std::int64_t now = ticks();
-    if (current_ != kNone) spent_[current_].ticks += now - since_;
-    since_ = now;
-    line_ = inst.origin_line;
-    vcode_line_ = inst.pos.line;
-    origin_ = inst.origin_function;
-    function_ = function;
-    Known& known = cache_[reinterpret_cast<std::uintptr_t>(&inst) / sizeof(ssa::Inst) % cache_.size()];
-    if (known.inst != &inst) {
-      const auto [found, fresh] = of_.try_emplace(&inst, spent_.size());
-      if (fresh) spent_.push_back({&inst, function});
-      known = {&inst, found->second};
-    }
-    current_ = known.spent;
-    ++spent_[current_].times;
-  }
+  void left_line() { current_ = kNone; }  // the same line of another call is another one
+  void pass(const ssa::Inst& inst, ssa::FunctionId function);
 
-  std::vector<LineSpent> spent_;
-  std::unordered_map<const ssa::Inst*, std::size_t> of_;
+  const ssa::Module& module_;
+  Levels levels_;
+  std::int32_t level_ = 0;  // of the innermost call
+  std::vector<Line> lines_;
+  std::unordered_map<Key, std::size_t, Hash> of_;
   std::array<Known, 256> cache_;
-  std::size_t current_ = kNone;
+  std::map<std::pair<ssa::FunctionId, std::int32_t>, CallsSpent> calls_;
+  std::size_t current_ = kNone;  // where control is, if it is there still
+  std::size_t charged_ = kNone;  // whose time it is
   std::int64_t since_ = 0;
   std::uint32_t line_ = 0, vcode_line_ = 0;  // VCODE tells places apart where there is no NESL line
   std::int32_t origin_ = -1;
-  ssa::FunctionId function_ = 0;
 };
 
 }  // namespace nvm::vm

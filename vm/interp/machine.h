@@ -9,6 +9,7 @@
 #include "vm/interp/call_hook.h"
 #include "vm/interp/error.h"
 #include "vm/interp/host_ops.h"
+#include "vm/interp/line_meter.h"
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/interp/work.h"

@@ -13,8 +13,8 @@
 #include "bytecode/base/device_times.h"
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
-#include "vm/interp/line_meter.h"
 #include "vm/interp/region_hook.h"
+#include "vm/interp/spent.h"
 
 namespace nvm::vm {
 
@@ -108,6 +108,11 @@ class Observer {
   [[nodiscard]] bool sees_values() const { return values_; }
   // Whether enter and leave are wanted; may change likewise.
   [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
+  // These two, for who asks before every instruction.
+  [[nodiscard]] const std::atomic<bool>& instructions_flag() const { return instructions_; }
+  [[nodiscard]] const std::atomic<bool>& calls_flag() const { return calls_; }
+  // Whether branch is wanted.
+  [[nodiscard]] bool sees_branches() const { return branches_; }
   // What is wanted of recorded regions: nothing; their instructions, with the work that is known anyway; the
   // exact work, for which the compiling tier may have to count what the program does not need.
   enum class Recorded : std::uint8_t { kNothing, kInstructions, kWork };
@@ -128,7 +133,7 @@ class Observer {
   // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def); begin
   // follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
-  // A conditional was decided.
+  // If sees_branches(): a conditional was decided.
   virtual void branch(bool /*taken*/) {}
   // Around the execution of a function. A tail call leaves the caller first. After a fault nothing is left.
   virtual void enter(const CallStart& /*call*/) {}
@@ -152,10 +157,11 @@ class Observer {
   // and the call is made in the ordinary way.
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
   virtual void end_groups(bool /*done*/) {}
-  // Before end_groups, if sees_group_lines(): what the groups spent, added up over the threads. Not of groups
-  // that a device ran.
+  // Before end_groups: if sees_group_lines(), what the groups spent, added up over the threads; if
+  // sees_device_groups(), when a device ran them, which says nothing of lines.
   [[nodiscard]] bool sees_group_lines() const { return group_lines_; }
-  virtual void groups_spent(std::span<const LineSpent> /*lines*/) {}
+  [[nodiscard]] bool sees_device_groups() const { return device_groups_; }
+  virtual void groups_spent(const GroupsSpent& /*spent*/) {}
   // A call of a lifted function was not executed in groups.
   virtual void left_whole(ssa::FunctionId /*function*/, std::string_view /*why*/) {}
 
@@ -169,8 +175,10 @@ class Observer {
   explicit Observer(bool instructions = true, Recorded recorded = Recorded::kWork)
       : instructions_(instructions), recorded_(recorded) {}
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
-  void see_group_lines(bool wanted) { group_lines_ = wanted; }  // before the run
-  void see_values(bool wanted) { values_ = wanted; }            // before the run
+  void see_group_lines(bool wanted) { group_lines_ = wanted; }      // before the run
+  void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
+  void see_values(bool wanted) { values_ = wanted; }                // before the run
+  void see_branches(bool wanted) { branches_ = wanted; }            // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
 
@@ -178,7 +186,8 @@ class Observer {
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
   bool values_ = true;
-  bool group_lines_ = false;
+  bool branches_ = false;
+  bool group_lines_ = false, device_groups_ = false;
   Recorded recorded_;
 };
 

@@ -16,7 +16,9 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (step.op == Op::kDist && s->segments() != 1) return false;
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
+  const bool counts = counts_ && machine_.hook != nullptr;
   if (step.op == Op::kDist) {
+    if (counts) count(step, operands);
     run_repeating_dist(machine_.prims, step.word, operands, results);
     return true;
   }
@@ -24,6 +26,7 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
     const auto* v = std::get_if<Vector>(&operand);
     if (v == nullptr || v->length() != s->segments()) return false;
   }
+  if (counts) count(step, operands);
   Value apart = std::make_shared<const PairValue>(PairValue{std::move(operands[1]), std::move(operands[2])});
   results[0] = std::make_shared<const PairValue>(PairValue{std::move(operands[0]), std::move(apart)});
   return true;

@@ -7,12 +7,14 @@
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
+#include "vm/prims/formula.h"
 
 namespace nvm::vm {
 
 [[nodiscard]] inline std::int64_t length_of(const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) return v->length();
   if (const auto* s = std::get_if<Segdes>(&value)) return s->segments();
+  if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) return (*f)->s.total();
   return 1;  // a pair
 }
 
@@ -48,22 +50,43 @@ namespace nvm::vm {
   return bytes;
 }
 
-// What an interpreter executed by itself, counted where it happens: an observer costs more than a small
-// instruction. Regions and groups are not in it.
+// The same before an instruction has results: what has the elements that they will have.
+enum class Counted : std::uint8_t {
+  kOne,
+  kFirst,     // the first operand
+  kSegments,  // of the descriptor, which is the last operand
+  kTotal,     // of that descriptor
+  kResults    // only they tell: what is read from outside
+};
+
+[[nodiscard]] inline Counted counted_by(Op op) {
+  const OpInfo& info = op_info(op);
+  if (info.work == Work::k1) return Counted::kOne;
+  if (info.work == Work::kN || info.kind == OpKind::kReplace) return Counted::kFirst;
+  if (info.kind == OpKind::kHost) return Counted::kResults;
+  return info.kind == OpKind::kExtract ? Counted::kSegments : Counted::kTotal;
+}
+
+// Without kResults.
+[[nodiscard]] inline std::int64_t work_of(Counted counted, std::span<const Value> operands) {
+  if (counted == Counted::kOne) return 1;
+  if (counted == Counted::kResults || operands.empty()) return 0;
+  if (counted == Counted::kFirst) return length_of(operands[0]);
+  const auto* s = std::get_if<Segdes>(&operands.back());
+  if (s == nullptr) return 0;  // faults
+  return counted == Counted::kTotal ? s->total() : s->segments();
+}
+
+// What a run executes, counted where it happens: an observer costs more than a small instruction.
 struct Tally {
-  bool counts_bytes = false;
+  bool counts_bytes = false;  // also of what lies in between, which costs
   std::uint64_t instructions = 0;
   std::uint64_t work = 0;
   std::uint64_t bytes = 0;
 
-  void before(Work kind, std::span<const Value> operands) {
-    ++instructions;
-    work += static_cast<std::uint64_t>(work_before(kind, operands));
-    if (counts_bytes) bytes += static_cast<std::uint64_t>(vector_bytes(operands));
-  }
-  void after(Work kind, std::span<const Value> results) {
-    work += static_cast<std::uint64_t>(work_after(kind, results));
-    if (counts_bytes) bytes += static_cast<std::uint64_t>(vector_bytes(results));
+  void add(std::int64_t elements, std::uint64_t of_instructions = 1) {
+    instructions += of_instructions;
+    work += static_cast<std::uint64_t>(elements);
   }
 };
 

@@ -9,9 +9,8 @@ void Counting::end_run() {
 }
 
 void Counting::end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) {
-  counters_.instructions += recorded.size();
-  for (const vm::RecordedWork& r : recorded) counters_.work += static_cast<std::uint64_t>(r.work);
-  counters_.bytes += static_cast<std::uint64_t>(run.bytes);
+  for (const vm::RecordedWork& r : recorded) tally_.add(r.work);
+  tally_.bytes += static_cast<std::uint64_t>(run.bytes);
 }
 
 }  // namespace nvm::lib

@@ -14,7 +14,7 @@ class Counting final : public vm::Observer {
     see_calls(false);
     tally_.counts_bytes = bytes;
   }
-  // Where an interpreter is to count what it executes.
+  // Where an interpreter is to count what it executes; the regions' is added to it.
   [[nodiscard]] vm::Tally& tally() { return tally_; }
   void end_run() override;
   void end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) override;

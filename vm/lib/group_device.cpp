@@ -23,10 +23,11 @@ class GroupDevice final : public vm::block::GroupEngine {
       : module_(module), engine_(std::move(engine)) {}
 
   std::optional<Groups> run(ssa::FunctionId function, const Layout& layout,
-                            std::span<const std::int64_t> bounds, vm::Pool& pool) override {
+                            std::span<const std::int64_t> bounds, vm::Pool& pool, bool timed) override {
     if (!engine_->refusal(function).empty()) return std::nullopt;
     gpu::BlockCall call;
     bind(layout, bounds, call);
+    call.timed = timed;
     std::vector<BufferRef> memory(of(function).results.size());
     call.allocate = [&](std::size_t r, std::size_t bytes) -> void* {
       memory[r] = pool.allocate(bytes);
@@ -107,6 +108,8 @@ class GroupDevice final : public vm::block::GroupEngine {
 
   Groups take(ssa::FunctionId function, gpu::BlockCall& call, std::vector<BufferRef>& memory) const {
     Groups groups;
+    for (const gpu::BlockCall::Ran& r : call.ran)
+      groups.spent.device.push_back({r.groups, r.shared, r.times});
     for (std::size_t g = 0; g < call.groups; ++g) {
       if (call.states[g] == 1) groups.failed = true;
       if (call.states[g] == 2) groups.over_budget.push_back(g);

@@ -184,7 +184,7 @@ struct Options {
   bool legacy_checks = false;      // vinterp -c: execute with run-time checks and legacy messages
   std::uint32_t legacy_trace = 0;  // vinterp -d: bits by rows of vm/lib/trace_words.def
   bool count = false;              // fill Counters::instructions, work and bytes
-  bool cost = false;               // the same, complete and equal in every tier: nothing runs in block mode
+  bool cost = false;               // fill instructions and work
   std::vector<std::shared_ptr<Watcher>> watchers;
   // May be set at any time, also by a signal handler: then nothing begins to run, and compiling NESL ends
   // soon with a failure. A run that has begun is ended by Vm::cancel.
@@ -195,9 +195,10 @@ struct Options {
 };
 
 struct Counters {
-  std::uint64_t instructions = 0;  // vector instructions executed, also on scalars: the depth
+  // Vector instructions executed, also on scalars: the depth. Groups run beside each other.
+  std::uint64_t instructions = 0;
   std::uint64_t work = 0;          // elements, as the cost model counts them; the same in every tier
-  std::uint64_t bytes = 0;         // of operands and results, of regions as a whole
+  std::uint64_t bytes = 0;         // of operands and results, of regions as a whole; not in groups
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   std::uint64_t mapped_bytes = 0;  // largest amount of memory taken from the system for vectors
   double seconds = 0;

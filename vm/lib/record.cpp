@@ -18,7 +18,10 @@ namespace {
 // Checksum of the decisions of conditionals. Groups of block mode decide on their own, unseen.
 class Branches final : public vm::Observer {
  public:
-  Branches() : Observer(false, Recorded::kNothing) { see_calls(false); }
+  Branches() : Observer(false, Recorded::kNothing) {
+    see_calls(false);
+    see_branches(true);
+  }
   void branch(bool taken) override {
     ++count;
     hash = (hash ^ (taken ? 1u : 2u)) * 0x100000001b3;

@@ -142,7 +142,7 @@ struct Vm::Impl {
   vm::block::GroupEngine* group_device(const vm::Machine& machine) {
     const bool wanted = options.engine != Engine::kCpu && options.jit != Jit::kOff &&
                         options.block_threshold != vm::block::Options::kOff && options.max_depth == 0 &&
-                        !machine.prims.prefix_lengths;
+                        !machine.prims.prefix_lengths && !options.cost;  // a device counts nothing
     if (!wanted) return nullptr;
     if (groups == nullptr || groups_program != running) {
       groups = make_group_device(running->loaded.module, options.jit == Jit::kHot);
@@ -176,7 +176,7 @@ struct Vm::Impl {
     blocks.device = group_device(machine);
     if (blocks.device != nullptr) blocks.group_bytes = kDeviceGroupBytes;
     vm::block::BlockMode block(program.code, machine, inputs, blocks);
-    if (options.block_threshold != vm::block::Options::kOff && !options.cost) machine.calls = &block;
+    if (options.block_threshold != vm::block::Options::kOff) machine.calls = &block;
     vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
     counters.block_groups = block.counters().groups;
@@ -221,14 +221,15 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
     m.tally = &counting.tally();
   }
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
-  m.observer = observers.one();
+  vm::Observer* const observer = observers.one();
+  m.observer = observer == &counting ? nullptr : observer;  // which sees regions only
   std::optional<Compiling> observed;
-  if (m.observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, m.observer);
+  if (observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.hook = compiling.begin(m.prims);
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
-  if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
+  if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {
     const Alarm alarm(options.time_limit, stop);
@@ -236,7 +237,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   run.counters.peak_bytes = pool->stats().peak;
-  if (m.observer != nullptr) m.observer->end_run();
+  if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
   compiling.report(loaded, run);
   if (outcome.error)

@@ -20,6 +20,7 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
       budget_(options.budget),
       sink_(std::move(sink)) {
   see_values(false);
+  see_device_groups(true);
   put("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"nvm\"}}");
   name_track(kHostTrack, "host", 0);
   name_track(kKernelTrack, "kernels", 1);
@@ -323,9 +324,13 @@ void ChromeTrace::end_kernel(const KernelRun& run) {
   show_kernel(run, kKernelTrack, "cpu", kernel_since_, kernel_since_, now() - kernel_since_);
 }
 
-void ChromeTrace::device_kernel(const KernelRun& run, const DeviceTimes& times) {
+void ChromeTrace::name_device() {
   if (!device_named_) name_track(kDeviceTrack, "GPU stream", 2);
   device_named_ = true;
+}
+
+void ChromeTrace::device_kernel(const KernelRun& run, const DeviceTimes& times) {
+  name_device();
   const std::int64_t asked = since_start(times.asked);
   show_kernel(run, kDeviceTrack, "cuda", asked, std::max(asked, since_start(times.begun)),
               static_cast<std::int64_t>(times.seconds * 1e9));
@@ -339,11 +344,16 @@ void ChromeTrace::show_kernel(const KernelRun& run, std::int32_t track, const ch
   args.add("combinators", names.combinators).add("elements", run.elements).add("bytes", run.bytes);
   args.add("GB/s", static_cast<double>(run.bytes) / static_cast<double>(ns)).plain("mode", mode);
   args.add("lines", names.lines);
+  arrow_to(track, asked, begun);
+  ring_.push({Phase::kComplete, track, begun, ns, 0, "kernel", names.name, args});
+}
+
+// From where the host asked for it.
+void ChromeTrace::arrow_to(std::int32_t track, std::int64_t asked, std::int64_t begun) {
   const std::int64_t arrow = ++arrows_;
   const std::string* launch = names_.words("launch");
   ring_.push({Phase::kFlowStart, kHostTrack, asked, 0, arrow, "launch", launch});
   ring_.push({Phase::kFlowEnd, track, begun, 0, arrow, "launch", launch});
-  ring_.push({Phase::kComplete, track, begun, ns, 0, "kernel", names.name, args});
 }
 
 void ChromeTrace::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {
@@ -359,6 +369,21 @@ void ChromeTrace::begin_groups(const CallStart& call, std::int64_t instances, st
   levels_.leave();
   frame.since = groups_since_;
   note_segments(call, frame);
+}
+
+void ChromeTrace::groups_spent(const GroupsSpent& spent) {
+  for (const DeviceGroups& d : spent.device) {
+    name_device();
+    const std::int64_t asked = since_start(d.times.asked);
+    const std::int64_t begun = std::max(asked, since_start(d.times.begun));
+    const auto ns = std::max<std::int64_t>(static_cast<std::int64_t>(d.times.seconds * 1e9), 1);
+    EventArgs args;
+    args.add("groups", static_cast<std::int64_t>(d.groups))
+        .plain("mode", d.shared ? "shared-memory block" : "block");
+    arrow_to(kDeviceTrack, asked, begun);
+    ring_.push({Phase::kComplete, kDeviceTrack, begun, ns, 0, "block",
+                names_.words(groups_ + " groups on the GPU"), args});
+  }
 }
 
 void ChromeTrace::end_groups(bool done) {

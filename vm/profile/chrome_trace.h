@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "vm/interp/levels.h"
 #include "vm/profile/event_ring.h"
-#include "vm/profile/levels.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/trace_names.h"
 
@@ -60,6 +60,7 @@ class ChromeTrace final : public Observer {
   void end_kernel(const KernelRun& run) override;
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
+  void groups_spent(const GroupsSpent& spent) override;
   void end_groups(bool done) override;
   void begin_group(std::size_t group, std::int64_t instances) override;
   void end_group(std::size_t group) override;
@@ -93,6 +94,8 @@ class ChromeTrace final : public Observer {
   [[nodiscard]] std::int64_t since_start(std::chrono::steady_clock::time_point at) const {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(at - start_).count();
   }
+  void name_device();
+  void arrow_to(std::int32_t track, std::int64_t asked, std::int64_t begun);
   void show_kernel(const KernelRun& run, std::int32_t track, const char* mode, std::int64_t asked,
                    std::int64_t begun, std::int64_t ns);
   void complete(std::int32_t track, const char* category, const std::string* name, std::int64_t since,

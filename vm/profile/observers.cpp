@@ -6,6 +6,8 @@ void Observers::add(Observer& observer) {
   all_.push_back(&observer);
   see_recorded(observer.sees_recorded());
   see_group_lines(sees_group_lines() || observer.sees_group_lines());
+  see_device_groups(sees_device_groups() || observer.sees_device_groups());
+  see_branches(sees_branches() || observer.sees_branches());
   see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
 }
 
@@ -32,7 +34,8 @@ void Observers::left(const ssa::Inst& inst, std::string_view stop) {
   for (Observer* o : all_) o->left(inst, stop);
 }
 void Observers::branch(bool taken) {
-  for (Observer* o : all_) o->branch(taken);
+  for (Observer* o : all_)
+    if (o->sees_branches()) o->branch(taken);
 }
 void Observers::begin_calls(const OpenCalls& calls) {
   for (Observer* o : all_) o->begin_calls(calls);
@@ -81,9 +84,9 @@ void Observers::begin_groups(const CallStart& call, std::int64_t instances, std:
 void Observers::end_groups(bool done) {
   for (Observer* o : all_) o->end_groups(done);
 }
-void Observers::groups_spent(std::span<const LineSpent> lines) {
+void Observers::groups_spent(const GroupsSpent& spent) {
   for (Observer* o : all_)
-    if (o->sees_group_lines()) o->groups_spent(lines);
+    if (o->sees_group_lines() || o->sees_device_groups()) o->groups_spent(spent);
 }
 void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
   for (Observer* o : all_) o->left_whole(function, why);

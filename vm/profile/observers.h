@@ -35,7 +35,7 @@ class Observers final : public Observer {
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
-  void groups_spent(std::span<const LineSpent> lines) override;
+  void groups_spent(const GroupsSpent& spent) override;
   void left_whole(ssa::FunctionId function, std::string_view why) override;
   void begin_group(std::size_t group, std::int64_t instances) override;
   void end_group(std::size_t group) override;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1 << 16;
 constexpr std::int64_t kLengthsLookedAt = 4096;  // of a descriptor
+constexpr std::int64_t kSmall = 64;              // elements that take no longer than calling a primitive
 constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes made before memory is looked at again
 
 }  // namespace
@@ -58,6 +59,8 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   current_ = &spent_at(0, 0);
   charged_ = &current_->ticks[0];
   last_ = ticks();
+  before_ = 0;
+  was_small_ = false;
   run_ticks_ -= last_;
   run_start_ticks_ = last_;
 }
@@ -86,13 +89,13 @@ Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
   return spent_.back();
 }
 
-Spent& Profile::spent_of(std::int32_t node, const ssa::Inst* inst) {
+const Profile::Cached& Profile::known(std::int32_t node, const ssa::Inst* inst) {
   const std::size_t mixed =
       reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(node);
   Cached& c = cache_[mixed % cache_.size()];
-  if (c.inst == inst && c.node == node) return *c.spent;
-  c = {inst, node, &spent_at(node, source_.place(inst))};
-  return *c.spent;
+  if (c.inst != inst || c.node != node)
+    c = {inst, node, counted_by(inst->op), &spent_at(node, source_.place(inst))};
+  return c;
 }
 
 std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int32_t call,
@@ -139,24 +142,26 @@ void Profile::leave(ssa::FunctionId) {
 }
 
 void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
-  Spent& spent = spent_of(open_.back(), &inst);
+  const Cached& of = known(open_.back(), &inst);
+  Spent& spent = *of.spent;
   std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
-  if (charged_ != charged) {  // while control stays where it is the clock need not be read
-    tick();
-    charged_ = charged;
-  }
+  const std::int64_t work = work_of(of.counted, operands);
+  const bool small = work <= kSmall && of.counted != Counted::kResults;
+  // While control stays where it is the clock need not be read.
+  if (charged_ != charged || small != was_small_) pass_control(charged, small);
   if (current_ != &spent) {
     current_ = &spent;
     ++spent.calls;
   }
   ++spent.instructions;
-  spent.work += static_cast<std::uint64_t>(work_before(inst, operands));
+  spent.work += static_cast<std::uint64_t>(work);
   spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
 }
 
 void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
   Spent& spent = *current_;
-  spent.work += static_cast<std::uint64_t>(work_after(inst, results));
+  if (op_info(inst.op).kind == OpKind::kHost)
+    spent.work += static_cast<std::uint64_t>(work_after(inst, results));
   const std::int64_t bytes = vector_bytes(results);
   spent.bytes += static_cast<std::uint64_t>(bytes);
   unsettled_bytes_ += bytes;
@@ -326,23 +331,44 @@ void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
   groups_ticks_ = *charged_;
 }
 
-// What passed since begin_groups goes to the lines.
-void Profile::groups_spent(std::span<const LineSpent> lines) {
+// The node of a function at a level inside of the groups that run.
+std::int32_t Profile::node_in_groups(ssa::FunctionId function, std::int32_t level) {
+  const std::int32_t name = source_.function(function);
+  const CallNode& cut = nodes_[static_cast<std::size_t>(groups_node_)];
+  if (name != cut.function) return child(groups_node_, name, 0, levels_.next(function) + level);
+  const std::int32_t first = cut.level;
+  std::int32_t node = groups_node_;
+  for (std::int32_t l = 1; l <= level && first + l <= kMostLevels; ++l)
+    node = child(node, name, 0, first + l);
+  return node;
+}
+
+// What passed since begin_groups goes to the lines, in the proportion of the threads' time.
+void Profile::groups_spent(const GroupsSpent& groups) {
   tick();
   double total = 0;
-  for (const LineSpent& l : lines) total += static_cast<double>(l.ticks);
-  if (total <= 0) return;
+  for (const LineSpent& l : groups.lines) total += static_cast<double>(l.ticks);
   const std::int64_t all = *charged_ - groups_ticks_;
-  const std::int32_t function = nodes_[static_cast<std::size_t>(groups_node_)].function;
-  for (const LineSpent& l : lines) {
-    const std::int32_t executed = source_.function(l.function);
-    const std::int32_t node = executed == function ? groups_node_ : child(groups_node_, executed, 0, 0);
-    Spent& spent = spent_of(node, l.inst);
-    const auto part =
-        static_cast<std::int64_t>(static_cast<double>(l.ticks) / total * static_cast<double>(all));
+  std::map<Spent*, std::uint64_t> deepest;  // threads run beside each other
+  for (const LineSpent& l : groups.lines) {
+    Spent& spent = spent_of(node_in_groups(l.function, l.level), l.inst);
+    const double share = total > 0 ? static_cast<double>(l.ticks) / total : 0;
+    const auto part = static_cast<std::int64_t>(share * static_cast<double>(all));
     spent.ticks[static_cast<std::size_t>(Mode::kBlock)] += part;
     spent.calls += l.times;
+    spent.work += l.work;
+    std::uint64_t& most = deepest[&spent];
+    most = std::max(most, l.instructions);
     *charged_ -= part;
+  }
+  for (const auto& [spent, instructions] : deepest) spent->instructions += instructions;
+  for (const CallsSpent& c : groups.calls) {
+    CallNode& node = nodes_[static_cast<std::size_t>(node_in_groups(c.function, c.level))];
+    node.calls += c.calls;
+    if (c.shape.segments == 0) continue;
+    LevelSpent& level = level_spent_[{node.function, node.level}];
+    level.calls += c.calls;
+    level.shape.add(c.shape);
   }
 }
 
@@ -365,16 +391,12 @@ void Profile::note_segments(const CallStart& call, std::int32_t function, std::i
 }
 
 void Profile::look_at_promises() {
+  if (promised_.empty()) return;
   std::erase_if(promised_, [&](PromisedSegments& p) {
     const Segdes* segdes = p.segments.get();
     if (segdes == nullptr) return p.segments.gone();
     const SegmentShape shape = shape_of(*segdes, kLengthsLookedAt);
-    SegmentShape& sum = level_spent_[{p.function, p.level}].shape;
-    sum.segments += shape.segments;
-    sum.elements += shape.elements;
-    sum.longest = std::max(sum.longest, shape.longest);
-    sum.sampled |= shape.sampled;
-    for (std::size_t k = 0; k < sum.histogram.size(); ++k) sum.histogram[k] += shape.histogram[k];
+    level_spent_[{p.function, p.level}].shape.add(shape);
     return true;
   });
 }

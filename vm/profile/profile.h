@@ -4,8 +4,7 @@
 //
 // The time of a recorded region goes to the lines whose instructions it computed: a kernel's to those of the
 // kernel, in equal parts; that of primitives by the elements they touched. The time of block mode goes to the
-// lines of the function that it executed, in the proportion in which its threads spent theirs; all levels of
-// a recursion inside of a group count as the first.
+// lines that it executed, by level, in the proportion in which its threads spent theirs.
 #pragma once
 
 #include <array>
@@ -18,7 +17,8 @@
 #include <vector>
 
 #include "vm/data/ticks.h"
-#include "vm/profile/levels.h"
+#include "vm/interp/levels.h"
+#include "vm/interp/work.h"
 #include "vm/profile/segments.h"
 #include "vm/profile/source_map.h"
 
@@ -101,7 +101,7 @@ class Profile final : public Observer {
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void end_groups(bool done) override;
-  void groups_spent(std::span<const LineSpent> lines) override;
+  void groups_spent(const GroupsSpent& spent) override;
 
   // Results, after the runs.
   [[nodiscard]] const SourceMap& source() const { return source_; }
@@ -128,6 +128,7 @@ class Profile final : public Observer {
   struct Cached {
     const ssa::Inst* inst = nullptr;
     std::int32_t node = -1;
+    Counted counted = Counted::kOne;
     Spent* spent = nullptr;
   };
   struct PromisedSegments {
@@ -135,15 +136,35 @@ class Profile final : public Observer {
     std::int32_t function, level;
   };
 
+  // Charges what passed since the last time: to charged_, and in equal parts to those that had control before
+  // it since then.
   void tick() {
     const std::int64_t now = ticks();
+    if (before_ > 0) {
+      const std::int64_t part = (now - last_) / static_cast<std::int64_t>(before_ + 1);
+      for (std::size_t i = 0; i < before_; ++i) *had_control_[i] += part;
+      last_ += part * static_cast<std::int64_t>(before_);
+      before_ = 0;
+    }
     *charged_ += now - last_;
     last_ = now;
   }
+  // An instruction begins that is charged elsewhere. Reading the clock takes as long as a small instruction:
+  // a few of these share what passes.
+  void pass_control(std::int64_t* charged, bool small) {
+    if (small && was_small_ && before_ < had_control_.size())
+      had_control_[before_++] = charged_;
+    else
+      tick();
+    charged_ = charged;
+    was_small_ = small;
+  }
   [[nodiscard]] Spent& spent_at(std::int32_t node, std::int32_t place);
-  [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] const Cached& known(std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst) { return *known(node, inst).spent; }
   [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,
                                    std::int32_t level);
+  [[nodiscard]] std::int32_t node_in_groups(ssa::FunctionId function, std::int32_t level);
   void count_kernel(const KernelRun& run, std::int64_t ticks);
   void note_allocations(Spent& spent);
   void note_segments(const CallStart& call, std::int32_t function, std::int32_t level);
@@ -174,6 +195,9 @@ class Profile final : public Observer {
   std::int64_t* charged_ = nullptr;  // whose time it is
   Spent* current_ = nullptr;         // the line that has control
   std::int64_t last_ = 0;
+  std::array<std::int64_t*, 7> had_control_{};
+  std::size_t before_ = 0;  // of these
+  bool was_small_ = false;  // what has control is
   std::int64_t elsewhere_ = 0, eager_ticks_ = 0, compile_ticks_ = 0, kernel_ticks_ = 0;
   std::vector<KernelTime> kernel_times_;  // of the open region
   const ssa::Inst* region_first_ = nullptr;

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "vm/profile/levels.h"
+#include "vm/interp/levels.h"
 
 namespace nvm::vm {
 

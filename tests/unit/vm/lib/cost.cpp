@@ -63,6 +63,16 @@ TEST_CASE("work and depth of small programs, in every tier", "[lib]") {
   check_cost("CPOP 2 1 POP 2 0 LENGTHS MAKE_SEGDES", n, {2, 2});
   // dist counts its result
   check_cost("CPOP 2 1 POP 2 0 CONST INT 3 CPOP 1 1 DIST INT", n, {n, 1});
+  // and so does [0:n]
+  check_cost("CPOP 2 1 POP 2 0 CONST INT 0 CONST INT 1 CPOP 1 2 INDEX", n, {n, 1});
+  // running sums: n
+  check_cost("CPOP 1 1 POP 1 0 +_SCAN INT", n, {n, 1});
+  // sum of the squares: n for them, n for the sum
+  check_cost("CPOP 1 1 POP 1 0 CPOP 1 1 COPY 1 0 * INT CPOP 1 1 +_REDUCE INT", n, {2 * n, 2});
+  // one element: 1, however long v is
+  check_cost("CPOP 1 1 POP 1 0 CONST INT 5 CPOP 1 1 EXTRACT INT", n, {1, 1});
+  // ranks: n, the passes of the sort are not counted
+  check_cost("CPOP 1 1 POP 1 0 RANK_UP INT", n, {n, 1});
 }
 
 TEST_CASE("the costs of a NESL text add up over its forms", "[lib]") {

@@ -39,6 +39,15 @@ class Levels {
     open_.pop_back();
     next_[static_cast<std::size_t>(left_.function)] = left_.restored;
   }
+  // The level of the next call of a function.
+  void start_at(ssa::FunctionId function, std::int32_t level) {
+    next_[static_cast<std::size_t>(function)] = level;
+  }
+  [[nodiscard]] std::int32_t next(ssa::FunctionId function) const {
+    return next_[static_cast<std::size_t>(function)];
+  }
+  // Of the innermost call.
+  [[nodiscard]] std::int32_t level() const { return open_.empty() ? 0 : open_.back().level; }
   [[nodiscard]] std::size_t depth() const { return open_.size(); }
 
  private:
