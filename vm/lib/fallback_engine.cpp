@@ -61,6 +61,8 @@ class FallbackEngine final : public plan::Engine {
     return code;
   }
 
+  [[nodiscard]] Orderer* orderer() override { return device_->orderer(); }
+
  private:
   std::unique_ptr<plan::Engine> device_;
   std::unique_ptr<plan::Engine> processor_;
