@@ -10,4 +10,11 @@ Emitted emit(const core::Program& program, const EmitOptions& options) {
   return {flat::to_stack_code(code, options), flattener.inputs()};
 }
 
+std::string print_flat(const core::Program& program, const EmitOptions& options) {
+  const flat::Program code = Flattener(program, options).run();
+  std::string text;
+  for (const flat::Function& f : code.functions) text += flat::print(f, code);
+  return text;
+}
+
 }  // namespace nvm::frontend

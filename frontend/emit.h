@@ -34,5 +34,7 @@ struct Emitted {
 
 // Cannot fail for core code that compile_form made.
 [[nodiscard]] Emitted emit(const core::Program& program, const EmitOptions& options);
+// The flat code between the two, before it is put on a stack, as text for listings.
+[[nodiscard]] std::string print_flat(const core::Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend

@@ -120,7 +120,7 @@ bool Environment::changes_type(const Binding& binding) {
   return old != nullptr && !same_kind(*old, binding);
 }
 
-bool Environment::stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics) {
+bool Environment::stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagnostics) {
   Binding* binding = make({});
   binding->name = form->name;
   binding->builtin = true;

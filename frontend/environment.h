@@ -66,7 +66,7 @@ class Environment {
   bool changes_type(const Binding& binding);
   // Until `drop_stand_in`, a user's uses of a built-in function mean `form`, which is checked like prelude
   // text; the prelude's own uses are not touched. False, with diagnostics, if the form is faulty.
-  bool stand_in(std::shared_ptr<Form> form, Diagnostics& diagnostics);
+  bool stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagnostics);
   void drop_stand_in(const std::string& name);
   std::uint32_t next_variable() { return ++variables_; }
   [[nodiscard]] TypeArena& types() { return types_; }

@@ -4,7 +4,8 @@
 A block that begins with ```console is run: each line `$ COMMAND` by a shell in a copy of programs/ (as programs/ below an
 empty folder), with nvm, neslvm, vinterp and ./nvmw being the binary under test; the lines behind it, up to the next
 command, are all that it prints on standard output and standard error. A line `...` stands for any lines, or none.
-A block ```nesl NAME or ```vcode NAME is written to that file, for the commands of the same document behind it.
+A block with a NAME behind its language, such as ```nesl sums.nesl, is written to that file, for the commands of the same
+document behind it. Where a command says $DIR, nvm is installed there.
 
     blocks.py --nvm PATH --root ROOT [--rebase] DOCUMENT ...
 
@@ -62,6 +63,13 @@ def prepare(folder, nvm, root):
     return dict(kept, PATH=f"{names}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
 
 
+def install(build, prefix):
+    """Installs nvm, and says where in variables."""
+    subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
+    libraries = ":".join(str(folder) for folder in prefix.glob("lib*"))
+    return {"DIR": str(prefix), "LD_LIBRARY_PATH": libraries}
+
+
 def run_block(text, folder, environment):
     """(command, expected, printed, whether they match) of each step of a console block."""
     for command, expected in steps(text):
@@ -83,6 +91,8 @@ def check_document(path, nvm, root):
             if kind != "console":
                 return block.group(0)
             lines = []
+            if "$DIR" in text and "DIR" not in environment:
+                environment.update(install(nvm.parent, folder / ".prefix"))
             for command, expected, printed, good in run_block(text, folder, environment):
                 counts[0] += 1
                 lines += ["$ " + command] + (expected if good else printed)

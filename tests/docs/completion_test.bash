@@ -18,7 +18,7 @@ offers run -- nvm r
 offers vinterp -- neslvm help v
 offers --jit -- nvm run --j
 offers compare -- nvm run --jit c
-offers --form -- nvm disasm --
+offers --stages -- nvm disasm --
 cd "$(dirname "$0")"
 offers blocks.py -- nvm run blo
 exit $failed

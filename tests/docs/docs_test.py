@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import blocks
+import commands_test
 import names
 
 
@@ -43,6 +44,17 @@ class Names(unittest.TestCase):
             page = root / "page.md"
             page.write_text("[a](vm/a.h) [b](vm/b.h#x) [c](https://x/y) `vm/{a,c}.h` `vm/*.h` `vm/*.d` `vm/FILE`\n")
             self.assertEqual(names.missing(page, root), ["vm/b.h", "vm/c.h", "vm/*.d"])
+
+
+class Commands(unittest.TestCase):
+    def test_unknown(self):
+        pages = {"run": "  --jit off|hot\n  --stats\n"}.get
+        text = "`nvm run --jit off FILE`, nvm go\n```\nnvm run --jti x | grep --color\nneslvm stop\n./nvmw test --all\n```\n"
+        self.assertEqual(commands_test.unknown(text, pages), ["nvm run --jti", "nvm stop"])
+
+    def test_examples(self):
+        self.assertEqual(commands_test.examples("usage\n\nexamples:\n  a b\n  c\n"), ["a b", "c"])
+        self.assertEqual(commands_test.examples("usage\n"), [])
 
 
 if __name__ == "__main__":

@@ -103,10 +103,10 @@ const std::string& Arguments::operand(std::string_view what) const {
 std::vector<std::string> Arguments::words_without(std::span<const Option> options) const {
   std::vector<std::string> words;
   for (const auto& [name, value] : values_) {
-    const auto is_it = [&](Option o) { return option_info(o).name() == name; };
+    const auto is_it = [&name = name](Option o) { return option_info(o).name() == name; };
     if (std::any_of(options.begin(), options.end(), is_it)) continue;
     const auto info = std::find_if(std::begin(kOptions), std::end(kOptions),
-                                   [&](const OptionInfo& i) { return i.name() == name; });
+                                   [&name = name](const OptionInfo& i) { return i.name() == name; });
     const auto list = lists_.find(name);
     if (info->argument.empty())
       words.push_back("--" + name);

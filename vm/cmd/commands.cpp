@@ -14,7 +14,7 @@ namespace nvm::cmd {
 namespace {
 
 constexpr CommandInfo kCommands[] = {
-#define COMMAND(name, function, operands, help) {name, function, operands, help},
+#define COMMAND(name, function, operands, help, examples) {name, function, operands, help, examples},
 #include "vm/cmd/commands.def"
 };
 
@@ -41,7 +41,11 @@ std::string page_of(const CommandInfo& c) {
   std::string page = "usage: nvm " + std::string(c.name) + (options.empty() ? "" : " [OPTIONS]");
   if (!c.operands.empty()) page += " " + std::string(c.operands);
   page += "\n" + std::string(c.help) + "\n";
-  return options.empty() ? page : page + "\n" + options;
+  if (!options.empty()) page += "\n" + options;
+  if (!c.examples.empty()) page += "\nexamples:\n";
+  for (std::string_view rest = c.examples; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+    page += "  " + std::string(rest.substr(0, rest.find('\n') + 1));
+  return page;
 }
 
 int unknown_command(std::string_view name) {

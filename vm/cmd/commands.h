@@ -22,6 +22,7 @@ struct CommandInfo {
   int (*run)(const Words&);
   std::string_view operands;
   std::string_view help;
+  std::string_view examples;  // lines to type
 };
 [[nodiscard]] std::span<const CommandInfo> all_commands();
 

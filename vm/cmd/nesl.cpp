@@ -16,24 +16,6 @@ namespace nvm::cmd {
 
 namespace {
 
-int status_of(lib::NeslStatus status) {
-  switch (status) {
-    case lib::NeslStatus::kCompileError: return kRefused;
-    case lib::NeslStatus::kRunError: return kFault;
-    default: return kGood;
-  }
-}
-
-// --in NAME=FILE
-void bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
-  for (const std::string& word : arguments.all(Option::kIn)) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) throw UsageError{"--in " + word + ": expected NAME=FILE"};
-    if (const auto wrong = nesl.bind_file(word.substr(0, equals), word.substr(equals + 1)))
-      throw UsageError{"--in " + word + ": " + *wrong};
-  }
-}
-
 // --out NAME=FILE, or a file for the last value
 int save_outputs(lib::Nesl& nesl, const Arguments& arguments) {
   for (const std::string& word : arguments.all(Option::kOut)) {
@@ -72,6 +54,23 @@ lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch
 }
 
 }  // namespace
+
+int status_of(lib::NeslStatus status) {
+  switch (status) {
+    case lib::NeslStatus::kCompileError: return kRefused;
+    case lib::NeslStatus::kRunError: return kFault;
+    default: return kGood;
+  }
+}
+
+void bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
+  for (const std::string& word : arguments.all(Option::kIn)) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) throw UsageError{"--in " + word + ": expected NAME=FILE"};
+    if (const auto wrong = nesl.bind_file(word.substr(0, equals), word.substr(equals + 1)))
+      throw UsageError{"--in " + word + ": " + *wrong};
+  }
+}
 
 bool is_nesl(const Arguments& arguments, const Watch& watch) {
   if (arguments.given(Option::kExpression)) return true;
@@ -115,15 +114,6 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   const int saved = save_outputs(nesl, arguments);
   const int figures = report_figures(arguments, nesl.counters());
   return saved != kGood ? saved : figures;
-}
-
-int check_command(const Words& words) {
-  const Arguments arguments("check", words);
-  lib::NeslOptions options;
-  options.vm.cancelled = Interruptible::asked();
-  lib::Nesl nesl(options, std::cout, std::cerr);
-  const Interruptible guard(&nesl.machine());
-  return status_of(nesl.check_file(arguments.operand("a NESL file")));
 }
 
 int compile_command(const Words& words) {

@@ -5,6 +5,7 @@
 
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/watch.h"
+#include "vm/lib/nesl.hpp"
 
 namespace nvm::cmd {
 
@@ -15,5 +16,9 @@ inline constexpr char kStandardInput[] = "standard input";  // its name in messa
 // Runs it; prints results or, if `explain` names stages, what the compiling tier did. `to` is the programs'
 // standard output, unless --output says otherwise.
 int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, const std::string& explain = {});
+
+[[nodiscard]] int status_of(lib::NeslStatus status);
+// --in NAME=FILE, each
+void bind_inputs(lib::Nesl& nesl, const Arguments& arguments);
 
 }  // namespace nvm::cmd

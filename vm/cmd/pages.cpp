@@ -71,6 +71,7 @@ std::string markdown() {
   for (const CommandInfo& c : all_commands()) {
     page += "## nvm " + std::string(c.name) + "\n\n`" + usage(c) + "`\n\n";
     page += sentence(c.help) + "\n\n";
+    if (!c.examples.empty()) page += "```\n" + std::string(c.examples) + "```\n\n";
     const auto options = options_of_command(c.name);
     if (options.empty()) continue;
     page += "| option | default | meaning |\n| --- | --- | --- |\n";
@@ -95,6 +96,7 @@ std::string man() {
                      "and as\n.B vinterp\nto take the place of the legacy interpreter.\n.SH COMMANDS\n";
   for (const CommandInfo& c : all_commands()) {
     page += ".SS " + roff(usage(c)) + "\n" + roff(sentence(c.help)) + "\n";
+    if (!c.examples.empty()) page += ".PP\n.EX\n" + roff(c.examples) + ".EE\n";
     for (const OptionInfo& o : options_of_command(c.name)) {
       page += ".TP\n.B " + roff(spelled(o)) + "\n" + roff(o.help);
       page += o.fallback.empty() ? "\n" : " (default " + roff(o.fallback) + ")\n";

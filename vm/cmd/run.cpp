@@ -8,16 +8,12 @@
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
 #include "vm/cmd/run.h"
+#include "vm/cmd/vcode_files.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
 
 namespace {
-
-int report(const lib::Failure& failure) {
-  std::fputs(failure.message.c_str(), stderr);
-  return failure.kind == lib::Failure::Class::kRuntime ? kFault : kRefused;
-}
 
 // Prints the final stack; false if the system refuses.
 bool print_results(const lib::Run& run, std::FILE* out) {
@@ -27,6 +23,13 @@ bool print_results(const lib::Run& run, std::FILE* out) {
   return true;
 }
 
+}  // namespace
+
+int report(const lib::Failure& failure) {
+  std::fputs(failure.message.c_str(), stderr);
+  return failure.kind == lib::Failure::Class::kRuntime ? kFault : kRefused;
+}
+
 lib::LoadOptions load_options_of(const Arguments& arguments) {
   lib::LoadOptions options;
   options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
@@ -34,7 +37,11 @@ lib::LoadOptions load_options_of(const Arguments& arguments) {
   return options;
 }
 
-}  // namespace
+lib::Result<lib::Program> load_vcode(const std::string& path, const lib::LoadOptions& options,
+                                     const Watch& watch) {
+  if (path == "-") return lib::Program::from_text(watch.standard_input(), kStandardInput, options);
+  return lib::Program::from_file(path, options);
+}
 
 int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, const std::string& explain) {
   lib::Options options = options_of(arguments);
@@ -52,9 +59,10 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   lib::LoadOptions load = load_options_of(arguments);
   load.watchers = watch.watchers();
   load.cancelled = options.cancelled = Interruptible::asked();
+  const std::vector<lib::Value> inputs = read_inputs(arguments, load.watchers);
+  load.inputs = kinds_of(inputs);
   Interruptible guard;
-  auto program = path == "-" ? lib::Program::from_text(watch.standard_input(), kStandardInput, load)
-                             : lib::Program::from_file(path, load);
+  auto program = load_vcode(path, load, watch);
   watch.end_phase();
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
@@ -64,16 +72,19 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   }
   lib::Vm vm(options);
   guard.also(&vm);
-  auto run = vm.run(*program);
+  auto run = vm.run(*program, inputs);
   guard.end();
   if (!run) return report(run.failure());
   watch.begin_phase("print");
   const int figures = report_figures(arguments, run->counters);
   const bool printed = explain.empty() ? print_results(*run, options.out)
                                        : std::fputs(run->explanation.c_str(), options.out) >= 0;
-  if (printed && (run->out_closed || std::fflush(options.out) == 0)) return figures;
-  std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
-  return kFault;
+  if (!printed || (!run->out_closed && std::fflush(options.out) != 0)) {
+    std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
+    return kFault;
+  }
+  const int saved = write_outputs(arguments, run->values);
+  return saved != kGood ? saved : figures;
 }
 
 int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
@@ -104,17 +115,6 @@ int explain_command(const Words& words) {
                                                : run_file(arguments, watch, stdout, explain);
   if (status == kGood) std::fputs(why_not->text().c_str(), stdout);
   return watch.finish(status);
-}
-
-int disasm_command(const Words& words) {
-  const Arguments arguments("disasm", words);
-  lib::LoadOptions options = load_options_of(arguments);
-  const std::size_t form = arguments.choice(Option::kForm);
-  options.optimise = form != 2;
-  auto program = lib::Program::from_file(arguments.operand("a program file"), options);
-  if (!program) return report(program.failure());
-  std::fputs((form == 0 ? program->vcode_text() : program->ssa_text()).c_str(), stdout);
-  return kGood;
 }
 
 }  // namespace nvm::cmd

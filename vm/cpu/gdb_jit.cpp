@@ -28,9 +28,11 @@ struct jit_descriptor {
   jit_code_entry* first_entry;
 };
 
+// NOLINTBEGIN(bugprone-reserved-identifier): the names that gdb looks for
 __attribute__((weak, visibility("default"))) jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
 __attribute__((weak, visibility("default"), noinline)) void __jit_debug_register_code();
 void __jit_debug_register_code() { __asm__ volatile("" ::: "memory"); }
+// NOLINTEND(bugprone-reserved-identifier)
 }
 
 namespace nvm::vm::cpu {

@@ -164,6 +164,11 @@ Typed read_value(const std::string& path, TypeArena& arena, Pool& pool) {
   return text_value(read_text(path), arena, pool);
 }
 
+std::vector<Value> read_slots(const std::string& path, Pool& pool) {
+  TypeArena arena;
+  return read_value(path, arena, pool).second;
+}
+
 Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
   return {arena.seq(TypeArena::base(TypeKind::kChar)),
           {Segdes::regular(1, static_cast<std::int64_t>(text.size())), bytes(text, pool)}};

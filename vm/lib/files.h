@@ -18,6 +18,9 @@ namespace nvm::vm {
                                                                               frontend::TypeArena& arena,
                                                                               Pool& pool);
 
+// The same without a type: descriptors, outermost first, and the elements.
+[[nodiscard]] std::vector<Value> read_slots(const std::string& path, Pool& pool);
+
 // A string as a value of type [char].
 [[nodiscard]] std::pair<const frontend::Type*, std::vector<Value>> text_value(const std::string& text,
                                                                               frontend::TypeArena& arena,

@@ -37,6 +37,13 @@ struct Value::Impl {
 [[nodiscard]] Result<Program> make_program(nvm::Program program, std::string name,
                                            const LoadOptions& options);
 
+// Diagnostics as the user of the library gets them.
+[[nodiscard]] std::vector<Message> messages_of(const Diagnostics& diagnostics);
+
+// A value that was made outside of any machine, with the memory it stands in.
+[[nodiscard]] Value loose_value(vm::Value value);
+[[nodiscard]] vm::Pool& loose_pool();
+
 // The innermost line of the NESL source in the chain of calls, 0 if there is none.
 [[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);
 

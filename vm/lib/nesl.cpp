@@ -1,19 +1,15 @@
 #include "vm/lib/nesl.hpp"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <sstream>
 
 #include "bytecode/base/cancel.h"
 #include "bytecode/text/writer.h"
 #include "vm/lib/files.h"
+#include "vm/lib/from_world.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl_session.h"
 #include "vm/lib/watch.hpp"
@@ -114,35 +110,6 @@ class Runner : public vm::ProgramRunner {
   std::vector<Program> programs_;
 };
 
-// A file that comes from a world, for readers that want a path: a copy that goes with this object.
-class FromWorld {
- public:
-  FromWorld(vm::World* world, const std::string& path) : path_(path) {
-    if (world == nullptr) return;
-    const auto text = world->read_file(path);
-    if (!text) return;
-    const std::size_t dot = path.find_last_of("./");
-    const std::string ending = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot);
-    std::string name = (std::filesystem::temp_directory_path() / "nvm_XXXXXX").string() + ending;
-    const int file = ::mkstemps(name.data(), static_cast<int>(ending.size()));
-    if (file < 0) return;
-    ::close(file);
-    path_ = name;
-    made_ = true;
-    std::ofstream(path_, std::ios::binary) << *text;
-  }
-  ~FromWorld() {
-    if (made_) ::unlink(path_.c_str());
-  }
-  FromWorld(const FromWorld&) = delete;
-  FromWorld& operator=(const FromWorld&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool made_ = false;
-};
-
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
 
 }  // namespace
@@ -169,6 +136,9 @@ struct Nesl::Impl {
     return status;
   }
 
+  // Nothing is run; types are shown, or messages collected.
+  void check_only(std::vector<Message>* messages);
+
   vm::Pool files;            // memory of what came from files
   std::vector<Value> given;  // keeps the memory of what was bound
   Runner runner;
@@ -181,7 +151,8 @@ struct Nesl::Impl {
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
     : impl_(std::make_unique<Impl>(options, out, err)) {
   const auto variable = [](const char* name) {
-    return std::string(std::getenv(name) ? std::getenv(name) : "");
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
   };
   bind_text("user", variable("USER"));
   bind_text("display", variable("DISPLAY"));
@@ -245,12 +216,32 @@ std::optional<std::string> Nesl::save_file(const std::string& name, const std::s
   return std::nullopt;
 }
 
-NeslStatus Nesl::check_file(const std::string& path) {
-  impl_->session.options().mode = vm::SessionMode::kCheck;
+void Nesl::Impl::check_only(std::vector<Message>* messages) {
+  session.options().mode = vm::SessionMode::kCheck;
+  if (messages == nullptr) return;
+  session.options().show = vm::Show::kNothing;
+  session.options().report = [messages](const Diagnostics& diagnostics) {
+    const auto more = messages_of(diagnostics);
+    messages->insert(messages->end(), more.begin(), more.end());
+  };
+}
+
+NeslStatus Nesl::check_file(const std::string& path, std::vector<Message>* messages) {
+  impl_->check_only(messages);
   return impl_->between_runs([&] { return impl_->session.run_file(path); });
 }
 
+NeslStatus Nesl::check_script(std::string text, const std::string& name, std::vector<Message>* messages) {
+  impl_->check_only(messages);
+  return impl_->between_runs([&] { return impl_->session.run_script(std::move(text), name); });
+}
+
 void Nesl::compile_only() { impl_->session.options().mode = vm::SessionMode::kCompile; }
+
+std::optional<std::string> Nesl::listing(const std::string& text, std::string_view stages) {
+  return impl_->uncancelled<std::optional<std::string>>([&] { return impl_->session.listing(text, stages); },
+                                                        std::nullopt);
+}
 
 std::optional<std::string> Nesl::compile(const std::string& text) {
   const auto program = impl_->uncancelled<std::optional<nvm::Program>>(

@@ -48,12 +48,19 @@ class Nesl {
   // Writes the value of a variable as .npy: a scalar, a sequence of them, or a regular nest of sequences.
   std::optional<std::string> save_file(const std::string& name, const std::string& path);
 
-  // Type-checks a file without running anything and shows the type of every name.
-  NeslStatus check_file(const std::string& path);
+  // Type-checks a file without running anything and shows the type of every name. Messages go to `messages`
+  // if it is given, and types nowhere.
+  NeslStatus check_file(const std::string& path, std::vector<Message>* messages = nullptr);
+  NeslStatus check_script(std::string text, const std::string& name,
+                          std::vector<Message>* messages = nullptr);
   // From now on files and texts run their bindings only; compile() makes programs of their expressions.
   void compile_only();
   // The VCODE of the expression `text`, or of the last expression of the files before if it is empty.
   [[nodiscard]] std::optional<std::string> compile(const std::string& text);
+
+  // Stages on the way there: a the expression as parsed, c core code (typed, a function for each combination
+  // of types), f flat code, one letter each, in that order.
+  [[nodiscard]] std::optional<std::string> listing(const std::string& text, std::string_view stages);
 
   // An expression that is to be run many times, on any machine: the value's parts are what a run leaves.
   // Variables have the values they have now, while the session lives. Nothing, reported, if it does not

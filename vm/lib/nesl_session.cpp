@@ -8,6 +8,7 @@
 
 #include "frontend/core.h"
 #include "frontend/emit.h"
+#include "frontend/print_core.h"
 #include "vm/lib/nesl_commands.h"
 
 namespace nvm::vm {
@@ -117,7 +118,10 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
     }
   }
   if (options_.mode == SessionMode::kCheck) frontend::check_bodies(environment_, diagnostics);
-  if (!diagnostics.all().empty()) err_ << diagnostics.render() << std::flush;
+  if (options_.report)
+    options_.report(diagnostics);
+  else if (!diagnostics.all().empty())
+    err_ << diagnostics.render() << std::flush;
   if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
   if (diagnostics.failed()) return SessionStatus::kCompileError;
   const SessionStatus rest = run_pending(pending, source.file);
@@ -159,7 +163,7 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
   for (const Pending& p : pending) {
     std::vector<Value> slots;
     if (options_.mode == SessionMode::kCheck) {
-      show_type(p.compiled);
+      if (options_.show != Show::kNothing) show_type(p.compiled);
       continue;
     }
     if (options_.mode == SessionMode::kCompile && p.compiled.form->kind == FormKind::kExpr) {
@@ -217,13 +221,30 @@ std::optional<CompiledForm> NeslSession::compile_text(const std::string& text) {
   return compiled;
 }
 
-std::optional<Program> NeslSession::last_program(const std::string& text) {
+const CompiledForm* NeslSession::last_compiled(const std::string& text) {
   if (!text.empty()) last_ = compile_text(text + ";");
-  if (!last_ || !last_->core) {
-    if (text.empty()) err_ << "there is no expression to compile\n";
-    return std::nullopt;
+  if (last_ && last_->core) return &*last_;
+  if (text.empty()) err_ << "there is no expression to compile\n";
+  return nullptr;
+}
+
+std::optional<Program> NeslSession::last_program(const std::string& text) {
+  const CompiledForm* compiled = last_compiled(text);
+  if (compiled == nullptr) return std::nullopt;
+  return bake(*compiled);
+}
+
+std::optional<std::string> NeslSession::listing(const std::string& text, std::string_view stages) {
+  const CompiledForm* compiled = last_compiled(text);
+  if (compiled == nullptr) return std::nullopt;
+  const frontend::EmitOptions options{last_file_, options_.arg_check, options_.cancelled};
+  std::string out;
+  for (const char stage : stages) {
+    if (stage == 'a') out += frontend::print_ast(*compiled->form) + "\n";
+    if (stage == 'c') out += frontend::core::print_core(*compiled->core);
+    if (stage == 'f') out += frontend::print_flat(*compiled->core, options);
   }
-  return bake(*last_);
+  return out;
 }
 
 std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {

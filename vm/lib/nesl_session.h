@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <iosfwd>
 #include <map>
 #include <memory>
@@ -51,6 +52,8 @@ struct SessionOptions {
   bool arg_check = true;
   World* world = nullptr;                        // where files come from, if not from the file system
   const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
+  std::function<void(const Diagnostics&)>
+      report;  // takes the messages of a text, which are printed otherwise
   PrintStyle print;
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
 };
@@ -72,6 +75,10 @@ class NeslSession {
   // Mode kCompile: the program of the expression `text`, or if that is empty of the last expression so far;
   // the variables in it became constants. Nothing, reported, if there is none.
   std::optional<Program> last_program(const std::string& text);
+
+  // What becomes of that expression, by stages: a as parsed, c core code (typed, without polymorphism), f
+  // flat code. Nothing, reported, if there is none.
+  std::optional<std::string> listing(const std::string& text, std::string_view stages);
 
   // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
   std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
@@ -136,6 +143,9 @@ class NeslSession {
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable
   std::vector<std::unique_ptr<std::string>> texts_;        // of files, which tokens may point into
   std::string last_file_;
+  // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
+  const frontend::CompiledForm* last_compiled(const std::string& text);
+
   std::optional<frontend::CompiledForm> last_;                      // the last expression
   std::vector<std::shared_ptr<const frontend::Form>> definitions_;  // what later forms may refer to
   std::map<std::string, std::string> settings_;

@@ -19,6 +19,16 @@ namespace nvm::lib {
 
 enum class Kind : std::uint8_t { kInt, kFloat, kBool, kSegdes, kPair };
 
+enum class Severity : std::uint8_t { kError, kWarning, kNote };  // a note explains the message before it
+
+// One thing to say about a program's text, for editors.
+struct Message {
+  std::string file;
+  std::uint32_t line = 0, column = 0;  // from 1, columns in bytes; 0 if it has no place
+  Severity severity = Severity::kError;
+  std::string text;
+};
+
 // What went wrong, in words for the user: located, with the source line where there is one.
 struct Failure {
   enum class Class : std::uint8_t { kProgram, kRuntime };  // the program is wrong; it failed while it ran
@@ -26,8 +36,9 @@ struct Failure {
   std::string message;     // complete, ends with a newline
   std::uint32_t line = 0;  // of the first error in the VCODE text, 0 if unknown
   std::uint32_t column = 0;
-  std::string reason = {};        // kRuntime: what happened, without the place
-  std::uint32_t origin_line = 0;  // kRuntime: innermost line of the NESL source, 0 if unknown
+  std::string reason = {};             // kRuntime: what happened, without the place
+  std::uint32_t origin_line = 0;       // kRuntime: innermost line of the NESL source, 0 if unknown
+  std::vector<Message> messages = {};  // kProgram: all that is to be said of the text, in order
 };
 
 // A T, or why there is none.
@@ -91,6 +102,18 @@ class Value {
 
 class Watcher;  // of loading and running: watch.hpp
 
+// What a file holds, as values for a function of VCODE. By the ending of its name: .npy is a vector, .csv a
+// vector of numbers, anything else its characters. Rows of a table, of any number of dimensions: the
+// descriptors come first, outermost first.
+[[nodiscard]] Result<std::vector<Value>> read_values(const std::string& path,
+                                                     std::span<const std::shared_ptr<Watcher>> watchers = {});
+// The same, a vector of integers, as the lengths of a descriptor.
+[[nodiscard]] Result<Value> read_segdes(const std::string& path,
+                                        std::span<const std::shared_ptr<Watcher>> watchers = {});
+// Writes a vector, or the lengths of a descriptor: .npy, .csv a number per line, anything else characters.
+// What is wrong, or nothing.
+[[nodiscard]] std::optional<std::string> write_value(const std::string& path, const Value& value);
+
 struct LoadOptions {
   int int_bits = 64;               // bits of INT: 32 or 64
   bool legacy = false;             // as the legacy interpreter: what the verifier refuses runs checked
@@ -115,7 +138,11 @@ class Program {
                                                  const LoadOptions& options = {});
   [[nodiscard]] static Result<Program> from_file(const std::string& path, const LoadOptions& options = {});
 
-  [[nodiscard]] std::string warnings() const;    // rendered, "" if there are none
+  [[nodiscard]] std::string warnings() const;           // rendered, "" if there are none
+  [[nodiscard]] std::vector<Message> messages() const;  // the same, one by one
+  // "QSORT : INT SEGDES -> INT SEGDES", a line for each function that can be reached: what it takes from the
+  // stack and leaves there, deepest first. Where that depends on data, "dynamic stack" instead.
+  [[nodiscard]] std::string signatures() const;
   [[nodiscard]] std::string ssa_text() const;    // the lowered form
   [[nodiscard]] std::string vcode_text() const;  // the program as VCODE
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }

@@ -24,6 +24,8 @@ TypeWord word_of(Kind kind) {
   }
 }
 
+constexpr char kInputs[] = "(inputs)";  // no name in VCODE
+
 // Puts a function in front that pushes the inputs and calls the start function.
 bool bind_inputs(nvm::Program& program, const LoadOptions& options, Diagnostics& diagnostics) {
   std::int32_t start = program.entry;
@@ -39,7 +41,7 @@ bool bind_inputs(nvm::Program& program, const LoadOptions& options, Diagnostics&
     return true;
   }
   Function driver;
-  driver.name = "(inputs)";
+  driver.name = kInputs;
   for (std::size_t i = 0; i < options.inputs.size(); ++i) {
     const TypeWord word = word_of(options.inputs[i]);
     Instr push;
@@ -59,15 +61,28 @@ bool bind_inputs(nvm::Program& program, const LoadOptions& options, Diagnostics&
   return true;
 }
 
+// As VCODE writes it.
+std::string_view kind_text(Type type) {
+  switch (type) {
+    case Type::kInt: return "INT";
+    case Type::kFloat: return "FLOAT";
+    case Type::kBool: return "BOOL";
+    case Type::kSegdes: return "SEGDES";
+    case Type::kPair: return "PAIR";
+  }
+  return "";
+}
+
 Failure load_failure(const Program::Impl& impl) {
   Failure failure;
   for (const Diagnostic& d : impl.diagnostics.all()) {
-    if (d.severity != Severity::kError) continue;
+    if (d.severity != nvm::Severity::kError) continue;
     if (failure.line == 0) failure.line = d.pos.line, failure.column = d.pos.column;
     if (impl.legacy)
       failure.message += "vinterp: line " + std::to_string(d.pos.line) + ": " + d.message + "\n";
   }
   failure.message = impl.legacy ? failure.message + "Parse failure\n" : impl.diagnostics.render();
+  failure.messages = messages_of(impl.diagnostics);
   return failure;
 }
 
@@ -113,6 +128,14 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
   return finish(std::move(impl), std::move(program), options);
 }
 
+std::vector<Message> messages_of(const Diagnostics& diagnostics) {
+  std::vector<Message> messages;
+  for (const Diagnostic& d : diagnostics.all())
+    messages.push_back(
+        {diagnostics.file(), d.pos.line, d.pos.column, static_cast<Severity>(d.severity), d.message});
+  return messages;
+}
+
 Result<Program> make_program(nvm::Program program, std::string name, const LoadOptions& options) {
   auto impl = std::make_shared<Program::Impl>(std::move(name), "");
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
@@ -132,8 +155,30 @@ Result<Program> Program::from_file(const std::string& path, const LoadOptions& o
 }
 
 std::string Program::warnings() const { return impl_->diagnostics.render(); }
+std::vector<Message> Program::messages() const { return messages_of(impl_->diagnostics); }
+
+std::string Program::signatures() const {
+  if (impl_->loaded.verdict != Verdict::kOk) return "dynamic stack\n";
+  std::string text;
+  const auto append = [&](std::string_view word) { text.append(" ").append(word); };
+  for (const ssa::Function& f : impl_->loaded.module.functions) {
+    if (f.removed || f.name == kInputs) continue;
+    text += f.name + " :";
+    for (const ssa::ValueId v : f.blocks.front().parameters)
+      append(kind_text(f.value_types[static_cast<std::size_t>(v)]));
+    text += " ->";
+    for (const Type t : f.results) append(kind_text(t));
+    text += "\n";
+  }
+  return text;
+}
 std::string Program::ssa_text() const { return ssa::print(impl_->loaded.module); }
-std::string Program::vcode_text() const { return write_vcode(impl_->loaded.program); }
+std::string Program::vcode_text() const {
+  if (impl_->loaded.program.functions.back().name != kInputs) return write_vcode(impl_->loaded.program);
+  nvm::Program as_read = impl_->loaded.program;
+  as_read.functions.pop_back();
+  return write_vcode(as_read);
+}
 
 namespace {
 

@@ -14,13 +14,6 @@ const std::shared_ptr<vm::Pool>& input_pool() {
   return pool;
 }
 
-Value input(vm::Value value) {
-  auto impl = std::make_shared<Value::Impl>();
-  impl->pool = input_pool();
-  impl->value = std::move(value);
-  return Value(std::move(impl));
-}
-
 // Foreign memory behind the header of a buffer; the user's release is called with the header's end.
 struct Foreign {
   vm::Buffer header;
@@ -44,7 +37,7 @@ Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(v
   b.release = release_foreign;
   b.user = foreign;
   b.bytes = reinterpret_cast<std::byte*>(const_cast<T*>(elements));
-  return input(vm::Vector(storage, n, vm::BufferRef(&b)));
+  return loose_value(vm::Vector(storage, n, vm::BufferRef(&b)));
 }
 
 // One element is a scalar, which has no memory of its own.
@@ -59,6 +52,15 @@ Value foreign_ints(Storage storage, const T* elements, std::int64_t n, void (*re
 const vm::Vector& vector_of(const Value& value) { return std::get<vm::Vector>(value.impl()->value); }
 
 }  // namespace
+
+Value loose_value(vm::Value value) {
+  auto impl = std::make_shared<Value::Impl>();
+  impl->pool = input_pool();
+  impl->value = std::move(value);
+  return Value(std::move(impl));
+}
+
+vm::Pool& loose_pool() { return *input_pool(); }
 
 Kind Value::kind() const { return static_cast<Kind>(vm::type_of(impl_->value)); }
 static_assert(static_cast<int>(Kind::kInt) == static_cast<int>(Type::kInt) &&
@@ -100,20 +102,20 @@ std::string Value::text() const {
 bool Value::print(std::FILE* file) const { return vm::print_value(file, impl_->value); }
 
 Value make_ints(std::span<const std::int64_t> elements) {
-  return input(vm::make_ints(*input_pool(), elements, IntBits::k64));
+  return loose_value(vm::make_ints(*input_pool(), elements, IntBits::k64));
 }
 Value make_floats(std::span<const double> elements) {
-  return input(vm::make_floats(*input_pool(), elements));
+  return loose_value(vm::make_floats(*input_pool(), elements));
 }
 Value make_bools(std::span<const std::uint8_t> elements) {
-  return input(vm::make_bools(*input_pool(), elements));
+  return loose_value(vm::make_bools(*input_pool(), elements));
 }
-Value make_text(std::string_view text) { return input(vm::make_text(*input_pool(), text)); }
+Value make_text(std::string_view text) { return loose_value(vm::make_text(*input_pool(), text)); }
 Result<Value> make_segdes(std::span<const std::int64_t> lengths) {
   try {
-    return input(vm::make_segdes(*input_pool(), lengths, IntBits::k64));
+    return loose_value(vm::make_segdes(*input_pool(), lengths, IntBits::k64));
   } catch (const vm::Fault& fault) {
-    return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
+    return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n", 0, 0, fault.message};
   }
 }
 

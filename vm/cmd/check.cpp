@@ -1,0 +1,143 @@
+// nvm check and nvm disasm: a program looked at, not run.
+#include <cstdio>
+#include <iostream>
+
+#include "vm/cmd/commands.h"
+#include "vm/cmd/interrupt.h"
+#include "vm/cmd/nesl.h"
+#include "vm/cmd/run.h"
+#include "vm/cmd/vcode_files.h"
+#include "vm/profile/json.h"
+
+namespace nvm::cmd {
+
+namespace {
+
+const char* severity_text(lib::Severity severity) {
+  switch (severity) {
+    case lib::Severity::kError: return "error";
+    case lib::Severity::kWarning: return "warning";
+    case lib::Severity::kNote: return "note";
+  }
+  return "";
+}
+
+// One object a line, in an array.
+void print_json(const std::vector<lib::Message>& messages) {
+  std::string text = "[";
+  for (const lib::Message& m : messages) {
+    text += text.size() == 1 ? "\n" : ",\n";
+    text += vm::JsonObject()
+                .add("file", m.file)
+                .add("line", std::int64_t{m.line})
+                .add("column", std::int64_t{m.column})
+                .add("severity", severity_text(m.severity))
+                .add("message", m.text)
+                .text();
+  }
+  std::puts((text + (messages.empty() ? "]" : "\n]")).c_str());
+}
+
+int check_nesl(const Arguments& arguments, const Watch& watch) {
+  lib::NeslOptions options;
+  options.vm.cancelled = Interruptible::asked();
+  lib::Nesl nesl(options, std::cout, std::cerr);
+  const Interruptible guard(&nesl.machine());
+  bind_inputs(nesl, arguments);
+  const bool json = arguments.given(Option::kJson);
+  std::vector<lib::Message> messages;
+  auto* to = json ? &messages : nullptr;
+  const std::string& path = arguments.operand("a program file");
+  const int status = status_of(path == "-" ? nesl.check_script(watch.standard_input(), kStandardInput, to)
+                                           : nesl.check_file(path, to));
+  if (json) print_json(messages);
+  return status;
+}
+
+int check_vcode(const Arguments& arguments, const Watch& watch) {
+  lib::LoadOptions options;
+  options.optimise = false;
+  options.cancelled = Interruptible::asked();
+  options.inputs = kinds_of(read_inputs(arguments, {}));
+  const Interruptible guard;
+  auto program = load_vcode(arguments.operand("a program file"), options, watch);
+  if (arguments.given(Option::kJson)) {
+    const auto& messages = program ? program->messages() : program.failure().messages;
+    if (!program && messages.empty()) std::fputs(program.failure().message.c_str(), stderr);
+    print_json(messages);
+    return program ? kGood : kRefused;
+  }
+  if (!program) return report(program.failure());
+  std::fputs(program->warnings().c_str(), stderr);
+  std::fputs(program->signatures().c_str(), stdout);
+  return kGood;
+}
+
+// The stages of VCODE among `stages`; `load` gives the program, optimised or not.
+template <typename Load>
+int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) {
+  for (const char stage : stages) {
+    if (stage != 'v' && stage != 'r' && stage != 's') continue;
+    options.optimise = stage == 's';
+    auto program = load(options);
+    if (!program) return report(program.failure());
+    std::fputs((stage == 'v' ? program->vcode_text() : program->ssa_text()).c_str(), stdout);
+  }
+  return kGood;
+}
+
+int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::string& stages) {
+  lib::NeslOptions options;
+  options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  options.vm.cancelled = Interruptible::asked();
+  lib::Nesl nesl(options, std::cout, std::cerr);
+  const Interruptible guard(&nesl.machine());
+  bind_inputs(nesl, arguments);
+  nesl.compile_only();
+  std::string name = "-e";
+  if (!arguments.operands().empty()) {
+    name = arguments.operand("a program file");
+    const int status = status_of(name == "-" ? nesl.run_script(watch.standard_input(), kStandardInput)
+                                             : nesl.run_file(name));
+    if (status != kGood) return status;
+  }
+  const auto listing = nesl.listing(arguments.text(Option::kExpression), stages);
+  if (!listing) return kRefused;
+  std::fputs(listing->c_str(), stdout);
+  const auto vcode = nesl.compile("");
+  if (!vcode) return kRefused;
+  return print_vcode(stages, load_options_of(arguments), [&](const lib::LoadOptions& load) {
+    return lib::Program::from_text(*vcode, name, load);
+  });
+}
+
+int disasm_vcode(const Arguments& arguments, const Watch& watch, const std::string& stages) {
+  const std::string& path = arguments.operand("a program file");
+  lib::LoadOptions options = load_options_of(arguments);
+  options.inputs = kinds_of(read_inputs(arguments, {}));
+  for (const char stage : stages)
+    if (stage == 'a' || stage == 'c' || stage == 'f')
+      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r and s"};
+  return print_vcode(stages, options,
+                     [&](const lib::LoadOptions& load) { return load_vcode(path, load, watch); });
+}
+
+}  // namespace
+
+int check_command(const Words& words) {
+  const Arguments arguments("check", words);
+  const Watch watch;
+  return is_nesl(arguments, watch) ? check_nesl(arguments, watch) : check_vcode(arguments, watch);
+}
+
+int disasm_command(const Words& words) {
+  const Arguments arguments("disasm", words);
+  const Watch watch;
+  const std::string stages = arguments.text(Option::kStages);
+  if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)
+    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s"};
+  return is_nesl(arguments, watch) ? disasm_nesl(arguments, watch, stages)
+                                   : disasm_vcode(arguments, watch, stages);
+}
+
+}  // namespace nvm::cmd
