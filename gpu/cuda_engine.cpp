@@ -3,6 +3,7 @@
 #include "gpu/api/nvtx.h"
 #include "gpu/compiler.h"
 #include "gpu/launch.h"
+#include "gpu/order_engine.h"
 
 namespace nvm::gpu {
 
@@ -41,10 +42,15 @@ class CudaCode final : public plan::Code {
   std::shared_ptr<const Compilation> compilation_;
 };
 
+// Elements: fewer are in order before the kernels have been launched.
+constexpr std::int64_t kWorthOrdering = 1 << 14;
+
 class CudaEngine final : public plan::Engine {
  public:
   CudaEngine(const std::shared_ptr<OpenDevice>& device, Compiling compiling)
-      : device_(device), compiler_(device, compiling == Compiling::kInBackground) {}
+      : device_(device),
+        compiler_(device, compiling == Compiling::kInBackground),
+        orderer_(device, compiler_, compiling == Compiling::kInBackground ? kWorthOrdering : 0) {}
 
   [[nodiscard]] std::string name() const override { return "cuda " + device_->name(); }
 
@@ -63,9 +69,13 @@ class CudaEngine final : public plan::Engine {
     return std::make_unique<CudaCode>(std::move(*code), device_, std::move(compilation));
   }
 
+  [[nodiscard]] bool scatters() const override { return true; }
+  [[nodiscard]] Orderer* orderer() override { return &orderer_; }
+
  private:
   std::shared_ptr<OpenDevice> device_;
   Compiler compiler_;
+  DeviceOrderer orderer_;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ using plan::RunStatus;
 using plan::VarRole;
 
 constexpr std::int64_t kUnknown = -1;
+constexpr int kNoLane = -1, kSeveralLanes = -2;
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class CodeRun {
@@ -45,6 +46,7 @@ class CodeRun {
       if (!kernel(k)) return failed();
       for (const VarId v : dead_after_[k]) release(memory_[at(v)]);
     }
+    queue_.lane(0);
     const RunStatus status = publish();
     if (timed_ && status == RunStatus::kDone) tell_times();
     return status;
@@ -132,19 +134,28 @@ class CodeRun {
     return offsets_[at(v)] != 0;
   }
 
+  // Memory that one lane alone has used is free behind the last kernel that reads it.
   void find_last_readers() {
     dead_after_.resize(plan_.kernels.size());
     std::vector<std::size_t> last(plan_.vars.size(), plan_.kernels.size());
+    std::vector<int> lane(plan_.vars.size(), kNoLane);
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
+      const int here = code_.kernels[k].lane;
+      const auto use = [&](VarId v, bool reads) {
+        if (v == kNone) return;
+        if (reads) last[at(v)] = k;
+        lane[at(v)] = lane[at(v)] == kNoLane || lane[at(v)] == here ? here : kSeveralLanes;
+      };
       for (const soac::BodyInst& in : plan_.kernels[k].body.insts)
-        for (const VarId v : {in.var, in.desc, in.desc2})
-          if (v != kNone) last[at(v)] = k;
-      for (const plan::Sink& s : plan_.kernels[k].sinks)
-        for (const VarId v : {s.out, s.desc, s.init})
-          if (v != kNone) last[at(v)] = k;
+        for (const VarId v : {in.var, in.desc, in.desc2}) use(v, true);
+      for (const plan::Sink& s : plan_.kernels[k].sinks) {
+        for (const VarId v : {s.out, s.desc, s.init}) use(v, true);
+        use(s.out_desc, false);
+      }
     }
     for (std::size_t v = 0; v < run_.arrays.size(); ++v)
-      if (last[v] < plan_.kernels.size() && !plan_.vars[v].is_desc && plan_.vars[v].role != VarRole::kOutput)
+      if (last[v] < plan_.kernels.size() && lane[v] != kSeveralLanes && !plan_.vars[v].is_desc &&
+          plan_.vars[v].role != VarRole::kOutput)
         dead_after_[last[v]].push_back(static_cast<VarId>(v));
   }
 
@@ -167,6 +178,8 @@ class CodeRun {
     const KernelCode& code = code_.kernels[k];
     const auto space = length(code.space);
     if (!space) return false;
+    queue_.lane(code.lane);
+    for (const int other : code.after) queue_.after(other);
     if (!make_results(plan_.kernels[k], *space)) return false;
     std::vector<Address> scratch;
     bool ok = make_scratch(code, scratch);

@@ -14,11 +14,18 @@ namespace nvm::gpu {
 
 using Address = std::uint64_t;  // device memory; 0: none
 
-// Work is done in the order in which it was asked for, at the latest when wait() returns.
+// Work is done at the latest when wait() returns: that of a lane in the order in which it was asked for, that
+// of different lanes in any order, but as after() says, and before whatever the host takes part in: upload(),
+// download(), mark(), wait().
 class Queue {
  public:
   virtual ~Queue() = default;
-  // Uninitialised memory, aligned to 256 bytes; 0 if there is none left.
+  // What follows is asked of this lane; 0 in the beginning.
+  virtual void lane(int /*number*/) {}
+  // What follows of this lane comes after all that was asked of the other.
+  virtual void after(int /*other*/) {}
+  // Uninitialised memory, aligned to 256 bytes; 0 if there is none left. For work of this lane, and what
+  // comes after; free() is of the lane that uses the memory last.
   [[nodiscard]] virtual Address allocate(std::size_t bytes) = 0;
   virtual void free(Address memory) = 0;
   // The host memory must stay until wait().

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bytecode/base/device_times.h"
+#include "bytecode/base/orderer.h"
 #include "bytecode/base/remote.h"
 #include "bytecode/plan/plan.h"
 
@@ -106,6 +107,10 @@ class Engine {
   [[nodiscard]] virtual std::string name() const = 0;
   // Null if the plan cannot be compiled; `reason` then says why in words (counted, never an error).
   [[nodiscard]] virtual std::unique_ptr<Code> compile(const Plan& plan, std::string& reason) = 0;
+  // Scatters are shared out between threads as other sinks are.
+  [[nodiscard]] virtual bool scatters() const { return false; }
+  // Who ranks and sorts there, as long as the engine lives; null: the processor's primitives do.
+  [[nodiscard]] virtual Orderer* orderer() { return nullptr; }
 };
 
 }  // namespace nvm::plan

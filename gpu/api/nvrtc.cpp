@@ -25,13 +25,14 @@ struct Nvrtc {
   bool ok = false;
 };
 
-// Names from new to old; CUDA_PATH or the usual folder for a toolkit that is not on the loader's path.
+// Names from new to old; CUDA_PATH, or else the usual folder, for a toolkit that is not on the loader's path.
 std::vector<std::string> candidates() {
   std::vector<std::string> names;
   std::vector<std::string> folders{""};
   if (const char* path = std::getenv("CUDA_PATH"); path != nullptr)
     folders.push_back(std::string(path) + "/lib64/");
-  folders.push_back("/usr/local/cuda/lib64/");
+  else
+    folders.push_back("/usr/local/cuda/lib64/");
   for (const std::string& folder : folders)
     for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
       names.push_back(folder + name);

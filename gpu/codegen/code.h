@@ -57,6 +57,8 @@ struct KernelCode {
   LengthId space = kNone;
   std::vector<Scratch> scratch;
   std::vector<Launch> launches;
+  int lane = 0;            // see Queue
+  std::vector<int> after;  // lanes that have made what is read here
 };
 
 // offsets of a descriptor made by a filter, behind the kernel that makes its counts: see executor.

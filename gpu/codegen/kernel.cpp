@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/codegen/lanes.h"
 #include "gpu/codegen/writer.h"
 
 namespace nvm::gpu {
@@ -216,6 +217,7 @@ std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, 
     code.source += writer.source;
     code.kernels.push_back(std::move(writer.code));
   }
+  choose_lanes(code);
   return code;
 }
 

@@ -245,7 +245,7 @@ struct nvm_irregular {
 
 // x[i] = the low `width` bytes of bits for i < n.
 struct nvm_fill_args {
-  u64 x, n, bits, width;
+  u64 cells, x, n, bits, width;
 };
 extern "C" __global__ void nvm_fill(const nvm_fill_args a) {
   for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (i64)a.n; i += (i64)gridDim.x * blockDim.x) {

@@ -225,8 +225,11 @@ void fill_identities(KernelWriter& k, std::int32_t sink) {
     bits = static_cast<std::uint64_t>(int_identity(s.combine, k.plan.int_bits));
   }
   Launch fill{"nvm_fill", var.length, 4096, 0, 256, {}, {bits, width}};
-  fill.args = {
-      {ArgKind::kData, s.out}, {ArgKind::kLength, var.length}, {ArgKind::kBits, 0}, {ArgKind::kBits, 1}};
+  fill.args = {{ArgKind::kCells, kNone},
+               {ArgKind::kData, s.out},
+               {ArgKind::kLength, var.length},
+               {ArgKind::kBits, 0},
+               {ArgKind::kBits, 1}};
   k.code.launches.push_back(std::move(fill));
 }
 

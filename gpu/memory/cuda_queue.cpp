@@ -1,58 +1,69 @@
 #include "gpu/memory/cuda_queue.h"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace nvm::gpu {
-
-LoadedModule::LoadedModule(std::shared_ptr<OpenDevice> device, const void* image, std::string& reason)
-    : device_(std::move(device)) {
-  device_->enter();
-  const int code = device_->driver().module_load(&module_, image);
-  if (code == 0) return;
-  module_ = nullptr;
-  reason = "the compiled kernels cannot be loaded: " + device_->driver().error(code);
-}
-
-LoadedModule::~LoadedModule() {
-  if (module_ == nullptr) return;
-  device_->enter();
-  static_cast<void>(device_->driver().module_unload(module_));
-}
-
-Kernel LoadedModule::kernel(const std::string& name) const {
-  Kernel k = nullptr;
-  return device_->driver().module_function(&k, module_, name.c_str()) == 0 ? k : nullptr;
-}
 
 CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& module)
     : device_(std::move(device)), module_(module) {
   device_->enter();
-  note(device_->take_stream(stream_), "making a stream");
+  static_cast<void>(stream(0));
 }
 
 CudaQueue::~CudaQueue() {
+  flush();
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
-  for (const Event e : marks_)
-    if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
-  if (stream_ != nullptr) device_->give_stream(stream_);
+  for (const std::vector<Event>* events : {&marks_, &events_, &used_events_})
+    for (const Event e : *events)
+      if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
+  for (const Stream s : streams_)
+    if (s != nullptr) device_->give_stream(s);
   for (const auto& vector : pinned_) vector->unpin();
 }
 
-void CudaQueue::note(int code, const char* doing) {
-  if (code != 0 && error_.empty()) error_ = std::string(doing) + ": " + device_->driver().error(code);
+void CudaQueue::note(int code, const std::string& doing) {
+  if (code != 0 && error_.empty()) error_ = doing + ": " + device_->driver().error(code);
 }
 
+Stream CudaQueue::stream(int lane) {
+  const auto at = static_cast<std::size_t>(lane);
+  if (at >= streams_.size()) streams_.resize(at + 1, nullptr);
+  if (streams_[at] == nullptr) note(device_->take_stream(streams_[at]), "making a stream");
+  return streams_[at];
+}
+
+// ---- memory: of the first lane's stream; a lane takes again what it has freed since the last flush
+
 Address CudaQueue::allocate(std::size_t bytes) {
+  std::vector<Address>& again = freed_[lane_];
+  for (auto it = again.begin(); it != again.end(); ++it) {
+    const std::size_t room = sizes_[*it];
+    if (room < bytes || room > 2 * bytes + 4096) continue;
+    const Address a = *it;
+    again.erase(it);
+    return a;
+  }
   DevicePointer p = 0;
-  int code = device_->driver().allocate_async(&p, bytes, stream_);
+  int code = device_->driver().allocate_async(&p, bytes, stream(0));
   while (code == OpenDevice::kOutOfMemory) {
-    static_cast<void>(device_->driver().stream_wait(stream_));  // what is freed there can be given back
+    flush();
+    static_cast<void>(device_->driver().stream_wait(stream(0)));  // what is freed there can be given back
     if (!device_->make_room(bytes)) return 0;
-    code = device_->driver().allocate_async(&p, bytes, stream_);
+    code = device_->driver().allocate_async(&p, bytes, stream(0));
   }
   note(code, "taking memory");
+  if (code == 0) sizes_[p] = bytes;
   return code == 0 ? p : 0;
+}
+
+void CudaQueue::free(Address memory) {
+  if (asked_.empty())
+    note(device_->driver().free_async(memory, stream(0)), "freeing memory");
+  else
+    freed_[lane_].push_back(memory);
 }
 
 Address CudaQueue::bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) {
@@ -76,39 +87,149 @@ void CudaQueue::keep(std::shared_ptr<Remote>& remote, Address memory, void* data
   pinned_.push_back(std::move(vector));
 }
 
-void CudaQueue::free(Address memory) {
-  note(device_->driver().free_async(memory, stream_), "freeing memory");
-}
 void CudaQueue::upload(Address to, const void* from, std::size_t bytes) {
-  note(device_->driver().copy_in(to, from, bytes, stream_), "copying to the device");
+  flush();
+  note(device_->driver().copy_in(to, from, bytes, stream(0)), "copying to the device");
 }
 void CudaQueue::download(void* to, Address from, std::size_t bytes) {
-  note(device_->driver().copy_out(to, from, bytes, stream_), "copying from the device");
-}
-void CudaQueue::copy(Address to, Address from, std::size_t bytes) {
-  note(device_->driver().copy_within(to, from, bytes, stream_), "copying on the device");
-}
-void CudaQueue::clear(Address memory, std::size_t bytes) {
-  note(device_->driver().fill8(memory, 0, bytes, stream_), "clearing memory");
+  flush();
+  note(device_->driver().copy_out(to, from, bytes, stream(0)), "copying from the device");
 }
 
+// ---- work for the device
+
+void CudaQueue::copy(Address to, Address from, std::size_t bytes) {
+  DeviceOp op;
+  op.kind = DeviceOp::Kind::kCopy;
+  op.words = {to, from};
+  op.bytes = bytes;
+  op.doing = "copying on the device";
+  ask(std::move(op));
+}
+void CudaQueue::clear(Address memory, std::size_t bytes) {
+  DeviceOp op;
+  op.kind = DeviceOp::Kind::kFill;
+  op.words = {memory, 0};
+  op.bytes = bytes;
+  op.doing = "clearing memory";
+  ask(std::move(op));
+}
 void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int threads,
                        std::span<const std::uint64_t> words, unsigned shared_bytes) {
-  const Kernel kernel = module_.kernel(entry);
-  if (kernel == nullptr || blocks > std::numeric_limits<std::int32_t>::max()) {
+  DeviceOp op;
+  op.kernel = module_.kernel(entry);
+  if (op.kernel == nullptr || blocks > std::numeric_limits<std::int32_t>::max()) {
     if (error_.empty()) error_ = "launching " + entry + ": no such kernel or too many blocks";
     return;
   }
-  void* parameters[] = {const_cast<std::uint64_t*>(words.data())};
-  note(device_->driver().launch(kernel, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads),
-                                1, 1, shared_bytes, stream_, parameters, nullptr),
-       ("launching " + entry).c_str());
+  op.blocks = static_cast<unsigned>(blocks);
+  op.threads = static_cast<unsigned>(threads);
+  op.shared_bytes = shared_bytes;
+  op.words.assign(words.begin(), words.end());
+  op.doing = "launching " + entry;
+  ask(std::move(op));
+}
+
+void CudaQueue::after(int other) {
+  if (other != lane_) then_.push_back(other);
+}
+
+void CudaQueue::ask(DeviceOp op) {
+  op.lane = lane_;
+  for (const int other : std::exchange(then_, {})) {
+    const auto last = std::find_if(asked_.rbegin(), asked_.rend(),
+                                   [&](const DeviceOp& before) { return before.lane == other; });
+    // What has been passed on comes before all that follows.
+    if (last != asked_.rend()) op.after.push_back(static_cast<std::size_t>(asked_.rend() - last) - 1);
+  }
+  asked_.push_back(std::move(op));
+}
+
+void CudaQueue::flush() {
+  pass_on();
+  for (const auto& [lane, memories] : std::exchange(freed_, {}))
+    for (const Address a : memories) note(device_->driver().free_async(a, stream(0)), "freeing memory");
+}
+
+void CudaQueue::pass_on() {
+  if (asked_.empty()) return;
+  if (!pass_on_graph()) pass_on_streams();
+  asked_.clear();
+}
+
+bool CudaQueue::pass_on_graph() {
+  if (!marks_.empty() || timing_) return false;  // watched one by one
+  std::string shape = shape_of(asked_);
+  auto graph = module_.graphs().take(device_->driver(), device_->context(), asked_, shape);
+  if (graph == nullptr || graph->launch(asked_, stream(0)) != 0) return false;
+  running_.emplace_back(std::move(shape), std::move(graph));
+  return true;
+}
+
+Event CudaQueue::event() {
+  Event e = nullptr;
+  if (!events_.empty()) {
+    e = events_.back();
+    events_.pop_back();
+  } else {
+    constexpr unsigned kNoTiming = 2;
+    note(device_->driver().event_create(&e, kNoTiming), "making an event");
+  }
+  used_events_.push_back(e);
+  return e;
+}
+
+void CudaQueue::order(Stream first, Stream then, Event between) {
+  note(device_->driver().event_record(between, first), "recording an event");
+  note(device_->driver().stream_after(then, between, 0), "ordering streams");
+}
+
+void CudaQueue::pass_on_streams() {
+  std::vector<int> others;
+  std::vector<Event> done(asked_.size(), nullptr);  // of those that others come after
+  for (const DeviceOp& op : asked_) {
+    if (op.lane != 0 && std::find(others.begin(), others.end(), op.lane) == others.end())
+      others.push_back(op.lane);
+    for (const std::size_t a : op.after)
+      if (done[a] == nullptr) done[a] = event();
+  }
+  for (const int lane : others) order(stream(0), stream(lane), event());
+  for (std::size_t i = 0; i < asked_.size(); ++i) {
+    const Stream here = stream(asked_[i].lane);
+    for (const std::size_t a : asked_[i].after)
+      note(device_->driver().stream_after(here, done[a], 0), "ordering streams");
+    issue(asked_[i]);
+    if (done[i] != nullptr) note(device_->driver().event_record(done[i], here), "recording an event");
+  }
+  for (const int lane : others) order(stream(lane), stream(0), event());
+  events_.insert(events_.end(), used_events_.begin(), used_events_.end());
+  used_events_.clear();
+}
+
+void CudaQueue::issue(const DeviceOp& op) {
+  const Driver& driver = device_->driver();
+  const Stream here = stream(op.lane);
+  int code = 0;
+  switch (op.kind) {
+    case DeviceOp::Kind::kLaunch: {
+      void* parameters[] = {const_cast<std::uint64_t*>(op.words.data())};
+      code = driver.launch(op.kernel, op.blocks, 1, 1, op.threads, 1, 1, op.shared_bytes, here, parameters,
+                           nullptr);
+      break;
+    }
+    case DeviceOp::Kind::kFill:
+      code = driver.fill8(op.words[0], static_cast<unsigned char>(op.words[1]), op.bytes, here);
+      break;
+    case DeviceOp::Kind::kCopy: code = driver.copy_within(op.words[0], op.words[1], op.bytes, here); break;
+  }
+  note(code, op.doing);
 }
 
 std::size_t CudaQueue::mark() {
+  flush();
   Event event = nullptr;
   const Driver& driver = device_->driver();
-  if (driver.event_create(&event, 0) == 0 && driver.event_record(event, stream_) != 0) {
+  if (driver.event_create(&event, 0) == 0 && driver.event_record(event, stream(0)) != 0) {
     static_cast<void>(driver.event_destroy(event));
     event = nullptr;
   }
@@ -127,14 +248,16 @@ double CudaQueue::seconds_at(std::size_t mark) {
 
 void CudaQueue::begin_timing() {
   if (timing_) return;
+  flush();
   timing_ = true;
   if (begin_ == nullptr) note(device_->driver().event_create(&begin_, 0), "making an event");
-  note(device_->driver().event_record(begin_, stream_), "recording an event");
+  note(device_->driver().event_record(begin_, stream(0)), "recording an event");
 }
 
 void CudaQueue::end_timing() {
+  flush();
   if (end_ == nullptr) note(device_->driver().event_create(&end_, 0), "making an event");
-  note(device_->driver().event_record(end_, stream_), "recording an event");
+  note(device_->driver().event_record(end_, stream(0)), "recording an event");
 }
 
 double CudaQueue::seconds() {
@@ -146,7 +269,10 @@ double CudaQueue::seconds() {
 }
 
 bool CudaQueue::wait() {
-  note(device_->driver().stream_wait(stream_), "running kernels");
+  flush();
+  note(device_->driver().stream_wait(stream(0)), "running kernels");
+  for (auto& [shape, graph] : std::exchange(running_, {}))
+    if (error_.empty()) module_.graphs().give(shape, std::move(graph));
   return error_.empty();
 }
 

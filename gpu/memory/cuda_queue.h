@@ -1,32 +1,23 @@
-// A stream of one device as a Queue: stream-ordered memory from the driver's pool, which keeps what is freed.
+// Streams of one device as a Queue: stream-ordered memory from the driver's pool, which keeps what is freed.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "gpu/memory/device_ops.h"
 #include "gpu/memory/device_vector.h"
+#include "gpu/memory/loaded_module.h"
 #include "gpu/memory/open_device.h"
 #include "gpu/queue.h"
 
 namespace nvm::gpu {
 
-// A loaded cubin.
-class LoadedModule {
- public:
-  LoadedModule(std::shared_ptr<OpenDevice> device, const void* image, std::string& reason);
-  ~LoadedModule();
-  LoadedModule(const LoadedModule&) = delete;
-  LoadedModule& operator=(const LoadedModule&) = delete;
-  [[nodiscard]] bool ok() const { return module_ != nullptr; }
-  // Null if there is no such kernel.
-  [[nodiscard]] Kernel kernel(const std::string& name) const;
-
- private:
-  std::shared_ptr<OpenDevice> device_;
-  Module module_ = nullptr;
-};
-
+// Work for the device is gathered and passed on when its results are waited for: to a stream for each lane,
+// with events between them, or, where the same list has come before, as a graph. The first lane's stream goes
+// on when all have done what was passed on together, and has everything else: memory, copies from and to the
+// host.
 class CudaQueue final : public Queue {
  public:
   CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& module);
@@ -44,6 +35,8 @@ class CudaQueue final : public Queue {
   void keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) override;
   void launch(const std::string& entry, std::int64_t blocks, int threads,
               std::span<const std::uint64_t> words, unsigned shared_bytes) override;
+  void lane(int number) override { lane_ = number; }
+  void after(int other) override;
   [[nodiscard]] std::size_t mark() override;
   [[nodiscard]] double seconds_at(std::size_t mark) override;
   [[nodiscard]] bool wait() override;
@@ -59,16 +52,38 @@ class CudaQueue final : public Queue {
   [[nodiscard]] double seconds();
 
  private:
-  void note(int code, const char* doing);
+  void note(int code, const std::string& doing);
+  void ask(DeviceOp op);
+  // Passes on what was asked for, then frees what was to be freed.
+  void flush();
+  void pass_on();
+  [[nodiscard]] bool pass_on_graph();
+  void pass_on_streams();
+  void issue(const DeviceOp& op);
+  [[nodiscard]] Stream stream(int lane);
+  [[nodiscard]] Event event();
+  void order(Stream first, Stream then, Event between);
+
   std::shared_ptr<OpenDevice> device_;
   const LoadedModule& module_;
-  Stream stream_ = nullptr;
+  std::vector<Stream> streams_;  // by lane
   Event begin_ = nullptr;
   Event end_ = nullptr;
   bool timing_ = false;
   std::vector<Event> marks_;
   std::vector<std::shared_ptr<DeviceVector>> pinned_;
   std::string error_;
+
+  int lane_ = 0;
+  std::vector<DeviceOp> asked_;
+  std::vector<int> then_;                 // lanes whose last operation the next one of lane_ comes after
+  std::map<Address, std::size_t> sizes_;  // of what was allocated here
+  // Freed by work that has not been passed on: taken again by the same lane alone.
+  std::map<int, std::vector<Address>> freed_;
+  std::vector<Event> events_;  // not in use
+  std::vector<Event> used_events_;
+  // Passed on and not waited for.
+  std::vector<std::pair<std::string, std::unique_ptr<ReadyGraph>>> running_;
 };
 
 }  // namespace nvm::gpu

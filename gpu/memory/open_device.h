@@ -25,6 +25,7 @@ class OpenDevice {
 
   [[nodiscard]] const Driver& driver() const { return *driver_; }
   [[nodiscard]] int arch() const { return arch_; }
+  [[nodiscard]] Context context() const { return context_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   // Makes the device current in the calling thread.
   void enter() const { static_cast<void>(driver_->context_set(context_)); }

@@ -15,6 +15,8 @@ if n == 0 then v
 else collatz({select(rem(x, 2) == 0, x / 2, 3 * x + 1) : x in v}, n - 1) $
 let v = [1:3000]; w = collatz(v, 6)
 in (sum(w), max_val(w), sum({float(x) / 2.0 : x in w; y in v | y > 100})) $
+let v = {rem(i * 7919, 3001) : i in [0:3001]}; s = sort(v); p = permute(v, rank(v))
+in (take(s, 3), sum({select(x == y, 0, 1) : x in s; y in p})) $
 """
 WRONG = "let v = {rem(i, 7) : i in [0:3000]} in sum({100 / x : x in v}) $\n"
 failures = 0
@@ -65,6 +67,15 @@ with tempfile.TemporaryDirectory() as folder:
     same("a driver that is too old", run(good, device=os.path.join(emu, "broken", "driver")), "the driver lacks cu")
     same("no device", run(good, NVM_EMU="devices=0"), "the driver shows no device")
     same("an NVRTC that is too old", run(good, device=os.path.join(emu, "broken", "nvrtc")), "is too old")
+
+    # The driver alone; a toolkit on the loader's own path would be found all the same.
+    os.mkdir(path("driver"))
+    os.symlink(os.path.join(emu, "device", "libcuda.so.1"), path("driver/libcuda.so.1"))
+    lone = run(good, device=path("driver"), CUDA_PATH=path("nowhere"))
+    if "no CUDA engine" in lone.stderr:
+        same("no NVRTC", lone, "install the CUDA toolkit's nvrtc package")
+    else:
+        print("skipped: no NVRTC (there is one on the loader's path)")
 
     for text in ("", "nvm cubin 1\n", "x" * 5000):
         for name in os.listdir(path("cache/nvm")):

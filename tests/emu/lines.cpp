@@ -1,5 +1,7 @@
 // Recorded lines, fused and run under CUDA emulation, equal eager execution. The plans are gathered by a
 // first round that runs nothing, so that they share a compilation.
+#include <algorithm>
+
 #include "tests/support/emu_engine.h"
 #include "tests/support/engines.h"
 #include "tests/support/run_line.h"
@@ -23,12 +25,20 @@ class GatheringEngine final : public plan::Engine {
 void run_lines(plan::Engine& engine, plan::Fusion fusion, vm::JitCounters& total) {
   const std::uint64_t first = fusion == plan::Fusion::kOff ? 100 : 200;
   for (std::uint64_t seed = first; seed < first + 8; ++seed)
-    run_line(seed, engine, {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total);
+    run_line(seed, engine, {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total, true);
+}
+
+bool scatters(const plan::Plan& plan) {
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const plan::Kernel& k) {
+    return std::any_of(k.sinks.begin(), k.sinks.end(),
+                       [](const plan::Sink& s) { return s.kind == plan::SinkKind::kScatter; });
+  });
 }
 
 }  // namespace
 
 TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
+  std::ptrdiff_t scattering = 0;
   for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy}) {
     GatheringEngine gathering;
     vm::JitCounters ignored;
@@ -39,5 +49,7 @@ TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
     run_lines(engine, fusion, total);
     CHECK(total.fused > 8);
     CHECK(total.refused == 0);
+    scattering += std::count_if(gathering.plans.begin(), gathering.plans.end(), scatters);
   }
+  CHECK(scattering > 0);
 }

@@ -3,6 +3,7 @@
 // first held against the CPU engine. One JSON object on standard output, a table on standard error; without a
 // device, why not.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "gpu/codegen/code.h"
 #include "gpu/launch.h"
 #include "gpu/memory/cuda_queue.h"
+#include "gpu/order_engine.h"
 #include "tests/support/plan_corpus.h"
 #include "tests/support/plan_runner.h"
 #include "vm/cpu/cpu_engine.h"
@@ -200,6 +202,86 @@ std::vector<Case> cases(std::int64_t n) {
   return out;
 }
 
+// The best of some rounds, in seconds, on the host's clock.
+double best_of(int rounds, const std::function<void()>& work) {
+  double best = 1e9;
+  for (int i = 0; i < rounds; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+void tell(const char* name, double value, const char* unit) {
+  std::printf(",\n \"%s_%s\": %.3f", name, unit, value);
+  std::fprintf(stderr, "%-34s %10.3f %s\n", name, value, unit);
+}
+
+// What a region costs beside its work: a short one, again and again, which becomes a graph.
+void measure_overhead(const std::shared_ptr<gpu::OpenDevice>& device) {
+  std::string reason;
+  const Case c = make("short norm2", 4096, 0, test::corpus::norm2);
+  const auto code = gpu::generate(c.plan, "", reason);
+  const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code->source, c.name, device->arch());
+  const gpu::LoadedModule module(device, compiled.cubin.data(), reason);
+  tell("cubin_load",
+       1e6 * best_of(kRounds,
+                     [&] {
+                       const gpu::LoadedModule again(device, compiled.cubin.data(), reason);
+                       static_cast<void>(again.kernel(code->kernels[0].launches[0].entry));
+                     }),
+       "us");
+  Bound bound(c);
+  tell("short_region",
+       1e6 * best_of(50,
+                     [&] {
+                       gpu::CudaQueue queue(device, module);
+                       static_cast<void>(gpu::run_code(*code, bound.run(), queue));
+                     }),
+       "us");
+}
+
+void measure_transfers(std::int64_t n, gpu::OpenDevice& device) {
+  std::vector<double> host(static_cast<std::size_t>(n), 1.0);
+  const std::size_t bytes = 8 * host.size();
+  const gpu::DevicePointer memory = device.take(bytes);
+  if (memory == 0) return;
+  const auto rate = [&](double seconds) { return static_cast<double>(bytes) / seconds * 1e-9; };
+  tell("to_device", rate(best_of(3, [&] { static_cast<void>(device.upload(memory, host.data(), bytes)); })),
+       "gb_per_s");
+  tell("from_device",
+       rate(best_of(3, [&] { static_cast<void>(device.download(host.data(), memory, bytes)); })), "gb_per_s");
+  device.release(memory);
+}
+
+// Keys on the device; 20 of 64 bits differ, then all. False if they are not in order.
+bool measure_sorting(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
+  gpu::Compiler compiler(device, false);
+  gpu::DeviceOrderer orderer(device, compiler, 0);
+  std::mt19937_64 random(1);
+  bool good = true;
+  for (const int bits : {20, 64}) {
+    std::vector<std::int64_t> keys(static_cast<std::size_t>(n)), sorted(keys.size());
+    for (std::int64_t& k : keys) k = static_cast<std::int64_t>(random() >> (64 - bits));
+    OrderTask task;
+    task.ranks = false;
+    task.count = n;
+    task.from = keys.data();
+    task.to = sorted.data();
+    const double seconds = best_of(kRounds, [&] {
+      task.to_remote = nullptr;
+      good = orderer.order(task) && good;
+    });
+    std::string why;
+    good = good && task.to_remote != nullptr && task.to_remote->fetch(why) &&
+           std::is_sorted(sorted.begin(), sorted.end());
+    tell(bits == 20 ? "sort_20_bits" : "sort_64_bits", static_cast<double>(n) / seconds * 1e-9,
+         "gkeys_per_s");
+  }
+  return good;
+}
+
 int measure(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
   double ceiling = 0;
   bool first = true;
@@ -240,7 +322,14 @@ int measure(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
                  rate / 1e9, rate / ceiling, same ? "" : "  DIFFERS FROM CPU");
     first = false;
   }
-  std::printf("\n], \"copy_gb_per_s\": %.1f}\n", ceiling / 1e9);
+  std::printf("\n], \"copy_gb_per_s\": %.1f", ceiling / 1e9);
+  measure_overhead(device);
+  measure_transfers(n, *device);
+  if (!measure_sorting(n, device)) {
+    ++wrong;
+    std::fprintf(stderr, "sorting FAILED\n");
+  }
+  std::printf("}\n");
   return wrong == 0 ? 0 : 1;
 }
 

@@ -169,9 +169,12 @@ PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings&
   PlanRun out;
   out.results = inputs;
   out.status = code.run({args.arrays, args.descs, args.lengths, &host, threads});
+  std::string lost;  // what a device has comes home
+  for (plan::Array& a : args.arrays)
+    if (a.remote != nullptr && !a.remote->fetch(lost)) out.trouble = lost;
   for (const auto& [var, vector] : host.vectors) host.check(var, vector);
   if (!args.intact()) host.trouble = "written behind an input";
-  out.trouble = host.trouble;
+  if (!host.trouble.empty()) out.trouble = host.trouble;
   if (out.status != plan::RunStatus::kDone) return out;
   out.results.lengths = args.lengths;
   for (std::size_t v = 0; v < plan.vars.size(); ++v) {

@@ -11,7 +11,7 @@ namespace nvm::testing {
 
 // Runs one random line eagerly and through the recorder; returns the number of instructions recorded.
 inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions options, IntBits bits,
-                    vm::JitCounters& total) {
+                    vm::JitCounters& total, bool scatters = false) {
   vm::Pool pool;
   vm::PrimContext context;
   context.pool = &pool;
@@ -20,7 +20,7 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
   RandomLine line(context, seed);
   line.start();
   vm::Jit jit(engine, context, options);
-  vm::Recorder recorder(jit, bits, {.min_elements = 1, .max_insts = 60});
+  vm::Recorder recorder(jit, bits, {.min_elements = 1, .max_insts = 60, .scatters = scatters});
   std::vector<Value> lazy = line.values();
   std::vector<ssa::Inst> insts;
   insts.reserve(64);

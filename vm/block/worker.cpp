@@ -55,6 +55,7 @@ Workers::Workers(const Code& code, const Machine& machine, std::span<const Value
       counts_(machine.tally != nullptr) {
   machine_.prims.threads = 1;
   machine_.prims.random = nullptr;
+  machine_.prims.orderer = nullptr;
   machine_.host = nullptr;
   machine_.hook = nullptr;
   machine_.calls = nullptr;

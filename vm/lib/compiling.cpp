@@ -71,6 +71,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   vm::Recorder::Limits limits;
   limits.max_insts = static_cast<std::size_t>(options_.region_limit);
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
+  limits.scatters = engine_->scatters();
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();
 }

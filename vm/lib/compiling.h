@@ -19,6 +19,8 @@ class Compiling {
   // Begins a run and gives the hook for it, which is good until the next begin; null if switched off or no
   // engine fits this machine.
   [[nodiscard]] vm::RegionHook* begin(const vm::PrimContext& context);
+  // Of the engine; may be null.
+  [[nodiscard]] Orderer* orderer() const { return engine_ == nullptr ? nullptr : engine_->orderer(); }
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 

@@ -1,5 +1,6 @@
 #include "vm/lib/fallback_engine.h"
 
+#include <algorithm>
 #include <mutex>
 
 namespace nvm::lib {
@@ -7,6 +8,14 @@ namespace nvm::lib {
 namespace {
 
 using plan::RunStatus;
+
+// A scatter is serial in a kernel of the processor; its primitives share it out.
+bool for_processor(const plan::Plan& plan) {
+  return std::none_of(plan.kernels.begin(), plan.kernels.end(), [](const plan::Kernel& k) {
+    return std::any_of(k.sinks.begin(), k.sinks.end(),
+                       [](const plan::Sink& s) { return s.kind == plan::SinkKind::kScatter; });
+  });
+}
 
 class FallbackCode final : public plan::Code {
  public:
@@ -30,7 +39,7 @@ class FallbackCode final : public plan::Code {
  private:
   const plan::Code* on_processor() const {
     const std::lock_guard lock(mutex_);
-    if (!tried_) {
+    if (!tried_ && for_processor(plan_)) {
       std::string reason;
       code_ = processor_.compile(plan_, reason);
     }
@@ -55,11 +64,15 @@ class FallbackEngine final : public plan::Engine {
   [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override {
     auto code = device_->compile(plan, reason);
     if (code != nullptr) return std::make_unique<FallbackCode>(plan, std::move(code), *processor_);
+    if (!for_processor(plan)) return nullptr;
     std::string other;
     code = processor_->compile(plan, other);
     if (code == nullptr) reason += "; " + other;
     return code;
   }
+
+  [[nodiscard]] bool scatters() const override { return device_->scatters(); }
+  [[nodiscard]] Orderer* orderer() override { return device_->orderer(); }
 
  private:
   std::unique_ptr<plan::Engine> device_;

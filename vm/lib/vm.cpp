@@ -226,6 +226,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   std::optional<Compiling> observed;
   if (observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
+  m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);

@@ -28,6 +28,7 @@
 
 #include "vm/prims/key_range.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/order_elsewhere.h"
 #include "vm/prims/parallel.h"
 
 namespace nvm::vm {
@@ -353,8 +354,9 @@ void rank_into(const PrimCall& call, const Elements& v, const Segdes& s, R* out)
 void rank(const PrimCall& call) {
   check_shape(call);
   const Segdes& s = segdes_operand(call, 1);
-  const Elements v(vector_operand(call, 0), call.context);
   const bool narrow = call.context.int_bits == IntBits::k32 || s.total() < (std::int64_t{1} << 31);
+  if (order_elsewhere(call, s, call.op == Op::kRankDown, narrow ? Storage::kI32 : Storage::kI64)) return;
+  const Elements v(vector_operand(call, 0), call.context);
   Fresh out(call.context, narrow ? Storage::kI32 : Storage::kI64, s.total());
   if (narrow)
     rank_into(call, v, s, reinterpret_cast<std::int32_t*>(out.data()));

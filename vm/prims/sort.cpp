@@ -21,6 +21,7 @@
 #include "vm/prims/key_range.h"
 #include "vm/prims/move.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/order_elsewhere.h"
 #include "vm/prims/parallel.h"
 
 namespace nvm::vm {
@@ -340,6 +341,7 @@ void permute_ranked(const PrimCall& call) {
   if (places == nullptr) return permute(call);
   const bool down = (*places)->compare == Scalar::kGt;
   const Segdes& s = segdes_operand(call, 2);
+  if (order_elsewhere(call, s, down, std::nullopt)) return;
   const Elements v(vector_operand(call, 0), call.context);
   Fresh out(call.context, v.storage(), s.total());
   switch (v.storage()) {

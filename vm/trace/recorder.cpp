@@ -126,6 +126,13 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
+// Places that are not written are the interpreter's business.
+bool Recorder::scatters(std::span<const Value> operands) const {
+  return limits_.scatters && std::none_of(operands.begin(), operands.end(), [](const Value& v) {
+           return std::holds_alternative<std::shared_ptr<const Formula>>(v);
+         });
+}
+
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
 bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop) {
   if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
@@ -151,7 +158,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (!soac::recordable(inst.op) || op_info(inst.op).kind == OpKind::kScatter)
+  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(operands)))
     return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
   if (insts == 0 && executor_.declines(inst, elements)) return leave(inst, operands, RegionStop::kLost);
@@ -284,6 +291,9 @@ bool Recorder::forms_fit(const ssa::Inst& inst) const {
     if (var(x).is_desc && var(x).form != DescForm::kOneSegment && var(x).total == 0) return false;
   switch (op_info(inst.op).kind) {
     case OpKind::kExtract: return var(operands_[2]).form == DescForm::kOneSegment;
+    case OpKind::kScatter:  // places are counted from the beginning of the whole
+      return std::all_of(operands_.begin(), operands_.end(),
+                         [&](VarId x) { return !var(x).is_desc || var(x).form == DescForm::kOneSegment; });
     case OpKind::kScan:
     case OpKind::kFilter: return var(operands_[0]).length != 0;
     default: return true;

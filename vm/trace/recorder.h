@@ -71,6 +71,8 @@ class Recorder final : public RegionHook {
   struct Limits {
     std::int64_t min_elements = 4096;
     std::size_t max_insts = 200;
+    bool scatters =
+        false;  // kernels scatter with all threads, so PERMUTE and its relatives are recorded, too
   };
   Recorder(RegionExecutor& executor, IntBits bits, Limits limits, Observer* observer = nullptr)
       : executor_(executor), bits_(bits), limits_(limits), observer_(observer) {
@@ -97,6 +99,7 @@ class Recorder final : public RegionHook {
 
   void reset();
   void flush(RegionStop stop);
+  [[nodiscard]] bool scatters(std::span<const Value> operands) const;
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,

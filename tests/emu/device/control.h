@@ -7,6 +7,8 @@
 //   full_from=K    so do all from the K-th on
 //   bad_launch=K   the K-th kernel launched from now fails when it runs, and the device is lost
 //   lose=K         the device is lost at the K-th call from now
+//   no_graph=K     the K-th graph made from now cannot be
+//   others_first=1 whoever waits for a stream, all others are first brought as far as they come
 //   init=CODE      cuInit fails so
 //   devices=N      shown
 #pragma once
@@ -21,6 +23,9 @@ struct Counts {
   std::uint64_t uploads = 0, upload_bytes = 0;      // of at least kLeast bytes
   std::uint64_t downloads = 0, download_bytes = 0;  // likewise
   std::uint64_t launches = 0;
+  std::uint64_t graphs = 0;  // launched; their kernels count as launches
+  std::uint64_t graphs_made = 0;
+  std::uint64_t joins = 0;                       // streams that wait for another
   std::uint64_t live = 0, peak = 0;              // bytes
   static constexpr std::uint64_t kLeast = 1024;  // scalars and lengths do not count as transfers
 };

@@ -1,134 +1,54 @@
-// libcuda.so.1 for machines without a GPU: the driver functions that nvm uses. What is asked of a stream is
-// done when somebody waits for it and no earlier, so that a missing wait shows; kernels are functions built
+// libcuda.so.1 for machines without a GPU: the driver functions that nvm uses; kernels are functions built
 // against cuda_emu.h.
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
-#include <map>
-#include <mutex>
-#include <string>
-#include <vector>
 
-#include "tests/emu/device/control.h"
+#include "tests/emu/device/machine.h"
+
+using emu::Deed;
+using emu::kGood;
+using emu::kInvalid;
+using emu::machine;
+using emu::Moment;
+using emu::Pointer;
 
 namespace {
 
-constexpr int kGood = 0, kInvalid = 1, kNoMemory = 2, kNotFound = 500, kNotReady = 600, kIllegal = 700,
-              kLost = 719;
-constexpr std::size_t kGuard = 64;
-using Pointer = std::uint64_t;
-using Work = std::function<int()>;
+emu::Stream& stream_of(void* stream) { return *static_cast<emu::Stream*>(stream); }
 
-struct EmuEvent;
-struct EmuStream {
-  std::deque<Work> work;
-};
-struct EmuEvent {
-  EmuStream* stream = nullptr;  // that will reach it; null: reached
-  std::chrono::steady_clock::time_point at{};
-};
-struct EmuModule {
-  void* library = nullptr;
-  std::string prefix;
-};
-struct EmuKernel {
-  void (*run)(const void*, unsigned, unsigned) = nullptr;
-  unsigned bytes = 0;
-};
-
-struct Machine {
-  std::recursive_mutex mutex;
-  std::map<std::string, std::uint64_t> settings;
-  emu::Counts counts;
-  int lost = 0;
-  std::map<Pointer, std::size_t> blocks;
-  std::map<std::string, EmuKernel> kernels;
-
-  Machine() { set(std::getenv("NVM_EMU")); }
-  ~Machine() {
-    const char* file = std::getenv("NVM_EMU_COUNTS");
-    std::FILE* out = file == nullptr ? nullptr : std::fopen(file, "we");
-    if (out == nullptr) return;
-    const auto n = [](std::uint64_t x) { return static_cast<unsigned long long>(x); };
-    std::fprintf(out, "launches=%llu uploads=%llu downloads=%llu allocations=%llu live=%llu\n",
-                 n(counts.launches), n(counts.uploads), n(counts.downloads), n(counts.allocations),
-                 n(counts.live));
-    std::fclose(out);
-  }
-  void set(const char* text) {
-    settings.clear();
-    lost = 0;
-    std::string rest = text == nullptr ? "" : text;
-    while (!rest.empty()) {
-      const std::string word = rest.substr(0, rest.find(','));
-      rest.erase(0, word.size() + 1);
-      const std::size_t equals = word.find('=');
-      settings[word.substr(0, equals)] = std::strtoull(word.c_str() + equals + 1, nullptr, 10);
-    }
-    const emu::Counts before = counts;
-    counts = {};
-    counts.live = counts.peak = before.live;
-  }
-  [[nodiscard]] std::uint64_t setting(const char* name, std::uint64_t otherwise = 0) const {
-    const auto it = settings.find(name);
-    return it == settings.end() ? otherwise : it->second;
-  }
-  int call() {
-    ++counts.calls;
-    if (counts.calls == setting("lose")) lost = kLost;
-    return lost;
-  }
-};
-Machine& machine() {
-  static auto* const m = [] {
-    auto* made = new Machine;
-    std::atexit([] { machine().~Machine(); });
-    return made;
-  }();
-  return *m;
-}
-
-int run(EmuStream& s) {
-  while (!s.work.empty() && machine().lost == 0) {
-    const Work next = std::move(s.work.front());
-    s.work.pop_front();
-    if (const int code = next(); code != 0) machine().lost = code;
-  }
-  return machine().lost;
-}
-// Finds the block that has [p, p + bytes); a device would let some of these errors pass.
-bool inside(Pointer p, std::size_t bytes) {
-  auto it = machine().blocks.upper_bound(p);
-  if (it == machine().blocks.begin()) return false;
-  --it;
-  return p + bytes <= it->first + it->second;
-}
-int copy(void* to, const void* from, std::size_t bytes, Pointer device) {
-  if (!inside(device, bytes)) return kIllegal;
+int copy(void* to, const void* from, std::size_t bytes, Pointer device, bool write, const Moment& m) {
+  const char* const doing = write ? "a copy to the device" : "a copy from the device";
+  if (!emu::usable(device, bytes, doing)) return emu::kIllegal;
+  emu::touch(device, m, write, doing);
   std::memcpy(to, from, bytes);
   return kGood;
 }
-void free_now(Pointer p) {
-  const auto it = machine().blocks.find(p);
-  if (it == machine().blocks.end()) {
-    std::fprintf(stderr, "emulated device: memory freed twice\n");
-    std::abort();
+
+// Keeps freed memory for a while; what is oldest goes.
+void free_now(Pointer p, const Moment& m) {
+  emu::Machine& machine = emu::machine();
+  const auto it = machine.blocks.find(p);
+  if (it == machine.blocks.end() || it->second.freed) emu::fail("memory freed twice");
+  emu::touch(p, m, true, "freeing");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(p) + it->second.bytes;
+  if (std::any_of(bytes, bytes + emu::kGuard, [](unsigned char c) { return c != 0xC3; }))
+    emu::fail("a kernel wrote behind its memory");
+  it->second.freed = true;
+  machine.counts.live -= it->second.bytes;
+  machine.freed.push_back(p);
+  machine.freed_bytes += it->second.bytes;
+  constexpr std::size_t kMostFreed = std::size_t{32} << 20;
+  while (machine.freed_bytes > kMostFreed) {
+    const Pointer oldest = machine.freed.front();
+    machine.freed.pop_front();
+    machine.freed_bytes -= machine.blocks.at(oldest).bytes;
+    machine.blocks.erase(oldest);
+    std::free(reinterpret_cast<void*>(oldest));
   }
-  const auto* bytes = reinterpret_cast<const unsigned char*>(p);
-  for (std::size_t i = 0; i < kGuard; ++i) {
-    if (bytes[it->second + i] == 0xC3) continue;
-    std::fprintf(stderr, "emulated device: a kernel wrote behind its memory\n");
-    std::abort();
-  }
-  machine().counts.live -= it->second;
-  std::free(reinterpret_cast<void*>(p));
-  machine().blocks.erase(it);
 }
 
 }  // namespace
@@ -188,7 +108,7 @@ int cuModuleLoadData(void** out, const void* image) {
   const std::size_t first = text.find('\n');
   const std::size_t second = text.find('\n', first + 1);
   if (first == std::string::npos || second == std::string::npos) return kInvalid;
-  auto* m = new EmuModule;
+  auto* m = new emu::Module;
   m->library = dlopen(text.substr(first + 1, second - first - 1).c_str(), RTLD_NOW | RTLD_LOCAL);
   m->prefix = text.substr(second + 1);
   if (m->library == nullptr) return kInvalid;
@@ -196,68 +116,59 @@ int cuModuleLoadData(void** out, const void* image) {
   return kGood;
 }
 int cuModuleUnload(void* m) {
-  delete static_cast<EmuModule*>(m);
+  delete static_cast<emu::Module*>(m);
   return kGood;
 }
 int cuModuleGetFunction(void** out, void* module, const char* name) {
   ENTER;
-  const auto* m = static_cast<EmuModule*>(module);
+  auto* m = static_cast<emu::Module*>(module);
   const std::string symbol = "emu_" + (std::strncmp(name, "nvm_", 4) == 0 ? "" : m->prefix) + name;
-  EmuKernel k;
+  emu::Kernel k;
+  k.name = name;
   k.run = reinterpret_cast<void (*)(const void*, unsigned, unsigned)>(dlsym(m->library, symbol.c_str()));
   const void* bytes = dlsym(m->library, (symbol + "_bytes").c_str());
-  if (k.run == nullptr || bytes == nullptr) return kNotFound;
+  if (k.run == nullptr || bytes == nullptr) return emu::kNotFound;
   k.bytes = *static_cast<const unsigned*>(bytes);
-  *out = new EmuKernel(k);
+  *out = &m->kernels.try_emplace(name, k).first->second;
   return kGood;
 }
 int cuLaunchKernel(void* kernel, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
                    unsigned, void* stream, void** parameters, void**) {
   ENTER;
-  if (blocks == 0 || threads == 0 || threads > 1024) return kInvalid;
-  Machine& m = machine();
-  ++m.counts.launches;
-  const bool bad = m.counts.launches == m.setting("bad_launch");
-  const auto* k = static_cast<EmuKernel*>(kernel);
-  const auto* from = static_cast<const unsigned char*>(parameters[0]);
-  std::vector<unsigned char> copied(from, from + k->bytes);
-  static_cast<EmuStream*>(stream)->work.push_back([=, copied = std::move(copied)] {
-    if (bad) return kIllegal;
-    k->run(copied.data(), blocks, threads);
-    return kGood;
-  });
+  Deed deed;
+  if (!emu::make_launch(deed, kernel, blocks, threads, parameters)) return kInvalid;
+  emu::count_launch(deed);
+  emu::ask(stream_of(stream), [deed = std::move(deed)](const Moment& m) { return emu::perform(deed, m); });
   return kGood;
 }
 
-int cuMemAllocAsync(Pointer* out, std::size_t bytes, void*) {
+int cuMemAllocAsync(Pointer* out, std::size_t bytes, void* stream) {
   ENTER;
-  Machine& m = machine();
+  emu::Machine& m = machine();
   ++m.counts.allocations;
   const std::uint64_t full = m.setting("full_from");
   if (m.counts.allocations == m.setting("no_memory") || (full != 0 && m.counts.allocations >= full) ||
       m.counts.live + bytes > m.setting("memory", std::uint64_t{1} << 34))
-    return kNoMemory;
-  auto* p = static_cast<unsigned char*>(std::aligned_alloc(256, (bytes + kGuard + 255) / 256 * 256));
+    return emu::kNoMemory;
+  auto* p = static_cast<unsigned char*>(std::aligned_alloc(256, (bytes + emu::kGuard + 255) / 256 * 256));
   std::memset(p, 0xA5, bytes);
-  std::memset(p + bytes, 0xC3, kGuard);
+  std::memset(p + bytes, 0xC3, emu::kGuard);
   *out = reinterpret_cast<Pointer>(p);
-  m.blocks[*out] = bytes;
+  m.blocks[*out] = {bytes, false, false, {}};
   m.counts.live += bytes;
   m.counts.peak = std::max(m.counts.peak, m.counts.live);
+  emu::touch(*out, emu::ask(stream_of(stream), nullptr), true, "taking memory");
   return kGood;
 }
 int cuMemFreeAsync(Pointer p, void* stream) {
   ENTER;
-  auto& work = static_cast<EmuStream*>(stream)->work;
-  if (work.empty()) {
-    free_now(p);
-    return kGood;
-  }
-  work.push_back([p] {
-    free_now(p);
+  emu::Stream& s = stream_of(stream);
+  const bool at_once = s.work.empty();
+  emu::ask(s, [p](const Moment& moment) {
+    free_now(p, moment);
     return kGood;
   });
-  return kGood;
+  return at_once ? emu::run(s) : kGood;
 }
 int cuDeviceGetDefaultMemPool(void** pool, int) {
   static int one = 0;
@@ -286,8 +197,8 @@ int cuMemcpyHtoDAsync_v2(Pointer to, const void* from, std::size_t bytes, void* 
     ++machine().counts.uploads;
     machine().counts.upload_bytes += bytes;
   }
-  static_cast<EmuStream*>(stream)->work.push_back(
-      [=] { return copy(reinterpret_cast<void*>(to), from, bytes, to); });
+  emu::ask(stream_of(stream),
+           [=](const Moment& m) { return copy(reinterpret_cast<void*>(to), from, bytes, to, true, m); });
   return kGood;
 }
 int cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, void* stream) {
@@ -296,87 +207,103 @@ int cuMemcpyDtoHAsync_v2(void* to, Pointer from, std::size_t bytes, void* stream
     ++machine().counts.downloads;
     machine().counts.download_bytes += bytes;
   }
-  static_cast<EmuStream*>(stream)->work.push_back(
-      [=] { return copy(to, reinterpret_cast<const void*>(from), bytes, from); });
+  emu::ask(stream_of(stream), [=](const Moment& m) {
+    return copy(to, reinterpret_cast<const void*>(from), bytes, from, false, m);
+  });
   return kGood;
 }
 int cuMemcpyDtoDAsync_v2(Pointer to, Pointer from, std::size_t bytes, void* stream) {
   ENTER;
-  static_cast<EmuStream*>(stream)->work.push_back([=] {
-    return inside(from, bytes)
-               ? copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes, to)
-               : kIllegal;
-  });
+  Deed deed;
+  deed.kind = Deed::Kind::kCopy;
+  deed.to = to;
+  deed.from = from;
+  deed.bytes = bytes;
+  emu::ask(stream_of(stream), [=](const Moment& m) { return emu::perform(deed, m); });
   return kGood;
 }
 int cuMemsetD8Async(Pointer to, unsigned char value, std::size_t bytes, void* stream) {
   ENTER;
-  static_cast<EmuStream*>(stream)->work.push_back([=] {
-    if (!inside(to, bytes)) return kIllegal;
-    std::memset(reinterpret_cast<void*>(to), value, bytes);
-    return kGood;
-  });
+  Deed deed;
+  deed.kind = Deed::Kind::kFill;
+  deed.to = to;
+  deed.value = value;
+  deed.bytes = bytes;
+  emu::ask(stream_of(stream), [=](const Moment& m) { return emu::perform(deed, m); });
   return kGood;
 }
 
 int cuStreamCreate(void** stream, unsigned) {
   ENTER;
-  *stream = new EmuStream;
+  auto* s = new emu::Stream;
+  s->id = ++machine().streams_made;
+  machine().streams.push_back(s);
+  *stream = s;
   return kGood;
 }
 int cuStreamDestroy_v2(void* stream) {
-  delete static_cast<EmuStream*>(stream);
+  const std::lock_guard<std::recursive_mutex> lock(machine().mutex);
+  std::erase(machine().streams, static_cast<emu::Stream*>(stream));
+  delete static_cast<emu::Stream*>(stream);
   return kGood;
 }
 int cuStreamSynchronize(void* stream) {
   ENTER;
-  return run(*static_cast<EmuStream*>(stream));
+  const int code = emu::run(stream_of(stream));
+  emu::join(machine().host, stream_of(stream).clock);
+  return code;
+}
+int cuStreamWaitEvent(void* stream, void* event, unsigned) {
+  ENTER;
+  // Of the event, what it was recorded for last; an event never recorded is over.
+  const std::shared_ptr<emu::Record>& last = static_cast<emu::Event*>(event)->last;
+  if (last != nullptr) {
+    ++machine().counts.joins;
+    emu::ask(stream_of(stream), nullptr, last);
+  }
+  return kGood;
 }
 int cuEventCreate(void** event, unsigned) {
-  *event = new EmuEvent;
+  *event = new emu::Event;
   return kGood;
 }
 int cuEventDestroy_v2(void* event) {
-  delete static_cast<EmuEvent*>(event);
+  delete static_cast<emu::Event*>(event);
   return kGood;
 }
 int cuEventRecord(void* event, void* stream) {
   ENTER;
-  auto* e = static_cast<EmuEvent*>(event);
-  auto* s = static_cast<EmuStream*>(stream);
-  e->stream = s;
-  s->work.push_back([e] {
-    e->stream = nullptr;
-    e->at = std::chrono::steady_clock::now();
-    return kGood;
-  });
+  auto record = std::make_shared<emu::Record>();
+  record->stream = static_cast<emu::Stream*>(stream);
+  record->clock = emu::ask(stream_of(stream), [record](const Moment&) {
+                    record->reached = true;
+                    record->at = std::chrono::steady_clock::now();
+                    return kGood;
+                  }).before;
+  static_cast<emu::Event*>(event)->last = std::move(record);
   return kGood;
 }
 int cuEventSynchronize(void* event) {
   ENTER;
-  auto* e = static_cast<EmuEvent*>(event);
-  return e->stream == nullptr ? kGood : run(*e->stream);
+  const std::shared_ptr<emu::Record> last = static_cast<emu::Event*>(event)->last;
+  if (last == nullptr) return kGood;
+  if (!last->reached) emu::run(*last->stream, last.get());
+  emu::join(machine().host, last->clock);
+  return machine().lost;
 }
 int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
-  const auto* a = static_cast<EmuEvent*>(from);
-  const auto* b = static_cast<EmuEvent*>(to);
-  if (a->stream != nullptr || b->stream != nullptr) return kNotReady;
+  const auto& a = static_cast<emu::Event*>(from)->last;
+  const auto& b = static_cast<emu::Event*>(to)->last;
+  if (a == nullptr || b == nullptr || !a->reached || !b->reached) return emu::kNotReady;
   *milliseconds = std::chrono::duration<float, std::milli>(b->at - a->at).count();
   return kGood;
 }
-int cuStreamWaitEvent(void* stream, void* event, unsigned) {
-  ENTER;
-  auto* e = static_cast<EmuEvent*>(event);
-  static_cast<EmuStream*>(stream)->work.push_back(
-      [e] { return e->stream == nullptr ? kGood : run(*e->stream); });
-  return kGood;
-}
 int cuGetErrorString(int error, const char** text) {
-  *text = error == kNoMemory  ? "out of memory"
-          : error == kIllegal ? "an illegal memory access was encountered"
-          : error == kLost    ? "unspecified launch failure"
-          : error == 803      ? "system has unsupported display driver / cuda driver combination"
-                              : "an error of the emulated device";
+  *text = error == emu::kNoMemory  ? "out of memory"
+          : error == emu::kIllegal ? "an illegal memory access was encountered"
+          : error == emu::kLost    ? "unspecified launch failure"
+          : error == 803           ? "system has unsupported display driver / cuda driver combination"
+                                   : "an error of the emulated device";
   return kGood;
 }
 

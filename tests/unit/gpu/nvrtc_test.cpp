@@ -6,6 +6,7 @@
 #include "gpu/api/nvrtc.h"
 #include "gpu/codegen/block.h"
 #include "gpu/codegen/code.h"
+#include "gpu/order_engine.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
 #include "tests/support/plan_corpus.h"
@@ -79,4 +80,17 @@ TEST_CASE("the corpus compiles to cubin for sm_80 and sm_90") {
   }
   check_corpus(IntBits::k64, 90);
   check_corpus(IntBits::k32, 80);
+}
+
+TEST_CASE("ranking and sorting compile to cubin for sm_80 and sm_90") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, kernels of sorting: %s\n", words.c_str());
+    return;
+  }
+  for (const int arch : {80, 90}) {
+    const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + gpu::order_source(), "order.cu", arch);
+    INFO(compiled.log);
+    CHECK_FALSE(compiled.cubin.empty());
+  }
 }

@@ -1,0 +1,151 @@
+// Ranking and sorting on the emulated device give what the processor's primitives give.
+#include <catch2/catch.hpp>
+
+#include "gpu/cuda_engine.h"
+#include "tests/property/gen_keys.h"
+#include "tests/support/emu_device.h"
+#include "vm/prims/sort.h"
+
+using namespace nvm;
+using namespace nvm::testing;
+using vm::Segdes;
+using vm::Value;
+
+namespace {
+
+Orderer& orderer() {
+  static std::string reason;
+  static const auto kEngine = gpu::make_engine(reason);
+  INFO(reason);
+  REQUIRE(kEngine != nullptr);
+  REQUIRE(kEngine->orderer() != nullptr);
+  return *kEngine->orderer();
+}
+
+struct Case {
+  Op rank = Op::kRankUp;
+  TypeWord word = TypeWord::kInt;
+  Value keys;
+  Segdes segments;
+};
+
+Case make(std::uint64_t seed, vm::PrimContext& context, std::vector<std::int64_t> lengths) {
+  Rng rng(seed);
+  context.int_bits = below(rng, 3) == 0 ? IntBits::k32 : IntBits::k64;
+  if (lengths.empty()) lengths = gen_lengths(static_cast<SegShape>(below(rng, kSegShapes)), rng);
+  std::int64_t total = 0;
+  for (const std::int64_t n : lengths) total += n;
+  Case c;
+  c.segments = Segdes::from_lengths(vm::int_vector(*context.pool, lengths), total);
+  c.word = below(rng, 3) == 0 ? TypeWord::kFloat : TypeWord::kInt;
+  c.keys = keys(rng, context, c.word, total);
+  c.rank = below(rng, 2) == 0 ? Op::kRankUp : Op::kRankDown;
+  return c;
+}
+
+Value ranks(const vm::PrimContext& context, const Case& c) {
+  Value operands[2] = {c.keys, c.segments};
+  Value result;
+  run_primitive(context, c.rank, c.word, operands, {&result, 1});
+  return result;
+}
+Value sorted(const vm::PrimContext& context, const Case& c) {
+  Value operands[2] = {c.keys, c.segments};
+  Value places;
+  vm::rank_later({context, c.rank, c.word, operands, &places});
+  Value moved[3] = {c.keys, places, c.segments};
+  Value result;
+  vm::permute_ranked({context, Op::kPermute, c.word, moved, &result});
+  return result;
+}
+
+void check(std::uint64_t seed, const std::vector<std::int64_t>& lengths = {}) {
+  INFO("seed " << seed);
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  const Case c = make(seed, context, lengths);
+  vm::PrimContext device = context;
+  device.orderer = &orderer();
+  CHECK(difference(ranks(context, c), ranks(device, c)).empty());
+  CHECK(difference(sorted(context, c), sorted(device, c)).empty());
+}
+
+std::vector<std::int64_t> one_of(std::int64_t n) { return {n}; }
+
+}  // namespace
+
+TEST_CASE("vectors and segments of all shapes come in the order of the processor") {
+  for (const char* order : {"", "others_first=1"}) {
+    control(order);
+    for (std::uint64_t seed = 0; seed < 40; ++seed) check(seed);
+    CHECK(counts().launches > 100);
+  }
+  control("");
+}
+
+TEST_CASE("several tiles, and lengths around one") {
+  control("");
+  for (const std::int64_t n : {2, 4095, 4096, 4097, 20000}) check(static_cast<std::uint64_t>(n), one_of(n));
+}
+
+TEST_CASE("keys and segments that do not fit one word") {
+  control("");
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  Rng rng(1);
+  std::vector<std::int64_t> lengths, wide;
+  for (int s = 0; s < 700; ++s) lengths.push_back(below(rng, 20));
+  std::int64_t total = 0;
+  for (const std::int64_t n : lengths) total += n;
+  for (std::int64_t i = 0; i < total; ++i) wide.push_back(static_cast<std::int64_t>(rng()));
+  Case c;
+  c.segments = Segdes::from_lengths(vm::int_vector(pool, lengths), total);
+  c.keys = vm::int_vector(pool, wide);
+  vm::PrimContext device = context;
+  device.orderer = &orderer();
+  for (const Op rank : {Op::kRankUp, Op::kRankDown}) {
+    c.rank = rank;
+    CHECK(difference(ranks(context, c), ranks(device, c)).empty());
+    CHECK(difference(sorted(context, c), sorted(device, c)).empty());
+  }
+}
+
+TEST_CASE("the keys are copied to the device once and the results stay there") {
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  context.orderer = &orderer();
+  const Case c = make(3, context, one_of(5000));
+  control("");
+  const Value places = ranks(context, c);
+  const Value again = sorted(context, c);
+  CHECK(counts().uploads == 1);
+  CHECK(counts().downloads == 0);
+  CHECK(std::get<vm::Vector>(places).length() == 5000);
+  CHECK(std::get<vm::Vector>(again).raw() != nullptr);
+  CHECK(counts().downloads == 1);
+}
+
+TEST_CASE("where memory runs out, the processor does it") {
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  const Case c = make(7, context, one_of(3000));
+  const Value wanted = ranks(context, c);
+  vm::PrimContext device = context;
+  device.orderer = &orderer();
+  control("");
+  static_cast<void>(ranks(device, c));
+  const std::uint64_t all = counts().allocations;
+  CHECK(all > 4);
+  for (std::uint64_t k = 1; k <= all; ++k)
+    for (const char* which : {"no_memory=", "full_from="}) {
+      INFO(which << k);
+      const Case fresh = make(7, context, one_of(3000));
+      control(which + std::to_string(k));
+      CHECK(difference(wanted, ranks(device, fresh)).empty());
+    }
+  control("");
+}
