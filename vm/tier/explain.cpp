@@ -70,6 +70,12 @@ std::string costs(const soac::Graph& graph) {
   return line;
 }
 
+// Graphviz of the graph, clustered by kernels: with none fused, and as scheduled exactly.
+std::string drawings(const soac::Graph& graph) {
+  return soac::print_dot(graph, plan::schedule_off(graph).kernel) +
+         soac::print_dot(graph, plan::schedule_exact(graph).kernel);
+}
+
 }  // namespace
 
 std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
@@ -82,6 +88,7 @@ std::string explain(const RegionEntry& entry, const ssa::Module& module, std::st
   const soac::Graph graph = graph_of(entry.region, entry);
   if (wants(letters, 't')) out += instructions(entry);
   if (wants(letters, 'g')) out += soac::print(graph);
+  if (wants(letters, 'd')) out += drawings(graph);
   if (wants(letters, 'r')) out += rules(entry, graph);
   if (wants(letters, 'c')) out += costs(graph);
   if (wants(letters, 'p') && entry.tried) out += plan::print(entry.plan);
@@ -101,14 +108,6 @@ std::string summary(const Jit& jit, const ssa::Module& module) {
              stop_text(static_cast<RegionStop>(i)) + "\n";
   for (const auto& e : jit.entries()) out += "  " + explain(*e, module, "");
   return out;
-}
-
-std::string explain_dot(const RegionEntry& entry, plan::Fusion fusion) {
-  const soac::Graph graph = graph_of(entry.region, entry);
-  const plan::Schedule schedule = fusion == plan::Fusion::kOff      ? plan::schedule_off(graph)
-                                  : fusion == plan::Fusion::kGreedy ? plan::schedule_greedy(graph)
-                                                                    : plan::schedule_exact(graph);
-  return soac::print_dot(graph, schedule.kernel);
 }
 
 }  // namespace nvm::vm

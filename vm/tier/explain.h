@@ -8,14 +8,11 @@
 
 namespace nvm::vm {
 
-// One region. `letters` chooses what is shown: t recorded instructions, g the graph, r rules that fired or
-// were refused, c the cost of each way of scheduling, p the plan, x machine code. Deterministic but for
-// machine code.
+// One region. `letters` chooses what is shown: t recorded instructions, g the graph, d the same for Graphviz
+// before and after fusion, r rules that fired or were refused, c the cost of each way of scheduling, p the
+// plan, x machine code. Deterministic but for machine code.
 [[nodiscard]] std::string explain(const RegionEntry& entry, const ssa::Module& module,
                                   std::string_view letters);
 // Totals, why regions ended, and one line per region.
 [[nodiscard]] std::string summary(const Jit& jit, const ssa::Module& module);
-// Graphviz of one region's graph, clustered by kernels.
-[[nodiscard]] std::string explain_dot(const RegionEntry& entry, plan::Fusion fusion);
-
 }  // namespace nvm::vm
