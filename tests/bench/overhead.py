@@ -42,6 +42,11 @@ def seconds(words, folder):
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
+def turned(words, by):
+    """Each round begins with another: what runs before a command is part of its conditions."""
+    return words[by % len(words):] + words[:by % len(words)]
+
+
 def main():
     nvm, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 15
     root = pathlib.Path(__file__).resolve().parents[2]
@@ -50,8 +55,8 @@ def main():
         print(f"{'program':14} {'seconds':>8} " + " ".join(f"{way:>12}" for way in WAYS))
         for name in sys.argv[3:] or PROGRAMS:
             ways = {"": ["run"], **WAYS}
-            rounds = [{way: seconds(command(nvm, name, words, root), folder) for way, words in ways.items()}
-                      for _ in range(runs + 1)][1:]
+            rounds = [{way: seconds(command(nvm, name, ways[way], root), folder) for way in turned(list(ways), r)}
+                      for r in range(runs + 1)][1:]
             plain = statistics.median(r[""] for r in rounds)
             more = [statistics.median(r[way] / r[""] for r in rounds) - 1 for way in WAYS]
             print(f"{name:14} {plain:8.3f} " + " ".join(f"{100 * m:11.1f}%" for m in more), flush=True)
