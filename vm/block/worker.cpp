@@ -77,6 +77,8 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   machine.calls = worker->cuts.get();
   if (observer_ != nullptr && observer_->sees_group_lines()) worker->meter = std::make_unique<LineMeter>();
   machine.meter = worker->meter.get();
+  if (machine_.line_tier != nullptr) worker->lines = machine_.line_tier->hook(machine_.prims);
+  machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
 }

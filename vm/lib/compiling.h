@@ -6,19 +6,22 @@
 
 #include "vm/lib/nvm.hpp"
 #include "vm/tier/jit.h"
+#include "vm/tier/lines.h"
 
 namespace nvm::lib {
 
 class Compiling {
  public:
   // All must outlive this.
-  Compiling(const Options& options, const ssa::Module& module, const std::atomic<vm::Stop>* stop,
+  Compiling(const Options& options, const vm::Code& code, const std::atomic<vm::Stop>* stop,
             vm::Observer* observer = nullptr);
   ~Compiling();
 
   // Begins a run and gives the hook for it, which is good until the next begin; null if switched off or no
   // engine fits this machine.
   [[nodiscard]] vm::RegionHook* begin(const vm::PrimContext& context);
+  // For block mode's workers; null if they compile nothing.
+  [[nodiscard]] vm::LineTier* lines() const { return lines_.get(); }
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 
@@ -29,6 +32,7 @@ class Compiling {
   vm::JitCounters before_;   // when it began
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Jit> jit_;
+  std::unique_ptr<vm::Lines> lines_;
   std::unique_ptr<vm::Recorder> recorder_;
 };
 

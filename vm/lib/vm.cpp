@@ -185,7 +185,7 @@ struct Vm::Impl {
 
   Compiling& compiling(const Program& program) {
     if (compiled == nullptr || compiled_program != program.impl()) {
-      compiled = std::make_unique<Compiling>(options, program.impl()->loaded.module, &stop);
+      compiled = std::make_unique<Compiling>(options, program.impl()->code, &stop);
       compiled_program = program.impl();
     }
     return *compiled;
@@ -222,9 +222,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   m.observer = observers.one();
   std::optional<Compiling> observed;
-  if (m.observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, m.observer);
+  if (m.observer != nullptr) observed.emplace(options, loaded.code, &stop, m.observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.hook = compiling.begin(m.prims);
+  m.line_tier = compiling.lines();
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (m.observer != nullptr) m.observer->begin_run(loaded.loaded.module, *pool);
