@@ -44,9 +44,15 @@ class Rewrite {
 
   template <typename Visit>
   void run(Visit visit) {
+    run(visit, [](const Inst&) {});
+  }
+  // enter(in) may emit at the start of a block; `in` is its first instruction.
+  template <typename Visit, typename Enter>
+  void run(Visit visit, Enter enter) {
     for (block_ = 0; block_ < f_.blocks.size(); ++block_) {
       std::vector<Inst> old = std::move(f_.blocks[block_].insts);
       f_.blocks[block_].insts.clear();
+      if (!old.empty()) enter(static_cast<const Inst&>(old.front()));
       for (Inst& in : old) {
         rename(in);
         if (!visit(static_cast<const Inst&>(in))) keep(in);

@@ -37,6 +37,9 @@ void fold_constants(Module& module);
 // segment, DIST of DIST, DIST over one segment then elementwise with another, INDEX 0 1, LENGTH of known
 // length.
 void simplify_segdes(Module& module);
+// Computes cheap elementwise instructions behind the filters and jumps that they stand before, from what is
+// filtered and passed on anyway.
+void pack_late(Module& module);
 // Finds lifted functions (sets Function::lifted), with the reason for each refusal. Changes no code.
 void find_lifted(Module& module);
 

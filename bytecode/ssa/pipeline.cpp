@@ -21,6 +21,7 @@ const std::vector<Pass>& pipeline() {
       {"simplify_segdes", simplify_segdes},
       {"fold_constants", fold_constants},
       {"eliminate_common", eliminate_common},
+      {"pack_late", pack_late},
       {"eliminate_dead", eliminate_dead},
       {"find_lifted", find_lifted},
   };

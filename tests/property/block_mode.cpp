@@ -17,8 +17,10 @@
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
 #include "vm/block/block_mode.h"
+#include "vm/cpu/cpu_engine.h"
 #include "vm/data/compare.h"
 #include "vm/interp/interp.h"
+#include "vm/tier/lines.h"
 
 namespace nvm {
 namespace {
@@ -39,15 +41,17 @@ struct Setting {
     machine.host = &host;
     machine.max_depth = 100;
   }
-  vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10) {
+  // Workers execute primitives alone, or every straight line as compiled code.
+  vm::Machine in_groups(std::int64_t threshold, std::int64_t group_bytes = 128 << 10, bool compiled = false) {
     vm::block::Options in_groups;
     in_groups.threshold = threshold;
     in_groups.group_bytes = group_bytes;
-    return with(in_groups);
+    return with(in_groups, compiled);
   }
-  vm::Machine with(const vm::block::Options& options) {
-    mode.emplace(code, machine, std::span<const vm::Value>(), options);
+  vm::Machine with(const vm::block::Options& options, bool compiled = false) {
     vm::Machine m = machine;
+    if (compiled) m.line_tier = &lines;
+    mode.emplace(code, m, std::span<const vm::Value>(), options);
     m.calls = &*mode;
     return m;
   }
@@ -58,6 +62,8 @@ struct Setting {
   vm::HostOptions host_options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
   vm::Host host{host_options, pool, IntBits::k64};
   vm::Machine machine;
+  std::unique_ptr<plan::Engine> engine = vm::cpu::make_engine();
+  vm::Lines lines{code, *engine, {.mode = vm::JitMode::kAlways}};
   std::optional<vm::block::BlockMode> mode;
 };
 
@@ -82,6 +88,8 @@ void same_program(const ssa::Module& module, std::int64_t threshold, int threads
   const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
   const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(threshold)).run();
   same(ordinary, grouped);
+  same(ordinary, vm::Interp(setting.code, setting.in_groups(threshold, 128 << 10, true)).run());
+  RC_CLASSIFY(setting.lines.counters().compiled > 0, "a compiled line");
   RC_CLASSIFY(setting.mode->counters().calls > 0, "a call in groups");
   RC_CLASSIFY(setting.mode->counters().failed > 0, "a call given back");
 }
@@ -188,21 +196,25 @@ TEST_CASE("block mode keeps the results of factorials") {
 }
 
 TEST_CASE("recursive NESL programs give the same in groups") {
+  std::uint64_t compiled_lines = 0;
   for (const test::Recursion& recursion : test::nesl_recursions()) {
     INFO(recursion.name);
     const ssa::Module module = test::nesl_module(recursion.text);
     Setting setting(module, 2);
     const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
     REQUIRE(!ordinary.error);
-    for (const std::int64_t group_bytes : {1 << 17, 8}) {  // with so small ones workers cut too
-      const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(2, group_bytes)).run();
+    for (const auto& [group_bytes, compiled] :  // with so small ones workers cut too
+         {std::pair{1 << 17, false}, {8, false}, {1 << 17, true}, {8, true}}) {
+      const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(2, group_bytes, compiled)).run();
       REQUIRE(!grouped.error);
       CHECK(setting.mode->counters().calls > 0);
       REQUIRE(ordinary.values.size() == grouped.values.size());
       for (std::size_t i = 0; i < ordinary.values.size(); ++i)
         CHECK(vm::difference(ordinary.values[i], grouped.values[i]) == "");
     }
+    compiled_lines += setting.lines.counters().compiled;
   }
+  CHECK(compiled_lines > 0);
 }
 
 // All threads work on what can not be cut, however small it is here, and cut what can be within it.

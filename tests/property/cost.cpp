@@ -166,7 +166,10 @@ TEST_CASE("groups are no deeper than the whole") {
     machine.tally = &whole;
     REQUIRE(!vm::Interp(setting.code, machine).run().error);
     machine.tally = &cut;
-    vm::block::BlockMode mode(setting.code, machine, {}, vm::block::Options{2, nullptr, false, 1 << 17});
+    vm::block::Options options;
+    options.threshold = 2;
+    options.group_bytes = 1 << 17;
+    vm::block::BlockMode mode(setting.code, machine, {}, options);
     machine.calls = &mode;
     REQUIRE(!vm::Interp(setting.code, machine).run().error);
     REQUIRE(mode.counters().calls > 0);

@@ -81,6 +81,10 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   machine.meter = worker->meter.get();
   worker->cuts = std::make_unique<Cuts>(*this, machine.tally, machine.meter);
   machine.calls = worker->cuts.get();
+  // What is counted is what the program says, so nothing is compiled then.
+  if (machine_.line_tier != nullptr && machine.tally == nullptr && machine.meter == nullptr)
+    worker->lines = machine_.line_tier->hook(machine_.prims);
+  machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
 }

@@ -96,18 +96,18 @@ class CpuCode final : public plan::Code {
     context.plan = &plan_;
     context.run = &run;
     context.routines = &routines_of(machine_->memory.isa());
-    context.vars.resize(plan_.vars.size() + 4);  // vector loads of the last cell stay inside
-    context.descs.assign(run.descs.begin(), run.descs.end());
-    context.descs.resize(plan_.vars.size());
+    context.vars->resize(plan_.vars.size() + 4);  // vector loads of the last cell stay inside
+    context.descs->assign(run.descs.begin(), run.descs.end());
+    context.descs->resize(plan_.vars.size());
     for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
       const plan::Var& var = plan_.vars[v];
       if (var.is_desc) {
-        plan::Desc& d = context.descs[v];
+        plan::Desc& d = (*context.descs)[v];
         if (var.form == plan::DescForm::kOneSegment) d = {1, d.total, d.total, nullptr};
         if (var.form == plan::DescForm::kRegular) d.offsets = nullptr;
       } else if (var.role == VarRole::kInput) {
         const plan::Array& a = run.arrays[v];
-        Bound& b = context.vars[v];
+        Bound& b = (*context.vars)[v];
         b = {a.data, a.length, a.storage, 0, false};
         if (a.length != 1) continue;
         b.cell = a.storage == Storage::kF64 ? std::bit_cast<Cell>(a.real) : static_cast<Cell>(a.scalar);
@@ -119,7 +119,7 @@ class CpuCode final : public plan::Code {
   void publish(RunContext& context) const {
     for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
       if (plan_.vars[v].role != VarRole::kOutput) continue;
-      const Bound& b = context.vars[v];
+      const Bound& b = (*context.vars)[v];
       plan::Array& a = context.run->arrays[v];
       a.storage = b.storage;
       a.length = b.length;

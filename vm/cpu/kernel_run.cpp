@@ -45,26 +45,26 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
       const std::int64_t whole = last.fresh ? stop : segment_offset(d, last.segment);
       if (whole > p) stop = whole;
     }
-    bounds_.push_back(stop);
+    bounds_->push_back(stop);
     p = stop;
   }
 }
 
 void KernelRun::cut() {
-  bounds_.assign(1, wave_begin_);
+  bounds_->assign(1, wave_begin_);
   if (code_.whole || space_ <= kBlock) {
-    bounds_.push_back(space_);
+    bounds_->push_back(space_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else {
-    for (std::int64_t p = wave_begin_ + code_.chunk; p < wave_end_; p += code_.chunk) bounds_.push_back(p);
-    bounds_.push_back(wave_end_);
+    for (std::int64_t p = wave_begin_ + code_.chunk; p < wave_end_; p += code_.chunk) bounds_->push_back(p);
+    bounds_->push_back(wave_end_);
   }
 }
 
 // Cuts the next wave of chunks; false if there is none.
 bool KernelRun::next_wave() {
-  if (wave_end_ == space_ && !bounds_.empty()) return false;
+  if (wave_end_ == space_ && !bounds_->empty()) return false;
   wave_begin_ = wave_end_;
   wave_end_ = code_.in_waves ? std::min(space_, wave_begin_ + kWave * code_.chunk) : space_;
   cut();
@@ -83,7 +83,8 @@ std::size_t KernelRun::workspace_bytes() const {
   for (const Stage& sweep : code_.sweeps) args = std::max(args, args_bytes(sweep));
   args = std::max(args, main_ != nullptr ? args_bytes(*main_) : 0);
   return scratch_bytes() + code_.worker_bytes + round64(code_.providers.size() * sizeof(SegmentCursor)) +
-         round64(args) + code_.stored.size() * kTailBytes + code_.folds.size() * kLanesBytes;
+         round64(args) + (code_.stored.size() + code_.advanced.size()) * kTailBytes +
+         code_.folds.size() * kLanesBytes;
 }
 
 bool KernelRun::stopped() const {
@@ -101,7 +102,7 @@ RunStatus KernelRun::run() {
   links_ = code_.scans && !code_.counts && chunks() > 1 && threads > 1;
   in_order_ = !first && !looks_back_ && !links_;
   threads_ = in_order_ && code_.scans ? 1 : threads;
-  chunk_memory_.resize((chunks() + 1) * code_.chunk_bytes);
+  chunk_memory_->resize((chunks() + 1) * code_.chunk_bytes);
   carry_slot_ = chunks();
   for (const std::int32_t v : code_.stored) {
     const plan::LengthId length = context_.plan->vars[static_cast<std::size_t>(v)].length;
@@ -164,8 +165,8 @@ void KernelRun::over_chunks(F body) {
     w.cursors = reinterpret_cast<SegmentCursor*>(w.memory + scratch_bytes() + code_.worker_bytes);
     for (std::size_t c = next.fetch_add(1); c < chunks() && !stopped(); c = next.fetch_add(1)) {
       w.chunk = c;
-      w.chunk_begin = bounds_[c];
-      w.chunk_end = bounds_[c + 1];
+      w.chunk_begin = (*bounds_)[c];
+      w.chunk_end = (*bounds_)[c + 1];
       body(w);
     }
   };
@@ -335,6 +336,12 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
   if (args.trapped != 0) trap();
 }
 
+// Does the slot say where machine code writes whole vectors?
+bool KernelRun::goes_aside(const Slot& s) const {
+  if (s.kind == SlotKind::kAdvance) return code_.advanced[static_cast<std::size_t>(s.id)]->advances_place();
+  return s.kind == SlotKind::kOut || s.kind == SlotKind::kLanes;
+}
+
 // One vector, not all of whose lanes count. Reading behind the end is allowed; writing is not, so results go
 // aside first. Scratch has room.
 void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
@@ -347,16 +354,26 @@ void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageAr
   std::byte* place = aside;
   for (std::size_t i = 0; i < stage.slots.size(); ++i) {
     const Slot& s = stage.slots[i];
-    if (s.kind != SlotKind::kOut && s.kind != SlotKind::kLanes) continue;
+    if (!goes_aside(s)) continue;
     if (s.kind == SlotKind::kLanes) std::memcpy(place, reinterpret_cast<void*>(args.slots[i]), kLanesBytes);
     args.slots[i] = reinterpret_cast<std::uint64_t>(place);
     place += s.kind == SlotKind::kLanes ? kLanesBytes : kTailBytes;
   }
   stage.function(&args);
-  take_back(stage, w, args);
   place = aside;
-  for (const Slot& s : stage.slots) {
-    if (s.kind == SlotKind::kOut) {
+  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
+    const Slot& s = stage.slots[i];
+    if (s.kind == SlotKind::kAdvance) {
+      std::uint64_t& cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w);
+      if (!goes_aside(s)) {
+        cell = args.slots[i];
+        continue;
+      }
+      const std::size_t packed = args.slots[i] - reinterpret_cast<std::uint64_t>(place);
+      std::memcpy(reinterpret_cast<void*>(cell), place, packed);
+      cell += packed;
+      place += kTailBytes;
+    } else if (s.kind == SlotKind::kOut) {
       auto* out = static_cast<std::byte*>(context_.var(s.id).data) + (w.begin + done) * s.bytes;
       std::memcpy(out, place, static_cast<std::size_t>(rest * s.bytes));
       place += kTailBytes;

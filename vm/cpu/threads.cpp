@@ -3,13 +3,22 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include <new>
+#include <utility>
 
 #include "vm/data/fork_join.h"
 
 namespace nvm::vm::cpu {
 
+Threads::Idle& Threads::mine() {
+  static thread_local Idle idle;
+  return idle;
+}
+
 Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner) {
-  {
+  if (Idle& own = mine(); own.bytes >= bytes) {
+    bytes_ = std::exchange(own.bytes, 0);
+    memory_ = std::move(own.memory);
+  } else {
     const std::lock_guard lock(owner.mutex_);
     if (!owner.idle_.empty()) {
       bytes_ = owner.idle_.back().bytes;
@@ -23,6 +32,12 @@ Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner)
 }
 
 Threads::Workspace::~Workspace() {
+  Idle& own = mine();
+  if (own.bytes < bytes_ && bytes_ <= kMostKept) {
+    std::swap(own.bytes, bytes_);
+    own.memory.swap(memory_);
+  }
+  if (memory_ == nullptr) return;
   const std::lock_guard lock(owner_.mutex_);
   owner_.idle_.push_back({bytes_, std::move(memory_)});
 }

@@ -1,5 +1,6 @@
 // Workers and their memory. Arenas of oneTBB by number of threads, made once; workspaces are handed out to
-// one worker at a time, so that a thread that waits and is given another plan's work does not meet its own.
+// one worker at a time, so that a thread that waits and is given another plan's work does not meet its own. A
+// thread keeps one for itself.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -40,9 +41,12 @@ class Threads {
 
  private:
   struct Idle {
-    std::size_t bytes;
+    std::size_t bytes = 0;
     Workspace::Memory memory;
   };
+  // The calling thread's: two that run short kernels would meet at the lock, and in each other's cache.
+  static Idle& mine();
+  static constexpr std::size_t kMostKept = std::size_t{16} << 20;  // bytes
   std::mutex mutex_;
   std::map<int, std::unique_ptr<tbb::task_arena>> arenas_;
   std::vector<Idle> idle_;

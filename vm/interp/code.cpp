@@ -314,6 +314,17 @@ class Translator {
     return find_reader(inst.op, inst.results > 1 && slots_.slot[at(inst.first_result + 1)] != kNoSlot);
   }
 
+  // Where one thread has no better way.
+  [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
+    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.folds || step.by_runs || step.struck)
+      return false;
+    for (std::uint32_t i = 0; i < inst.operands; ++i)
+      if (formula_[at(f_.operands_of(inst)[i])]) return false;
+    for (std::uint32_t r = 0; r < inst.results; ++r)
+      if (formula_[at(inst.first_result + static_cast<ValueId>(r))]) return false;
+    return true;
+  }
+
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
     Step step;
     step.kind = kind;
@@ -335,6 +346,7 @@ class Translator {
     step.strikes = inst.op == Op::kDpermute && struck_[at(f_.operands_of(inst)[1])];
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
+    step.joins = kind == StepKind::kPrimitive && joins(inst, step);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     std::vector<std::int32_t> results;
     for (std::uint32_t r = 0; r < inst.results; ++r)
@@ -446,8 +458,11 @@ Code make_code(const ssa::Module& module, Pool& pool) {
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     code.functions.push_back(Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f)).run());
-    for (const Step& step : code.functions.back().steps)
+    CodeFunction& made = code.functions.back();
+    for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);
+    if (made.source->lifted.lifted) find_lines(made, code.lines);
+    code.lines += made.lines.size();
   }
   return code;
 }

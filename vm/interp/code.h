@@ -59,6 +59,7 @@ struct Step {
                         // operands of INDEX, and one number repeated
   bool strikes = false;             // that scatter
   bool chains = false;              // may be part of a Chain
+  bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
   std::int16_t group = kNoGroup;  // PACK: the group that it is the first of, or kInGroup
@@ -71,6 +72,7 @@ struct Step {
   std::uint32_t first_operand = 0;  // into CodeFunction::operands
   std::uint32_t first_result = 0;   // into CodeFunction::slots; -1 there: not used
   std::int32_t target = 0;          // kJump, kBranch: step; calls: function
+  std::int32_t line = -1;           // the line that begins here, into CodeFunction::lines
   std::int32_t window = 0;          // kCall: slots of this frame that stay; the callee's begin behind them
   const ssa::Inst* inst = nullptr;  // null for what ends a block
   SourcePos pos;
@@ -88,6 +90,13 @@ struct PackGroup {
   std::vector<Member> members;
 };
 
+// A straight line of primitives, with the jumps between them, that compiled code may execute as one.
+struct Line {
+  std::int32_t number = 0;          // among all lines of the code
+  std::vector<std::int32_t> steps;  // in the order of execution
+  std::int32_t end = 0;             // the step behind
+};
+
 struct CodeFunction {
   const ssa::Function* source = nullptr;
   std::int32_t slots = 0;  // size of a frame; parameters are the first
@@ -96,6 +105,7 @@ struct CodeFunction {
   std::vector<Operand> operands;
   std::vector<std::int32_t> result_slots;
   std::vector<PackGroup> groups;
+  std::vector<Line> lines;
 };
 
 struct Code {
@@ -103,9 +113,15 @@ struct Code {
   std::vector<CodeFunction> functions;
   std::vector<Value> constants;   // empty where the run gives an input
   std::size_t most_operands = 0;  // of any step
+  std::size_t lines = 0;          // of all functions
 };
 
 // `module` and `pool` must outlive the code. Throws Fault (memory, or a constant that is no descriptor).
 [[nodiscard]] Code make_code(const ssa::Module& module, Pool& pool);
+
+// Finds the lines of a function; numbers begin at `first`.
+void find_lines(CodeFunction& function, std::size_t first);
+// May a step that has `op` be part of a line, if what it reads and makes is written?
+[[nodiscard]] bool joins_lines(Op op);
 
 }  // namespace nvm::vm

@@ -128,6 +128,7 @@ void Interp::loop() {
       throw stop_fault(stop.load());
     switch (step.kind) {
       case StepKind::kPrimitive:
+        if (step.line >= 0 && machine_.lines != nullptr && run_line(step)) continue;
         if (step.chains && machine_.hook == nullptr && !(alone_ && step.alone != nullptr) &&
             begins_chain(step)) {
           run_chain();
@@ -142,11 +143,7 @@ void Interp::loop() {
       case StepKind::kTailCall:
         if (!tail_call(step)) return;
         continue;
-      case StepKind::kDrop: {
-        const std::int32_t* slots = function_->result_slots.data() + step.first_result;
-        for (std::uint32_t i = 0; i < step.results; ++i) release(frame_[slots[i]]);
-        break;
-      }
+      case StepKind::kDrop: shuffle(step); break;
       case StepKind::kJump:
         jump(step);
         step_ = function_->steps.data() + step.target;

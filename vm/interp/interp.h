@@ -41,6 +41,8 @@ class Interp final : private OpenCalls {
   void divert(const Site& branch);
   void loop();
   void primitive(const Step& step);
+  [[nodiscard]] bool run_line(const Step& step);
+  void shuffle(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);

@@ -20,11 +20,16 @@ namespace nvm::vm {
 // Why a run is asked to stop, from another thread or a signal handler.
 enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
+class LineHook;
+class LineTier;
+
 struct Machine {
   PrimContext prims;
   Host* host = nullptr;
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
+  LineHook* lines = nullptr;      // of this interpreter alone; asked where it has no `hook`
+  LineTier* line_tier = nullptr;  // gives the interpreters of block mode their `lines`
   Observer* observer = nullptr;
   bool formulas = false;  // several threads, too, leave results unwritten (vm/prims/formula.h)
   Tally* tally = nullptr;                   // null: nothing is counted

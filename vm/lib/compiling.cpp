@@ -49,7 +49,7 @@ vm::JitOptions jit_options(const Options& options) {
 
 }  // namespace
 
-Compiling::Compiling(const Options& options, const ssa::Module& module, const std::atomic<vm::Stop>* stop,
+Compiling::Compiling(const Options& options, const vm::Code& code, const std::atomic<vm::Stop>* stop,
                      vm::Observer* observer)
     : options_(options), observer_(observer) {
   if (options.jit == Jit::kOff) return;
@@ -57,9 +57,10 @@ Compiling::Compiling(const Options& options, const ssa::Module& module, const st
   if (engine_ == nullptr) return;
   vm::JitOptions jit = jit_options(options);
   jit.observer = observer;
-  jit.module = &module;
+  jit.module = code.module;
   jit.stop = stop;
   jit_ = std::make_unique<vm::Jit>(*engine_, context_, jit);
+  if (options.engine == Engine::kCpu) lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
 }
 
 Compiling::~Compiling() = default;

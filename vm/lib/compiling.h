@@ -6,13 +6,14 @@
 
 #include "vm/lib/nvm.hpp"
 #include "vm/tier/jit.h"
+#include "vm/tier/lines.h"
 
 namespace nvm::lib {
 
 class Compiling {
  public:
   // All must outlive this.
-  Compiling(const Options& options, const ssa::Module& module, const std::atomic<vm::Stop>* stop,
+  Compiling(const Options& options, const vm::Code& code, const std::atomic<vm::Stop>* stop,
             vm::Observer* observer = nullptr);
   ~Compiling();
 
@@ -21,6 +22,8 @@ class Compiling {
   [[nodiscard]] vm::RegionHook* begin(const vm::PrimContext& context);
   // Of the engine; may be null.
   [[nodiscard]] Orderer* orderer() const { return engine_ == nullptr ? nullptr : engine_->orderer(); }
+  // For block mode's workers; null if they compile nothing.
+  [[nodiscard]] vm::LineTier* lines() const { return lines_.get(); }
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 
@@ -31,6 +34,7 @@ class Compiling {
   vm::JitCounters before_;   // when it began
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Jit> jit_;
+  std::unique_ptr<vm::Lines> lines_;
   std::unique_ptr<vm::Recorder> recorder_;
 };
 

@@ -186,7 +186,7 @@ struct Vm::Impl {
 
   Compiling& compiling(const Program& program) {
     if (compiled == nullptr || compiled_program != program.impl()) {
-      compiled = std::make_unique<Compiling>(options, program.impl()->loaded.module, &stop);
+      compiled = std::make_unique<Compiling>(options, program.impl()->code, &stop);
       compiled_program = program.impl();
     }
     return *compiled;
@@ -224,10 +224,11 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   vm::Observer* const observer = observers.one();
   m.observer = observer == &counting ? nullptr : observer;  // which sees regions only
   std::optional<Compiling> observed;
-  if (observer != nullptr) observed.emplace(options, loaded.loaded.module, &stop, observer);
+  if (observer != nullptr) observed.emplace(options, loaded.code, &stop, observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
+  m.line_tier = compiling.lines();
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);

@@ -12,10 +12,15 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
       stop_(stop),
       memory_(plan.vars.size()),
       arrays_(plan.vars.size()),
-      descs_(plan.vars.size()),
-      lengths_(region.lengths) {
-  for (std::size_t i = 0; i < region.inputs.size(); ++i) {
-    if (const auto* x = std::get_if<Vector>(&region.inputs[i])) {
+      descs_(plan.vars.size()) {
+  bind();
+}
+
+void Binding::bind() {
+  lengths_ = region_.lengths;
+  for (BufferRef& memory : memory_) memory = {};
+  for (std::size_t i = 0; i < region_.inputs.size(); ++i) {
+    if (const auto* x = std::get_if<Vector>(&region_.inputs[i])) {
       plan::Array& a = arrays_[i];
       a.length = x->length();
       a.storage = x->storage();
@@ -26,7 +31,7 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
         a.data = x->place();
         if (x->buffer()) a.remote = remote_of(*x->buffer().get());
       }
-    } else if (const auto* s = std::get_if<Segdes>(&region.inputs[i])) {
+    } else if (const auto* s = std::get_if<Segdes>(&region_.inputs[i])) {
       const bool regular = s->is_regular();
       descs_[i] = {s->segments(), s->total(), regular ? s->regular_length() : 0,
                    regular ? nullptr : s->offsets(), nullptr};

@@ -15,6 +15,8 @@ class Binding final : public plan::Host {
  public:
   // `stop`, if not null, ends a run early.
   Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool, const std::atomic<Stop>* stop);
+  // For another run of the same plan, on other inputs of the region; after take(), or a run that failed.
+  void bind();
 
   // Tells `observer`, if there is one, of the kernels of region `number`.
   void report(Observer* observer, std::uint32_t number) {

@@ -44,6 +44,7 @@ class Contest {
  public:
   // Leaves it to the kernels: results could depend on the choice.
   void fix() { fixed_ = true; }
+  [[nodiscard]] bool fixed() const { return fixed_; }
   // Whether kernels should execute the next run.
   [[nodiscard]] bool kernels(std::int64_t work) const;
   // Whether the kernels have lost for some amount of work.

@@ -37,17 +37,42 @@ struct Bound {
   bool allocated = false;  // the host gave memory for it
 };
 
+// A vector whose memory the thread keeps for the next of its kind: the start of a short kernel is to cost no
+// allocations.
+template <typename T>
+class Kept {
+ public:
+  Kept() : items_(std::move(spare())) {}
+  ~Kept() {
+    items_.clear();
+    if (items_.capacity() <= kMost) spare() = std::move(items_);
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  std::vector<T>& operator*() { return items_; }
+  std::vector<T>* operator->() { return &items_; }
+  const std::vector<T>* operator->() const { return &items_; }
+
+ private:
+  static constexpr std::size_t kMost = 4096;  // elements
+  static std::vector<T>& spare() {
+    static thread_local std::vector<T> kept;
+    return kept;
+  }
+  std::vector<T> items_;
+};
+
 struct RunContext {
   const plan::Plan* plan = nullptr;
   const plan::Run* run = nullptr;
   const Routines* routines = nullptr;
-  std::vector<Bound> vars;
-  std::vector<plan::Desc> descs;
+  Kept<Bound> vars;
+  Kept<plan::Desc> descs;
   std::vector<std::unique_ptr<std::int64_t[]>> offsets;  // of descriptors made by filters
   std::atomic<bool> trapped{false};
 
-  [[nodiscard]] Bound& var(std::int32_t v) { return vars[static_cast<std::size_t>(v)]; }
-  [[nodiscard]] plan::Desc& desc(std::int32_t v) { return descs[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] Bound& var(std::int32_t v) { return (*vars)[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] plan::Desc& desc(std::int32_t v) { return (*descs)[static_cast<std::size_t>(v)]; }
   [[nodiscard]] std::int64_t& length(std::int32_t l) { return run->lengths[static_cast<std::size_t>(l)]; }
   // Memory for `length` elements of a vector that the plan makes. False: out of memory.
   [[nodiscard]] bool allocate(std::int32_t v, std::int64_t length);
@@ -91,6 +116,8 @@ class SinkCode {
   virtual void end(Work&) const {}
   // What machine code advances (SlotKind::kAdvance); null if it does nothing for this sink.
   [[nodiscard]] virtual std::uint64_t* advanced(Work&) const { return nullptr; }
+  // Is what it advances the place of the next element?
+  [[nodiscard]] virtual bool advances_place() const { return false; }
   // Look-back: tells the next chunk where it starts; called in the order of the chunks, of scans after the
   // sweep that finds the chunk's total.
   virtual void chain(Work&) const {}
@@ -161,10 +188,12 @@ class KernelRun {
   [[nodiscard]] RunContext& context() { return context_; }
   [[nodiscard]] const Routines& routines() const { return *context_.routines; }
   [[nodiscard]] std::int64_t space() const { return space_; }
-  [[nodiscard]] std::size_t chunks() const { return bounds_.size() - 1; }
-  [[nodiscard]] std::int64_t chunk_begin(std::size_t c) const { return bounds_[c]; }
+  [[nodiscard]] std::size_t chunks() const { return bounds_->size() - 1; }
+  [[nodiscard]] std::int64_t chunk_begin(std::size_t c) { return (*bounds_)[c]; }
   // True if chunks run in order and hand on what they know, without a first sweep.
   [[nodiscard]] bool in_order() const { return in_order_; }
+  // True if one thread runs all chunks, in order.
+  [[nodiscard]] bool alone() const { return threads_ == 1; }
   // True if chunks run side by side and, without a first sweep, learn at their end where they start.
   [[nodiscard]] bool looks_back() const { return looks_back_; }
   template <typename T>
@@ -173,7 +202,7 @@ class KernelRun {
   }
   template <typename T>
   [[nodiscard]] T& chunk_state(std::size_t c, const SinkCode& sink) {
-    return *reinterpret_cast<T*>(chunk_memory_.data() + c * code_.chunk_bytes + sink.chunk_at);
+    return *reinterpret_cast<T*>(chunk_memory_->data() + c * code_.chunk_bytes + sink.chunk_at);
   }
   // The same for what goes from wave to wave.
   template <typename T>
@@ -208,6 +237,7 @@ class KernelRun {
   void run_stage(const Stage& stage, Work& w);
   void fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   void take_back(const Stage& stage, Work& w, const StageArgs& args);
+  [[nodiscard]] bool goes_aside(const Slot& s) const;
   void run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   [[nodiscard]] const Stage& main_stage();
 
@@ -225,8 +255,8 @@ class KernelRun {
   std::atomic<std::size_t> chained_[plan::kMostSweeps + 1] = {};
   int threads_ = 1;
   const Stage* main_ = nullptr;
-  std::vector<std::int64_t> bounds_;
-  std::vector<std::byte> chunk_memory_;
+  Kept<std::int64_t> bounds_;
+  Kept<std::byte> chunk_memory_;
 };
 
 // Makes `desc` known to the kernels that follow: its kept counts lie in the vector of the same number.

@@ -1,0 +1,109 @@
+// Straight lines of steps that compiled code may take over (line_hook.h).
+#include <algorithm>
+#include <chrono>
+
+#include "vm/interp/interp.h"
+#include "vm/interp/line_hook.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::size_t kMost = 64;    // steps
+constexpr std::int64_t kFewest = 3;  // primitives: of less nothing is gained
+
+// The line from step `first` on. Jumps are followed forwards, so that it ends.
+Line line_from(const CodeFunction& f, std::int32_t first) {
+  Line line;
+  std::int64_t primitives = 0;
+  std::int32_t at = first;
+  while (line.steps.size() < kMost) {
+    const Step& step = f.steps[static_cast<std::size_t>(at)];
+    const bool jumps = step.kind == StepKind::kJump && step.target > at;
+    if (!step.joins && !jumps && step.kind != StepKind::kDrop) break;
+    primitives += step.joins ? 1 : 0;
+    line.steps.push_back(at);
+    at = jumps ? step.target : at + 1;
+  }
+  line.end = at;
+  if (primitives < kFewest) line.steps.clear();
+  return line;
+}
+
+std::int64_t elements_of(const Value& value) {
+  if (const auto* v = std::get_if<Vector>(&value)) return v->length();
+  const auto* s = std::get_if<Segdes>(&value);
+  return s != nullptr ? s->total() : 0;
+}
+
+}  // namespace
+
+bool joins_lines(Op op) {
+  switch (op_info(op).kind) {
+    case OpKind::kMap:
+    case OpKind::kDist:
+    case OpKind::kReduce:
+    case OpKind::kScan:
+    case OpKind::kFilter:
+    case OpKind::kIota: return true;
+    default: return false;
+  }
+}
+
+// A line begins where the step before does not belong to it: behind another kind of step, or at the start of
+// a block.
+void find_lines(CodeFunction& f, std::size_t first) {
+  ssa::BlockId block = -1;
+  bool inside = false;
+  for (std::size_t i = 0; i < f.steps.size(); ++i) {
+    Step& step = f.steps[i];
+    if (step.site.block != block && step.inst != nullptr) {
+      block = step.site.block;
+      inside = false;
+    }
+    if (step.joins && !inside) {
+      Line line = line_from(f, static_cast<std::int32_t>(i));
+      if (!line.steps.empty()) {
+        step.line = static_cast<std::int32_t>(f.lines.size());
+        line.number = static_cast<std::int32_t>(first + f.lines.size());
+        f.lines.push_back(std::move(line));
+      }
+    }
+    inside = step.joins || (inside && step.kind == StepKind::kDrop);
+  }
+}
+
+// False: the step is to be executed alone.
+bool Interp::run_line(const Step& step) {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  const bool worth = std::any_of(operands, operands + step.operands,
+                                 [&](Operand o) { return elements_of(peek(o)) >= machine_.lines->least(); });
+  if (!worth || values_seen()) return false;
+  const Line& line = function_->lines[static_cast<std::size_t>(step.line)];
+  note_line(step, {});
+  const LineHook::Answer answer = machine_.lines->run(*function_, line, frame_, constants_);
+  if (answer == LineHook::Answer::kSteps) return false;
+  if (answer == LineHook::Answer::kTimed) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const std::int32_t i : line.steps) {
+      step_ = function_->steps.data() + i;
+      if (step_->kind == StepKind::kPrimitive)
+        primitive(*step_);
+      else
+        shuffle(*step_);
+    }
+    const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
+    machine_.lines->timed(line, took.count());
+  }
+  step_ = function_->steps.data() + line.end;
+  return true;
+}
+
+// A jump within a line, or a drop.
+void Interp::shuffle(const Step& step) {
+  if (step.kind == StepKind::kJump) return jump(step);
+  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  for (std::uint32_t i = 0; i < step.results; ++i) release(frame_[slots[i]]);
+}
+
+}  // namespace nvm::vm
