@@ -128,6 +128,41 @@ const Constant* Builder::known(Atom atom) const {
   return constant.input < 0 && constant.size() == 1 ? &constant : nullptr;
 }
 
+void Builder::same(Op op, TypeWord word, const Atoms& args, Atom result) {
+  scopes_.back().seen.emplace(key_of(op, word, args), Atoms{result});
+  made_.try_emplace(result, Made{op, word, args});
+}
+
+std::optional<Atom> Builder::done(Op op, TypeWord word, const Atoms& args) const {
+  const std::vector<std::int32_t> key = key_of(op, word, args);
+  for (const Scope& scope : scopes_)
+    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
+  return std::nullopt;
+}
+
+void Builder::equate(Atom first, Atom second) {
+  constexpr std::size_t kFirstArg = 2;
+  std::vector<std::pair<std::vector<std::int32_t>, Atoms>> alike;
+  for (const Scope& scope : scopes_)
+    for (const auto& [key, results] : scope.seen) {
+      if (key.size() <= kFirstArg || key[0] < 0) continue;
+      std::vector<std::int32_t> other = key;
+      std::replace(other.begin() + kFirstArg, other.end(), first, second);
+      if (other != key) alike.emplace_back(std::move(other), results);
+    }
+  for (auto& [key, results] : alike) scopes_.back().seen.emplace(std::move(key), std::move(results));
+}
+
+std::vector<Builder::Copies> Builder::copies_along(Atom segments) const {
+  const auto from = std::vector<std::int32_t>{static_cast<std::int32_t>(Op::kDist)};
+  std::vector<Copies> out;
+  for (const Scope& scope : scopes_)
+    for (auto it = scope.seen.lower_bound(from); it != scope.seen.end() && it->first[0] == from[0]; ++it)
+      if (it->first.size() == 4 && it->first[3] == segments)
+        out.push_back({it->first[2], static_cast<TypeWord>(it->first[1]), it->second.front()});
+  return out;
+}
+
 bool Builder::first_time(Atom atom) {
   for (const Scope& scope : scopes_)
     if (scope.asked.contains(atom)) return false;

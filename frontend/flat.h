@@ -95,6 +95,19 @@ class Builder {
   [[nodiscard]] nvm::Type kind(Atom atom) const { return function_.kinds[static_cast<std::size_t>(atom)]; }
   // The value of a constant of one element, or null.
   [[nodiscard]] const Constant* known(Atom atom) const;
+  // The operation gives `result`: in this block or those inside it, nobody needs to execute it.
+  void same(Op op, TypeWord word, const Atoms& args, Atom result);
+  // The result of the operation, if it was executed already.
+  [[nodiscard]] std::optional<Atom> done(Op op, TypeWord word, const Atoms& args) const;
+  // From here on, in this block: what was done with the first need not be done with the second.
+  void equate(Atom first, Atom second);
+  // All that was copied along the descriptor: what, and the copies.
+  struct Copies {
+    Atom of = -1;
+    TypeWord word = TypeWord::kNone;
+    Atom result = -1;
+  };
+  [[nodiscard]] std::vector<Copies> copies_along(Atom segments) const;
   // True the first time that it is asked about `atom` in this block or those around it.
   bool first_time(Atom atom);
   // What `make` gives, made once for the pair in this block or those around it.

@@ -41,6 +41,10 @@ bool scalar_operations(const Expr& e, const Analysis& facts, const core::Program
                      [&](const auto& kid) { return scalar_operations(*kid, facts, program); });
 }
 
+std::size_t index_of(const Atoms& atoms, Atom atom) {
+  return static_cast<std::size_t>(std::find(atoms.begin(), atoms.end(), atom) - atoms.begin());
+}
+
 // Names what is there already, or part of it.
 bool is_there(const Expr& e) {
   switch (e.kind) {
@@ -141,12 +145,26 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
       values.push_back(ops_.normal(it->second, lanes));
       ops_.collect(values.back(), lanes, whole_atoms);
     }
+  // Lengths that are known go along, and what was copied to every instance.
+  std::vector<Val> parts;
+  for (const Val& value : values) leaves(value, parts);
+  const auto lengths_known = [&](const Val& part) {
+    return part.type->kind == TypeKind::kSeq && level(part) == lanes &&
+           b_.done(Op::kLengths, TypeWord::kNone, {part.lanes->segments});
+  };
+  std::erase_if(parts, [&](const Val& part) { return !lengths_known(part); });
+  std::vector<flat::Builder::Copies> copies = b_.copies_along(ops_.whole(lanes));
+  std::erase_if(copies, [&](const auto& copy) { return b_.known(copy.of) != nullptr; });  // take no memory
+  for (const Val& part : parts) whole_atoms.push_back(ops_.lengths(part));
+  for (const auto& copy : copies) whole_atoms.push_back(copy.result);
   whole_atoms.push_back(ops_.whole(lanes));
   const auto packed = [&] {
     const Atom chosen = here(flags);
     const Lanes* some = ops_.chosen(lanes, chosen, false, chosen_segments(values, chosen, lanes));
     Atoms out;
     for (const Val& value : values) ops_.collect(ops_.pack(value, lanes, some, chosen), some, out);
+    for (const Val& part : parts) out.push_back(ops_.packed_lengths(part, chosen));
+    for (const auto& copy : copies) out.push_back(ops_.spread_atom(copy.of, copy.word, some->segments));
     out.push_back(some->segments);
     return out;
   };
@@ -157,6 +175,10 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
   std::size_t next = 0;
   for (std::size_t i = 0; i < names.size(); ++i)
     scope_.vars[names[i]] = ops_.rebuild(values[i], lanes, result.lanes, inside, next);
+  for (const Val& part : parts)
+    b_.same(Op::kLengths, TypeWord::kNone, {inside[index_of(whole_atoms, part.lanes->segments)]},
+            inside[next++]);
+  for (const auto& copy : copies) b_.same(Op::kDist, copy.word, {copy.of, inside.back()}, inside[next++]);
   const Val value = e ? eval(*e, result.lanes) : ops_.zero(type);
   ops_.slots(ops_.settle(value, result.lanes), result.results);
   scope_.vars = outer;
@@ -182,7 +204,7 @@ Atom Body::chosen_segments(const std::vector<Val>& values, Atom chosen, const La
 LaneOps::Source Body::source(const core::Type* type, const Taken& part, const Flags& flags) {
   std::size_t next = 0;
   Val value = ops_.from_slots(type, part.lanes, part.results, next);
-  return {std::move(value), part.lanes, ops_.places(here(flags), flags.lanes)[0], part.lanes->segments,
+  return {std::move(value), ops_.places(here(flags), flags.lanes)[0], part.lanes->segments,
           ops_.whole(flags.lanes)};
 }
 
@@ -225,11 +247,13 @@ Val Body::split_first(const Expr& first, const Expr& second, const Flags& flags)
   const auto not_all = [&] {
     const Taken part = take(&second, type, others, Share::kUnknown);
     const auto merged = [&] {
+      if (is_there(first)) {
+        const LaneOps::Rest rest{ops_.settle(eval(first, lanes), lanes), here(flags)};
+        return settled_slots(ops_.scatter({source(type, part, others)}, lanes, &rest), lanes);
+      }
       const Taken rest = take(&first, type, flags, Share::kSome);
-      const std::vector<LaneOps::Source> sources{source(type, rest, flags), source(type, part, others)};
-      if (!is_there(first)) return settled_slots(ops_.scatter(sources, lanes), lanes);
-      const Val whole = ops_.settle(eval(first, lanes), lanes);
-      return settled_slots(ops_.scatter(sources, lanes, &whole), lanes);
+      return settled_slots(ops_.scatter({source(type, rest, flags), source(type, part, others)}, lanes),
+                           lanes);
     };
     return if_some(flags, merged, [&] { return part.results; });
   };
@@ -313,7 +337,7 @@ Val Body::choose(const Val& condition, const Val& a, const Val& b) {
     const Atoms places = b_.ops(Op::kPack, TypeWord::kInt, {ops_.iota(flat), chosen, flat->segments});
     const Lanes* some = ops_.chosen(lanes, chosen, false, places[1]);
     Val packed = ops_.pack(ops_.settle(value, lanes), lanes, some, chosen);
-    return LaneOps::Source{std::move(packed), some, places[0], places[1], flat->segments};
+    return LaneOps::Source{std::move(packed), places[0], places[1], flat->segments};
   };
   const Atom others = b_.op(Op::kNot, TypeWord::kBool, {flags});
   return ops_.scatter({source(a, flags), source(b, others)}, lanes);

@@ -25,8 +25,9 @@ void Body::keep_first(const Val& value, const Lanes* lanes) {
 Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
   (void)lanes;
   const Lanes* outer = deeper(level(x), n.lanes);
+  const bool sound = b_.not_negative(n.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(n, outer));
-  if (!b_.not_negative(n.atom)) b_.keep(segments);
+  if (!sound) b_.keep(segments);
   return ops_.sequence(ops_.elements(outer, segments), x);
 }
 
@@ -53,8 +54,9 @@ Val Body::range(const Val& start, const Val& step, const Val& end, const Lanes* 
     length = map2(Op::kDiv, TypeWord::kInt, TypeKind::kInt, length, step);
   }
   const Lanes* outer = deeper(length.lanes, deeper(start.lanes, step.lanes));
+  const bool sound = b_.not_negative(length.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(length, outer));
-  b_.keep(segments);
+  if (!sound) b_.keep(segments);
   const Lanes* inner = ops_.elements(outer, segments);
   return ops_.sequence(inner, integer(inner, ops_.iota(start, step, inner)));
 }
@@ -221,10 +223,9 @@ Val Body::put_nested(const Val& d, const Val& values, Atom index, const Lanes* f
   const Atom which = b_.ops(Op::kPack, TypeWord::kInt, {winner, taken, segments}).front();
   const IndexMap map{from, new_lanes, which, from->segments, new_lanes->segments};
   const Val new_values = ops_.settle(ops_.gather(values.kids[0], map), new_lanes);
-  return ops_.sequence(d.lanes,
-                       ops_.scatter({{old_values, old_lanes, old_places[0], old_lanes->segments, segments},
-                                     {new_values, new_lanes, new_places[0], new_lanes->segments, segments}},
-                                    d.lanes));
+  return ops_.sequence(d.lanes, ops_.scatter({{old_values, old_places[0], old_lanes->segments, segments},
+                                              {new_values, new_places[0], new_lanes->segments, segments}},
+                                             d.lanes));
 }
 
 Val Body::permute(const Val& v, const Val& indices, const Lanes* lanes) {
@@ -257,21 +258,8 @@ Val Body::pack(const Val& pairs) {
   const Val& flag = pairs.kids[0].kids[1];
   const Lanes* inner = pairs.lanes;
   const Atom flags = ops_.at(flag, inner);
-  const Val value = ops_.normal(ops_.lower(pairs.kids[0].kids[0], inner->parent, inner), inner);
-  Atoms atoms;
-  ops_.collect(value, inner, atoms);
-  Atom segments = -1;
-  std::vector<Val> parts;
-  leaves(value, parts);
-  for (const Val& part : parts)
-    if (segments < 0 && is_scalar(part.type) && part.lanes == inner)
-      segments = b_.ops(Op::kPack, word_of(part.type), {part.atom, flags, inner->segments})[1];
-  if (segments < 0) {
-    const Atom ones = b_.op(Op::kBtoI, TypeWord::kNone, {flags});
-    segments = ops_.descriptor(b_.op(Op::kAddReduce, TypeWord::kInt, {ones, inner->segments}));
-  }
-  const Lanes* to = ops_.elements(inner->parent, segments);
-  return ops_.sequence(to, ops_.pack(value, inner, to, flags));
+  return ops_.pack_elements(
+      inner, ops_.normal(ops_.lower(pairs.kids[0].kids[0], inner->parent, inner), inner), flags);
 }
 
 // The parts one after the other.
@@ -314,7 +302,7 @@ Val Body::concatenate(const std::vector<Part>& parts) {
     const Val& value = pieces ? values[i].kids[0] : values[i];
     const Val start =
         pieces ? integer(values[i].lanes, listed(starts[i], outer, values[i].lanes->segments)) : starts[i][0];
-    sources.push_back({value.kids[0], value.lanes, ops_.iota(start, ops_.integer(1), value.lanes),
+    sources.push_back({value.kids[0], ops_.iota(start, ops_.integer(1), value.lanes),
                        ops_.segments(value.lanes, outer), to->segments});
   }
   return ops_.sequence(to, ops_.scatter(sources, to));
@@ -408,6 +396,7 @@ Val Body::same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const ch
   if (v.lanes->segments != to->segments) {
     const Val here = integer(to->parent, ops_.read_lengths(to->segments));
     check_lengths(here, lengths(v), lanes, message);
+    b_.equate(v.lanes->segments, to->segments);
   }
   return ops_.rename(v.kids[0], v.lanes, to);
 }

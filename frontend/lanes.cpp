@@ -414,6 +414,11 @@ Val LaneOps::rename_by(const Val& value, std::vector<std::pair<const Lanes*, con
   }
 }
 
+Atom LaneOps::packed_lengths(const Val& sequence, Atom flags) {
+  return b_.ops(Op::kPack, TypeWord::kInt, {lengths(sequence), flags, sequence.lanes->parent->segments})
+      .front();
+}
+
 // Elements of inner sequences are packed by the flags of the instances they belong to.
 Val LaneOps::pack(const Val& value, const Lanes* from, const Lanes* to, Atom flags) {
   const auto keep = [&](Atom atom, TypeWord word, const Lanes* lanes) {
@@ -435,50 +440,6 @@ Val LaneOps::pack(const Val& value, const Lanes* from, const Lanes* to, Atom fla
     default:
       if (value.lanes != from) return value;
       return scalar(value.type, to, keep(value.atom, word_of(value.type), from));
-  }
-}
-
-Val LaneOps::scatter(const std::vector<Source>& sources, const Lanes* to, const Val* whole_value) {
-  const core::Type* type = sources.front().value.type;
-  const Atom to_segments = sources.front().to_segments;
-  const auto part = [&](std::size_t which) {
-    std::vector<Source> parts = sources;
-    for (Source& s : parts) s.value = Val(s.value.kids[which]);
-    return scatter(parts, to, whole_value ? &whole_value->kids[which] : nullptr);
-  };
-  const auto put = [&](TypeWord word, const std::function<Atom(const Val&)>& vector, Atom zero) {
-    Atom result = whole_value ? vector(*whole_value) : spread_atom(zero, word, whole(to));
-    for (std::size_t i = whole_value ? 1 : 0; i < sources.size(); ++i) {
-      const Source& s = sources[i];
-      result = b_.op(Op::kDpermute, word, {vector(s.value), s.places, result, s.from_segments, to_segments});
-    }
-    return result;
-  };
-  switch (type->kind) {
-    case TypeKind::kUnit: return unit();
-    case TypeKind::kPair: {
-      Val a = part(0);
-      return pair(std::move(a), part(1));
-    }
-    case TypeKind::kSeq: {
-      const Atom sizes = put(
-          TypeWord::kInt, [&](const Val& value) { return lengths(value); }, b_.integer(0));
-      const Lanes* inner = elements(to, descriptor(sizes));
-      const Atom starts = offsets(sizes, to);
-      std::vector<Source> parts;
-      for (const Source& s : sources) {
-        const Val first =
-            scalar(core::base_type(TypeKind::kInt), s.lanes,
-                   b_.op(Op::kBpermute, TypeWord::kInt, {starts, s.places, to_segments, s.from_segments}));
-        const Lanes* from = s.value.lanes;
-        parts.push_back({s.value.kids[0], from, iota(first, integer(1), from), whole(from), whole(inner)});
-      }
-      return sequence(inner, scatter(parts, inner));
-    }
-    default:
-      return scalar(type, to,
-                    put(
-                        word_of(type), [](const Val& value) { return value.atom; }, zero(type).atom));
   }
 }
 

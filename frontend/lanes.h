@@ -121,6 +121,7 @@ class LaneOps {
 
   flat::Atom segment_of(const Val& sequence) const { return sequence.lanes->segments; }
   flat::Atom lengths(const Val& sequence);  // at the sequence's level
+  flat::Atom packed_lengths(const Val& sequence, flat::Atom flags);
 
   Val gather(const Val& value, const IndexMap& map);
   // `value` of lanes `from` seen as of lanes `to`, which have the same instances.
@@ -129,15 +130,20 @@ class LaneOps {
   Val pack(const Val& value, const Lanes* from, const Lanes* to, flat::Atom flags);
   // Where the flagged instances are among all, and one segment of as many.
   flat::Atoms places(flat::Atom flags, const Lanes* lanes);
-  // Values of several lanes, each put at its places (absolute, disjoint, together everything) of `to`.
+  // The flagged elements of sequences: a sequence of `inner`'s parent.
+  Val pack_elements(const Lanes* inner, const Val& element, flat::Atom flags);
+  // Values of several lanes, each put at its places (disjoint, together everything) of `to`.
   struct Source {
-    Val value;  // settled at `lanes`
-    const Lanes* lanes;
+    Val value;          // settled
     flat::Atom places;  // counted within segments
     flat::Atom from_segments, to_segments;
   };
-  // If there is `whole`, settled at `to`, the first source is what is left of it behind the others.
-  Val scatter(const std::vector<Source>& sources, const Lanes* to, const Val* whole = nullptr);
+  // What is there where no source puts anything, settled at `to`: where the flags are true.
+  struct Rest {
+    Val value;
+    flat::Atom flags;
+  };
+  Val scatter(const std::vector<Source>& sources, const Lanes* to, const Rest* rest = nullptr);
   // Descriptor of consecutive segments of these lengths.
   flat::Atom descriptor(flat::Atom lengths) { return b_.op(Op::kMakeSegdes, TypeWord::kNone, {lengths}); }
   // start, start + stride, ... in every segment of `lanes`; `start` at an ancestor.
@@ -165,6 +171,8 @@ class LaneOps {
   static TypeWord word_for(Op op) {
     return op_info(op).words == Words::kNoWord ? TypeWord::kNone : TypeWord::kInt;
   }
+  flat::Atom everywhere(const Val& number, const Lanes* lanes);
+  Val chosen_of(const Val& value, flat::Atom flags);
   flat::Atom picked(flat::Atom atom, TypeWord word, const IndexMap& map);
   std::optional<flat::Atom> picked_behind(flat::Atom atom, TypeWord word, const IndexMap& map);
   Val gather_by(const Val& value, std::vector<IndexMap>& maps);

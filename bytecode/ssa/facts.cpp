@@ -70,6 +70,7 @@ void SizeAnalysis::function(FunctionId id) {
   reached_.assign(f_->blocks.size(), false);
   returned_.clear();
   kept_.clear();
+  lengths_of_.clear();
   counts_.clear();
   for (std::size_t b = 0; b < f_->blocks.size(); ++b) block(b);
   if (!returned_.empty()) publish_results();
@@ -150,7 +151,35 @@ bool SizeAnalysis::join(std::size_t b) {
     });
     note_count(parameters[i]);
   }
+  for (std::size_t d = 0; d < parameters.size(); ++d)
+    if (type(parameters[d]) == Type::kSegdes) find_lengths(b, ways, d);
   return true;
+}
+
+// A vector that is the lengths of a descriptor wherever both come from stays it.
+void SizeAnalysis::find_lengths(std::size_t b, const std::vector<BlockId>& ways, std::size_t descriptor) {
+  const std::vector<ValueId>& parameters = f_->blocks[b].parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (type(parameters[i]) != Type::kInt) continue;
+    const bool same = std::all_of(ways.begin(), ways.end(), [&](BlockId p) {
+      const std::vector<ValueId>& given = f_->blocks[static_cast<std::size_t>(p)].end.arguments;
+      return lengths_behind(given[i]) == lengths_behind(given[descriptor]);
+    });
+    if (same) lengths_of_[parameters[descriptor]] = parameters[i];
+  }
+}
+
+ValueId SizeAnalysis::lengths_behind(ValueId v) const {
+  for (;;) {
+    const Inst* in = makers_[static_cast<std::size_t>(v)];
+    const auto known = lengths_of_.find(v);
+    if (in != nullptr && (in->op == Op::kLengths || in->op == Op::kMakeSegdes))
+      v = f_->operands_of(*in)[0];
+    else if (known != lengths_of_.end())
+      v = known->second;
+    else
+      return v;
+  }
 }
 
 bool SizeAnalysis::agree(const std::vector<BlockId>& ways, const std::vector<Symbol>& symbols,

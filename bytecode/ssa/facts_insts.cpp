@@ -246,11 +246,8 @@ std::optional<SizeAnalysis::Flag> SizeAnalysis::chosen_by(ValueId indices) const
 }
 
 Symbol SizeAnalysis::sum_of_kept(ValueId v, Flag flag) {
+  v = lengths_behind(v);
   const Inst* in = makers_[static_cast<std::size_t>(v)];
-  while (in != nullptr && (in->op == Op::kLengths || in->op == Op::kMakeSegdes)) {
-    v = f_->operands_of(*in)[0];
-    in = makers_[static_cast<std::size_t>(v)];
-  }
   // Where these flags chose the places, what was put there; where the others did, what was there before.
   while (in != nullptr && in->op == Op::kDpermute && in->word == TypeWord::kInt) {
     const std::optional<Flag> put = chosen_by(f_->operands_of(*in)[1]);

@@ -160,6 +160,9 @@ class SizeAnalysis {
   [[nodiscard]] std::optional<Flag> chosen_by(ValueId indices) const;
   // Sum of the elements (of a descriptor: lengths) of `v` whose flag is T: one symbol for each choice.
   Symbol sum_of_kept(ValueId v, Flag flag);
+  void find_lengths(std::size_t b, const std::vector<BlockId>& ways, std::size_t descriptor);
+  // Of a descriptor the lengths that it is made of; else, and if they are its own, the value.
+  [[nodiscard]] ValueId lengths_behind(ValueId v) const;
 
   [[nodiscard]] bool describes_singles(const Inst& descriptor) const;
 
@@ -190,6 +193,7 @@ class SizeAnalysis {
   std::vector<const Inst*> makers_;
   Dominators idom_;
   std::map<std::pair<ValueId, Flag>, Symbol> kept_;
+  std::map<ValueId, ValueId> lengths_of_;  // block parameters: a descriptor's lengths, if they come along
   std::set<Symbol> counts_;  // numbers known not to be negative: of flags set, totals of descriptors
   std::vector<bool> reached_;
   std::vector<std::size_t> returned_;

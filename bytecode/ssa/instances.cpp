@@ -68,6 +68,11 @@ std::optional<Term> Instances::filled(Term t) const {
   return node(t)[1];
 }
 
+std::vector<Term> Instances::operands_of(Term t, Op op) const {
+  if (!is(t, Kind::kApply) || !is_op(node(t), op)) return {};
+  return {node(t).begin() + kFirstOperand, node(t).end()};
+}
+
 Term Instances::distributed_over(Term t) const {
   return is(t, Kind::kApply) && is_op(node(t), Op::kDist) ? node(t)[kFirstOperand + 1] : kNoTerm;
 }

@@ -27,6 +27,7 @@ void LiftedProof::inst(const Inst& in) {
     default: break;
   }
   const Piece& descriptor = operand(in, in.operands - 1);
+  if (in.op == Op::kDpermute && descriptor.kind == Kind::kPieces && put_chosen(in)) return;
   if (descriptor.kind == Kind::kPieces) return segmented(in);
   if (descriptor.kind != Kind::kFrame) return;
   if (in.op == Op::kBpermute) return gather(in);
@@ -150,6 +151,15 @@ bool LiftedProof::counts_by_one(const Piece& p) {
   return filled && is_constant_term(*filled, 1);
 }
 
+std::optional<Term> LiftedProof::zero_term() {
+  for (std::size_t i = 0; i < m_.constants.size(); ++i) {
+    const Constant& c = m_.constants[i];
+    if (c.word == TypeWord::kInt && c.input < 0 && c.ints == std::vector<std::int64_t>{0})
+      return terms_.constant(static_cast<std::int32_t>(i));
+  }
+  return std::nullopt;
+}
+
 bool LiftedProof::is_constant_term(Term t, std::int64_t value) {
   for (std::size_t i = 0; i < m_.constants.size(); ++i) {
     const Constant& c = m_.constants[i];
@@ -172,6 +182,8 @@ void LiftedProof::pack(const Inst& in) {
   if (over.kind == Kind::kPieces) {
     segmented(in);
     if (!spread || over.group != flags.group || over.term != lengths) return;
+    if (const auto zero = zero_term())
+      set(in, 1, pieces(over.group, terms_.merge(flag, lengths, terms_.fill(*zero, kUnit))));
   } else if (over.kind != Kind::kFrame) {
     return;
   }
@@ -354,6 +366,34 @@ void LiftedProof::scatter(const Inst& in) {
   const auto flag = terms_.chosen_by(value.group, *group);
   if (defaults && runs && flag)
     return set(in, 0, pieces(*group, terms_.merge(*flag, value.term, operand(in, 2).term)));
+}
+
+// Instances of a group bring all that there is of theirs, and where they have nothing the default stands. The
+// segments brought are as long as the places for them, those of other instances are empty.
+bool LiftedProof::put_chosen(const Inst& in) {
+  const Piece& value = operand(in, 0);
+  const Piece& indices = operand(in, 1);
+  const Piece& defaults = operand(in, 2);
+  const Piece& from = operand(in, 3);
+  const Piece& to = operand(in, 4);
+  for (const Piece* p : {&value, &indices, &defaults, &from})
+    if (p->kind != Kind::kPieces) return false;
+  const Group whole = to.group;
+  if (indices.group != whole || defaults.group != whole || from.group != whole) return false;
+  const auto flag = terms_.chosen_by(value.group, whole);
+  if (!flag || terms_.assume(from.term, *flag) != terms_.assume(to.term, *flag)) return false;
+  const auto none = terms_.filled(terms_.assume(from.term, terms_.negate(*flag)));
+  if (!none || !is_constant_term(*none, 0) || !counts_from_zero(indices.term, from.term)) return false;
+  set(in, 0, pieces(whole, terms_.merge(*flag, value.term, defaults.term)));
+  return true;
+}
+
+// 0, 1, ... in each segment?
+bool LiftedProof::counts_from_zero(Term indices, Term lengths) {
+  const auto made = terms_.operands_of(indices, Op::kIndex);
+  if (made.size() != 3 || made[2] != lengths) return false;
+  const auto start = terms_.filled(made[0]), stride = terms_.filled(made[1]);
+  return start && stride && is_constant_term(*start, 0) && is_constant_term(*stride, 1);
 }
 
 bool LiftedProof::cut_like(const Inst& in, const Function& callee) const {

@@ -136,6 +136,11 @@ class LiftedProof {
   [[nodiscard]] bool is_constant(const Piece& p, std::int64_t value);
   [[nodiscard]] bool counts_by_one(const Piece& p);
   [[nodiscard]] bool is_constant_term(Term t, std::int64_t value);
+  [[nodiscard]] std::optional<Term> zero_term();
+  [[nodiscard]] bool counts_from_zero(Term indices, Term lengths);
+
+  // DPERMUTE, segment by segment, of what only the instances with a flag have.
+  bool put_chosen(const Inst& in);
 
   // Choosing instances by one flag each, their segments by the flag copied over them, or elements.
   void pack(const Inst& in);

@@ -25,6 +25,7 @@ class Simplifying {
       : module_(module), f_(f), facts_(facts), pool_(pool), idom_(immediate_dominators(f)), rewrite_(f) {
     for (const Block& block : f.blocks)
       for (const ValueId p : block.parameters) remember(p);
+    find_scattered_over();
   }
 
   void run() {
@@ -122,8 +123,26 @@ class Simplifying {
     if (over == rewrite_.operand(in, 1)) return kNoValue;
     // What is emitted must not fail before this instruction does.
     if (known(rewrite_.operand(in, 1)).length != known(segments).sum) return kNoValue;
+    if (over == kNoValue && scattered_over(in.first_result)) return kNoValue;  // a sum more, for nothing
     if (over == kNoValue) over = one_segment(rewrite_.operand(in, 1), segments, in);
     return rewrite_.emit(Op::kDist, in.word, {scalar, over}, type(in.first_result), in);
+  }
+
+  // Is it nothing but what stands where DPERMUTEs put nothing?
+  [[nodiscard]] bool scattered_over(ValueId v) const {
+    return static_cast<std::size_t>(v) < scattered_over_.size() &&
+           scattered_over_[static_cast<std::size_t>(v)];
+  }
+  void find_scattered_over() {
+    scattered_over_.assign(f_.value_types.size(), true);
+    const auto other = [this](ValueId v) { scattered_over_[static_cast<std::size_t>(v)] = false; };
+    for (const Block& block : f_.blocks) {
+      for (const Inst& in : block.insts)
+        for (std::uint32_t i = 0; i < in.operands; ++i)
+          if (in.op != Op::kDpermute || i != 2) other(f_.operands_of(in)[i]);
+      for (const ValueId v : block.end.arguments) other(v);
+      if (block.end.kind == Exit::kBranch) other(block.end.condition);
+    }
   }
 
   // A descriptor of one segment for all that `s` describes; `segments` describes its segments.
@@ -321,6 +340,7 @@ class Simplifying {
   ConstantPool& pool_;
   Dominators idom_;
   Rewrite rewrite_;
+  std::vector<bool> scattered_over_;
   std::map<std::pair<Type, Symbol>, std::vector<ValueId>> by_symbol_;
 };
 

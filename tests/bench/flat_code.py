@@ -7,7 +7,7 @@ DIRECTORY has that compiler's PROGRAM.N.vcode, whose MAIN calls the program with
 functions `run` of nesl/*.nesl here. Both are run on NVM for the same sizes, by default without compiled regions
 and block mode, so that every instruction is counted; printed are instructions executed and bytes of their
 operands and results, and ours as a part of theirs. Results are compared but for the last number, which is a time,
-and where the other program's are no numbers.
+and where the other program's are no numbers. Arguments are checked in ours if they are in the other's.
 """
 
 import argparse
@@ -29,6 +29,7 @@ PROGRAMS = [
     ("quickhull", "quickhull.1000", [1000, 100000]),
     ("radix", "radix.1000000", [10000, 1000000]),
 ]
+CHECK = "RUNTIME ERROR"  # what a checked argument's message begins with
 DEFAULT_OPTIONS = ["--rand", "lcg48", "--int-bits", "32", "--jit", "off", "--block-threshold", "off"]
 
 
@@ -68,7 +69,9 @@ def main():
                 file.write(text)
                 file.flush()
                 them, expected = run(args.nvm, options, [file.name])
-            us, results = run(args.nvm, options, [str(ours), "-e", f"run({n})"])
+            # Arguments are checked here where they are there.
+            checks = "on" if CHECK in text else "off"
+            us, results = run(args.nvm, [*options, "--arg-check", checks], [str(ours), "-e", f"run({n})"])
             print(f"{name:14} {n:8} {them[0]:10} {us[0]:10} {us[0] / them[0]:6.2f}  {them[1]:12} {us[1]:12} "
                   f"{us[1] / them[1]:6.2f}  {'same' if same(results, expected) else 'DIFFERENT'}", flush=True)
     return 0

@@ -41,6 +41,7 @@ class Translator {
     find_groups();
     find_halves();
     find_struck();
+    find_alike(module);
   }
 
   CodeFunction run() {
@@ -215,6 +216,18 @@ class Translator {
     return Step::kNoGroup;
   }
 
+  // DIST of DIST ... of a constant of one element.
+  void find_alike(const ssa::Module& module) {
+    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
+    alike_.assign(at(f_.values()), false);
+    for (const ssa::Block& block : f_.blocks)
+      for (const ssa::Inst& inst : block.insts) {
+        if (inst.op != Op::kDist) continue;
+        const ssa::Constant* c = ssa::constant_elements(module, f_, inst.first_result, makers);
+        alike_[at(inst.first_result)] = c != nullptr && c->ints.size() + c->floats.size() == 1;
+      }
+  }
+
   // What a DPERMUTE of DIST at INDEX alone reads.
   void find_struck() {
     const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
@@ -336,6 +349,7 @@ class Translator {
     step.site = {id_, block_, index};
     if (kind == StepKind::kPrimitive) step.alone = alone(inst);
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
+    step.alike = step.repeats && alike_[at(inst.first_result)];
     step.folds = inst.op == Op::kIndex && folded_[at(inst.first_result)];
     step.by_runs = inst.operands > 1 && folded_[at(f_.operands_of(inst)[1])];
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
@@ -438,6 +452,7 @@ class Translator {
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
   std::vector<bool> folded_;            // by ValueId: indices that nobody needs one by one
   std::vector<bool> struck_;            // by ValueId: see Step::struck
+  std::vector<bool> alike_;             // by ValueId: see Step::alike
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   std::vector<bool> formula_;           // by ValueId: may stay a formula

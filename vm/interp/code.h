@@ -51,6 +51,7 @@ struct Step {
   bool overlaps = false;  // kJump: a slot is written before it is read
   bool checks = false;    // kBranch: a check conditional whose stopping block needs nothing of its frame
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
+  bool alike = false;     // DIST of a vector whose elements are one constant
   bool drawn = false;     // DIST: only RAND and scatters read its result, so that recording it gains nothing
   bool folds = false;     // INDEX with stride one, read by moves along its descriptor alone: may leave a pair
                           // of starts and descriptor in place of the indices

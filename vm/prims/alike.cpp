@@ -104,6 +104,7 @@ bool extract_alike(const PrimCall& call) {
 bool takes_repeated(Op op, std::uint32_t i) {
   switch (op) {
     case Op::kIndex: return i < 2;
+    case Op::kDist: return i == 0;
     case Op::kDpermute: return i == 2;
     case Op::kReplace: return i == 1 || i == 2;
     case Op::kExtract: return i == 1;

@@ -74,11 +74,11 @@ void dist_formula(const PrimCall& call) {
   const Vector& x = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 1);
   const bool each = s.is_regular() && s.regular_length() == 1;
-  if (s.total() < kFewest || each || x.length() != s.segments() || x.is_repeated()) {
+  if (s.total() < kFewest || each || x.length() != s.segments()) {
     dist(call);
     return;
   }
-  if (s.segments() == 1)
+  if (s.segments() == 1 || x.is_repeated())
     run_repeating_dist(call.context, call.word, {call.operands, 2}, {call.results, 1});
   else
     call.results[0] = make(Kind::kSpread, s, x);

@@ -58,10 +58,11 @@ using PrimFn = void (*)(const PrimCall& call);
 // other kinds and for words the grammar does not allow.
 [[nodiscard]] PrimFn find_primitive(Op op, TypeWord word);
 
-// DIST to a vector that only instructions of kind kMap and RAND will read: it may stay one number
-// (Vector::repeated). Otherwise as run_primitive.
+// DIST to a vector that will only be read where takes_repeated() allows it: it may stay one number
+// (Vector::repeated), always so of one, and if all elements are known to be `alike`. Otherwise as
+// run_primitive.
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
-                        std::span<Value> results);
+                        std::span<Value> results, bool alike = false);
 
 // Executes one instruction of kind kMap .. kRandom. `operands` are moved from or left as they were: the
 // caller lets go of them. An operand whose buffer is unique() may be overwritten by a result. Operand types

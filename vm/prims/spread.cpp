@@ -94,13 +94,29 @@ Vector repeat_element(const Vector& scalar, std::int64_t n, const PrimContext& c
   return scalar.type() == Type::kInt ? Vector::of_int(scalar.scalar_int()) : scalar;
 }
 
+namespace {
+
+Vector first_element(const Vector& x, const PrimContext& context) {
+  if (x.is_scalar()) return x;
+  if (x.is_repeated()) return x.repeated_element();
+  const Elements elements(x, context);
+  switch (x.type()) {
+    case Type::kFloat: return Vector::of_float(*x.data<double>());
+    case Type::kBool: return Vector::of_bool(*elements.flags() != 0);
+    default: return Vector::of_int(elements.int_at(0));
+  }
+}
+
+}  // namespace
+
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
-                        std::span<Value> results) {
+                        std::span<Value> results, bool alike) {
   const PrimCall call{context, Op::kDist, word, operands.data(), results.data()};
   const Vector& x = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 1);
-  if (x.is_scalar() && s.segments() == 1 && s.total() > 1)
-    results[0] = Vector::repeated(narrowed(x, context), s.total());
+  const bool one = x.is_scalar() || x.is_repeated() || alike;
+  if (one && x.length() == s.segments() && s.total() > 1)
+    results[0] = Vector::repeated(narrowed(first_element(x, context), context), s.total());
   else
     dist(call);
 }

@@ -105,7 +105,7 @@ TEST_CASE("a branch that is there already is not computed") {
       program_of("function fn(v) = if #v < 2 then v else fn(take(v, #v - 1)); {fn(index(i)) : i in [1, 5]};");
   std::map<Op, int> counts;
   for (const Instr& instr : function_named(program, "fn", true)->code) ++counts[instr.op];
-  CHECK(counts[Op::kDpermute] == 3);  // lengths of those that recurred, and both kinds of elements
+  CHECK(counts[Op::kDpermute] == 4);  // lengths of those that recurred and of all, both kinds of elements
   CHECK(counts[Op::kAndReduce] == 1);
   CHECK(counts[Op::kOrReduce] == 2);  // of the check too
 }

@@ -84,3 +84,20 @@ TEST_CASE("the first elements of a repeated vector repeat its element") {
   CHECK(x.first(1).scalar_float() == 2.5);
   CHECK(x.first(0).length() == 0);
 }
+
+TEST_CASE("one number distributed along many segments stays one number") {
+  const Fixture f(GENERATE(IntBits::k32, IntBits::k64));
+  for (const bool known : {false, true}) {  // that all elements are alike; else the vector is one number
+    const std::vector<std::int64_t> written{0, 0, 0}, lengths{4, 0, 3};
+    const Value zeros = known ? Value(int_vector(*f.context.pool, written, Storage::kI32))
+                              : Value(Vector::repeated(Vector::of_int(0), 3));
+    const Vector sizes = int_vector(*f.context.pool, lengths, Storage::kI64);
+    Value operands[2] = {zeros, Segdes::from_lengths(sizes, 7)};
+    Value result[1];
+    run_repeating_dist(f.context, TypeWord::kInt, operands, result, known);
+    const auto& v = std::get<Vector>(result[0]);
+    CHECK(v.is_repeated());
+    CHECK(v.length() == 7);
+    CHECK(v.repeated_element().scalar_int() == 0);
+  }
+}
