@@ -126,10 +126,13 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-// Places that are not written are the interpreter's business.
+// Operands that are not written out are the interpreter's business: places known by a formula or as runs a
+// stride apart, one value repeated.
 bool Recorder::scatters(std::span<const Value> operands) const {
-  return limits_.scatters && std::none_of(operands.begin(), operands.end(), [](const Value& v) {
-           return std::holds_alternative<std::shared_ptr<const Formula>>(v);
+  return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
+           const auto* x = std::get_if<Vector>(&v);
+           return x != nullptr ? !x->is_repeated()
+                               : std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
          });
 }
 
