@@ -130,9 +130,8 @@ void Recorder::finish() {
 // stride apart, one value repeated.
 bool Recorder::scatters(std::span<const Value> operands) const {
   return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-           const auto* x = std::get_if<Vector>(&v);
-           return x != nullptr ? !x->is_repeated()
-                               : std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
+           if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
+           return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
          });
 }
 
