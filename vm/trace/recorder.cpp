@@ -126,8 +126,6 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-// Operands that are not written out are the interpreter's business: places known by a formula or as runs a
-// stride apart, one value repeated.
 bool Recorder::scatters(std::span<const Value> operands) const {
   return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
            if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
