@@ -40,7 +40,7 @@ struct PrimContext {
   // As the legacy interpreter without -c: operands of elementwise instructions that are longer than the first
   // one give their first elements. Otherwise unequal lengths are a fault.
   bool prefix_lengths = false;
-  Orderer* orderer = nullptr;  // who ranks and sorts beside the processor, if anybody does
+  Orderer* orderer = nullptr;    // who ranks and sorts beside the processor, if anybody does
   std::int64_t grain = 1 << 15;  // elements below which a primitive stays on one thread
 };
 

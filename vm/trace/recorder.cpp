@@ -126,10 +126,10 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-// Places that are not written are the interpreter's business.
 bool Recorder::scatters(std::span<const Value> operands) const {
-  return limits_.scatters && std::none_of(operands.begin(), operands.end(), [](const Value& v) {
-           return std::holds_alternative<std::shared_ptr<const Formula>>(v);
+  return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
+           if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
+           return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
          });
 }
 
