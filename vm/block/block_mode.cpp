@@ -149,11 +149,12 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   return run_cut(function, depth, *layout, bounds, results);
 }
 
-// Small calls are too many to compute one twice, and too small for a part to tell. Who watches sees them all
-// made one way.
+// Small steps of loops are too many to compute one twice, and too small for a part to tell. Other recursion
+// calls itself within such a call, and gains by it. Who watches sees them all made one way.
 bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments) const {
-  return options_.threshold == Options::kAuto && observer_ == nullptr && options_.device == nullptr &&
-         !policy_.moves_only(function) && elements_bytes(arguments) < kWorthMeasuring;
+  return policy_.loops(function) && options_.threshold == Options::kAuto && observer_ == nullptr &&
+         options_.device == nullptr && !policy_.moves_only(function) &&
+         elements_bytes(arguments) < kWorthMeasuring;
 }
 
 // Steps of a loop are what kernel mode compiles; other recursion has more to gain from the cache.

@@ -31,9 +31,9 @@ struct Machine {
   LineHook* lines = nullptr;      // of this interpreter alone; asked where it has no `hook`
   LineTier* line_tier = nullptr;  // gives the interpreters of block mode their `lines`
   Observer* observer = nullptr;
-  bool formulas = false;  // several threads, too, leave results unwritten (vm/prims/formula.h)
-  Tally* tally = nullptr;                   // null: nothing is counted
-  LineMeter* meter = nullptr;               // null: nothing is measured
+  bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/formula.h)
+  Tally* tally = nullptr;      // null: nothing is counted
+  LineMeter* meter = nullptr;  // null: nothing is measured
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls

@@ -60,7 +60,9 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   jit.module = code.module;
   jit.stop = stop;
   jit_ = std::make_unique<vm::Jit>(*engine_, context_, jit);
-  if (options.engine == Engine::kCpu) lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
+  // The stack machine, which runs what is not verified, has no code.
+  if (options.engine == Engine::kCpu && code.module != nullptr)
+    lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
 }
 
 Compiling::~Compiling() = default;
