@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 
 #include "vm/cmd/commands.h"
@@ -142,6 +143,10 @@ int report(const lib::Failure& failure, const Legacy& legacy) {
 }
 
 int run(const Legacy& legacy, const Watch& watch) {
+  if (std::filesystem::is_directory(legacy.file)) {  // where the legacy scanner gave up
+    std::fputs("input in flex scanner failed\n", stderr);
+    return 2;
+  }
   lib::LoadOptions load;
   load.int_bits = legacy.int_bits;
   load.legacy = true;

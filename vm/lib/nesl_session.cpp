@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -131,7 +132,8 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
 SessionStatus NeslSession::run_file(const std::string& path) {
   auto text = options_.world != nullptr ? options_.world->read_file(path) : read_outside(path);
   if (!text) {
-    err_ << "File " << path << " does not exist.\n";
+    const bool folder = std::filesystem::is_directory(path);
+    err_ << "File " << path << (folder ? " is a directory.\n" : " does not exist.\n");
     return SessionStatus::kCompileError;
   }
   return run_script(std::move(*text), path);
