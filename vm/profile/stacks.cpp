@@ -1,4 +1,5 @@
 // Chains of calls in the formats of flame graph tools.
+#include <cmath>
 #include <map>
 
 #include "vm/profile/json.h"
@@ -65,7 +66,7 @@ std::string folded_stacks(const Profile& profile) {
   }
   std::string out;
   for (const auto& [key, seconds] : sums) {
-    const auto us = static_cast<std::int64_t>(seconds * 1e6 + 0.5);
+    const auto us = std::int64_t{std::llround(seconds * 1e6)};
     if (us > 0) out += key + " " + std::to_string(us) + "\n";
   }
   return out;
