@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes what editors must know of the languages' names: the TextMate grammars whole, and the lists in the Vim files.
 
-Built-in names come from docs/builtins.md, instructions from bytecode/table/ops.def.
+Built-in names come from docs/builtins.md, instructions from bytecode/table/ops.def, the version of the VS Code
+extension from CMakeLists.txt.
 
     generate.py            write
     generate.py --check    say what is stale; status 1 if anything is
@@ -36,6 +37,13 @@ def instructions():
     text = (ROOT / "bytecode/table/ops.def").read_text(encoding="utf-8")
     words = set(re.findall(r'^OP\(k\w+,\s*"([^"]+)"', text, re.M))
     return sorted(words - set(VCODE_CONTROL), key=lambda w: (-len(w), w))
+
+
+def package():
+    """The description of the VS Code extension, with this version."""
+    version = re.search(r"project\(nvm VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
+    old = (HERE / "vscode/package.json").read_text(encoding="utf-8")
+    return re.sub(r'("version": )"[^"]*"', rf'\1"{version}"', old)
 
 
 def words(names):
@@ -122,6 +130,7 @@ def outputs():
     odd = "".join(f'syn match vcodeInstruction "\\%(^\\|\\s\\)\\zs{w}\\ze\\%([[:space:](]\\|$\\)"\n'
                   for w in reversed(special))
     return {
+        HERE / "vscode/package.json": package(),
         syntaxes / "nesl.tmLanguage.json": json.dumps(nesl_grammar(), indent=2) + "\n",
         syntaxes / "vcode.tmLanguage.json": json.dumps(vcode_grammar(), indent=2) + "\n",
         vim / "nesl.vim": with_list(vim / "nesl.vim", vim_list("neslBuiltin", builtins())),

@@ -11,11 +11,11 @@
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/verify/verify.h"
-#include "tests/property/gen_program.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
+#include "tests/support/random_module.h"
 #include "vm/block/block_mode.h"
 #include "vm/cpu/cpu_engine.h"
 #include "vm/data/compare.h"
@@ -24,12 +24,6 @@
 
 namespace nvm {
 namespace {
-
-using Numbers = std::vector<std::uint32_t>;
-
-Numbers long_list() {
-  return *rc::gen::resize(1500, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
-}
 
 // One machine for both ways to run.
 struct Setting {
@@ -124,21 +118,6 @@ ssa::Module read(const char* text) {
   return module;
 }
 
-// Not inlined, so that lifted functions remain.
-ssa::Module random_module() {
-  Diagnostics diagnostics("random", "");
-  const Program program = test::SegmentProgram(test::Choices(long_list())).make(diagnostics);
-  Diagnostics more("random", "");
-  const VerifyResult verified = verify(program, more);
-  RC_ASSERT(verified.verdict == Verdict::kOk);
-  ssa::Module module = ssa::lower(program, verified.verified, IntBits::k64);
-  ssa::eliminate_common(module);
-  ssa::simplify_segdes(module);
-  ssa::eliminate_dead(module);
-  ssa::find_lifted(module);
-  return module;
-}
-
 }  // namespace
 
 TEST_CASE("the factorial is computed in groups") {
@@ -192,7 +171,7 @@ TEST_CASE("block mode keeps the results of factorials") {
   const ssa::Module module = read(test::kFactorial);
   ssa::FunctionId id = 0;
   while (module.functions[static_cast<std::size_t>(id)].name != "FACT") ++id;
-  CHECK(rc::check("factorial", [&] { same_call(module, id, test::Choices(long_list())); }));
+  CHECK(rc::check("factorial", [&] { same_call(module, id, test::Choices(test::long_list())); }));
 }
 
 TEST_CASE("recursive NESL programs give the same in groups") {
@@ -362,12 +341,12 @@ function root(v) = if #v == 0 then 0.0 else sqrt(v[0]) + root(drop(v, 1)) $
 TEST_CASE("block mode keeps the results and faults of random programs") {
   for (const std::int64_t threshold : {1, 2})
     CHECK(rc::check("random programs", [threshold] {
-      const ssa::Module module = random_module();
+      const ssa::Module module = test::random_module();
       same_program(module, threshold, 1);
       same_program(module, threshold, 3);
       for (std::size_t i = 0; i < module.functions.size(); ++i)
         if (module.functions[i].lifted.lifted)
-          same_call(module, static_cast<ssa::FunctionId>(i), test::Choices(long_list()));
+          same_call(module, static_cast<ssa::FunctionId>(i), test::Choices(test::long_list()));
     }));
 }
 

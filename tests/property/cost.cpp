@@ -8,23 +8,17 @@
 
 #include "bytecode/ssa/passes.h"
 #include "bytecode/verify/verify.h"
-#include "tests/property/gen_program.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
+#include "tests/support/random_module.h"
 #include "vm/block/block_mode.h"
 #include "vm/block/worker.h"
 #include "vm/interp/interp.h"
 
 namespace nvm {
 namespace {
-
-using Numbers = std::vector<std::uint32_t>;
-
-Numbers long_list() {
-  return *rc::gen::resize(1500, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
-}
 
 struct Setting {
   explicit Setting(const ssa::Module& m) : code(vm::make_code(m, pool)) {
@@ -117,24 +111,10 @@ void groups_add_up(const ssa::Module& module, ssa::FunctionId id, test::Choices 
   RC_CLASSIFY(bounds.size() > 2, "several groups");
 }
 
-ssa::Module random_module() {
-  Diagnostics diagnostics("random", "");
-  const Program program = test::SegmentProgram(test::Choices(long_list())).make(diagnostics);
-  Diagnostics more("random", "");
-  const VerifyResult verified = verify(program, more);
-  RC_ASSERT(verified.verdict == Verdict::kOk);
-  ssa::Module module = ssa::lower(program, verified.verified, IntBits::k64);
-  ssa::eliminate_common(module);
-  ssa::simplify_segdes(module);
-  ssa::eliminate_dead(module);
-  ssa::find_lifted(module);
-  return module;
-}
-
 }  // namespace
 
 TEST_CASE("random programs cost the same however they are executed") {
-  CHECK(rc::check("random programs", [] { same_cost_however(random_module()); }));
+  CHECK(rc::check("random programs", [] { same_cost_however(test::random_module()); }));
 }
 
 TEST_CASE("recursive NESL programs cost the same however they are executed") {
@@ -147,10 +127,10 @@ TEST_CASE("recursive NESL programs cost the same however they are executed") {
 
 TEST_CASE("the work of groups adds up, their depth is that of the deepest") {
   CHECK(rc::check("random programs", [] {
-    const ssa::Module module = random_module();
+    const ssa::Module module = test::random_module();
     for (std::size_t i = 0; i < module.functions.size(); ++i)
       if (module.functions[i].lifted.lifted)
-        groups_add_up(module, static_cast<ssa::FunctionId>(i), test::Choices(long_list()));
+        groups_add_up(module, static_cast<ssa::FunctionId>(i), test::Choices(test::long_list()));
   }));
 }
 

@@ -10,23 +10,18 @@
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/verify/verify.h"
-#include "tests/property/gen_program.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
+#include "tests/support/random_module.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/text_io.h"
 
 namespace nvm {
 namespace {
 
-using Numbers = std::vector<std::uint32_t>;
 using test::Column;
-
-Numbers long_list() {
-  return *rc::gen::resize(1500, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
-}
 
 // Instances first .. last-1 of them.
 std::vector<Column> cut(const ssa::Function& f, const std::vector<Column>& all, std::int64_t first,
@@ -111,7 +106,7 @@ TEST_CASE("the lifted factorial is found, and its groups join") {
   while (module.functions[static_cast<std::size_t>(id)].name != "FACT") ++id;
   INFO(module.functions[static_cast<std::size_t>(id)].lifted.refusal);
   REQUIRE(module.functions[static_cast<std::size_t>(id)].lifted.lifted);
-  CHECK(rc::check("factorial", [&] { groups_join(module, id, test::Choices(long_list())); }));
+  CHECK(rc::check("factorial", [&] { groups_join(module, id, test::Choices(test::long_list())); }));
 }
 
 TEST_CASE("recursive NESL functions are lifted, and their groups join") {
@@ -127,7 +122,7 @@ TEST_CASE("recursive NESL functions are lifted, and their groups join") {
       CHECK(f.lifted.lifted);
       if (f.lifted.lifted)
         CHECK(rc::check(recursion.name, [&] {
-          groups_join(module, static_cast<ssa::FunctionId>(i), test::Choices(long_list()));
+          groups_join(module, static_cast<ssa::FunctionId>(i), test::Choices(test::long_list()));
         }));
     }
     CHECK(any);
@@ -136,25 +131,12 @@ TEST_CASE("recursive NESL functions are lifted, and their groups join") {
 
 TEST_CASE("groups join for every random function that is found to be lifted") {
   CHECK(rc::check("random lifted functions", [] {
-    Diagnostics diagnostics("random", "");
-    const ssa::Module module = [&] {
-      const Program program = test::SegmentProgram(test::Choices(long_list())).make(diagnostics);
-      Diagnostics more("random", "");
-      const VerifyResult verified = verify(program, more);
-      RC_ASSERT(verified.verdict == Verdict::kOk);
-      // Not inlined, so that H remains to be judged.
-      ssa::Module lowered = ssa::lower(program, verified.verified, IntBits::k64);
-      ssa::eliminate_common(lowered);
-      ssa::simplify_segdes(lowered);
-      ssa::eliminate_dead(lowered);
-      ssa::find_lifted(lowered);
-      return lowered;
-    }();
+    const ssa::Module module = test::random_module();
     bool any = false;
     for (std::size_t i = 0; i < module.functions.size(); ++i) {
       if (!module.functions[i].lifted.lifted) continue;
       any = true;
-      groups_join(module, static_cast<ssa::FunctionId>(i), test::Choices(long_list()));
+      groups_join(module, static_cast<ssa::FunctionId>(i), test::Choices(test::long_list()));
     }
     RC_CLASSIFY(any, "lifted");
   }));

@@ -157,20 +157,32 @@ bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments
          elements_bytes(arguments) < kWorthMeasuring;
 }
 
-// Steps of a loop are what kernel mode compiles; other recursion has more to gain from the cache.
+// Kernel mode first: steps of a loop are what it compiles.
 bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   const Trials::Kind kind(function, layout.instances(), layout.bytes());
-  const Way way = trials_.next(kind, policy_.loops(function) ? Way::kWhole : Way::kGroups);
+  const Way way = trials_.next(kind);
   const bool settled = trials_.settled(kind);
   if (way == Way::kWhole && settled) return false;
   const auto begin = std::chrono::steady_clock::now();
-  const bool done =
-      way == Way::kWhole
-          ? run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results)
-          : run_cut(function, depth, layout, bounds, results);
+  const bool done = way == Way::kWhole ? run_counted(function, depth, layout, results)
+                                       : run_cut(function, depth, layout, bounds, results);
   if (!settled) trials_.note(kind, way, seconds_since(begin) / static_cast<double>(layout.bytes()));
   return done;
+}
+
+// In kernel mode. False, and nothing counted, if it fails: the ordinary call says why.
+bool BlockMode::run_counted(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                            std::vector<Value>& results) {
+  Cost cost;
+  {
+    const Trial trial(*this);
+    if (!run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results))
+      return false;
+    cost = trial.cost();
+  }
+  count(cost);
+  return true;
 }
 
 bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

@@ -74,6 +74,8 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool tries(ssa::FunctionId function, std::span<const Value> arguments) const;
   [[nodiscard]] bool try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                              std::span<const std::int64_t> bounds, std::vector<Value>& results);
+  [[nodiscard]] bool run_counted(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                                 std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

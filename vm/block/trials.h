@@ -1,5 +1,5 @@
-// Small calls are made both ways in turn, twice each, and then as was faster: nothing is computed for the
-// measurement alone.
+// Small steps of loops are made both ways in turn, twice each, and then as was faster: nothing is computed
+// for the measurement alone.
 #pragma once
 
 #include <algorithm>
@@ -35,11 +35,10 @@ class Trials {
   [[nodiscard]] bool settled(const Kind& kind) {
     return std::min(of(kind).runs[0], of(kind).runs[1]) == kRuns;
   }
-  // The way that is faster, or to try next, beginning with `first`.
-  [[nodiscard]] Way next(const Kind& kind, Way first) {
+  // The way that is faster, or to try next, beginning with kWhole.
+  [[nodiscard]] Way next(const Kind& kind) {
     const Known& k = of(kind);
     if (settled(kind)) return k.best[0] < k.best[1] ? Way::kGroups : Way::kWhole;
-    if (k.runs[0] == k.runs[1]) return first;
     return k.runs[0] < k.runs[1] ? Way::kGroups : Way::kWhole;
   }
   void note(const Kind& kind, Way way, double seconds_per_byte) {

@@ -94,20 +94,14 @@ int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::strin
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
-  std::string name = "-e";
-  if (!arguments.operands().empty()) {
-    name = arguments.operand("a program file");
-    const int status = status_of(name == "-" ? nesl.run_script(watch.standard_input(), kStandardInput)
-                                             : nesl.run_file(name));
-    if (status != kGood) return status;
-  }
+  if (const int status = status_of(run_operand(nesl, arguments, watch)); status != kGood) return status;
   const auto listing = nesl.listing(arguments.text(Option::kExpression), stages);
   if (!listing) return kRefused;
   std::fputs(listing->c_str(), stdout);
   const auto vcode = nesl.compile("");
   if (!vcode) return kRefused;
   return print_vcode(stages, load_options_of(arguments), [&](const lib::LoadOptions& load) {
-    return lib::Program::from_text(*vcode, name, load);
+    return lib::Program::from_text(*vcode, "NESL", load);
   });
 }
 

@@ -43,13 +43,9 @@ lib::NeslOptions nesl_options(const Arguments& arguments) {
 // The file and the expression of the command line, in that order.
 lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch) {
   const Interruptible guard(&nesl.machine());
-  lib::NeslStatus status = lib::NeslStatus::kOk;
-  if (!arguments.operands().empty()) {
-    const std::string& path = arguments.operand("a program file");
-    status = path == "-" ? nesl.run_script(watch.standard_input(), kStandardInput) : nesl.run_file(path);
-  }
+  const lib::NeslStatus status = run_operand(nesl, arguments, watch);
   if (status == lib::NeslStatus::kOk && arguments.given(Option::kExpression))
-    status = nesl.run_text(arguments.text(Option::kExpression) + "\n;", "-e");
+    return nesl.run_text(arguments.text(Option::kExpression) + "\n;", "-e");
   return status;
 }
 
@@ -70,6 +66,12 @@ void bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
     if (const auto wrong = nesl.bind_file(word.substr(0, equals), word.substr(equals + 1)))
       throw UsageError{"--in " + word + ": " + *wrong};
   }
+}
+
+lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch) {
+  if (arguments.operands().empty()) return lib::NeslStatus::kOk;
+  const std::string& path = arguments.operand("a program file");
+  return path == "-" ? nesl.run_script(watch.standard_input(), kStandardInput) : nesl.run_file(path);
 }
 
 bool is_nesl(const Arguments& arguments, const Watch& watch) {
@@ -125,10 +127,7 @@ int compile_command(const Words& words) {
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
-  if (!arguments.operands().empty()) {
-    const int status = status_of(nesl.run_file(arguments.operand("a NESL file")));
-    if (status != kGood) return status;
-  }
+  if (const int status = status_of(run_operand(nesl, arguments, Watch())); status != kGood) return status;
   const auto vcode = nesl.compile(arguments.text(Option::kExpression));
   if (!vcode) return kRefused;
   if (!arguments.given(Option::kOutput)) {

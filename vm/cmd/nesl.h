@@ -18,6 +18,8 @@ inline constexpr char kStandardInput[] = "standard input";  // its name in messa
 int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, const std::string& explain = {});
 
 [[nodiscard]] int status_of(lib::NeslStatus status);
+// Runs the file of the command line, or standard input if that is called "-"; nothing if there is none.
+[[nodiscard]] lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch);
 // --in NAME=FILE, each
 void bind_inputs(lib::Nesl& nesl, const Arguments& arguments);
 

@@ -30,12 +30,6 @@ Line line_from(const CodeFunction& f, std::int32_t first) {
   return line;
 }
 
-std::int64_t elements_of(const Value& value) {
-  if (const auto* v = std::get_if<Vector>(&value)) return v->length();
-  const auto* s = std::get_if<Segdes>(&value);
-  return s != nullptr ? s->total() : 0;
-}
-
 }  // namespace
 
 bool joins_lines(Op op) {

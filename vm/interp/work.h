@@ -2,6 +2,7 @@
 // instruction's work is work_before its operands plus work_after its results; one of the two is zero.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -16,6 +17,13 @@ namespace nvm::vm {
   if (const auto* s = std::get_if<Segdes>(&value)) return s->segments();
   if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) return (*f)->s.total();
   return 1;  // a pair
+}
+
+// Elements that one has, or under it: what an instruction on it is likely to touch.
+[[nodiscard]] inline std::int64_t elements_of(const Value& value) {
+  if (const auto* v = std::get_if<Vector>(&value)) return v->length();
+  const auto* s = std::get_if<Segdes>(&value);
+  return s != nullptr ? std::max(s->total(), s->segments()) : 0;
 }
 
 [[nodiscard]] inline std::int64_t work_before(Work work, std::span<const Value> operands) {
@@ -59,12 +67,18 @@ enum class Counted : std::uint8_t {
   kResults    // only they tell: what is read from outside
 };
 
+// By the shapes of the instruction table: which operand has the length of the result.
 [[nodiscard]] inline Counted counted_by(Op op) {
   const OpInfo& info = op_info(op);
   if (info.work == Work::k1) return Counted::kOne;
-  if (info.work == Work::kN || info.kind == OpKind::kReplace) return Counted::kFirst;
-  if (info.kind == OpKind::kHost) return Counted::kResults;
-  return info.kind == OpKind::kExtract ? Counted::kSegments : Counted::kTotal;
+  if (info.work == Work::kN) return Counted::kFirst;
+  const Shape& shape = op_shape(op);
+  if (shape.operands == 0) return Counted::kResults;
+  const char result = shape.terms[shape.operands].length;
+  const ShapeTerm& last = shape.terms[shape.operands - 1];
+  if (shape.results != 1) return Counted::kResults;
+  if (result == last.total) return Counted::kTotal;
+  return result == last.length ? Counted::kSegments : Counted::kResults;
 }
 
 // Without kResults.

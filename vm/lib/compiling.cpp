@@ -60,8 +60,8 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   jit.module = code.module;
   jit.stop = stop;
   jit_ = std::make_unique<vm::Jit>(*engine_, context_, jit);
-  // The stack machine, which runs what is not verified, has no code.
-  if (options.engine == Engine::kCpu && code.module != nullptr)
+  // The stack machine, which runs what is not verified, has no code. Under kCompare nothing runs unchecked.
+  if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
     lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
 }
 

@@ -197,7 +197,7 @@ struct Options {
 struct Counters {
   // Vector instructions executed, also on scalars: the depth. Groups run beside each other.
   std::uint64_t instructions = 0;
-  std::uint64_t work = 0;          // elements, as the cost model counts them; the same in every tier
+  std::uint64_t work = 0;          // elements, as the cost model counts them; in groups what the groups do
   std::uint64_t bytes = 0;         // of operands and results, of regions as a whole; not in groups
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   std::uint64_t mapped_bytes = 0;  // largest amount of memory taken from the system for vectors

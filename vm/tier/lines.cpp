@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "vm/interp/value_moves.h"
+#include "vm/interp/work.h"
 #include "vm/tier/binding.h"
 #include "vm/tier/describe.h"
 #include "vm/tier/pipeline.h"
@@ -19,19 +20,13 @@ constexpr std::int64_t kPatience = 32;
 constexpr std::uint32_t kWarm = 3, kOften = 256, kSeldom = 16;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 
-std::int64_t length_of_value(const Value& value) {
-  if (const auto* v = std::get_if<Vector>(&value)) return v->length();
-  const auto* s = std::get_if<Segdes>(&value);
-  return s != nullptr ? s->total() : 0;
-}
-
 // Of what the first step reads.
 std::int64_t elements_at(const CodeFunction& f, const Line& line, const Value* frame) {
   const Step& first = f.steps[static_cast<std::size_t>(line.steps.front())];
   std::int64_t most = 1;
   for (std::uint32_t i = 0; i < first.operands; ++i)
     if (const Operand o = f.operands[first.first_operand + i]; !o.is_constant())
-      most = std::max(most, length_of_value(frame[o.slot()]));
+      most = std::max(most, elements_of(frame[o.slot()]));
   return most;
 }
 

@@ -23,7 +23,7 @@ class Lines final : public LineTier {
  public:
   static constexpr std::size_t kMostVariants = 4;
 
-  // All must outlive this. kOff and kCompare are taken as kHot.
+  // All must outlive this. Modes other than kAlways are taken as kHot.
   Lines(const Code& code, plan::Engine& engine, const JitOptions& options);
 
   [[nodiscard]] std::unique_ptr<LineHook> hook(const PrimContext& context) override;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "vm/interp/work.h"
 
 namespace nvm::vm {
 
@@ -17,12 +18,6 @@ using soac::VarRole;
 namespace {
 
 using DeferredRef = std::shared_ptr<Deferred>;
-
-std::int64_t elements_of(const Value& v) {
-  if (const auto* x = std::get_if<Vector>(&v)) return x->length();
-  if (const auto* s = std::get_if<Segdes>(&v)) return std::max(s->total(), s->segments());
-  return 0;
-}
 
 // What picks by index touches as many elements as it has indices, however many it may pick from.
 bool touches(Op op, std::size_t operand) {

@@ -64,17 +64,17 @@ TEST_CASE("a small call is tried both ways in turn, then made as was faster") {
   const vm::block::Trials::Kind kind(3, 100, 5000);
   const double groups[] = {9.0, 2.0}, whole[] = {3.0, 4.0};
   for (const int i : {0, 1}) {
-    CHECK(trials.next(kind, Way::kWhole) == Way::kWhole);
+    CHECK(trials.next(kind) == Way::kWhole);
     trials.note(kind, Way::kWhole, whole[i]);
     CHECK_FALSE(trials.settled(kind));
-    CHECK(trials.next(kind, Way::kWhole) == Way::kGroups);
+    CHECK(trials.next(kind) == Way::kGroups);
     trials.note(kind, Way::kGroups, groups[i]);
   }
   CHECK(trials.settled(kind));
-  CHECK(trials.next(kind, Way::kWhole) == Way::kGroups);
+  CHECK(trials.next(kind) == Way::kGroups);
   const vm::block::Trials::Kind other(3, 100, 50000);
   CHECK_FALSE(trials.settled(other));
-  CHECK(trials.next(other, Way::kGroups) == Way::kGroups);
+  CHECK(trials.next(other) == Way::kWhole);
 }
 
 TEST_CASE("measurements are remembered for the same code and setting") {
