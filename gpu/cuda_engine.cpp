@@ -69,6 +69,7 @@ class CudaEngine final : public plan::Engine {
     return std::make_unique<CudaCode>(std::move(*code), device_, std::move(compilation));
   }
 
+  [[nodiscard]] bool scatters() const override { return true; }
   [[nodiscard]] Orderer* orderer() override { return &orderer_; }
 
  private:
