@@ -9,6 +9,7 @@
 
 #include "tests/bench/suite/check.h"
 #include "tests/bench/suite/measure.h"
+#include "tests/bench/suite/outside.h"
 #include "tests/bench/suite/report.h"
 
 using namespace nvm::bench;
@@ -72,16 +73,26 @@ TEST_CASE("growth is the slope between logarithms") {
 
 TEST_CASE("a regression is named, by the ratio to the rival") {
   const Report before = report({row("W1", 100, 2, 1), row("W2", 100, 2, 1)});
-  CHECK(regressions(before, before, 1.1).empty());
-  CHECK(regressions(before, report({row("W1", 100, 4, 2), row("W2", 100, 1, 1)}), 1.1)
-            .empty());  // a slower machine
-  const std::string lines = regressions(before, report({row("W1", 100, 3, 1), row("W2", 100, 2.1, 1)}), 1.1);
+  CHECK(compare(before, before, 1.1).slower.empty());
+  CHECK(compare(before, before, 1.1).compared == 2);
+  CHECK(compare(before, report({row("W1", 100, 4, 2), row("W2", 100, 1, 1)}), 1.1)
+            .slower.empty());  // a slower machine
+  const std::string lines =
+      compare(before, report({row("W1", 100, 3, 1), row("W2", 100, 2.1, 1)}), 1.1).slower;
   CHECK(lines.find("W1") == 0);
   CHECK(lines.find("1.5 times slower") != std::string::npos);
   CHECK(lines.find("W2") == std::string::npos);
   Report broken = before;
   broken.rows[1].timings[0].runs.clear();
-  CHECK(regressions(before, broken, 1.1).find("W2") == 0);
+  CHECK(compare(before, broken, 1.1).slower.find("W2") == 0);
+}
+
+TEST_CASE("what is not in both measurements is not taken for equal") {
+  const Report before = report({row("W1", 100, 2, 1), row("W2", 100, 2, 1)});
+  const Comparison one = compare(before, report({row("W1", 100, 2, 1)}), 1.1);
+  CHECK(one.compared == 1);
+  CHECK(one.missing.find("W2, n = 100") == 0);
+  CHECK(compare(before, report({row("W1", 200, 2, 1)}), 1.1).compared == 0);
 }
 
 TEST_CASE("reports are read as they were written") {
@@ -127,7 +138,47 @@ TEST_CASE("tables show what more threads gain, and cold rows stand aside") {
   CHECK(page.find("| W1 | 1, 2 | 20.0, 10.0 | 2.00 | 10.0, 5.00 | 2.00 | hand |") != std::string::npos);
   CHECK(page.find("Growth:") == std::string::npos);
   CHECK(page.find("caches held other data") == std::string::npos);
-  CHECK(regressions(report({r.rows[2]}), report({r.rows[1]}), 1.1).empty());
+  CHECK(compare(report({r.rows[2]}), report({r.rows[1]}), 1.1).compared == 0);
+}
+
+TEST_CASE("others than the usual rivals are shown, and CSV survives what is said of them") {
+  const Folder folder;
+  Report r = report({row("W1", 100, 0.02, 0.01), row("W2", 100, 0.02, 0.01)});
+  for (Row& one : r.rows) one.timings.push_back({"num|py", "a command", "", 0.04, {0.04}});
+  r.rows[1].timings.push_back({"bad", "a command", "is \"1\",\nnot 2", 0.5, {}});
+  const std::string page = markdown(r);
+  CHECK(page.find("| W2 | num\\|py | 40.0 | ±0.00 % | 0.500 |") != std::string::npos);
+  CHECK(page.find("- nvm over num|py: 0.500 (geometric mean of 2 workloads)") != std::string::npos);
+  CHECK(page.find("bad has no times: is \"1\",") != std::string::npos);
+  write_csv(r, folder.file("a.csv"));
+  CHECK(text_of(folder.file("a.csv")).find("W2,100,2,warm,\"bad\",,,,,,0,\"is \"\"1\"\", not 2\"\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a command from outside finds the inputs and its result is checked") {
+  const double x[] = {1.0, 2.5};
+  Instance it;
+  it.inputs = {
+      {"v", "[float]", {nvm::lib::make_ints(std::vector<std::int64_t>{2}), nvm::lib::make_floats(x)}}};
+  it.check = [&](Values v) { return near(v[1], x, 0); };
+  const Workload w{"W1", "", "", 2, 1, "hand", nullptr};
+  const auto outcome = [&](const std::string& command) {
+    std::vector<Contestant> all{command_contestant("it", command, w, it, {2, 7, 1})};
+    return measure(all, {3, 10}).front();
+  };
+  const Timing copied = outcome("cp $NVM_BENCH_DATA/v.1.npy $NVM_BENCH_DATA/result.1.npy; echo took 0.25 s");
+  CHECK(copied.wrong.empty());
+  CHECK(copied.median() == 0.25);
+  CHECK(copied.what.find("not checked") == std::string::npos);
+  CHECK(outcome("cp $NVM_BENCH_DATA/v.0.npy $NVM_BENCH_DATA/result.1.npy; echo 1").wrong ==
+        "no vector of FLOAT");
+  CHECK(outcome("cp $NVM_BENCH_DATA/v.1.npy $NVM_BENCH_DATA/result.0.npy; echo 1").wrong ==
+        "no vector of FLOAT");
+  CHECK(outcome("echo $NVM_BENCH_SEED").median() == 7);
+  CHECK(outcome("echo $NVM_BENCH_N").what.find("result not checked") != std::string::npos);
+  CHECK(outcome("echo 1; exit 3").wrong == "status 3");
+  CHECK(outcome("echo nothing").wrong == "printed no number");
+  CHECK(outcome("echo 0").runs.empty());
 }
 
 TEST_CASE("checks of results find what is wrong") {

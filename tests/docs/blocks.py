@@ -4,8 +4,12 @@
 A block that begins with ```console is run: each line `$ COMMAND` by a shell in a copy of programs/ (as programs/ below an
 empty folder), with nvm, neslvm, vinterp and ./nvmw being the binary under test; the lines behind it, up to the next
 command, are all that it prints on standard output and standard error. A line `...` stands for any lines, or none.
+In a block that begins with ```console measured what is printed differs from run to run: the commands must succeed, and print
+those lines that have no digit.
 A block with a NAME behind its language, such as ```nesl sums.nesl, is written to that file, for the commands of the same
 document behind it. Where a command says $DIR, nvm is installed there.
+Any other block stands behind a line <!-- not run: REASON -->; generated parts are somebody else's. Code by indentation is
+refused.
 
     blocks.py --nvm PATH --root ROOT [--rebase] DOCUMENT ...
 
@@ -22,7 +26,10 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.S | re.M)
+BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.S | re.M)
+GENERATED = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end: \1 -->", re.S)
+EXCUSE = re.compile(r"<!-- not run: \S.* -->\n(?:\n)?$")
+INDENTED = re.compile(r"(?:^|\n)\n(    [^\s*-].*)")
 
 
 def steps(text):
@@ -45,10 +52,17 @@ def matches(expected, printed):
     return re.fullmatch(pattern, "".join(line + "\n" for line in printed)) is not None
 
 
+def same_shape(expected, printed):
+    """Whether the lines without a digit are printed, in order."""
+    rest = iter(printed)
+    return all(any(line == other for other in rest) for line in expected if line != "..." and not re.search(r"\d", line))
+
+
 def run(command, folder, environment):
+    """What a command prints, and its exit status."""
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return done.stdout.decode("utf-8", "replace").splitlines()
+    return done.stdout.decode("utf-8", "replace").splitlines(), done.returncode
 
 
 def prepare(folder, nvm, root):
@@ -70,11 +84,25 @@ def install(build, prefix):
     return {"DIR": str(prefix), "LD_LIBRARY_PATH": libraries}
 
 
-def run_block(text, folder, environment):
+def run_block(text, measured, folder, environment):
     """(command, expected, printed, whether they match) of each step of a console block."""
     for command, expected in steps(text):
-        printed = run(command, folder, environment)
-        yield command, expected, printed, matches(expected, printed)
+        printed, status = run(command, folder, environment)
+        good = status == 0 and same_shape(expected, printed) if measured else matches(expected, printed)
+        yield command, expected, printed, good
+
+
+def neither_run_nor_excused(text):
+    """First lines of the blocks that show something that nobody runs, without saying why."""
+    text = GENERATED.sub("", text)
+    out = []
+    last_run = max((m.start() for m in BLOCK.finditer(text) if m.group(1) == "console"), default=-1)
+    for block in BLOCK.finditer(text):
+        kind, name, body = block.groups()
+        used = kind == "console" or (name is not None and block.start() < last_run)
+        if not used and not EXCUSE.search(text[:block.start()]):
+            out.append(f"```{kind} {body.partition(chr(10))[0]}")
+    return out + INDENTED.findall(re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M))
 
 
 def check_document(path, nvm, root):
@@ -86,22 +114,24 @@ def check_document(path, nvm, root):
 
         def visit(block):
             kind, name, text = block.groups()
-            if name:
-                (folder / name).write_text(text, encoding="utf-8")
             if kind != "console":
+                if name:
+                    (folder / name).write_text(text, encoding="utf-8")
                 return block.group(0)
             lines = []
             if "$DIR" in text and "DIR" not in environment:
                 environment.update(install(nvm.parent, folder / ".prefix"))
-            for command, expected, printed, good in run_block(text, folder, environment):
+            for command, expected, printed, good in run_block(text, name == "measured", folder, environment):
                 counts[0] += 1
                 lines += ["$ " + command] + (expected if good else printed)
                 if not good:
                     problems.append(f"{path}: $ {command}")
                     problems.extend(difflib.unified_diff(expected, printed, "document", "printed", lineterm=""))
-            return "```console\n" + "".join(line + "\n" for line in lines) + "```"
+            return f"```{' '.join(filter(None, (kind, name)))}\n" + "".join(line + "\n" for line in lines) + "```"
 
-        fresh = BLOCK.sub(visit, path.read_text(encoding="utf-8"))
+        page = path.read_text(encoding="utf-8")
+        fresh = BLOCK.sub(visit, page)
+        problems += [f"{path}: neither run nor excused: {line}" for line in neither_run_nor_excused(page)]
     return problems, counts[0], fresh
 
 

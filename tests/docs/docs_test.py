@@ -35,6 +35,30 @@ class Blocks(unittest.TestCase):
             self.assertIn("$ echo b\nb\n```\n", fresh)
 
 
+    def test_measured(self):
+        self.assertTrue(blocks.same_shape(["a", "1 ms", "...", "b"], ["x", "a", "2 ms", "b"]))
+        self.assertFalse(blocks.same_shape(["a", "b"], ["b", "a"]))
+        with tempfile.TemporaryDirectory() as place:
+            root = pathlib.Path(place)
+            (root / "programs").mkdir()
+            page = root / "page.md"
+            page.write_text("```console measured\n$ echo b; echo 5\nb\n7\n$ false\n```\n")
+            problems, _, fresh = blocks.check_document(page, pathlib.Path("/bin/true"), root)
+            self.assertEqual(len(problems), 1)
+            self.assertIn("$ false", problems[0])
+            self.assertIn("```console measured\n$ echo b; echo 5\nb\n7\n", fresh)
+
+    def test_excuses(self):
+        self.assertEqual(blocks.neither_run_nor_excused("```console\n$ a\n```\n"), [])
+        self.assertEqual(blocks.neither_run_nor_excused("```sh\nmake\n```\n"), ["```sh make"])
+        self.assertEqual(blocks.neither_run_nor_excused("<!-- not run: takes an hour -->\n```sh\nmake\n```\n"), [])
+        self.assertEqual(blocks.neither_run_nor_excused("```c f.c\nx\n```\n```console\n$ a\n```\n"), [])
+        self.assertEqual(blocks.neither_run_nor_excused("```c f.c\nx\n```\n"), ["```c x"])
+        self.assertEqual(blocks.neither_run_nor_excused("a\n\n    make\n"), ["    make"])
+        generated = "<!-- generated: x -->\n```\na\n```\n<!-- end: x -->\n"
+        self.assertEqual(blocks.neither_run_nor_excused(generated), [])
+
+
 class Names(unittest.TestCase):
     def test_missing(self):
         with tempfile.TemporaryDirectory() as place:

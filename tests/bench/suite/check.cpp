@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nvm::bench {
 
@@ -52,6 +53,19 @@ std::string equal(std::int64_t got, std::int64_t want) {
 std::string near(const lib::Value& got, std::span<const double> want, double tolerance) {
   const auto v = got.view<double>();
   return v && got.kind() == lib::Kind::kFloat ? near(*v, want, tolerance) : "no vector of FLOAT";
+}
+
+double first_float(const lib::Value& got) {
+  return got.kind() == lib::Kind::kFloat && got.size() > 0 ? got.float_at(0) : std::nan("");
+}
+std::int64_t first_int(const lib::Value& got) {
+  const bool number = got.kind() == lib::Kind::kInt || got.kind() == lib::Kind::kSegdes;
+  return number && got.size() > 0 ? got.int_at(0) : std::numeric_limits<std::int64_t>::min();
+}
+
+std::vector<std::int64_t> all_ints(const lib::Value& value) {
+  const bool some = value.kind() == lib::Kind::kInt || value.kind() == lib::Kind::kSegdes;
+  return some ? value.ints() : std::vector<std::int64_t>();
 }
 
 std::string equal(const lib::Value& got, std::span<const std::int64_t> want) {

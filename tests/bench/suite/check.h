@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "vm/lib/nvm.hpp"
 
@@ -19,25 +20,22 @@ namespace nvm::bench {
 [[nodiscard]] std::string equal(const lib::Value& got, std::span<const std::int64_t> want);
 [[nodiscard]] std::string equal(const lib::Value& got, std::span<const std::int32_t> want);
 
+// The first element of a value; NaN or the least integer if it has none of this kind, which no check takes
+// for right.
+[[nodiscard]] double first_float(const lib::Value& got);
+[[nodiscard]] std::int64_t first_int(const lib::Value& got);
+
 // f(elements) with the Int elements as they are stored; false if the value has none.
 template <typename F>
 bool with_ints(const lib::Value& value, F f) {
+  if (value.kind() != lib::Kind::kInt) return false;
   if (const auto v = value.view<std::int64_t>()) return f(*v), true;
   if (const auto v = value.view<std::int32_t>()) return f(*v), true;
   if (const auto v = value.view<std::int8_t>()) return f(*v), true;
   return false;
 }
 
-// A hash of a sequence that does not depend on its order.
-template <typename T>
-[[nodiscard]] std::uint64_t multiset_hash(std::span<const T> v) {
-  std::uint64_t sum = 0;
-  for (const T x : v) {
-    auto u = (static_cast<std::uint64_t>(x) + 1) * 0x9e3779b97f4a7c15ULL;
-    u = (u ^ (u >> 29)) * 0xbf58476d1ce4e5b9ULL;
-    sum += u ^ (u >> 32);
-  }
-  return sum;
-}
+// A copy of the Int elements, or of the lengths of a descriptor; empty of anything else.
+[[nodiscard]] std::vector<std::int64_t> all_ints(const lib::Value& value);
 
 }  // namespace nvm::bench

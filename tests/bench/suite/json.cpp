@@ -93,6 +93,8 @@ Report read_json(const std::string& path) {
     report.seed = tree.get<std::uint64_t>("seed");
     for (const auto& [_, row] : tree.get_child("rows")) report.rows.push_back(read_row(row));
     return report;
+  } catch (const boost::property_tree::json_parser_error& e) {  // names the file
+    throw std::runtime_error(e.what());
   } catch (const boost::property_tree::ptree_error& e) {
     throw std::runtime_error(path + ": " + e.what());
   }

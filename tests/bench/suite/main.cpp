@@ -66,21 +66,23 @@ std::vector<std::int64_t> chosen_sizes(const Arguments& arguments, std::int64_t 
 }
 
 int positive(const std::string& text) {
-  const int n =
-      text.find_first_not_of("0123456789") == std::string::npos && !text.empty() ? std::stoi(text) : 0;
+  const bool digits = !text.empty() && text.size() < 6 && text.find_first_not_of("0123456789") == text.npos;
+  const int n = digits ? std::stoi(text) : 0;
   if (n < 1) throw UsageError{"--threads: expected N or 1..N"};
   return n;
 }
 
 // N, or A..B; 0 for all processors
 std::vector<int> chosen_threads(const Arguments& arguments) {
+  constexpr int kMost = 1024;
   const std::string text = arguments.text(Option::kThreads);
   if (text == "0") return {static_cast<int>(std::thread::hardware_concurrency())};
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return {positive(text)};
+  const int first = positive(text.substr(0, dots)), last = positive(text.substr(dots + 2));
+  if (last < first || last > kMost) throw UsageError{"--threads " + text + ": expected A..B, A <= B <= 1024"};
   std::vector<int> threads;
-  for (int t = positive(text.substr(0, dots)); t <= positive(text.substr(dots + 2)); ++t)
-    threads.push_back(t);
+  for (int t = first; t <= last; ++t) threads.push_back(t);
   return threads;
 }
 
@@ -99,13 +101,14 @@ std::vector<Contestant> contestants_of(const Workload& w, const Problem& p, cons
     all.push_back(nvm_contestant(w, instance, vm_options(p.threads, lib::Jit::kOff), "nvm, no jit"));
   for (const Rival& rival : instance.rivals) all.push_back(rival_contestant(rival));
   if (arguments.given(Option::kLegacy))
-    if (auto legacy = legacy_contestant(arguments.text(Option::kLegacy), w, p))
+    if (auto legacy =
+            legacy_contestant(arguments.text(Option::kLegacy), w, instance.n > 0 ? instance.n : p.n))
       all.push_back(std::move(*legacy));
   for (const std::string& word : arguments.all(Option::kVs)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
       throw UsageError{"--vs " + word + ": expected NAME=COMMAND"};
-    all.push_back(command_contestant(word.substr(0, equals), word.substr(equals + 1), w, p));
+    all.push_back(command_contestant(word.substr(0, equals), word.substr(equals + 1), w, instance, p));
   }
   return all;
 }
@@ -122,7 +125,7 @@ void print_row(const Row& row) {
                 1e3 * t.quantile(0.25), 1e3 * t.quantile(0.75), 1e3 * t.first);
     if (const auto ratio = row.ratio(t.name); ratio && t.name != "nvm")
       std::printf("   nvm / it %.2f", *ratio);
-    std::printf("\n");
+    std::printf("%s\n", t.what.ends_with(kUnchecked) ? "   unchecked" : "");
   }
   std::fflush(stdout);
 }
@@ -164,6 +167,7 @@ Report measure_all(const Arguments& arguments) {
 
 // Rows of several measurements on one machine; of equal ones the last counts.
 Report merged(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw UsageError{"--merge: expected JSON files"};
   Report all;
   for (const std::string& path : paths) {
     Report one = read_json(path);
@@ -196,12 +200,15 @@ void write_reports(const Report& report, const Arguments& arguments) {
   if (arguments.given(Option::kPlots)) write_plots(report, arguments.text(Option::kPlots));
 }
 
-int compare(const Arguments& arguments) {
+int compare_files(const Arguments& arguments) {
   if (arguments.operands().size() != 2) throw UsageError{"--compare: expected two JSON files"};
   const Report before = read_json(arguments.operands()[0]), after = read_json(arguments.operands()[1]);
-  const std::string lines = regressions(before, after, arguments.number(Option::kTolerance));
-  std::fputs(lines.empty() ? "nothing became slower\n" : lines.c_str(), stdout);
-  return lines.empty() ? 0 : 1;
+  if (before.machine != after.machine) std::puts("the machines differ: only ratios to rivals say something");
+  const Comparison all = compare(before, after, arguments.number(Option::kTolerance));
+  if (all.compared == 0) throw std::runtime_error("no workload, size and number of threads is in both files");
+  std::fputs((all.missing + all.slower).c_str(), stdout);
+  if (all.slower.empty()) std::printf("nothing became slower in %d measurements\n", all.compared);
+  return all.slower.empty() ? 0 : 1;
 }
 
 int run(const cmd::Words& words) {
@@ -210,7 +217,7 @@ int run(const cmd::Words& words) {
     for (const Workload& w : all_workloads()) std::printf("%-5s %-60s %s\n", w.id, w.title, w.program);
     return 0;
   }
-  if (arguments.given(Option::kCompare)) return compare(arguments);
+  if (arguments.given(Option::kCompare)) return compare_files(arguments);
   Report report = arguments.given(Option::kMerge) ? merged(arguments.operands()) : measure_all(arguments);
   sort_rows(report);
   write_reports(report, arguments);

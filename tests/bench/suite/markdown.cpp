@@ -37,11 +37,6 @@ std::string spread(const Timing* t) {
   return "±" + number(50 * (t->quantile(0.75) - t->quantile(0.25)) / t->median()) + " %";
 }
 
-bool larger(const Row& a, const Row& b) {
-  if (a.cold != b.cold) return b.cold;
-  return a.threads != b.threads ? a.threads > b.threads : a.n > b.n;
-}
-
 // Of each workload the row of most threads and, of these, the largest size; in order of appearance.
 std::vector<const Row*> largest_rows(const Report& report) {
   std::vector<const Row*> rows;
@@ -159,6 +154,40 @@ std::string threads_table(const Report& report, const std::vector<const Row*>& l
          lines;
 }
 
+constexpr const char* kColumns[] = {"nvm", "nvm, no jit", "hand", "library", "std"};
+
+bool has_column(const std::string& name) {
+  return std::find(std::begin(kColumns), std::end(kColumns), name) != std::end(kColumns);
+}
+
+// Who has no column: the legacy interpreter, commands from outside, further loops.
+std::string others_table(const std::vector<const Row*>& rows) {
+  std::string lines;
+  for (const Row* row : rows)
+    for (const Timing& t : row->timings)
+      if (!has_column(t.name) && !t.runs.empty())
+        lines += "| " + row->id + " | " + escaped(t.name) + " | " + milliseconds(&t) + " | " + spread(&t) +
+                 " | " + times(row->ratio(t.name)) + " |\n";
+  if (lines.empty()) return "";
+  return "\nOthers:\n\n| | who | ms | spread | nvm / it |\n| --- | --- | ---: | ---: | ---: |\n" + lines;
+}
+
+// The means over rivals that several workloads have.
+std::string mean_lines(const std::vector<const Row*>& rows) {
+  std::vector<std::string> names(std::begin(kColumns) + 1, std::end(kColumns));
+  std::rotate(names.begin(), names.begin() + 1, names.end());
+  for (const Row* row : rows)
+    for (const Timing& t : row->timings)
+      if (!has_column(t.name) && std::find(names.begin(), names.end(), t.name) == names.end())
+        names.push_back(t.name);
+  std::string lines;
+  for (const std::string& name : names) {
+    const auto has = [&](const Row* row) { return row->ratio(name).has_value(); };
+    if (has_column(name) || std::count_if(rows.begin(), rows.end(), has) > 1) lines += mean_line(rows, name);
+  }
+  return lines;
+}
+
 std::string wrong_lines(const Report& report) {
   std::string lines;
   for (const Row& row : report.rows)
@@ -200,9 +229,8 @@ std::string markdown(const Report& report) {
          }();
   for (const Row* row : rows) out << result_line(report, *row);
   out << "\n"
-      << mean_line(rows, "hand") << mean_line(rows, "library") << mean_line(rows, "std")
-      << mean_line(rows, "nvm, no jit") << mean_line(rows, "legacy") << wrong_lines(report)
-      << sizes_table(report, rows) << threads_table(report, rows) << "\nWho ran beside nvm:\n\n"
+      << mean_lines(rows) << wrong_lines(report) << others_table(rows) << sizes_table(report, rows)
+      << threads_table(report, rows) << "\nWho ran beside nvm:\n\n"
       << rivals_of(rows);
   return out.str();
 }

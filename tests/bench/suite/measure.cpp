@@ -28,6 +28,7 @@ class Clock {
 void warm_up(Contestant& contestant, Timing& timing, double budget) {
   timing.first = contestant.run();
   timing.wrong = contestant.check();
+  if (contestant.unchecked && contestant.unchecked()) timing.what += kUnchecked;
   double spent = timing.first;
   for (int i = 0; i < contestant.warm_up && timing.wrong.empty() && spent < budget; ++i)
     spent += contestant.run();

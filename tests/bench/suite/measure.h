@@ -8,6 +8,9 @@
 
 namespace nvm::bench {
 
+constexpr const char* kUnchecked =
+    "; result not checked";  // ends Timing::what of who leaves nothing to check
+
 struct Pace {
   int runs = 9;         // of each contestant, warm
   double seconds = 20;  // for all of them together: when it has passed, those with three runs are done

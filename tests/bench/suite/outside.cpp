@@ -1,5 +1,6 @@
 #include "tests/bench/suite/outside.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "tests/bench/suite/exchange.h"
 #include "vm/lib/nesl.hpp"
 
 namespace nvm::bench {
@@ -42,16 +44,23 @@ std::optional<double> last_number(const std::string& text) {
   return last;
 }
 
-Contestant printing_seconds(const std::string& name, const std::string& what, const std::string& command) {
-  const auto wrong = std::make_shared<std::string>();
-  const auto run = [command, wrong] {
-    const Output out = output_of(command);
-    const auto seconds = last_number(out.text);
-    *wrong = out.status != 0 ? "status " + std::to_string(out.status) : seconds ? "" : "printed no number";
-    return seconds.value_or(0);
-  };
-  return {name, what, run, [wrong] { return *wrong; }, 0};
+// Seconds that a command printed, and what went wrong if it did not.
+struct Printed {
+  double seconds = 0;
+  std::string wrong;
+};
+
+Printed printed_by(const std::string& command) {
+  const Output out = output_of(command);
+  const auto seconds = last_number(out.text);
+  if (out.status != 0) return {0, "status " + std::to_string(WEXITSTATUS(out.status))};
+  if (!seconds) return {0, "printed no number"};
+  return {*seconds, *seconds > 0 ? "" : "printed " + std::to_string(*seconds) + " as seconds"};
 }
+
+// Elements of eight bytes that a legacy interpreter may use: it takes its memory at the start, and touches
+// what it needs.
+constexpr std::int64_t kLegacyMemory = 400'000'000;
 
 struct LegacyProgram {
   std::string_view id;
@@ -89,23 +98,44 @@ class VcodeFile {
 }  // namespace
 
 Contestant command_contestant(const std::string& name, const std::string& command, const Workload& workload,
-                              const Problem& problem) {
-  return printing_seconds(name, command,
-                          "NVM_BENCH_WORKLOAD=" + std::string(workload.id) +
-                              " NVM_BENCH_N=" + std::to_string(problem.n) +
-                              " NVM_BENCH_THREADS=" + std::to_string(problem.threads) + " " + command);
+                              const Instance& instance, const Problem& problem) {
+  const auto exchange = std::make_shared<Exchange>(instance);
+  const auto last = std::make_shared<Printed>();
+  const std::string line = "export NVM_BENCH_WORKLOAD=" + std::string(workload.id) +
+                           " NVM_BENCH_N=" + std::to_string(instance.n > 0 ? instance.n : problem.n) +
+                           " NVM_BENCH_SEED=" + std::to_string(problem.seed) +
+                           " NVM_BENCH_THREADS=" + std::to_string(problem.threads) + " NVM_BENCH_DATA='" +
+                           exchange->path() + "'; " + command;
+  const auto run = [=] {
+    exchange->forget();
+    *last = printed_by(line);
+    return last->seconds;
+  };
+  const auto check = [=]() -> std::string {
+    if (!last->wrong.empty()) return last->wrong;
+    return exchange->check().value_or("");
+  };
+  Contestant c{name, command, run, check, 0};
+  c.unchecked = [=] { return !exchange->check().has_value(); };
+  return c;
 }
 
 std::optional<Contestant> legacy_contestant(const std::string& path, const Workload& workload,
-                                            const Problem& problem) {
+                                            std::int64_t n) {
   for (const LegacyProgram& program : kLegacy) {
     if (program.id != workload.id) continue;
     const std::string expression =
-        std::regex_replace(program.expression, std::regex(R"(\bN\b)"), std::to_string(problem.n));
+        std::regex_replace(program.expression, std::regex(R"(\bN\b)"), std::to_string(n));
     const auto file = std::make_shared<VcodeFile>(workload, expression);
-    Contestant c =
-        printing_seconds("legacy", "data of its own, one thread", "'" + path + "' '" + file->path() + "'");
-    c.check = [file, check = c.check] { return check(); };
+    const auto last = std::make_shared<Printed>();
+    const std::string command =
+        "'" + path + "' -m " + std::to_string(kLegacyMemory) + " '" + file->path() + "'";
+    const auto run = [=] {
+      *last = printed_by(command);
+      return last->seconds;
+    };
+    Contestant c{"legacy", "data of its own, one thread", run, [file, last] { return last->wrong; }, 0};
+    c.unchecked = [] { return true; };
     return c;
   }
   return std::nullopt;

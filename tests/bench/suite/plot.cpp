@@ -153,12 +153,11 @@ void write_plots(const Report& report, const std::string& directory) {
     std::vector<const Row*> same_threads, same_size;
     const Row* most = nullptr;
     for (const Row& row : report.rows)
-      if (row.id == id && (most == nullptr || row.threads > most->threads ||
-                           (row.threads == most->threads && row.n > most->n)))
-        most = &row;
+      if (row.id == id && (most == nullptr || larger(row, *most))) most = &row;
     for (const Row& row : report.rows) {
-      if (row.id == id && row.threads == most->threads) same_threads.push_back(&row);
-      if (row.id == id && row.n == most->n) same_size.push_back(&row);
+      if (row.id != id || row.cold != most->cold) continue;
+      if (row.threads == most->threads) same_threads.push_back(&row);
+      if (row.n == most->n) same_size.push_back(&row);
     }
     plot(same_threads, false, directory + "/" + id + ".svg");
     if (same_size.size() > 1) plot(same_size, true, directory + "/" + id + "-threads.svg");

@@ -30,6 +30,11 @@ std::optional<double> Row::ratio(const std::string& name) const {
   return nvm->median() / other->median();
 }
 
+bool larger(const Row& a, const Row& b) {
+  if (a.cold != b.cold) return b.cold;
+  return a.threads != b.threads ? a.threads > b.threads : a.n > b.n;
+}
+
 std::string describe_machine() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string model = "unknown processor";
@@ -41,14 +46,30 @@ std::string describe_machine() {
          ", " + cache_size(2) + ", " + cache_size(3) + ", " + std::to_string(std::lround(gib)) + " GiB";
 }
 
+namespace {
+
+std::string csv_quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : c == '\n' ? " " : std::string(1, c);
+  return out + "\"";
+}
+
+}  // namespace
+
 void write_csv(const Report& report, const std::string& path) {
   std::ofstream out(path);
   out << "workload,n,threads,memory,name,first,median,q1,q3,min,runs,wrong\n";
   for (const Row& row : report.rows)
-    for (const Timing& t : row.timings)
-      out << row.id << ',' << row.n << ',' << row.threads << (row.cold ? ",cold" : ",warm") << ",\"" << t.name
-          << "\"," << t.first << ',' << t.median() << ',' << t.quantile(0.25) << ',' << t.quantile(0.75)
-          << ',' << t.quantile(0) << ',' << t.runs.size() << ",\"" << t.wrong << "\"\n";
+    for (const Timing& t : row.timings) {
+      out << row.id << ',' << row.n << ',' << row.threads << (row.cold ? ",cold," : ",warm,")
+          << csv_quoted(t.name);
+      if (t.runs.empty())
+        out << ",,,,,";
+      else
+        out << ',' << t.first << ',' << t.median() << ',' << t.quantile(0.25) << ',' << t.quantile(0.75)
+            << ',' << t.quantile(0);
+      out << ',' << t.runs.size() << ',' << csv_quoted(t.wrong) << '\n';
+    }
   if (!out) throw std::runtime_error(path + " cannot be written");
 }
 
@@ -66,31 +87,45 @@ std::optional<double> growth(const std::vector<std::pair<double, double>>& point
 
 namespace {
 
-double judged(const Row& row) { return row.ratio(row.rival).value_or(row.find("nvm")->median()); }
+bool same_instance(const Row& a, const Row& b) {
+  return a.id == b.id && a.n == b.n && a.threads == b.threads && a.cold == b.cold;
+}
+
+std::string place_of(const Row& row) {
+  return row.id + ", n = " + std::to_string(row.n) + ", threads " + std::to_string(row.threads) +
+         (row.cold ? ", cold" : "");
+}
+
+// What became slower from `then` to `now`, "" if nothing.
+std::string regression(const Row& then, const Row& now, double tolerance) {
+  if (now.find("nvm") == nullptr) return place_of(now) + ": has no right result any more\n";
+  const auto ratio_then = then.ratio(then.rival), ratio_now = now.ratio(now.rival);
+  const bool both = ratio_then && ratio_now && then.rival == now.rival;
+  const double was = both ? *ratio_then : then.find("nvm")->median();
+  const double is = both ? *ratio_now : now.find("nvm")->median();
+  if (is <= tolerance * was) return "";
+  std::ostringstream out;
+  out << place_of(now) << ": " << is / was << " times slower (" << was << " became " << is
+      << (both ? " times " + now.rival : " s") << ")\n";
+  return out.str();
+}
 
 }  // namespace
 
-std::string regressions(const Report& before, const Report& after, double tolerance) {
-  std::ostringstream out;
-  for (const Row& now : after.rows)
-    for (const Row& then : before.rows) {
-      if (then.id != now.id || then.n != now.n || then.threads != now.threads || then.cold != now.cold ||
-          then.find("nvm") == nullptr)
-        continue;
-      const std::string where =
-          now.id + ", n = " + std::to_string(now.n) + ", threads " + std::to_string(now.threads);
-      if (now.find("nvm") == nullptr) {
-        out << where << ": has no right result any more\n";
-        continue;
-      }
-      const bool both = then.ratio(then.rival) && now.ratio(now.rival);
-      const double was = both ? judged(then) : then.find("nvm")->median();
-      const double is = both ? judged(now) : now.find("nvm")->median();
-      if (is > tolerance * was)
-        out << where << ": " << is / was << " times slower (" << was << " became " << is
-            << (both ? " times " + now.rival : " s") << ")\n";
+Comparison compare(const Report& before, const Report& after, double tolerance) {
+  Comparison all;
+  for (const Row& then : before.rows) {
+    if (then.find("nvm") == nullptr) continue;
+    const auto now = std::find_if(after.rows.begin(), after.rows.end(),
+                                  [&](const Row& row) { return same_instance(then, row); });
+    if (now == after.rows.end()) {
+      all.missing += place_of(then) + ": not measured any more\n";
+      continue;
     }
-  return out.str();
+    ++all.compared;
+    all.slower += regression(then, *now, tolerance);
+  }
+  return all;
 }
 
 }  // namespace nvm::bench

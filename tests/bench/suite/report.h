@@ -27,6 +27,9 @@ struct Row {
   [[nodiscard]] std::optional<double> ratio(const std::string& name) const;
 };
 
+// Whether `a` rather than `b` stands for its workload: warm before cold, more threads, the larger size.
+[[nodiscard]] bool larger(const Row& a, const Row& b);
+
 struct Report {
   std::string machine, version, date;
   std::uint64_t seed = 1;
@@ -47,9 +50,14 @@ void write_markdown(const Report& report, const std::string& path);
 // One SVG for each workload, times over sizes and over threads, and summary.svg.
 void write_plots(const Report& report, const std::string& directory);
 
-// Lines that name what became slower by more than `tolerance` (1.1: a tenth); "" if nothing did. Compared are
-// ratios to the target's rival, which stood in the same run, where there are such, else medians.
-[[nodiscard]] std::string regressions(const Report& before, const Report& after, double tolerance);
+// What became slower by more than a tolerance (1.1: a tenth), in lines; and the rows of `before` that `after`
+// does not have. Compared are ratios to the target's rival, which stood in the same run, where there are
+// such, else medians.
+struct Comparison {
+  int compared = 0;  // rows of both
+  std::string slower, missing;
+};
+[[nodiscard]] Comparison compare(const Report& before, const Report& after, double tolerance);
 
 // The exponent e of t ~ n^e through the points; nothing of fewer than two.
 [[nodiscard]] std::optional<double> growth(const std::vector<std::pair<double, double>>& points);

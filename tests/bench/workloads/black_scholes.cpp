@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/bench/suite/floats.h"
+#include "tests/bench/suite/standard.h"
 
 namespace nvm::bench {
 
@@ -15,7 +16,7 @@ struct Options {
 
 struct Data {
   Options options;
-  Array<double> want, hand, library;
+  Array<double> want, hand, library, standard;
 };
 
 // The normal distribution, by the polynomial of Abramowitz and Stegun 26.2.17.
@@ -55,6 +56,7 @@ Instance black_scholes(const Problem& p) {
                                    uniform(p, 4, 0, 0.05), uniform(p, 5, 0.01, 0.4)},
                                   Array<double>(p.n),
                                   Array<double>(p.n),
+                                  Array<double>(p.n),
                                   Array<double>(p.n)});
   prices_one_by_one(d->options, d->want.data(), 0, p.n);
   Instance it;
@@ -77,6 +79,14 @@ Instance black_scholes(const Problem& p) {
                          });
                        },
                        [d] { return near(d->library.all(), d->want.all(), 1e-9); }});
+  it.rivals.push_back({"std", "std::for_each(par_unseq)",
+                       [d, p] {
+                         const Options& o = d->options;
+                         for_each_result(p.threads, d->standard, [&](std::int64_t i) {
+                           return price(o.spot[i], o.strike[i], o.years[i], o.rate[i], o.volatility[i]);
+                         });
+                       },
+                       [d] { return near(d->standard.all(), d->want.all(), 1e-9); }});
   return it;
 }
 

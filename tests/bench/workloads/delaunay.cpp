@@ -71,7 +71,7 @@ Instance delaunay(const Problem& p) {
   it.check = [d](Values v) {
     Triangles got(static_cast<std::size_t>(v[1].size()));
     for (std::size_t k = 0; k < 3; ++k)
-      if (!with_ints(v[1 + k], [&](const auto& corners) {
+      if (v[1 + k].size() != v[1].size() || !with_ints(v[1 + k], [&](const auto& corners) {
             for (std::size_t i = 0; i < got.size(); ++i) got[i][k] = static_cast<Corner>(corners[i]);
           }))
         return std::string("no integers");

@@ -28,7 +28,7 @@ Instance dot_product(const Problem& p) {
   Instance it;
   it.inputs = {floats("a", d->a), floats("b", d->b)};
   it.expression = "dot(a, b)";
-  it.check = [d](Values v) { return near(v[0].float_at(0), d->want, 1e-10); };
+  it.check = [d](Values v) { return near(first_float(v[0]), d->want, 1e-10); };
   it.rivals.push_back({"hand", "vectorised sum of products in a part for each thread",
                        [d, p] {
                          d->hand = sum_of_parts(

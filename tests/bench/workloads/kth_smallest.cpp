@@ -127,7 +127,7 @@ Instance kth_smallest(const Problem& p) {
   Instance it;
   it.inputs = {sequence("v", d->input)};
   it.expression = "select_kth(v, #v / 2)";
-  it.check = [d](Values v) { return equal(v[0].int_at(0), d->want); };
+  it.check = [d](Values v) { return equal(first_int(v[0]), d->want); };
   it.rivals.push_back({"hand", "bounds from a sample, one counting and filtering pass",
                        [d, p] { d->hand = select_by_sample(d->input, p.n / 2, p.threads); },
                        [d] { return equal(d->hand, d->want); }});

@@ -1,6 +1,9 @@
 // W10: least squares line through points. Four sums, two of which need the mean first: two passes, or one
 // with sums about a point that is only guessed.
 #include <array>
+#include <execution>
+#include <functional>
+#include <numeric>
 
 #include "tests/bench/suite/floats.h"
 
@@ -13,6 +16,7 @@ struct Data {
   double a = 0, b = 0;            // what is wanted
   double hand_a = 0, hand_b = 0;  // what the loops found
   double once_a = 0, once_b = 0;
+  double standard_a = 0, standard_b = 0;
 };
 
 using Lanes = double __attribute__((vector_size(64), aligned(8)));
@@ -64,6 +68,24 @@ void fit_at_once(const Problem& p, const Data& d, double& a, double& b) {
   a = s[1] / n - (x0 + s[0] / n) * b;
 }
 
+struct Two {
+  double first = 0, second = 0;
+  friend Two operator+(const Two& a, const Two& b) { return {a.first + b.first, a.second + b.second}; }
+};
+
+void fit_by_library(const Data& d, double& a, double& b) {
+  const auto n = static_cast<double>(d.x.size());
+  const auto sum = [&](auto of) {
+    return std::transform_reduce(std::execution::par_unseq, d.x.begin(), d.x.end(), d.y.begin(), Two(),
+                                 std::plus<>(), of);
+  };
+  const Two totals = sum([](double x, double y) { return Two{x, y}; });
+  const double xa = totals.first / n;
+  const Two about = sum([xa](double x, double y) { return Two{(x - xa) * (x - xa), (x - xa) * y}; });
+  b = about.second / about.first;
+  a = totals.second / n - xa * b;
+}
+
 }  // namespace
 
 Instance line_fit(const Problem& p) {
@@ -76,7 +98,7 @@ Instance line_fit(const Problem& p) {
   it.inputs = {{"points", "[(float, float)]", {sequence_of(p.n), borrowed(d->x), borrowed(d->y)}}};
   it.expression = "line_fit(points)";
   it.check = [d](Values v) {
-    return near(v[0].float_at(0), d->a, 1e-8) + near(v[1].float_at(0), d->b, 1e-8);
+    return near(first_float(v[0]), d->a, 1e-8) + near(first_float(v[1]), d->b, 1e-8);
   };
   it.rivals.push_back({"hand", "two vectorised passes of two sums",
                        [d, p] { fit(p, *d, d->hand_a, d->hand_b); },
@@ -84,6 +106,10 @@ Instance line_fit(const Problem& p) {
   it.rivals.push_back({"at once", "one vectorised pass of four sums",
                        [d, p] { fit_at_once(p, *d, d->once_a, d->once_b); },
                        [d] { return near(d->once_a, d->a, 1e-8) + near(d->once_b, d->b, 1e-8); }});
+  it.rivals.push_back(
+      {"std", "std::transform_reduce(par_unseq) twice",
+       [d, p] { in_arena(p.threads, [&] { fit_by_library(*d, d->standard_a, d->standard_b); }); },
+       [d] { return near(d->standard_a, d->a, 1e-8) + near(d->standard_b, d->b, 1e-8); }});
   return it;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tests/bench/suite/ints.h"
+#include "tests/bench/suite/standard.h"
 
 namespace nvm::bench {
 
@@ -13,7 +14,7 @@ constexpr int kSteps = 256;
 
 struct Data {
   std::int64_t side = 0;
-  Array<std::int32_t> want, hand, library;
+  Array<std::int32_t> want, hand, library, standard;
 };
 
 double along(std::int64_t i, std::int64_t side) {
@@ -86,6 +87,7 @@ Instance mandelbrot(const Problem& p) {
   d->want = Array<std::int32_t>(points);
   d->hand = Array<std::int32_t>(points);
   d->library = Array<std::int32_t>(points);
+  d->standard = Array<std::int32_t>(points);
   const auto rows_into = [d](const Array<std::int32_t>& out, int threads, auto row) {
     blocks(threads, d->side, 4, [&](std::int64_t lo, std::int64_t hi) {
       for (std::int64_t y = lo; y < hi; ++y) row(d->side, y, out.data() + y * d->side);
@@ -107,6 +109,14 @@ Instance mandelbrot(const Problem& p) {
   it.rivals.push_back({"library", "parallel loop over points, one after the other",
                        [=] { rows_into(d->library, p.threads, row_one_by_one); },
                        [d] { return nearly_same(d->library.all(), d->want.all()); }});
+  it.rivals.push_back({"std", "std::for_each(par_unseq) over points",
+                       [d, p] {
+                         for_each_result(p.threads, d->standard, [&](std::int64_t i) {
+                           return escape(along(i % d->side, d->side) - 2.0,
+                                         along(i / d->side, d->side) - 1.25);
+                         });
+                       },
+                       [d] { return nearly_same(d->standard.all(), d->want.all()); }});
   return it;
 }
 

@@ -1,7 +1,10 @@
 // W19: gravity of n bodies on each other, all n squared pairs.
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "tests/bench/suite/floats.h"
+#include "tests/bench/suite/standard.h"
 
 namespace nvm::bench {
 
@@ -14,7 +17,7 @@ struct Forces {
 
 struct Data {
   Array<double> x, y, z, m;
-  Forces want, hand;
+  Forces want, hand, standard;
 };
 
 void force_on(const Data& d, const Forces& out, std::int64_t i) {
@@ -30,6 +33,24 @@ void force_on(const Data& d, const Forces& out, std::int64_t i) {
   out.x[i] = fx, out.y[i] = fy, out.z[i] = fz;
 }
 
+struct Pull {
+  double x = 0, y = 0, z = 0;
+  friend Pull operator+(const Pull& a, const Pull& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+};
+
+// The standard library reduces two sequences side by side at most, so the others are reached by address.
+Pull pull_on(const Data& d, std::int64_t i) {
+  const double px = d.x[i], py = d.y[i], pz = d.z[i];
+  return std::transform_reduce(std::execution::unseq, d.x.begin(), d.x.end(), Pull(), std::plus<>(),
+                               [&, px, py, pz](const double& x) {
+                                 const std::int64_t j = &x - d.x.data();
+                                 const double dx = x - px, dy = d.y[j] - py, dz = d.z[j] - pz;
+                                 const double r2 = dx * dx + dy * dy + dz * dz + 0.01;
+                                 const double w = d.m[j] / (r2 * std::sqrt(r2));
+                                 return Pull{dx * w, dy * w, dz * w};
+                               });
+}
+
 std::string same_forces(const Forces& got, const Forces& want) {
   return near(got.x.all(), want.x.all(), 1e-8) + near(got.y.all(), want.y.all(), 1e-8) +
          near(got.z.all(), want.z.all(), 1e-8);
@@ -38,8 +59,8 @@ std::string same_forces(const Forces& got, const Forces& want) {
 }  // namespace
 
 Instance nbody(const Problem& p) {
-  const auto d = std::make_shared<Data>(
-      Data{uniform(p, 1), uniform(p, 2), uniform(p, 3), uniform(p, 4, 0.5, 1.5), Forces(p.n), Forces(p.n)});
+  const auto d = std::make_shared<Data>(Data{uniform(p, 1), uniform(p, 2), uniform(p, 3),
+                                             uniform(p, 4, 0.5, 1.5), Forces(p.n), Forces(p.n), Forces(p.n)});
   for (std::int64_t i = 0; i < p.n; ++i) force_on(*d, d->want, i);
   Instance it;
   it.inputs = {{"bodies",
@@ -57,6 +78,15 @@ Instance nbody(const Problem& p) {
                          });
                        },
                        [d] { return same_forces(d->hand, d->want); }});
+  it.rivals.push_back({"std", "std::for_each(par_unseq) over bodies, std::transform_reduce(unseq) in each",
+                       [d, p] {
+                         for_each_result(p.threads, d->standard.x, [&](std::int64_t i) {
+                           const Pull pull = pull_on(*d, i);
+                           d->standard.y[i] = pull.y, d->standard.z[i] = pull.z;
+                           return pull.x;
+                         });
+                       },
+                       [d] { return same_forces(d->standard, d->want); }});
   return it;
 }
 

@@ -276,7 +276,9 @@ Instance quickhull(const Problem& p) {
   it.expression = "quickhull(points)";
   it.check = [d](Values v) {
     Points got;
-    for (std::int64_t i = 0; i < v[1].size(); ++i) got.push_back({v[1].float_at(i), v[2].float_at(i)});
+    const auto x = v[1].view<double>(), y = v[2].view<double>();
+    if (!x || !y || x->size() != y->size()) return std::string("no points");
+    for (std::size_t i = 0; i < x->size(); ++i) got.push_back({(*x)[i], (*y)[i]});
     return same_hull(got, d->want);
   };
   it.rivals.push_back({"hand", "extent, peaks, then only what is outside the four corners",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tests/bench/suite/ints.h"
+#include "tests/bench/workloads/vector_quicksort.h"
 
 namespace nvm::bench {
 
@@ -14,7 +15,7 @@ namespace {
 using Key = std::int32_t;
 
 struct Data {
-  Array<Key> input, want, library, spare, standard;
+  Array<Key> input, want, hand, library, spare, standard;
 };
 
 constexpr std::int64_t kSerial = 1 << 14;  // below, one thread sorts with the standard library
@@ -89,14 +90,18 @@ class PackQuicksort {
 };
 
 Instance quicksort_of(const Problem& p, std::int64_t bound) {
-  const auto d = std::make_shared<Data>(
-      Data{ints(p, 1, 0, bound), Array<Key>(p.n), Array<Key>(p.n), Array<Key>(p.n), Array<Key>(p.n)});
+  const auto d = std::make_shared<Data>(Data{ints(p, 1, 0, bound), Array<Key>(p.n), Array<Key>(p.n),
+                                             Array<Key>(p.n), Array<Key>(p.n), Array<Key>(p.n)});
   std::copy(d->input.begin(), d->input.end(), d->want.begin());
   std::sort(d->want.begin(), d->want.end());
   Instance it;
   it.inputs = {sequence("v", d->input)};
   it.expression = "quicksort(v)";
   it.check = [d](Values v) { return equal(v[1], d->want.all()); };
+  it.rivals.push_back({"hand", "parallel quicksort, partitions and leaves of 32 keys vectorised",
+                       [d, p] { vector_quicksort(d->hand.data(), d->spare.data(), p.n, p.threads); },
+                       [d] { return same(d->hand.all(), d->want.all()); },
+                       [d] { std::copy(d->input.begin(), d->input.end(), d->hand.begin()); }});
   it.rivals.push_back({"library", "parallel quicksort by packing, std::sort below 16384",
                        [d, p] { PackQuicksort(d->library.data(), d->spare.data(), p.threads).sort(p.n); },
                        [d] { return same(d->library.all(), d->want.all()); },

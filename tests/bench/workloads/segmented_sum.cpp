@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "tests/bench/suite/ints.h"
+#include "tests/bench/suite/standard.h"
 
 namespace nvm::bench {
 
@@ -14,7 +16,7 @@ using Lengths = std::vector<std::int64_t>;
 
 struct Data {
   Array<std::int64_t> start;
-  Array<double> x, want, hand, library;
+  Array<double> x, want, hand, library, standard;
 };
 
 double row_sum(const double* x, std::int64_t n) {
@@ -72,6 +74,7 @@ Instance segmented_sum(const Problem& p, const Lengths& lengths) {
   d->want = Array<double>(rows);
   d->hand = Array<double>(rows);
   d->library = Array<double>(rows);
+  d->standard = Array<double>(rows);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = d->start[i]; j < d->start[i + 1]; ++j) d->want[i] += d->x[j];
   Instance it;
@@ -93,6 +96,13 @@ Instance segmented_sum(const Problem& p, const Lengths& lengths) {
                          });
                        },
                        [d] { return near(d->library.all(), d->want.all(), 1e-10); }});
+  it.rivals.push_back({"std", "std::for_each(par_unseq) over rows, std::reduce in each",
+                       [d, p] {
+                         for_each_result(p.threads, d->standard, [&](std::int64_t i) {
+                           return std::reduce(&d->x[d->start[i]], &d->x[d->start[i + 1]]);
+                         });
+                       },
+                       [d] { return near(d->standard.all(), d->want.all(), 1e-10); }});
   return it;
 }
 

@@ -1,5 +1,8 @@
 // W7: sparse matrix times vector, rows of 1 to 19 entries. Gathers from a vector of 8 MB.
+#include <numeric>
+
 #include "tests/bench/suite/ints.h"
+#include "tests/bench/suite/standard.h"
 
 namespace nvm::bench {
 
@@ -8,7 +11,7 @@ namespace {
 struct Data {
   Array<std::int64_t> lengths;
   Array<std::int32_t> start, column;
-  Array<double> value, x, want, hand;
+  Array<double> value, x, want, hand, library, standard;
 };
 
 void rows(const Data& d, double* out, std::int64_t begin, std::int64_t end) {
@@ -37,6 +40,8 @@ std::shared_ptr<Data> make_data(const Problem& p) {
   d->x = Array<double>(rows_count);
   d->want = Array<double>(rows_count);
   d->hand = Array<double>(rows_count);
+  d->library = Array<double>(rows_count);
+  d->standard = Array<double>(rows_count);
   for (std::int64_t j = 0; j < entries; ++j) {
     d->column[j] = static_cast<std::int32_t>(at.below(j, rows_count));
     d->value[j] = value.unit(j);
@@ -67,9 +72,19 @@ Instance spmv(const Problem& p) {
   it.rivals.push_back({"library", "the same, blocks of rows as threads become free",
                        [d, p] {
                          blocks(p.threads, d->x.size(), 1 << 11,
-                                [&](auto lo, auto hi) { rows(*d, d->hand.data(), lo, hi); });
+                                [&](auto lo, auto hi) { rows(*d, d->library.data(), lo, hi); });
                        },
-                       [d] { return near(d->hand.all(), d->want.all(), 1e-12); }});
+                       [d] { return near(d->library.all(), d->want.all(), 1e-12); }});
+  it.rivals.push_back({"std", "std::for_each(par_unseq) over rows, std::transform_reduce in each",
+                       [d, p] {
+                         for_each_result(p.threads, d->standard, [&](std::int64_t i) {
+                           const double *begin = &d->value[d->start[i]], *end = &d->value[d->start[i + 1]];
+                           return std::transform_reduce(
+                               begin, end, &d->column[d->start[i]], 0.0, std::plus<>(),
+                               [&](double v, std::int32_t c) { return v * d->x[c]; });
+                         });
+                       },
+                       [d] { return near(d->standard.all(), d->want.all(), 1e-12); }});
   return it;
 }
 

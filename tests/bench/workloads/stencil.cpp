@@ -1,5 +1,6 @@
 // W21: a hundred sweeps of a three-point stencil over a circle.
 #include <algorithm>
+#include <execution>
 #include <utility>
 
 #include "tests/bench/suite/floats.h"
@@ -12,7 +13,7 @@ constexpr int kSweeps = 100;
 constexpr double kThird = 0.3333333333;
 
 struct Data {
-  Array<double> input, want, hand, tiled, spare;
+  Array<double> input, want, hand, tiled, standard, spare;
 };
 
 void inner_sweep(const double* v, double* __restrict out, std::int64_t lo, std::int64_t hi) {
@@ -49,11 +50,23 @@ void blocks_in_time(const Array<double>& in, const Array<double>& out, int threa
   });
 }
 
+void sweep_by_library(double* v, double* spare, std::int64_t n) {
+  for (int s = 0; s < kSweeps; ++s) {
+    std::for_each(std::execution::par_unseq, spare + 1, spare + n - 1, [v, spare](double& out) {
+      const double* at = v + (&out - spare);
+      out = (at[-1] + at[0] + at[1]) * kThird;
+    });
+    spare[0] = (v[n - 1] + v[0] + v[1]) * kThird;
+    spare[n - 1] = (v[n - 2] + v[n - 1] + v[0]) * kThird;
+    std::swap(v, spare);
+  }
+}
+
 }  // namespace
 
 Instance stencil(const Problem& p) {
-  const auto d = std::make_shared<Data>(
-      Data{uniform(p, 1), Array<double>(p.n), Array<double>(p.n), Array<double>(p.n), Array<double>(p.n)});
+  const auto d = std::make_shared<Data>(Data{uniform(p, 1), Array<double>(p.n), Array<double>(p.n),
+                                             Array<double>(p.n), Array<double>(p.n), Array<double>(p.n)});
   std::copy(d->input.begin(), d->input.end(), d->want.begin());
   sweep_by_sweep(d->want.data(), d->spare.data(), p.n, 1);
   Instance it;
@@ -69,6 +82,10 @@ Instance stencil(const Problem& p) {
                        [d] { std::copy(d->input.begin(), d->input.end(), d->hand.begin()); }});
   it.rivals.push_back({"tiled", "all sweeps of a block of L2 before the next block",
                        [d, p] { blocks_in_time(d->input, d->tiled, p.threads); }, swept(d->tiled)});
+  it.rivals.push_back(
+      {"std", "std::for_each(par_unseq) for each sweep",
+       [d, p] { in_arena(p.threads, [&] { sweep_by_library(d->standard.data(), d->spare.data(), p.n); }); },
+       swept(d->standard), [d] { std::copy(d->input.begin(), d->input.end(), d->standard.begin()); }});
   return it;
 }
 

@@ -1,6 +1,7 @@
 // W13: all places of a word in a text, and the words of a text. One byte read for each character.
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -17,7 +18,6 @@ using Places = std::vector<std::int32_t>;
 struct Data {
   Array<std::int8_t> text;
   Places want, hand, library, standard;
-  std::uint64_t want_hash = 0;
 };
 
 Array<std::int8_t> make_text(const Problem& p) {
@@ -139,6 +139,18 @@ Tokens tokens(const Data& d, int threads) {
   return all;
 }
 
+Places starts_one_by_one(const Array<std::int8_t>& text) {
+  Places starts;
+  const std::int8_t* at = text.begin();
+  while (true) {
+    at =
+        std::find_if(at, static_cast<const std::int8_t*>(text.end()), [](std::int8_t c) { return c != ' '; });
+    if (at == text.end()) return starts;
+    starts.push_back(static_cast<std::int32_t>(at - text.begin()));
+    at = std::find(at, static_cast<const std::int8_t*>(text.end()), static_cast<std::int8_t>(' '));
+  }
+}
+
 std::shared_ptr<Data> make_data(const Problem& p) {
   const auto d = std::make_shared<Data>();
   d->text = make_text(p);
@@ -190,22 +202,21 @@ Instance string_search(const Problem& p) {
 
 Instance words(const Problem& p) {
   const auto d = make_data(p);
-  const Tokens want = tokens(*d, 1);
+  const auto want = std::make_shared<const Tokens>(tokens(*d, 1));
   const auto starts = std::make_shared<Starts>(p.n, p.threads);
-  d->want = want.starts;
+  d->want = want->starts;
   const auto lengths = std::make_shared<std::vector<std::int64_t>>();
-  for (std::size_t i = 0; i < want.starts.size(); ++i) lengths->push_back(want.ends[i] - want.starts[i]);
-  d->want_hash = multiset_hash<std::int8_t>(want.letters);
+  for (std::size_t i = 0; i < want->starts.size(); ++i) lengths->push_back(want->ends[i] - want->starts[i]);
   Instance it;
   it.inputs = {text_input(*d)};
   it.expression = "wordify(text)";
-  it.check = [d, lengths](Values v) {
-    if (v[0].int_at(0) != static_cast<std::int64_t>(lengths->size()))
+  it.check = [want, lengths](Values v) {
+    if (first_int(v[0]) != static_cast<std::int64_t>(lengths->size()))
       return std::string("wrong number of words");
-    if (v[1].ints() != *lengths) return std::string("wrong lengths");
-    std::uint64_t hash = 0;
-    with_ints(v[2], [&](const auto& letters) { hash = multiset_hash(letters); });
-    return std::string(hash == d->want_hash ? "" : "wrong letters");
+    if (all_ints(v[1]) != *lengths) return std::string("wrong lengths");
+    bool right = false;
+    with_ints(v[2], [&](const auto& letters) { right = std::ranges::equal(letters, want->letters); });
+    return std::string(right ? "" : "wrong letters");
   };
   it.rivals.push_back({"hand", "places of first letters, 64 characters at a time; no copy",
                        [d, starts] { starts->find(d->text); },
@@ -213,6 +224,9 @@ Instance words(const Problem& p) {
   it.rivals.push_back({"library", "flags of starts and ends, packs of places and letters",
                        [d, p] { d->library = tokens(*d, p.threads).starts; },
                        [d] { return same<std::int32_t>(d->library, d->want); }});
+  it.rivals.push_back({"std", "std::find from word to word, one thread; no copy",
+                       [d] { d->standard = starts_one_by_one(d->text); },
+                       [d] { return same<std::int32_t>(d->standard, d->want); }});
   return it;
 }
 
