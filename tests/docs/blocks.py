@@ -5,7 +5,7 @@ A block that begins with ```console is run: each line `$ COMMAND` by a shell in 
 empty folder), with nvm, neslvm, vinterp and ./nvmw being the binary under test; the lines behind it, up to the next
 command, are all that it prints on standard output and standard error. A line `...` stands for any lines, or none.
 In a block that begins with ```console measured what is printed differs from run to run: the commands must succeed, and print
-those lines that have no digit.
+those lines that have no digit, such as the heads of tables; words of them may be left out.
 A block with a NAME behind its language, such as ```nesl sums.nesl, is written to that file, for the commands of the same
 document behind it. Where a command says $DIR, nvm is installed there.
 Any other block stands behind a line <!-- not run: REASON -->; generated parts are somebody else's. Code by indentation is
@@ -29,7 +29,7 @@ import tempfile
 BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.S | re.M)
 GENERATED = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end: \1 -->", re.S)
 EXCUSE = re.compile(r"<!-- not run: \S.* -->\n(?:\n)?$")
-INDENTED = re.compile(r"(?:^|\n)\n(    [^\s*-].*)")
+INDENTED = re.compile(r"(?:^|\n)\n(    [^\s*-].*)|^( +```.*)", re.M)
 
 
 def steps(text):
@@ -53,9 +53,16 @@ def matches(expected, printed):
 
 
 def same_shape(expected, printed):
-    """Whether the lines without a digit are printed, in order."""
+    """Whether the lines without a digit are printed, in order; of their words some may be left out."""
     rest = iter(printed)
-    return all(any(line == other for other in rest) for line in expected if line != "..." and not re.search(r"\d", line))
+    return all(any(among(line.split(), other.split()) for other in rest)
+               for line in expected if line != "..." and not re.search(r"\d", line))
+
+
+def among(some, words):
+    """Whether some of the words are these, in order."""
+    rest = iter(words)
+    return all(word in rest for word in some)
 
 
 def run(command, folder, environment):
@@ -102,7 +109,7 @@ def neither_run_nor_excused(text):
         used = kind == "console" or (name is not None and block.start() < last_run)
         if not used and not EXCUSE.search(text[:block.start()]):
             out.append(f"```{kind} {body.partition(chr(10))[0]}")
-    return out + INDENTED.findall(re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M))
+    return out + [a or b for a, b in INDENTED.findall(re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M))]
 
 
 def check_document(path, nvm, root):

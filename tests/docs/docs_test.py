@@ -38,6 +38,8 @@ class Blocks(unittest.TestCase):
     def test_measured(self):
         self.assertTrue(blocks.same_shape(["a", "1 ms", "...", "b"], ["x", "a", "2 ms", "b"]))
         self.assertFalse(blocks.same_shape(["a", "b"], ["b", "a"]))
+        self.assertTrue(blocks.same_shape(["wall  calls"], ["wall share calls line"]))
+        self.assertFalse(blocks.same_shape(["calls wall"], ["wall share calls line"]))
         with tempfile.TemporaryDirectory() as place:
             root = pathlib.Path(place)
             (root / "programs").mkdir()

@@ -142,17 +142,26 @@ std::string bash() {
          "complete -o filenames -F _neslvm neslvm nvm\n";
 }
 
+// Between single quotes; a backslash before one does not keep it there.
+std::string quoted_in_zsh(std::string_view text) { return escaped(text, "'", "'\\'"); }
+
 std::string zsh() {
-  std::string page = "#compdef neslvm nvm\n# Completion of nvm for zsh.\nlocal -a commands\ncommands=(\n";
+  // `commands` is a special parameter of zsh.
+  std::string page = "#compdef neslvm nvm\n# Completion of nvm for zsh.\nlocal -a verbs\nverbs=(\n";
   for (const CommandInfo& c : all_commands())
-    page += "  '" + std::string(c.name) + ":" + escaped(c.help, "'", "'\\'") + "'\n";
+    page += "  '" + std::string(c.name) + ":" + quoted_in_zsh(c.help) + "'\n";
   page +=
-      ")\nif (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+      ")\nif (( CURRENT == 2 )); then _describe command verbs; return; fi\n"
       "local name=$words[2]\nshift words\n(( CURRENT-- ))\ncase $name in\n";
   for (const CommandInfo& c : all_commands()) {
+    if (c.name == std::string_view("help")) {
+      page += "  help) _describe command verbs ;;\n";
+      continue;
+    }
     page += "  " + std::string(c.name) + ") _arguments";
     for (const OptionInfo& o : options_of_command(c.name)) {
-      page += " \\\n    '--" + std::string(o.name()) + "[" + escaped(o.help, "[]:'", "\\") + "]";
+      page +=
+          " \\\n    '--" + std::string(o.name()) + "[" + quoted_in_zsh(escaped(o.help, "[]:", "\\")) + "]";
       if (!o.argument.empty()) page += ":" + escaped(o.argument, "[]:|", "\\") + ":";
       if (!choices(o).empty())
         page += "(" + choices(o) + ")";
@@ -184,7 +193,9 @@ std::string fish() {
       page += " -d '" + escaped(o.help, "'", "\\") + "'\n";
     }
   }
-  return page + "end\n";
+  page += "  complete -c $name -n '__fish_seen_subcommand_from help' -f -a '";
+  for (const CommandInfo& c : all_commands()) page += std::string(c.name) + " ";
+  return page + "'\nend\n";
 }
 
 }  // namespace

@@ -221,6 +221,7 @@ int run(const cmd::Words& words) {
   Report report = arguments.given(Option::kMerge) ? merged(arguments.operands()) : measure_all(arguments);
   sort_rows(report);
   write_reports(report, arguments);
+  std::fputs(means(report).c_str(), stdout);
   for (const Row& row : report.rows)
     for (const Timing& t : row.timings)
       if (!t.wrong.empty()) return cmd::kFault;

@@ -212,6 +212,8 @@ std::string rivals_of(const std::vector<const Row*>& rows) {
 
 }  // namespace
 
+std::string means(const Report& report) { return mean_lines(largest_rows(report)); }
+
 std::string markdown(const Report& report) {
   const auto rows = largest_rows(report);
   std::ostringstream out;

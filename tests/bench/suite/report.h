@@ -42,6 +42,9 @@ void write_json(const Report& report, const std::string& path);
 // Throws std::runtime_error if the file is none of ours.
 [[nodiscard]] Report read_json(const std::string& path);
 void write_csv(const Report& report, const std::string& path);
+// nvm's time over that of each kind of rival, in the geometric mean of all workloads, of their largest rows:
+// a line for each.
+[[nodiscard]] std::string means(const Report& report);
 // One table row for each workload, of its largest size and number of threads, and the geometric means; then
 // how the times grow with n and with threads, where those were measured.
 [[nodiscard]] std::string markdown(const Report& report);
