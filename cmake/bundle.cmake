@@ -1,6 +1,14 @@
 # Run by cpack on the installed tree before it is packed. A tarball gets the shared libraries that nvm needs, those that they
 # need, and their licences, but not the C and C++ run-time libraries: those belong to the system and must not be older than
 # what it loads besides. A Debian package declares its dependencies instead.
+# Both go without the static library's debug information, nine tenths of it.
+find_program(strip strip)
+file(GLOB_RECURSE archives "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/libnvm.a")
+foreach(archive IN LISTS archives)
+  if(strip)
+    execute_process(COMMAND "${strip}" --strip-debug --enable-deterministic-archives "${archive}" COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+endforeach()
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
   return()
 endif()

@@ -66,9 +66,11 @@ install(FILES "${pages}/nvm.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${pages}/neslvm.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME neslvm)
 install(FILES "${pages}/_neslvm" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
 install(FILES "${pages}/neslvm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs")
-install(DIRECTORY programs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}/programs")
+set(documents "${CMAKE_INSTALL_DATADIR}/doc/neslvm") # the name of the package, which Debian asks for
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${documents}")
+install(FILES LICENSE DESTINATION "${documents}" RENAME copyright)
+install(DIRECTORY docs/ DESTINATION "${documents}/docs")
+install(DIRECTORY programs/ DESTINATION "${documents}/programs")
 
 # nvm_link(<folder> <name> <target>): a further name of an installed file.
 function(nvm_link folder name target)
