@@ -28,7 +28,10 @@ std::string escaped(const std::string& text) {
 std::string short_number(double x) {
   std::ostringstream out;
   out.precision(3);
-  out << x;
+  if (x >= 1000 && x < 1e9)
+    out << static_cast<long long>(std::llround(x));
+  else
+    out << x;
   return out.str();
 }
 
@@ -122,10 +125,14 @@ void plot(const std::vector<const Row*>& rows, bool over_threads, const std::str
 
 // nvm over the target's rival, with a mark where the target is.
 void plot_summary(const std::vector<const Row*>& rows, const std::string& path) {
-  const double height = 60.0 + 20.0 * static_cast<double>(rows.size());
+  const double height = 80.0 + 20.0 * static_cast<double>(rows.size());
   const Axis xs{0.1, 100, 220, 600};
   Svg svg(640, height);
   svg.text(20, 20, "nvm's time over that of the rival (bar) and the target (line); shorter is better");
+  for (const double tick : {0.1, 1.0, 10.0, 100.0}) {
+    svg.line(xs.at(tick), 40, xs.at(tick), height - 30, "#dddddd");
+    svg.text(xs.at(tick), height - 12, short_number(tick), "middle");
+  }
   double y = 40;
   for (const Row* row : rows) {
     const auto ratio = row->ratio(row->rival);
@@ -133,7 +140,7 @@ void plot_summary(const std::vector<const Row*>& rows, const std::string& path) 
     if (ratio) {
       const double end = xs.at(std::clamp(*ratio, 0.1, 100.0));
       svg.bar(220, y, end - 220, 14, *ratio <= row->target ? "#588157" : "#c8553d");
-      svg.text(end + 4, y + 11, short_number(*ratio));
+      svg.text(std::max(end, xs.at(row->target)) + 4, y + 11, short_number(*ratio));
     }
     svg.line(xs.at(row->target), y - 2, xs.at(row->target), y + 16, "black");
     y += 20;
