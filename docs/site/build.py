@@ -33,8 +33,18 @@ def linked(path):
 
 
 def as_page(text):
-    """Links to folders go to their README, which is what a site shows there."""
-    return re.sub(r"\]\(((?:\.\./)*[\w./-]*)/\)", r"](\1/README.md)", text)
+    """Links to folders go to their README, which is what a site shows there. Behind a block's language nothing may stand, and it
+    begins behind an empty line."""
+    text = re.sub(r"\]\(((?:\.\./)*[\w./-]*)/\)", r"](\1/README.md)", text)
+    return re.sub(r"\n*^```(\w*)[^\n]*\n(.*?)^```\n", r"\n\n```\1\n\2```\n\n", text, flags=re.S | re.M)
+
+
+def unformatted(site):
+    """Pages that show the marks of a block or of a table."""
+    for page in sorted(site.rglob("*.html")):
+        text = re.sub(r"<(code|script)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.S)
+        if "```" in text or re.search(r"^\|.*\|$", text, re.M):
+            yield page
 
 
 def stage(source):
@@ -59,7 +69,11 @@ def main():
     shutil.rmtree(out / "source", ignore_errors=True)
     stage(out / "source")
     shutil.copyfile(pathlib.Path(__file__).with_name("mkdocs.yml"), out / "mkdocs.yml")
-    return subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean"], cwd=out, check=False).returncode
+    status = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean"], cwd=out, check=False).returncode
+    bad = list(unformatted(out / "site"))
+    for page in bad:
+        print(f"{page}: a block or a table is not shown as one", file=sys.stderr)
+    return status or (1 if bad else 0)
 
 
 if __name__ == "__main__":
