@@ -1,5 +1,5 @@
-// nvrtc_cubins [FILE...]: compiles each by NVRTC to cubin for sm_80 and sm_90; status 1 and the log if one is refused, 77
-// without NVRTC.
+// nvrtc_cubins [FILE...]: compiles each by NVRTC to cubin for sm_80 and sm_90; status 1 and the log if one is
+// refused, 77 without NVRTC.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -143,7 +143,9 @@ double best_of(int rounds, const std::function<void()>& work) {
   return best;
 }
 
+// Nothing of a rival that is not there.
 void tell(const char* name, double value, const char* unit) {
+  if (value < 0) return;
   std::printf(",\n \"%s_%s\": %.3f", name, unit, value);
   std::fprintf(stderr, "%-34s %10.3f %s\n", name, value, unit);
 }
