@@ -57,7 +57,7 @@ std::string describe_devices() {
   out += driver != nullptr ? "driver:  " + driver->path + " " + version_text(*driver) + "\n"
                            : "driver:  " + reason + "\n";
   std::string words;
-  static_cast<void>(nvrtc_available(words));
+  const bool compiles = nvrtc_available(words);
   out += "nvrtc:   " + words + "\n";
   const std::vector<DeviceInfo> devices = find_devices(reason);
   for (const DeviceInfo& d : devices)
@@ -65,7 +65,10 @@ std::string describe_devices() {
            std::to_string(d.arch / 10) + "." + std::to_string(d.arch % 10) + ", " +
            std::to_string(d.memory >> 20) + " MiB, " + std::to_string(d.multiprocessors) +
            " multiprocessors\n";
-  if (devices.empty()) out += "devices: none; programs run on the CPU\n";
+  if (devices.empty())
+    out += "devices: none; programs run on the CPU\n";
+  else if (!compiles)
+    out += "programs run on the CPU: nothing can be compiled for the device\n";
   return out;
 }
 

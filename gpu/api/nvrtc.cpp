@@ -17,6 +17,8 @@ struct Nvrtc {
   int (*compile)(Program, int, const char* const*) = nullptr;
   int (*cubin_size)(Program, std::size_t*) = nullptr;
   int (*cubin)(Program, char*) = nullptr;
+  int (*ptx_size)(Program, std::size_t*) = nullptr;
+  int (*ptx)(Program, char*) = nullptr;
   int (*log_size)(Program, std::size_t*) = nullptr;
   int (*log)(Program, char*) = nullptr;
   const char* (*error)(int) = nullptr;
@@ -59,6 +61,8 @@ Nvrtc load() {
   bind(library, "nvrtcCompileProgram", n.compile, n.ok);
   bind(library, "nvrtcGetCUBINSize", n.cubin_size, n.ok);
   bind(library, "nvrtcGetCUBIN", n.cubin, n.ok);
+  bind(library, "nvrtcGetPTXSize", n.ptx_size, n.ok);
+  bind(library, "nvrtcGetPTX", n.ptx, n.ok);
   bind(library, "nvrtcGetProgramLogSize", n.log_size, n.ok);
   bind(library, "nvrtcGetProgramLog", n.log, n.ok);
   bind(library, "nvrtcGetErrorString", n.error, n.ok);
@@ -79,6 +83,36 @@ std::string log_of(const Nvrtc& n, Program program) {
   return log;
 }
 
+Compiled compile(const std::string& source, const std::string& name, const std::string& architecture,
+                 int (*size_of)(Program, std::size_t*), int (*get)(Program, char*)) {
+  const Nvrtc& n = nvrtc();
+  Compiled out;
+  if (!n.ok) {
+    out.log = n.reason;
+    return out;
+  }
+  Program program = nullptr;
+  if (const int e = n.create(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr); e != 0) {
+    out.log = n.error(e);
+    return out;
+  }
+  // No contraction: a multiplication and an addition are two roundings, as on the CPU.
+  const std::string target = "--gpu-architecture=" + architecture;
+  const char* options[] = {target.c_str(), "--std=c++17", "--fmad=false", "--prec-div=true",
+                           "--prec-sqrt=true"};
+  const int e = n.compile(program, static_cast<int>(std::size(options)), options);
+  out.log = log_of(n, program);
+  std::size_t size = 0;
+  if (e != 0) {
+    if (out.log.empty()) out.log = n.error(e);
+  } else if (size_of(program, &size) == 0 && size > 0) {
+    out.cubin.resize(size);
+    get(program, out.cubin.data());
+  }
+  n.destroy(&program);
+  return out;
+}
+
 }  // namespace
 
 bool nvrtc_available(std::string& words) {
@@ -96,32 +130,13 @@ std::string nvrtc_version() {
 }
 
 Compiled compile_cuda(const std::string& source, const std::string& name, int arch) {
-  const Nvrtc& n = nvrtc();
-  Compiled out;
-  if (!n.ok) {
-    out.log = n.reason;
-    return out;
-  }
-  Program program = nullptr;
-  if (const int e = n.create(&program, source.c_str(), name.c_str(), 0, nullptr, nullptr); e != 0) {
-    out.log = n.error(e);
-    return out;
-  }
-  // No contraction: a multiplication and an addition are two roundings, as on the CPU.
-  const std::string target = "--gpu-architecture=sm_" + std::to_string(arch);
-  const char* options[] = {target.c_str(), "--std=c++17", "--fmad=false", "--prec-div=true",
-                           "--prec-sqrt=true"};
-  const int e = n.compile(program, static_cast<int>(std::size(options)), options);
-  out.log = log_of(n, program);
-  std::size_t size = 0;
-  if (e != 0) {
-    if (out.log.empty()) out.log = n.error(e);
-  } else if (n.cubin_size(program, &size) == 0 && size > 0) {
-    out.cubin.resize(size);
-    n.cubin(program, out.cubin.data());
-  }
-  n.destroy(&program);
-  return out;
+  return compile(source, name, "sm_" + std::to_string(arch), nvrtc().cubin_size, nvrtc().cubin);
+}
+
+std::string ptx_of_cuda(const std::string& source, int arch) {
+  const Compiled text =
+      compile(source, "ptx.cu", "compute_" + std::to_string(arch), nvrtc().ptx_size, nvrtc().ptx);
+  return {text.cubin.begin(), text.cubin.end()};
 }
 
 }  // namespace nvm::gpu

@@ -18,5 +18,7 @@ struct Compiled {
 
 // Compiles a source to a cubin for compute capability `arch` (80 for 8.0). Needs no device. Thread-safe.
 [[nodiscard]] Compiled compile_cuda(const std::string& source, const std::string& name, int arch);
+// The same up to PTX, the text before the last step; empty if it failed.
+[[nodiscard]] std::string ptx_of_cuda(const std::string& source, int arch);
 
 }  // namespace nvm::gpu

@@ -315,9 +315,9 @@ NVM_FAR void nvm_b_reduce(nvm_arena& b, nvm_val x, nvm_val d, T identity, nvm_va
       else
         for (i64 first = 0; first < n; first += 2048) {
           const i64 end = first + 2048 < n ? first + 2048 : n;
-          T mine = identity;
-          for (i64 i = first + lane; i < end; i += 16) mine = Op::apply(mine, v[i]);
-          all = Op::apply(all, nvm_fold_lanes<Op, T>(mine));
+          T mine[1] = {identity};
+          for (i64 i = first + lane; i < end; i += 16) mine[0] = Op::apply(mine[0], v[i]);
+          all = Op::apply(all, nvm_fold_lanes<Op>(mine));
         }
       if (lane == 0 && s < d.n) ((T*)r.at)[s] = all;
     }

@@ -1,7 +1,9 @@
-// Bodies, and the pass that only stores: every thread takes 4 elements of its warp's run of them, 16 where
-// segment numbers are wanted, so that looking for the first one is shared.
+// Bodies, and the pass that only stores: every thread takes 4 elements of its warp's run of them (16 of one
+// byte), 16 where segment numbers are wanted, so that looking for the first one is shared.
+#include <algorithm>
+
 #include "bytecode/base/check.h"
-#include "gpu/codegen/writer.h"
+#include "gpu/codegen/streams.h"
 
 namespace nvm::gpu {
 
@@ -48,7 +50,10 @@ std::string BodyWriter::value(const BodyInst& in) {
   switch (in.pull) {
     case Pull::kConst: return cuda_constant(in.type, f_.plan().int_bits, in.imm, in.real);
     case Pull::kUniform: return f_.load(in.var, "0");
-    case Pull::kElement: return f_.load(in.var, "i");
+    case Pull::kElement: {
+      const std::string dense = streams_ == nullptr ? "" : streams_->element(in.var);
+      return dense.empty() ? f_.load(in.var, "i") : f_.as_value(in.var, dense);
+    }
     case Pull::kIndex: return "(" + f_.type(in.type) + ")i";
     case Pull::kPerSegment: return f_.load(in.var, seg);
     case Pull::kSegment: return "(" + f_.type(in.type) + ")" + seg;
@@ -89,6 +94,8 @@ void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, st
   const Sink& s = k.sink(sink);
   if (s.kind == SinkKind::kScatter) return write_scatter(k, f, body, sink, kept);
   if (s.kind != SinkKind::kStore) return;
+  const std::string dense = body.streams() == nullptr ? "" : body.streams()->store(sink, body.name(s.value));
+  if (!dense.empty()) return f.line(dense);
   f.line((kept.empty() ? "" : "if (" + kept + ") ") + f.store(s.out, index, body.name(s.value)));
 }
 
@@ -101,20 +108,24 @@ void write_map(KernelWriter& k, const Pass& pass) {
     for (const std::int32_t v : {k.sink(s).value, k.sink(s).index, k.sink(s).flag}) roots.push_back(v);
   const std::vector<std::int32_t> values = body.closure(roots);
   const std::set<VarId> descs = body.descs(values);
-  const int items = descs.empty() ? 4 : 16;
-  const std::string n = f.length(k.kernel.space);
+  Streams streams(k, f, body, 16);
+  streams.add(values, pass.sinks);
+  streams.begin();
+  const int width = streams.width();
+  const int items = descs.empty() ? std::max(4, width) : 16;
+  const int groups = std::max(1, 4 / width);
+  const std::string run = std::to_string(32 * width);
   f.line("const i64 first = ((i64)blockIdx.x * 8 + threadIdx.x / 32) * " + std::to_string(32 * items) +
-         " + threadIdx.x % 32;");
+         " + threadIdx.x % 32 * " + std::to_string(width) + ";");
   for (const VarId d : descs) f.line("i64 s" + std::to_string(d) + " = -1;");
-  f.line("#pragma unroll");
-  f.open("for (int j = 0; j < " + std::to_string(items) + "; ++j)");
-  f.line("const i64 i = first + j * 32;");
-  f.line("if (i >= " + n + ") break;");
-  for (const VarId d : descs)
-    f.line("s" + std::to_string(d) + " = " + f.segments(d) + ".seek(s" + std::to_string(d) + ", i);");
-  body.write(values);
-  for (const std::int32_t s : pass.sinks) write_element_sink(k, f, body, s, "", "i");
-  f.close();
+  const Streams::Loop loop{items / (groups * width), groups, "first + q * " + run, "",
+                           f.length(k.kernel.space), " 1"};
+  streams.loop(loop, values, pass.sinks, [&] {
+    for (const VarId d : descs)
+      f.line("s" + std::to_string(d) + " = " + f.segments(d) + ".seek(s" + std::to_string(d) + ", i);");
+    body.write(values);
+    for (const std::int32_t s : pass.sinks) write_element_sink(k, f, body, s, "", "i");
+  });
   k.add_launch(f, k.kernel.space, 256 * items, 256);
 }
 

@@ -18,6 +18,7 @@ typedef unsigned char u8;
 // ---- cells and bits ----
 NVM_DEV u64 nvm_bits(double x) { return (u64)__double_as_longlong(x); }
 NVM_DEV u64 nvm_bits(i64 x) { return (u64)x; }
+NVM_DEV u64 nvm_bits(u64 x) { return x; }
 NVM_DEV u64 nvm_bits(int x) { return (u64)(i64)x; }
 NVM_DEV u64 nvm_bits(bool x) { return x ? 1 : 0; }
 template <class T>
@@ -194,6 +195,65 @@ NVM_DEV T nvm_gather_cell(u64 cell, i64 i, u64* C) {
   nvm_trap(C);
   return (T)0;
 }
+
+// ---- packs: kWidth neighbouring elements of type S ----
+// Moved in one access if the vectors of the kernel are aligned to 16 bytes (`wide`) and the pack is whole.
+NVM_DEV bool nvm_aligned(u64 addresses) { return (addresses & 15) == 0; }
+template <int kBytes>
+struct nvm_access;
+template <>
+struct nvm_access<16> {
+  NVM_DEV void read(const void* p, u64* w) {
+    const ulonglong2 x = *(const ulonglong2*)p;
+    w[0] = x.x;
+    w[1] = x.y;
+  }
+  NVM_DEV void write(void* p, const u64* w) {
+    ulonglong2 x;
+    x.x = w[0];
+    x.y = w[1];
+    *(ulonglong2*)p = x;
+  }
+};
+#define NVM_ACCESS(T)                                                           \
+  template <>                                                                   \
+  struct nvm_access<sizeof(T)> {                                                \
+    NVM_DEV void read(const void* p, u64* w) { w[0] = (u64) * (const T*)p; }    \
+    NVM_DEV void write(void* p, const u64* w) { *(T*)p = (T)w[0]; }             \
+  };
+NVM_ACCESS(u64)
+NVM_ACCESS(unsigned)
+NVM_ACCESS(unsigned short)
+NVM_ACCESS(u8)
+#undef NVM_ACCESS
+template <class S, int kWidth>
+struct nvm_pack {
+  static const int kPer = 8 / (int)sizeof(S);  // elements of a word
+  static const int kBits = 8 * (int)sizeof(S);
+  u64 w[(kWidth + kPer - 1) / kPer];
+  __device__ __forceinline__ S get(int e) const { return nvm_as<S>(w[e / kPer] >> e % kPer * kBits); }
+  __device__ __forceinline__ void set(int e, S x) {
+    const u64 mask = ~0ull >> (64 - kBits) << e % kPer * kBits;
+    w[e / kPer] = (w[e / kPer] & ~mask) | (nvm_bits(x) << e % kPer * kBits & mask);
+  }
+  // Elements at .. at + kWidth of x.
+  __device__ __forceinline__ void read(const S* x, i64 at) {
+    nvm_access<(int)sizeof(S) * kWidth>::read(x + at, w);
+  }
+  // The same one by one, those behind n left out.
+  __device__ __forceinline__ void load(const S* x, i64 at, i64 n) {
+    for (int e = 0; e < kWidth; ++e) set(e, at + e < n ? x[at + e] : (S)0);
+  }
+  // Into x, but those in front of begin or behind end.
+  __device__ __forceinline__ void store(S* x, i64 at, i64 begin, i64 end, bool wide) const {
+    if (wide && at >= begin && at + kWidth <= end) {
+      nvm_access<(int)sizeof(S) * kWidth>::write(x + at, w);
+      return;
+    }
+    for (int e = 0; e < kWidth; ++e)
+      if (at + e >= begin && at + e < end) x[at + e] = get(e);
+  }
+};
 
 // ---- segments: offset(s) .. offset(s + 1) are the elements of segment s ----
 // seek(s, i): the segment of element i, given one at or before it (or -1).

@@ -1,7 +1,8 @@
-// Flat reductions: a half warp takes a unit of 2048 elements, one lane of the fixed tree to a thread, so that
-// loads are whole cache lines and nothing is shared. The first block folds the units' totals in order while
-// the others still run: the chain of additions hides behind the stream. One pass: n reads.
-#include "gpu/codegen/writer.h"
+// Flat reductions: a team of threads takes a unit of 2048 elements, each as many neighbouring lanes of the
+// fixed tree as it reads in one access, so that a row of 16 is whole sectors and nothing is shared. The first
+// block folds the units' totals in order while the others still run: the chain of additions hides behind the
+// stream. One pass: n reads.
+#include "gpu/codegen/streams.h"
 
 namespace nvm::gpu {
 
@@ -37,6 +38,7 @@ void write_folder(KernelWriter& k, Function& f, const std::vector<Folding>& fold
 
 void write_reduce(KernelWriter& k, const Pass& pass) {
   constexpr int kThreads = 64;
+  constexpr int kRows = 4;  // of 16 elements, read before they are folded
   Function f(k.plan, k.name + pass.name, kThreads);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
@@ -49,38 +51,45 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
   const std::vector<std::int32_t> values = body.closure(roots);
   const std::set<VarId> descs = body.descs(values);
   const std::string n = f.length(k.kernel.space);
+  Streams streams(k, f, body, 4);
+  streams.add(values, pass.sinks);
   write_folder(k, f, folds, n);
-  f.line("const i64 unit = ((i64)blockIdx.x - 1) * 4 + threadIdx.x / 16;");
+  streams.begin();
+  const int width = streams.width();
+  const int team = 16 / width;
+  const int units = kThreads / team;
+  f.line("const i64 unit = ((i64)blockIdx.x - 1) * " + text(units) + " + threadIdx.x / " + text(team) + ";");
   f.line("const i64 begin = unit * NVM_UNIT;");
+  f.line("if (begin >= " + n + ") return;");
   for (const VarId d : descs) f.line("i64 s" + text(d) + " = -1;");
-  for (const Folding& r : folds)
-    f.line(f.type(k.sink(r.sink).type) + " r" + text(r.sink) + " = " +
-           cuda_identity(k.sink(r.sink).combine, k.sink(r.sink).type, k.plan.int_bits) + ";");
-  f.line("#pragma unroll 8");
-  f.open("for (int j = 0; j < NVM_UNIT / 16; ++j)");
-  f.line("const i64 i = begin + j * 16 + threadIdx.x % 16;");
-  f.line("if (i >= " + n + ") break;");
-  for (const VarId d : descs) f.line("s" + text(d) + " = " + f.segments(d) + ".seek(s" + text(d) + ", i);");
-  body.write(values);
-  for (const std::int32_t s : pass.sinks) write_element_sink(k, f, body, s, "", "i");
   for (const Folding& r : folds) {
-    const Sink& s = k.sink(r.sink);
-    f.line("r" + text(r.sink) + " = " + cuda_fold(s.combine) + "::apply(r" + text(r.sink) + ", " +
-           body.name(s.value) + ");");
-    f.line("if (" + n + " <= NVM_SEQUENTIAL) nvm_publish(" + f.scratch(r.state) + ", i, 1, nvm_bits(" +
-           body.name(s.value) + "));");
+    f.line(f.type(k.sink(r.sink).type) + " r" + text(r.sink) + "[" + text(width) + "];");
+    f.line("for (int e = 0; e < " + text(width) + "; ++e) r" + text(r.sink) +
+           "[e] = " + cuda_identity(k.sink(r.sink).combine, k.sink(r.sink).type, k.plan.int_bits) + ";");
   }
-  f.close();
-  f.line("if (" + n + " <= NVM_SEQUENTIAL || begin >= " + n + ") return;");
+  const std::string at = "begin + q * 16 + threadIdx.x % " + text(team) + " * " + text(width);
+  streams.loop({128 / kRows, kRows, at, "", n, " 1"}, values, pass.sinks, [&] {
+    for (const VarId d : descs) f.line("s" + text(d) + " = " + f.segments(d) + ".seek(s" + text(d) + ", i);");
+    body.write(values);
+    for (const std::int32_t s : pass.sinks) write_element_sink(k, f, body, s, "", "i");
+    for (const Folding& r : folds) {
+      const Sink& s = k.sink(r.sink);
+      const std::string lane = "r" + text(r.sink) + "[e]";
+      f.line(lane + " = " + cuda_fold(s.combine) + "::apply(" + lane + ", " + body.name(s.value) + ");");
+      f.line("if (" + n + " <= NVM_SEQUENTIAL) nvm_publish(" + f.scratch(r.state) + ", i, 1, nvm_bits(" +
+             body.name(s.value) + "));");
+    }
+  });
+  f.line("if (" + n + " <= NVM_SEQUENTIAL) return;");
   for (const Folding& r : folds) {
     const Sink& s = k.sink(r.sink);
     const std::string type = f.type(s.type);
-    f.line("const " + type + " t" + text(r.sink) + " = nvm_fold_lanes<" + cuda_fold(s.combine) + ", " + type +
-           ">(r" + text(r.sink) + ");");
-    f.line("if (threadIdx.x % 16 == 0) nvm_publish(" + f.scratch(r.state) + ", unit, 1, nvm_bits(t" +
-           text(r.sink) + "));");
+    f.line("const " + type + " t" + text(r.sink) + " = nvm_fold_lanes<" + cuda_fold(s.combine) + ">(r" +
+           text(r.sink) + ");");
+    f.line("if (threadIdx.x % " + text(team) + " == 0) nvm_publish(" + f.scratch(r.state) +
+           ", unit, 1, nvm_bits(t" + text(r.sink) + "));");
   }
-  k.add_launch(f, k.kernel.space, 2048 * 4, kThreads, 1);
+  k.add_launch(f, k.kernel.space, static_cast<std::int64_t>(2048) * units, kThreads, 1);
 }
 
 }  // namespace nvm::gpu

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu/codegen/writer.h"
+#include "gpu/codegen/streams.h"
 
 namespace nvm::gpu {
 
@@ -18,7 +18,11 @@ bool reduces(const Sink& s) { return s.kind == SinkKind::kReduce || s.kind == Si
 class TileWriter {
  public:
   TileWriter(KernelWriter& k, const Pass& pass)
-      : k_(k), pass_(pass), f_(k.plan, k.name + pass.name, 256), body_(f_, k.kernel) {
+      : k_(k),
+        pass_(pass),
+        f_(k.plan, k.name + pass.name, 256),
+        body_(f_, k.kernel),
+        streams_(k, f_, body_, 4) {
     items_ = pass.shape == kNone ? 8 : 16;
     n_ = f_.length(k.kernel.space);
     k.bind_scanned(f_, body_);
@@ -29,19 +33,22 @@ class TileWriter {
     write_head();
     sweep(true);
     for (const std::int32_t s : pass_.sinks) {
-      if (k_.sink(s).kind == SinkKind::kCount) write_count(k_, f_, s);
+      if (k_.sink(s).kind == SinkKind::kCount) write_count(k_, f_, s, streams_.width());
       if (k_.sink(s).kind == SinkKind::kScan || k_.sink(s).kind == SinkKind::kSegScan) scan(s);
     }
     sweep(false);
     for (const std::int32_t s : pass_.sinks)
-      if (reduces(k_.sink(s))) write_segmented_reduce(k_, f_, body_, s);
+      if (reduces(k_.sink(s))) write_segmented_reduce(k_, f_, body_, s, streams_.width());
     k_.add_launch(f_, k_.kernel.space, 2048, 256);
   }
 
  private:
   static std::string text(std::int32_t n) { return std::to_string(n); }
-  [[nodiscard]] std::string loop() const {
-    return "for (int j = 0; j < " + std::to_string(items_) + "; ++j)";
+  // Over a thread's elements of the tile; 8 are read before anything is computed.
+  [[nodiscard]] Streams::Loop loop() const {
+    const int width = streams_.width();
+    return {items_ / 8, 8 / width, "base + (q * 256 + threadIdx.x) * " + std::to_string(width),
+            "begin",    "end",     ""};
   }
 
   [[nodiscard]] bool folds() const {
@@ -67,6 +74,8 @@ class TileWriter {
     for (const std::int32_t v : first_) descs_of(v);
     for (const std::int32_t v : second_) descs_of(v);
     if (pass_.shape != kNone) descs_.insert(pass_.shape);
+    streams_.add(first_, {});
+    streams_.add(second_, pass_.sinks);
   }
   void descs_of(std::int32_t v) {
     const VarId d = k_.kernel.body.insts[static_cast<std::size_t>(v)].desc;
@@ -104,6 +113,11 @@ class TileWriter {
       f_.line("const auto shape = " + f_.segments(pass_.shape) + ";");
     f_.line("i64 begin, end;");
     f_.line("nvm_range(shape, " + n_ + ", t, box, begin, end);");
+    if (pass_.keep_scans)
+      for (const std::int32_t s : pass_.sinks) keep_scan(s);
+    streams_.begin();
+    const std::string width = std::to_string(streams_.width());
+    f_.line("const i64 base = begin - begin % " + width + ";");
     if (pass_.shape == kNone) f_.line("const i64 segment[" + count + "] = {};");
     for (const VarId d : descs_)
       f_.line("i64 " + (d == pass_.shape ? std::string("segment") : "q_s" + text(d)) + "[" + count + "];");
@@ -130,12 +144,13 @@ class TileWriter {
       const std::string array = d == pass_.shape ? "segment" : "q_s" + text(d);
       f_.line("#pragma unroll 1");
       f_.open("for (i64 j = 0, s = -1; j < " + std::to_string(items_) + "; ++j)");
-      f_.line("const i64 i = begin + j * 256 + threadIdx.x;");
-      f_.line("if (i < end) s = " + f_.segments(d) + ".seek(s, i);");
+      f_.line("const i64 i = begin + nvm_place<" + std::to_string(streams_.width()) + ">((int)j, begin);");
+      f_.line("if (i >= begin && i < end) s = " + f_.segments(d) + ".seek(s, i);");
       f_.line(array + "[j] = s;");
       f_.close();
     }
-    if (folds()) f_.line("nvm_list_units(shape, begin, end, segment, list);");
+    if (folds())
+      f_.line("nvm_list_units<" + std::to_string(streams_.width()) + ">(shape, begin, end, segment, list);");
   }
 
   void sweep(bool first) {
@@ -143,19 +158,17 @@ class TileWriter {
     const bool any = std::any_of(pass_.sinks.begin(), pass_.sinks.end(),
                                  [&](std::int32_t s) { return in_first_sweep(k_.sink(s)) == first; });
     if (!any && (first || second_.empty())) return;
-    f_.line("#pragma unroll");
-    f_.open(loop());
-    f_.line("const i64 i = begin + j * 256 + threadIdx.x;");
     if (first)
       for (const std::int32_t s : pass_.sinks)
-        if (k_.sink(s).kind == SinkKind::kCount) f_.line("k" + text(s) + "[j] = false;");
-    f_.line("if (i >= end) continue;");
-    for (const VarId d : body_.descs(values))
-      f_.line("const i64 s" + text(d) + " = " + (d == pass_.shape ? "segment" : "q_s" + text(d)) + "[j];");
-    body_.write(values);
-    for (const std::int32_t s : pass_.sinks)
-      if (in_first_sweep(k_.sink(s)) == first) element(s);
-    f_.close();
+        if (k_.sink(s).kind == SinkKind::kCount)
+          f_.line("for (int j = 0; j < " + std::to_string(items_) + "; ++j) k" + text(s) + "[j] = false;");
+    streams_.loop(loop(), values, first ? std::vector<std::int32_t>{} : pass_.sinks, [&] {
+      for (const VarId d : body_.descs(values))
+        f_.line("const i64 s" + text(d) + " = " + (d == pass_.shape ? "segment" : "q_s" + text(d)) + "[j];");
+      body_.write(values);
+      for (const std::int32_t s : pass_.sinks)
+        if (in_first_sweep(k_.sink(s)) == first) element(s);
+    });
   }
   void element(std::int32_t s) {
     const Sink& sink = k_.sink(s);
@@ -169,22 +182,22 @@ class TileWriter {
       write_element_sink(k_, f_, body_, s, "k" + text(sink.filter) + "[j]", "q" + text(sink.filter) + "[j]");
   }
 
-  void scan(std::int32_t s) {
-    write_scan(k_, f_, s);
-    if (!pass_.keep_scans) return;
-    const std::int32_t kept =
+  void keep_scan(std::int32_t s) {
+    k_.scanned[s] =
         k_.add_scratch({.length = k_.kernel.space, .unit = 1, .bytes = 8, .least = 1, .zeroed = false});
-    k_.scanned[s] = kept;
-    f_.open(loop());
-    f_.line("const i64 i = begin + j * 256 + threadIdx.x;");
-    f_.line("if (i < end) " + f_.scratch(kept) + "[i] = nvm_bits(c" + text(s) + "[j]);");
-    f_.close();
+    streams_.add_write(f_.scratch(k_.scanned[s]), "u64");
+  }
+  void scan(std::int32_t s) {
+    write_scan(k_, f_, s, streams_.width());
+    if (pass_.keep_scans)
+      streams_.write(loop(), f_.scratch(k_.scanned[s]), "u64", "nvm_bits(c" + text(s) + "[j])");
   }
 
   KernelWriter& k_;
   const Pass& pass_;
   Function f_;
   BodyWriter body_;
+  Streams streams_;
   int items_;
   std::string n_;
   std::vector<std::int32_t> first_;
@@ -196,7 +209,8 @@ class TileWriter {
 
 void write_tiles(KernelWriter& k, const Pass& pass) { TileWriter(k, pass).write(); }
 
-void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink) {
+void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
+                            int width) {
   const Sink& s = k.sink(sink);
   const std::string type = f.type(s.type);
   const std::string state = f.scratch(k.add_state(2048));
@@ -205,7 +219,7 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
     f.line("if (" + f.length(k.kernel.space) + " == 0 && threadIdx.x == 0) " +
            f.store(s.out, "0", cuda_identity(s.combine, s.type, k.plan.int_bits)));
   const std::string value = body.name(s.value);
-  f.line("nvm_tile_reduce<" + cuda_fold(s.combine) + ", " + type +
+  f.line("nvm_tile_reduce<" + cuda_fold(s.combine) + ", " + type + ", " + std::to_string(width) +
          ">(tile, list, box, shape, begin, end, segment, " + value.substr(0, value.find('[')) + ", " +
          cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", t, [&](i64 s, " + type +
          " x) { " + f.store(s.out, "s", "x") + " });");

@@ -73,12 +73,29 @@ NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
   return result;
 }
 
-// lane[l] = lane[l] op lane[l + w] for w = 8, 4, 2, 1 among 16 neighbouring threads; the result in the first.
-template <class Op, class T>
-NVM_DEV T nvm_fold_lanes(T x) {
-  const unsigned half = 0xffffu << (threadIdx.x & 16);
-  for (int w = 8; w > 0; w /= 2) x = Op::apply(x, nvm_as<T>(__shfl_down_sync(half, nvm_bits(x), w, 16)));
-  return x;
+// lane[l] = lane[l] op lane[l + w] for w = 8, 4, 2, 1 among 16 lanes, kWidth to a thread; the result in the first.
+template <class Op, class T, int kWidth>
+NVM_DEV T nvm_fold_lanes(T (&x)[kWidth]) {
+  const int team = 16 / kWidth;
+  const unsigned mask = ((1u << team) - 1) << (threadIdx.x & 31 & ~(team - 1));
+#pragma unroll
+  for (int w = 8; w > 0; w /= 2) {
+#pragma unroll
+    for (int e = 0; e < kWidth; ++e) {
+      if (w >= kWidth)
+        x[e] = Op::apply(x[e], nvm_as<T>(__shfl_down_sync(mask, nvm_bits(x[e]), w / kWidth, team)));
+      else if (e < w)
+        x[e] = Op::apply(x[e], x[e + w]);
+    }
+  }
+  return x[0];
+}
+
+// Element j of a thread, counted from the tile's begin: kWidth neighbours at a time, from a multiple of kWidth; so the
+// first may be negative.
+template <int kWidth>
+NVM_DEV int nvm_place(int j, i64 begin) {
+  return (j / kWidth * NVM_THREADS + (int)threadIdx.x) * kWidth + j % kWidth - (int)(begin % kWidth);
 }
 
 // Tiles in the order in which blocks start, so that a tile only waits for tiles that run.
@@ -126,13 +143,14 @@ template <class G, int kItems>
 NVM_DEV int nvm_heads() {
   return G::kOne ? 1 : kItems;
 }
-template <int kItems, class G, class S>
+template <int kWidth, int kItems, class G, class S>
 NVM_DEV void nvm_list_units(const G& g, i64 begin, i64 end, const i64 (&segment)[kItems], S& list) {
   if (threadIdx.x == 0) list[0] = 0;
   __syncthreads();
 #pragma unroll 1
   for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const i64 i = begin + j * NVM_THREADS + (i64)threadIdx.x;
+    const i64 i = begin + nvm_place<kWidth>(j, begin);
+    if (i < begin) continue;
     if (i >= end) break;
     const i64 start = g.offset(segment[j]);
     const bool continues = i == begin && start < begin;
@@ -254,28 +272,32 @@ NVM_DEV void nvm_scan_apply(S& tile, const nvm_unit& unit, const nvm_team& team,
   }
 }
 
-// Element j of a thread is begin + 256 j + thread; `value` becomes its exclusive scan.
-template <class Op, class T, int kItems, class G, class S, class L, class X>
+// `value` becomes its exclusive scan.
+template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X>
 NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 end, const i64 (&segment)[kItems],
                            T (&value)[kItems], T id, u64* state, i64 t) {
   const int tid = (int)threadIdx.x;
   if (tid == 0) box[2] = box[5] = 0;
-  for (int j = 0; j < kItems; ++j)
-    if (begin + j * NVM_THREADS + tid < end) tile[NVM_PAD(j * NVM_THREADS + tid)] = nvm_bits(value[j]);
+  const int count = (int)(end - begin);
+  for (int j = 0; j < kItems; ++j) {
+    const int at = nvm_place<kWidth>(j, begin);
+    if (at >= 0 && at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
+  }
   __syncthreads();
 #pragma unroll 1
   for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const i64 i = begin + j * NVM_THREADS + tid;
-    if (i >= end) break;
+    const int at = nvm_place<kWidth>(j, begin);
+    if (at < 0) continue;
+    if (at >= count) break;
+    const i64 i = begin + at;
     if (i != g.offset(segment[j])) continue;
     const i64 length = g.offset(segment[j] + 1) - i;
     if (length > NVM_SEQUENTIAL) continue;
     T before = id;
 #pragma unroll 1
     for (int k = 0; k < (int)length; ++k) {
-      const int at = NVM_PAD(j * NVM_THREADS + tid + k);
-      const T x = nvm_as<T>(tile[at]);
-      tile[at] = nvm_bits(before);
+      const T x = nvm_as<T>(tile[NVM_PAD(at + k)]);
+      tile[NVM_PAD(at + k)] = nvm_bits(before);
       before = Op::apply(before, x);
     }
   }
@@ -302,32 +324,39 @@ NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 
     });
   }
   __syncthreads();
-  for (int j = 0; j < kItems; ++j)
-    if (begin + j * NVM_THREADS + tid < end) value[j] = nvm_as<T>(tile[NVM_PAD(j * NVM_THREADS + tid)]);
+  for (int j = 0; j < kItems; ++j) {
+    const int at = nvm_place<kWidth>(j, begin);
+    if (at >= 0 && at < count) value[j] = nvm_as<T>(tile[NVM_PAD(at)]);
+  }
   __syncthreads();
 }
 
 // write(s, x) for every segment s that ends in the tile and is not empty.
-template <class Op, class T, int kItems, class G, class S, class L, class X, class W>
+template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X, class W>
 NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i64 end,
                              const i64 (&segment)[kItems], const T (&value)[kItems], T id, u64* state, i64 t,
                              W write) {
   const int tid = (int)threadIdx.x;
   if (tid == 0) box[2] = box[5] = 0;
-  for (int j = 0; j < kItems; ++j)
-    if (begin + j * NVM_THREADS + tid < end) tile[NVM_PAD(j * NVM_THREADS + tid)] = nvm_bits(value[j]);
+  const int count = (int)(end - begin);
+  for (int j = 0; j < kItems; ++j) {
+    const int at = nvm_place<kWidth>(j, begin);
+    if (at >= 0 && at < count) tile[NVM_PAD(at)] = nvm_bits(value[j]);
+  }
   __syncthreads();
 #pragma unroll 1
   for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
-    const i64 i = begin + j * NVM_THREADS + tid;
-    if (i >= end) break;
+    const int at = nvm_place<kWidth>(j, begin);
+    if (at < 0) continue;
+    if (at >= count) break;
+    const i64 i = begin + at;
     if (i != g.offset(segment[j])) continue;
     const i64 length = g.offset(segment[j] + 1) - i;
     if (length > NVM_SEQUENTIAL) continue;
     T total = id;
 #pragma unroll 1
     for (int k = 0; k < (int)length; ++k)
-      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(j * NVM_THREADS + tid + k)]));
+      total = Op::apply(total, nvm_as<T>(tile[NVM_PAD(at + k)]));
     write(segment[j], total);
   }
   const int units = (int)list[0];
@@ -336,11 +365,11 @@ NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i6
 #pragma unroll 1
   for (int u = tid / 16; u < units; u += NVM_THREADS / 16) {
     const nvm_unit unit = nvm_unit_of(list, u);
-    T lane = id;
+    T lane[1] = {id};
 #pragma unroll 8
     for (int k = tid & 15; k < (int)unit.length; k += 16)
-      lane = Op::apply(lane, nvm_as<T>(tile[NVM_PAD((int)unit.start + k)]));
-    const T total = nvm_fold_lanes<Op, T>(lane);
+      lane[0] = Op::apply(lane[0], nvm_as<T>(tile[NVM_PAD((int)unit.start + k)]));
+    const T total = nvm_fold_lanes<Op>(lane);
     if ((tid & 15) != 0) continue;
     nvm_note_total(g, box, unit, begin, end, nvm_bits(total));
     if (g.offset(unit.segment + 1) > begin + unit.start + unit.length) continue;
@@ -359,26 +388,36 @@ NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i6
 
 // rank[j]: how many elements before element j are kept. Returns how many are kept up to the tile's end.
 #define NVM_COUNTS 136
-template <int kItems, class S>
+template <int kWidth, int kItems, class S>
 NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems], u64* state, i64 t) {
   const int lane = (int)threadIdx.x & 31;
   const int warp = (int)threadIdx.x / 32;
-  for (int j = 0; j < kItems; ++j) {
-    const unsigned kept = __ballot_sync(NVM_ALL, keep[j]);
-    rank[j] = __popc(kept & ((1u << lane) - 1));
-    if (lane == 0) counts[j * NVM_WARPS + warp] = (u64)__popc(kept);
+  const int groups = kItems / kWidth;
+  for (int q = 0; q < groups; ++q) {
+    int before = 0, all = 0;
+    for (int e = 0; e < kWidth; ++e) {
+      const unsigned kept = __ballot_sync(NVM_ALL, keep[q * kWidth + e]);
+      before += __popc(kept & ((1u << lane) - 1));
+      all += __popc(kept);
+    }
+    for (int e = 0; e < kWidth; ++e) {
+      rank[q * kWidth + e] = before;
+      before += keep[q * kWidth + e] ? 1 : 0;
+    }
+    if (lane == 0) counts[q * NVM_WARPS + warp] = (u64)all;
   }
   __syncthreads();
   if (warp == 0) {
     i64 total = 0;
-    for (int base = 0; base < kItems * NVM_WARPS; base += 32) {
-      const i64 mine = (i64)counts[base + lane];
+    for (int base = 0; base < groups * NVM_WARPS; base += 32) {
+      const bool there = base + lane < groups * NVM_WARPS;
+      const i64 mine = there ? (i64)counts[base + lane] : 0;
       i64 sum = mine;
       for (int w = 1; w < 32; w *= 2) {
         const i64 other = __shfl_up_sync(NVM_ALL, sum, w);
         if (lane >= w) sum += other;
       }
-      counts[base + lane] = (u64)(total + sum - mine);
+      if (there) counts[base + lane] = (u64)(total + sum - mine);
       total += __shfl_sync(NVM_ALL, sum, 31);
     }
     i64 before = 0;
@@ -388,14 +427,14 @@ NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems],
     }
     if (lane == 0) {
       nvm_publish(state, t, 2, (u64)(before + total));
-      counts[kItems * NVM_WARPS] = (u64)before;
-      counts[kItems * NVM_WARPS + 1] = (u64)(before + total);
+      counts[groups * NVM_WARPS] = (u64)before;
+      counts[groups * NVM_WARPS + 1] = (u64)(before + total);
     }
   }
   __syncthreads();
-  const i64 before = (i64)counts[kItems * NVM_WARPS];
-  const i64 behind = (i64)counts[kItems * NVM_WARPS + 1];
-  for (int j = 0; j < kItems; ++j) rank[j] += before + (i64)counts[j * NVM_WARPS + warp];
+  const i64 before = (i64)counts[groups * NVM_WARPS];
+  const i64 behind = (i64)counts[groups * NVM_WARPS + 1];
+  for (int j = 0; j < kItems; ++j) rank[j] += before + (i64)counts[j / kWidth * NVM_WARPS + warp];
   __syncthreads();
   return behind;
 }

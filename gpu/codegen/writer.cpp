@@ -40,9 +40,7 @@ std::string Function::argument(Arg arg, const std::string& name, const std::stri
 }
 
 std::string Function::data(VarId v, bool written) {
-  const plan::Var& var = plan_.vars[static_cast<std::size_t>(v)];
-  const std::string pointer =
-      std::string(cuda_storage(var.is_desc ? Storage::kI64 : var.storage)) + "* __restrict__";
+  const std::string pointer = storage(v) + "* __restrict__";
   const std::string name = numbered("x", v);
   return argument({ArgKind::kData, v}, name,
                   (written ? "" : "const ") + pointer + " const " + name + " = (" +
@@ -85,19 +83,26 @@ std::string Function::segments(VarId d) {
   return name;
 }
 
+std::string Function::storage(VarId v) const {
+  const plan::Var& var = plan_.vars[static_cast<std::size_t>(v)];
+  return cuda_storage(var.is_desc ? Storage::kI64 : var.storage);
+}
+
 std::string Function::load(VarId v, const std::string& index) {
   const Type t = plan_.vars[static_cast<std::size_t>(v)].type;
   if (is_scalar(plan_, v)) return "nvm_as<" + type(t) + ">(C[" + std::to_string(scalar_cell(plan_, v)) + "])";
-  const std::string element = data(v) + "[" + index + "]";
+  return as_value(v, data(v) + "[" + index + "]");
+}
+
+std::string Function::as_value(VarId v, const std::string& element) const {
+  const Type t = plan_.vars[static_cast<std::size_t>(v)].type;
   return t == Type::kBool ? element + " != 0" : "(" + type(t) + ")" + element;
 }
 
 std::string Function::store(VarId v, const std::string& index, const std::string& value) {
   if (is_scalar(plan_, v))
     return "C[" + std::to_string(scalar_cell(plan_, v)) + "] = nvm_bits(" + value + ");";
-  const plan::Var& var = plan_.vars[static_cast<std::size_t>(v)];
-  return data(v, true) + "[" + index + "] = (" + cuda_storage(var.is_desc ? Storage::kI64 : var.storage) +
-         ")" + value + ";";
+  return data(v, true) + "[" + index + "] = (" + storage(v) + ")" + value + ";";
 }
 
 std::string Function::source() const {

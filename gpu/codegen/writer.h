@@ -42,8 +42,12 @@ class Function {
   std::string segments(VarId d);
   [[nodiscard]] std::string type(Type t) const { return cuda_type(t, plan_.int_bits); }
 
+  // Type of vector v's elements in memory.
+  [[nodiscard]] std::string storage(VarId v) const;
   // Element `index` of vector v, as a value of its type.
   std::string load(VarId v, const std::string& index);
+  // The same of an element that has been read.
+  [[nodiscard]] std::string as_value(VarId v, const std::string& element) const;
   // Statement that stores a value there.
   std::string store(VarId v, const std::string& index, const std::string& value);
 
@@ -81,6 +85,8 @@ class Function {
   std::string body_;
 };
 
+class Streams;
+
 // Writes body values. A value is a local "v3" inside the element loop, or "v3[j]" if it lives across loops.
 class BodyWriter {
  public:
@@ -98,6 +104,9 @@ class BodyWriter {
   void write(const std::vector<std::int32_t>& values);
   // Where the result of scan sink s stands at the element: an expression.
   void scanned(std::int32_t sink, std::string expression) { scanned_[sink] = std::move(expression); }
+  // Dense operands are read and written by these.
+  void streams(const Streams* streams) { streams_ = streams; }
+  [[nodiscard]] const Streams* streams() const { return streams_; }
 
  private:
   [[nodiscard]] std::string value(const BodyInst& in);
@@ -107,6 +116,7 @@ class BodyWriter {
   const plan::Kernel& kernel_;
   std::set<std::int32_t> arrays_;
   std::map<std::int32_t, std::string> scanned_;
+  const Streams* streams_ = nullptr;
 };
 
 // A kernel of the plan while its launches are made.
@@ -161,9 +171,11 @@ void begin_scatter(KernelWriter& k, std::int32_t sink);
 void write_scatter(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                    const std::string& kept);
 void finish_scatter(KernelWriter& k, std::int32_t sink);
-void write_scan(KernelWriter& k, Function& f, std::int32_t sink);
-void write_count(KernelWriter& k, Function& f, std::int32_t sink);
-void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink);
+// `width` neighbouring elements to a thread.
+void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width);
+void write_count(KernelWriter& k, Function& f, std::int32_t sink, int width);
+void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
+                            int width);
 // Identities in all segments, before the pass that reduces the ones that are not empty.
 void fill_identities(KernelWriter& k, std::int32_t sink);
 

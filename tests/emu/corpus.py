@@ -9,83 +9,24 @@ built alone.
 CONFIGURATION: words NAME=VALUE with commas between, put into the environment.
 """
 import concurrent.futures
-import glob
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
+from programs import END_OF_PRELUDE, Programs, settings_of
+
 build, source, emu, compiler, flags = sys.argv[1:6]
 configurations = sys.argv[6:]
-nvm = os.path.join(build, "nvm")
-conformance = os.path.join(source, "tests", "conformance")
+programs = Programs(build, source, emu)
 PER_BATCH = 150
-TOO_LONG = {"mandelbrot.nesl", "mandelbrot_pgm.nesl"}  # hundreds of millions of operations: minutes, emulated
-END_OF_PRELUDE = "// ---- end of the prelude ----\n"
 
 
-def environment(extra):
-    out = dict(os.environ)
-    out["LD_LIBRARY_PATH"] = os.path.join(emu, "device") + ":" + out.get("LD_LIBRARY_PATH", "")
-    out["NVM_ENGINE"] = "cuda"
-    out["NVM_JIT"] = "always"
-    out.update(extra)
-    return out
-
-
-def gallery():
-    programs = sorted(glob.glob(os.path.join(source, "programs", "*.nesl")))
-    return [p for p in programs if os.path.basename(p) not in TOO_LONG] + sorted(
-        glob.glob(os.path.join(conformance, "*.nesl")))
-
-
-def run_gallery(env):
-    wrong = []
-    for program in gallery():
-        options = []
-        first = open(program).readline()
-        if first.startswith("#!") and "nvm run" in first:
-            options = first.split("nvm run", 1)[1].split()
-        with tempfile.TemporaryDirectory() as folder:
-            for data in glob.glob(os.path.join(os.path.dirname(program), "*.[ct][sx][vt]")):
-                os.symlink(data, os.path.join(folder, os.path.basename(data)))
-            got = subprocess.run([nvm, "run"] + options + [program], env=env, cwd=folder, capture_output=True)
-        if got.returncode != 0 or got.stdout != open(program + ".out", "rb").read():
-            wrong.append(f"{program}: status {got.returncode}: {got.stderr.decode()[:500]}")
-    return wrong
-
-
-def run_suite(arguments, env):
-    got = subprocess.run(arguments, env=env, capture_output=True, text=True)
-    return [] if got.returncode == 0 else [got.stdout + got.stderr]
-
-
-def run_all(env):
-    """What went wrong, in words."""
-    wide = []
-    for line in open(os.path.join(conformance, "vcode", "index.tsv")):
-        name, category = line.split("\t")[:2]
-        if category not in ("category", "cli", "int32"):
-            wide.append(name)
-    suites = [
-        [os.path.join(conformance, "nesl", "run.sh"), nvm + " run -v"],
-        [os.path.join(conformance, "vcode", "run.sh"), nvm + " run --rand libc --allow read,write,spawn"] + wide,
-    ]
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        parts = [pool.submit(run_suite, suite, env) for suite in suites] + [pool.submit(run_gallery, env)]
-        return [line for part in parts for line in part.result()]
-
-
-def gather(folder, settings):
-    """Runs everything on the processor, only to see the sources, and builds them. How many there were."""
-    for setting in settings:
-        run_all(environment(dict(setting, NVM_EMU_GATHER=folder, XDG_CACHE_HOME="/nowhere")))
-    names = sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(folder, "*.cu")))
+def build_all(folder, names):
     batches = [names[i:i + PER_BATCH] for i in range(0, len(names), PER_BATCH)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda b: build_batch(folder, *b), enumerate(batches)))
-    return len(names)
 
 
 def build_batch(folder, number, names):
@@ -109,22 +50,25 @@ def build_batch(folder, number, names):
 def launches(env):
     """Kernels that one program of the gallery launches: what ran ran on the device."""
     counts = env["NVM_EMU_COUNTS"]
-    subprocess.run([nvm, "run", os.path.join(source, "programs", "quicksort.nesl")], env=env, capture_output=True)
+    subprocess.run([programs.nvm, "run", os.path.join(source, "programs", "quicksort.nesl")], env=env,
+                   capture_output=True)
     return int(re.search(r"launches=(\d+)", open(counts).read()).group(1))
 
 
 failed = 0
 with tempfile.TemporaryDirectory() as folder:
     caches = {"XDG_CACHE_HOME": os.path.join(folder, "cache")}
-    settings = [dict(word.split("=", 1) for word in c.split(",")) for c in configurations]
-    gathered = gather(folder, settings)
+    settings = settings_of(configurations)
+    gathered = programs.gather(folder, settings)
+    build_all(folder, gathered)
     for text, setting in zip(configurations, settings):
-        env = environment(dict(setting, NVM_EMU_BATCH=folder, NVM_EMU_COUNTS=os.path.join(folder, "counts"), **caches))
-        wrong = run_all(env)
+        env = programs.environment(
+            dict(setting, NVM_EMU_BATCH=folder, NVM_EMU_COUNTS=os.path.join(folder, "counts"), **caches))
+        wrong = programs.run(env)
         if launches(env) == 0:
             wrong.append("nothing ran on the device")
         for line in wrong:
             print(f"{text}: {line}")
         failed += len(wrong)
-    print(f"{gathered} CUDA sources in batches, {len(settings)} configurations, {failed} failures")
+    print(f"{len(gathered)} CUDA sources in batches, {len(settings)} configurations, {failed} failures")
 sys.exit(failed != 0)

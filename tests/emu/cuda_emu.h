@@ -302,6 +302,9 @@ EMU_FUNCTIONS(EMU_DECLARE)
 #define cosh(x) Sleef_finz_coshd1_u10purecfma(x)
 #define tanh(x) Sleef_finz_tanhd1_u10purecfma(x)
 
+struct alignas(16) ulonglong2 {  // an access to memory that is not aligned ends the program
+  unsigned long long x, y;
+};
 inline void __syncthreads() { emu::yield(emu::State::kBarrier); }
 inline void __syncwarp() { emu::warp_wait(0xffffffffu, 0); }
 inline void __nanosleep(unsigned) { emu::yield(emu::State::kReady); }

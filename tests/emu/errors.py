@@ -68,14 +68,19 @@ with tempfile.TemporaryDirectory() as folder:
     same("no device", run(good, NVM_EMU="devices=0"), "the driver shows no device")
     same("an NVRTC that is too old", run(good, device=os.path.join(emu, "broken", "nvrtc")), "is too old")
 
-    # The driver alone; a toolkit on the loader's own path would be found all the same.
+    # The driver, and of NVRTC only files that are no libraries, whatever else the loader would find.
     os.mkdir(path("driver"))
     os.symlink(os.path.join(emu, "device", "libcuda.so.1"), path("driver/libcuda.so.1"))
+    for name in ("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"):
+        path("driver/" + name, "not a library")
     lone = run(good, device=path("driver"), CUDA_PATH=path("nowhere"))
-    if "no CUDA engine" in lone.stderr:
-        same("no NVRTC", lone, "install the CUDA toolkit's nvrtc package")
-    else:
-        print("skipped: no NVRTC (there is one on the loader's path)")
+    same("no NVRTC", lone, "install the CUDA toolkit's nvrtc package")
+    same("no NVRTC: says which was no good", lone, "libnvrtc.so.13")
+    check("no NVRTC: said once", lone.stderr.count("no CUDA engine") == 1, lone)
+    env = dict(os.environ, LD_LIBRARY_PATH=path("driver"), CUDA_PATH=path("nowhere"))
+    devices = subprocess.run([nvm, "devices"], env=env, capture_output=True, text=True)
+    check("no NVRTC: nvm devices", "emulated device" in devices.stdout and "programs run on the CPU" in devices.stdout,
+          devices)
 
     for text in ("", "nvm cubin 1\n", "x" * 5000):
         for name in os.listdir(path("cache/nvm")):

@@ -16,7 +16,7 @@ namespace {
 // Device memory is host memory with a guard behind it.
 class EmuQueue final : public gpu::Queue {
  public:
-  explicit EmuQueue(void* library) : library_(library) {}
+  EmuQueue(void* library, std::size_t offset) : library_(library), offset_(offset) {}
   ~EmuQueue() override {
     while (!blocks_.empty()) free(blocks_.begin()->first);
   }
@@ -24,7 +24,9 @@ class EmuQueue final : public gpu::Queue {
   EmuQueue& operator=(const EmuQueue&) = delete;
 
   gpu::Address allocate(std::size_t bytes) override {
-    auto* p = static_cast<unsigned char*>(std::aligned_alloc(256, (bytes + kGuard + 255) / 256 * 256));
+    auto* p =
+        static_cast<unsigned char*>(std::aligned_alloc(256, (offset_ + bytes + kGuard + 255) / 256 * 256));
+    p += offset_;
     std::memset(p, 0xA5, bytes);
     std::memset(p + bytes, 0xC3, kGuard);
     const auto a = reinterpret_cast<gpu::Address>(p);
@@ -37,7 +39,7 @@ class EmuQueue final : public gpu::Queue {
     const auto* p = reinterpret_cast<const unsigned char*>(memory);
     for (std::size_t i = 0; i < kGuard; ++i)
       if (p[it->second + i] != 0xC3) throw std::logic_error("a kernel wrote behind its memory");
-    std::free(reinterpret_cast<void*>(memory));
+    std::free(reinterpret_cast<void*>(memory - offset_));
     blocks_.erase(it);
   }
   void upload(gpu::Address to, const void* from, std::size_t bytes) override {
@@ -64,14 +66,16 @@ class EmuQueue final : public gpu::Queue {
  private:
   static constexpr std::size_t kGuard = 64;
   void* library_;
+  std::size_t offset_;
   std::map<gpu::Address, std::size_t> blocks_;
 };
 
 class EmuCode final : public plan::Code {
  public:
-  EmuCode(std::shared_ptr<const gpu::Code> code, void* library) : code_(std::move(code)), library_(library) {}
+  EmuCode(std::shared_ptr<const gpu::Code> code, void* library, std::size_t offset)
+      : code_(std::move(code)), library_(library), offset_(offset) {}
   [[nodiscard]] plan::RunStatus run(const plan::Run& run) const override {
-    EmuQueue queue(library_);
+    EmuQueue queue(library_, offset_);
     return gpu::run_code(*code_, run, queue);
   }
   [[nodiscard]] std::string listing() const override { return code_->source; }
@@ -80,6 +84,7 @@ class EmuCode final : public plan::Code {
  private:
   std::shared_ptr<const gpu::Code> code_;
   void* library_;
+  std::size_t offset_;
 };
 
 }  // namespace
@@ -118,7 +123,7 @@ std::unique_ptr<plan::Code> EmuEngine::compile(const plan::Plan& plan, std::stri
     prepare({plan});
   }
   const auto it = built_.find(key);
-  return std::make_unique<EmuCode>(it->second.code, it->second.library);
+  return std::make_unique<EmuCode>(it->second.code, it->second.library, offset_);
 }
 
 }  // namespace nvm::testing

@@ -18,6 +18,8 @@ namespace nvm::testing {
 
 class EmuEngine final : public plan::Engine {
  public:
+  // Device memory starts `offset` bytes behind a multiple of 256.
+  explicit EmuEngine(std::size_t offset = 0) : offset_(offset) {}
   [[nodiscard]] std::string name() const override { return "cuda emulation"; }
   // Builds many plans as one source; compile() then finds them.
   void prepare(const std::vector<plan::Plan>& plans);
@@ -29,6 +31,7 @@ class EmuEngine final : public plan::Engine {
     void* library = nullptr;
   };
   std::map<std::string, Built> built_;  // by printed plan
+  std::size_t offset_;
 };
 
 }  // namespace nvm::testing

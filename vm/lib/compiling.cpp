@@ -1,6 +1,9 @@
 #include "vm/lib/compiling.h"
 
 #include <cstdio>
+#include <mutex>
+#include <set>
+#include <utility>
 
 #include "gpu/cuda_engine.h"
 #include "vm/cpu/cpu_engine.h"
@@ -23,6 +26,15 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   return engine;
 }
 
+// Once for each stream and reason: a file of NESL makes an engine for every expression.
+void say_why(std::FILE* to, const std::string& reason) {
+  static std::mutex mutex;
+  static std::set<std::pair<std::FILE*, std::string>> said;
+  const std::lock_guard lock(mutex);
+  if (said.emplace(to, reason).second)
+    std::fprintf(to, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
+}
+
 // CUDA where it is wanted and there, with the processor's behind it, else that; null if neither fits this
 // machine.
 std::unique_ptr<plan::Engine> make_engine(const Options& options) {
@@ -34,8 +46,7 @@ std::unique_ptr<plan::Engine> make_engine(const Options& options) {
   std::string reason;
   if (auto device = gpu::make_engine(reason, compiling))
     return with_fallback(std::move(device), std::move(processor));
-  if (options.engine == Engine::kCuda)
-    std::fprintf(options.err, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
+  if (options.engine == Engine::kCuda) say_why(options.err, reason);
   return processor;
 }
 

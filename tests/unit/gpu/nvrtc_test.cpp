@@ -1,6 +1,7 @@
 // Everything that the corpus generates compiles for real devices; needs NVRTC and no device.
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <regex>
 #include <set>
 
 #include "gpu/api/nvrtc.h"
@@ -92,5 +93,23 @@ TEST_CASE("ranking and sorting compile to cubin for sm_80 and sm_90") {
     const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + gpu::order_source(), "order.cu", arch);
     INFO(compiled.log);
     CHECK_FALSE(compiled.cubin.empty());
+  }
+}
+
+TEST_CASE("dense operands are read and written by accesses of 16 bytes") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, accesses in PTX: %s\n", words.c_str());
+    return;
+  }
+  for (const test::NamedPlan& p : test::plan_corpus(IntBits::k64)) {
+    const bool stores = p.name == "axpy";
+    if (!stores && p.name != "dot" && p.name != "filter") continue;
+    std::string reason;
+    const std::string ptx =
+        gpu::ptx_of_cuda(gpu::prelude() + gpu::generate(p.plan, "p_", reason)->source, 90);
+    INFO(p.name);
+    CHECK(std::regex_search(ptx, std::regex("ld\\.global[.a-z]*\\.v2\\.[ub]64")));
+    if (stores) CHECK(std::regex_search(ptx, std::regex("st\\.global\\.v2\\.[ub]64")));
   }
 }

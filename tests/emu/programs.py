@@ -1,0 +1,79 @@
+"""The programs of the conformance set and the gallery on the emulated device, every line compiled; the CUDA sources that
+they make. For corpus.py and cubins.py."""
+import concurrent.futures
+import glob
+import os
+import subprocess
+import tempfile
+
+TOO_LONG = {"mandelbrot.nesl", "mandelbrot_pgm.nesl"}  # hundreds of millions of operations: minutes, emulated
+END_OF_PRELUDE = "// ---- end of the prelude ----\n"
+
+
+class Programs:
+    def __init__(self, build, source, emu):
+        self.nvm = os.path.join(build, "nvm")
+        self.source = source
+        self.emu = emu
+        self.conformance = os.path.join(source, "tests", "conformance")
+
+    def environment(self, extra):
+        out = dict(os.environ)
+        out["LD_LIBRARY_PATH"] = os.path.join(self.emu, "device") + ":" + out.get("LD_LIBRARY_PATH", "")
+        out["NVM_ENGINE"] = "cuda"
+        out["NVM_JIT"] = "always"
+        out.update(extra)
+        return out
+
+    def gallery(self):
+        programs = sorted(glob.glob(os.path.join(self.source, "programs", "*.nesl")))
+        return [p for p in programs if os.path.basename(p) not in TOO_LONG] + sorted(
+            glob.glob(os.path.join(self.conformance, "*.nesl")))
+
+    def run_gallery(self, env):
+        wrong = []
+        for program in self.gallery():
+            options = []
+            first = open(program).readline()
+            if first.startswith("#!") and "nvm run" in first:
+                options = first.split("nvm run", 1)[1].split()
+            with tempfile.TemporaryDirectory() as folder:
+                for data in glob.glob(os.path.join(os.path.dirname(program), "*.[ct][sx][vt]")):
+                    os.symlink(data, os.path.join(folder, os.path.basename(data)))
+                got = subprocess.run([self.nvm, "run"] + options + [program], env=env, cwd=folder,
+                                     capture_output=True)
+            if got.returncode != 0 or got.stdout != open(program + ".out", "rb").read():
+                wrong.append(f"{program}: status {got.returncode}: {got.stderr.decode()[:500]}")
+        return wrong
+
+    def run(self, env):
+        """What went wrong, in words."""
+        wide = []
+        for line in open(os.path.join(self.conformance, "vcode", "index.tsv")):
+            name, category = line.split("\t")[:2]
+            if category not in ("category", "cli", "int32"):
+                wide.append(name)
+        suites = [
+            [os.path.join(self.conformance, "nesl", "run.sh"), self.nvm + " run -v"],
+            [os.path.join(self.conformance, "vcode", "run.sh"),
+             self.nvm + " run --rand libc --allow read,write,spawn"] + wide,
+        ]
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            parts = [pool.submit(run_suite, suite, env) for suite in suites] + [pool.submit(self.run_gallery, env)]
+            return [line for part in parts for line in part.result()]
+
+    def gather(self, folder, settings):
+        """Runs everything on the processor, only to see the sources: FOLDER/NAME.cu. Their names."""
+        for setting in settings:
+            self.run(self.environment(dict(setting, NVM_EMU_GATHER=folder, XDG_CACHE_HOME="/nowhere")))
+        return sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(folder, "*.cu")))
+
+
+def run_suite(arguments, env):
+    got = subprocess.run(arguments, env=env, capture_output=True, text=True)
+    return [] if got.returncode == 0 else [got.stdout + got.stderr]
+
+
+def settings_of(configurations):
+    """NAME=VALUE with commas between, to dictionaries."""
+    return [dict(word.split("=", 1) for word in c.split(",")) for c in configurations]
