@@ -1,28 +1,44 @@
 // Part of routines_impl.h: per-segment values spread over the elements of a block.
 #pragma once
 
+#include <cstring>
+
 #include "vm/cpu/routines_walk.h"
 
 namespace nvm::vm::cpu {
 
 namespace {
 
-// Fills in steps of two vectors, so that short segments take no branch that depends on their length; what is
+// Sixteen elements at once, whatever registers they take.
+template <typename T>
+struct Sixteen {
+  using Vector [[gnu::vector_size(16 * sizeof(T))]] = T;
+  static constexpr std::int64_t kCount = 16;
+  static void store(T* to, Vector v) { std::memcpy(to, &v, sizeof v); }
+  static Vector up_from(T first) {
+    return Vector{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} + first;
+  }
+};
+
+// Fills in steps of sixteen, so that short segments take no branch that depends on their length; what is
 // written behind a segment is overwritten by the next.
 template <typename T>
 void fill(T* dest, std::int64_t n, T value) {
+  const typename Sixteen<T>::Vector all = typename Sixteen<T>::Vector{} + value;
   std::int64_t i = 0;
   do {
-    for (int k = 0; k < 16; ++k) dest[i + k] = value;
-    i += 16;
+    Sixteen<T>::store(dest + i, all);
+    i += Sixteen<T>::kCount;
   } while (i < n);
 }
 template <typename T>
 void fill_up(T* dest, std::int64_t n, T from) {
+  typename Sixteen<T>::Vector next = Sixteen<T>::up_from(from);
   std::int64_t i = 0;
   do {
-    for (int k = 0; k < 16; ++k) dest[i + k] = static_cast<T>(from + static_cast<T>(i + k));
-    i += 16;
+    Sixteen<T>::store(dest + i, next);
+    next += static_cast<T>(Sixteen<T>::kCount);
+    i += Sixteen<T>::kCount;
   } while (i < n);
 }
 
