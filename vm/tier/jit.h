@@ -83,7 +83,6 @@ class Jit final : public RegionExecutor {
   [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
   bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
-  void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 
   plan::Engine& engine_;
   const PrimContext& context_;
