@@ -321,6 +321,7 @@ std::optional<std::int32_t> Composer::uniform(VarId x) {
       return result_of(from);
     }
     if (!runs_before(k)) return refuse(Refusal::kNeedsWhole);
+    if (scalar_space && p.kind == Combinator::kReduce) fired(Rule::kReduceOnce, from);
   }
   return pull(Pull::kUniform, x);
 }
@@ -351,7 +352,10 @@ std::optional<std::int32_t> Composer::map_at(std::int32_t n, std::int32_t index,
     std::optional<std::int32_t> value;
     switch (in.pull) {
       case Pull::kElement: value = gathered(in.var, index, flag); break;
-      case Pull::kGather: value = gathered(in.var, arg(in.a), flag); break;
+      case Pull::kGather:
+        fired(Rule::kPermutePermute, n);
+        value = gathered(in.var, arg(in.a), flag);
+        break;
       case Pull::kUniform: value = uniform(in.var); break;
       case Pull::kIndex: value = index; break;
       case Pull::kConst: value = body_.add(in); break;

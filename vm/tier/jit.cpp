@@ -51,9 +51,18 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
+// Where time must not choose, size does: a few instructions on vectors this short gain more by not being
+// recorded than by being fused.
+bool Jit::too_short(const RecordedRegion& region, const RegionEntry& e) const {
+  constexpr std::int64_t kShort = 1 << 14;  // elements
+  constexpr std::size_t kFew = 8;           // instructions
+  if (options_.mode != JitMode::kHot || !e.contest.fixed() || region.region.insts.size() > kFew) return false;
+  return *std::max_element(region.lengths.begin(), region.lengths.end()) < kShort;
+}
+
 // Fused unless it traps too often or lost against the primitives.
-bool Jit::runs_fused(const RegionEntry& e, std::int64_t work) const {
-  if (e.code == nullptr || e.traps >= options_.max_traps) return false;
+bool Jit::runs_fused(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) const {
+  if (e.code == nullptr || e.traps >= options_.max_traps || too_short(region, e)) return false;
   return options_.mode != JitMode::kHot || e.contest.kernels(work);
 }
 
@@ -72,7 +81,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   const auto elapsed = [&] {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   };
-  bool fused = runs_fused(e, work) && run_code(region, e, outputs, failed);
+  bool fused = runs_fused(region, e, work) && run_code(region, e, outputs, failed);
   if (!fused && region.trapped && e.guesses &&
       guessed(e.plan)) {  // perhaps a guess was wrong, and no check of the program's
     e.guesses = false;
@@ -91,6 +100,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
                   : region.trapped                ? "a check failed in compiled code"
                   : e.traps >= options_.max_traps ? "its checks failed too often"
                   : e.code == nullptr             ? std::string_view(e.reason)
+                  : too_short(region, e)          ? "short vectors, few instructions"
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
@@ -103,7 +113,7 @@ void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, s
   constexpr double kRecording = 600;  // nanoseconds per instruction
   if (options_.mode != JitMode::kHot || region.trapped) return;
   const double overhead = kRecording * static_cast<double>(region.region.insts.size());
-  if (!e.contest.hopeless(work, overhead)) return;
+  if (!e.contest.hopeless(work, overhead) && !too_short(region, e)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)
       shunned_.add(*inst, elements_of(region, in));
