@@ -139,11 +139,21 @@ std::int32_t Composer::apply(Scalar s, Type type, std::int32_t a, std::int32_t b
   return body_.add(in);
 }
 
-bool Composer::made_before(VarId x) const {
+bool Composer::runs_before(std::int32_t k) {
+  if (k == kNone || k == kernel_) return false;
+  if (order_ != nullptr ? order_->behind(k, kernel_) : k > kernel_) return false;
+  reads_.push_back(k);
+  return true;
+}
+
+bool Composer::made_before(VarId x) {
   const std::int32_t from = producer_of(graph_, x);
-  if (from < 0) return true;
-  const std::int32_t k = schedule_.kernel[static_cast<std::size_t>(from)];
-  return k != kNone && k < kernel_;
+  return from < 0 || runs_before(schedule_.kernel[static_cast<std::size_t>(from)]);
+}
+
+bool Composer::counted_before(LengthId length) {
+  const std::int32_t by = filter_of(graph_, length);
+  return by < 0 || runs_before(schedule_.kernel[static_cast<std::size_t>(by)]);
 }
 
 std::optional<std::int32_t> Composer::value_of(std::int32_t n, std::int32_t v) {
@@ -276,8 +286,7 @@ std::optional<std::int32_t> Composer::element(VarId x) {
     if (consumer_ != kNone) fired(map_rule(node_at(graph_, consumer_)), from);
     return result_of(from);
   }
-  if (k != kNone && k < kernel_) return load(x);
-  if (k != kernel_) return refuse(Refusal::kNeedsWhole);
+  if (k != kernel_) return runs_before(k) ? load(x) : refuse(Refusal::kNeedsWhole);
   if (is_scan(p)) {
     fired(consumer_ == kNone ? Rule::kScanMap : scan_rule(node_at(graph_, consumer_)), from);
     BodyInst in;
@@ -311,7 +320,8 @@ std::optional<std::int32_t> Composer::uniform(VarId x) {
       fired(Rule::kOnceOnce, from);
       return result_of(from);
     }
-    if (k == kNone || k >= kernel_) return refuse(Refusal::kNeedsWhole);
+    if (!runs_before(k)) return refuse(Refusal::kNeedsWhole);
+    if (scalar_space && p.kind == Combinator::kReduce) fired(Rule::kReduceOnce, from);
   }
   return pull(Pull::kUniform, x);
 }
@@ -342,7 +352,10 @@ std::optional<std::int32_t> Composer::map_at(std::int32_t n, std::int32_t index,
     std::optional<std::int32_t> value;
     switch (in.pull) {
       case Pull::kElement: value = gathered(in.var, index, flag); break;
-      case Pull::kGather: value = gathered(in.var, arg(in.a), flag); break;
+      case Pull::kGather:
+        fired(Rule::kPermutePermute, n);
+        value = gathered(in.var, arg(in.a), flag);
+        break;
       case Pull::kUniform: value = uniform(in.var); break;
       case Pull::kIndex: value = index; break;
       case Pull::kConst: value = body_.add(in); break;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "bytecode/plan/order.h"
 #include "bytecode/plan/schedule.h"
 
 namespace nvm::plan {
@@ -14,9 +15,10 @@ namespace nvm::plan {
 class Composer {
  public:
   // Composes into `body` for kernel number `kernel` over `base`. The schedule names the kernels of earlier
-  // nodes and what is stored.
-  Composer(const soac::Graph& graph, const Schedule& schedule, std::int32_t kernel, LengthId base, Body& body)
-      : graph_(graph), schedule_(schedule), kernel_(kernel), base_(base), body_(body) {}
+  // nodes and what is stored. Kernels run by number, or if there is an `order`, by that.
+  Composer(const soac::Graph& graph, const Schedule& schedule, std::int32_t kernel, LengthId base, Body& body,
+           const KernelOrder* order = nullptr)
+      : graph_(graph), schedule_(schedule), kernel_(kernel), base_(base), body_(body), order_(order) {}
 
   // The value at the kernel's iteration of value `v` of node `n`; nullopt if the node cannot run in this
   // kernel, then refusal() says why. kScanned names the scan by its node; build() puts the sink there.
@@ -35,6 +37,13 @@ class Composer {
   // How many sweeps must be complete before body value v can be computed: the longest chain of scans of this
   // kernel that it depends on.
   [[nodiscard]] std::int32_t sweep_of(std::int32_t v);
+
+  // Whether x may be read from memory: it is given, or made by a kernel that can run before this one.
+  [[nodiscard]] bool made_before(VarId x);
+  // Whether the length is known when this kernel begins.
+  [[nodiscard]] bool counted_before(LengthId length);
+  // The kernels that must run before this one, for all that was asked so far; some twice.
+  [[nodiscard]] const std::vector<std::int32_t>& reads() const { return reads_; }
 
   [[nodiscard]] Refusal refusal() const { return refusal_; }
   void record(std::vector<RuleEvent>* events, std::int32_t consumer) {
@@ -63,7 +72,7 @@ class Composer {
   std::optional<std::int32_t> guarded(LengthId space, std::int32_t flag);
   std::optional<std::int32_t> kept_or_one(LengthId space, std::int32_t divisor);
   std::optional<std::int32_t> load(VarId x);
-  [[nodiscard]] bool made_before(VarId x) const;
+  [[nodiscard]] bool runs_before(std::int32_t k);
   std::int32_t pull(soac::Pull kind, VarId x);
   std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone);
 
@@ -72,6 +81,8 @@ class Composer {
   std::int32_t kernel_;
   LengthId base_;
   Body& body_;
+  const KernelOrder* order_;
+  std::vector<std::int32_t> reads_;
   std::vector<std::int32_t> results_;  // by node
   Refusal refusal_ = Refusal::kNone;
   std::vector<RuleEvent>* events_ = nullptr;

@@ -1,5 +1,7 @@
 #include "bytecode/plan/placer.h"
 
+#include <algorithm>
+
 #include "bytecode/base/check.h"
 #include "bytecode/plan/cost.h"
 
@@ -83,9 +85,30 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
   return out;
 }
 
-Placer::Placer(const Graph& graph, Inline inlining) : graph_(&graph) {
+std::vector<std::int32_t> storable(const Graph& graph) {
+  const std::vector<bool> stored = must_store(graph);
+  std::vector<bool> gathered(graph.nodes.size(), false);
+  for (const Node& n : graph.nodes)
+    for (const soac::BodyInst& in : n.body.insts)
+      if (in.pull == Pull::kGather && graph.producer[static_cast<std::size_t>(in.var)] >= 0)
+        gathered[static_cast<std::size_t>(graph.producer[static_cast<std::size_t>(in.var)])] = true;
+  std::vector<std::int32_t> found;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (!gathered[i] || stored[i]) continue;
+    const auto& insts = graph.nodes[i].body.insts;
+    const auto sources = std::count_if(insts.begin(), insts.end(), [](const soac::BodyInst& in) {
+      return in.pull == Pull::kElement || in.pull == Pull::kGather;
+    });
+    if (sources > 1) found.push_back(static_cast<std::int32_t>(i));
+  }
+  return found;
+}
+
+Placer::Placer(const Graph& graph, Inline inlining, std::span<const std::int32_t> also_stored)
+    : graph_(&graph) {
   schedule_.stored =
       inlining == Inline::kMaps ? must_store(graph) : std::vector<bool>(graph.nodes.size(), true);
+  for (const std::int32_t n : also_stored) schedule_.stored[static_cast<std::size_t>(n)] = true;
   schedule_.kernel.assign(graph.nodes.size(), kNone);
   const std::vector<std::int32_t> uses = uses_of(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -102,17 +125,29 @@ Placer::Placer(const Graph& graph, Inline inlining) : graph_(&graph) {
     schedule_.stored[i] = false;
     anchors_.push_back(static_cast<std::int32_t>(i));
   }
+  order_ = KernelOrder(anchors_.size());
+  find_rest();
+}
+
+void Placer::find_rest() {
+  rest_.assign(anchors_.size() + 1, 0.0);
+  for (std::size_t i = anchors_.size(); i-- > 0;) {
+    const auto n = static_cast<std::size_t>(anchors_[i]);
+    rest_[i] = rest_[i + 1] + (schedule_.stored[n] ? vector_bytes(*graph_, graph_->nodes[n].out) : 0.0);
+  }
 }
 
 std::optional<Body> Placer::joined(std::int32_t n, std::int32_t k, LengthId base, Body body) {
-  Composer composer(*graph_, schedule_, k, base, body);
+  Composer composer(*graph_, schedule_, k, base, body, &order_);
   const Node& node = graph_->nodes[static_cast<std::size_t>(n)];
   Refusal refusal = Refusal::kNone;
-  if (node.init != kNone) {
-    const std::int32_t from = graph_->producer[static_cast<std::size_t>(node.init)];
-    if (from >= 0 && schedule_.kernel[static_cast<std::size_t>(from)] >= k) return std::nullopt;
-  }
-  if (!compose(*graph_, composer, n, refusal)) return std::nullopt;
+  // A scatter makes its vector before the first iteration, from its defaults.
+  const bool scatters = node.kind == Combinator::kPermute;
+  if (node.init != kNone && !composer.made_before(node.init)) return std::nullopt;
+  if (scatters && !composer.counted_before(graph_->vars[static_cast<std::size_t>(node.out)].length))
+    return std::nullopt;
+  if (!composer.counted_before(base) || !compose(*graph_, composer, n, refusal)) return std::nullopt;
+  pending_reads_ = composer.reads();
   return body;
 }
 
@@ -125,7 +160,7 @@ double Placer::stores(std::int32_t n, const Body& body, std::int32_t k) const {
     if (in.pull != Pull::kElement) continue;
     const std::int32_t p = graph_->producer[static_cast<std::size_t>(in.var)];
     if (p >= 0 && !schedule_.stored[static_cast<std::size_t>(p)] &&
-        schedule_.kernel[static_cast<std::size_t>(p)] < k)
+        schedule_.kernel[static_cast<std::size_t>(p)] != k)
       bytes += vector_bytes(*graph_, in.var);
   }
   return bytes;
@@ -155,12 +190,26 @@ void Placer::place(std::int32_t n, std::int32_t k, double price) {
   bodies_[static_cast<std::size_t>(k)] = std::move(pending_);
   schedule_.kernel[static_cast<std::size_t>(n)] = k;
   schedule_.cost += price;
+  for (const std::int32_t earlier : pending_reads_) order_.put_behind(k, earlier);
   for (const soac::BodyInst& in : bodies_[static_cast<std::size_t>(k)].insts) {
     if (in.pull != Pull::kElement) continue;
     const std::int32_t p = graph_->producer[static_cast<std::size_t>(in.var)];
-    if (p >= 0 && schedule_.kernel[static_cast<std::size_t>(p)] < k)
+    if (p >= 0 && schedule_.kernel[static_cast<std::size_t>(p)] != k)
       schedule_.stored[static_cast<std::size_t>(p)] = true;
   }
+}
+
+Schedule Placer::schedule() const {
+  Schedule s = schedule_;
+  const std::vector<std::int32_t> order = order_.sorted(kernels());
+  std::vector<std::int32_t> number(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    number[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    s.spaces[i] = schedule_.spaces[static_cast<std::size_t>(order[i])];
+  }
+  for (std::int32_t& k : s.kernel)
+    if (k != kNone) k = number[static_cast<std::size_t>(k)];
+  return s;
 }
 
 }  // namespace nvm::plan

@@ -30,15 +30,16 @@ Choice cheapest(Placer& placer, std::int32_t n) {
   return best;
 }
 
-// Depth-first search over all legal placements in node order, cut where the cost so far reaches the best
-// known. Costs only grow along a branch, so the best that remains is the cheapest of all (branch and bound).
-// The number of steps is bounded; past it the best found so far stands, which is never worse than greedy.
+// Depth-first search over all legal placements in node order, cut where the cost so far and what the rest
+// costs anywhere reach the best known. Costs only grow along a branch, and kernels get their order at the
+// end, so the best that remains is the cheapest of all (branch and bound). The number of steps is bounded;
+// past it the best found so far stands, which is never worse than greedy.
 class Search {
  public:
   Search(const soac::Graph& graph, Schedule start) : graph_(graph), best_(std::move(start)) {}
 
-  void run(Placer& placer, std::size_t at) {
-    if (steps_ >= kMaxSteps || placer.schedule().cost >= best_.cost) return;
+  void run(Placer placer, std::size_t at) {
+    if (steps_ >= kMaxSteps || placer.cost() + placer.rest(at) >= best_.cost) return;
     if (at == placer.anchors().size()) {
       best_ = placer.schedule();
       return;
@@ -48,7 +49,7 @@ class Search {
       const Choice only = cheapest(placer, n);
       Placer next = placer;
       next.place(n, only.kernel, only.price);
-      return run(next, at + 1);
+      return run(std::move(next), at + 1);
     }
     for (std::int32_t k = 0; k <= placer.kernels(); ++k) {
       ++steps_;
@@ -56,9 +57,10 @@ class Search {
       if (!price) continue;
       Placer next = placer;
       next.place(n, k, *price);
-      run(next, at + 1);
+      run(std::move(next), at + 1);
     }
   }
+  [[nodiscard]] bool complete() const { return steps_ < kMaxSteps; }
   Schedule take() { return std::move(best_); }
 
  private:
@@ -67,6 +69,8 @@ class Search {
   Schedule best_;
   int steps_ = 0;
 };
+
+constexpr std::size_t kMostChoices = 3;  // of storing a MAP or not
 
 }  // namespace
 
@@ -96,8 +100,10 @@ Schedule schedule_off(const soac::Graph& graph) {
   return placer.schedule();
 }
 
-Schedule schedule_greedy(const soac::Graph& graph) {
-  Placer placer(graph);
+namespace {
+
+Schedule greedily(const soac::Graph& graph, std::span<const std::int32_t> stored) {
+  Placer placer(graph, Placer::Inline::kMaps, stored);
   for (const std::int32_t n : placer.anchors()) {
     const Choice best = cheapest(placer, n);
     placer.place(n, best.kernel, best.price);
@@ -105,15 +111,44 @@ Schedule schedule_greedy(const soac::Graph& graph) {
   return placer.schedule();
 }
 
+}  // namespace
+
+Schedule schedule_greedy(const soac::Graph& graph) {
+  Schedule best = greedily(graph, {});
+  std::vector<std::int32_t> stored;
+  for (const std::int32_t n : storable(graph)) {
+    stored.push_back(n);
+    Schedule with = greedily(graph, stored);
+    if (with.cost < best.cost)
+      best = std::move(with);
+    else
+      stored.pop_back();
+  }
+  return best;
+}
+
 Schedule schedule_exact(const soac::Graph& graph) {
   Schedule greedy = schedule_greedy(graph);
-  Placer placer(graph);
-  const auto free = std::count_if(placer.anchors().begin(), placer.anchors().end(),
-                                  [&](std::int32_t n) { return !is_check(graph, n); });
-  if (free > kExactNodes) return greedy;
+  const std::vector<std::int32_t> choices = storable(graph);
+  if (choices.size() > kMostChoices) return greedy;
   Search search(graph, std::move(greedy));
-  search.run(placer, 0);
-  return search.take();
+  bool complete = true;
+  for (std::size_t set = 0; set < std::size_t{1} << choices.size(); ++set) {
+    std::vector<std::int32_t> stored;
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      if ((set >> i & 1) != 0) stored.push_back(choices[i]);
+    const Placer placer(graph, Placer::Inline::kMaps, stored);
+    const auto free = std::count_if(placer.anchors().begin(), placer.anchors().end(),
+                                    [&](std::int32_t n) { return !is_check(graph, n); });
+    if (free > kExactNodes)
+      complete = false;
+    else
+      search.run(placer, 0);
+  }
+  complete &= search.complete();
+  Schedule best = search.take();
+  best.proved = complete;
+  return best;
 }
 
 Plan fuse(const soac::Graph& graph, Fusion fusion, std::vector<RuleEvent>* events) {

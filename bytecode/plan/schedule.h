@@ -39,14 +39,15 @@ struct Schedule {
   std::vector<bool> stored;          // by node: its vector is materialised
   std::vector<LengthId> spaces;      // by kernel: the space it iterates over
   double cost = 0.0;                 // bytes moved plus launches, in bytes; see cost.h
+  bool proved = false;               // no legal schedule costs less
 };
 
 // Every node by itself: fusion off.
 [[nodiscard]] Schedule schedule_off(const soac::Graph& graph);
 // Nodes in order, each into the legal kernel that costs least. Quadratic in the nodes.
 [[nodiscard]] Schedule schedule_greedy(const soac::Graph& graph);
-// The cheapest of all legal schedules by integer programming; falls back to greedy for graphs of more than
-// kExactNodes anchors or when the solver gives up. Never worse than greedy.
+// The cheapest of all legal schedules by branch and bound; greedy for graphs of more than kExactNodes
+// anchors, the best found so far when the search takes too long. Never worse than greedy.
 [[nodiscard]] Schedule schedule_exact(const soac::Graph& graph);
 inline constexpr int kExactNodes = 12;
 

@@ -12,6 +12,7 @@ class Bytes {
     for (; n >= 128; n >>= 7) out_ += static_cast<char>(n % 128 + 128);
     out_ += static_cast<char>(n);
   }
+  void reserve(std::size_t bytes) { out_.reserve(bytes); }
   template <typename E>
   void add_enum(E e) {
     add(static_cast<std::int64_t>(e));
@@ -37,7 +38,7 @@ void add_var(Bytes& out, const Var& v) {
   if (v.is_fixed) out.add(v.fixed);
 }
 
-void add_vars(Bytes& out, const std::vector<VarId>& vars) {
+void add_vars(Bytes& out, const VarList& vars) {
   out.add(static_cast<std::int64_t>(vars.size()));
   for (const VarId x : vars) out.add(x);
 }
@@ -46,6 +47,7 @@ void add_vars(Bytes& out, const std::vector<VarId>& vars) {
 
 std::string key(const Region& region) {
   Bytes out;
+  out.reserve(16 + 2 * region.lengths.size() + 10 * region.vars.size() + 12 * region.insts.size());
   out.add_enum(region.int_bits);
   out.add(region.small ? 1 : 0);
   out.add(static_cast<std::int64_t>(region.lengths.size()));

@@ -4,21 +4,57 @@
 // the same code.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "bytecode/base/check.h"
 #include "bytecode/soac/var.h"
 
 namespace nvm::soac {
+
+// The variables of an instruction, without memory of their own: regions are recorded again for every run.
+class VarList {
+ public:
+  static constexpr std::size_t kMost = 6;
+  VarList() = default;
+  VarList(std::initializer_list<VarId> vars) : VarList(std::span(vars.begin(), vars.size())) {}
+  explicit VarList(std::span<const VarId> vars) : size_(static_cast<std::uint8_t>(vars.size())) {
+    NVM_CHECK(vars.size() <= kMost, "an instruction has more operands than any in the table");
+    std::copy(vars.begin(), vars.end(), vars_.begin());
+  }
+  void push_back(VarId x) {
+    NVM_CHECK(size_ < kMost, "an instruction has more results than any in the table");
+    vars_[size_++] = x;
+  }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] VarId operator[](std::size_t i) const { return vars_[i]; }
+  [[nodiscard]] VarId at(std::size_t i) const {
+    NVM_CHECK(i < size_, "an instruction has fewer variables");
+    return vars_[i];
+  }
+  [[nodiscard]] VarId* begin() { return vars_.data(); }
+  [[nodiscard]] VarId* end() { return vars_.data() + size_; }
+  [[nodiscard]] const VarId* begin() const { return vars_.data(); }
+  [[nodiscard]] const VarId* end() const { return vars_.data() + size_; }
+
+ private:
+  std::array<VarId, kMost> vars_{};
+  std::uint8_t size_ = 0;
+};
 
 // Op::kIf stands for a check conditional that was passed: its one operand is T if something is wrong, and the
 // program then ends in a way that only the interpreter knows.
 struct RegionInst {
   Op op = Op::kAdd;
   TypeWord word = TypeWord::kNone;
-  std::vector<VarId> operands;  // deepest first, as in the instruction table
-  std::vector<VarId> results;
+  VarList operands;  // deepest first, as in the instruction table
+  VarList results;
   std::int32_t site = 0;  // the recorder's number of the place it came from; not part of the key
 };
 

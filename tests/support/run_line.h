@@ -19,7 +19,9 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
   context.isa = vm::best_isa();
   RandomLine line(context, seed);
   line.start();
-  vm::Jit jit(engine, context, options);
+  vm::PrimContext chaining = context;  // lines that are not compiled go strip by strip
+  chaining.grain = 64;
+  vm::Jit jit(engine, chaining, options);
   vm::Recorder recorder(jit, bits, {.min_elements = 1, .max_insts = 60, .scatters = scatters});
   std::vector<Value> lazy = line.values();
   std::vector<ssa::Inst> insts;

@@ -50,6 +50,15 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
   }
 }
 
+// Chunks that leave nothing behind but what they write may be longer: fewer breaks in what is read and
+// written.
+std::int64_t KernelRun::chunk() const {
+  constexpr std::int64_t kShares = 8, kMost = std::int64_t{1} << 22;
+  if (code_.blocked || !code_.sinks.empty()) return code_.chunk;
+  const std::int64_t share = space_ / (kShares * std::max(1, context_.run->threads)) / kBlock * kBlock;
+  return std::clamp(share, code_.chunk, kMost);
+}
+
 void KernelRun::cut() {
   bounds_->assign(1, wave_begin_);
   if (code_.whole || space_ <= kBlock) {
@@ -57,7 +66,8 @@ void KernelRun::cut() {
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else {
-    for (std::int64_t p = wave_begin_ + code_.chunk; p < wave_end_; p += code_.chunk) bounds_->push_back(p);
+    const std::int64_t step = chunk();
+    for (std::int64_t p = wave_begin_ + step; p < wave_end_; p += step) bounds_->push_back(p);
     bounds_->push_back(wave_end_);
   }
 }

@@ -1,42 +1,71 @@
 // Part of routines_impl.h: per-segment values spread over the elements of a block.
 #pragma once
 
+#include <cstring>
+
 #include "vm/cpu/routines_walk.h"
 
 namespace nvm::vm::cpu {
 
 namespace {
 
-// Fills in steps of two vectors, so that short segments take no branch that depends on their length; what is
-// written behind a segment is overwritten by the next.
+// Sixteen elements at once, whatever registers they take.
 template <typename T>
-void fill(T* dest, std::int64_t n, T value) {
-  std::int64_t i = 0;
-  do {
-    for (int k = 0; k < 16; ++k) dest[i + k] = value;
-    i += 16;
-  } while (i < n);
-}
-template <typename T>
-void fill_up(T* dest, std::int64_t n, T from) {
-  std::int64_t i = 0;
-  do {
-    for (int k = 0; k < 16; ++k) dest[i + k] = static_cast<T>(from + static_cast<T>(i + k));
-    i += 16;
-  } while (i < n);
-}
+struct Sixteen {
+  using Vector [[gnu::vector_size(16 * sizeof(T))]] = T;
+  static constexpr std::int64_t kCount = 16;
+  static void store(T* to, Vector v) { std::memcpy(to, &v, sizeof v); }
+  static Vector up_from(T first) {
+    return Vector{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} + first;
+  }
+};
 
-// Segments that differ: each is filled by itself. value(s) is what all elements of segment s get.
-template <typename T, typename Value>
-void expand_values(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
-  walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool, std::int64_t) {
-    if (m > 0) fill(dest + first, m, value(s));
-  });
+// Every segment by itself, in steps of sixteen: a short one takes no branch that depends on its length, and
+// what is written behind a segment is overwritten by the next. at(s, w) is what the sixteen elements from
+// the w-th of segment s on get, and the next sixteen `step` more.
+template <typename T, typename At, typename Start>
+void expand_each(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, At at, T step,
+                 Start start) {
+  constexpr std::int64_t kCount = Sixteen<T>::kCount;
+  const auto put = [&](std::int64_t first, std::int64_t end, typename Sixteen<T>::Vector v) {
+    Sixteen<T>::store(dest + first, v);
+    for (std::int64_t i = first + kCount; i < end; i += kCount) {
+      v += step;
+      Sixteen<T>::store(dest + i, v);
+    }
+  };
+  const std::int64_t segments = cursor.desc->segments;
+  std::int64_t s = cursor.segment;
+  if (!cursor.fresh) {
+    const std::int64_t stop = start(s + 1) - begin;
+    put(0, std::min(stop, n), at(s, begin - start(s)));
+    if (stop > n) return;
+    ++s;
+  }
+  cursor.fresh = true;
+  std::int64_t first = s < segments ? start(s) - begin : n;
+  while (first < n) {
+    const std::int64_t stop = start(s + 1) - begin;
+    put(first, std::min(stop, n), at(s, 0));
+    first = stop;
+    if (stop > n) break;
+    if (++s == segments) break;
+  }
+  cursor.segment = s;
+  cursor.fresh = s == segments || first <= n;
+}
+template <typename T, typename At>
+void expand_each(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, At at, T step) {
+  const std::int64_t* offsets = cursor.desc->offsets;
+  const std::int64_t length = cursor.desc->regular_length;
+  if (offsets != nullptr)
+    return expand_each(cursor, begin, n, dest, at, step, [=](std::int64_t s) { return offsets[s]; });
+  expand_each(cursor, begin, n, dest, at, step, [=](std::int64_t s) { return s * length; });
 }
 
 // Equal short segments: segment number and index within are kept for a group of lanes and advanced without a
 // branch. value(s, w) may be asked for elements behind the block, with s a segment of the descriptor.
-constexpr std::int64_t kShortSegment = 64;
+constexpr std::int64_t kShortSegment = 3;
 template <typename T, typename Value>
 void expand_shift(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* dest, Value value) {
   const std::int64_t length = cursor.desc->regular_length;
@@ -77,7 +106,10 @@ void expand_by(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T* des
   const plan::Desc& d = *cursor.desc;
   if (d.offsets == nullptr && d.regular_length > 0 && d.regular_length <= kShortSegment)
     return expand_short(cursor, begin, n, dest, [&](std::int64_t s, std::int64_t) { return value(s); });
-  expand_values(cursor, begin, n, dest, value);
+  expand_each(
+      cursor, begin, n, dest,
+      [&](std::int64_t s, std::int64_t) { return typename Sixteen<T>::Vector{} + static_cast<T>(value(s)); },
+      T{0});
 }
 
 template <typename T>
@@ -86,9 +118,10 @@ void expand_within(SegmentCursor& cursor, std::int64_t begin, std::int64_t n, T*
   if (d.offsets == nullptr && d.regular_length > 0 && d.regular_length <= kShortSegment)
     return expand_short(cursor, begin, n, dest,
                         [](std::int64_t, std::int64_t w) { return static_cast<T>(w); });
-  walk(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t m, bool, std::int64_t) {
-    if (m > 0) fill_up(dest + first, m, static_cast<T>(begin + first - segment_offset(d, s)));
-  });
+  expand_each(
+      cursor, begin, n, dest,
+      [](std::int64_t, std::int64_t w) { return Sixteen<T>::up_from(static_cast<T>(w)); },
+      static_cast<T>(Sixteen<T>::kCount));
 }
 
 template <typename T>

@@ -29,17 +29,26 @@ std::string asmjit_version() {
 
 }  // namespace
 
-// The version, and when the file that holds this code was made. The name of a program that was found along
-// the PATH is no path.
-std::string build_name() {
+namespace {
+
+// The name of a program that was found along the PATH is no path.
+std::string find_build_name() {
   std::string name = NVM_VERSION;
   Dl_info here;
   struct stat file;
   const bool known =
-      dladdr(reinterpret_cast<const void*>(&build_name), &here) != 0 && here.dli_fname != nullptr;
+      dladdr(reinterpret_cast<const void*>(&find_build_name), &here) != 0 && here.dli_fname != nullptr;
   const bool library = known && std::string_view(here.dli_fname).find(".so") != std::string_view::npos;
   if (::stat(library ? here.dli_fname : "/proc/self/exe", &file) == 0)
     name += " of " + std::to_string(file.st_mtim.tv_sec) + "." + std::to_string(file.st_mtim.tv_nsec);
+  return name;
+}
+
+}  // namespace
+
+// The version, and when the file that holds this code was made.
+const std::string& build_name() {
+  static const std::string name = find_build_name();  // every run asks
   return name;
 }
 

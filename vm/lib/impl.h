@@ -45,7 +45,7 @@ struct Value::Impl {
 [[nodiscard]] vm::Pool& loose_pool();
 
 // Tells one build from another.
-[[nodiscard]] std::string build_name();
+[[nodiscard]] const std::string& build_name();
 
 // The innermost line of the NESL source in the chain of calls, 0 if there is none.
 [[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);

@@ -64,9 +64,10 @@ std::string rules(const RegionEntry& entry, const soac::Graph& graph) {
 
 std::string costs(const soac::Graph& graph) {
   char line[160];
-  std::snprintf(line, sizeof line, "  off %.2f, greedy %.2f, exact %.2f\n",
+  const plan::Schedule exact = plan::schedule_exact(graph);
+  std::snprintf(line, sizeof line, "  off %.2f, greedy %.2f, exact %.2f%s\n",
                 plan::schedule_off(graph).cost / 1e6, plan::schedule_greedy(graph).cost / 1e6,
-                plan::schedule_exact(graph).cost / 1e6);
+                exact.cost / 1e6, exact.proved ? "" : " (not proved to be the least)");
   return line;
 }
 

@@ -7,25 +7,12 @@
 #include "vm/data/compare.h"
 #include "vm/tier/binding.h"
 #include "vm/tier/describe.h"
+#include "vm/tier/eager.h"
 #include "vm/tier/pipeline.h"
 
 namespace nvm::vm {
 
-using soac::VarId;
-using soac::VarRole;
-
 namespace {
-
-// By VarId: wanted in memory, by somebody who does not take one number repeated.
-std::vector<bool> written_out_vars(const soac::Region& r) {
-  std::vector<bool> out(r.vars.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = r.vars[i].role == VarRole::kOutput;
-  for (const soac::RegionInst& in : r.insts) {
-    if (op_info(in.op).kind == OpKind::kMap && in.operands.size() > 1) continue;
-    for (const VarId x : in.operands) out[static_cast<std::size_t>(x)] = true;
-  }
-  return out;
-}
 
 bool guessed(const plan::Plan& plan) {
   return std::any_of(plan.vars.begin(), plan.vars.end(), [](const plan::Var& v) { return v.guessed; });
@@ -64,9 +51,18 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
+// Where time must not choose, size does: a few instructions on vectors this short gain more by not being
+// recorded than by being fused.
+bool Jit::too_short(const RecordedRegion& region, const RegionEntry& e) const {
+  constexpr std::int64_t kShort = 1 << 14;  // elements
+  constexpr std::size_t kFew = 8;           // instructions
+  if (options_.mode != JitMode::kHot || !e.contest.fixed() || region.region.insts.size() > kFew) return false;
+  return *std::max_element(region.lengths.begin(), region.lengths.end()) < kShort;
+}
+
 // Fused unless it traps too often or lost against the primitives.
-bool Jit::runs_fused(const RegionEntry& e, std::int64_t work) const {
-  if (e.code == nullptr || e.traps >= options_.max_traps) return false;
+bool Jit::runs_fused(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) const {
+  if (e.code == nullptr || e.traps >= options_.max_traps || too_short(region, e)) return false;
   return options_.mode != JitMode::kHot || e.contest.kernels(work);
 }
 
@@ -74,7 +70,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   ++counters_.regions;
   ++counters_.stops[static_cast<std::size_t>(region.stop)];
   if (options_.mode == JitMode::kOff || region.region.insts.empty())
-    return run_eager(region, outputs, failed);
+    return run_eager(context_, region, outputs, failed);
   RegionEntry& e = entry(region);
   const std::int64_t work = elements_of(region);
   ++e.runs;
@@ -85,7 +81,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   const auto elapsed = [&] {
     return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
   };
-  bool fused = runs_fused(e, work) && run_code(region, e, outputs, failed);
+  bool fused = runs_fused(region, e, work) && run_code(region, e, outputs, failed);
   if (!fused && region.trapped && e.guesses &&
       guessed(e.plan)) {  // perhaps a guess was wrong, and no check of the program's
     e.guesses = false;
@@ -99,11 +95,12 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return shun_if_hopeless(region, e, work);
   }
-  run_eager(region, outputs, failed);
+  run_eager(context_, region, outputs, failed);
   region.reason = !e.tried                        ? "not hot enough to be compiled"
                   : region.trapped                ? "a check failed in compiled code"
                   : e.traps >= options_.max_traps ? "its checks failed too often"
                   : e.code == nullptr             ? std::string_view(e.reason)
+                  : too_short(region, e)          ? "short vectors, few instructions"
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
@@ -116,7 +113,7 @@ void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, s
   constexpr double kRecording = 600;  // nanoseconds per instruction
   if (options_.mode != JitMode::kHot || region.trapped) return;
   const double overhead = kRecording * static_cast<double>(region.region.insts.size());
-  if (!e.contest.hopeless(work, overhead)) return;
+  if (!e.contest.hopeless(work, overhead) && !too_short(region, e)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)
       shunned_.add(*inst, elements_of(region, in));
@@ -163,64 +160,11 @@ void Jit::compare(const RecordedRegion& region, const RegionEntry& e, std::span<
   RecordedRegion again = region;
   std::vector<Value> eager(outputs.size());
   RecordedSite failed;
-  run_eager(again, eager, failed);
+  run_eager(context_, again, eager, failed);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string d = difference(outputs[i], eager[i], kUlps);
     NVM_CHECK(d.empty(), "compiled and eager results differ: x" + std::to_string(i) + ": " + d + "\n" +
                              plan::print(e.plan));
-  }
-}
-
-void Jit::run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const {
-  const soac::Region& r = region.region;
-  std::vector<std::size_t> last_use(r.vars.size(), 0);
-  for (std::size_t i = 0; i < r.insts.size(); ++i)
-    for (const VarId x : r.insts[i].operands) last_use[static_cast<std::size_t>(x)] = i;
-  std::vector<Value> env = std::move(region.inputs);
-  const auto ready = [&](VarId x) {
-    Value& v = env[static_cast<std::size_t>(x)];
-    const soac::Var& var = r.vars[static_cast<std::size_t>(x)];
-    // A descriptor that is just "all that a filter kept" was named, not made.
-    if (std::holds_alternative<std::monostate>(v) && var.is_desc)
-      v = Segdes::regular(1, region.lengths[static_cast<std::size_t>(var.total)]);
-  };
-  const std::vector<bool> written_out = written_out_vars(r);
-  std::vector<Value> operands;
-  std::vector<Value> results;
-  for (std::size_t i = 0; i < r.insts.size(); ++i) {
-    const soac::RegionInst& in = r.insts[i];
-    operands.clear();
-    for (std::size_t j = 0; j < in.operands.size(); ++j) {
-      const VarId x = in.operands[j];
-      ready(x);
-      Value& v = env[static_cast<std::size_t>(x)];
-      const bool again =
-          std::count(in.operands.begin() + static_cast<std::ptrdiff_t>(j) + 1, in.operands.end(), x) > 0;
-      const bool dies = last_use[static_cast<std::size_t>(x)] == i && !again &&
-                        r.vars[static_cast<std::size_t>(x)].role != VarRole::kOutput;
-      operands.push_back(dies ? std::move(v) : v);
-    }
-    if (in.op == Op::kIf) {
-      if (!std::get<Vector>(operands[0]).scalar_bool()) continue;
-      throw FailedCheck{region.sites[static_cast<std::size_t>(in.site)].site};
-    }
-    results.assign(in.results.size(), {});
-    failed = region.sites[static_cast<std::size_t>(in.site)];
-    if (in.op == Op::kDist && !written_out[static_cast<std::size_t>(in.results[0])])
-      run_repeating_dist(context_, in.word, operands, results);
-    else
-      run_primitive(context_, in.op, in.word, operands, results);
-    for (std::size_t j = 0; j < results.size(); ++j) {
-      const soac::Var& var = r.vars[static_cast<std::size_t>(in.results[j])];
-      if (const auto* x = std::get_if<Vector>(&results[j]))
-        region.lengths[static_cast<std::size_t>(var.length)] = x->length();
-      env[static_cast<std::size_t>(in.results[j])] = std::move(results[j]);
-    }
-  }
-  for (std::size_t i = 0; i < r.vars.size(); ++i) {
-    if (r.vars[i].role != VarRole::kOutput) continue;
-    ready(static_cast<VarId>(i));
-    outputs[i] = std::move(env[i]);
   }
 }
 

@@ -80,10 +80,11 @@ class Jit final : public RegionExecutor {
   RegionEntry& entry(const RecordedRegion& region);
   void shun_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
   void compile(const RecordedRegion& region, RegionEntry& entry);
-  [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
+  [[nodiscard]] bool too_short(const RecordedRegion& region, const RegionEntry& entry) const;
+  [[nodiscard]] bool runs_fused(const RecordedRegion& region, const RegionEntry& entry,
+                                std::int64_t work) const;
   bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
-  void run_eager(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) const;
 
   plan::Engine& engine_;
   const PrimContext& context_;

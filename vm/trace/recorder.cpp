@@ -348,7 +348,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   soac::RegionInst in;
   in.op = inst.op;
   in.word = inst.word;
-  in.operands = operands_;
+  in.operands = soac::VarList(operands_);
   in.site = static_cast<std::int32_t>(now_.sites.size());
   const Packed* known = nullptr;
   if (inst.op == Op::kPack) {

@@ -216,6 +216,7 @@ class KernelRun {
     return static_cast<std::size_t>(code_.scratch_count) * kScratchBytes;
   }
   [[nodiscard]] std::size_t workspace_bytes() const;
+  [[nodiscard]] std::int64_t chunk() const;
   void cut();
   [[nodiscard]] bool next_wave();
   [[nodiscard]] bool too_many_chunks() const;

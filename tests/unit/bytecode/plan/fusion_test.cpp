@@ -235,6 +235,48 @@ TEST_CASE("a gather of a small MAP computes only what it gathers") {
   CHECK(f.launches() == 2);
 }
 
+TEST_CASE("a gather of a gather takes both steps at once, unless the first is stored anyway") {
+  for (const bool live : {false, true}) {
+    RegionBuilder b;
+    const auto n = b.length(), m = b.length(), k = b.length();
+    const auto x = b.vector(Type::kFloat, n);
+    const auto once = b.op(Op::kBpermute, kF, {x, b.vector(Type::kInt, m), b.whole(n), b.whole(m)});
+    if (live) b.live(once);
+    b.live(b.op(Op::kBpermute, kF, {once, b.vector(Type::kInt, k), b.whole(m), b.whole(k)}));
+    const Fused f = fuse_all(b, Fusion::kExact);
+    CHECK(f.fired(Rule::kPermutePermute) == !live);
+    CHECK(f.launches() == (live ? 2 : 1));
+  }
+}
+
+TEST_CASE("scalar work on a sum needs no launch, work on a vector does") {
+  for (const bool vector : {false, true}) {
+    RegionBuilder b;
+    const auto n = b.length();
+    const auto x = b.vector(Type::kFloat, n);
+    const auto sum = b.op(Op::kAddReduce, kF, {x, b.whole(n)});
+    if (vector)
+      b.live(b.op(Op::kDiv, kF, {x, b.op(Op::kDist, kF, {sum, b.whole(n)})}));
+    else
+      b.live(b.op(Op::kSqrt, TypeWord::kNone, {sum}));
+    const Fused f = fuse_all(b);
+    CHECK(f.fired(Rule::kReduceOnce) == !vector);
+    CHECK(f.refused(Refusal::kNeedsWhole) == vector);
+    CHECK(f.launches() == (vector ? 2 : 1));
+  }
+}
+
+TEST_CASE("kernels get their order when all are placed") {
+  // The sum of y stands behind that of x and the product needs it before: still x is read once.
+  RegionBuilder b;
+  const auto n = b.length(), m = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  b.live(b.op(Op::kAddReduce, kF, {x, b.whole(n)}));
+  const auto other = b.op(Op::kAddReduce, kF, {b.vector(Type::kFloat, m), b.whole(m)});
+  b.live(b.op(Op::kMul, kF, {x, b.op(Op::kDist, kF, {other, b.whole(n)})}));
+  for (const Fusion way : {Fusion::kGreedy, Fusion::kExact}) CHECK(fuse_all(b, way).launches() == 2);
+}
+
 TEST_CASE("reductions and maps over one space stand side by side") {
   RegionBuilder b;
   const auto n = b.length();

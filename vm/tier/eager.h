@@ -1,0 +1,17 @@
+// A region executed by the primitives: instruction by instruction, but for lines of elementwise ones on long
+// vectors, which go strip by strip (vm/prims/chain.h), as the interpreter itself has them executed.
+#pragma once
+
+#include <span>
+
+#include "vm/prims/prims.h"
+#include "vm/trace/recorder.h"
+
+namespace nvm::vm {
+
+// Computes the live variables of the region into `outputs` (by VarId). Throws Fault, FailedCheck; `failed` is
+// then the site.
+void run_eager(const PrimContext& context, RecordedRegion& region, std::span<Value> outputs,
+               RecordedSite& failed);
+
+}  // namespace nvm::vm
