@@ -41,6 +41,14 @@ void fill_zero(const PrimContext& context, const Fresh& out) {
   });
 }
 
+// Into how many ranges of places a result goes that `parts` threads write: twice as many if that is how each
+// fits a thread's cache, though every range costs a look at all indices.
+std::int64_t ranges_of(std::int64_t parts, const Fresh& result) {
+  constexpr std::int64_t kCache = 1 << 20;  // of L2, beside indices and elements that pass through
+  const std::int64_t fit = (static_cast<std::int64_t>(result.bytes()) + kCache - 1) / kCache;
+  return fit > parts && fit <= 2 * parts ? 2 * parts : parts;
+}
+
 // All of one segment on several threads. `fresh`: the result holds nothing yet; a thread that writes a range
 // of places makes them zero itself, while they are on the way to its cache.
 void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh& result) {
@@ -74,13 +82,16 @@ void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh&
     if (bad >= 0) scatter_fault(s, bad);
     return;
   }
-  for_chunks(context.threads, parts, [&](std::int64_t p) {
-    if (disjoint) {
+  if (disjoint) {
+    for_chunks(context.threads, parts, [&](std::int64_t p) {
       scatter(s.v.at(bound(p)), s.idx.at(bound(p)), flags_at(bound(p)), bound(p + 1) - bound(p), m, out);
-      return;
-    }
-    const std::int64_t low = m / parts * p;
-    const std::int64_t high = p + 1 == parts ? m : m / parts * (p + 1);
+    });
+    return;
+  }
+  const std::int64_t count = ranges_of(parts, result);
+  for_chunks(context.threads, count, [&](std::int64_t p) {
+    const std::int64_t low = m / count * p;
+    const std::int64_t high = p + 1 == count ? m : m / count * (p + 1);
     if (fresh) std::memset(result.at(low), 0, static_cast<std::size_t>(result.at(high) - result.at(low)));
     s.t.scatter_range[s.width][s.idx.kind()](s.v.data(), s.idx.at(0), s.flags, n, low, high, out);
   });

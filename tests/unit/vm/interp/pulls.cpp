@@ -85,7 +85,7 @@ std::string step(const std::string& flags, const std::string& indices) {
   w.make({"keys"}, "CONST INT 7 CPOP 1 1 DIST INT + INT", {"keys", "s"});
   w.make({"k"}, "CONST INT 1 - INT", {"k"});
   return w.end({"t0", "t1", "t2", "t3", "t4", "st", "b0", "b1", "b2", "b3", "b4", "s", "keys", "sum", "k"},
-               "CALL F", 5);
+               "CALL STEP", 5);
 }
 
 // The last: fields moved by a run, by places that are no parting, and by places that are all the same.
@@ -113,7 +113,7 @@ std::string program(const std::string& flags, const std::string& indices) {
   }
   w.make({"keys"}, "CONST INT 0 CONST INT 11 CPOP 1 2 INDEX", {"s"});
   w.make({"sum", "k"}, "CONST FLOAT 0.0 CONST INT 3");
-  return "FUNC MAIN\n" + w.end(kParameters, "CALL F", 5) + "RET\nFUNC F COPY 1 0 CONST INT 0 = INT IF\n" +
+  return "FUNC MAIN\n" + w.end(kParameters, "CALL STEP", 5) + "RET\nFUNC STEP COPY 1 0 CONST INT 0 = INT IF\n" +
          last() + "ELSE\n" + step(flags, indices) + "ENDIF RET\n";
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("fields that are moved on, or read by nobody, may stay pulls", "[pulls
 }
 
 TEST_CASE("records moved as pulls are those moved field by field", "[pulls]") {
-  for (const std::string flags :
+  for (const std::string& flags :
        {kThirds, std::string("CONST INT 2 CPOP 1 1 DIST INT % I_TO_B"), std::string("POP 1 0 COPY 1 0 = INT"),
         std::string("POP 1 0 COPY 1 0 != INT"), std::string("CONST INT 900 CPOP 1 1 DIST INT < INT"),
         std::string("CONST INT 900 CPOP 1 1 DIST INT > INT")})
