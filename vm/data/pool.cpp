@@ -1,6 +1,6 @@
 // Blocks and where they come from
 //   block   = header (64 bytes) | colour gap | elements | 64 bytes of padding.
-//   small   (<= 64 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
+//   small   (<= 16 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
 //           block is waste. A list per class in the thread's cache; refilled from and spilled to the shared
 //           lists. Carved from regions that grow and stay.
 //   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock. The
@@ -52,16 +52,17 @@ std::uint32_t class_of(std::size_t bytes) {
   const auto sub = static_cast<std::uint32_t>((bytes + quarter - 1) / quarter - 4);  // 1..4
   return (log - static_cast<std::uint32_t>(kMinBlockLog)) * 4 + sub;
 }
-constexpr std::uint32_t kSmallClasses = 33;  // up to 64 KB
-static_assert(class_size(kSmallClasses - 1) == 64 * 1024);
+constexpr std::uint32_t kSmallClasses = 25;  // up to 16 KB
+static_assert(class_size(kSmallClasses - 1) == 16 * 1024);
 // No class: Buffer::size_class of large blocks, plus how many of their first pages had been in use before.
 constexpr std::uint32_t kLargeClass = kSmallClasses;
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
 constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
-constexpr std::size_t kKeptBlocks = 8;          // large ones, of a thread
+constexpr std::size_t kKeptBlocks = 24;         // large ones, of a thread
 constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
-constexpr std::size_t kKeptShare = 16;          // part of the peak that a thread may keep
+constexpr std::size_t kKeptShare = 32;          // part of the peak that a thread may keep
+constexpr std::size_t kLeastKept = 256 * 1024;  // if that is less
 
 // Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
 std::size_t colour_gap(const Buffer* b) {
@@ -100,7 +101,7 @@ struct Pool::Impl {
   std::size_t limit = 0;
   std::ptrdiff_t stat_slack = kStatSlack;
   std::atomic<std::uint64_t> fail{0};
-  std::atomic<std::size_t> may_keep{0};  // bytes of large blocks, of a thread
+  std::atomic<std::size_t> may_keep{kLeastKept};  // bytes of large blocks, of a thread
 
   std::mutex mutex;  // guards the rest
   std::ptrdiff_t live = 0;
@@ -316,7 +317,8 @@ Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
 void Pool::Impl::note_peak(std::ptrdiff_t bytes) {
   if (bytes <= peak) return;
   peak = bytes;
-  may_keep.store(static_cast<std::size_t>(peak) / kKeptShare, std::memory_order_relaxed);
+  may_keep.store(std::max(static_cast<std::size_t>(peak) / kKeptShare, kLeastKept),
+                 std::memory_order_relaxed);
 }
 
 void Pool::Impl::account(std::ptrdiff_t bytes) {
