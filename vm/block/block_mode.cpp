@@ -157,11 +157,12 @@ bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments
          elements_bytes(arguments) < kWorthMeasuring;
 }
 
-// Kernel mode first: steps of a loop are what it compiles.
+// What is compiled goes first in kernel mode: steps of a loop are what it compiles. Primitives gain at once
+// by groups that go through their steps on all threads, each in its cache.
 bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   const Trials::Kind kind(function, layout.instances(), layout.bytes());
-  const Way way = trials_.next(kind);
+  const Way way = trials_.next(kind, hook_ != nullptr ? Way::kWhole : Way::kGroups);
   const bool settled = trials_.settled(kind);
   if (way == Way::kWhole && settled) return false;
   const auto begin = std::chrono::steady_clock::now();

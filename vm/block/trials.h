@@ -35,10 +35,11 @@ class Trials {
   [[nodiscard]] bool settled(const Kind& kind) {
     return std::min(of(kind).runs[0], of(kind).runs[1]) == kRuns;
   }
-  // The way that is faster, or to try next, beginning with kWhole.
-  [[nodiscard]] Way next(const Kind& kind) {
+  // The way that is faster, or to try next, beginning with `first`.
+  [[nodiscard]] Way next(const Kind& kind, Way first) {
     const Known& k = of(kind);
     if (settled(kind)) return k.best[0] < k.best[1] ? Way::kGroups : Way::kWhole;
+    if (k.runs[0] == k.runs[1]) return first;
     return k.runs[0] < k.runs[1] ? Way::kGroups : Way::kWhole;
   }
   void note(const Kind& kind, Way way, double seconds_per_byte) {

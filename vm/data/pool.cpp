@@ -1,11 +1,12 @@
 // Blocks and where they come from
 //   block   = header (64 bytes) | colour gap | elements | 64 bytes of padding.
-//   small   (<= 64 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
+//   small   (<= 16 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
 //           block is waste. A list per class in the thread's cache; refilled from and spilled to the shared
 //           lists. Carved from regions that grow and stay.
 //   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock. The
-//           last few that a thread has freed it keeps for itself if they are small enough for its cache: of
-//           another thread's memory every line would have to come over.
+//           last few that a thread has freed it keeps for itself if they are small enough for its cache, and
+//           a small part of the peak all together: of another thread's memory every line would have to come
+//           over.
 // The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
 // instruction do not all start in the same cache set.
 //
@@ -51,15 +52,17 @@ std::uint32_t class_of(std::size_t bytes) {
   const auto sub = static_cast<std::uint32_t>((bytes + quarter - 1) / quarter - 4);  // 1..4
   return (log - static_cast<std::uint32_t>(kMinBlockLog)) * 4 + sub;
 }
-constexpr std::uint32_t kSmallClasses = 33;  // up to 64 KB
-static_assert(class_size(kSmallClasses - 1) == 64 * 1024);
+constexpr std::uint32_t kSmallClasses = 25;  // up to 16 KB
+static_assert(class_size(kSmallClasses - 1) == 16 * 1024);
 // No class: Buffer::size_class of large blocks, plus how many of their first pages had been in use before.
 constexpr std::uint32_t kLargeClass = kSmallClasses;
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
 constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
-constexpr std::size_t kKeptBlocks = 8;          // large ones, of a thread
+constexpr std::size_t kKeptBlocks = 24;         // large ones, of a thread
 constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
+constexpr std::size_t kKeptShare = 32;          // part of the peak that a thread may keep
+constexpr std::size_t kLeastKept = 256 * 1024;  // if that is less
 
 // Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
 std::size_t colour_gap(const Buffer* b) {
@@ -98,6 +101,7 @@ struct Pool::Impl {
   std::size_t limit = 0;
   std::ptrdiff_t stat_slack = kStatSlack;
   std::atomic<std::uint64_t> fail{0};
+  std::atomic<std::size_t> may_keep{kLeastKept};  // bytes of large blocks, of a thread
 
   std::mutex mutex;  // guards the rest
   std::ptrdiff_t live = 0;
@@ -134,6 +138,7 @@ struct Pool::Impl {
   }
   void note_mapped() { mapped_peak = std::max(mapped_peak, mapped()); }
   void account(std::ptrdiff_t bytes);
+  void note_peak(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
 };
 
@@ -146,30 +151,33 @@ struct ThreadCache {
   std::ptrdiff_t peak = 0;  // its largest value
   std::uint64_t allocations = 0;
   std::array<FreeList, kSmallClasses> lists;
-  std::array<Buffer*, kKeptBlocks> kept{};  // large blocks, the one freed last behind the others
+  std::array<Buffer*, kKeptBlocks + 1> kept{};  // large blocks, the one freed last behind the others
   std::size_t kept_count = 0;
+  std::size_t kept_bytes = 0;
 
   // The block freed last that has room for `capacity` bytes and not much more; null if none has.
   Buffer* take_kept(std::size_t capacity) {
     for (std::size_t i = kept_count; i-- > 0;) {
       Buffer* b = kept[i];
       if (b->capacity < capacity || b->capacity / 8 * 7 > capacity) continue;
-      std::copy(kept.begin() + i + 1, kept.begin() + kept_count, kept.begin() + i);
-      --kept_count;
-      return b;
+      return take_kept_at(i);
     }
     return nullptr;
   }
-  // Keeps a block; the one to give back in its place, if there is no room.
-  Buffer* keep(Buffer* b) {
-    Buffer* oldest = nullptr;
-    if (kept_count == kKeptBlocks) {
-      oldest = kept[0];
-      std::copy(kept.begin() + 1, kept.end(), kept.begin());
-      --kept_count;
-    }
+  Buffer* take_kept_at(std::size_t i) {
+    Buffer* b = kept[i];
+    std::copy(kept.begin() + i + 1, kept.begin() + kept_count, kept.begin() + i);
+    --kept_count;
+    kept_bytes -= b->capacity;
+    return b;
+  }
+  // Room for one more is there as long as keeps_too_much() has been heeded.
+  void keep(Buffer* b) {
     kept[kept_count++] = b;
-    return oldest;
+    kept_bytes += b->capacity;
+  }
+  [[nodiscard]] bool keeps_too_much(std::size_t most) const {
+    return kept_count > kKeptBlocks || kept_bytes > most;
   }
 };
 constinit thread_local ThreadCache t_cache;
@@ -184,7 +192,7 @@ std::unordered_map<std::uint64_t, Pool::Impl*>& pools() {
 
 void settle(Pool::Impl& pool) {  // with the lock of `pool`
   ThreadCache& t = t_cache;
-  pool.peak = std::max(pool.peak, pool.live + t.peak);
+  pool.note_peak(pool.live + t.peak);
   pool.live += t.live;
   pool.allocations += t.allocations;
   t.live = t.peak = 0;
@@ -306,9 +314,16 @@ Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   return b;
 }
 
+void Pool::Impl::note_peak(std::ptrdiff_t bytes) {
+  if (bytes <= peak) return;
+  peak = bytes;
+  may_keep.store(std::max(static_cast<std::size_t>(peak) / kKeptShare, kLeastKept),
+                 std::memory_order_relaxed);
+}
+
 void Pool::Impl::account(std::ptrdiff_t bytes) {
   live += bytes;
-  peak = std::max(peak, live);
+  note_peak(live);
 }
 
 // From the thread's cache; `capacity` becomes that of a large block. Null if it has none or must settle.
@@ -378,26 +393,27 @@ void Pool::Impl::give_large(Buffer* b) {
 void Pool::Impl::give_kept() {
   if (t_cache.pool_id != id) return;
   for (std::size_t i = 0; i < t_cache.kept_count; ++i) give_large(t_cache.kept[i]);
-  t_cache.kept_count = 0;
+  t_cache.kept_count = t_cache.kept_bytes = 0;
 }
 
 void Pool::Impl::release_large(Buffer* b) {
   ThreadCache& t = t_cache;
-  const bool keep = b->capacity <= kKeptBytes && stat_slack == kStatSlack;
-  if (keep && t.pool_id != id) [[unlikely]]
-    adopt(*this);
-  if (keep) {
-    t.live -= static_cast<std::ptrdiff_t>(b->capacity);
-    b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
-    b = t.keep(b);
-    if (b == nullptr && t.live > -stat_slack) return;
-  }
-  const std::lock_guard lock(mutex);
-  if (keep)
-    settle(*this);
-  else
+  const std::size_t most = may_keep.load(std::memory_order_relaxed);
+  if (b->capacity > std::min(kKeptBytes, most) || stat_slack != kStatSlack) {
+    const std::lock_guard lock(mutex);
     account(-static_cast<std::ptrdiff_t>(b->capacity));
-  if (b != nullptr) give_large(b);
+    give_large(b);
+    return;
+  }
+  if (t.pool_id != id) [[unlikely]]
+    adopt(*this);
+  t.live -= static_cast<std::ptrdiff_t>(b->capacity);
+  b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
+  t.keep(b);
+  if (!t.keeps_too_much(most) && t.live > -stat_slack) return;
+  const std::lock_guard lock(mutex);
+  settle(*this);
+  while (t.keeps_too_much(most)) give_large(t.take_kept_at(0));
 }
 
 void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {

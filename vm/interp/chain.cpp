@@ -40,6 +40,7 @@ void Interp::run_chain() {
   const bool seen = values_seen();
   if (!seen) note_line(*step_, {});
   for (; !seen && !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
+    if (step_->pulled != 0) write_pulled(*step_);
     if (join_map(*step_) || join_dist(*step_) || join_reduction(*step_)) continue;
     if (!passes_chain(*step_)) break;
     primitive(*step_);

@@ -11,6 +11,7 @@
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/formulas.h"
+#include "vm/interp/pulls.h"
 #include "vm/interp/slots.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/chain.h"
@@ -30,7 +31,12 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 class Translator {
  public:
   Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id)
-      : f_(f), id_(id), slots_(assign_slots(f)), liveness_(ssa::liveness(f)), formula_(find_formulas(f)) {
+      : f_(f),
+        id_(id),
+        slots_(assign_slots(f)),
+        liveness_(ssa::liveness(f)),
+        formula_(find_formulas(f)),
+        pulls_(find_pulls(f, id, formula_)) {
     constant_.assign(at(f.values()), -1);
     for (const ssa::Block& block : f.blocks)
       for (const ssa::Inst& inst : block.insts)
@@ -313,6 +319,10 @@ class Translator {
     step.operands = static_cast<std::uint32_t>(n);
     step.first_operand = static_cast<std::uint32_t>(out_.operands.size());
     for (std::size_t i = 0; i < n; ++i) out_.operands.push_back(operand(values[i], bit(dies, i)));
+    for (std::size_t i = 0; i < n; ++i) note_pulled(step, i, values[i]);
+  }
+  void note_pulled(Step& step, std::size_t i, ValueId v) const {
+    if (pulls_.may[at(v)]) step.pulled |= std::uint64_t{1} << i;
   }
   static bool bit(std::uint64_t bits, std::size_t i) { return i < 64 && (bits >> i & 1) != 0; }
   void set_results(Step& step, const std::vector<std::int32_t>& slots) {
@@ -362,6 +372,9 @@ class Translator {
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
+    step.leaves = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
+    step.takes = inst.results == 1 && pulls_.takes(inst);
+    if (step.takes) step.pulled &= ~std::uint64_t{1};
     std::vector<std::int32_t> results;
     for (std::uint32_t r = 0; r < inst.results; ++r)
       results.push_back(slots_.slot[at(inst.first_result + static_cast<ValueId>(r))]);
@@ -415,6 +428,7 @@ class Translator {
       for (std::size_t k = 0; k < i; ++k)
         step.overlaps =
             step.overlaps || (!from.is_constant() && slots_.slot[at(parameters[k])] == from.slot());
+      note_pulled(step, targets.size(), end.arguments[i]);
       out_.operands.push_back(from);
       targets.push_back(to);
     }
@@ -456,6 +470,7 @@ class Translator {
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   std::vector<bool> formula_;           // by ValueId: may stay a formula
+  Pulls pulls_;
   std::unordered_set<const ssa::Inst*> sorted_;
   CodeFunction out_;
   BlockId block_ = 0;

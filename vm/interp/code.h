@@ -59,12 +59,15 @@ struct Step {
   bool struck = false;  // INDEX, and DIST of the value, that only a scatter of one value reads: may leave the
                         // operands of INDEX, and one number repeated
   bool strikes = false;             // that scatter
+  bool leaves = false;              // BPERMUTE: may leave a pull (pulls.h)
+  bool takes = false;               // BPERMUTE, PERMUTE: may take one as its first operand, and give one
   bool chains = false;              // may be part of a Chain
   bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
   std::int16_t group = kNoGroup;  // PACK: the group that it is the first of, or kInGroup
   std::uint16_t repeated = 0;     // kPrimitive: by operand, whether it may be one repeated element
+  std::uint64_t pulled = 0;       // by operand: may lie there as a pull, and must be written first
   PrimFn sorts = nullptr;  // RANK whose result only a PERMUTE of the same elements reads, and that one: what
                            // is done instead unless somebody watches
   PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise

@@ -28,6 +28,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
+      pulls_(machine.hook == nullptr && machine.observer == nullptr && !counts_),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -55,6 +56,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     for (Value& value : scratch_) release(value);
     for (Value& value : outputs_) release(value);
     drop_chain();
+    forget_pulls();
   }
   if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
   if (exited_) frames_.clear();
@@ -126,6 +128,8 @@ void Interp::loop() {
     const Step& step = *step_;
     if (stop.load(std::memory_order_relaxed) != Stop::kNo) [[unlikely]]
       throw stop_fault(stop.load());
+    if (step.pulled != 0) [[unlikely]]
+      write_pulled(step);
     switch (step.kind) {
       case StepKind::kPrimitive:
         if (step.line >= 0 && machine_.lines != nullptr && run_line(step)) continue;
@@ -182,6 +186,7 @@ void Interp::store(const Step& step, Value* from) {
 }
 
 void Interp::primitive(const Step& step) {
+  if ((step.leaves || step.takes) && pull(step)) return;
   Value* operands = scratch_.data();
   fetch(step, operands);
   if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
@@ -293,6 +298,7 @@ void Interp::check_depth() const {
 
 void Interp::open_call(const Step& step) {
   check_depth();
+  forget_pulls();
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   Value* window = frames_.open(frame_ + step.window, std::max(callee.slots, 1));
   fetch(step, window);
@@ -311,6 +317,7 @@ void Interp::open_call(const Step& step) {
 }
 
 bool Interp::tail_call(const Step& step) {
+  forget_pulls();
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   fetch(step, scratch_.data());
   for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
@@ -398,6 +405,7 @@ bool Interp::condition(const Step& step) {
 }
 
 bool Interp::close_call(const Step& step) {
+  forget_pulls();
   if (calls_seen()) say_left(step.site.function);
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (calls_.empty()) {

@@ -69,6 +69,15 @@ class Interp final : private OpenCalls {
   // INDEX and DIST that only a scatter of one value reads, and that scatter (strided.cpp).
   [[nodiscard]] bool leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool put_strided(std::span<Value> operands, std::span<Value> results) const;
+  // BPERMUTE that leaves a pull, moves of one, and what is done before others read it (pulls.cpp).
+  [[nodiscard]] bool pull(const Step& step);
+  [[nodiscard]] bool leave_pull(const Step& step);
+  [[nodiscard]] bool move_pull(const Step& step, const PairValue& pull);
+  [[nodiscard]] bool move_indices(const Step& step, const Vector& indices, Value& result);
+  void finish_pull(const Step& step, Value made);
+  void write_pulled(const Step& step);
+  void write_pull(Value& value) const;
+  void forget_pulls();
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
   [[nodiscard]] bool begins_chain(const Step& step) const;
   void run_chain();
@@ -142,6 +151,20 @@ class Interp final : private OpenCalls {
   std::vector<Value> values_;                                 // results of the outermost call
   std::vector<Value> called_;                                 // results of a call that the hook made
   std::int64_t callers_ = 0;
+
+  bool pulls_;  // vectors may stay pulls
+  // Indices that were looked at last, and up to where they may go; those that were moved last, how, and what
+  // came out. Kept for the next field of the same record.
+  struct Checked {
+    Value indices;
+    std::int64_t length = 0;
+  } checked_;
+  struct Moved {
+    Value indices, by;
+    Segdes first, second;
+    Op op = Op::kExit;
+    Value result;
+  } moved_;
 
   Chain chain_;
   std::int64_t chain_from_;                // elements from which instructions wait

@@ -6,6 +6,7 @@
 
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
+#include "vm/prims/pull.h"
 #include "vm/prims/runs.h"
 
 namespace nvm::vm {
@@ -103,6 +104,19 @@ void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, con
 }
 
 }  // namespace
+
+bool indices_inside(const PrimContext& context, const Vector& indices, std::int64_t length) {
+  const Elements i(indices, context);
+  const Indices idx(i, context);
+  std::atomic<bool> inside{true};
+  for_ranges(context, indices.length(), [&](std::int64_t begin, std::int64_t end) {
+    if (begin == end) return;
+    std::int64_t range[2];
+    kernel_table(context.isa).index_range[idx.kind()](idx.at(begin), end - begin, range);
+    if (range[0] < 0 || range[1] >= length) inside = false;
+  });
+  return inside;
+}
 
 void bpermute(const PrimCall& call) {
   run_gather(call, nullptr, segdes_operand(call, 2), segdes_operand(call, 3));

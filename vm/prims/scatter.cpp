@@ -19,6 +19,7 @@
 
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
+#include "vm/prims/pull.h"
 #include "vm/prims/runs.h"
 #include "vm/prims/split.h"
 
@@ -34,8 +35,24 @@ constexpr std::int64_t kWorthRuns = 1 << 12;  // elements from which runs are lo
   index_fault(s.call.op, s.idx[position], position, k, s.dest.length(k));
 }
 
-// All of one segment on several threads.
-void scatter_long(const Moving& s, std::int64_t chunks, std::byte* out) {
+void fill_zero(const PrimContext& context, const Fresh& out) {
+  for_ranges(context, static_cast<std::int64_t>(out.bytes()), [&](std::int64_t begin, std::int64_t end) {
+    std::memset(out.data() + begin, 0, static_cast<std::size_t>(end - begin));
+  });
+}
+
+// Into how many ranges of places a result goes that `parts` threads write: twice as many if that is how each
+// fits a thread's cache, though every range costs a look at all indices.
+std::int64_t ranges_of(std::int64_t parts, const Fresh& result) {
+  constexpr std::int64_t kCache = 1 << 20;  // of L2, beside indices and elements that pass through
+  const std::int64_t fit = (static_cast<std::int64_t>(result.bytes()) + kCache - 1) / kCache;
+  return fit > parts && fit <= 2 * parts ? 2 * parts : parts;
+}
+
+// All of one segment on several threads. `fresh`: the result holds nothing yet; a thread that writes a range
+// of places makes them zero itself, while they are on the way to its cache.
+void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh& result) {
+  std::byte* const out = result.data();
   const PrimContext& context = s.call.context;
   const std::int64_t n = s.v.length();
   const std::int64_t m = s.dest.total();
@@ -59,25 +76,24 @@ void scatter_long(const Moving& s, std::int64_t chunks, std::byte* out) {
   }
   const auto flags_at = [&](std::int64_t i) { return s.flags == nullptr ? nullptr : s.flags + i; };
   const auto scatter = s.t.scatter[s.width][s.idx.kind()];
+  if (fresh && (disjoint || !inside)) fill_zero(context, result);
   if (!inside) {  // flags may hide wild indices, and a fault needs the first of them: in order, on one thread
     const std::int64_t bad = scatter(s.v.data(), s.idx.at(0), s.flags, n, m, out);
     if (bad >= 0) scatter_fault(s, bad);
     return;
   }
-  for_chunks(context.threads, parts, [&](std::int64_t p) {
-    if (disjoint) {
+  if (disjoint) {
+    for_chunks(context.threads, parts, [&](std::int64_t p) {
       scatter(s.v.at(bound(p)), s.idx.at(bound(p)), flags_at(bound(p)), bound(p + 1) - bound(p), m, out);
-      return;
-    }
-    const std::int64_t low = m / parts * p;
-    const std::int64_t high = p + 1 == parts ? m : m / parts * (p + 1);
+    });
+    return;
+  }
+  const std::int64_t count = ranges_of(parts, result);
+  for_chunks(context.threads, count, [&](std::int64_t p) {
+    const std::int64_t low = m / count * p;
+    const std::int64_t high = p + 1 == count ? m : m / count * (p + 1);
+    if (fresh) std::memset(result.at(low), 0, static_cast<std::size_t>(result.at(high) - result.at(low)));
     s.t.scatter_range[s.width][s.idx.kind()](s.v.data(), s.idx.at(0), s.flags, n, low, high, out);
-  });
-}
-
-void fill_zero(const PrimContext& context, const Fresh& out) {
-  for_ranges(context, static_cast<std::int64_t>(out.bytes()), [&](std::int64_t begin, std::int64_t end) {
-    std::memset(out.data() + begin, 0, static_cast<std::size_t>(end - begin));
   });
 }
 
@@ -116,7 +132,7 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   const PrimContext& context = s.call.context;
   const std::int64_t k = s.source.segments();
   std::int64_t chunks = chunk_count(context, s.v.length() + k, kChunk);
-  if (fresh && k == 1) fill_zero(context, result);
+  if (fresh && k == 1 && chunks == 1) fill_zero(context, result);
   if (fresh && k > 1 && chunks == 1)
     chunks = (s.v.length() + k) / kChunk + 1;  // zeros while they are in the cache
   if (!fresh && s.flags == nullptr && k > 1 && s.source.is_regular() && s.source.regular_length() == 1 &&
@@ -134,7 +150,7 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
     return;
   }
   if (k == 1) {
-    scatter_long(s, chunks, result.data());
+    scatter_long(s, chunks, fresh, result);
     return;
   }
   const std::vector<Cut> cuts = cut_segments(kernel_segments(s.source), k, s.v.length(), chunks);
@@ -199,6 +215,22 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
   call.results[0] = out.take();
 }
 
+// The whole vector by places in order, or by a few runs of them; false for others.
+bool move_in_order(const PrimCall& call, const Elements& v, const Indices& idx) {
+  const PrimContext& context = call.context;
+  if (vector_operand(call, 1).run_from() == 0 || is_identity(context, idx, v.length())) {
+    call.results[0] = std::move(call.operands[0]);
+    return true;
+  }
+  if (v.length() < kWorthRuns) return false;
+  const std::vector<Run> runs = few_runs(context, idx, 0, v.length());
+  if (runs.empty()) return false;
+  Fresh out(context, v.storage(), v.length());
+  move_by_runs(context, runs, v, 0, v.length(), out);
+  call.results[0] = out.take();
+  return true;
+}
+
 void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, const Segdes& ds) {
   check_shape(call);
   const PrimContext& context = call.context;
@@ -206,24 +238,11 @@ void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, 
   const Elements v(operand, context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  if (flags == nullptr && ss.segments() == 1 &&
-      (vector_operand(call, 1).run_from() == 0 || is_identity(context, idx, v.length()))) {
-    call.results[0] = std::move(operand);
-    return;
-  }
-  if (flags == nullptr && ss.segments() == 1 && v.length() >= kWorthRuns) {
-    const std::vector<Run> runs = few_runs(context, idx, 0, v.length());
-    if (!runs.empty()) {
-      Fresh out(context, v.storage(), v.length());
-      move_by_runs(context, runs, v, 0, v.length(), out);
-      call.results[0] = out.take();
-      return;
-    }
-  }
+  const bool plain = flags == nullptr && ss.segments() == 1;
+  if (plain && move_in_order(call, v, idx)) return;
   const OptionalFlags f(flags, context);
   Fresh out(context, v.storage(), ds.total());
-  if (flags == nullptr && ss.segments() == 1 && v.length() == ds.total() &&
-      move_by_split(context, idx, v, out)) {
+  if (plain && v.length() == ds.total() && move_by_split(context, idx, v, out)) {
     call.results[0] = out.take();
     return;
   }
@@ -232,6 +251,20 @@ void scatter_fresh(const PrimCall& call, const Vector* flags, const Segdes& ss, 
 }
 
 }  // namespace
+
+bool permute_one_to_one(const PrimCall& call) {
+  const PrimContext& context = call.context;
+  const Segdes& s = segdes_operand(call, 2);
+  const Elements v(vector_operand(call, 0), context);
+  const Elements i(vector_operand(call, 1), context);
+  if (s.segments() != 1 || v.length() != s.total() || i.length() != s.total()) return false;
+  const Indices idx(i, context);
+  if (move_in_order(call, v, idx)) return true;
+  Fresh out(context, v.storage(), v.length());
+  if (!move_by_split(context, idx, v, out)) return false;
+  call.results[0] = out.take();
+  return true;
+}
 
 void permute(const PrimCall& call) {
   scatter_fresh(call, nullptr, segdes_operand(call, 2), segdes_operand(call, 2));

@@ -1,9 +1,7 @@
 // Gathers and scatters. Indices are checked a block at a time as vectors, then used while they are in L1:
 // each index is read from memory once. Short segments are checked element by element.
 #include "vm/prims/kernels/isa.h"
-#if NVM_VECTOR_BYTES == 64
-#include <immintrin.h>
-#endif
+#include "vm/simd/compress.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
@@ -221,51 +219,27 @@ i64 scatter(const void* v, const void* idx, const u8* flags, i64 n, i64 len, voi
                      static_cast<E*>(out));
 }
 
-// Numbers of the set flags of n <= kBlock, in order; their count. `out` has room for 16 more.
-#if NVM_VECTOR_BYTES == 64
-i64 positions(const u8* flags, i64 n, i32* out) {
-  const __m512i step = _mm512_set1_epi32(16);
-  __m512i number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  i64 count = 0;
-  for (i64 i = 0; i < n; i += 16) {
-    const __mmask16 in = static_cast<__mmask16>(_bzhi_u32(0xffff, static_cast<u32>(n - i < 16 ? n - i : 16)));
-    const __m128i f = _mm_maskz_loadu_epi8(in, flags + i);
-    const __mmask16 set = _mm_test_epi8_mask(f, f);
-    _mm512_storeu_si512(out + count, _mm512_maskz_compress_epi32(set, number));
-    count += __builtin_popcount(set);
-    number = _mm512_add_epi32(number, step);
-  }
-  return count;
-}
-#else
-i64 positions(const u8* flags, i64 n, i32* out) {
-  i64 count = 0;
-  for (i64 i = 0; i < n; ++i) {
-    out[count] = static_cast<i32>(i);
-    count += flags[i] != 0;
-  }
-  return count;
-}
-#endif
-
-// The places of a block that belong to the range are collected first, without a branch on each.
+// What of a block belongs to the range is collected first, without a branch on each.
 template <typename E, typename Idx>
 void scatter_range(const void* pv, const void* pidx, const u8* flags, i64 n, i64 lo, i64 hi, void* pout) {
+  using U = typename Unsigned<Idx>::type;
   const E* v = static_cast<const E*>(pv);
-  const Idx* idx = static_cast<const Idx*>(pidx);
+  const U* idx = static_cast<const U*>(pidx);
   E* out = static_cast<E*>(pout);
   u8 mine[kBlock];
-  i32 which[kBlock + 16];
+  U places[kBlock];
+  E values[kBlock];
   for (i64 at = 0; at < n; at += kBlock) {
     const i64 m = n - at < kBlock ? n - at : kBlock;
-    const Idx* from = idx + at;
     for (i64 i = 0; i < m; ++i)
-      mine[i] = (from[i] >= static_cast<Idx>(lo)) & (from[i] <= static_cast<Idx>(hi - 1));
+      mine[i] = (static_cast<Idx>(idx[at + i]) >= static_cast<Idx>(lo)) &
+                (static_cast<Idx>(idx[at + i]) <= static_cast<Idx>(hi - 1));
     if (flags != nullptr)
       for (i64 i = 0; i < m; ++i) mine[i] = static_cast<u8>(mine[i] & flags[at + i]);
-    const i64 count = positions(mine, m, which);
-    for (i64 j = 0; j < count; ++j) __builtin_prefetch(out + from[which[j]], 1);
-    for (i64 j = 0; j < count; ++j) out[from[which[j]]] = v[at + which[j]];
+    const i64 count = simd::compress(idx + at, mine, m, places, kBlock) - places;
+    for (i64 j = 0; j < count; ++j) __builtin_prefetch(out + places[j], 1);
+    simd::compress(v + at, mine, m, values, kBlock);
+    for (i64 j = 0; j < count; ++j) out[places[j]] = values[j];
   }
 }
 

@@ -1,0 +1,143 @@
+// Vectors that are left as pulls: their slot holds the vector that they are read from and the indices. Those
+// have been looked at, and descriptors and lengths agree, so that nothing can fail later but memory.
+#include "vm/interp/pulls.h"
+
+#include <bit>
+
+#include "vm/interp/interp.h"
+#include "vm/prims/pull.h"
+
+namespace nvm::vm {
+
+namespace {
+
+const PairValue* pull_of(const Value& value) {
+  const auto* pair = std::get_if<std::shared_ptr<const PairValue>>(&value);
+  return pair == nullptr ? nullptr : pair->get();
+}
+
+const Vector* plain(const Value& value) {
+  const auto* v = std::get_if<Vector>(&value);
+  return v == nullptr || v->is_repeated() || v->is_scalar() ? nullptr : v;
+}
+
+TypeWord word_of(Type type) {
+  return type == Type::kFloat ? TypeWord::kFloat : type == Type::kBool ? TypeWord::kBool : TypeWord::kInt;
+}
+
+// The same object, without looking at elements.
+bool same(const Value& a, const Value& b) {
+  const Vector* v = plain(a);
+  const Vector* w = plain(b);
+  if (v != nullptr && w != nullptr)
+    return v->place() == w->place() && v->length() == w->length() && v->storage() == w->storage();
+  return pull_of(a) != nullptr && pull_of(a) == pull_of(b);
+}
+
+}  // namespace
+
+// True: done. False: the instruction is to be executed, on written operands.
+bool Interp::pull(const Step& step) {
+  if (step.leaves) return leave_pull(step);
+  Value& first = frame_[function_->operands[step.first_operand].slot()];
+  const PairValue* pull = pull_of(first);
+  if (pull == nullptr) return false;
+  if (move_pull(step, *pull)) return true;
+  write_pull(first);
+  return false;
+}
+
+// Not of a vector that is longer than what is read from it: that would keep more memory than it saves.
+bool Interp::leave_pull(const Step& step) {
+  if (!pulls_) return false;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Vector* v = plain(peek(operands[0]));
+  const Vector* indices = plain(peek(operands[1]));
+  const auto& from = std::get<Segdes>(peek(operands[2]));
+  const auto& to = std::get<Segdes>(peek(operands[3]));
+  if (v == nullptr || indices == nullptr || from.segments() != 1 || to.segments() != 1 ||
+      v->length() != from.total() || indices->length() != to.total() || indices->length() < chain_from_ ||
+      indices->length() < v->length())
+    return false;
+  if (checked_.length != v->length() || !same(checked_.indices, *indices)) {
+    if (!indices_inside(machine_.prims, *indices, v->length())) return false;
+    checked_ = {*indices, v->length()};
+  }
+  Value* parts = scratch_.data();
+  fetch(step, parts);
+  finish_pull(step, std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])}));
+  return true;
+}
+
+bool Interp::move_pull(const Step& step, const PairValue& pull) {
+  const auto& v = std::get<Vector>(pull.left);
+  const auto& indices = std::get<Vector>(pull.right);
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Value& by = peek(operands[1]);
+  const auto& first = std::get<Segdes>(peek(operands[2]));
+  const auto& second = std::get<Segdes>(peek(operands[step.operands - 1]));
+  if (moved_.op != step.op || !same(moved_.indices, indices) || !same(moved_.by, by) ||
+      !moved_.first.identical(first) || !moved_.second.identical(second)) {
+    Value result;
+    if (!move_indices(step, indices, result)) return false;
+    moved_ = {indices, by, first, second, step.op, std::move(result)};
+  }
+  const Vector* made = plain(moved_.result);
+  if (made == nullptr) return false;
+  const auto pulled = std::make_shared<const PairValue>(PairValue{v, *made});
+  fetch(step, scratch_.data());
+  Value value = pulled;
+  if (made->length() < v.length()) write_pull(value);
+  finish_pull(step, std::move(value));
+  return true;
+}
+
+// What the instruction makes of indices in place of what they pull. False: that is not known to be the same.
+bool Interp::move_indices(const Step& step, const Vector& indices, Value& result) {
+  const Operand* from = function_->operands.data() + step.first_operand;
+  Value operands[4];
+  operands[0] = indices;
+  for (std::uint32_t i = 1; i < step.operands; ++i) operands[i] = peek(from[i]);
+  if (step.op == Op::kPermute) {
+    return plain(operands[1]) != nullptr &&
+           permute_one_to_one({machine_.prims, step.op, TypeWord::kInt, operands, &result});
+  }
+  if (indices.length() != std::get<Segdes>(operands[2]).total()) return false;
+  if (step.by_runs && !alone_ && move_runs(step, true, {operands, step.operands}, {&result, 1})) return true;
+  if (alone_ && step.alone != nullptr)
+    step.alone({machine_.prims, step.op, TypeWord::kInt, operands, &result});
+  else
+    run_primitive(machine_.prims, step.op, TypeWord::kInt, {operands, step.operands}, {&result, 1});
+  return true;
+}
+
+void Interp::finish_pull(const Step& step, Value made) {
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
+  const std::int32_t slot = function_->result_slots[step.first_result];
+  if (slot >= 0) frame_[slot] = std::move(made);
+}
+
+void Interp::write_pulled(const Step& step) {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint64_t left = step.pulled; left != 0; left &= left - 1) {
+    Value& value = frame_[operands[std::countr_zero(left)].slot()];
+    if (pull_of(value) != nullptr) write_pull(value);
+  }
+}
+
+void Interp::write_pull(Value& value) const {
+  const PairValue& pull = *pull_of(value);
+  const auto& v = std::get<Vector>(pull.left);
+  Value operands[4] = {v, pull.right, Segdes::regular(1, v.length()),
+                       Segdes::regular(1, std::get<Vector>(pull.right).length())};
+  Value written;
+  run_primitive(machine_.prims, Op::kBpermute, word_of(v.type()), operands, {&written, 1});
+  value = std::move(written);
+}
+
+void Interp::forget_pulls() {
+  if (checked_.length != 0) checked_ = {};
+  if (moved_.op != Op::kExit) moved_ = {};
+}
+
+}  // namespace nvm::vm
