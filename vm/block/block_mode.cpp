@@ -30,6 +30,11 @@ std::string setting_of(const Machine& machine, const Options& options) {
          (machine.hook != nullptr ? " compiled" : " eager") + (options.device != nullptr ? " device" : "");
 }
 
+Machine with_levels(Machine machine, LevelLoops& levels) {
+  machine.levels = &levels;
+  return machine;
+}
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -72,7 +77,8 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       options_(options),
       policy_(*code.module, options, machine.prims.threads),
       tuning_(*code.module, setting_of(machine, options), options.cache, options.afresh),
-      workers_(code, machine, inputs, policy_) {
+      levels_(code),
+      workers_(code, with_levels(machine, levels_), inputs, policy_) {
   machine_.calls = nullptr;
   machine_.observer = nullptr;
   machine_.host = nullptr;
@@ -162,7 +168,9 @@ bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments
 bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   const Trials::Kind kind(function, layout.instances(), layout.bytes());
-  const Way way = trials_.next(kind, hook_ != nullptr ? Way::kWhole : Way::kGroups);
+  const bool compiles = hook_ != nullptr;
+  if (compiles && trials_.waits(kind)) return false;
+  const Way way = trials_.next(kind, compiles ? Way::kWhole : Way::kGroups);
   const bool settled = trials_.settled(kind);
   if (way == Way::kWhole && settled) return false;
   const auto begin = std::chrono::steady_clock::now();
@@ -221,6 +229,7 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
   Machine machine = machine_;
   machine.hook = nullptr;
   machine.calls = &within;
+  machine.levels = &levels_;
   machine.formulas = true;
   machine.meter = metered ? &meter : nullptr;
   if (metered) meter.begin_group(function, 0);
@@ -257,7 +266,7 @@ void BlockMode::count(const Cost& cost) {
 
 // A group that fails takes the whole with it.
 bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
-                            LineMeter* meter, std::vector<Value>& results) {
+                            LineMeter* meter, const Landing* landing, std::vector<Value>& results) {
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   if (!policy_.considers_alone(function)) return false;
   const auto layout = Layout::of(info.parameters, arguments);
@@ -268,11 +277,11 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   if (meter != nullptr) meter->note(function, level, arguments);
   GroupResults parts;
   Spent spent;
-  if (!run_groups(function, depth, *layout, bounds, parts, spent, level))
+  if (!run_groups(function, depth, *layout, bounds, parts, spent, level, landing))
     throw Fault{Fault::Kind::kDenied, "a group failed"};
   count(spent.cost);
   counters_.groups += bounds.size() - 1;
-  results = join(machine_.prims, parts);
+  if (landing == nullptr) results = join(machine_.prims, parts);
   return true;
 }
 
@@ -312,19 +321,24 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                            std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
-                           std::optional<std::int32_t> level) {
+                           std::optional<std::int32_t> level, const Landing* landing) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
     on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool,
                                      observer_ != nullptr && observer_->sees_device_groups());
-  Groups groups = on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level);
+  Groups groups =
+      on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, landing);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;
   spent = {groups.cost, std::move(groups.spent)};
   for (const std::size_t g : groups.over_budget) {
     const Trial trial(*this);
-    std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
-    if (!run_whole(function, depth, std::move(part), groups.results[g])) return false;
+    const std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
+    if (!run_whole(function, depth, part, groups.results[g])) return false;
+    if (landing != nullptr &&
+        !land_results(machine_.prims, code_.functions[static_cast<std::size_t>(function)], part,
+                      groups.results[g], landing->from(bounds[g])))
+      return false;
     spent.cost.beside(trial.cost());
     ++counters_.whole;
   }

@@ -13,6 +13,7 @@
 #include "vm/block/tuning.h"
 #include "vm/block/worker.h"
 #include "vm/interp/call_hook.h"
+#include "vm/interp/level_loop.h"
 
 namespace nvm::vm::block {
 
@@ -35,6 +36,8 @@ class BlockMode final : public CallHook {
             std::vector<Value>& results) override;
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const Tuning& tuning() const { return tuning_; }
+  // Of tail-parallel recursion, made as a loop.
+  [[nodiscard]] std::int64_t levels() const { return levels_.levels(); }
 
  private:
   struct Spent {
@@ -47,7 +50,12 @@ class BlockMode final : public CallHook {
     Within(BlockMode& mode, LineMeter* meter) : mode_(mode), meter_(meter) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override {
-      return mode_.call_within(function, depth, arguments, meter_, results);
+      return mode_.call_within(function, depth, arguments, meter_, nullptr, results);
+    }
+    bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                   const Landing& landing) override {
+      std::vector<Value> none;
+      return mode_.call_within(function, depth, arguments, meter_, &landing, none);
     }
 
    private:
@@ -62,7 +70,7 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                   std::vector<Value>& results);
   [[nodiscard]] bool call_within(ssa::FunctionId function, std::int64_t depth,
-                                 std::span<const Value> arguments, LineMeter* meter,
+                                 std::span<const Value> arguments, LineMeter* meter, const Landing* landing,
                                  std::vector<Value>& results);
   void count(const Cost& cost);
   // Why the call is made as a whole, or "" if it may be cut.
@@ -80,7 +88,7 @@ class BlockMode final : public CallHook {
                           std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
-                                std::optional<std::int32_t> level = {});
+                                std::optional<std::int32_t> level = {}, const Landing* landing = nullptr);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                                std::vector<Value>& results);
 
@@ -96,6 +104,7 @@ class BlockMode final : public CallHook {
   Policy policy_;
   Tuning tuning_;
   Trials trials_;
+  LevelLoops levels_;
   Workers workers_;
   Counters counters_;
 };

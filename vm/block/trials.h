@@ -1,5 +1,5 @@
-// Small steps of loops are made both ways in turn, twice each, and then as was faster: nothing is computed
-// for the measurement alone.
+// Small steps of loops are made as usual at first; if there are many, both ways in turn, twice each, and then
+// as was faster: nothing is computed for the measurement alone, and it is a small part of all.
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,8 @@ class Trials {
     }
   };
 
+  // Counts a call. Have there been too few to begin trying?
+  [[nodiscard]] bool waits(const Kind& kind) { return of(kind).seen++ < kPatience; }
   // Has it been tried enough?
   [[nodiscard]] bool settled(const Kind& kind) {
     return std::min(of(kind).runs[0], of(kind).runs[1]) == kRuns;
@@ -51,10 +53,12 @@ class Trials {
 
  private:
   static constexpr int kRuns = 2;
+  static constexpr std::int64_t kPatience = 32;
   struct Known {
     std::array<double, 2> best = {std::numeric_limits<double>::infinity(),
                                   std::numeric_limits<double>::infinity()};
     std::array<int, 2> runs = {0, 0};
+    std::int64_t seen = 0;
   };
   Known& of(const Kind& kind) { return known_[kind]; }
 

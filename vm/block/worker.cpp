@@ -96,15 +96,13 @@ void Workers::give_back(std::unique_ptr<Worker> worker) {
 
 Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::int64_t first, std::int64_t last, std::int32_t level,
-                                std::vector<Value>& results, Cost& cost) {
+                                const Landing* landing, std::vector<Value>& results, Cost& cost) {
   try {
     std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
-    for (Value& argument : arguments)
-      if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
     std::unique_ptr<Worker> worker = take();
     worker->tally = {};
     if (worker->meter != nullptr) worker->meter->begin_group(function, level);
-    Outcome outcome = worker->interp->call(function, std::move(arguments), depth);
+    Outcome outcome = run_call(*worker->interp, function, depth, std::move(arguments), landing);
     if (outcome.exited) return End::kFailed;
     if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
     cost = {worker->tally.work, worker->tally.instructions};
@@ -112,37 +110,62 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
     give_back(std::move(worker));  // one that failed is not used again
     results = std::move(outcome.values);
     return End::kDone;
-  } catch (const Fault&) {
-    return End::kMemory;
+  } catch (const Fault& fault) {
+    return fault.kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
   } catch (const std::bad_alloc&) {
     return End::kMemory;
   }
 }
 
+Outcome Workers::run_call(Interp& interp, ssa::FunctionId function, std::int64_t depth,
+                          std::vector<Value> arguments, const Landing* landing) const {
+  if (landing != nullptr) {
+    if (!interp.goes_by_levels(function, arguments))
+      throw Fault{Fault::Kind::kDenied, "it does not go by levels"};
+    return interp.call_into(function, std::move(arguments), depth, *landing);
+  }
+  for (Value& argument : arguments)
+    if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
+  return interp.call(function, std::move(arguments), depth);
+}
+
 // A group that fails takes the call, and the group that it is in, with it.
-bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                         std::vector<Value>& results) {
-  if (!workers_.policy_.considers_alone(function)) return false;
+std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t depth,
+                                         std::span<Value> arguments, const Landing* landing) {
+  if (!workers_.policy_.considers_alone(function)) return std::nullopt;
   const auto& info = workers_.code_.functions[static_cast<std::size_t>(function)].source->lifted;
   const auto layout = Layout::of(info.parameters, arguments);
-  if (!layout) return false;
+  if (!layout) return std::nullopt;
   const bool idle = workers_.busy_.load(std::memory_order_relaxed) < workers_.threads_;
   const std::vector<std::int64_t> bounds = workers_.policy_.cut_alone(function, *layout, idle);
-  if (bounds.empty()) return false;
+  if (bounds.empty()) return std::nullopt;
   const Busy waits(workers_.busy_, -1);
   const std::int32_t level = meter_ != nullptr ? meter_->level_of(function) : 0;
   if (meter_ != nullptr) meter_->note(function, level, arguments);
-  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr, level);
+  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr, level, landing);
   if (groups.failed) throw Fault{Fault::Kind::kDenied, "a group failed"};
   if (!groups.over_budget.empty()) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
-  results = join(workers_.machine_.prims, groups.results);
   if (tally_ != nullptr) tally_->add(static_cast<std::int64_t>(groups.cost.work), groups.cost.depth);
-  return true;
+  return groups;
+}
+
+bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                         std::vector<Value>& results) {
+  auto groups = run(function, depth, arguments, nullptr);
+  if (groups) results = join(workers_.machine_.prims, groups->results);
+  return groups.has_value();
+}
+
+bool Workers::Cuts::call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
+                              const Landing& landing) {
+  return run(function, depth, arguments, &landing).has_value();
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                    std::span<const std::int64_t> bounds, std::optional<std::int32_t> level) {
-  Groups groups = run_groups(function, depth, layout, bounds, level ? nullptr : observer_, level.value_or(0));
+                    std::span<const std::int64_t> bounds, std::optional<std::int32_t> level,
+                    const Landing* landing) {
+  Groups groups =
+      run_groups(function, depth, layout, bounds, level ? nullptr : observer_, level.value_or(0), landing);
   if (!level && observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
   return groups;
 }
@@ -156,7 +179,8 @@ GroupsSpent Workers::take_spent() {
 }
 
 Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
-                           std::span<const std::int64_t> bounds, Observer* observer, std::int32_t level) {
+                           std::span<const std::int64_t> bounds, Observer* observer, std::int32_t level,
+                           const Landing* landing) {
   Groups groups;
   groups.results.resize(bounds.size() - 1);
   std::vector<End> ends(groups.results.size(), End::kDone);
@@ -174,8 +198,10 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
     const std::size_t g = order[static_cast<std::size_t>(i)];
     const Watch watch(observer, g, bounds[g + 1] - bounds[g]);
     const Busy works(busy_, 1);
-    ends[g] =
-        run_group(function, depth, layout, bounds[g], bounds[g + 1], level, groups.results[g], costs[g]);
+    const std::optional<Landing> part =
+        landing != nullptr ? std::optional(landing->from(bounds[g])) : std::nullopt;
+    ends[g] = run_group(function, depth, layout, bounds[g], bounds[g + 1], level, part ? &*part : nullptr,
+                        groups.results[g], costs[g]);
     if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);
   });
   groups.failed = failed.load();

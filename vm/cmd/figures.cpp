@@ -27,6 +27,7 @@ void print_counters(const lib::Counters& c) {
   line("compiled", c.compiled);
   line("block calls", c.block_calls);
   line("block groups", c.block_groups);
+  line("block levels", c.block_levels);
   std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
                c.seconds);
 }

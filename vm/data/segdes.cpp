@@ -130,9 +130,14 @@ bool operator==(const Segdes& a, const Segdes& b) {
   if (a.segments_ != b.segments_ || a.total_ != b.total_) return false;
   if (a.is_regular() || b.is_regular()) return a.is_regular() == b.is_regular();
   if (a.arrays_ == b.arrays_) return true;
-  for (std::int64_t k = 0; k < a.segments_; ++k)
-    if (a.arrays_->lengths.int_at(k) != b.arrays_->lengths.int_at(k)) return false;
-  return true;
+  const Vector& x = a.arrays_->lengths;
+  const Vector& y = b.arrays_->lengths;
+  return with_ints(x, [&](const auto* p) {
+    return with_ints(y, [&](const auto* q) {
+      return std::equal(p, p + x.length(), q,
+                        [](auto m, auto n) { return std::int64_t{m} == std::int64_t{n}; });
+    });
+  });
 }
 
 }  // namespace nvm::vm

@@ -8,6 +8,7 @@
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
+#include "vm/prims/landing.h"
 
 namespace nvm::vm {
 
@@ -21,6 +22,11 @@ class CallHook {
   // promised arguments throws.
   virtual bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                     std::vector<Value>& results) = 0;
+
+  // The same of a function that goes level by level (bytecode/ssa/levels.h), with results as long as its
+  // arguments, if they can be written where they belong. Throws Fault if they turn out to be of other
+  // lengths.
+  virtual bool call_into(ssa::FunctionId, std::int64_t, std::span<Value>, const Landing&) { return false; }
 };
 
 }  // namespace nvm::vm

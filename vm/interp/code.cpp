@@ -48,6 +48,7 @@ class Translator {
     find_halves();
     find_struck();
     find_alike(module);
+    out_.levels = ssa::find_levels(module, id);
   }
 
   CodeFunction run() {
@@ -371,6 +372,9 @@ class Translator {
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
+    step.lands = out_.levels &&
+                 (kind == StepKind::kCall ? inst.index == id_
+                                          : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
     step.takes = inst.results == 1 && pulls_.takes(inst);

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "bytecode/ssa/levels.h"
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
@@ -61,6 +63,7 @@ struct Step {
   bool strikes = false;             // that scatter
   bool leaves = false;              // BPERMUTE: may leave a pull (pulls.h)
   bool takes = false;               // BPERMUTE, PERMUTE: may take one as its first operand, and give one
+  bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
   bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
@@ -110,6 +113,7 @@ struct CodeFunction {
   std::vector<std::int32_t> result_slots;
   std::vector<PackGroup> groups;
   std::vector<Line> lines;
+  std::optional<ssa::Levels> levels;  // of tail-parallel recursion
 };
 
 struct Code {

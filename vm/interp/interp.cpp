@@ -40,6 +40,8 @@ Outcome Interp::run() { return call(code_.module->entry, {}); }
 
 Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers) {
   Outcome outcome;
+  if (goes_by_levels(function, arguments) && call_by_levels(function, arguments, callers, nullptr, outcome))
+    return outcome;
   callers_ = callers;
   exited_ = false;
   exit_line_ = 0;
@@ -51,18 +53,22 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     outcome.values = std::move(values_);
   } catch (const Fault& fault) {
     outcome.error = locate(fault);
-    frames_.clear();
-    packed_.clear();
-    for (Value& value : scratch_) release(value);
-    for (Value& value : outputs_) release(value);
-    drop_chain();
-    forget_pulls();
+    forget();
   }
   if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
   if (exited_) frames_.clear();
   values_.clear();
   calls_.clear();
   return outcome;
+}
+
+void Interp::forget() {
+  frames_.clear();
+  packed_.clear();
+  for (Value& value : scratch_) release(value);
+  for (Value& value : outputs_) release(value);
+  drop_chain();
+  forget_pulls();
 }
 
 // To the end; once more from the check that turns out to have failed.
@@ -132,7 +138,7 @@ void Interp::loop() {
       write_pulled(step);
     switch (step.kind) {
       case StepKind::kPrimitive:
-        if (step.line >= 0 && machine_.lines != nullptr && run_line(step)) continue;
+        if (step.line >= 0 && machine_.lines != nullptr && waiting_call_.empty() && run_line(step)) continue;
         if (step.chains && machine_.hook == nullptr && !(alone_ && step.alone != nullptr) &&
             begins_chain(step)) {
           run_chain();
@@ -143,7 +149,13 @@ void Interp::loop() {
       case StepKind::kHost: host(step); break;
       case StepKind::kPair: pair(step); break;
       case StepKind::kUnpair: unpair(step); break;
-      case StepKind::kCall: open_call(step); continue;
+      case StepKind::kCall:
+        if (step.lands && in_level()) {
+          leave_call(step);
+          break;
+        }
+        open_call(step);
+        continue;
       case StepKind::kTailCall:
         if (!tail_call(step)) return;
         continue;
@@ -186,9 +198,11 @@ void Interp::store(const Step& step, Value* from) {
 }
 
 void Interp::primitive(const Step& step) {
-  if ((step.leaves || step.takes) && pull(step)) return;
+  const bool lands = step.lands && in_level();
+  if (!lands && (step.leaves || step.takes) && pull(step)) return;
   Value* operands = scratch_.data();
   fetch(step, operands);
+  if (lands) return leave_move(step);
   if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
   const std::int32_t slot = function_->result_slots[step.first_result];
   if (alone_ && step.results == 1 && alike(step, slot)) return;

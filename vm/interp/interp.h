@@ -26,6 +26,12 @@ class Interp final : private OpenCalls {
   // depth.
   [[nodiscard]] Outcome call(ssa::FunctionId function, std::vector<Value> arguments,
                              std::int64_t callers = 0);
+  // The same of a function that may go by levels (level_loop.h), its results wanted at `landing`: the outcome
+  // has no values. It may fault where call() does not.
+  [[nodiscard]] Outcome call_into(ssa::FunctionId function, std::vector<Value> arguments,
+                                  std::int64_t callers, const Landing& landing);
+  // May it?
+  [[nodiscard]] bool goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const;
 
  private:
   struct Activation {  // a call that is open: what to go on with after it
@@ -36,6 +42,7 @@ class Interp final : private OpenCalls {
   };
 
   void enter(ssa::FunctionId function, std::vector<Value>& arguments);
+  void forget();
   void run_through();
   void settle(const Fault& fault);
   void divert(const Site& branch);
@@ -89,6 +96,15 @@ class Interp final : private OpenCalls {
   void finish_chain();
   void drop_chain();
   [[nodiscard]] std::int32_t waiting(Operand operand) const;
+
+  // Tail-parallel recursion (level_loop.cpp).
+  [[nodiscard]] bool call_by_levels(ssa::FunctionId function, std::vector<Value> arguments,
+                                    std::int64_t callers, const Landing* landing, Outcome& outcome);
+  void run_levels(ssa::FunctionId function, std::vector<Value> arguments, Landing landing);
+  void check_levels(std::int64_t level, std::int32_t slots) const;
+  void leave_call(const Step& step);
+  void leave_move(const Step& step);
+  [[nodiscard]] bool in_level() const { return by_levels_ && calls_.empty(); }
 
   [[nodiscard]] const Value& peek(Operand operand) const {
     return operand.is_constant() ? constants_[static_cast<std::size_t>(operand.constant())]
@@ -179,6 +195,8 @@ class Interp final : private OpenCalls {
   std::uint64_t last_serial_ = 0;  // given to a call
   bool exited_ = false;
   std::uint32_t exit_line_ = 0;
+  bool by_levels_ = false;           // the outermost call goes by levels
+  std::vector<Value> waiting_call_;  // arguments of that of the next level
 };
 
 inline void Interp::fetch_one(Operand operand, Value& to) {

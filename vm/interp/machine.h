@@ -22,6 +22,7 @@ enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
 class LineHook;
 class LineTier;
+class LevelLoops;
 
 struct Machine {
   PrimContext prims;
@@ -30,6 +31,7 @@ struct Machine {
   CallHook* calls = nullptr;
   LineHook* lines = nullptr;      // of this interpreter alone; asked where it has no `hook`
   LineTier* line_tier = nullptr;  // gives the interpreters of block mode their `lines`
+  LevelLoops* levels = nullptr;   // null: recursive calls are made where they stand
   Observer* observer = nullptr;
   bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/formula.h)
   Tally* tally = nullptr;      // null: nothing is counted

@@ -89,6 +89,7 @@ class Runner : public vm::ProgramRunner {
     counters_.compiled += c.compiled;
     counters_.block_calls += c.block_calls;
     counters_.block_groups += c.block_groups;
+    counters_.block_levels += c.block_levels;
     counters_.compile_seconds += c.compile_seconds;
   }
 

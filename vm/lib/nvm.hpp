@@ -208,6 +208,7 @@ struct Counters {
   double compile_seconds = 0;
   std::uint64_t block_calls = 0;   // calls executed in groups; what groups do is not counted above
   std::uint64_t block_groups = 0;  // of these calls
+  std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
 };
 
 struct Run {

@@ -180,6 +180,7 @@ struct Vm::Impl {
     vm::Outcome outcome = vm::Interp(program.code, machine, inputs).run();
     counters.block_calls = block.counters().calls;
     counters.block_groups = block.counters().groups;
+    counters.block_levels = static_cast<std::uint64_t>(block.levels());
     if (options.tune != nullptr) report_tuning(program.loaded.module, block.tuning(), options.tune);
     return outcome;
   }

@@ -39,6 +39,8 @@ struct Formula {
     kHalf,     // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
     kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
                // descending
+    kHole,     // elements that a call is still to give (vm/prims/landing.h)
+    kMoved,    // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
   };
   Kind kind = Kind::kSpread;
   Scalar compare = Scalar::kEq;  // kCompare, kRanks
@@ -48,6 +50,7 @@ struct Formula {
   std::vector<JoinPart> parts;  // of the same storage
   Segdes other;                 // kHalf: lengths of the other parts
   bool second = false;
+  std::vector<Value> operands;  // kMoved
 };
 
 // One of several PACKs of the same elements by comparisons with the same values.

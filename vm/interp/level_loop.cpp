@@ -1,0 +1,206 @@
+#include "vm/interp/level_loop.h"
+
+#include <algorithm>
+
+#include "vm/interp/interp.h"
+#include "vm/interp/value_moves.h"
+#include "vm/prims/alike.h"
+#include "vm/prims/operands.h"
+
+namespace nvm::vm {
+
+namespace {
+
+const Segdes& sizes_of(const CodeFunction& function, std::span<const Value> arguments) {
+  return std::get<Segdes>(arguments[function.levels->sizes]);
+}
+
+// Of Ints among the results.
+Storage widest(const PrimContext& context, std::span<const Value> arguments) {
+  std::optional<Storage> most;
+  for (const Value& argument : arguments)
+    if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->type() == Type::kInt)
+      most = std::max(most.value_or(Storage::kI8), v->is_scalar() ? wide_int(context) : v->storage());
+  return most.value_or(wide_int(context));
+}
+
+Fault not_so_long() { return {Fault::Kind::kDenied, "results are not as long as arguments"}; }
+
+// One level: where its results are wanted, and what it says of those of the next.
+class Level {
+ public:
+  Level(const PrimContext& context, const CodeFunction& function, const Landing& landing)
+      : context_(context), lengths_(function.levels->lengths), landing_(landing) {}
+
+  // Writes what there is of `values`, results of the level for `sizes`; `next`: the sizes of the call that
+  // waits. False if they are not so long or not filled.
+  bool land(std::span<const Value> values, const Segdes& sizes, const Segdes& next) {
+    const Segdes& lengths = std::get<Segdes>(values[lengths_]);
+    if (!lengths.identical(sizes) && !(lengths == sizes)) return false;
+    for (std::size_t r = 0; r < values.size(); ++r) {
+      if (r == lengths_) continue;
+      Hole hole;
+      hole.s = next;
+      if (!vm::land(context_, values[r], sizes, landing_.places, landing_.targets[r - (r > lengths_ ? 1 : 0)],
+                    hole) ||
+          hole.known != next.total())
+        return false;
+      if (!hole.memory) hole.memory = begins_of(context_, next);
+      if (!places_)
+        places_ = std::move(hole.memory);
+      else if (!agree(next, hole))
+        return false;
+    }
+    return true;
+  }
+  // Of the call that waits.
+  [[nodiscard]] const BufferRef& places() const { return places_; }
+
+ private:
+  // Do all vectors put the same segments to the same places?
+  bool agree(const Segdes& next, const Hole& hole) const {
+    const auto* first = reinterpret_cast<const std::int64_t*>(places_.data());
+    for (std::int64_t k = 0; k < next.segments(); ++k)
+      if (first[k] != hole.places()[k] && next.length(k) > 0) return false;
+    return true;
+  }
+
+  const PrimContext& context_;
+  std::size_t lengths_;
+  Landing landing_;
+  BufferRef places_;
+};
+
+}  // namespace
+
+LandingPlace::LandingPlace(const PrimContext& context, const CodeFunction& function,
+                           std::span<const Value> arguments)
+    : sizes_(sizes_of(function, arguments)), lengths_(function.levels->lengths) {
+  const std::vector<Type>& results = function.source->results;
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    if (r == lengths_) continue;
+    const Storage storage = results[r] == Type::kFloat  ? Storage::kF64
+                            : results[r] == Type::kBool ? Storage::kB8
+                                                        : widest(context, arguments);
+    vectors_.push_back(std::make_unique<Fresh>(context, storage, sizes_.total()));
+    targets_.push_back({vectors_.back()->data(), storage});
+  }
+  places_ = begins_of(context, sizes_);
+}
+
+std::vector<Value> LandingPlace::take() {
+  std::vector<Value> results;
+  for (auto& vector : vectors_) results.emplace_back(vector->take());
+  results.insert(results.begin() + static_cast<std::ptrdiff_t>(lengths_), sizes_);
+  return results;
+}
+
+bool land_results(const PrimContext& context, const CodeFunction& function, std::span<const Value> arguments,
+                  std::span<const Value> results, const Landing& landing) {
+  return Level(context, function, landing).land(results, sizes_of(function, arguments), Segdes());
+}
+
+bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const {
+  const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
+  return machine_.levels != nullptr && alone_ && machine_.meter == nullptr && f.levels &&
+         machine_.levels->may(function) && std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
+}
+
+// The recursive call waits, and the function goes on with holes for its results.
+void Interp::leave_call(const Step& step) {
+  waiting_call_.resize(step.operands);
+  fetch(step, waiting_call_.data());
+  for (Value& argument : waiting_call_) write_repeated(machine_.prims, argument);
+  const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
+  std::vector<Value> results(step.results);
+  for (std::size_t r = 0; r < results.size(); ++r)
+    results[r] = r == function_->levels->lengths ? Value(sizes) : hole_value(sizes.total());
+  store(step, results.data());
+}
+
+void Interp::leave_move(const Step& step) {
+  const std::span<Value> operands(scratch_.data(), step.operands);
+  if (counts_) count(step, operands);
+  Value moved = moved_value(operands);
+  store(step, &moved);
+  for (Value& operand : operands) release(operand);
+}
+
+// As many calls may be open here as in the usual way.
+void Interp::check_levels(std::int64_t level, std::int32_t slots) const {
+  if (machine_.max_depth > 0 && callers_ + level >= machine_.max_depth) throw depth_fault(machine_.max_depth);
+  if (static_cast<std::size_t>(level) >
+      machine_.max_frame_bytes / sizeof(Value) / static_cast<std::size_t>(slots))
+    throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
+}
+
+void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, Landing landing) {
+  const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
+  BufferRef places;  // of `landing`
+  std::int64_t level = 0;
+  for (;; ++level) {
+    if (level > 0 && machine_.calls != nullptr &&
+        machine_.calls->call_into(function, callers_ + level, arguments, landing))
+      break;
+    const Segdes sizes = sizes_of(f, arguments);
+    waiting_call_.clear();
+    enter(function, arguments);
+    arguments.clear();
+    loop();
+    if (exited_) throw Fault{Fault::Kind::kDenied, "a level ends the program"};
+    Level made(machine_.prims, f, landing);
+    if (!made.land(values_, sizes, waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_)))
+      throw not_so_long();
+    values_.clear();
+    if (waiting_call_.empty()) break;
+    check_levels(level, std::max(f.slots, 1));
+    arguments = std::move(waiting_call_);
+    places = made.places();
+    landing.places = reinterpret_cast<const std::int64_t*>(places.data());
+  }
+  machine_.levels->count(level + 1);
+}
+
+// True if that is the outcome; else the call is to be made in the usual way. `landing`: null, or where the
+// results are wanted, for a call that has to go by levels.
+bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers,
+                            const Landing* landing, Outcome& outcome) {
+  callers_ = callers;
+  exited_ = false;
+  by_levels_ = true;
+  bool done = true;
+  const Tally before = machine_.tally != nullptr ? *machine_.tally : Tally();
+  try {
+    if (landing != nullptr) {
+      run_levels(function, std::move(arguments), *landing);
+    } else {
+      LandingPlace own(machine_.prims, code_.functions[static_cast<std::size_t>(function)], arguments);
+      run_levels(function, std::move(arguments), own.landing());
+      outcome.values = own.take();
+    }
+  } catch (const Fault& fault) {
+    const bool final = fault.kind == Fault::Kind::kTime || fault.kind == Fault::Kind::kInterrupted ||
+                       fault.kind == Fault::Kind::kRecursion;
+    done = final || landing != nullptr;
+    if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
+    if (done) outcome.error->kind = fault.kind;
+    if (!done && machine_.tally != nullptr) *machine_.tally = before;
+    if (!final && fault.kind != Fault::Kind::kMemory) machine_.levels->give_up(function);
+    forget();
+  }
+  by_levels_ = false;
+  exited_ = false;
+  waiting_call_.clear();
+  values_.clear();
+  calls_.clear();
+  return done;
+}
+
+Outcome Interp::call_into(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers,
+                          const Landing& landing) {
+  Outcome outcome;
+  static_cast<void>(call_by_levels(function, std::move(arguments), callers, &landing, outcome));
+  return outcome;
+}
+
+}  // namespace nvm::vm

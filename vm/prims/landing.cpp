@@ -1,0 +1,407 @@
+#include "vm/prims/landing.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "vm/prims/move_parts.h"
+#include "vm/prims/operands.h"
+#include "vm/prims/parallel.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using FormulaRef = std::shared_ptr<const Formula>;
+using Kind = Formula::Kind;
+
+constexpr std::int64_t kLongRun = 4096;  // elements, on average: goes by all threads
+
+const Formula* formula_of(const Value& value, Kind kind) {
+  const auto* f = std::get_if<FormulaRef>(&value);
+  return f != nullptr && (*f)->kind == kind ? f->get() : nullptr;
+}
+
+bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
+
+BufferRef numbers(const PrimContext& context, std::int64_t n) {
+  return context.pool->allocate(static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) *
+                                sizeof(std::int64_t));
+}
+std::int64_t* numbers_of(const BufferRef& memory) { return reinterpret_cast<std::int64_t*>(memory.data()); }
+
+// Runs by which a vector is moved: where they begin in their segment of the other side.
+struct Runs {
+  Segdes s;
+  Vector first;
+};
+
+// Of the second operand of a move, for n elements; false if it is no such thing.
+bool take_runs(const Value& places, std::int64_t n, Runs& runs) {
+  if (const auto* written = std::get_if<Vector>(&places)) {
+    runs = {Segdes::regular(n, 1), *written};
+    return written->length() == n;
+  }
+  const Formula* f = formula_of(places, Kind::kRuns);
+  if (f == nullptr || f->s.total() != n) return false;
+  runs = {f->s, f->x};
+  return runs.first.length() == runs.s.segments();
+}
+
+// One of several vectors that are moved into one.
+struct Stream {
+  const Value* v = nullptr;
+  Runs runs;
+  Segdes source;
+  BufferRef places;  // of the runs
+};
+
+// Walks the runs of a stream, segment by segment.
+class Cursor {
+ public:
+  Cursor(Stream& stream, const PrimContext& context)
+      : runs_(kernel_segments(stream.runs.s)),
+        source_(kernel_segments(stream.source)),
+        count_(stream.runs.s.segments()),
+        elements_(stream.runs.first, context),
+        first_(elements_, context),
+        places_(numbers_of(stream.places)) {}
+
+  // The runs of segment k; false if one of them crosses its end.
+  void begin(std::int64_t k) { end_ = source_.start(k + 1); }
+  [[nodiscard]] bool more() const { return at_ < end_; }
+  // Puts the runs down that go on at `place` of the segment, which lies at `base`.
+  [[nodiscard]] bool take(std::int64_t base, std::int64_t& place) {
+    bool any = false;
+    while (at_ < end_) {
+      const std::int64_t next = runs_.start(run_ + 1);
+      if (next > at_) {
+        if (first_[run_] != place) break;
+        places_[run_] = base + place;
+        place += next - at_;
+        at_ = next;
+        any = true;
+      } else {
+        places_[run_] = 0;
+      }
+      ++run_;
+    }
+    return any && at_ <= end_;
+  }
+  // Runs behind the last element are empty.
+  void finish() { std::fill(places_ + run_, places_ + count_, std::int64_t{0}); }
+
+  // How many runs each of so many segments has, if that is the same for all; 0 if it is not.
+  [[nodiscard]] std::int64_t each(std::int64_t segments) const {
+    return segments > 0 && count_ % segments == 0 ? count_ / segments : 0;
+  }
+  // Of run j: where it goes in its segment, and its length.
+  [[nodiscard]] std::int64_t first(std::int64_t j) const { return first_[j]; }
+  [[nodiscard]] std::int64_t length(std::int64_t j) const { return runs_.start(j + 1) - runs_.start(j); }
+  void put(std::int64_t j, std::int64_t place) { places_[j] = place; }
+  // Do the runs before number j fill the segments before number k?
+  [[nodiscard]] bool even(std::int64_t j, std::int64_t k) const { return runs_.start(j) == source_.start(k); }
+
+ private:
+  kernels::Segments runs_, source_;
+  std::int64_t count_;
+  Elements elements_;
+  Indices first_;
+  std::int64_t* places_;
+  std::int64_t run_ = 0, at_ = 0, end_ = 0;
+};
+
+// One run of every segment.
+struct Slot {
+  Cursor* cursor;
+  std::int64_t each;   // runs of this cursor in a segment
+  std::int64_t index;  // among these
+};
+
+// The runs of each segment in the order in which they lie there, if they are the same in all.
+std::vector<Slot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursors, std::int64_t segments) {
+  constexpr std::int64_t kSample = 64;  // segments
+  std::vector<std::pair<std::int64_t, Slot>> slots;
+  for (const auto& cursor : cursors) {
+    const std::int64_t each = cursor->each(segments);
+    if (each == 0 || each > 4) return {};
+    for (std::int64_t i = 0; i < each; ++i) {
+      std::int64_t sum = 0;
+      for (std::int64_t k = 0; k < std::min(segments, kSample); ++k) sum += cursor->first(k * each + i);
+      slots.push_back({sum, {cursor.get(), each, i}});
+    }
+  }
+  std::stable_sort(slots.begin(), slots.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Slot> order;
+  for (const auto& slot : slots) order.push_back(slot.second);
+  return order;
+}
+
+// Puts down kSlots runs in every segment, in this order; false if they do not lie so.
+template <std::size_t kSlots>
+bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::int64_t* to) {
+  std::array<Slot, kSlots> slots;
+  std::copy_n(order.begin(), kSlots, slots.begin());
+  const kernels::Segments segments = kernel_segments(dest);
+  bool lie = true;
+  for (std::int64_t k = 0; k < dest.segments(); ++k) {
+    std::int64_t place = 0;
+    for (const Slot& slot : slots) {
+      const std::int64_t j = k * slot.each + slot.index;
+      const std::int64_t length = slot.cursor->length(j);
+      lie &= (length == 0) | (slot.cursor->first(j) == place);
+      slot.cursor->put(j, (to[k] + place) & -static_cast<std::int64_t>(length > 0));
+      lie &= slot.cursor->even((k + 1) * slot.each, k + 1);
+      place += length;
+    }
+    lie &= place == segments.start(k + 1) - segments.start(k);
+  }
+  return lie;
+}
+
+class Lander {
+ public:
+  Lander(const PrimContext& context, const Landing::Target& target, Hole& hole)
+      : context_(context), target_(target), hole_(hole) {}
+
+  bool land(const Value& value, const Segdes& s, const std::int64_t* places) {
+    if (const auto* v = std::get_if<Vector>(&value)) return put(*v, s, places);
+    if (formula_of(value, Kind::kHole) != nullptr) return note_whole(s, places);
+    const Formula* f = formula_of(value, Kind::kMoved);
+    if (f == nullptr) return false;
+    return f->operands.size() == 5 ? scatter(*f, s, places) : gather(*f, s, places);
+  }
+
+ private:
+  bool put(const Vector& v, const Segdes& s, const std::int64_t* places) {
+    if (v.length() != s.total()) return false;
+    if (v.length() == 0) return true;
+    const auto width = static_cast<std::int64_t>(storage_bytes(target_.storage));
+    if (v.is_scalar() || v.storage() == target_.storage) {
+      if (v.is_scalar() && !fits(v)) return false;
+      return v.is_repeated() ? put_all(Elements(v, context_).data(), width, s, places)
+                             : put_all(v.raw(), width, s, places);
+    }
+    if (!storage_is_int(v.storage()) || !storage_is_int(target_.storage) || v.is_repeated() ||
+        v.storage() > target_.storage)
+      return false;
+    const Vector wide = stored_as(v, target_.storage, context_);
+    return put_all(wide.raw(), width, s, places);
+  }
+  [[nodiscard]] bool fits(const Vector& scalar) const {
+    if (!storage_is_int(target_.storage) || !storage_is_int(scalar.storage()))
+      return scalar.storage() == target_.storage;
+    const std::int64_t x = scalar.scalar_int();
+    return target_.storage == Storage::kI64 ||
+           (target_.storage == Storage::kI32 ? x == static_cast<std::int32_t>(x)
+                                             : x == static_cast<std::int8_t>(x));
+  }
+  bool put_all(const std::byte* from, std::int64_t width, const Segdes& s, const std::int64_t* places) {
+    const kernels::Segments segments = kernel_segments(s);
+    if (context_.threads > 1 && s.total() >= 2 * context_.grain && s.total() / s.segments() >= kLongRun)
+      return put_long(from, width, s, places);
+    kernel_table(context_.isa).put_runs(from, width, segments, s.segments(), places, target_.data);
+    return true;
+  }
+  bool put_long(const std::byte* from, std::int64_t width, const Segdes& s, const std::int64_t* places) {
+    for_ranges(context_, s.total(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = segment_of(s, begin); k < s.segments() && s.offset(k) < end; ++k) {
+        const std::int64_t first = std::max(s.offset(k), begin);
+        const std::int64_t last = std::min(s.offset(k + 1), end);
+        if (first < last)
+          std::memcpy(target_.data + (places[k] + first - s.offset(k)) * width, from + first * width,
+                      static_cast<std::size_t>((last - first) * width));
+      }
+    });
+    return true;
+  }
+
+  // Where the segments of d, laid over those of s, belong; null if one would be torn apart. `memory` keeps
+  // it.
+  const std::int64_t* refine(const Segdes& s, const std::int64_t* places, const Segdes& d,
+                             BufferRef& memory) {
+    if (same_segments(s, d)) return places;
+    if (s.total() != d.total()) return nullptr;
+    memory = numbers(context_, d.segments());
+    std::int64_t* out = numbers_of(memory);
+    const kernels::Segments from = kernel_segments(s);
+    const kernels::Segments to = kernel_segments(d);
+    std::int64_t k = 0;
+    std::int64_t begin = 0;
+    for (std::int64_t j = 0; j < d.segments(); ++j) {
+      const std::int64_t end = to.start(j + 1);
+      out[j] = 0;
+      if (end == begin) continue;
+      while (from.start(k + 1) <= begin) ++k;
+      out[j] = places[k] + begin - from.start(k);
+      while (end > from.start(k + 1)) {  // goes on in the next one
+        if (places[k + 1] != out[j] + from.start(k + 1) - begin && from.start(k + 1) != from.start(k + 2))
+          return nullptr;
+        ++k;
+      }
+      begin = end;
+    }
+    return out;
+  }
+
+  // All of the hole, in segments `s`.
+  bool note_whole(const Segdes& s, const std::int64_t* places) {
+    if (s.total() != hole_.s.total() || hole_.memory) return false;  // it stands somewhere else, too
+    const std::int64_t* found = refine(s, places, hole_.s, hole_.memory);
+    if (found == nullptr) return false;
+    hole_.known = hole_.s.total();
+    if (hole_.memory) return true;
+    hole_.memory = numbers(context_, hole_.s.segments());
+    std::copy_n(found, hole_.s.segments(), hole_.places());
+    return true;
+  }
+
+  // Segments of the hole: those of `s` begin at its elements `at`.
+  bool note_parts(const Segdes& s, const std::int64_t* at, const std::int64_t* places) {
+    const kernels::Segments holes = kernel_segments(hole_.s);
+    if (!hole_.memory) {
+      hole_.memory = numbers(context_, hole_.s.segments());
+      std::fill_n(hole_.places(), hole_.s.segments(), std::int64_t{-1});
+    }
+    std::int64_t* out = hole_.places();
+    std::int64_t k = 0;
+    for (std::int64_t j = 0; j < s.segments(); ++j) {
+      std::int64_t begin = at[j];
+      const std::int64_t end = begin + s.length(j);
+      if (begin == end) continue;
+      if (k == hole_.s.segments() || holes.start(k) > begin) k = segment_of(hole_.s, begin);
+      while (holes.start(k + 1) <= begin) ++k;
+      for (std::int64_t place = places[j]; begin < end; ++k) {
+        const std::int64_t n = holes.start(k + 1) - holes.start(k);
+        if (n == 0) continue;
+        if (holes.start(k) != begin || begin + n > end || out[k] >= 0) return false;
+        out[k] = place;
+        place += n;
+        begin += n;
+        hole_.known += n;
+      }
+    }
+    return true;
+  }
+
+  // A BPERMUTE of the hole by runs.
+  bool gather(const Formula& f, const Segdes& s, const std::int64_t* places) {
+    const auto& source = std::get<Segdes>(f.operands[2]);
+    const auto& dest = std::get<Segdes>(f.operands[3]);
+    Runs runs;
+    if (formula_of(f.operands[0], Kind::kHole) == nullptr || source.segments() != dest.segments() ||
+        source.total() != hole_.s.total() || !take_runs(f.operands[1], dest.total(), runs))
+      return false;
+    BufferRef memory;
+    const std::int64_t* to = refine(s, places, runs.s, memory);
+    if (to == nullptr) return false;
+    const BufferRef at = numbers(context_, runs.s.segments());
+    const Elements elements(runs.first, context_);
+    const Indices first(elements, context_);
+    const kernels::Segments along = kernel_segments(runs.s);
+    const kernels::Segments within = kernel_segments(dest);
+    const kernels::Segments from = kernel_segments(source);
+    std::int64_t k = 0;
+    for (std::int64_t j = 0; j < runs.s.segments(); ++j) {
+      numbers_of(at)[j] = 0;
+      if (along.start(j) == along.start(j + 1)) continue;
+      while (within.start(k + 1) <= along.start(j)) ++k;
+      const std::int64_t begin = first[j];
+      if (begin < 0 || along.start(j + 1) > within.start(k + 1) ||
+          begin + along.start(j + 1) - along.start(j) > from.start(k + 1) - from.start(k))
+        return false;
+      numbers_of(at)[j] = from.start(k) + begin;
+    }
+    return note_parts(runs.s, numbers_of(at), to);
+  }
+
+  // A DPERMUTE, or one over another, by runs that fill the whole.
+  bool scatter(const Formula& f, const Segdes& s, const std::int64_t* places) {
+    const auto& dest = std::get<Segdes>(f.operands[4]);
+    std::vector<Stream> streams;
+    for (const Formula* at = &f; at != nullptr;) {
+      if (at->operands.size() != 5 || !same_segments(std::get<Segdes>(at->operands[4]), dest)) return false;
+      Stream stream;
+      stream.v = &at->operands[0];
+      stream.source = std::get<Segdes>(at->operands[3]);
+      if (stream.source.segments() != dest.segments() ||
+          !take_runs(at->operands[1], stream.source.total(), stream.runs))
+        return false;
+      streams.push_back(std::move(stream));
+      at = formula_of(at->operands[2], Kind::kMoved);
+    }
+    BufferRef memory;
+    const std::int64_t* to = refine(s, places, dest, memory);
+    if (to == nullptr || !lay(streams, dest, to)) return false;
+    return std::all_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+      return land(*stream.v, stream.runs.s, numbers_of(stream.places));
+    });
+  }
+
+  // Where the runs of all streams belong, if they fill `dest`.
+  bool lay(std::vector<Stream>& streams, const Segdes& dest, const std::int64_t* to) {
+    std::vector<std::unique_ptr<Cursor>> cursors;
+    std::int64_t elements = 0;
+    for (Stream& stream : streams) {
+      stream.places = numbers(context_, stream.runs.s.segments());
+      cursors.push_back(std::make_unique<Cursor>(stream, context_));
+      elements += stream.source.total();
+    }
+    if (elements != dest.total()) return false;
+    const std::vector<Slot> order = slots_in_order(cursors, dest.segments());
+    if ((order.size() == 2 && lay_in_order<2>(order, dest, to)) ||
+        (order.size() == 3 && lay_in_order<3>(order, dest, to)) ||
+        (order.size() == 4 && lay_in_order<4>(order, dest, to)))
+      return true;
+    const kernels::Segments segments = kernel_segments(dest);
+    for (std::int64_t k = 0; k < dest.segments(); ++k) {
+      const std::int64_t length = segments.start(k + 1) - segments.start(k);
+      for (const auto& cursor : cursors) cursor->begin(k);
+      for (std::int64_t place = 0; place < length;) {
+        bool any = false;
+        for (const auto& cursor : cursors) any |= cursor->take(to[k], place);
+        if (!any || place > length) return false;
+      }
+      for (const auto& cursor : cursors)
+        if (cursor->more()) return false;
+    }
+    for (const auto& cursor : cursors) cursor->finish();
+    return true;
+  }
+
+  const PrimContext& context_;
+  const Landing::Target& target_;
+  Hole& hole_;
+};
+
+}  // namespace
+
+Value hole_value(std::int64_t length) {
+  Formula f;
+  f.kind = Kind::kHole;
+  f.s = Segdes::regular(1, length);
+  return std::make_shared<const Formula>(std::move(f));
+}
+
+Value moved_value(std::span<Value> operands) {
+  Formula f;
+  f.kind = Kind::kMoved;
+  f.s = std::get<Segdes>(operands.back());
+  f.operands.assign(std::move_iterator(operands.begin()), std::move_iterator(operands.end()));
+  return std::make_shared<const Formula>(std::move(f));
+}
+
+bool land(const PrimContext& context, const Value& value, const Segdes& s, const std::int64_t* places,
+          const Landing::Target& target, Hole& hole) {
+  return Lander(context, target, hole).land(value, s, places);
+}
+
+BufferRef begins_of(const PrimContext& context, const Segdes& s) {
+  BufferRef memory = numbers(context, s.segments());
+  const kernels::Segments segments = kernel_segments(s);
+  for (std::int64_t k = 0; k < s.segments(); ++k) numbers_of(memory)[k] = segments.start(k);
+  return memory;
+}
+
+}  // namespace nvm::vm
