@@ -240,8 +240,9 @@ struct nvm_pack {
   __device__ __forceinline__ void read(const S* x, i64 at) {
     nvm_access<(int)sizeof(S) * kWidth>::read(x + at, w);
   }
-  // The same one by one, those behind n left out.
-  __device__ __forceinline__ void load(const S* x, i64 at, i64 n) {
+  // The same, those behind n left out.
+  __device__ __forceinline__ void load(const S* x, i64 at, i64 n, bool wide) {
+    if (wide && at + kWidth <= n) return read(x, at);
     for (int e = 0; e < kWidth; ++e) set(e, at + e < n ? x[at + e] : (S)0);
   }
   // Into x, but those in front of begin or behind end.

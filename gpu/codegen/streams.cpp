@@ -110,7 +110,7 @@ void Streams::read(const Loop& loop, const std::vector<Operand>& reads) {
     open_groups(loop);
     for (const Operand& o : reads)
       f_.line("l" + o.pointer + "[g]." + (*how == 'i' ? "read" : "load") + "(" + o.pointer + ", at" +
-              (*how == 'i' ? "" : ", " + loop.end) + ");");
+              (*how == 'i' ? "" : ", " + loop.end + ", wide") + ");");
     f_.close();
     f_.close();
   }

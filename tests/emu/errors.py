@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-nvm, emu = sys.argv[1:3]
+nvm, emu = (os.path.abspath(a) for a in sys.argv[1:3])
 PROGRAM = """
 function collatz(v, n) =
 if n == 0 then v
