@@ -140,6 +140,36 @@ void judge(Module& module, const std::vector<FunctionFacts>& facts, std::vector<
   }
 }
 
+// Of those that are lifted: which costs add up, given the others, and what instructions count.
+void judge_costs(Module& module, const std::vector<FunctionFacts>& facts, const std::vector<bool>& lifted) {
+  const std::size_t n = module.functions.size();
+  std::vector<bool> add_up = lifted;
+  std::vector<std::vector<InstCost>> costs(n);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!add_up[i]) continue;
+      Function& f = module.functions[i];
+      LiftedProof proof(module, f, facts[i], lifted);
+      static_cast<void>(proof.run());
+      f.lifted.cost_refusal = proof.judge_costs(add_up, costs[i]);
+      if (f.lifted.cost_refusal.empty()) continue;
+      add_up[i] = false;
+      changed = true;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    module.functions[i].lifted.adds_up = add_up[i];
+    std::size_t at = 0;
+    for (Block& block : module.functions[i].blocks)
+      for (Inst& in : block.insts) {
+        const InstCost cost = add_up[i] ? costs[i][at++] : InstCost{};
+        in.unpaid = cost.unpaid;
+        in.flat_work = cost.flat_work;
+      }
+  }
+}
+
 // What calls do not show may hold all the same, and block mode looks before it cuts. By the custom of
 // compilers a descriptor that nothing is known of has one segment for each instance, and a vector lies under
 // the descriptor in front of it. Changes the cut of `f`; false if there is nothing to guess.
@@ -191,6 +221,7 @@ void find_by_guess(Module& module, std::vector<FunctionFacts> facts, const std::
     if (guessed[i] && !assumed[i]) f.lifted = before[i];
     f.lifted.lifted = assumed[i];
   }
+  judge_costs(module, facts, assumed);
 }
 
 }  // namespace
@@ -213,6 +244,7 @@ void find_lifted(Module& module) {
   }
   judge(module, facts, assumed);
   for (std::size_t i = 0; i < module.functions.size(); ++i) module.functions[i].lifted.lifted = assumed[i];
+  judge_costs(module, facts, assumed);
   find_by_guess(module, facts, has_frame);
 }
 

@@ -36,6 +36,12 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
+// As Inst has it.
+struct InstCost {
+  bool unpaid = false;
+  std::int32_t flat_work = 0;
+};
+
 // Judges one function, whose frame and cut are known.
 class LiftedProof {
  public:
@@ -54,6 +60,9 @@ class LiftedProof {
 
   // Empty if the function is lifted, else why not.
   std::string run();
+  // Of a function that is: empty if its cost adds up, given that of the functions that `add_up`; else why
+  // not. By instruction, block after block.
+  std::string judge_costs(const std::vector<bool>& add_up, std::vector<InstCost>& costs);
 
  private:
   // ---- results and reasons
@@ -177,6 +186,29 @@ class LiftedProof {
   [[nodiscard]] bool cut_like(const Inst& in, const Function& callee) const;
   // A lifted callee works on each instance of its own frame alone, and so on each of ours.
   void call(const Inst& in);
+
+  // ---- costs (lifted_costs.cpp)
+
+  // Who comes to a block, besides what all instances decide alike.
+  struct Way {
+    bool all = false;           // only if all instances of some group go this way, or none exists
+    bool unknown = false;       // or how it is decided is not understood
+    bool mixed = false;         // if there are instances of two kinds
+    std::optional<Group> some;  // if there is one of this group
+    Symbol number = kNoSymbol;  // if this is not zero; none of these: always
+  };
+  // What an operand or a result counts.
+  struct Length {
+    bool known = false;
+    std::optional<Total> of;  // a sum over instances of these groups
+    std::int32_t flat = 0;    // if not that
+    Symbol number = kNoSymbol;
+  };
+  [[nodiscard]] Way way_to(BlockId b);
+  [[nodiscard]] Length length(ValueId v);
+  [[nodiscard]] bool within(const Total& total, Symbol number, const Way& way) const;
+  [[nodiscard]] bool judge_cost(const Inst& in, const Way& way, InstCost& cost);
+  [[nodiscard]] bool judge_call(const Inst& in, const Way& way, const std::vector<bool>& add_up);
 
   const Module& m_;
   const Function& f_;

@@ -76,6 +76,8 @@ std::string print(const Module& module, const Function& function) {
   for (const Type t : function.results) text += " " + std::string(type_name(t));
   if (!function.origin.empty()) text += "  { " + function.origin + " }";
   if (function.lifted.lifted) text += "  { lifted }";
+  if (function.lifted.lifted && !function.lifted.adds_up)
+    text += "  { costs of groups do not add up: " + function.lifted.cost_refusal + " }";
   if (function.lifted.frame != kNoValue && !function.lifted.refusal.empty())
     text += "  { not lifted: " + function.lifted.refusal + " }";
   text += "\n";

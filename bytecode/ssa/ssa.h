@@ -34,6 +34,10 @@ struct Inst {
   SourcePos pos;                      // in the VCODE text
   std::uint32_t origin_line = 0;      // in the NESL source
   std::int32_t origin_function = -1;  // FunctionId the instruction was inlined from, -1 if from here
+  // Where LiftedInfo::adds_up: does the cost model charge nothing, because it only deals out instances? Else
+  // what it charges however many instances there are.
+  bool unpaid = false;
+  std::int32_t flat_work = 0;
 };
 
 enum class Exit : std::uint8_t { kJump, kBranch, kReturn, kStop };  // kStop: EXIT, ends the program
@@ -80,6 +84,9 @@ struct LiftedInfo {
   std::vector<Split> parameters;  // by parameter; also filled for a claimed function with a frame
   std::string refusal;            // why not, in words, with the position; empty if lifted
   bool tail_parallel = false;
+  // What it costs follows from what groups of its instances cost (ssa/lifted_costs.cpp). If not, why.
+  bool adds_up = false;
+  std::string cost_refusal;
 };
 
 struct Function {

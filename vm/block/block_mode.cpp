@@ -55,9 +55,12 @@ class BlockMode::Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
   // So far.
-  [[nodiscard]] Cost cost() const {
-    if (tally() == nullptr) return {};
-    return {tally()->work - before_.work, tally()->instructions - before_.instructions};
+  [[nodiscard]] Tally counted() const {
+    Tally since;
+    if (tally() == nullptr) return since;
+    since.work = tally()->work - before_.work;
+    since.instructions = tally()->instructions - before_.instructions;
+    return since;
   }
 
  private:
@@ -183,14 +186,14 @@ bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layo
 // In kernel mode. False, and nothing counted, if it fails: the ordinary call says why.
 bool BlockMode::run_counted(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                             std::vector<Value>& results) {
-  Cost cost;
+  Tally counted;
   {
     const Trial trial(*this);
     if (!run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results))
       return false;
-    cost = trial.cost();
+    counted = trial.counted();
   }
-  count(cost);
+  count(counted.work, counted.instructions);
   return true;
 }
 
@@ -209,7 +212,7 @@ bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layo
   }
   counters_.groups += bounds.size() - 1;
   ++counters_.calls;
-  count(spent.cost);
+  count(spent.cost.work(), spent.cost.depth());
   if (!spent.by_line.empty()) observer_->groups_spent(spent.by_line);
   results = join(machine_.prims, parts);
   if (observer_ != nullptr) observer_->end_groups(true);
@@ -233,13 +236,13 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
   machine.formulas = true;
   machine.meter = metered ? &meter : nullptr;
   if (metered) meter.begin_group(function, 0);
-  Cost cost;
+  Tally counted;
   bool done = false;
   {
     const Trial trial(*this);
     Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
     done = !outcome.error && !outcome.exited;
-    cost = trial.cost();
+    counted = trial.counted();
     results = std::move(outcome.values);
   }
   if (metered) {
@@ -254,14 +257,14 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
     policy_.give_up(function);
     return false;
   }
-  count(cost);
+  count(counted.work, counted.instructions);
   ++counters_.calls;
   ++counters_.together;
   return true;
 }
 
-void BlockMode::count(const Cost& cost) {
-  if (machine_.tally != nullptr) machine_.tally->add(static_cast<std::int64_t>(cost.work), cost.depth);
+void BlockMode::count(std::uint64_t work, std::uint64_t depth) {
+  if (machine_.tally != nullptr) machine_.tally->add(static_cast<std::int64_t>(work), depth);
 }
 
 // A group that fails takes the whole with it.
@@ -279,7 +282,7 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   Spent spent;
   if (!run_groups(function, depth, *layout, bounds, parts, spent, level, landing))
     throw Fault{Fault::Kind::kDenied, "a group failed"};
-  count(spent.cost);
+  count(spent.cost.work(), spent.cost.depth());
   counters_.groups += bounds.size() - 1;
   if (landing == nullptr) results = join(machine_.prims, parts);
   return true;
@@ -334,12 +337,14 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
   for (const std::size_t g : groups.over_budget) {
     const Trial trial(*this);
     const std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
-    if (!run_whole(function, depth, part, groups.results[g])) return false;
+    Path path;
+    const bool counts = machine_.tally != nullptr;
+    if (!run_whole(function, depth, part, groups.results[g], counts ? &path : nullptr)) return false;
     if (landing != nullptr &&
         !land_results(machine_.prims, code_.functions[static_cast<std::size_t>(function)], part,
                       groups.results[g], landing->from(bounds[g])))
       return false;
-    spent.cost.beside(trial.cost());
+    if (counts) spent.cost.beside(Cost(trial.counted(), path.take(), code_.marks));
     ++counters_.whole;
   }
   results = std::move(groups.results);
@@ -347,9 +352,12 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
 }
 
 bool BlockMode::run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
-                          std::vector<Value>& results) {
+                          std::vector<Value>& results, Path* path) {
   if (hook_ != nullptr) hook_->finish();
-  Outcome outcome = Interp(code_, machine_, inputs_).call(function, std::move(arguments), depth);
+  Machine machine = machine_;
+  machine.path = path;
+  if (path != nullptr) machine.hook = nullptr;
+  Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
   results = std::move(outcome.values);
   return !outcome.error && !outcome.exited;
 }

@@ -72,7 +72,7 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool call_within(ssa::FunctionId function, std::int64_t depth,
                                  std::span<const Value> arguments, LineMeter* meter, const Landing* landing,
                                  std::vector<Value>& results);
-  void count(const Cost& cost);
+  void count(std::uint64_t work, std::uint64_t depth);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
@@ -90,7 +90,7 @@ class BlockMode final : public CallHook {
                                 std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
                                 std::optional<std::int32_t> level = {}, const Landing* landing = nullptr);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
-                               std::vector<Value>& results);
+                               std::vector<Value>& results, Path* path = nullptr);
 
   const Code& code_;
   // Counts what kernel mode computes; nothing is left there of what is thrown away.

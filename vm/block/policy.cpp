@@ -149,8 +149,10 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
   if (options.threshold == Options::kOff) return;
   const std::vector<bool> recursive = reaches_recursion(module);
   for (std::size_t f = 0; f < candidate_.size(); ++f) {
-    recursive_[f] = module.functions[f].lifted.lifted && recursive[f];
-    candidate_[f] = module.functions[f].lifted.lifted && (recursive[f] || !automatic_);
+    const ssa::LiftedInfo& info = module.functions[f].lifted;
+    const bool cuts = info.lifted && (info.adds_up || !options.exact_costs);
+    recursive_[f] = cuts && recursive[f];
+    candidate_[f] = cuts && (recursive[f] || !automatic_);
     loops_[f] = automatic_ && recursive_[f] && calls_for_its_own(module, f);
     moves_only_[f] = automatic_ && options.device == nullptr && recursive_[f] && !loops_[f] &&
                      Moves(module.functions[f], f).only();

@@ -27,6 +27,7 @@ struct Options {
       64 << 10;       // of a group's arguments; what is computed from them takes the rest of L2
   std::string build;  // what measures: another build of this program does not believe it
   std::int64_t giant_bytes = 1 << 20;  // from which on all threads make a call together that can not be cut
+  bool exact_costs = false;            // cuts only what costs in groups what the whole costs
   GroupEngine* device = nullptr;       // runs groups that it has kernels for; the workers run the others
 };
 

@@ -44,6 +44,15 @@ class Busy {
 
 }  // namespace
 
+Cost::Cost(const Tally& tally, PathBytes path, std::span<const Mark> marks)
+    : of_pieces_(tally.work - sum_of(marks, path).work), path_(std::move(path)), marks_(marks) {}
+
+void Cost::beside(Cost&& other) {
+  of_pieces_ += other.of_pieces_;
+  path_ = unite(marks_.empty() ? other.marks_ : marks_, path_, other.path_);
+  if (marks_.empty()) marks_ = other.marks_;
+}
+
 Workers::Workers(const Code& code, const Machine& machine, std::span<const Value> inputs,
                  const Policy& policy)
     : code_(code),
@@ -75,11 +84,14 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   }
   auto worker = std::make_unique<Worker>();
   Machine machine = machine_;
-  if (counts_) machine.tally = &worker->tally;
+  if (counts_) {
+    machine.tally = &worker->tally;
+    machine.path = &worker->path;
+  }
   if (observer_ != nullptr && observer_->sees_group_lines())
     worker->meter = std::make_unique<LineMeter>(*code_.module);
   machine.meter = worker->meter.get();
-  worker->cuts = std::make_unique<Cuts>(*this, machine.tally, machine.meter);
+  worker->cuts = std::make_unique<Cuts>(*this, machine.tally, machine.path, machine.meter);
   machine.calls = worker->cuts.get();
   // What is counted is what the program says, so nothing is compiled then.
   if (machine_.line_tier != nullptr && machine.tally == nullptr && machine.meter == nullptr)
@@ -101,11 +113,12 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
     std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
     std::unique_ptr<Worker> worker = take();
     worker->tally = {};
+    worker->path.clear();
     if (worker->meter != nullptr) worker->meter->begin_group(function, level);
     Outcome outcome = run_call(*worker->interp, function, depth, std::move(arguments), landing);
     if (outcome.exited) return End::kFailed;
     if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
-    cost = {worker->tally.work, worker->tally.instructions};
+    if (counts_) cost = Cost(worker->tally, worker->path.take(), code_.marks);
     if (worker->meter != nullptr) worker->meter->end_group();
     give_back(std::move(worker));  // one that failed is not used again
     results = std::move(outcome.values);
@@ -145,7 +158,10 @@ std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t 
   Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr, level, landing);
   if (groups.failed) throw Fault{Fault::Kind::kDenied, "a group failed"};
   if (!groups.over_budget.empty()) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
-  if (tally_ != nullptr) tally_->add(static_cast<std::int64_t>(groups.cost.work), groups.cost.depth);
+  if (tally_ != nullptr) {
+    tally_->add(static_cast<std::int64_t>(groups.cost.work()), groups.cost.depth());
+    path_->append(groups.cost.path());
+  }
   return groups;
 }
 
@@ -205,7 +221,10 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
     if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);
   });
   groups.failed = failed.load();
-  for (const Cost& cost : costs) groups.cost.beside(cost);
+  for (std::size_t step = 1; step < costs.size() && counts_; step *= 2)  // pairs, so that paths stay short
+    for (std::size_t i = 0; i + step < costs.size(); i += 2 * step)
+      costs[i].beside(std::move(costs[i + step]));
+  if (counts_ && !costs.empty()) groups.cost = std::move(costs[0]);
   for (std::size_t g = 0; g < ends.size(); ++g)
     if (ends[g] == End::kMemory) groups.over_budget.push_back(g);
   return groups;

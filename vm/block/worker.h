@@ -18,15 +18,22 @@
 
 namespace nvm::vm::block {
 
-// What the cost model counts for a call in groups: work adds up, and groups run beside each other.
-struct Cost {
-  std::uint64_t work = 0;
-  std::uint64_t depth = 0;  // instructions one after another
+// What the cost model counts for groups of a call that run beside each other: what the whole would count.
+class Cost {
+ public:
+  Cost() = default;
+  // Of one group, that executed `tally` on `path`.
+  Cost(const Tally& tally, PathBytes path, std::span<const Mark> marks);
 
-  void beside(const Cost& other) {
-    work += other.work;
-    depth = std::max(depth, other.depth);
-  }
+  void beside(Cost&& other);
+  [[nodiscard]] std::uint64_t work() const { return of_pieces_ + sum_of(marks_, path_).work; }
+  [[nodiscard]] std::uint64_t depth() const { return sum_of(marks_, path_).depth; }
+  [[nodiscard]] const PathBytes& path() const { return path_; }
+
+ private:
+  std::uint64_t of_pieces_ = 0;  // work that adds up
+  PathBytes path_;               // all of theirs
+  std::span<const Mark> marks_;
 };
 
 // How the groups of a call went.
@@ -64,8 +71,8 @@ class Workers {
   // Cuts the calls of one worker.
   class Cuts final : public CallHook {
    public:
-    Cuts(Workers& workers, Tally* tally, LineMeter* meter)
-        : workers_(workers), tally_(tally), meter_(meter) {}
+    Cuts(Workers& workers, Tally* tally, Path* path, LineMeter* meter)
+        : workers_(workers), tally_(tally), path_(path), meter_(meter) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
@@ -78,10 +85,12 @@ class Workers {
 
     Workers& workers_;
     Tally* tally_;  // of the worker; null: nobody counts
+    Path* path_;    // likewise
     LineMeter* meter_;
   };
   struct Worker {
     Tally tally;
+    Path path;
     std::unique_ptr<Cuts> cuts;
     std::unique_ptr<LineMeter> meter;  // null: nobody asked
     std::unique_ptr<LineHook> lines;   // null: nothing is compiled

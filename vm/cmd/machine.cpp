@@ -59,9 +59,6 @@ lib::Options options_of(const Arguments& arguments) {
   options.region_variants = arguments.integer(Option::kRegionVariants, 1);
   options.code_memory = arguments.size(Option::kCodeMemory);
   options.block_threshold = block_threshold(arguments);
-  // Bounds are to hold on every machine, and groups are cut as it suits this one.
-  if (arguments.given(Option::kAssert) && !arguments.given(Option::kBlockThreshold))
-    options.block_threshold = 0;
   if (arguments.command() == "tune") {
     options.block_threshold = -1;
     options.tune = stdout;

@@ -353,7 +353,7 @@ class Translator {
     Step step;
     step.kind = kind;
     step.op = inst.op;
-    step.counted = counted_by(inst.op);
+    step.counted = counted_by(inst);
     step.word = inst.word;
     step.inst = &inst;
     step.pos = inst.pos;
@@ -487,6 +487,7 @@ class Translator {
 Code make_code(const ssa::Module& module, Pool& pool) {
   Code code;
   code.module = &module;
+  code.marks.emplace_back();
   for (const ssa::Constant& c : module.constants)
     code.constants.push_back(c.input >= 0 ? Value()
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
@@ -495,7 +496,10 @@ Code make_code(const ssa::Module& module, Pool& pool) {
     CodeFunction& made = code.functions.back();
     for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);
-    if (made.source->lifted.lifted) find_lines(made, code.lines);
+    if (made.source->lifted.lifted) {
+      find_lines(made, code.lines);
+      mark_blocks(made, code.marks);
+    }
     code.lines += made.lines.size();
   }
   return code;

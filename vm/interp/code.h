@@ -10,6 +10,7 @@
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
+#include "vm/interp/path.h"
 #include "vm/interp/region_hook.h"
 #include "vm/interp/work.h"
 #include "vm/prims/formula.h"
@@ -67,6 +68,7 @@ struct Step {
   bool chains = false;              // may be part of a Chain
   bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
+  std::uint32_t mark = 0;           // of the block, on its first step that counts or calls; 0: none
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };
   std::int16_t group = kNoGroup;  // PACK: the group that it is the first of, or kInGroup
   std::uint16_t repeated = 0;     // kPrimitive: by operand, whether it may be one repeated element
@@ -122,11 +124,14 @@ struct Code {
   std::vector<Value> constants;   // empty where the run gives an input
   std::size_t most_operands = 0;  // of any step
   std::size_t lines = 0;          // of all functions
+  std::vector<Mark> marks;        // of the blocks of lifted functions, in order; the first is none
 };
 
 // `module` and `pool` must outlive the code. Throws Fault (memory, or a constant that is no descriptor).
 [[nodiscard]] Code make_code(const ssa::Module& module, Pool& pool);
 
+// Marks the blocks of a function (path.cpp).
+void mark_blocks(CodeFunction& function, std::vector<Mark>& marks);
 // Finds the lines of a function; numbers begin at `first`.
 void find_lines(CodeFunction& function, std::size_t first);
 // May a step that has `op` be part of a line, if what it reads and makes is written?

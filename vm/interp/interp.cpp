@@ -121,6 +121,7 @@ void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
   frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
   std::move(arguments.begin(), arguments.end(), frame_);
   serial_ = ++last_serial_;
+  if (machine_.path != nullptr) machine_.path->open();
   if (machine_.observer == nullptr) return;
   machine_.observer->begin_calls(*this);
   if (machine_.observer->sees_calls())
@@ -316,6 +317,7 @@ void Interp::open_call(const Step& step) {
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   Value* window = frames_.open(frame_ + step.window, std::max(callee.slots, 1));
   fetch(step, window);
+  pass_mark(step);
   if (machine_.calls != nullptr && offer_call(step, depth() + 1, window)) {
     frames_.back_to(frame_);
     store(step, called_.data());
@@ -327,6 +329,7 @@ void Interp::open_call(const Step& step) {
   function_ = &callee;
   step_ = callee.steps.data();
   frame_ = window;
+  if (machine_.path != nullptr) machine_.path->open();
   if (calls_seen()) say_entered({step.target, step.inst, {window, step.operands}, false, serial_});
 }
 
@@ -335,7 +338,9 @@ bool Interp::tail_call(const Step& step) {
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   fetch(step, scratch_.data());
   for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
+  pass_mark(step);
   if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
+  if (machine_.path != nullptr) machine_.path->tail();
   if (calls_seen()) say_left(step.site.function);
   frame_ = frames_.open(frame_, std::max(callee.slots, 1));
   for (std::uint32_t i = 0; i < step.operands; ++i)
@@ -360,6 +365,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
 // Returns called_ from a function whose slots are empty; false if it was the outermost.
 bool Interp::return_called() {
   if (calls_seen()) say_left(step_->site.function);
+  if (machine_.path != nullptr) machine_.path->close();
   if (calls_.empty()) {
     values_ = std::move(called_);
     return false;
@@ -421,6 +427,7 @@ bool Interp::condition(const Step& step) {
 bool Interp::close_call(const Step& step) {
   forget_pulls();
   if (calls_seen()) say_left(step.site.function);
+  if (machine_.path != nullptr) machine_.path->close();
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (calls_.empty()) {
     values_.resize(step.operands);

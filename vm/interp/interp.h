@@ -8,6 +8,7 @@
 #include "vm/interp/code.h"
 #include "vm/interp/frames.h"
 #include "vm/interp/machine.h"
+#include "vm/interp/path.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
@@ -132,9 +133,14 @@ class Interp final : private OpenCalls {
     count(step, work_of(step.counted, operands));
   }
   void count(const Step& step, std::int64_t work) {
-    if (machine_.tally != nullptr) machine_.tally->add(work);
+    const bool paid = step.counted != Counted::kNothing;
+    if (machine_.tally != nullptr && paid) machine_.tally->add(work);
+    pass_mark(step);
     if (machine_.meter != nullptr) [[unlikely]]
-      machine_.meter->at(*step.inst, step.site.function, work);
+      machine_.meter->at(*step.inst, step.site.function, paid ? work : 0, paid);
+  }
+  void pass_mark(const Step& step) {
+    if (machine_.path != nullptr && step.mark != 0) machine_.path->at(step.mark);
   }
   void begin_values(const Step& step, std::span<const Value> operands);
   void end_values(const Step& step, std::span<const Value> results);

@@ -110,6 +110,8 @@ bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arg
 void Interp::leave_call(const Step& step) {
   waiting_call_.resize(step.operands);
   fetch(step, waiting_call_.data());
+  pass_mark(step);
+  if (machine_.path != nullptr) machine_.path->leave();
   for (Value& argument : waiting_call_) write_repeated(machine_.prims, argument);
   const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
   std::vector<Value> results(step.results);
@@ -153,11 +155,13 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
       throw not_so_long();
     values_.clear();
     if (waiting_call_.empty()) break;
+    if (machine_.path != nullptr) machine_.path->end_level();
     check_levels(level, std::max(f.slots, 1));
     arguments = std::move(waiting_call_);
     places = made.places();
     landing.places = reinterpret_cast<const std::int64_t*>(places.data());
   }
+  if (machine_.path != nullptr) machine_.path->put_together();
   machine_.levels->count(level + 1);
 }
 
@@ -185,6 +189,7 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
     if (done) outcome.error->kind = fault.kind;
     if (!done && machine_.tally != nullptr) *machine_.tally = before;
+    if (!done && machine_.path != nullptr) machine_.path->clear();
     if (!final && fault.kind != Fault::Kind::kMemory) machine_.levels->give_up(function);
     forget();
   }

@@ -40,13 +40,13 @@ class LineMeter {
   }
   void note(ssa::FunctionId function, std::int32_t level, std::span<const Value> arguments);
 
-  // `inst` of `function` is executed from now on, which costs `work`.
-  void at(const ssa::Inst& inst, ssa::FunctionId function, std::int64_t work) {
+  // `inst` of `function` is executed from now on, which costs `work`, or nothing.
+  void at(const ssa::Inst& inst, ssa::FunctionId function, std::int64_t work, bool paid) {
     const bool same = current_ != kNone && inst.origin_line == line_ && inst.origin_function == origin_ &&
                       (line_ > 0 || inst.pos.line == vcode_line_);
     if (!same) pass(inst, function);
     Line& line = lines_[current_];
-    ++line.instructions;
+    line.instructions += paid ? 1 : 0;
     line.spent.work += static_cast<std::uint64_t>(work);
   }
   // Until the next instruction nothing is measured.

@@ -21,6 +21,7 @@ namespace nvm::vm {
 enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
 class LineHook;
+class Path;
 class LineTier;
 class LevelLoops;
 
@@ -36,6 +37,7 @@ struct Machine {
   bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/formula.h)
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured
+  Path* path = nullptr;        // null: nothing is noted; else `tally` counts, and there is no `hook`
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls

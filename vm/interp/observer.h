@@ -44,7 +44,8 @@ class OpenCalls {
   virtual std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const = 0;
 };
 
-// An instruction that was recorded instead of executed, and what the cost model counts for it.
+// An instruction that was recorded instead of executed, and what the cost model counts for it unless it is
+// unpaid.
 struct RecordedWork {
   const ssa::Inst* inst = nullptr;
   Site site;

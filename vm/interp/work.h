@@ -60,6 +60,7 @@ namespace nvm::vm {
 
 // The same before an instruction has results: what has the elements that they will have.
 enum class Counted : std::uint8_t {
+  kNothing,
   kOne,
   kFirst,     // the first operand
   kSegments,  // of the descriptor, which is the last operand
@@ -81,10 +82,15 @@ enum class Counted : std::uint8_t {
   return result == last.length ? Counted::kSegments : Counted::kResults;
 }
 
+// Of an instruction where it stands.
+[[nodiscard]] inline Counted counted_by(const ssa::Inst& inst) {
+  return inst.unpaid ? Counted::kNothing : counted_by(inst.op);
+}
+
 // Without kResults.
 [[nodiscard]] inline std::int64_t work_of(Counted counted, std::span<const Value> operands) {
   if (counted == Counted::kOne) return 1;
-  if (counted == Counted::kResults || operands.empty()) return 0;
+  if (counted == Counted::kNothing || counted == Counted::kResults || operands.empty()) return 0;
   if (counted == Counted::kFirst) return length_of(operands[0]);
   const auto* s = std::get_if<Segdes>(&operands.back());
   if (s == nullptr) return 0;  // faults

@@ -9,7 +9,8 @@ void Counting::end_run() {
 }
 
 void Counting::end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) {
-  for (const vm::RecordedWork& r : recorded) tally_.add(r.work);
+  for (const vm::RecordedWork& r : recorded)
+    if (!r.inst->unpaid) tally_.add(r.work);
   tally_.bytes += static_cast<std::uint64_t>(run.bytes);
 }
 

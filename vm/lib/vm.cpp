@@ -173,6 +173,7 @@ struct Vm::Impl {
     blocks.cache = &cache;
     blocks.afresh = options.tune != nullptr;
     blocks.build = build_name();
+    blocks.exact_costs = options.cost;
     blocks.device = group_device(machine);
     if (blocks.device != nullptr) blocks.group_bytes = kDeviceGroupBytes;
     vm::block::BlockMode block(program.code, machine, inputs, blocks);

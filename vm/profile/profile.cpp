@@ -53,6 +53,7 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   source_.begin(module);
   levels_.begin(module.functions.size());
   cache_.fill({});
+  entered_.fill({});
   kernel_of_.clear();
   allocations_ = Pool::allocations_here();
   run_start_ = std::chrono::steady_clock::now();
@@ -89,13 +90,8 @@ Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
   return spent_.back();
 }
 
-const Profile::Cached& Profile::known(std::int32_t node, const ssa::Inst* inst) {
-  const std::size_t mixed =
-      reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(node);
-  Cached& c = cache_[mixed % cache_.size()];
-  if (c.inst != inst || c.node != node)
-    c = {inst, node, counted_by(inst->op), &spent_at(node, source_.place(inst))};
-  return c;
+void Profile::look_up(Cached& c, std::int32_t node, const ssa::Inst* inst) {
+  c = {inst, node, counted_by(inst->op), &spent_at(node, source_.place(inst))};
 }
 
 std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int32_t call,
@@ -127,12 +123,22 @@ std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int
 
 void Profile::enter(const CallStart& call) {
   const std::int32_t level = levels_.enter(call);
-  const std::int32_t function = source_.function(call.function);
-  const std::int32_t node =
-      child(open_.back(), function, call.inst == nullptr ? 0 : source_.place(call.inst), level);
+  const std::int32_t node = entered(call, level);
   ++nodes_[static_cast<std::size_t>(node)].calls;
   open_.push_back(node);
-  note_segments(call, function, level);
+  note_segments(call, nodes_[static_cast<std::size_t>(node)].function, level);
+}
+
+std::int32_t Profile::entered(const CallStart& call, std::int32_t level) {
+  const std::int32_t from = open_.back();
+  const std::size_t mixed =
+      reinterpret_cast<std::uintptr_t>(call.inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(from);
+  Entered& e = entered_[mixed % entered_.size()];
+  if (call.inst == nullptr || e.inst != call.inst || e.from != from || e.level != level)
+    e = {call.inst, from, level,
+         child(from, source_.function(call.function), call.inst == nullptr ? 0 : source_.place(call.inst),
+               level)};
+  return e.node;
 }
 
 void Profile::leave(ssa::FunctionId) {
@@ -153,15 +159,17 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
     current_ = &spent;
     ++spent.calls;
   }
-  ++spent.instructions;
-  spent.work += static_cast<std::uint64_t>(work);
+  results_tell_ = of.counted == Counted::kResults;
+  if (!inst.unpaid) {
+    ++spent.instructions;
+    spent.work += static_cast<std::uint64_t>(work);
+  }
   spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
 }
 
 void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
   Spent& spent = *current_;
-  if (op_info(inst.op).kind == OpKind::kHost)
-    spent.work += static_cast<std::uint64_t>(work_after(inst, results));
+  if (results_tell_) spent.work += static_cast<std::uint64_t>(work_after(inst, results));
   const std::int64_t bytes = vector_bytes(results);
   spent.bytes += static_cast<std::uint64_t>(bytes);
   unsettled_bytes_ += bytes;
@@ -257,6 +265,7 @@ void Profile::count(std::span<const RecordedWork> recorded) {
     Spent& spent = spent_of(r.place, r.inst);
     if (current_ != &spent) ++spent.calls;
     current_ = &spent;
+    if (r.inst->unpaid) continue;
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(r.work);
   }

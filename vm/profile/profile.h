@@ -131,6 +131,12 @@ class Profile final : public Observer {
     Counted counted = Counted::kOne;
     Spent* spent = nullptr;
   };
+  // A call at a level, made lately from a node.
+  struct Entered {
+    const ssa::Inst* inst = nullptr;
+    std::int32_t from = -1, level = 0;
+    std::int32_t node = 0;
+  };
   struct PromisedSegments {
     SegdesLater segments;
     std::int32_t function, level;
@@ -160,7 +166,16 @@ class Profile final : public Observer {
     was_small_ = small;
   }
   [[nodiscard]] Spent& spent_at(std::int32_t node, std::int32_t place);
-  [[nodiscard]] const Cached& known(std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] const Cached& known(std::int32_t node, const ssa::Inst* inst) {
+    const std::size_t mixed =
+        reinterpret_cast<std::uintptr_t>(inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(node);
+    Cached& c = cache_[mixed % cache_.size()];
+    if (c.inst != inst || c.node != node) [[unlikely]]
+      look_up(c, node, inst);
+    return c;
+  }
+  void look_up(Cached& c, std::int32_t node, const ssa::Inst* inst);
+  [[nodiscard]] std::int32_t entered(const CallStart& call, std::int32_t level);
   [[nodiscard]] Spent& spent_of(std::int32_t node, const ssa::Inst* inst) { return *known(node, inst).spent; }
   [[nodiscard]] std::int32_t child(std::int32_t parent, std::int32_t function, std::int32_t call,
                                    std::int32_t level);
@@ -182,6 +197,7 @@ class Profile final : public Observer {
   std::deque<Spent> spent_;
   std::vector<std::int32_t> open_;  // nodes
   std::array<Cached, 1024> cache_;
+  std::array<Entered, 256> entered_;
   std::deque<KernelSpent> kernels_;
   std::map<std::string, std::size_t> kernel_numbers_;                         // by what they are
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> kernel_of_;  // of this run
@@ -194,6 +210,7 @@ class Profile final : public Observer {
 
   std::int64_t* charged_ = nullptr;  // whose time it is
   Spent* current_ = nullptr;         // the line that has control
+  bool results_tell_ = false;        // what it costs
   std::int64_t last_ = 0;
   std::array<std::int64_t*, 7> had_control_{};
   std::size_t before_ = 0;  // of these
