@@ -195,3 +195,14 @@ TEST_CASE("checks of results find what is wrong") {
   CHECK(near(floats, other, 0.1).empty());
   CHECK(!near(ints, want, 0.1).empty());
 }
+
+TEST_CASE("results of one element and of none are checked like others") {
+  const double number[] = {1.5};
+  const std::int64_t integer[] = {7};
+  CHECK(near(nvm::lib::make_floats(number), number, 0).empty());
+  CHECK(near(nvm::lib::make_floats({}), std::span<const double>(), 0).empty());
+  CHECK(!near(nvm::lib::make_floats({}), number, 0).empty());
+  CHECK(equal(nvm::lib::make_ints(integer), std::span<const std::int64_t>(integer)).empty());
+  CHECK(equal(nvm::lib::make_ints({}), std::span<const std::int64_t>()).empty());
+  CHECK(!equal(nvm::lib::make_bools({}), std::span<const std::int64_t>()).empty());
+}

@@ -29,6 +29,10 @@ namespace nvm::bench {
 template <typename F>
 bool with_ints(const lib::Value& value, F f) {
   if (value.kind() != lib::Kind::kInt) return false;
+  if (value.size() < 2) {  // which need not lie anywhere
+    const std::vector<std::int64_t> few = value.ints();
+    return f(std::span<const std::int64_t>(few)), true;
+  }
   if (const auto v = value.view<std::int64_t>()) return f(*v), true;
   if (const auto v = value.view<std::int32_t>()) return f(*v), true;
   if (const auto v = value.view<std::int8_t>()) return f(*v), true;

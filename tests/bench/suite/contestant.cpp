@@ -37,7 +37,10 @@ class Machine {
 
   std::string check(const std::function<std::string(Values)>& check) {
     if (!*last_) return last_->failure().message;
-    return check((*last_)->values);
+    std::vector<lib::Value> parts = (*last_)->values;
+    if (parts.empty()) return "ended without a result";
+    parts.resize(std::max(parts.size(), kParts), lib::make_bools({}));  // what is missing is never right
+    return check(parts);
   }
 
  private:

@@ -8,15 +8,13 @@ namespace nvm::bench {
 
 namespace {
 
-constexpr int kParts = 8;  // more than any workload's result has
-
 std::filesystem::path fresh_folder() {
   std::string name = std::filesystem::temp_directory_path() / "nvm_bench_XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a folder like " + name);
   return name;
 }
 
-std::string result_name(int part) { return "result." + std::to_string(part) + ".npy"; }
+std::string result_name(std::size_t part) { return "result." + std::to_string(part) + ".npy"; }
 
 }  // namespace
 
@@ -34,20 +32,20 @@ Exchange::~Exchange() {
 }
 
 void Exchange::forget() const {
-  for (int k = 0; k < kParts; ++k) std::filesystem::remove(folder_ / result_name(k));
+  for (std::size_t k = 0; k < kParts; ++k) std::filesystem::remove(folder_ / result_name(k));
 }
 
 std::optional<std::string> Exchange::check() const {
   std::vector<lib::Value> parts(kParts, lib::make_bools({}));  // a part that is missing is never right
   bool any = false;
-  for (int k = 0; k < kParts; ++k) {
+  for (std::size_t k = 0; k < kParts; ++k) {
     const std::filesystem::path path = folder_ / result_name(k);
     if (!std::filesystem::exists(path)) continue;
     any = true;
     auto values = lib::read_values(path);
     if (!values) return values.failure().message;
     if (values->size() != 1) return result_name(k) + " is no vector";
-    parts[static_cast<std::size_t>(k)] = values->front();
+    parts[k] = values->front();
   }
   if (!any) return std::nullopt;
   return check_(parts);

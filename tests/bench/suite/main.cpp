@@ -62,7 +62,7 @@ std::vector<std::int64_t> chosen_sizes(const Arguments& arguments, std::int64_t 
   if (size == "small") return {large / 100};
   if (size == "medium") return {large / 10};
   if (size == "large") return {large};
-  return {arguments.integer(Option::kSize, 1)};
+  return {arguments.integer(Option::kSize, 100)};
 }
 
 int positive(const std::string& text) {

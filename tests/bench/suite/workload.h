@@ -31,6 +31,7 @@ struct Input {
 };
 
 using Values = std::span<const lib::Value>;
+constexpr std::size_t kParts = 8;  // a check gets so many at least, more than any result has
 
 struct Instance {
   std::int64_t n = 0;  // the size that was made, if not the one asked for
