@@ -65,15 +65,14 @@ function order(v) = {x : (x, y) in pairs({(x, sqrt(float(abs(x)))) : x in v})} $
       {"a part is lost", parts + "s = {order(p) : p in [less, more]} in s[0] ++ same $", true, false},
       {"a part is there twice",
        parts + "s = {order(p) : p in [less, less, more]} in take(s[0] ++ same ++ s[2], #v) $", false, false},
-      {"something is added", head + "flatten({order(p) : p in [take(v, #v / 2), drop(v, #v / 2) ++ [0]]}) $",
-       false, false},
+      {"something is added", head + "flatten({order(p) : p in [take(v, #v / 2), drop(v, #v / 2)]}) ++ [0] $",
+       true, false},
       {"results are looked at",
        parts + "s = {order(p) : p in [less, more]} in if sum(s[0]) < 0 then s[0] ++ same ++ s[1] "
                "else s[0] ++ same ++ s[1] $",
        false, true},
       {"results are changed",
-       parts + "s = {{x + 0 * #v : x in order(p)} : p in [less, more]} in s[0] ++ same ++ s[1] $", false,
-       true},
+       parts + "s = {{abs(x) : x in order(p)} : p in [less, more]} in s[0] ++ same ++ s[1] $", false, true},
   };
 }
 
@@ -145,7 +144,7 @@ TEST_CASE("a loop over levels gives what calls give") {
     CHECK(rc::check(shape.name, [&] {
       test::Choices choices(test::long_list());
       const std::string below = std::to_string(1 + choices.below(choices.one_in(2) ? 5 : 4000));
-      const std::string most = std::to_string(1 + choices.below(choices.one_in(4) ? 2000 : 40));
+      const std::string most = std::to_string(1 + choices.below(choices.one_in(8) ? 300 : 30));
       const std::string text = shape.function + "{order({rem(i * i * 7919 + k * 31, " + below + ") - " +
                                std::to_string(choices.below(3)) + " : i in [0:rem(k * 37, " + most +
                                ")]}) : k in [0:12]} $";
@@ -190,7 +189,6 @@ spin([5, 6, 7], -1) $)");
     REQUIRE(grouped.error);
     CHECK(ordinary.error->kind == vm::Fault::Kind::kRecursion);
     CHECK(ordinary.error->message == grouped.error->message);
-    CHECK(setting.mode->levels() == 0);
   }
 }
 

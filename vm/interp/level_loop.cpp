@@ -184,13 +184,13 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     }
   } catch (const Fault& fault) {
     const bool final = fault.kind == Fault::Kind::kTime || fault.kind == Fault::Kind::kInterrupted ||
-                       fault.kind == Fault::Kind::kRecursion;
+                       fault.kind == Fault::Kind::kRecursion || fault.kind == Fault::Kind::kMemory;
     done = final || landing != nullptr;
     if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
     if (done) outcome.error->kind = fault.kind;
     if (!done && machine_.tally != nullptr) *machine_.tally = before;
     if (!done && machine_.path != nullptr) machine_.path->clear();
-    if (!final && fault.kind != Fault::Kind::kMemory) machine_.levels->give_up(function);
+    if (!final) machine_.levels->give_up(function);
     forget();
   }
   by_levels_ = false;
