@@ -29,7 +29,7 @@ TEST_CASE("instructions of one line count as the first of them") {
   const ssa::Module module = two_functions();
   LineMeter meter(module);
   meter.begin_group(0, 0);
-  for (const std::size_t i : {0u, 1u, 2u, 0u, 1u, 3u, 4u}) meter.at(insts[i], 0, 10);
+  for (const std::size_t i : {0u, 1u, 2u, 0u, 1u, 3u, 4u}) meter.at(insts[i], 0, 10, true);
   const std::vector<LineSpent> spent = meter.take().lines;
   REQUIRE(spent.size() == 4);
   CHECK(spent[0].inst == &insts[0]);
@@ -49,15 +49,15 @@ TEST_CASE("levels of a recursion are told apart, and the deepest group counts") 
   LineMeter meter(module);
   for (const int deep : {1, 3}) {
     meter.begin_group(0, 2);
-    meter.at(inst, 0, 1);
+    meter.at(inst, 0, 1, true);
     for (int l = 0; l < deep; ++l) {
       CHECK(meter.level_of(0) == 3 + l);
       meter.enter(call_of(0));
-      meter.at(inst, 0, 1);
-      meter.at(inst, 0, 1);
+      meter.at(inst, 0, 1, true);
+      meter.at(inst, 0, 1, true);
     }
     for (int l = 0; l < deep; ++l) meter.leave();
-    meter.at(inst, 0, 1);
+    meter.at(inst, 0, 1, true);
     meter.end_group();
   }
   const GroupsSpent spent = meter.take();
@@ -78,7 +78,7 @@ TEST_CASE("nothing is measured while a meter pauses") {
   const ssa::Module module = two_functions();
   LineMeter meter(module);
   meter.begin_group(0, 0);
-  meter.at(inst, 0, 1);
+  meter.at(inst, 0, 1, true);
   meter.pause();
   const std::int64_t before = ticks();
   while (ticks() - before < 1'000'000) continue;
@@ -87,7 +87,7 @@ TEST_CASE("nothing is measured while a meter pauses") {
   REQUIRE(spent.size() == 1);
   CHECK(spent[0].ticks < 1'000'000);
   CHECK(meter.take().empty());
-  meter.at(inst, 0, 1);
+  meter.at(inst, 0, 1, true);
   CHECK(meter.take().lines.size() == 1);
 }
 
