@@ -113,8 +113,9 @@ std::string program(const std::string& flags, const std::string& indices) {
   }
   w.make({"keys"}, "CONST INT 0 CONST INT 11 CPOP 1 2 INDEX", {"s"});
   w.make({"sum", "k"}, "CONST FLOAT 0.0 CONST INT 3");
-  return "FUNC MAIN\n" + w.end(kParameters, "CALL STEP", 5) + "RET\nFUNC STEP COPY 1 0 CONST INT 0 = INT IF\n" +
-         last() + "ELSE\n" + step(flags, indices) + "ENDIF RET\n";
+  return "FUNC MAIN\n" + w.end(kParameters, "CALL STEP", 5) +
+         "RET\nFUNC STEP COPY 1 0 CONST INT 0 = INT IF\n" + last() + "ELSE\n" + step(flags, indices) +
+         "ENDIF RET\n";
 }
 
 const std::string kThirds = "CONST INT 3 CPOP 1 1 DIST INT % I_TO_B";
