@@ -182,7 +182,8 @@ struct SegdesArrays;
 class Segdes {
  public:
   Segdes() = default;  // no segments
-  // What a reading that failed gives: no segments, but printed as the empty vector that the legacy system has there.
+  // What a reading that failed gives: no segments, but printed as the empty vector that the legacy system has
+  // there.
   static Segdes unread() {
     Segdes s;
     s.length_ = -1;
