@@ -107,6 +107,7 @@ const Binding* current(const Binding* binding) {
 Binding* Environment::make(Binding binding) { return &bindings_.emplace_back(std::move(binding)); }
 
 void Environment::publish(Binding* binding) {
+  if (!protecting_ && binding->name != "it") locked_.insert(binding->name);
   Binding*& slot = user_[binding->name];
   const bool same = slot != nullptr && binding->name != "it" && same_kind(*slot, *binding);
   if (same && binding->kind == BindingKind::kConstructor) return;  // old values stay of this type
@@ -181,6 +182,8 @@ std::vector<std::string> Environment::names() const {
 }
 
 bool Environment::is_protected(std::string_view name) const {
+  if (!protecting_) return false;
+  if (locked_.count(std::string(name)) != 0) return true;
   if (primitive_index().find(name) == primitive_index().end() &&
       prelude_index().find(name) == prelude_index().end())
     return false;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "frontend/types.h"
@@ -76,6 +77,9 @@ class Environment {
 
   // A user may not define this name.
   [[nodiscard]] bool is_protected(std::string_view name) const;
+  // While it is off, users may define every name, and what they define is protected afterwards.
+  void protect(bool on) { protecting_ = on; }
+  [[nodiscard]] bool protects() const { return protecting_; }
   // Errors found in the prelude's own text, for its test; empty if there are none.
   [[nodiscard]] const std::string& prelude_errors() const { return prelude_errors_; }
 
@@ -90,6 +94,8 @@ class Environment {
   std::unordered_map<std::string, Binding*> user_;
   std::unordered_map<std::string, const Datatype*> user_types_;
   std::unordered_map<std::string, Binding*> builtin_;
+  std::unordered_set<std::string> locked_;  // names defined while protection was off
+  bool protecting_ = true;
   std::string prelude_errors_;
   std::uint32_t variables_ = 0;
   const std::atomic<bool>* cancelled_ = nullptr;

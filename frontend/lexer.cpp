@@ -9,7 +9,8 @@ namespace nvm::frontend {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+// The legacy scanner takes ~ for a letter, too.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '~'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -46,7 +47,9 @@ bool is_reserved(std::string_view name) {
 }
 
 Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
-    : text_(source.text), diagnostics_(diagnostics), line_(source.first_line) {}
+    : text_(source.text), diagnostics_(diagnostics), line_(source.first_line) {
+  if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a mark that some editors write
+}
 
 char Lexer::peek(std::size_t ahead) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
 
@@ -80,6 +83,13 @@ void Lexer::skip_blanks() {
 }
 
 Token Lexer::next() {
+  const int errors = diagnostics_.errors();
+  Token token = read();
+  token.errors = diagnostics_.errors() - errors;
+  return token;
+}
+
+Token Lexer::read() {
   skip_blanks();
   Token token;
   token.pos = here();

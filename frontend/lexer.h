@@ -27,6 +27,7 @@ struct Token {
   std::string text;
   std::int64_t int_value = 0;
   double float_value = 0;
+  int errors = 0;  // reported while it was read
 
   [[nodiscard]] bool is(const char* symbol) const { return kind == Tok::kSymbol && text == symbol; }
   [[nodiscard]] bool is_word(const char* word) const { return kind == Tok::kName && text == word; }
@@ -43,6 +44,7 @@ class Lexer {
   [[nodiscard]] bool unfinished() const { return unfinished_; }
 
  private:
+  Token read();
   [[nodiscard]] char peek(std::size_t ahead = 0) const;
   void advance();
   void skip_blanks();

@@ -12,15 +12,18 @@ Parser::Parser(const Source& source, Diagnostics& diagnostics)
 
 bool Parser::at_end() const { return token_.kind == Tok::kEnd; }
 
+// Two tokens are read ahead: what was wrong with them is the next form's fault.
+int Parser::errors_ahead() const { return token_.errors + ahead_.errors; }
+
 std::optional<Form> Parser::next_form() {
   incomplete_ = false;
   if (at_end()) return std::nullopt;
   FormParser parser(*this);
-  const int errors = diagnostics_.errors();
+  const int errors = diagnostics_.errors() - errors_ahead();
   Form form;
   try {
     parser.read(form);
-    if (diagnostics_.errors() == errors) return form;
+    if (diagnostics_.errors() - errors_ahead() == errors) return form;
   } catch (const Failure&) {
     incomplete_ = at_end() || lexer_.unfinished();
     parser.recover();

@@ -24,6 +24,7 @@ class Parser {
  private:
   friend class FormParser;
   struct Failure {};  // thrown inside, caught by next_form
+  [[nodiscard]] int errors_ahead() const;
 
   const Source& source_;
   Diagnostics& diagnostics_;

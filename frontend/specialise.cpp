@@ -37,11 +37,14 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp) try {
 
 // Types.
 
-const Type* Specialiser::ground(const Type* type) {
+const Type* Specialiser::ground(const Type* type, const std::unordered_map<const Type*, const Type*>* known) {
   type = resolve(type);
-  if (type->kind == TypeKind::kVar) return TypeArena::base(TypeKind::kInt);  // nothing depends on it
+  if (type->kind == TypeKind::kVar) {
+    const bool found = known != nullptr && known->count(type) != 0;
+    return found ? known->at(type) : TypeArena::base(TypeKind::kInt);  // nothing depends on it
+  }
   std::vector<const Type*> args;
-  for (const Type* arg : type->args) args.push_back(ground(arg));
+  for (const Type* arg : type->args) args.push_back(ground(arg, known));
   if (args == type->args) return type;
   switch (type->kind) {
     case TypeKind::kSeq: return types_.seq(args[0]);

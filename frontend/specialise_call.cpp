@@ -108,6 +108,12 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
   if (!form) return apply_declared(binding, std::move(argument), call);
   std::string key = 'n' + std::to_string(reinterpret_cast<std::uintptr_t>(binding)) + ' ';
   describe(key, argument.type);
+  const Type* wanted = nullptr;  // what the caller takes the result for, where nothing else tells its type
+  if (has_open_result(binding)) {
+    wanted = open_result(binding, *form, call);
+    key += '>';
+    describe(key, wanted);
+  }
   Instance& made = instance(key, call);
   if (made.body == nullptr) {
     made.pattern = &form->pattern;
@@ -115,7 +121,8 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
     made.form = form;
     made.builtin = binding->builtin;
     made.argument = argument.type;
-    made.result = result_of(binding, argument.type, call);
+    made.general = resolve(binding->type);
+    made.result = wanted != nullptr ? wanted : result_of(binding, argument.type, call);
     made.function = declare(binding->name, made.builtin, argument.type, form->pos.line);
     if (contains_function(made.result)) {
       make(made);  // only the body knows which function
@@ -124,6 +131,56 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
     }
   }
   return call_of(made, std::move(argument.code), call);
+}
+
+namespace {
+
+void variables_of(const Type* type, std::vector<const Type*>& found) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kVar) found.push_back(type);
+  for (const Type* arg : type->args) variables_of(arg, found);
+}
+
+// What the variables of `general` stand for in `given`.
+void match(const Type* general, const Type* given, std::unordered_map<const Type*, const Type*>& known) {
+  general = resolve(general);
+  given = resolve(given);
+  if (general->kind == TypeKind::kVar) known.emplace(general, given);
+  if (general->kind != given->kind) return;
+  for (std::size_t i = 0; i < general->args.size(); ++i) match(general->args[i], given->args[i], known);
+}
+
+}  // namespace
+
+// Has the result's type a variable that the argument's type has not? Calls of such a function do not end, or
+// give an empty sequence.
+bool Specialiser::has_open_result(const Binding* binding) {
+  const auto [place, fresh] = open_results_.try_emplace(binding, false);
+  if (!fresh) return place->second;
+  const Type* type = resolve(binding->type);
+  if (type->kind != TypeKind::kFn || contains_function(type->args[1])) return false;
+  std::vector<const Type*> given, made;
+  variables_of(type->args[0], given);
+  variables_of(type->args[1], made);
+  const auto is_given = [&](const Type* v) {
+    return std::find(given.begin(), given.end(), v) != given.end();
+  };
+  return place->second = !std::all_of(made.begin(), made.end(), is_given);
+}
+
+// In its own body what it is being made for; elsewhere what the place of the call has been found to need.
+const Type* Specialiser::open_result(const Binding* binding, const Form& form, const Expr& call) {
+  if (making_ != nullptr && making_->form.get() == &form) return making_->result;
+  const bool by_name = call.kind == ExprKind::kCall && call.items[0]->global == binding;
+  const Type* wanted = by_name && call.type != nullptr ? call.type : resolve(binding->type)->args[1];
+  if (contains_function(wanted))
+    fail(call, "which function this is cannot be known: " + upper(binding->name) + " never returns");
+  std::unordered_map<const Type*, const Type*> known;
+  if (making_ != nullptr && making_->general != nullptr) {
+    match(making_->general->args[0], making_->argument, known);
+    if (making_->result != nullptr) match(making_->general->args[1], making_->result, known);
+  }
+  return ground(wanted, &known);
 }
 
 // `type` with what a record consists of in the place of the record.
@@ -223,7 +280,9 @@ const Type* Specialiser::result_of(const Binding* binding, const Type* argument,
   const Type* type = instantiate(types_, binding->type);
   std::vector<const Type*> functions;
   const bool fits = unifier_.unify(type->args[0], open_functions(argument, functions));
-  NVM_CHECK(fits, "an argument of " + binding->name + " does not fit its type");
+  if (!fits)
+    fail(call, "the type of an argument of " + upper(binding->name) +
+                   " cannot be known: it comes from a function that never returns");
   for (bool progress = true; progress && !is_ground(type->args[1]);) {
     progress = false;
     for (std::size_t i = 0; i < functions.size(); ++i) {
@@ -266,6 +325,7 @@ void Specialiser::make(Instance& made) {
   std::swap(scope, scope_);
   const bool builtin = std::exchange(builtin_, made.builtin);
   const int function = std::exchange(function_, made.function);
+  const Instance* outer = std::exchange(making_, &made);
   Local parameter{"", 0, {}, erase(made.argument), made.argument};
   const Type* argument = resolve(made.argument);
   if (!made.captured.empty()) {
@@ -287,6 +347,7 @@ void Specialiser::make(Instance& made) {
   made.result = body.type;
   program_->functions[static_cast<std::size_t>(made.function)].body = std::move(body.code);
   function_ = function;
+  making_ = outer;
   builtin_ = builtin;
   std::swap(scope, scope_);
 }

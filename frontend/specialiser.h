@@ -55,6 +55,7 @@ class Specialiser {
     std::shared_ptr<const Form> form;  // keeps the tree alive
     bool builtin = false;
     const Type* argument = nullptr;
+    const Type* general = nullptr;      // of a named function: its type, with variables
     std::vector<std::string> captured;  // lambda: names, with the types of `captures`
     std::vector<const Type*> captures;
   };
@@ -83,6 +84,8 @@ class Specialiser {
   const Type* unpacked(const Type* type, const Type* record, const Type* content);
   Value call_of(const Instance& instance, core::ExprPtr argument, const Expr& call);
   const Type* result_of(const Binding* binding, const Type* argument, const Expr& call);
+  bool has_open_result(const Binding* binding);
+  const Type* open_result(const Binding* binding, const Form& form, const Expr& call);
   const Type* open_functions(const Type* type, std::vector<const Type*>& functions);
   static bool is_ground(const Type* type);
   Instance& instance(const std::string& key, const Expr& call);
@@ -94,7 +97,8 @@ class Specialiser {
   void bind(const Pattern& pattern, const Type* type, Local whole);
   core::ExprPtr read(const Local& local);
   const Local& find(const std::string& name) const;
-  const Type* ground(const Type* type);
+  // Variables of which nothing is known stand for INT.
+  const Type* ground(const Type* type, const std::unordered_map<const Type*, const Type*>* known = nullptr);
   static const Type* any_function(TypeArena& types, const Type* identity);
   const core::Type* erase(const Type* type);
   void describe(std::string& key, const Type* type, int depth = 0);
@@ -112,6 +116,8 @@ class Specialiser {
   Diagnostics& diagnostics_;
   std::shared_ptr<core::Program> program_;
   int function_ = 0;  // the core function being made
+  const Instance* making_ = nullptr;
+  std::unordered_map<const Binding*, bool> open_results_;
   std::vector<Local> scope_;
   bool builtin_ = false;
   SourcePos user_pos_;  // last place in the user's text, for errors that show in the prelude

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Name here, file there with its size, sizes to run.
 PROGRAMS = [
     ("batcher", "batcher.1000000", [1024, 65536]),  # powers of two
-    ("barnes_hut", "bh.1000", [1000]),
+    ("barnes_hut", "bh.1000", [1000, 10000]),
     ("black_scholes", "black-scholes.1000", [1000, 100000]),
     ("dotp", "dotp.1000", [1000, 100000]),
     ("qs", "qs.1000", [1000, 100000]),
@@ -59,11 +59,15 @@ def main():
     options = args.options or DEFAULT_OPTIONS
     print(f"{'program':14} {'n':>8} {'instructions':>21} {'ratio':>6}  {'bytes':>25} {'ratio':>6}  results")
     for name, other, sizes in PROGRAMS:
-        ours = HERE / "nesl" / f"{name}.nesl"
-        if not ours.exists() or not re.search(args.match, name):
+        if not re.search(args.match, name):
+            continue
+        ours, theirs = HERE / "nesl" / f"{name}.nesl", args.directory / f"{other}.vcode"
+        missing = [str(file) for file in (ours, theirs) if not file.exists()]
+        if missing:
+            print(f"{name:14} skipped: no {', no '.join(missing)}", flush=True)
             continue
         for n in sizes:
-            text = (args.directory / f"{other}.vcode").read_text()
+            text = theirs.read_text()
             text = re.sub(rf"^CONST INT {other.split('.')[1]}$", f"CONST INT {n}", text, count=1, flags=re.MULTILINE)
             with tempfile.NamedTemporaryFile("w", suffix=".vcode") as file:
                 file.write(text)

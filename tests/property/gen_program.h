@@ -1,12 +1,16 @@
 // Random programs over vectors, descriptors, conditionals and calls that verify, and whose lengths mostly
-// agree: they run far before they fail, if they fail at all. For differential tests of passes and tiers.
+// agree: they run far before they fail, if they fail at all. Some constants are of any magnitude; what
+// becomes a length or an index is cut down where it does. For differential tests of passes and tiers.
 #pragma once
 
+#include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bytecode/program/builder.h"
+#include "tests/support/any_numbers.h"
 #include "tests/support/choices.h"
 
 namespace nvm::test {
@@ -20,6 +24,7 @@ class SegmentProgram {
       : choices_(std::move(choices)), checks_(checks) {}
 
   Program make(Diagnostics& diagnostics) {
+    wide_ = choices_.one_in(2);
     // F(v, s): a vector and a descriptor for it. G(v, s) may call F.
     helper("F", 10);
     callable_.push_back("F");
@@ -91,8 +96,9 @@ class SegmentProgram {
   }
   void scalar(Type type) {
     const auto small = static_cast<std::int64_t>(choices_.below(6)) - 1;
-    if (type == Type::kInt) builder_.const_int(choices_.one_in(2) ? small : small & 1);
-    if (type == Type::kFloat) builder_.const_float(static_cast<double>(small) / 2);
+    const bool any = wide_ && choices_.one_in(4);
+    if (type == Type::kInt) builder_.const_int(any ? any_int() : choices_.one_in(2) ? small : small & 1);
+    if (type == Type::kFloat) builder_.const_float(any ? any_constant() : static_cast<double>(small) / 2);
     if (type == Type::kBool) builder_.const_bool(small > 1);
     stack_.push_back({type, 0, 0});
   }
@@ -116,12 +122,27 @@ class SegmentProgram {
 
   void fresh_vector() {
     constexpr std::size_t kLengths[] = {5, 1, 0, 3, 40, 8};
+    const bool any = wide_ && choices_.one_in(3);
+    const bool floats = any && choices_.one_in(2);
     Constant c;
-    for (std::size_t n = kLengths[choices_.below(6)]; n > 0; --n)
-      c.ints.push_back(static_cast<std::int64_t>(choices_.below(5)));
+    c.word = floats ? TypeWord::kFloat : TypeWord::kInt;
+    for (std::size_t n = kLengths[choices_.below(6)]; n > 0; --n) {
+      if (floats)
+        c.floats.push_back(any_constant());
+      else
+        c.ints.push_back(any ? any_int() : static_cast<std::int64_t>(choices_.below(5)));
+    }
     builder_.constant(c);
-    stack_.push_back({Type::kInt, classes_++, 0});
+    stack_.push_back({floats ? Type::kFloat : Type::kInt, classes_++, 0});
   }
+  std::function<std::uint64_t()> bits() {
+    return [this] { return choices_.bits(); };
+  }
+  double any_constant() {  // there are none of NaN
+    const double x = any_float(bits());
+    return std::isnan(x) ? -0.0 : x;
+  }
+  std::int64_t any_int() { return test::any_int(bits(), IntBits::k64); }
 
   void vector_of(Type type, int length) {
     const auto same =
@@ -204,7 +225,7 @@ class SegmentProgram {
                         info.kind == OpKind::kReduce || info.kind == OpKind::kRank ||
                         info.kind == OpKind::kDist || info.kind == OpKind::kIota ||
                         info.kind == OpKind::kShape;
-    if (!wanted || info.op == Op::kMakeSegdes) return;
+    if (!wanted || info.op == Op::kMakeSegdes || (wide_ && differs_at_the_ends(info.scalar))) return;
     std::vector<TypeWord> words;
     for (const TypeWord w : {TypeWord::kNone, TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool})
       if (word_allowed(info.op, w)) words.push_back(w);
@@ -270,8 +291,10 @@ class SegmentProgram {
     const std::size_t at = stack_.size() - 1;
     vector_of(Type::kInt, n);
     const std::size_t how = choices_.below(5);
-    if (how == 0) {  // any indices
+    if (how == 0) {  // any small indices
       vector_of(Type::kInt, n);
+      repeated(3, n);
+      emit(Op::kAnd, TypeWord::kInt, 2, {{Type::kInt, n, 0}});
     } else if (how == 1) {  // 0, 1, ...
       repeated(0, at, s.length);
       repeated(1, at, s.length);
@@ -396,6 +419,7 @@ class SegmentProgram {
 
   Choices choices_;
   bool checks_;
+  bool wide_ = false;  // has data of every magnitude
   int checks_made_ = 0;
   ProgramBuilder builder_{"random"};
   std::vector<Entry> stack_;

@@ -182,6 +182,13 @@ struct SegdesArrays;
 class Segdes {
  public:
   Segdes() = default;  // no segments
+  // What a reading that failed gives: no segments, but printed as the empty vector that the legacy system has
+  // there.
+  static Segdes unread() {
+    Segdes s;
+    s.length_ = -1;
+    return s;
+  }
   static Segdes regular(std::int64_t segments, std::int64_t length) {
     Segdes s;
     s.segments_ = segments;
@@ -197,7 +204,8 @@ class Segdes {
   [[nodiscard]] std::int64_t segments() const { return segments_; }
   [[nodiscard]] std::int64_t total() const { return total_; }
   [[nodiscard]] bool is_regular() const { return arrays_ == nullptr; }
-  [[nodiscard]] std::int64_t regular_length() const { return length_; }  // if is_regular()
+  [[nodiscard]] bool is_unread() const { return length_ < 0; }
+  [[nodiscard]] std::int64_t regular_length() const { return length_ < 0 ? 0 : length_; }  // if is_regular()
   // As an Int vector; made in `pool` if regular.
   [[nodiscard]] Vector lengths(Pool& pool) const;
   // Derived on demand and cached (irregular only): offsets has segments()+1 entries, the last is total().

@@ -1,6 +1,7 @@
 #include "vm/interp/check_args.h"
 
 #include "vm/interp/elements.h"
+#include "vm/prims/operands.h"
 
 namespace nvm::vm {
 
@@ -57,6 +58,11 @@ void check_kinds(Op op, TypeWord word, std::span<const Value> operands) {
   if (!wrong.empty()) fail(Fault::Kind::kType, wrong + std::string(kAborting));
 }
 
+bool one_source_segment(Op op, const Value& source, const Value& destination) {
+  return takes_any_destination(op) && type_of(source) == Type::kSegdes &&
+         type_of(destination) == Type::kSegdes && length_of(source) == 1;
+}
+
 // Compares operand `j` with the first one that has the same symbolic length.
 std::string check_length(Op op, const Shape& shape, std::span<const Value> operands, std::size_t j) {
   std::string wrong;
@@ -65,6 +71,7 @@ std::string check_length(Op op, const Shape& shape, std::span<const Value> opera
     const std::string both = number(static_cast<std::int64_t>(i));
     const std::string other = number(static_cast<std::int64_t>(j));
     if (shape.terms[i].length == term.length && length_of(operands[i]) != length_of(operands[j])) {
+      if (one_source_segment(op, operands[i], operands[j])) break;
       wrong += "length mismatch between args " + both + "(" + number(length_of(operands[i])) + ") and " +
                other + "(" + number(length_of(operands[j])) + ") in " + op_name(op) + ".\n";
       break;

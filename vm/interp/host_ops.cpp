@@ -104,16 +104,17 @@ struct Host::Io {
     set(0, std::move(got.value));
     finish(got.error);
   }
-  void set_empty() const {
-    if (word == TypeWord::kSegdes) return set(0, Segdes());
+  void set_empty(bool failed) const {
+    if (word == TypeWord::kSegdes) return set(0, failed ? Segdes::unread() : Segdes());
     set(0, word == TypeWord::kFloat  ? make_floats(host.pool_, {})
            : word == TypeWord::kBool ? make_bools(host.pool_, {})
                                      : make_text(host.pool_, ""));
   }
   void read_slot(std::int64_t slot) const {
     if (std::FILE* file = host.streams_.at(slot)) return read(file);
-    set_empty();
-    finish(slot == kNullStream && word != TypeWord::kChar ? "" : bad_slot(slot));
+    const bool null = slot == kNullStream && word != TypeWord::kChar;
+    set_empty(!null);
+    finish(null ? "" : bad_slot(slot));
   }
 
   void read_chars() const;

@@ -113,7 +113,7 @@ Value empty_of(TypeWord word, Pool& pool) {
   switch (word) {
     case TypeWord::kFloat: return pool.vector(Storage::kF64, 0);
     case TypeWord::kBool: return pool.vector(Storage::kB8, 0);
-    case TypeWord::kSegdes: return Segdes();
+    case TypeWord::kSegdes: return Segdes::unread();
     default: return pool.vector(Storage::kI8, 0);
   }
 }

@@ -72,7 +72,9 @@ template <typename W>
 void write(W& w, const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) {
     write_vector(w, *v);
-  } else if (const auto* s = std::get_if<Segdes>(&value)) {
+  } else if (const auto* s = std::get_if<Segdes>(&value); s != nullptr && s->is_unread()) {
+    w.text("( )\n");
+  } else if (s != nullptr) {
     w.text("[");
     write_elements(w, s->segments(), [s](char* at, std::int64_t k) { return put_int(at, s->length(k)); });
     w.text(" ]\n");

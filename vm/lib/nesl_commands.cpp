@@ -252,7 +252,10 @@ void SessionCommands::set(const Form& form) {
     on_off(form, s_.options_.verbose);
   } else if (name == "arg_check") {
     on_off(form, s_.options_.arg_check);
-  } else if (name == "redefine" || name == "debug" || name == "lnesl") {
+  } else if (name == "redefine") {
+    bool protects = s_.environment_.protects();
+    s_.environment_.protect(on_off(form, protects));
+  } else if (name == "debug" || name == "lnesl") {
     on_off(form, ignored);
   } else if (name == "print_length") {
     const std::string n = word(form.words, 1);

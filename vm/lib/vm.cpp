@@ -151,12 +151,13 @@ struct Vm::Impl {
     return groups.get();
   }
 
-  // For open calls: room for millions, but not for a recursion without end to use up the machine.
+  // For open calls: room for millions, but not for a recursion without end to take the machine's memory, or
+  // many seconds to fail. Who allows more memory, or names a depth, gets up to four times as much.
   [[nodiscard]] std::size_t frame_memory() const {
-    constexpr std::size_t kLeast = std::size_t{16} << 20, kMost = std::size_t{4} << 30;
-    const std::size_t usual = std::min(machine_memory() / 4, kMost);
-    return options.memory > 0 ? std::clamp<std::size_t>(options.memory, kLeast, std::max(usual, kLeast))
-                              : usual;
+    constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{1} << 30;
+    const std::size_t most = std::max(std::min(machine_memory() / 4, 4 * kUsual), kLeast);
+    if (options.memory > 0) return std::clamp<std::size_t>(options.memory, kLeast, most);
+    return options.max_depth > 0 ? most : std::min(most, kUsual);
   }
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,

@@ -186,6 +186,10 @@ class Indices {
   BufferRef memory_;
 };
 
+// Does a source descriptor of one segment go with any destination descriptor? The legacy interpreter takes
+// the destination as one segment then, and programs rely on it.
+[[nodiscard]] inline bool takes_any_destination(Op op) { return op == Op::kBpermute || op == Op::kDpermute; }
+
 // Throws unless the operands' lengths agree as the table's shape column says.
 void check_shape(const PrimCall& call);
 

@@ -21,10 +21,6 @@ struct Rules {
   int count = 0;
 };
 
-// A source descriptor of one segment goes with any destination descriptor: the legacy interpreter takes the
-// destination as one segment then, and programs rely on it.
-bool takes_any_destination(Op op) { return op == Op::kBpermute || op == Op::kDpermute; }
-
 struct Seen {
   char symbol;
   std::int8_t operand;
