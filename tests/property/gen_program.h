@@ -225,7 +225,7 @@ class SegmentProgram {
                         info.kind == OpKind::kReduce || info.kind == OpKind::kRank ||
                         info.kind == OpKind::kDist || info.kind == OpKind::kIota ||
                         info.kind == OpKind::kShape;
-    if (!wanted || info.op == Op::kMakeSegdes || (wide_ && differs_at_the_ends(info.scalar))) return;
+    if (!wanted || info.op == Op::kMakeSegdes) return;
     std::vector<TypeWord> words;
     for (const TypeWord w : {TypeWord::kNone, TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool})
       if (word_allowed(info.op, w)) words.push_back(w);

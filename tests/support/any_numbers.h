@@ -72,10 +72,4 @@ double any_float(Bits bits) {
   }
 }
 
-// Functions whose primitives take what is next to overflow, and tiny, from the C library, which compiled code
-// does not do: not for data of every magnitude.
-inline bool differs_at_the_ends(Scalar f) {
-  return f >= Scalar::kLog && f <= Scalar::kTanh && f != Scalar::kSqrt;
-}
-
 }  // namespace nvm::test

@@ -82,9 +82,8 @@ class RandomLine {
       case OpKind::kControl:
       case OpKind::kHost:
       case OpKind::kRandom: return false;
-      default: break;
+      default: return true;
     }
-    return !test::differs_at_the_ends(info.scalar);
   }
 
   // Is operand i of these a length or an index?

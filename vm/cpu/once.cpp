@@ -5,16 +5,7 @@
 #include <cstring>
 
 #include "bytecode/base/check.h"
-
-// The same functions as generated code calls, one element at a time, with the same bits.
-#define NVM_SLEEF_FUNCTIONS(f)                                                                   \
-  f(kLog, log) f(kExp, exp) f(kSin, sin) f(kCos, cos) f(kTan, tan) f(kAsin, asin) f(kAcos, acos) \
-      f(kAtan, atan) f(kSinh, sinh) f(kCosh, cosh) f(kTanh, tanh)
-extern "C" {
-#define NVM_DECLARE(id, name) double Sleef_finz_##name##d1_u10purecfma(double);
-NVM_SLEEF_FUNCTIONS(NVM_DECLARE)
-#undef NVM_DECLARE
-}
+#include "vm/simd/functions.h"
 
 namespace nvm::vm::cpu {
 
@@ -199,8 +190,8 @@ class Once {
       case Scalar::kRound: return to_int(a + 0.5);
       case Scalar::kSqrt: return std::bit_cast<Cell>(std::sqrt(a));
 #define NVM_CASE(id, name) \
-  case Scalar::id: return std::bit_cast<Cell>(Sleef_finz_##name##d1_u10purecfma(a));
-        NVM_SLEEF_FUNCTIONS(NVM_CASE)
+  case Scalar::id: return std::bit_cast<Cell>(simd::elementary<simd::name##_f>(a));
+        NVM_ELEMENTARY_FUNCTIONS(NVM_CASE)
 #undef NVM_CASE
       default: break;
     }

@@ -104,6 +104,9 @@ struct Routines {
   // behind.
   void (*expand)(SegmentCursor&, Expand what, const void* table, const plan::Desc* other, int bytes,
                  std::int64_t begin, std::int64_t n, void* dest);
+  // The address of an elementary function (vm/simd/functions.h): a vector of FLOAT in the first vector
+  // register to one in the same.
+  const void* (*elementary)(Scalar function);
 };
 
 [[nodiscard]] const Routines& routines_avx512();

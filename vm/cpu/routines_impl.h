@@ -4,6 +4,7 @@
 #include "vm/cpu/routines_fold.h"
 #include "vm/cpu/routines_fold_bool.h"
 #include "vm/simd/compress.h"
+#include "vm/simd/functions.h"
 
 namespace nvm::vm::cpu {
 
@@ -64,7 +65,17 @@ std::int64_t compress(const void* values, const std::uint8_t* flags, std::int64_
   return compress_as<std::uint8_t>(values, flags, n, dest);
 }
 
-constexpr Routines kRoutines = {fold_routines, compress, count_flags, expand};
+const void* elementary(Scalar function) {
+  switch (function) {
+#define NVM_CASE(id, name) \
+  case Scalar::id: return reinterpret_cast<const void*>(&simd::elementary<simd::name##_f>);
+    NVM_ELEMENTARY_FUNCTIONS(NVM_CASE)
+#undef NVM_CASE
+    default: return nullptr;
+  }
+}
+
+constexpr Routines kRoutines = {fold_routines, compress, count_flags, expand, elementary};
 
 }  // namespace
 

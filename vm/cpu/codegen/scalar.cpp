@@ -3,19 +3,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/codegen/lanes.h"
-
-// SLEEF, within 1 ulp; the variants give equal bits on both instruction sets. Only their addresses are used,
-// and sleef.h hides them from code built for the base architecture.
-#define NVM_SLEEF_FUNCTIONS(f)                                                                   \
-  f(kLog, log) f(kExp, exp) f(kSin, sin) f(kCos, cos) f(kTan, tan) f(kAsin, asin) f(kAcos, acos) \
-      f(kAtan, atan) f(kSinh, sinh) f(kCosh, cosh) f(kTanh, tanh)
-extern "C" {
-#define NVM_DECLARE(id, name)                  \
-  void Sleef_finz_##name##d8_u10avx512f(void); \
-  void Sleef_finz_##name##d4_u10avx2(void);
-NVM_SLEEF_FUNCTIONS(NVM_DECLARE)
-#undef NVM_DECLARE
-}
+#include "vm/cpu/routines.h"
 
 namespace nvm::vm::cpu {
 
@@ -129,14 +117,22 @@ Lane emit_kSqrt(Lanes& m, const Lane* v) {
   return m.of(Type::kFloat, d);
 }
 
-#define NVM_SLEEF(id, name)                                                                                 \
-  Lane emit_##id(Lanes& m, const Lane* v) {                                                                 \
-    return m.call(reinterpret_cast<const void*>(m.isa() == Isa::kAvx512 ? &Sleef_finz_##name##d8_u10avx512f \
-                                                                        : &Sleef_finz_##name##d4_u10avx2),  \
-                  v[0]);                                                                                    \
+#define NVM_ELEMENTARY(id)                                            \
+  Lane emit_##id(Lanes& m, const Lane* v) {                           \
+    return m.call(routines_of(m.isa()).elementary(Scalar::id), v[0]); \
   }
-NVM_SLEEF_FUNCTIONS(NVM_SLEEF)
-#undef NVM_SLEEF
+NVM_ELEMENTARY(kLog)
+NVM_ELEMENTARY(kExp)
+NVM_ELEMENTARY(kSin)
+NVM_ELEMENTARY(kCos)
+NVM_ELEMENTARY(kTan)
+NVM_ELEMENTARY(kAsin)
+NVM_ELEMENTARY(kAcos)
+NVM_ELEMENTARY(kAtan)
+NVM_ELEMENTARY(kSinh)
+NVM_ELEMENTARY(kCosh)
+NVM_ELEMENTARY(kTanh)
+#undef NVM_ELEMENTARY
 
 constexpr Rule kRules[] = {
 #define SCALAR(id, ...) &emit_##id,
