@@ -111,5 +111,7 @@ struct IndexCheck {
 
 // The instruction that makes each value, null for block parameters. Valid while the function is unchanged.
 [[nodiscard]] std::vector<const Inst*> makers_of(const Function& function);
+// By ValueId: how often it is read, by instructions and at the ends of blocks.
+[[nodiscard]] std::vector<int> reads_of(const Function& function);
 
 }  // namespace nvm::ssa

@@ -98,4 +98,15 @@ std::vector<const Inst*> makers_of(const Function& function) {
   return makers;
 }
 
+std::vector<int> reads_of(const Function& function) {
+  std::vector<int> reads(function.value_types.size(), 0);
+  const auto read = [&](ValueId v) { ++reads[static_cast<std::size_t>(v)]; };
+  for (const Block& block : function.blocks) {
+    for (const Inst& in : block.insts) std::for_each_n(function.operands_of(in), in.operands, read);
+    std::for_each(block.end.arguments.begin(), block.end.arguments.end(), read);
+    if (block.end.kind == Exit::kBranch) read(block.end.condition);
+  }
+  return reads;
+}
+
 }  // namespace nvm::ssa

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bytecode/ssa/facts.h"
+
 namespace nvm::ssa {
 
 namespace {
@@ -12,12 +14,11 @@ class Finder {
       : f_(module.functions[static_cast<std::size_t>(id)]),
         id_(id),
         returned_(static_cast<std::size_t>(f_.values()), false),
-        reads_(returned_.size(), 0),
-        makers_(returned_.size(), nullptr) {}
+        reads_(reads_of(f_)),
+        makers_(makers_of(f_)) {}
 
   std::optional<Levels> run() {
     if (!f_.lifted.lifted || !find_call() || !find_lengths()) return std::nullopt;
-    note_reads();
     levels_.moved.assign(returned_.size(), false);
     for (std::uint32_t r = 0; r < call_->results; ++r)
       if (r != levels_.lengths) returned_[at(call_->first_result) + r] = true;
@@ -54,16 +55,6 @@ class Finder {
       return false;
     levels_.lengths = static_cast<std::size_t>(found - f_.results.begin());
     return true;
-  }
-
-  void note_reads() {
-    for (const Block& block : f_.blocks) {
-      for (const Inst& in : block.insts) {
-        for (std::uint32_t i = 0; i < in.operands; ++i) ++reads_[at(f_.operands_of(in)[i])];
-        for (std::uint32_t r = 0; r < in.results; ++r) makers_[at(in.first_result) + r] = &in;
-      }
-      for (const ValueId v : block.end.arguments) ++reads_[at(v)];
-    }
   }
 
   void mark(ValueId v) {

@@ -11,6 +11,7 @@
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/formulas.h"
+#include "vm/interp/pack_groups.h"
 #include "vm/interp/pulls.h"
 #include "vm/interp/slots.h"
 #include "vm/prims/alike.h"
@@ -44,8 +45,7 @@ class Translator {
     find_written_out();
     find_folded(module);
     find_sorted();
-    find_groups();
-    find_halves();
+    out_.groups = find_pack_groups(f, slots_, formula_);
     find_struck();
     find_alike(module);
     out_.levels = ssa::find_levels(module, id);
@@ -107,21 +107,9 @@ class Translator {
     }
   }
 
-  // How often each value is read.
-  [[nodiscard]] std::vector<int> count_reads() const {
-    std::vector<int> reads(at(f_.values()), 0);
-    for (const ssa::Block& block : f_.blocks) {
-      for (const ssa::Inst& inst : block.insts)
-        for (std::uint32_t i = 0; i < inst.operands; ++i) ++reads[at(f_.operands_of(inst)[i])];
-      for (const ValueId v : block.end.arguments) ++reads[at(v)];
-      if (block.end.kind == ssa::Exit::kBranch) ++reads[at(block.end.condition)];
-    }
-    return reads;
-  }
-
   // RANK whose result is read once, by a PERMUTE of what it ranks, with no call between them.
   void find_sorted() {
-    const std::vector<int> reads = count_reads();
+    const std::vector<int> reads = ssa::reads_of(f_);
     for (const ssa::Block& block : f_.blocks) {
       std::unordered_map<ValueId, const ssa::Inst*> ranks;
       for (const ssa::Inst& inst : block.insts) {
@@ -140,89 +128,6 @@ class Translator {
     }
   }
 
-  // PACKs of a block, with no call between them, whose flags are comparisons of what they pack.
-  void find_groups() {
-    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
-    for (const ssa::Block& block : f_.blocks) {
-      std::map<std::array<ValueId, 3>, std::size_t> open;  // by elements, descriptor, values compared with
-      for (const ssa::Inst& inst : block.insts) {
-        if (inst.op == Op::kCall) open.clear();
-        if (inst.op != Op::kPack) continue;
-        const ValueId* operands = f_.operands_of(inst);
-        const ssa::Inst* flags = makers[at(operands[1])];
-        if (!formula_[at(operands[1])] || flags == nullptr || !compares(flags->op)) continue;
-        const ValueId* sides = f_.operands_of(*flags);
-        const bool left = sides[0] == operands[0];
-        if (!left && sides[1] != operands[0]) continue;
-        const Scalar relation = op_info(flags->op).scalar;
-        const auto [found, fresh] =
-            open.try_emplace({operands[0], operands[2], sides[left ? 1 : 0]}, out_.groups.size());
-        if (!fresh && out_.groups[found->second].members.size() == kMostPackings)
-          found->second = out_.groups.size();
-        if (found->second == out_.groups.size()) out_.groups.emplace_back();
-        out_.groups[found->second].members.push_back(
-            {&inst, left ? relation : mirrored(relation), slots_.slot[at(inst.first_result + 1)] != kNoSlot});
-      }
-    }
-  }
-
-  // A DPERMUTE over another one, nobody else looking at that: of two PACKs of one group, nobody else looking
-  // at their elements either, these are halves. No call lies between them.
-  void find_halves() {
-    const std::vector<int> reads = count_reads();
-    for (const ssa::Block& block : f_.blocks) {
-      std::unordered_map<ValueId, PackGroup::Member*> packs;  // by elements
-      std::unordered_map<ValueId, PackGroup::Member*> moved;  // by result of the DPERMUTE of them
-      for (const ssa::Inst& inst : block.insts) {
-        if (inst.op == Op::kCall) packs.clear(), moved.clear();
-        if (inst.op == Op::kPack && reads[at(inst.first_result)] == 1) {
-          if (PackGroup::Member* member = member_of(inst)) packs[inst.first_result] = member;
-        }
-        if (inst.op != Op::kDpermute) continue;
-        const ValueId* operands = f_.operands_of(inst);
-        const auto pack = packs.find(operands[0]);
-        if (pack == packs.end()) continue;
-        const auto below = moved.find(operands[2]);
-        if (below != moved.end() && pair(*below->second, *pack->second)) continue;
-        if (reads[at(inst.first_result)] == 1 && formula_[at(inst.first_result)])
-          moved[inst.first_result] = pack->second;
-      }
-    }
-  }
-  [[nodiscard]] PackGroup::Member* member_of(const ssa::Inst& inst) {
-    for (PackGroup& group : out_.groups)
-      for (PackGroup::Member& member : group.members)
-        if (member.inst == &inst) return &member;
-    return nullptr;
-  }
-  // Makes halves of two members if they are of one group that has none, and no element goes to both.
-  [[nodiscard]] bool pair(PackGroup::Member& first, PackGroup::Member& second) {
-    for (PackGroup& group : out_.groups) {
-      std::size_t found = 0;
-      for (PackGroup::Member& member : group.members) {
-        if (member.half != Packing::Half::kNone) return false;
-        found += &member == &first || &member == &second ? 1 : 0;
-      }
-      if (found == 1) return false;
-      if (found == 0) continue;
-      if (&first == &second || !exclude(first.relation, second.relation)) return false;
-      first.half = Packing::Half::kFirst;
-      second.half = Packing::Half::kSecond;
-      return true;
-    }
-    return false;
-  }
-  // Of a PACK: as Step has it.
-  [[nodiscard]] std::int16_t group_of(const ssa::Inst& inst) const {
-    for (std::size_t g = 0; g < out_.groups.size(); ++g) {
-      const auto& members = out_.groups[g].members;
-      for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i)
-        if (members[i].inst == &inst)
-          return static_cast<std::int16_t>(i == 0 ? static_cast<int>(g) : Step::kInGroup);
-    }
-    return Step::kNoGroup;
-  }
-
   // DIST of DIST ... of a constant of one element.
   void find_alike(const ssa::Module& module) {
     const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
@@ -238,7 +143,7 @@ class Translator {
   // What a DPERMUTE of DIST at INDEX alone reads.
   void find_struck() {
     const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
-    const std::vector<int> reads = count_reads();
+    const std::vector<int> reads = ssa::reads_of(f_);
     struck_.assign(at(f_.values()), false);
     const auto only = [&](ValueId v, Op op) {
       return reads[at(v)] == 1 && makers[at(v)] != nullptr && makers[at(v)]->op == op;
@@ -366,7 +271,7 @@ class Translator {
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
-    if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(inst);
+    if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.struck = inst.results == 1 && struck_[at(inst.first_result)];
     step.strikes = inst.op == Op::kDpermute && struck_[at(f_.operands_of(inst)[1])];
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);

@@ -214,4 +214,9 @@ inline void Interp::fetch_one(Operand operand, Value& to) {
     copy_value(frame_[operand.slot()], to);
 }
 
+inline void Interp::fetch(const Step& step, Value* to) {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < step.operands; ++i) fetch_one(operands[i], to[i]);
+}
+
 }  // namespace nvm::vm

@@ -1,9 +1,6 @@
 #include "vm/lib/compiling.h"
 
 #include <cstdio>
-#include <mutex>
-#include <set>
-#include <utility>
 
 #include "gpu/cuda_engine.h"
 #include "vm/cpu/cpu_engine.h"
@@ -26,18 +23,9 @@ vm::cpu::EngineOptions engine_options(const Options& options) {
   return engine;
 }
 
-// Once for each stream and reason: a file of NESL makes an engine for every expression.
-void say_why(std::FILE* to, const std::string& reason) {
-  static std::mutex mutex;
-  static std::set<std::pair<std::FILE*, std::string>> said;
-  const std::lock_guard lock(mutex);
-  if (said.emplace(to, reason).second)
-    std::fprintf(to, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
-}
-
 // CUDA where it is wanted and there, with the processor's behind it, else that; null if neither fits this
 // machine.
-std::unique_ptr<plan::Engine> make_engine(const Options& options) {
+std::unique_ptr<plan::Engine> make_engine(const Options& options, std::string& told) {
   auto processor =
       options.isa == InstructionSet::kPortable ? nullptr : vm::cpu::make_engine(engine_options(options));
   if (options.engine == Engine::kCpu) return processor;
@@ -46,7 +34,9 @@ std::unique_ptr<plan::Engine> make_engine(const Options& options) {
   std::string reason;
   if (auto device = gpu::make_engine(reason, compiling))
     return with_fallback(std::move(device), std::move(processor));
-  if (options.engine == Engine::kCuda) say_why(options.err, reason);
+  if (options.engine == Engine::kCuda && reason != told)  // a file of NESL comes here for every expression
+    std::fprintf(options.err, "nvm: no CUDA engine, the processor is used: %s\n", reason.c_str());
+  told = reason;
   return processor;
 }
 
@@ -61,10 +51,10 @@ vm::JitOptions jit_options(const Options& options) {
 }  // namespace
 
 Compiling::Compiling(const Options& options, const vm::Code& code, const std::atomic<vm::Stop>* stop,
-                     vm::Observer* observer)
+                     std::string& told, vm::Observer* observer)
     : options_(options), observer_(observer) {
   if (options.jit == Jit::kOff) return;
-  engine_ = make_engine(options);
+  engine_ = make_engine(options, told);
   if (engine_ == nullptr) return;
   vm::JitOptions jit = jit_options(options);
   jit.observer = observer;

@@ -12,9 +12,9 @@ namespace nvm::lib {
 
 class Compiling {
  public:
-  // All must outlive this.
+  // All must outlive this. `told`: the last reason told why there is no CUDA engine, which is not told again.
   Compiling(const Options& options, const vm::Code& code, const std::atomic<vm::Stop>* stop,
-            vm::Observer* observer = nullptr);
+            std::string& told, vm::Observer* observer = nullptr);
   ~Compiling();
 
   // Begins a run and gives the hook for it, which is good until the next begin; null if switched off or no

@@ -116,6 +116,7 @@ struct Vm::Impl {
   std::unique_ptr<vm::block::GroupEngine> groups;  // for the last program
   std::shared_ptr<const Program::Impl> groups_program;
   std::shared_ptr<const Program::Impl> running;
+  std::string told;  // why there is no CUDA engine
 
   explicit Impl(const Options& given)
       : options(given),
@@ -189,7 +190,7 @@ struct Vm::Impl {
 
   Compiling& compiling(const Program& program) {
     if (compiled == nullptr || compiled_program != program.impl()) {
-      compiled = std::make_unique<Compiling>(options, program.impl()->code, &stop);
+      compiled = std::make_unique<Compiling>(options, program.impl()->code, &stop, told);
       compiled_program = program.impl();
     }
     return *compiled;
@@ -227,7 +228,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   vm::Observer* const observer = observers.one();
   m.observer = observer == &counting ? nullptr : observer;  // which sees regions only
   std::optional<Compiling> observed;
-  if (observer != nullptr) observed.emplace(options, loaded.code, &stop, observer);
+  if (observer != nullptr) observed.emplace(options, loaded.code, &stop, told, observer);
   Compiling& compiling = observed ? *observed : this->compiling(program);
   m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
