@@ -116,5 +116,5 @@ TEST_CASE("what cannot be read gives an empty value and a text", "[text_io]") {
   CHECK(read("(1.5 )", TypeWord::kInt) == end + ") ( )\n5 )");
   CHECK(read("( 1 , 2 )", TypeWord::kFloat) == end + ") ( )\n 2 )");
   CHECK(read("\"abc", TypeWord::kChar) == end + "\" ( )\n");
-  CHECK(read("[ -1 ]", TypeWord::kSegdes) == "!input error: segment length -1 is negative [ ]\n");
+  CHECK(read("[ -1 ]", TypeWord::kSegdes) == "!input error: segment length -1 is negative ( )\n");
 }
