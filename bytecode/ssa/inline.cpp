@@ -123,8 +123,9 @@ class Inliner {
     for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
       first[b] = current_ = new_block();
       for (const ValueId p : f_.blocks[b].parameters) block().parameters.push_back(define(map_, f_, p));
-      bool stopped = false;
-      for (const Inst& in : f_.blocks[b].insts) stopped |= instruction(in);
+      bool stopped = false;  // by a callee; what follows it in the block never runs
+      for (std::size_t i = 0; i < f_.blocks[b].insts.size() && !stopped; ++i)
+        stopped = instruction(f_.blocks[b].insts[i]);
       last[b] = stopped ? -1 : current_;
     }
     for (std::size_t b = 0; b < f_.blocks.size(); ++b)
