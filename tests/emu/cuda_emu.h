@@ -284,23 +284,31 @@ T shuffle(unsigned mask, T value, int lane) {
     emu::run([&] { name(copy); }, blocks, threads);                              \
   }
 
-// The functions that the CPU engine and the reference evaluator call, so that results can be compared bit by
-// bit.
+// The functions that the CPU engine and the primitives have (vm/simd/functions.h), so that results can be
+// compared bit by bit.
 #define EMU_FUNCTIONS(f) f(log) f(exp) f(sin) f(cos) f(tan) f(asin) f(acos) f(atan) f(sinh) f(cosh) f(tanh)
-#define EMU_DECLARE(name) extern "C" double Sleef_finz_##name##d1_u10purecfma(double);
-EMU_FUNCTIONS(EMU_DECLARE)
-#undef EMU_DECLARE
-#define log(x) Sleef_finz_logd1_u10purecfma(x)
-#define exp(x) Sleef_finz_expd1_u10purecfma(x)
-#define sin(x) Sleef_finz_sind1_u10purecfma(x)
-#define cos(x) Sleef_finz_cosd1_u10purecfma(x)
-#define tan(x) Sleef_finz_tand1_u10purecfma(x)
-#define asin(x) Sleef_finz_asind1_u10purecfma(x)
-#define acos(x) Sleef_finz_acosd1_u10purecfma(x)
-#define atan(x) Sleef_finz_atand1_u10purecfma(x)
-#define sinh(x) Sleef_finz_sinhd1_u10purecfma(x)
-#define cosh(x) Sleef_finz_coshd1_u10purecfma(x)
-#define tanh(x) Sleef_finz_tanhd1_u10purecfma(x)
+#define EMU_DEFINE(name)                                                                  \
+  extern "C" double Sleef_finz_##name##d1_u10purecfma(double);                            \
+  namespace emu {                                                                         \
+  inline double name##_(double x) {                                                       \
+    const double y = Sleef_finz_##name##d1_u10purecfma(x), magnitude = __builtin_fabs(x); \
+    const bool wild = !(__builtin_fabs(y) <= 1.7976931348623157e308);                     \
+    return wild || (magnitude < 1e-290 && magnitude > 0.0) ? __builtin_##name(x) : y;     \
+  }                                                                                       \
+  }
+EMU_FUNCTIONS(EMU_DEFINE)
+#undef EMU_DEFINE
+#define log(x) emu::log_(x)
+#define exp(x) emu::exp_(x)
+#define sin(x) emu::sin_(x)
+#define cos(x) emu::cos_(x)
+#define tan(x) emu::tan_(x)
+#define asin(x) emu::asin_(x)
+#define acos(x) emu::acos_(x)
+#define atan(x) emu::atan_(x)
+#define sinh(x) emu::sinh_(x)
+#define cosh(x) emu::cosh_(x)
+#define tanh(x) emu::tanh_(x)
 
 struct alignas(16) ulonglong2 {  // an access to memory that is not aligned ends the program
   unsigned long long x, y;
