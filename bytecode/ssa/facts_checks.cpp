@@ -6,7 +6,7 @@
 namespace nvm::ssa {
 
 bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in) {
-  if (in.op == Op::kConst || in.op == Op::kPair || in.op == Op::kUnpair || in.op == Op::kCall) return true;
+  if (op_info(in.op).kind == OpKind::kBlock || in.op == Op::kCall) return true;
   const Shape& shape = op_shape(in.op);
   Symbol letters[128];
   std::fill(std::begin(letters), std::end(letters), kNoSymbol);

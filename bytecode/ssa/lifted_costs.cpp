@@ -24,7 +24,7 @@ std::string LiftedProof::judge_costs(const std::vector<bool>& add_up, std::vecto
     const Way way = stops_[b] ? Way{} : way_to(static_cast<BlockId>(b));
     for (const Inst& in : f_.blocks[b].insts) {
       InstCost& cost = costs.emplace_back();
-      const bool free = in.op == Op::kConst || in.op == Op::kPair || in.op == Op::kUnpair;
+      const bool free = op_info(in.op).kind == OpKind::kBlock;
       if (stops_[b] || free) continue;
       const bool adds = in.op == Op::kCall ? judge_call(in, way, add_up) : judge_cost(in, way, cost);
       if (!adds)

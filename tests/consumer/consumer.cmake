@@ -3,14 +3,7 @@ set(prefix "${build}/consumer/prefix")
 set(project "${build}/consumer/build")
 file(REMOVE_RECURSE "${prefix}" "${project}")
 
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  if(NOT status EQUAL 0)
-    string(REPLACE ";" " " command "${ARGN}")
-    message(FATAL_ERROR "${command}: ${status}\n${text}")
-  endif()
-  set(text "${text}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 # expect(<text> <command> ...): the command prints exactly that.
 function(expect expected)

@@ -3,15 +3,7 @@ set(folder "${build}/packages")
 file(REMOVE_RECURSE "${folder}")
 file(MAKE_DIRECTORY "${folder}/elsewhere")
 
-function(run)
-  execute_process(COMMAND ${ARGN} WORKING_DIRECTORY "${folder}" RESULT_VARIABLE status OUTPUT_VARIABLE text
-                  ERROR_VARIABLE text)
-  if(NOT status EQUAL 0)
-    string(REPLACE ";" " " command "${ARGN}")
-    message(FATAL_ERROR "${command}: ${status}\n${text}")
-  endif()
-  set(text "${text}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run.cmake")
 
 run("${CMAKE_CPACK_COMMAND}" -G TGZ --config "${build}/CPackConfig.cmake" -B "${folder}")
 run("${CMAKE_COMMAND}" -E chdir elsewhere "${CMAKE_COMMAND}" -E tar xf "${folder}/neslvm-${version}-Linux.tar.gz")

@@ -8,14 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "bytecode/ssa/passes.h"
-#include "bytecode/text/reader.h"
-#include "bytecode/verify/verify.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
 #include "tests/support/random_module.h"
+#include "tests/support/vcode_module.h"
 #include "vm/block/block_mode.h"
 #include "vm/cpu/cpu_engine.h"
 #include "vm/data/compare.h"
@@ -107,21 +105,10 @@ void same_call(const ssa::Module& module, ssa::FunctionId id, test::Choices choi
     RC_ASSERT(vm::difference(results[i], ordinary.values[i]) == "");
 }
 
-ssa::Module read(const char* text) {
-  Diagnostics diagnostics("text", text);
-  const Program program = read_vcode(text, diagnostics);
-  const VerifyResult verified = verify(program, diagnostics);
-  INFO(diagnostics.render());
-  REQUIRE(verified.verdict == Verdict::kOk);
-  ssa::Module module = ssa::lower(program, verified.verified, IntBits::k64);
-  ssa::optimise(module, true);
-  return module;
-}
-
 }  // namespace
 
 TEST_CASE("the factorial is computed in groups") {
-  const ssa::Module module = read(test::kFactorial);
+  const ssa::Module module = test::vcode_module(test::kFactorial);
   Setting setting(module, 2);
   const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(1)).run();
   REQUIRE(!grouped.error);
@@ -135,7 +122,7 @@ TEST_CASE("the factorial is computed in groups") {
 }
 
 TEST_CASE("calls from the threshold on are made in groups, others not") {
-  const ssa::Module module = read(test::kFactorial);
+  const ssa::Module module = test::vcode_module(test::kFactorial);
   for (const std::int64_t threshold : {3, 4}) {
     Setting setting(module, 1);
     CHECK(!vm::Interp(setting.code, setting.in_groups(threshold)).run().error);
@@ -146,7 +133,7 @@ TEST_CASE("calls from the threshold on are made in groups, others not") {
 TEST_CASE("a recursion limit met in a group is that of the whole") {
   std::string text = test::kFactorial;
   text.replace(text.find("(3 0 5)"), 7, "(3 -1 5)");  // never reaches 0
-  const ssa::Module module = read(text.c_str());
+  const ssa::Module module = test::vcode_module(text.c_str());
   Setting setting(module, 2);
   const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
   const vm::Outcome grouped = vm::Interp(setting.code, setting.in_groups(1)).run();
@@ -158,7 +145,7 @@ TEST_CASE("a recursion limit met in a group is that of the whole") {
 }
 
 TEST_CASE("a run that is to stop stops in groups too") {
-  const ssa::Module module = read(test::kFactorial);
+  const ssa::Module module = test::vcode_module(test::kFactorial);
   Setting setting(module, 2);
   const std::atomic<vm::Stop> stop{vm::Stop::kInterrupt};
   setting.machine.stop = &stop;
@@ -168,7 +155,7 @@ TEST_CASE("a run that is to stop stops in groups too") {
 }
 
 TEST_CASE("block mode keeps the results of factorials") {
-  const ssa::Module module = read(test::kFactorial);
+  const ssa::Module module = test::vcode_module(test::kFactorial);
   ssa::FunctionId id = 0;
   while (module.functions[static_cast<std::size_t>(id)].name != "FACT") ++id;
   CHECK(rc::check("factorial", [&] { same_call(module, id, test::Choices(test::long_list())); }));

@@ -6,14 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "bytecode/ssa/passes.h"
-#include "bytecode/text/reader.h"
-#include "bytecode/verify/verify.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/nesl_recursions.h"
 #include "tests/support/random_module.h"
+#include "tests/support/vcode_module.h"
 #include "vm/block/block_mode.h"
 #include "vm/block/worker.h"
 #include "vm/interp/interp.h"
@@ -36,19 +34,9 @@ struct Setting {
   vm::Machine machine;
 };
 
-ssa::Module read(const char* text) {
-  Diagnostics diagnostics("text", text);
-  const Program program = read_vcode(text, diagnostics);
-  const VerifyResult verified = verify(program, diagnostics);
-  INFO(diagnostics.render());
-  REQUIRE(verified.verdict == Verdict::kOk);
-  ssa::Module module = ssa::lower(program, verified.verified, IntBits::k64);
-  ssa::optimise(module, true);
-  return module;
-}
-
 struct Figures {
   std::uint64_t work = 0, depth = 0;
+  std::int64_t levels = 0;  // of tail-parallel recursion, made as a loop
 };
 
 // Counts what operands and results say, as they are.
@@ -65,7 +53,7 @@ class ByValues final : public vm::Observer {
   Figures cost;
 };
 
-Figures of(const vm::Tally& tally) { return {tally.work, tally.instructions}; }
+Figures of(const vm::Tally& tally) { return {tally.work, tally.instructions, 0}; }
 
 enum class How { kAlone, kThreads, kBytes };
 
@@ -137,7 +125,7 @@ Figures in_groups(const Setting& setting, std::int64_t threshold, std::int64_t g
   machine.calls = &mode;
   REQUIRE(!vm::Interp(setting.code, machine).run().error);
   if (threshold == 1 && expects_calls) REQUIRE(mode.counters().calls > 0);
-  return of(tally);
+  return {tally.work, tally.instructions, mode.levels()};
 }
 
 }  // namespace
@@ -154,13 +142,18 @@ TEST_CASE("recursive NESL programs cost the same however they are executed") {
   }
 }
 
+// Of all functions whose costs add up, with any arguments.
+void groups_cost_what_the_whole_does(const ssa::Module& module) {
+  for (std::size_t i = 0; i < module.functions.size(); ++i)
+    if (module.functions[i].lifted.adds_up)
+      groups_cost_what_the_whole_does(module, static_cast<ssa::FunctionId>(i),
+                                      test::Choices(test::long_list()));
+}
+
 TEST_CASE("calls of random lifted functions cost in groups what they cost") {
   CHECK(rc::check("random programs", [] {
     const ssa::Module module = test::random_module();
-    for (std::size_t i = 0; i < module.functions.size(); ++i)
-      if (module.functions[i].lifted.adds_up)
-        groups_cost_what_the_whole_does(module, static_cast<ssa::FunctionId>(i),
-                                        test::Choices(test::long_list()));
+    groups_cost_what_the_whole_does(module);
   }));
 }
 
@@ -168,16 +161,12 @@ TEST_CASE("calls of recursive functions with any arguments cost in groups what t
   for (const test::Recursion& recursion : test::nesl_recursions()) {
     INFO(recursion.name);
     const ssa::Module module = test::nesl_module(recursion.text);
-    CHECK(rc::check(std::string(recursion.name), [&] {
-      for (std::size_t i = 0; i < module.functions.size(); ++i)
-        if (module.functions[i].lifted.adds_up)
-          groups_cost_what_the_whole_does(module, static_cast<ssa::FunctionId>(i),
-                                          test::Choices(test::long_list()));
-    }));
+    CHECK(rc::check(std::string(recursion.name), [&] { groups_cost_what_the_whole_does(module); }));
   }
 }
 
 TEST_CASE("recursive NESL programs cost in groups what they cost") {
+  std::int64_t levels = 0;
   for (const test::Recursion& recursion : test::nesl_recursions()) {
     INFO(recursion.name);
     const ssa::Module module = test::nesl_module(recursion.text);
@@ -197,13 +186,15 @@ TEST_CASE("recursive NESL programs cost in groups what they cost") {
         const Figures cut = in_groups(setting, threshold, bytes, adds_up);
         CHECK(cut.work == whole.work);
         CHECK(cut.depth == whole.instructions);
+        levels += cut.levels;
       }
   }
+  CHECK(levels > 0);
 }
 
 // Each way of it has code of its own, also for when all instances go that way.
 TEST_CASE("what is computed where all instances agree is seen not to add up") {
-  const ssa::Module module = read(test::kFactorial);
+  const ssa::Module module = test::vcode_module(test::kFactorial);
   for (const ssa::Function& f : module.functions)
     if (f.lifted.lifted) {
       CHECK(!f.lifted.adds_up);

@@ -189,10 +189,10 @@ class Once {
       case Scalar::kTrunc: return to_int(a);
       case Scalar::kRound: return to_int(a + 0.5);
       case Scalar::kSqrt: return std::bit_cast<Cell>(std::sqrt(a));
-#define NVM_CASE(id, name) \
-  case Scalar::id: return std::bit_cast<Cell>(simd::elementary<simd::name##_f>(a));
-        NVM_ELEMENTARY_FUNCTIONS(NVM_CASE)
-#undef NVM_CASE
+#define ELEMENTARY(id, name) \
+  case Scalar::id:           \
+    return std::bit_cast<Cell>(simd::elementary<simd::name##_f>(a));
+#include "vm/simd/elementary.def"
       default: break;
     }
     NVM_CHECK(false, "a scalar operation on FLOAT");

@@ -67,10 +67,10 @@ std::int64_t compress(const void* values, const std::uint8_t* flags, std::int64_
 
 const void* elementary(Scalar function) {
   switch (function) {
-#define NVM_CASE(id, name) \
-  case Scalar::id: return reinterpret_cast<const void*>(&simd::elementary<simd::name##_f>);
-    NVM_ELEMENTARY_FUNCTIONS(NVM_CASE)
-#undef NVM_CASE
+#define ELEMENTARY(id, name) \
+  case Scalar::id:           \
+    return reinterpret_cast<const void*>(&simd::elementary<simd::name##_f>);
+#include "vm/simd/elementary.def"
     default: return nullptr;
   }
 }

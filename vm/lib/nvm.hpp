@@ -197,7 +197,9 @@ struct Options {
 struct Counters {
   // Vector instructions executed, also on scalars: the depth. Groups run beside each other.
   std::uint64_t instructions = 0;
-  std::uint64_t work = 0;          // elements, as the cost model counts them; in groups what the groups do
+  // Elements, as the cost model counts them. With Options::cost the same however calls are cut; else groups
+  // of functions whose costs do not add up (ssa/lifted_costs.cpp) count what they do.
+  std::uint64_t work = 0;
   std::uint64_t bytes = 0;         // of operands and results, of regions as a whole; not in groups
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   std::uint64_t mapped_bytes = 0;  // largest amount of memory taken from the system for vectors
@@ -206,7 +208,7 @@ struct Counters {
   std::uint64_t fused = 0;     // of these, as compiled kernels
   std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
-  std::uint64_t block_calls = 0;   // calls executed in groups; what groups do is not counted above
+  std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
 };

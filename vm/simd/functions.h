@@ -11,16 +11,10 @@
 #include <immintrin.h>
 #endif
 
-// f(enumerator of Scalar, name in C)
-#define NVM_ELEMENTARY_FUNCTIONS(f)                                                              \
-  f(kLog, log) f(kExp, exp) f(kSin, sin) f(kCos, cos) f(kTan, tan) f(kAsin, asin) f(kAcos, acos) \
-      f(kAtan, atan) f(kSinh, sinh) f(kCosh, cosh) f(kTanh, tanh)
-
 #if NVM_VECTOR_BYTES < 32 && !defined(__FMA__) && defined(__x86_64__)
 // The library has these, but its header shows them only to code compiled for fused multiply-add.
-#define NVM_DECLARE(id, name) extern "C" double Sleef_finz_##name##d1_u10purecfma(double);
-NVM_ELEMENTARY_FUNCTIONS(NVM_DECLARE)
-#undef NVM_DECLARE
+#define ELEMENTARY(id, name) extern "C" double Sleef_finz_##name##d1_u10purecfma(double);
+#include "vm/simd/elementary.def"
 #endif
 
 namespace nvm::vm::simd {
@@ -72,13 +66,12 @@ inline bool has_fma() {
 #endif
 
 // One definition per function: the call on a vector, and the mending call.
-#define NVM_DEFINE(id, name)                                         \
+#define ELEMENTARY(id, name)                                         \
   struct name##_f {                                                  \
     static Floats call(Floats x) { return NVM_SLEEF_CALL(name, x); } \
     static f64 exact(f64 x) { return name(x); }                      \
   };
-NVM_ELEMENTARY_FUNCTIONS(NVM_DEFINE)
-#undef NVM_DEFINE
+#include "vm/simd/elementary.def"
 #undef NVM_SLEEF_CALL
 
 template <typename F>

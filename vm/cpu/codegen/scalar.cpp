@@ -117,22 +117,11 @@ Lane emit_kSqrt(Lanes& m, const Lane* v) {
   return m.of(Type::kFloat, d);
 }
 
-#define NVM_ELEMENTARY(id)                                            \
+#define ELEMENTARY(id, name)                                          \
   Lane emit_##id(Lanes& m, const Lane* v) {                           \
     return m.call(routines_of(m.isa()).elementary(Scalar::id), v[0]); \
   }
-NVM_ELEMENTARY(kLog)
-NVM_ELEMENTARY(kExp)
-NVM_ELEMENTARY(kSin)
-NVM_ELEMENTARY(kCos)
-NVM_ELEMENTARY(kTan)
-NVM_ELEMENTARY(kAsin)
-NVM_ELEMENTARY(kAcos)
-NVM_ELEMENTARY(kAtan)
-NVM_ELEMENTARY(kSinh)
-NVM_ELEMENTARY(kCosh)
-NVM_ELEMENTARY(kTanh)
-#undef NVM_ELEMENTARY
+#include "vm/simd/elementary.def"
 
 constexpr Rule kRules[] = {
 #define SCALAR(id, ...) &emit_##id,

@@ -45,9 +45,8 @@ void set(Table& t, Scalar s) {
 }  // namespace
 
 void fill_functions(Table& t) {
-#define NVM_SET(id, name) set<name##_f>(t, Scalar::id);
-  NVM_ELEMENTARY_FUNCTIONS(NVM_SET)
-#undef NVM_SET
+#define ELEMENTARY(id, name) set<name##_f>(t, Scalar::id);
+#include "vm/simd/elementary.def"
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA
