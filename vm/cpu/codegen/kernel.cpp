@@ -112,7 +112,7 @@ class KernelCompiler {
       const bool known = s.combine == Scalar::kAdd || s.combine == Scalar::kMax || s.combine == Scalar::kMin;
       return s.kind == SinkKind::kScan && s.type == Type::kInt && known;
     };
-    code_->runs_scans = code_->scans && !code_->counts && memory_.isa() == Isa::kAvx512;
+    code_->runs_scans = code_->scans && !code_->counts;
     for (const Sink& s : kernel_.sinks)
       if (s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan) code_->runs_scans &= runs(s);
   }
@@ -168,8 +168,8 @@ class KernelCompiler {
   }
   void keep(std::unique_ptr<SinkCode> sink) { code_->sinks.push_back(std::move(sink)); }
 
-  // Where no scan stands in front and the instruction set can.
-  [[nodiscard]] bool packs_in_stage() const { return memory_.isa() == Isa::kAvx512 && !code_->scans; }
+  // Where no scan stands in front.
+  [[nodiscard]] bool packs_in_stage() const { return !code_->scans; }
   // The main stage does it for the sink added last.
   void pack(std::int32_t value, Storage storage, std::int32_t flag) {
     packs_.push_back({value, storage, flag, static_cast<std::int32_t>(code_->advanced.size())});
