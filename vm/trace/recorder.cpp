@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/soac/parting.h"
 #include "vm/interp/work.h"
 
 namespace nvm::vm {
@@ -121,11 +122,19 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-bool Recorder::scatters(std::span<const Value> operands) const {
-  return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-           if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
-           return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
-         });
+bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) const {
+  if (!limits_.scatters && !parts(inst, operands)) return false;
+  return std::all_of(operands.begin(), operands.end(), [](const Value& v) {
+    if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
+    return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
+  });
+}
+
+// True of a PERMUTE by places that the region makes and that part a vector in two: a pass of any engine.
+bool Recorder::parts(const ssa::Inst& inst, std::span<const Value> operands) const {
+  if (inst.op != Op::kPermute) return false;
+  const auto* places = std::get_if<DeferredRef>(&operands[1]);
+  return places != nullptr && soac::parts(now_.region, (*places)->var());
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
@@ -153,7 +162,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(operands)))
+  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(inst, operands)))
     return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
   if (insts == 0 && executor_.declines(inst, elements)) return leave(inst, operands, RegionStop::kLost);
