@@ -1,4 +1,5 @@
-// Packs and scans inside kernels of the CPU engine, beside a copy that moves as many bytes.
+// Packs, scans, partitions and scatters inside kernels of the CPU engine, beside a copy that moves as many
+// bytes.
 //
 //   pack_scan_bench [threads] [n] [avx2|avx512]
 #include <cstring>
@@ -70,6 +71,38 @@ void scan(const char* name, const Keys& keys, Storage storage, std::int64_t n) {
   beside_copy(name, 2 * n * static_cast<std::int64_t>(storage_bytes(storage)), p);
 }
 
+// Both sides of a key, from the base that `bound` gives.
+void partition(const char* name, const Keys& keys, Storage storage, std::int64_t n, int bound) {
+  Program p;
+  const auto l = p.length(n);
+  const auto first = std::count_if(keys.i32, keys.i32 + n, [=](std::int32_t k) { return k < bound; });
+  const auto base = p.input(Storage::kI64, 0, nullptr);
+  p.arrays[static_cast<std::size_t>(base)].scalar = first;
+  const auto x = p.element(p.input(storage, l, keys.of(storage)));
+  const auto behind = p.op(kGe, x, storage == Storage::kF64 ? p.real(bound) : p.number(bound));
+  p.kernel.sinks.push_back(p.sink(plan::SinkKind::kCount, behind, kNone));
+  plan::Sink s = p.sink(plan::SinkKind::kPartition, x, p.output(storage, l));
+  s.filter = 0;
+  s.init = base;
+  p.kernel.sinks.push_back(s);
+  p.close(l);
+  beside_copy(name, 2 * n * static_cast<std::int64_t>(storage_bytes(storage)), p);
+}
+
+// Doubled numbers to computed places, i * `step` modulo n: in order by 1, a page apart by 7919.
+void scatter(const char* name, const Keys& keys, std::int64_t n, std::int64_t step) {
+  auto* place = memory<std::int32_t>(n);
+  for (std::int64_t i = 0; i < n; ++i) place[i] = static_cast<std::int32_t>(i * step % n - 1);
+  Program p;
+  const auto l = p.length(n);
+  const auto x = p.op(kMul, p.element(p.input(Storage::kF64, l, keys.f64)), p.real(2));
+  plan::Sink s = p.sink(plan::SinkKind::kScatter, x, p.output(Storage::kF64, l));
+  s.index = p.op(kAdd, p.element(p.input(Storage::kI32, l, place)), p.number(1));
+  p.kernel.sinks.push_back(s);
+  p.close(l);
+  beside_copy(name, 20 * n, p);
+}
+
 // The largest sum of consecutive elements: two scans and a maximum, nothing written.
 void largest_sum(const Keys& keys, std::int64_t n) {
   Program p;
@@ -96,5 +129,10 @@ int main(int argc, char** argv) {
   scan("plus-scan i64", keys, Storage::kI64, n);
   scan("plus-scan i32", keys, Storage::kI32, n);
   largest_sum(keys, n);
+  partition("partition f64", keys, Storage::kF64, n, 500);
+  partition("partition i64", keys, Storage::kI64, n, 500);
+  partition("partition i32", keys, Storage::kI32, n, 500);
+  scatter("scatter f64 in order", keys, n, 1);
+  scatter("scatter f64 by pages", keys, n, 7919);
   return 0;
 }

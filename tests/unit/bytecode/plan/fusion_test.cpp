@@ -436,8 +436,8 @@ TEST_CASE("ranks that somebody else looks at are made beside a PARTITION") {
   p.b.live(p.permute(places));
   const Fused f = fuse_all(p.b);
   CHECK(f.fired(Rule::kPartition));
+  CHECK(f.sinks(SinkKind::kPartition) == 1);
   CHECK(f.sinks(SinkKind::kScan) == 1);
-  CHECK(f.sinks(SinkKind::kStore) == 1);
 }
 
 TEST_CASE("a PARTITION of what a filter keeps waits for its kernel") {
