@@ -211,10 +211,14 @@ class Avx2Lanes final : public Lanes {
       return;
     }
     if (!eight) {
+      // From a fresh register: another form of vpermilps takes its second operand from memory, and the
+      // register allocator would use that for a spilled one.
       const x86::Xmm by = cc_.newXmm();
+      const x86::Xmm from = cc_.newXmm();
       const x86::Xmm d = cc_.newXmm();
       cc_.vmovdqa(by, row(offsetof(PackTable, quads), kept, 0));
-      cc_.vpermilps(d, value.v, by);
+      cc_.vmovaps(from, value.v);
+      cc_.vpermilps(d, from, by);
       storage == Storage::kI32 ? cc_.vmovdqu(at, d) : cc_.vmovdqu(at, widened(d));
       return;
     }
