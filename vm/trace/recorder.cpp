@@ -122,19 +122,14 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
+// Of a PERMUTE by places that part a vector in two any engine makes a pass.
 bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) const {
-  if (!limits_.scatters && !parts(inst, operands)) return false;
+  const auto* places = inst.op == Op::kPermute ? std::get_if<DeferredRef>(&operands[1]) : nullptr;
+  if (!limits_.scatters && (places == nullptr || !soac::parts(now_.region, (*places)->var()))) return false;
   return std::all_of(operands.begin(), operands.end(), [](const Value& v) {
     if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
     return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
   });
-}
-
-// True of a PERMUTE by places that the region makes and that part a vector in two: a pass of any engine.
-bool Recorder::parts(const ssa::Inst& inst, std::span<const Value> operands) const {
-  if (inst.op != Op::kPermute) return false;
-  const auto* places = std::get_if<DeferredRef>(&operands[1]);
-  return places != nullptr && soac::parts(now_.region, (*places)->var());
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.

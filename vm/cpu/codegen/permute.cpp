@@ -1,5 +1,5 @@
-// Scatters: chunks run in order on one thread, since the last writer of a place wins. Lines are recorded up to
-// a PERMUTE only, unless it parts a vector (bytecode/soac/parting.h).
+// Scatters: chunks run in order on one thread, since the last writer of a place wins. Lines are recorded up
+// to a PERMUTE only, unless it parts a vector (bytecode/soac/parting.h).
 //
 // TRIED (2026-11-22): recording PERMUTEs by computed places, each thread going over all chunks and writing a
 // range of places, copying blocks of places in order. 10 million doubles, two threads: 205 ms a step against
