@@ -102,6 +102,7 @@ class PlanBuilder {
       case Combinator::kFilter:
       case Combinator::kSegFilter: filtered(composer, id, v); break;
       case Combinator::kPermute: scatter(n, v, filter); break;
+      case Combinator::kPartition: partition(composer, id, v); break;
       case Combinator::kCheck: break;  // the body has it
     }
   }
@@ -167,6 +168,22 @@ class PlanBuilder {
     s.init = n.init;
     s.filter = filter;
     kernel_.sinks.push_back(s);
+  }
+
+  void partition(Composer& composer, std::int32_t id, const NodeValues& v) {
+    const Node& n = node(id);
+    if (plan_.vars[static_cast<std::size_t>(n.out)].guessed) composer.check_narrow(kNone, v.value);
+    Sink count;
+    count.kind = SinkKind::kCount;
+    count.value = v.flag;
+    count.type = Type::kBool;
+    kernel_.sinks.push_back(count);
+    Sink s = sink_of(n, v.value, SinkKind::kPartition);
+    s.out = n.out;
+    s.init = n.init;
+    s.filter = static_cast<std::int32_t>(kernel_.sinks.size()) - 1;
+    kernel_.sinks.push_back(s);
+    note(Rule::kPartition, id);
   }
 
   // The sink that counts the elements of the kept space `length`, whose membership is `flag`.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -98,7 +99,14 @@ class Checker {
               "a filter is a count");
     if (s.desc != kNone) require(var(s.desc).total == kernel.space, "a segmented sink covers the space");
     if (s.init != kNone) require_made(s.init);
-    require(s.kind != SinkKind::kCount || s.out_length != kNone, "a count binds a length");
+    const auto parts = [&](const Sink& p) {
+      return p.kind == SinkKind::kPartition && p.filter == static_cast<std::int32_t>(i);
+    };
+    require(s.kind != SinkKind::kCount || s.out_length != kNone ||
+                std::any_of(kernel.sinks.begin(), kernel.sinks.end(), parts),
+            "a count binds a length, or a partition asks it");
+    require(s.kind != SinkKind::kPartition || (s.filter != kNone && s.init != kNone && s.out != kNone),
+            "a partition has a count and a base");
   }
 
   void finish_sink(const Sink& s) {

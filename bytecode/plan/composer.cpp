@@ -31,7 +31,8 @@ bool is_scan(const Node& n) { return n.kind == Combinator::kScan || n.kind == Co
 
 Rule scan_rule(const Node& consumer) {
   if (is_scan(consumer)) return Rule::kScanScan;
-  return consumer.kind == Combinator::kPermute ? Rule::kScanPermute : Rule::kScanMap;
+  const bool moves = consumer.kind == Combinator::kPermute || consumer.kind == Combinator::kPartition;
+  return moves ? Rule::kScanPermute : Rule::kScanMap;
 }
 
 bool may_trap(const Node& node, const BodyInst& in) {
@@ -48,7 +49,8 @@ Rule map_rule(const Node& consumer) {
     case Combinator::kSegScan: return Rule::kMapScan;
     case Combinator::kFilter:
     case Combinator::kSegFilter: return Rule::kMapFilter;
-    case Combinator::kPermute: return Rule::kMapPermute;
+    case Combinator::kPermute:
+    case Combinator::kPartition: return Rule::kMapPermute;
     default: return Rule::kMapMap;
   }
 }
@@ -82,7 +84,8 @@ std::vector<bool> must_store(const Graph& graph) {
     const Node& n = graph.nodes[i];
     if (n.out != kNone && graph.vars[static_cast<std::size_t>(n.out)].role == VarRole::kOutput)
       stored[i] = true;
-    if (n.kind == Combinator::kReduce || n.kind == Combinator::kSegReduce || n.kind == Combinator::kPermute)
+    if (n.kind == Combinator::kReduce || n.kind == Combinator::kSegReduce || n.kind == Combinator::kPermute ||
+        n.kind == Combinator::kPartition)
       stored[i] = true;
     store(n.init);
     for (const BodyInst& in : n.body.insts) {

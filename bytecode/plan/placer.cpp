@@ -18,7 +18,7 @@ bool folds(const Node& n) { return n.combine != Scalar::kNoScalar; }
 
 bool in_first_sweep(const Node& n) {
   return n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || n.kind == Combinator::kFilter ||
-         n.kind == Combinator::kSegFilter;
+         n.kind == Combinator::kSegFilter || n.kind == Combinator::kPartition;
 }
 
 bool order_matters(const Node& n) {
@@ -63,6 +63,14 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
     return std::nullopt;
   }
   out.predicate = *predicate;
+  if (node.init != kNone && !composer.made_before(node.init)) {
+    refusal = Refusal::kNeedsWhole;
+    return std::nullopt;
+  }
+  if (node.kind == Combinator::kPartition && out.predicate != kNone) {
+    refusal = Refusal::kFilterIndex;
+    return std::nullopt;
+  }
   if (node.kind == Combinator::kCheck) {
     composer.check(out.predicate, out.flag);
     return out;
@@ -143,7 +151,6 @@ std::optional<Body> Placer::joined(std::int32_t n, std::int32_t k, LengthId base
   Refusal refusal = Refusal::kNone;
   // A scatter makes its vector before the first iteration, from its defaults.
   const bool scatters = node.kind == Combinator::kPermute;
-  if (node.init != kNone && !composer.made_before(node.init)) return std::nullopt;
   if (scatters && !composer.counted_before(graph_->vars[static_cast<std::size_t>(node.out)].length))
     return std::nullopt;
   if (!composer.counted_before(base) || !compose(*graph_, composer, n, refusal)) return std::nullopt;

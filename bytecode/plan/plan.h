@@ -31,22 +31,25 @@ enum class SinkKind : std::uint8_t {
   kCount,      // of a filter: out_length is bound to the number of kept elements
   kScatter,    // out[index] = value; the last writer in order of i wins; traps unless 0 <= index < length of
                // out
+  kPartition,  // out = the values that `filter` does not keep, in order, then those that it keeps; traps
+               // unless these begin at the number in init
 };
 
 // What a kernel does with values of its body at each iteration. A sink with a `filter` sees only the elements
-// that this kCount sink keeps, in order: kStore compacts, kReduce and kScan skip the others.
+// that this kCount sink keeps, in order: kStore compacts, kReduce and kScan skip the others; kPartition
+// sees all.
 struct Sink {
   SinkKind kind = SinkKind::kStore;
   std::int32_t value = kNone;   // body value stored or combined; kCount: the flag
   std::int32_t filter = kNone;  // sink number of a kCount of this kernel, kNone: all elements
   Scalar combine = Scalar::kNoScalar;
   Type type = Type::kInt;  // of value
-  VarId out = kNone;       // kStore kReduce kSegReduce kScatter: vector made. kCount: kNone
+  VarId out = kNone;       // kStore kReduce kSegReduce kScatter kPartition: vector made. kCount: kNone
   VarId desc = kNone;      // kSegReduce kSegScan: the segments; kCount: segments whose kept counts are wanted
   VarId out_desc = kNone;  // kCount with desc: the descriptor of kept elements made
-  LengthId out_length = kNone;  // kCount: symbol bound
+  LengthId out_length = kNone;  // kCount: symbol bound; kNone if only a kPartition asks
   std::int32_t index = kNone;   // kScatter: body value
-  VarId init = kNone;           // kScatter: defaults copied first, kNone: zeros
+  VarId init = kNone;           // kScatter: defaults copied first, kNone: zeros; kPartition: INT scalar
   std::int32_t flag = kNone;    // kScatter: body value; only where T
 };
 

@@ -55,7 +55,7 @@ std::string print_sink(const Sink& s, std::size_t i) {
       break;
     case SinkKind::kSegScan: out += "scan " + combine + value + " by " + number("x", s.desc); break;
     case SinkKind::kCount:
-      out += number("n", s.out_length) + " = count " + value;
+      out += (s.out_length == kNone ? "" : number("n", s.out_length) + " = ") + "count " + value;
       if (s.desc != kNone) out += " by " + number("x", s.desc) + " into " + number("x", s.out_desc);
       break;
     case SinkKind::kScatter:
@@ -63,8 +63,12 @@ std::string print_sink(const Sink& s, std::size_t i) {
       if (s.flag != kNone) out += " if " + number("v", s.flag);
       if (s.init != kNone) out += " over " + number("x", s.init);
       break;
+    case SinkKind::kPartition:
+      out += number("x", s.out) + " = part " + value + " at " + number("x", s.init) + " by s" +
+             std::to_string(s.filter);
+      break;
   }
-  if (s.filter != kNone) out += " where s" + std::to_string(s.filter);
+  if (s.filter != kNone && s.kind != SinkKind::kPartition) out += " where s" + std::to_string(s.filter);
   return out + " :" + std::string(type_name(s.type)) + "\n";
 }
 

@@ -2,10 +2,12 @@
 //
 // Requires: a region whose shapes agree (the recorder unified them). Ensures: check(). Cost: linear.
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "bytecode/base/check.h"
 #include "bytecode/soac/graph.h"
+#include "bytecode/soac/parting.h"
 
 namespace nvm::soac {
 
@@ -24,7 +26,9 @@ class Builder {
 
   Graph run() {
     find_asked();
+    find_partings();
     for (std::size_t i = 0; i < region_.insts.size(); ++i) {
+      if (dropped_[i]) continue;
       in_ = &region_.insts[i];
       node_ = Node{};
       node_.inst = static_cast<std::int32_t>(i);
@@ -105,6 +109,39 @@ class Builder {
       const auto x = static_cast<std::size_t>(in.operands.at(0));
       if (uses[x] == 1 && region_.vars[x].role == VarRole::kTemp) asked_[x] = any[x];
     }
+  }
+
+  // What ranked the elements for PERMUTEs that part them is not computed if nobody else looks.
+  void find_partings() {
+    dropped_.assign(region_.insts.size(), false);
+    partings_.resize(region_.insts.size());
+    bool any = false;
+    for (std::size_t i = 0; i < region_.insts.size(); ++i) {
+      partings_[i] = parting(region_, region_.insts[i]);
+      any |= partings_[i].has_value();
+    }
+    if (!any) return;
+    const std::vector<bool> needed = needed_insts();
+    for (std::size_t i = 0; i < needed.size(); ++i) dropped_[i] = !needed[i];
+  }
+  // Instructions that something needs; PERMUTEs that part need flags and base instead of places.
+  [[nodiscard]] std::vector<bool> needed_insts() const {
+    std::vector<bool> vars(region_.vars.size(), false), insts(region_.insts.size(), false);
+    for (std::size_t x = 0; x < vars.size(); ++x) vars[x] = region_.vars[x].role == VarRole::kOutput;
+    const auto need = [&](VarId x) { vars[static_cast<std::size_t>(x)] = true; };
+    for (std::size_t i = insts.size(); i-- > 0;) {
+      const RegionInst& in = region_.insts[i];
+      const Effect effect = in.op == Op::kIf ? Effect::kFaults : op_info(in.op).effect;
+      insts[i] = effect == Effect::kFaults || op_info(in.op).kind == OpKind::kFilter;
+      for (const VarId r : in.results) insts[i] = insts[i] || vars[static_cast<std::size_t>(r)];
+      if (!insts[i]) continue;
+      for (const VarId x : in.operands)
+        if (!partings_[i] || x != in.operands[1]) need(x);
+      if (!partings_[i]) continue;
+      need(partings_[i]->flags);
+      need(partings_[i]->base);
+    }
+    return insts;
   }
 
   void check() {
@@ -221,6 +258,13 @@ class Builder {
     node_.kind = Combinator::kPermute;
     node_.space = var(operand(0)).length;
     node_.value = element(operand(0));
+    if (const auto& p = partings_[static_cast<std::size_t>(node_.inst)]; p && !one(node_.space)) {
+      node_.kind = Combinator::kPartition;
+      node_.flag = element(p->flags);
+      if (!p->flagged_last) node_.flag = apply(Scalar::kNot, Type::kBool, node_.flag);
+      node_.init = p->base;
+      return;
+    }
     node_.index = element(operand(1));
     if (in_->op == Op::kFpermute || in_->op == Op::kDfpermute) node_.flag = element(operand(2));
     if (in_->op == Op::kDpermute) node_.init = operand(2);
@@ -263,6 +307,8 @@ class Builder {
   Graph graph_;
   const RegionInst* in_ = nullptr;
   Node node_;
+  std::vector<std::optional<Parting>> partings_;  // by instruction
+  std::vector<bool> dropped_;
   std::vector<const RegionInst*> asked_;  // by VarId: the OR_REDUCE that makes it, if only a check reads it
 };
 

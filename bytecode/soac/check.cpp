@@ -36,6 +36,8 @@ void check_kind(const Graph& graph, const Node& n) {
   const bool folds = n.combine != Scalar::kNoScalar;
   require(segmented == (n.desc != kNone), "segmented nodes have a descriptor, others none", graph);
   require(filters == (n.out_length != kNone), "filters count, others do not", graph);
+  const bool parts = n.kind == Combinator::kPartition;
+  require(!parts || (n.flag != kNone && n.init != kNone), "a partition has flags and a base", graph);
   require((n.kind == Combinator::kCheck) == (n.out == kNone), "every node but a check makes a vector", graph);
   require(!folds || scalar_info(n.combine).folds, "only associative operations combine", graph);
   require(n.value >= 0 && n.value < static_cast<std::int32_t>(n.body.insts.size()), "a node has a value",

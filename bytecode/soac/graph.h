@@ -18,6 +18,8 @@ enum class Combinator : std::uint8_t {
   kScan,       // out[i] = combine of the values before i
   kFilter,     // out = the values whose flag is T, in order
   kPermute,    // out[index] = value, the last writer wins
+  kPartition,  // out = the values whose flag is F, in order, then those whose flag is T; an error unless
+               // these begin at the number in init (a PERMUTE by ranks, see parting.h)
   kSegReduce,  // the same by segments of desc
   kSegScan,
   kSegFilter,
@@ -30,9 +32,9 @@ struct Node {
   VarId desc = kNone;          // kSeg*: segments over the space
   Body body;                   // pulls only vars, by kElement, kUniform, kPerSegment, kGather, ...
   std::int32_t value = kNone;  // body value mapped, combined or kept
-  std::int32_t flag = kNone;   // kFilter kSegFilter kCheck: body value; kPermute: optional
+  std::int32_t flag = kNone;   // kFilter kSegFilter kPartition kCheck: body value; kPermute: optional
   std::int32_t index = kNone;  // kPermute: body value
-  VarId init = kNone;          // kPermute: defaults, kNone: zeros
+  VarId init = kNone;          // kPermute: defaults, kNone: zeros; kPartition: INT scalar
   Scalar combine = Scalar::kNoScalar;
   Type type = Type::kInt;       // of value
   VarId out = kNone;            // kCheck: kNone

@@ -53,14 +53,15 @@ class Narrower {
   // Kernels see every element that these store.
   static bool checked_where_stored(const Node& n) {
     return n.kind == Combinator::kMap || n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter ||
-           n.kind == Combinator::kScan || n.kind == Combinator::kSegScan;
+           n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || n.kind == Combinator::kPartition;
   }
 
   Width result(const Node& n) {
     switch (n.kind) {
       case Combinator::kMap:
       case Combinator::kFilter:
-      case Combinator::kSegFilter: return width(n.body, n.value);
+      case Combinator::kSegFilter:
+      case Combinator::kPartition: return width(n.body, n.value);
       case Combinator::kPermute:
         return std::max(width(n.body, n.value), n.init == kNone ? Width::k8 : stored(n.init));
       case Combinator::kSegReduce: return counts(n) ? places_ : Width::k64;

@@ -48,8 +48,9 @@ std::string node_roots(const Node& n) {
 }  // namespace
 
 const char* combinator_name(Combinator kind) {
-  static constexpr const char* kNames[] = {"MAP",     "ONCE",       "REDUCE",   "SCAN",       "FILTER",
-                                           "PERMUTE", "SEG_REDUCE", "SEG_SCAN", "SEG_FILTER", "CHECK"};
+  static constexpr const char* kNames[] = {"MAP",      "ONCE",       "REDUCE",    "SCAN",
+                                           "FILTER",   "PERMUTE",    "PARTITION", "SEG_REDUCE",
+                                           "SEG_SCAN", "SEG_FILTER", "CHECK"};
   return kNames[static_cast<int>(kind)];
 }
 

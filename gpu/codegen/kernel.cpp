@@ -186,6 +186,38 @@ bool reduce_identities(plan::Kernel& k, Sink& s, IntBits bits) {
   return true;
 }
 
+// A partition is a scatter by the ranks of its flags, which its count becomes a scan of.
+void lower_partition(plan::Kernel& k, Sink& s) {
+  const auto apply = [&](Scalar scalar, Type type, std::int32_t a, std::int32_t b = kNone,
+                         std::int32_t c = kNone) {
+    BodyInst in;
+    in.pull = Pull::kApply;
+    in.type = type;
+    in.scalar = scalar;
+    in.a = a;
+    in.b = b;
+    in.c = c;
+    return k.body.add(in);
+  };
+  Sink& count = k.sinks[static_cast<std::size_t>(s.filter)];
+  const std::int32_t flag = count.value;
+  BodyInst rank, index, base;
+  rank.pull = Pull::kScanned;
+  rank.a = s.filter;
+  index.pull = Pull::kIndex;
+  base.pull = Pull::kUniform;
+  base.var = s.init;
+  count.kind = SinkKind::kScan;
+  count.combine = Scalar::kAdd;
+  count.type = Type::kInt;
+  count.value = apply(Scalar::kBtoI, Type::kInt, flag);
+  const std::int32_t r = k.body.add(rank);
+  s.index = apply(Scalar::kSelect, Type::kInt, flag, apply(Scalar::kAdd, Type::kInt, k.body.add(base), r),
+                  apply(Scalar::kSub, Type::kInt, k.body.add(index), r));
+  s.kind = SinkKind::kScatter;
+  s.filter = s.init = kNone;
+}
+
 bool remove_filters(plan::Plan& plan, std::string& reason) {
   for (plan::Kernel& k : plan.kernels) {
     for (Sink& s : k.sinks) {
@@ -208,6 +240,9 @@ const std::string& prelude() {
 std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, std::string& reason) {
   Code code;
   code.plan = plan;
+  for (plan::Kernel& k : code.plan.kernels)
+    for (Sink& s : k.sinks)
+      if (s.kind == SinkKind::kPartition) lower_partition(k, s);
   if (!remove_filters(code.plan, reason)) return std::nullopt;
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {

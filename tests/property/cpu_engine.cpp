@@ -72,3 +72,7 @@ TEST_CASE("scans of INT go on where a chunk ends inside of a fold block, because
 TEST_CASE("a divisor that is a scan counts only when the scan is settled") {
   CHECK(disagreement(3193427853339304885, 70000, nvm::IntBits::k32) == "");
 }
+
+TEST_CASE("packing 32-bit INT with AVX2 compiles where registers are short") {
+  CHECK(disagreement(2794846153, 9, nvm::IntBits::k32) == "");
+}

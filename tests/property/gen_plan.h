@@ -22,7 +22,7 @@ struct PlanCase {
 class PlanGenerator {
  public:
   // `n`: iterations of the main space.
-  PlanGenerator(std::uint64_t seed, std::int64_t n, IntBits bits) : random_(seed), n_(n) {
+  PlanGenerator(std::uint64_t seed, std::int64_t n, IntBits bits) : random_(seed), more_(seed + 1), n_(n) {
     plan_.int_bits = bits;
   }
 
@@ -31,6 +31,7 @@ class PlanGenerator {
     add_inputs();
     for (int k = 1 + below(3); k > 0; --k) add_kernel();
     if (chance(50)) add_scalar_kernel();
+    add_partitions();
     bindings_.vectors.resize(plan_.vars.size());
     bindings_.descs.resize(plan_.vars.size());
     bindings_.lengths.resize(plan_.lengths.size());
@@ -410,6 +411,46 @@ class PlanGenerator {
     push(s);
   }
 
+  // Behind everything else and from numbers of their own: seeds that stand in tests mean the same plans.
+  void add_partitions() {
+    std::vector<std::int32_t> inputs, flags;
+    for (const std::int32_t v : elements_) {
+      const plan::Var& var = plan_.vars[static_cast<std::size_t>(v)];
+      if (var.role != plan::VarRole::kInput) continue;
+      inputs.push_back(v);
+      if (var.storage == Storage::kB8) flags.push_back(v);
+    }
+    for (plan::Kernel& k : plan_.kernels)
+      if (k.space == space_ && more_() % 3 == 0)
+        add_partition(k, inputs[more_() % inputs.size()], flags[more_() % flags.size()]);
+  }
+  // One in eight begins its second side at a wrong place.
+  void add_partition(plan::Kernel& kernel, std::int32_t values, std::int32_t flags) {
+    std::int64_t base = more_() % 8 == 0 ? 1 : 0;
+    for (const Element& f : bindings_.vectors[static_cast<std::size_t>(flags)]) base += f.i == 0 ? 1 : 0;
+    const auto element = [&](std::int32_t v) {
+      Inst in;
+      in.pull = Pull::kElement;
+      in.var = v;
+      in.type = plan_.vars[static_cast<std::size_t>(v)].type;
+      return kernel.body.add(in);
+    };
+    plan::Sink count;
+    count.kind = plan::SinkKind::kCount;
+    count.value = element(flags);
+    count.type = Type::kBool;
+    plan::Sink s;
+    s.kind = plan::SinkKind::kPartition;
+    s.value = element(values);
+    s.type = plan_.vars[static_cast<std::size_t>(values)].type;
+    s.filter = static_cast<std::int32_t>(kernel.sinks.size());
+    s.init = add_vector(plan::VarRole::kInput, ints(), one_);
+    bindings_.vectors[static_cast<std::size_t>(s.init)] = {{base, 0}};
+    s.out = add_vector(plan::VarRole::kOutput, plan_.vars[static_cast<std::size_t>(values)].storage, space_);
+    kernel.sinks.push_back(count);
+    kernel.sinks.push_back(s);
+  }
+
   void add_kernel() {
     kernel_ = {};
     kernel_.space = space_;
@@ -446,6 +487,7 @@ class PlanGenerator {
   }
 
   std::mt19937_64 random_;
+  std::mt19937_64 more_;
   std::int64_t n_;
   plan::Plan plan_;
   Bindings bindings_;

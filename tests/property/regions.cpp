@@ -22,7 +22,7 @@ TEST_CASE("recorded lines executed eagerly equal eager lines") {
 TEST_CASE("compiled lines equal eager lines on every instruction set") {
   for (const auto isa : {vm::cpu::Isa::kAvx2, vm::cpu::Isa::kAvx512}) {
     if (!vm::cpu::isa_supported(isa)) {
-      WARN("this machine lacks an instruction set; its engine is not tested");
+      WARN("this machine lacks " << vm::cpu::isa_name(isa) << "; its code is not tested");
       continue;
     }
     const auto engine = vm::cpu::make_engine({.isa = isa});

@@ -99,6 +99,14 @@ inline void scatter(RegionBuilder& r) {
               {x, i, r.vector(Type::kBool, n), r.vector(Type::kFloat, m), r.whole(n), r.whole(m)}));
 }
 
+inline void partition(RegionBuilder& r) {
+  const auto n = r.length();
+  const auto x = r.vector(Type::kFloat, n);
+  const auto flags = r.op(Op::kLt, TypeWord::kFloat, {x, r.vector(Type::kFloat, n)});
+  const auto places = r.split_places(flags, flags, r.scalar(Type::kInt), n);
+  r.live(r.op(Op::kPermute, TypeWord::kFloat, {x, places, r.whole(n)}));
+}
+
 // Every scalar operation, on the types that its instructions have.
 inline void scalars(RegionBuilder& r) {
   const auto n = r.length();
@@ -138,12 +146,19 @@ inline std::vector<NamedPlan> plan_corpus(IntBits bits) {
     void (*make)(RegionBuilder&);
   };
   static constexpr Row kRows[] = {
-      {"axpy", corpus::axpy},           {"dot", corpus::dot},
-      {"norm2", corpus::norm2},         {"filter", corpus::filter},
-      {"segmented", corpus::segmented}, {"segmented_filter", corpus::segmented_filter},
-      {"gather", corpus::gather},       {"scatter", corpus::scatter},
-      {"scalars", corpus::scalars},     {"sums", corpus::sums},
-      {"products", corpus::products},   {"disjunctions", corpus::disjunctions},
+      {"axpy", corpus::axpy},
+      {"dot", corpus::dot},
+      {"norm2", corpus::norm2},
+      {"filter", corpus::filter},
+      {"segmented", corpus::segmented},
+      {"segmented_filter", corpus::segmented_filter},
+      {"gather", corpus::gather},
+      {"scatter", corpus::scatter},
+      {"partition", corpus::partition},
+      {"scalars", corpus::scalars},
+      {"sums", corpus::sums},
+      {"products", corpus::products},
+      {"disjunctions", corpus::disjunctions},
   };
   std::vector<NamedPlan> plans;
   for (const Row& row : kRows) {

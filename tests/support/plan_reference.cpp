@@ -306,7 +306,7 @@ class Evaluator {
   void count(const Sink& s, const std::vector<Column>& values) {
     std::int64_t kept_count = 0;
     for (const Element& e : values[at(s.value)]) kept_count += e.i;
-    b_.lengths[at(s.out_length)] = kept_count;
+    if (s.out_length != kNone) b_.lengths[at(s.out_length)] = kept_count;
     if (s.desc == kNone) return;
     std::vector<std::int64_t> counts;
     for (const Column& part : segments(values[at(s.value)], s.desc)) {
@@ -326,10 +326,22 @@ class Evaluator {
         return;
       }
       case SinkKind::kScatter: scatter(s, values); return;
+      case SinkKind::kPartition: partition(k, s, values); return;
       case SinkKind::kScan:
       case SinkKind::kSegScan:
       case SinkKind::kCount: return;
     }
+  }
+  void partition(const Kernel& k, const Sink& s, const std::vector<Column>& values) {
+    const Column& flags = values[at(k.sinks[at(s.filter)].value)];
+    Column result;
+    for (const std::int64_t side : {0, 1}) {
+      trapped_ =
+          trapped_ || (side == 1 && b_.vectors[at(s.init)][0].i != static_cast<std::int64_t>(result.size()));
+      for (std::size_t i = 0; i < flags.size(); ++i)
+        if (flags[i].i == side) result.push_back(values[at(s.value)][i]);
+    }
+    out(s) = result;
   }
   void scatter(const Sink& s, const std::vector<Column>& values) {
     const std::int64_t length = b_.lengths[at(plan_.vars[at(s.out)].length)];

@@ -91,6 +91,14 @@ class RegionBuilder {
     region_.insts.push_back(in);
     return in.results[0];
   }
+  // The places of a stable split: those whose flag is F first; `ranked` are counted, `flags` choose.
+  soac::VarId split_places(soac::VarId flags, soac::VarId ranked, soac::VarId base, soac::LengthId n) {
+    const auto rank = op(Op::kAddScan, TypeWord::kInt, {op(Op::kBtoI, TypeWord::kNone, {ranked}), whole(n)});
+    const auto behind = op(Op::kAdd, TypeWord::kInt, {op(Op::kDist, TypeWord::kInt, {base, whole(n)}), rank});
+    const auto index = op(Op::kIndex, TypeWord::kNone, {fixed(0), fixed(1), whole(n)});
+    const auto front = op(Op::kSub, TypeWord::kInt, {index, rank});
+    return op(Op::kSelect, TypeWord::kInt, {flags, behind, front});
+  }
   // A check conditional on x that was passed.
   void check(soac::VarId x) {
     soac::RegionInst in;

@@ -199,7 +199,9 @@ class Once {
     return 0;
   }
 
-  void count(const plan::Sink& s) { context_.length(s.out_length) = v(s.value) != 0 ? 1 : 0; }
+  void count(const plan::Sink& s) {
+    if (s.out_length != kNone) context_.length(s.out_length) = v(s.value) != 0 ? 1 : 0;
+  }
   [[nodiscard]] bool kept(const plan::Sink& s) const {
     return s.filter == kNone || v(kernel_.sinks[at(s.filter)].value) != 0;
   }
@@ -210,6 +212,9 @@ class Once {
       case plan::SinkKind::kSegReduce: return per_segment(s.out, s.desc, reduced(s), scan_identity(s));
       case plan::SinkKind::kCount: return s.desc == kNone || kept_counts(s);
       case plan::SinkKind::kScatter: return scatter(s);
+      case plan::SinkKind::kPartition:
+        trapped_ = trapped_ || partition_base(context_, s) != (kept(s) ? 0 : 1);
+        return store(s, 1);
       case plan::SinkKind::kScan:
       case plan::SinkKind::kSegScan: return true;  // its first element is the identity
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/soac/parting.h"
 #include "vm/interp/work.h"
 
 namespace nvm::vm {
@@ -105,7 +106,7 @@ bool Recorder::trust(const Value& condition, const Site& branch) {
   in.op = Op::kIf;
   in.operands = {flag};
   in.site = static_cast<std::int32_t>(now_.sites.size());
-  now_.region.insts.push_back(std::move(in));
+  now_.region.insts.push_back(in);
   now_.sites.push_back({nullptr, branch});
   return true;
 }
@@ -121,11 +122,14 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-bool Recorder::scatters(std::span<const Value> operands) const {
-  return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-           if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
-           return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
-         });
+// Of a PERMUTE by places that part a vector in two any engine makes a pass.
+bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) const {
+  const auto* places = inst.op == Op::kPermute ? std::get_if<DeferredRef>(&operands[1]) : nullptr;
+  if (!limits_.scatters && (places == nullptr || !soac::parts(now_.region, (*places)->var()))) return false;
+  return std::all_of(operands.begin(), operands.end(), [](const Value& v) {
+    if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
+    return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
+  });
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
@@ -153,7 +157,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(operands)))
+  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(inst, operands)))
     return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
   if (insts == 0 && executor_.declines(inst, elements)) return leave(inst, operands, RegionStop::kLost);
@@ -371,7 +375,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
             info.work == Work::k1   ? 0
             : info.work == Work::kN ? var(in.operands[0]).length
                                     : var(in.results[0]).length);
-  now_.region.insts.push_back(std::move(in));
+  now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site});
 }
 
@@ -409,7 +413,7 @@ std::vector<VarId> Recorder::ask_counts() {
     number.storage = bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
     known = new_var(number);
     length.results = {known};
-    now_.region.insts.push_back(std::move(length));
+    now_.region.insts.push_back(length);
   }
   return numbers;
 }

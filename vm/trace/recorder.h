@@ -101,7 +101,7 @@ class Recorder final : public RegionHook {
   void flush(RegionStop stop);
   // Operands that are not written out are the interpreter's business: places known by a formula or as runs a
   // stride apart, one value repeated.
-  [[nodiscard]] bool scatters(std::span<const Value> operands) const;
+  [[nodiscard]] bool scatters(const ssa::Inst& inst, std::span<const Value> operands) const;
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,

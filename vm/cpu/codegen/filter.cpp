@@ -5,9 +5,7 @@
 //
 // TRIED: stores that bypass the caches where results are large. Mandelbrot's next step reads them at once,
 // and took a third longer.
-#include <cstring>
-
-#include "vm/cpu/codegen/kernel.h"
+#include "vm/cpu/codegen/aside_store.h"
 
 namespace nvm::vm::cpu {
 
@@ -55,17 +53,14 @@ class Count final : public SinkCode {
       st.offset = total;
       total += st.count;
     }
-    run.context().length(s_.sink->out_length) = total;
+    if (s_.sink->out_length != soac::kNone) run.context().length(s_.sink->out_length) = total;
   }
   SinkSpec s_;
 };
 
-class FilteredStore final : public SinkCode {
+class FilteredStore final : public AsideStore {
  public:
-  explicit FilteredStore(const SinkSpec& s) : s_(s) {}
-  [[nodiscard]] std::size_t worker_bytes() const override {
-    return kHead + static_cast<std::size_t>(kChunkMax) * bytes() + 64;
-  }
+  using AsideStore::AsideStore;
   [[nodiscard]] bool bind(KernelRun& run) const override {
     const bool known = !run.in_order() && !run.looks_back();
     return known || run.context().allocate(s_.sink->out, run.space());
@@ -75,34 +70,15 @@ class FilteredStore final : public SinkCode {
     return run.context().allocate(s_.sink->out, run.context().length(var.length));
   }
   void begin(Work& w) const override {
-    if (at_once(w)) {
-      auto* out = static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
-      const std::int64_t at = w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset;
-      state(w) = {out + static_cast<std::size_t>(at) * bytes(), at};
-      return;
-    }
-    state(w) = {aside(w), w.kernel->looks_back() || w.kernel->in_order()
-                              ? 0
-                              : w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset};
+    AsideStore::begin(w);
+    if (at_once(w)) state(w).place = result(w) + static_cast<std::size_t>(offset(w)) * bytes();
   }
   void block(Work& w) const override {
-    if (!s_.packs) {
-      const std::int64_t m =
-          w.kernel->routines().compress(w.scratch<std::byte>(s_.value), w.scratch<std::uint8_t>(s_.flag), w.n,
-                                        static_cast<int>(bytes()), state(w).place);
-      state(w).place += static_cast<std::size_t>(m) * bytes();
-    }
-    if (at_once(w)) return;
-    if (w.chunk_end - w.chunk_begin > kChunkMax) put(w);  // one chunk, longer than there is room aside
+    pack(w);
+    if (!at_once(w)) put_long(w);
   }
-  [[nodiscard]] std::uint64_t* advanced(Work& w) const override {
-    return reinterpret_cast<std::uint64_t*>(&state(w).place);
-  }
-  [[nodiscard]] bool advances_place() const override { return true; }
   void end(Work& w) const override {
-    if (at_once(w)) return;
-    if (w.kernel->looks_back()) state(w).at = w.kernel->chunk_state<CountState>(w.chunk, *s_.count).offset;
-    put(w);
+    if (!at_once(w)) AsideStore::end(w);
   }
   void finish(KernelRun& run) const override {
     Bound& b = run.context().var(s_.sink->out);
@@ -116,32 +92,12 @@ class FilteredStore final : public SinkCode {
   }
 
  private:
-  struct State {
-    std::byte* place;  // of the next element, aside
-    std::int64_t at;   // of the first element aside, in the result
-  };
-  static constexpr std::size_t kHead = 64;  // the state; what lies aside follows
-  [[nodiscard]] std::size_t bytes() const { return storage_bytes(s_.out_storage); }
-  [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
-  [[nodiscard]] std::byte* aside(const Work& w) const {
-    return reinterpret_cast<std::byte*>(&state(w)) + kHead;
-  }
   // A result of one element lies in its cell, where no vector fits.
   [[nodiscard]] bool at_once(const Work& w) const {
     return s_.packs && w.kernel->alone() && w.kernel->context().var(s_.sink->out).allocated &&
            (w.kernel->looks_back() || w.kernel->chunks() == 1);
   }
-  // What lies aside goes into the result.
-  void put(Work& w) const {
-    State& st = state(w);
-    const auto packed = static_cast<std::size_t>(st.place - aside(w));
-    if (packed == 0) return;
-    auto* out = static_cast<std::byte*>(w.kernel->context().var(s_.sink->out).data);
-    std::memcpy(out + static_cast<std::size_t>(st.at) * bytes(), aside(w), packed);
-    st.at += static_cast<std::int64_t>(packed / bytes());
-    st.place = aside(w);
-  }
-  SinkSpec s_;
+  [[nodiscard]] std::int64_t first_place(const Work& w) const override { return offset(w); }
 };
 
 }  // namespace

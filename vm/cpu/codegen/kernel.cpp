@@ -112,7 +112,7 @@ class KernelCompiler {
       const bool known = s.combine == Scalar::kAdd || s.combine == Scalar::kMax || s.combine == Scalar::kMin;
       return s.kind == SinkKind::kScan && s.type == Type::kInt && known;
     };
-    code_->runs_scans = code_->scans && !code_->counts && memory_.isa() == Isa::kAvx512;
+    code_->runs_scans = code_->scans && !code_->counts;
     for (const Sink& s : kernel_.sinks)
       if (s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan) code_->runs_scans &= runs(s);
   }
@@ -156,7 +156,8 @@ class KernelCompiler {
     if (s.out != kNone) spec.out_storage = var(s.out).storage;
     if (s.filter != kNone) {
       spec.count = counts_[at(s.filter)];
-      spec.packs = s.kind == SinkKind::kStore && packs_in_stage();
+      const bool moves = s.kind == SinkKind::kStore || s.kind == SinkKind::kPartition;
+      spec.packs = moves && packs_in_stage();
       if (!spec.packs) spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value, sweep_of_[at(s.filter)]);
       if (spec.count == nullptr) refuse(Refuse::kFilterOrder);
     }
@@ -168,8 +169,8 @@ class KernelCompiler {
   }
   void keep(std::unique_ptr<SinkCode> sink) { code_->sinks.push_back(std::move(sink)); }
 
-  // Where no scan stands in front and the instruction set can.
-  [[nodiscard]] bool packs_in_stage() const { return memory_.isa() == Isa::kAvx512 && !code_->scans; }
+  // Where no scan stands in front.
+  [[nodiscard]] bool packs_in_stage() const { return !code_->scans; }
   // The main stage does it for the sink added last.
   void pack(std::int32_t value, Storage storage, std::int32_t flag) {
     packs_.push_back({value, storage, flag, static_cast<std::int32_t>(code_->advanced.size())});
@@ -217,6 +218,7 @@ class KernelCompiler {
       case SinkKind::kSegScan: return add_scan(i, &make_seg_scan);
       case SinkKind::kCount: return;
       case SinkKind::kScatter: return add_scatter(i);
+      case SinkKind::kPartition: return add_partition(i);
     }
   }
 
@@ -233,6 +235,24 @@ class KernelCompiler {
     const auto bytes = static_cast<std::int32_t>(storage_bytes(spec.out_storage));
     main_.push_back({s.value, spec.out_storage, {SlotKind::kOut, s.out, bytes}});
     code_->stored.push_back(s.out);
+  }
+
+  // Both sides are packed, each by its flags.
+  void add_partition(std::size_t i) {
+    const Sink& s = kernel_.sinks[i];
+    SinkSpec spec = spec_of(i);
+    const std::int32_t kept = kernel_.sinks[at(s.filter)].value;
+    BodyInst inverse{Pull::kApply, Type::kBool, Scalar::kNot};
+    inverse.a = kept;
+    const std::int32_t others = code_->body.add(inverse);
+    if (!spec.packs) spec.value = scratch_for(main_, s.value, spec.out_storage);
+    code_->aside_bytes += static_cast<std::int64_t>(storage_bytes(spec.out_storage));
+    for (const bool side : {false, true}) {
+      SinkSpec one = spec;
+      if (!spec.packs && !side) one.flag = scratch_for(main_, others, Storage::kB8);
+      keep(make_partition_side(one, side));
+      if (spec.packs) pack(s.value, spec.out_storage, side ? kept : others);
+    }
   }
 
   void add_reduce(std::size_t i) {

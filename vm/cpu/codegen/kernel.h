@@ -283,6 +283,10 @@ struct SinkSpec {
 [[nodiscard]] std::unique_ptr<SinkCode> make_scan(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_count(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_filtered_store(const SinkSpec&);
+// What stands aside of the elements that the filter keeps (`kept`) or of the others.
+[[nodiscard]] std::unique_ptr<SinkCode> make_partition_side(const SinkSpec&, bool kept);
+// Where the second side of a partition is to begin.
+[[nodiscard]] std::int64_t partition_base(RunContext& context, const plan::Sink& sink);
 [[nodiscard]] std::unique_ptr<SinkCode> make_scatter(const SinkSpec&);
 // Allocates the vector that a scatter makes and fills it with its defaults. False: out of memory.
 [[nodiscard]] bool start_scatter(RunContext& context, const plan::Sink& sink);

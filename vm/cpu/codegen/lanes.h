@@ -25,6 +25,13 @@ struct Lane {
   x86::KReg k;  // BOOL on AVX-512
 };
 
+// The lanes that packing keeps.
+struct KeptLanes {
+  Lane flags;
+  x86::Gp count;
+  x86::Gp row;  // AVX2: offset of their row in a table of 16 bytes a row
+};
+
 enum class Compare : std::uint8_t { kLt, kLe, kGt, kGe, kEq, kNe };
 
 class Lanes {
@@ -69,13 +76,15 @@ class Lanes {
   [[nodiscard]] virtual Lane divide_int(const Lane& a, const Lane& b, bool remainder) = 0;
   [[nodiscard]] virtual Lane below_unsigned(const Lane& a, const Lane& b) = 0;  // a < b as unsigned
 
-  // The lanes of a, INT or FLOAT, where `kept`, in front; zeros behind. AVX-512 only, like count_true.
-  [[nodiscard]] virtual Lane compress(const Lane& a, const Lane& kept) = 0;
-  [[nodiscard]] virtual x86::Gp count_true(const Lane& a) = 0;
-  // INT, AVX-512 only: a moved up by `by` lanes, the upper ones of `fill` below; the lane that all of
-  // `number` name, everywhere; the first lane into a cell.
+  // Packing: what it needs in front of the loop; the lanes that a flag keeps; those of `value` one behind the
+  // other at `at`, where a whole vector is written.
+  virtual void prepare_packing() = 0;
+  [[nodiscard]] virtual KeptLanes kept(const Lane& flags) = 0;
+  virtual void store_kept(Storage storage, const x86::Mem& at, const Lane& value, const KeptLanes& kept) = 0;
+  // INT: a moved up by `by` lanes, the upper ones of `fill` below; the last lane everywhere, `number` being
+  // its number; the first lane into a cell.
   [[nodiscard]] virtual Lane shifted(const Lane& a, const Lane& fill, int by) = 0;
-  [[nodiscard]] virtual Lane lane(const Lane& a, const Lane& number) = 0;
+  [[nodiscard]] virtual Lane last(const Lane& a, const Lane& number) = 0;
   virtual void store_first(const x86::Mem& at, const Lane& a) = 0;
 
   // Mixed

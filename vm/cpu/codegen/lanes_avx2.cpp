@@ -1,6 +1,10 @@
 // AVX2: masks are vectors of 64-bit lanes, 4 lanes. What the instruction set lacks for 64-bit integers is
 // done lane by lane through memory: right first, since AVX-512 is where speed is judged.
-#include "bytecode/base/check.h"
+//
+// Packing permutes by a table with a row for each of the 16 masks of four lanes.
+#include <bit>
+#include <cstddef>
+
 #include "vm/cpu/codegen/lanes.h"
 
 namespace nvm::vm::cpu {
@@ -16,6 +20,29 @@ void divide_lanes(std::int64_t* a, const std::int64_t* b) {
 void remainder_lanes(std::int64_t* a, const std::int64_t* b) {
   for (int i = 0; i < 4; ++i) a[i] %= b[i];
 }
+
+// By mask, the kept lanes in order: of 8 bytes as pairs of 4; the low halves of these; of 4 bytes; their low
+// bytes, zero behind.
+struct alignas(64) PackTable {
+  std::int32_t pairs[16][8];
+  std::int32_t halves[16][4];
+  std::int32_t quads[16][4];
+  std::uint8_t bytes[16][16];
+  constexpr PackTable() : pairs{}, halves{}, quads{}, bytes{} {
+    for (int m = 0; m < 16; ++m) {
+      for (std::uint8_t& b : bytes[m]) b = 0x80;
+      int to = 0;
+      for (int from = 0; from < 4; ++from) {
+        if ((m >> from & 1) == 0) continue;
+        pairs[m][2 * to] = halves[m][to] = 2 * from;
+        pairs[m][2 * to + 1] = 2 * from + 1;
+        quads[m][to] = from;
+        bytes[m][to++] = static_cast<std::uint8_t>(4 * from);
+      }
+    }
+  }
+};
+constexpr PackTable kPackTable;
 
 class Avx2Lanes final : public Lanes {
  public:
@@ -164,15 +191,69 @@ class Avx2Lanes final : public Lanes {
     return compare(Compare::kLt, of(Type::kInt, x), of(Type::kInt, y));
   }
 
-  // Sinks do these outside the stage.
-  [[nodiscard]] Lane compress(const Lane& a, const Lane&) override { return absent(a); }
-  [[nodiscard]] x86::Gp count_true(const Lane& a) override {
-    static_cast<void>(absent(a));
-    return {};
+  void prepare_packing() override {
+    table_ = cc_.newIntPtr();
+    cc_.mov(table_, imm(std::bit_cast<std::uint64_t>(&kPackTable)));
   }
-  [[nodiscard]] Lane shifted(const Lane& a, const Lane&, int) override { return absent(a); }
-  [[nodiscard]] Lane lane(const Lane& a, const Lane&) override { return absent(a); }
-  void store_first(const x86::Mem&, const Lane& a) override { static_cast<void>(absent(a)); }
+  [[nodiscard]] KeptLanes kept(const Lane& flags) override {
+    const KeptLanes kept{flags, cc_.newInt64(), cc_.newInt64()};
+    cc_.vmovmskpd(kept.row.r32(), flags.v);
+    cc_.popcnt(kept.count, kept.row);
+    cc_.shl(kept.row, 4);
+    return kept;
+  }
+  void store_kept(Storage storage, const x86::Mem& at, const Lane& value, const KeptLanes& kept) override {
+    const bool eight = value.type != Type::kInt || wide();  // bytes of a lane
+    if (storage == Storage::kI8 || storage == Storage::kB8) {
+      x86::Vec low = eight ? low_halves(value.v) : value.v;
+      if (value.type == Type::kBool) {
+        const x86::Xmm one = cc_.newXmm();
+        cc_.vpsrld(one, low, imm(31));
+        low = one;
+      }
+      const x86::Xmm d = cc_.newXmm();
+      cc_.vpshufb(d, low.xmm(), row(offsetof(PackTable, bytes), kept, 0));
+      cc_.vmovd(at, d);
+      return;
+    }
+    if (!eight) {
+      // From a fresh register: another form of vpermilps takes its second operand from memory, and the
+      // register allocator would use that for a spilled one.
+      const x86::Xmm by = cc_.newXmm();
+      const x86::Xmm from = cc_.newXmm();
+      const x86::Xmm d = cc_.newXmm();
+      cc_.vmovdqa(by, row(offsetof(PackTable, quads), kept, 0));
+      cc_.vmovaps(from, value.v);
+      cc_.vpermilps(d, from, by);
+      storage == Storage::kI32 ? cc_.vmovdqu(at, d) : cc_.vmovdqu(at, widened(d));
+      return;
+    }
+    const x86::Ymm by = cc_.newYmm();
+    const x86::Ymm d = cc_.newYmm();
+    const bool half = storage == Storage::kI32;
+    half ? cc_.vmovdqa(by.xmm(), row(offsetof(PackTable, halves), kept, 0))
+         : cc_.vmovdqa(by, row(offsetof(PackTable, pairs), kept, 1));
+    cc_.vpermd(d, by, value.v);
+    half ? cc_.vmovdqu(at, d.xmm()) : cc_.vmovdqu(at, d);
+  }
+  [[nodiscard]] Lane shifted(const Lane& a, const Lane& fill, int by) override {
+    const x86::Vec d = new_int();
+    if (!wide()) {
+      cc_.vpalignr(d, a.v, fill.v, imm(16 - 4 * by));
+      return of(Type::kInt, d);
+    }
+    cc_.vperm2i128(d, fill.v, a.v, imm(0x21));  // the upper half of fill, the lower of a
+    if (by == 1) cc_.vpalignr(d, a.v, d, imm(8));
+    return of(Type::kInt, d);
+  }
+  [[nodiscard]] Lane last(const Lane& a, const Lane&) override {
+    const x86::Vec d = new_int();
+    wide() ? cc_.vpermq(d, a.v, imm(0xFF)) : cc_.vpshufd(d, a.v, imm(0xFF));
+    return of(Type::kInt, d);
+  }
+  void store_first(const x86::Mem& at, const Lane& a) override {
+    wide() ? cc_.vmovq(at, a.v.xmm()) : cc_.vmovd(at, a.v.xmm());
+  }
 
   [[nodiscard]] Lane compare(Compare how, const Lane& a, const Lane& b) override {
     static constexpr int kFloatCode[] = {0x11, 0x12, 0x1E, 0x1D, 0x00, 0x04};
@@ -281,9 +362,9 @@ class Avx2Lanes final : public Lanes {
   }
 
  private:
-  [[nodiscard]] static Lane absent(const Lane& a) {
-    NVM_CHECK(false, "AVX2 has no form of this");
-    return a;
+  // The row of what is kept in the part of the table at `offset`; rows of 16 bytes doubled `twice` times.
+  [[nodiscard]] x86::Mem row(std::size_t offset, const KeptLanes& kept, std::uint32_t twice) const {
+    return x86::ptr(table_, kept.row, twice, static_cast<std::int32_t>(offset));
   }
   [[nodiscard]] x86::Vec new_mask() { return cc_.newYmm(); }
   [[nodiscard]] x86::Vec copy(const x86::Vec& v) {
@@ -355,6 +436,8 @@ class Avx2Lanes final : public Lanes {
     cc_.vmovdqu(d, cells);
     return of(Type::kInt, d);
   }
+
+  x86::Gp table_;
 };
 
 }  // namespace

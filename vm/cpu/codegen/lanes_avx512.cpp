@@ -147,21 +147,19 @@ class Avx512Lanes final : public Lanes {
     return d;
   }
 
-  [[nodiscard]] Lane compress(const Lane& a, const Lane& kept) override {
-    const x86::Vec d = a.type == Type::kFloat ? new_float() : new_int();
-    if (a.type == Type::kFloat) {
-      cc_.k(kept.k).z().vcompresspd(d, a.v);
-    } else {
-      wide() ? cc_.k(kept.k).z().vpcompressq(d, a.v) : cc_.k(kept.k).z().vpcompressd(d, a.v);
-    }
-    return of(a.type, d);
+  void prepare_packing() override {}
+  [[nodiscard]] KeptLanes kept(const Lane& flags) override { return {flags, count_true(flags), {}}; }
+  void store_kept(Storage storage, const x86::Mem& at, const Lane& value, const KeptLanes& kept) override {
+    const bool flags = value.type == Type::kBool;
+    store(flags ? Storage::kI8 : storage, at, compress(flags ? bool_to_int(value) : value, kept.flags),
+          false);
   }
   [[nodiscard]] Lane shifted(const Lane& a, const Lane& fill, int by) override {
     const x86::Vec d = new_int();
     wide() ? cc_.valignq(d, a.v, fill.v, imm(8 - by)) : cc_.valignd(d, a.v, fill.v, imm(8 - by));
     return of(Type::kInt, d);
   }
-  [[nodiscard]] Lane lane(const Lane& a, const Lane& number) override {
+  [[nodiscard]] Lane last(const Lane& a, const Lane& number) override {
     // A fresh register: another form of vpermq takes its second operand from memory, and the register
     // allocator would use that for a spilled one.
     const x86::Vec from = new_int();
@@ -172,15 +170,6 @@ class Avx512Lanes final : public Lanes {
   }
   void store_first(const x86::Mem& at, const Lane& a) override {
     wide() ? cc_.vmovq(at, a.v.xmm()) : cc_.vmovd(at, a.v.xmm());
-  }
-  // By way of a fresh mask: a spilled one would be read from memory, which kmovb to a register cannot.
-  [[nodiscard]] x86::Gp count_true(const Lane& a) override {
-    const x86::KReg k = cc_.newKb();
-    const x86::Gp count = cc_.newInt64();
-    cc_.kmovb(k, a.k);
-    cc_.kmovb(count.r32(), k);
-    cc_.popcnt(count, count);
-    return count;
   }
 
   [[nodiscard]] Lane compare(Compare how, const Lane& a, const Lane& b) override {
@@ -259,6 +248,25 @@ class Avx512Lanes final : public Lanes {
   }
 
  private:
+  // The lanes of a, INT or FLOAT, that are kept, in front; zeros behind.
+  [[nodiscard]] Lane compress(const Lane& a, const Lane& kept) {
+    const x86::Vec d = a.type == Type::kFloat ? new_float() : new_int();
+    if (a.type == Type::kFloat) {
+      cc_.k(kept.k).z().vcompresspd(d, a.v);
+    } else {
+      wide() ? cc_.k(kept.k).z().vpcompressq(d, a.v) : cc_.k(kept.k).z().vpcompressd(d, a.v);
+    }
+    return of(a.type, d);
+  }
+  // By way of a fresh mask: a spilled one would be read from memory, which kmovb to a register cannot.
+  [[nodiscard]] x86::Gp count_true(const Lane& a) {
+    const x86::KReg k = cc_.newKb();
+    const x86::Gp count = cc_.newInt64();
+    cc_.kmovb(k, a.k);
+    cc_.kmovb(count.r32(), k);
+    cc_.popcnt(count, count);
+    return count;
+  }
   [[nodiscard]] Lane new_mask() { return Lane{Type::kBool, {}, cc_.newKb()}; }
   void store_whole(const x86::Mem& at, const x86::Vec& v, bool streaming) {
     streaming ? cc_.vmovntdq(at, v) : cc_.vmovdqu64(at, v);

@@ -50,6 +50,7 @@ class StageEmitter {
       if (needed_[at(in.value)]) static_cast<void>(pointer(scratch_slot(in.scratch, in.storage)));
     for (const StageOutput& out : spec_.outputs) static_cast<void>(pointer(out.slot));
     for (const StagePack& p : spec_.packs) static_cast<void>(pointer(advance_slot(p)));
+    if (!spec_.packs.empty()) lanes_->prepare_packing();
     scans_.load([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
     FoldEmitter folds(*lanes_, spec_.folds);
     folds.load([&](const StageFold& f) { return lanes_pointer(f); }, field(offsetof(StageArgs, phase)));
@@ -264,25 +265,21 @@ class StageEmitter {
   [[nodiscard]] static Slot advance_slot(const StagePack& p) { return {SlotKind::kAdvance, p.advance}; }
   // Flags are counted once for all that is packed by them.
   void emit_packs() {
-    std::map<std::int32_t, std::pair<Lane, x86::Gp>> counted;
+    std::map<std::int32_t, KeptLanes> counted;
     for (const StagePack& p : spec_.packs) {
-      auto [it, fresh] = counted.try_emplace(p.flag);
-      auto& [kept, count] = it->second;
-      if (fresh) {
-        kept = lanes_->and_bool(values_[at(p.flag)], lanes_->active());
-        count = lanes_->count_true(kept);
-      }
+      auto it = counted.find(p.flag);
+      if (it == counted.end())
+        it = counted.emplace(p.flag, lanes_->kept(lanes_->and_bool(values_[at(p.flag)], lanes_->active())))
+                 .first;
+      const KeptLanes& kept = it->second;
       const x86::Gp to = pointer(advance_slot(p));
       if (p.value == kNone) {
-        cc_.add(to, count);
+        cc_.add(to, kept.count);
         continue;
       }
-      const Lane& value = values_[at(p.value)];
-      const bool flags = value.type == Type::kBool;
-      const Lane packed = lanes_->compress(flags ? lanes_->bool_to_int(value) : value, kept);
-      lanes_->store(flags ? Storage::kI8 : p.storage, x86::ptr(to), packed, false);
+      lanes_->store_kept(p.storage, x86::ptr(to), values_[at(p.value)], kept);
       const std::size_t bytes = storage_bytes(p.storage);
-      cc_.lea(to, x86::ptr(to, count, bytes == 8 ? 3 : bytes == 4 ? 2 : 0));
+      cc_.lea(to, x86::ptr(to, kept.count, bytes == 8 ? 3 : bytes == 4 ? 2 : 0));
     }
   }
 

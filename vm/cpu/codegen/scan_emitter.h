@@ -1,5 +1,6 @@
 // Scans of INT inside the loop of a stage: a vector is scanned in registers by doubling steps, and what lies
-// before it is carried in a register. Exact in any order, so no tree has to be kept. AVX-512 only.
+// before it is carried in a register. Exact in any order, so no tree has to be kept: from one vector to the
+// next only the combination with the carry waits for the one before.
 #pragma once
 
 #include <vector>
@@ -21,7 +22,7 @@ class ScanEmitter {
     for (const StageScan& s : scans_) {
       const Lane identity = m_.constant_int(int_identity(s.op, m_.wide() ? IntBits::k64 : IntBits::k32));
       Running r{identity, m_.broadcast(Type::kInt, cell(s)), m_.of(Type::kInt, m_.new_int())};
-      m_.cc().vmovdqa64(r.total.v, identity.v);
+      m_.cc().vmovaps(r.total.v, identity.v);
       running_.push_back(r);
     }
   }
@@ -30,9 +31,8 @@ class ScanEmitter {
     Running& r = running_[k];
     Lane all = m_.select(m_.active(), value, r.identity);
     for (int by = 1; by < m_.count(); by *= 2) all = combine(k, m_.shifted(all, r.identity, by), all);
-    all = combine(k, r.carry, all);
-    const Lane before = m_.shifted(all, r.carry, 1);
-    move(r.carry, m_.lane(all, last_));
+    const Lane before = combine(k, r.carry, m_.shifted(all, r.identity, 1));
+    move(r.carry, combine(k, r.carry, m_.last(all, last_)));
     return before;
   }
   // In the loop, where nobody wants the scan itself.
@@ -48,7 +48,7 @@ class ScanEmitter {
       if (scans_[k].total) {
         Lane all = r.total;
         for (int by = 1; by < m_.count(); by *= 2) all = combine(k, m_.shifted(all, r.identity, by), all);
-        r.carry = combine(k, r.carry, m_.lane(all, last_));
+        r.carry = combine(k, r.carry, m_.last(all, last_));
       }
       m_.store_first(cell(scans_[k]), r.carry);
     }
@@ -64,7 +64,7 @@ class ScanEmitter {
     const Lane args[2] = {a, b};
     return emit_scalar(m_, scans_[k].op, args);
   }
-  void move(const Lane& to, const Lane& from) { m_.cc().vmovdqa64(to.v, from.v); }
+  void move(const Lane& to, const Lane& from) { m_.cc().vmovaps(to.v, from.v); }
 
   Lanes& m_;
   const std::vector<StageScan>& scans_;

@@ -70,14 +70,14 @@ struct StageFold {
   std::int32_t lanes;  // of SlotKind::kLanes
 };
 // A value packed one element behind the other where a flag is T, at an address that moves along; or, without
-// a value, how many flags are T. AVX-512 only.
+// a value, how many flags are T.
 struct StagePack {
   std::int32_t value;  // kNone: count
   Storage storage;
   std::int32_t flag;
   std::int32_t advance;  // of SlotKind::kAdvance: the address, or the count
 };
-// A scan of INT that the code runs itself. AVX-512 only.
+// A scan of INT that the code runs itself.
 struct StageScan {
   std::int32_t sink;   // that kScanned names
   std::int32_t value;  // operand

@@ -362,3 +362,98 @@ TEST_CASE("a value that is used twice in each of many steps is looked at once") 
   const Fused f = fuse_all(b);
   CHECK(f.launches() == 1);
 }
+
+namespace {
+
+// A vector parted by flags that are compared on the way; `ranked`: the flags that are counted.
+struct Parted {
+  RegionBuilder b;
+  soac::LengthId n = b.length();
+  soac::VarId x = b.vector(Type::kFloat, n);
+  soac::VarId flags = b.op(Op::kLt, kF, {x, b.vector(Type::kFloat, n)});
+  soac::VarId ones = b.op(Op::kBtoI, TypeWord::kNone, {b.op(Op::kNot, TypeWord::kBool, {flags})});
+  soac::VarId base = b.op(Op::kAddReduce, kI, {ones, b.whole(n)});
+  soac::VarId permute(soac::VarId places) { return b.op(Op::kPermute, kF, {x, places, b.whole(n)}); }
+};
+
+}  // namespace
+
+TEST_CASE("a PERMUTE by the ranks of flags is a PARTITION: neither ranks nor places are made") {
+  Parted p;
+  p.b.live(p.permute(p.b.split_places(p.flags, p.flags, p.base, p.n)));
+  for (const Fusion way : {Fusion::kGreedy, Fusion::kExact}) {
+    const Fused f = fuse_all(p.b, way);
+    CHECK(f.fired(Rule::kPartition));
+    CHECK(f.launches() == 2);  // the base is counted before
+    CHECK(f.sinks(SinkKind::kPartition) == 1);
+    CHECK(f.sinks(SinkKind::kScatter) == 0);
+    CHECK(f.sinks(SinkKind::kScan) == 0);
+    CHECK(f.sinks(SinkKind::kStore) == 0);
+  }
+}
+
+TEST_CASE("a PARTITION may rank each side by itself, and have the flagged side in front") {
+  Parted p;
+  const auto whole = p.b.whole(p.n);
+  const auto index = p.b.op(Op::kIndex, TypeWord::kNone, {p.b.fixed(0), p.b.fixed(1), whole});
+  const auto rank = p.b.op(Op::kAddScan, kI, {p.b.op(Op::kBtoI, TypeWord::kNone, {p.flags}), whole});
+  const auto others = p.b.op(Op::kAddScan, kI, {p.ones, whole});
+  const auto base = p.b.op(Op::kDist, kI, {p.base, whole});
+  const auto behind = p.b.op(Op::kAdd, kI, {others, base});
+  SECTION("a scan for each side") {
+    p.b.live(p.permute(p.b.op(Op::kSelect, kI, {p.flags, rank, behind})));
+    CHECK(fuse_all(p.b).fired(Rule::kPartition));
+  }
+  SECTION("the index minus the rank on the other side") {
+    const auto last = p.b.op(Op::kAdd, kI, {p.b.op(Op::kSub, kI, {index, others}), base});
+    p.b.live(p.permute(p.b.op(Op::kSelect, kI, {p.flags, last, others})));
+    CHECK(fuse_all(p.b).fired(Rule::kPartition));
+  }
+  SECTION("no side behind the other") {
+    p.b.live(p.permute(p.b.op(Op::kSelect, kI, {p.flags, rank, others})));
+    CHECK_FALSE(fuse_all(p.b).fired(Rule::kPartition));
+  }
+  SECTION("sides exchanged") {
+    p.b.live(p.permute(p.b.op(Op::kSelect, kI, {p.flags, others, behind})));
+    CHECK_FALSE(fuse_all(p.b).fired(Rule::kPartition));
+  }
+}
+
+TEST_CASE("PARTITION is refused where other flags are ranked than those that choose") {
+  Parted p;
+  const auto other = p.b.vector(Type::kBool, p.n);
+  p.b.live(p.permute(p.b.split_places(p.flags, other, p.base, p.n)));
+  const Fused f = fuse_all(p.b);
+  CHECK_FALSE(f.fired(Rule::kPartition));
+  CHECK(f.sinks(SinkKind::kScatter) == 1);
+  CHECK(f.sinks(SinkKind::kScan) == 1);
+}
+
+TEST_CASE("ranks that somebody else looks at are made beside a PARTITION") {
+  Parted p;
+  const auto places = p.b.split_places(p.flags, p.flags, p.base, p.n);
+  p.b.live(places);
+  p.b.live(p.permute(places));
+  const Fused f = fuse_all(p.b);
+  CHECK(f.fired(Rule::kPartition));
+  CHECK(f.sinks(SinkKind::kPartition) == 1);
+  CHECK(f.sinks(SinkKind::kScan) == 1);
+}
+
+TEST_CASE("a PARTITION of what a filter keeps waits for its kernel") {
+  RegionBuilder b;
+  const auto n = b.length();
+  const auto x = b.vector(Type::kFloat, n);
+  const auto keep = b.vector(Type::kBool, n);
+  const auto kept = b.op(Op::kPack, kF, {x, keep, b.whole(n)});
+  const auto desc = b.second_result();
+  const soac::LengthId m = b.region().vars[static_cast<std::size_t>(kept)].length;
+  const auto zero = b.op(Op::kDist, kF, {b.scalar(Type::kFloat), desc});
+  const auto flags = b.op(Op::kLt, kF, {kept, zero});
+  const auto places = b.split_places(flags, flags, b.scalar(Type::kInt), m);
+  b.live(b.op(Op::kPermute, kF, {kept, places, desc}));
+  const Fused f = fuse_all(b);
+  CHECK(f.fired(Rule::kPartition));
+  CHECK(f.refused(Refusal::kFilterIndex));
+  CHECK(f.launches() == 2);
+}

@@ -1,0 +1,47 @@
+// Partitions: both sides of a chunk are packed aside in one pass, and put in place when the chunks before
+// have counted: the others from the front of the result, the kept from the base on. n elements are read and n
+// written.
+#include "vm/cpu/codegen/aside_store.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+class PartitionSide final : public AsideStore {
+ public:
+  PartitionSide(const SinkSpec& s, bool kept) : AsideStore(s), kept_(kept) {}
+  [[nodiscard]] bool bind(KernelRun& run) const override {
+    return kept_ || run.context().allocate(s_.sink->out, run.space());
+  }
+  void end(Work& w) const override {
+    AsideStore::end(w);
+    const bool last = w.chunk + 1 == w.kernel->chunks();
+    if (kept_ && last && state(w).at != w.kernel->space()) w.kernel->trap();
+  }
+  void finish(KernelRun& run) const override {
+    Bound& b = run.context().var(s_.sink->out);
+    if (!kept_ && b.length == 1) b.cell = load_cell(b.data, b.storage, 0);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t first_place(const Work& w) const override {
+    return kept_ ? partition_base(w.kernel->context(), *s_.sink) + offset(w) : w.chunk_begin - offset(w);
+  }
+  [[nodiscard]] bool fits(const Work& w, std::int64_t at, std::int64_t n) const override {
+    return at >= 0 && at <= w.kernel->space() - n;
+  }
+  bool kept_;
+};
+
+}  // namespace
+
+std::int64_t partition_base(RunContext& context, const plan::Sink& sink) {
+  const auto base = static_cast<std::int64_t>(context.var(sink.init).cell);
+  return context.plan->int_bits == IntBits::k32 ? static_cast<std::int32_t>(base) : base;
+}
+
+std::unique_ptr<SinkCode> make_partition_side(const SinkSpec& s, bool kept) {
+  return std::make_unique<PartitionSide>(s, kept);
+}
+
+}  // namespace nvm::vm::cpu
