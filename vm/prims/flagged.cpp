@@ -1,0 +1,66 @@
+#include "vm/prims/flagged.h"
+
+#include <algorithm>
+
+#include "vm/prims/move_parts.h"
+#include "vm/prims/operands.h"
+
+namespace nvm::vm {
+
+bool leave_flagged(const PrimCall& call) {
+  const PrimContext& context = call.context;
+  const auto* indices = std::get_if<std::shared_ptr<const Formula>>(&call.operands[0]);
+  Vector& flags = vector_operand(call, 1);
+  const Segdes& s = segdes_operand(call, 2);
+  if (indices == nullptr || (*indices)->kind != Formula::Kind::kRuns || (*indices)->s.segments() != 1 ||
+      (*indices)->x.scalar_int() != 0 || (*indices)->s.total() != s.total() || s.segments() != 1 ||
+      flags.length() != s.total() || flags.is_repeated() ||
+      (context.threads > 1 && s.total() >= 2 * context.grain))
+    return false;
+  Formula f;
+  f.kind = Formula::Kind::kPlaces;
+  f.s = Segdes::regular(1, kernel_table(context.isa).count(Elements(flags, context).flags(), s.total()));
+  f.left = std::move(flags);
+  call.results[1] = f.s;
+  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  return true;
+}
+
+Vector written_flagged(const Formula& places, const PrimContext& context) {
+  const Segdes s = Segdes::regular(1, places.left.length());
+  Value result[2];
+  Value all[3] = {Vector::of_int(0), Vector::of_int(1), s};
+  run_primitive(context, Op::kIndex, TypeWord::kNone, all, {result, 1});
+  Value operands[3] = {std::move(result[0]), places.left, s};
+  run_primitive(context, Op::kPack, TypeWord::kInt, operands, result);
+  return std::get<Vector>(std::move(result[0]));
+}
+
+bool move_to_flagged(const PrimCall& call, const Formula& places) {
+  const PrimContext& context = call.context;
+  const Vector& v = vector_operand(call, 0);
+  Vector& defaults = vector_operand(call, 2);
+  const Segdes& source = segdes_operand(call, 3);
+  const Segdes& dest = segdes_operand(call, 4);
+  const std::int64_t n = places.left.length();
+  if (source.segments() != 1 || dest.segments() != 1 || dest.total() != n || defaults.length() != n ||
+      v.length() != places.s.total() || v.length() != source.total() || v.is_repeated())
+    return false;
+  const Defaults d(defaults, context);
+  const Elements elements(v, context, true);
+  const Storage storage = d.storage();
+  if (storage_is_int(storage) && elements.storage() > storage && !v.is_scalar())
+    return false;  // they may fit all the same
+  const Storage wider = storage_is_int(storage) ? std::max(storage, elements.storage()) : storage;
+  const Vector stored = stored_as(v, wider, context);
+  const Elements from(stored, context, true);
+  if (v.length() > 1 && from.storage() != wider) return false;
+  const Elements flags(places.left, context);
+  Fresh out(context, wider, n, defaults);
+  d.copy_to(context, wider, out);
+  kernel_table(context.isa).expand[width_index(wider)](from.data(), v.length(), flags.flags(), n, out.data());
+  call.results[0] = out.take();
+  return true;
+}
+
+}  // namespace nvm::vm
