@@ -1,6 +1,7 @@
 #include "vm/prims/flagged.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
@@ -48,17 +49,18 @@ bool move_to_flagged(const PrimCall& call, const Formula& places) {
     return false;
   const Defaults d(defaults, context);
   const Elements elements(v, context, true);
-  const Storage storage = d.storage();
-  if (storage_is_int(storage) && elements.storage() > storage && !v.is_scalar())
-    return false;  // they may fit all the same
-  const Storage wider = storage_is_int(storage) ? std::max(storage, elements.storage()) : storage;
-  const Vector stored = stored_as(v, wider, context);
-  const Elements from(stored, context, true);
-  if (v.length() > 1 && from.storage() != wider) return false;
+  Storage storage = d.storage();
+  std::optional<Vector> stored;
+  if (storage == Storage::kI32 && elements.storage() == Storage::kI64)
+    stored = in_four_bytes(elements, context);
+  if (storage_is_int(storage) && !stored) storage = std::max(storage, elements.storage());
+  if (!stored) stored = stored_as(v, storage, context);
+  const Elements from(*stored, context);  // of one element the low bytes come first
   const Elements flags(places.left, context);
-  Fresh out(context, wider, n, defaults);
-  d.copy_to(context, wider, out);
-  kernel_table(context.isa).expand[width_index(wider)](from.data(), v.length(), flags.flags(), n, out.data());
+  Fresh out(context, storage, n, defaults);
+  d.copy_to(context, storage, out);
+  kernel_table(context.isa)
+      .expand[width_index(storage)](from.data(), v.length(), flags.flags(), n, out.data());
   call.results[0] = out.take();
   return true;
 }

@@ -149,11 +149,19 @@ std::vector<Slot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursor
   return order;
 }
 
-// Puts down kSlots runs in every segment, in this order; false if they do not lie so.
-template <std::size_t kSlots>
-bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::int64_t* to) {
-  std::array<Slot, kSlots> slots;
-  std::copy_n(order.begin(), kSlots, slots.begin());
+// Do the runs of a slot's stream end where its segments do?
+bool lie_evenly(const Slot& slot, std::int64_t segments) {
+  if (slot.each == 1 && slot.runs.offsets == slot.source.offsets && slot.runs.length == slot.source.length)
+    return true;
+  bool even = true;
+  for (std::int64_t k = 0; k <= segments; ++k) even &= slot.runs.start(k * slot.each) == slot.source.start(k);
+  return even;
+}
+
+// Puts down kSlots runs in every segment, in this order; false if they do not lie so. `kPlain`: descriptors
+// have offsets, and elements of `first` four bytes.
+template <std::size_t kSlots, bool kPlain>
+bool lay_in_order(const std::array<Slot, kSlots>& slots, const Segdes& dest, const std::int64_t* to) {
   const kernels::Segments segments = kernel_segments(dest);
   bool lie = true;
   for (std::int64_t k = 0; k < dest.segments(); ++k) {
@@ -162,15 +170,28 @@ bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::in
     for (std::size_t i = 0; i < kSlots; ++i) {
       const Slot& slot = slots[i];
       const std::int64_t j = k * slot.each + slot.index;
-      const std::int64_t length = slot.runs.start(j + 1) - slot.runs.start(j);
-      lie &= (length == 0) | (slot.at(j) == place);
+      const std::int64_t* ends = slot.runs.offsets + j;
+      const std::int64_t length = kPlain ? ends[1] - ends[0] : slot.runs.start(j + 1) - slot.runs.start(j);
+      const std::int64_t at = kPlain ? reinterpret_cast<const std::int32_t*>(slot.first)[j] : slot.at(j);
+      lie &= (length == 0) | (at == place);
       slot.places[j] = (to[k] + place) & -static_cast<std::int64_t>(length > 0);
-      lie &= slot.runs.start((k + 1) * slot.each) == slot.source.start(k + 1);
       place += length;
     }
-    lie &= place == segments.start(k + 1) - segments.start(k);
+    lie &= place == (kPlain ? segments.offsets[k + 1] - segments.offsets[k]
+                            : segments.start(k + 1) - segments.start(k));
   }
   return lie;
+}
+template <std::size_t kSlots>
+bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::int64_t* to) {
+  std::array<Slot, kSlots> slots;
+  std::copy_n(order.begin(), kSlots, slots.begin());
+  bool plain = kernel_segments(dest).offsets != nullptr;
+  for (const Slot& slot : slots) {
+    if (!lie_evenly(slot, dest.segments())) return false;
+    plain &= slot.runs.offsets != nullptr && slot.narrow;
+  }
+  return plain ? lay_in_order<kSlots, true>(slots, dest, to) : lay_in_order<kSlots, false>(slots, dest, to);
 }
 
 class Lander {
