@@ -65,9 +65,9 @@ void primitives(std::string_view section) {
 std::string value_of(std::string_view text) {
   text.remove_prefix(text.find('=') + 2);
   text = text.substr(0, text.rfind(';'));
-  const std::string mark =
-      text.find('`') == std::string_view::npos ? "`" : "``";  // a backquote is a character too
-  return mark + std::string(text) + mark;
+  if (text.find('`') == std::string_view::npos) return "`" + std::string(text) + "`";
+  return "`` " + std::string(text) +
+         " ``";  // a backquote is a character too; one space on each side is dropped
 }
 
 // False if nothing says what the name means.

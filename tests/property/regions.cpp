@@ -4,6 +4,7 @@
 #include "tests/support/engines.h"
 #include "tests/support/run_line.h"
 #include "vm/cpu/cpu_engine.h"
+#include "vm/cpu/isa.h"
 
 using namespace nvm;
 using namespace nvm::testing;
@@ -20,11 +21,11 @@ TEST_CASE("recorded lines executed eagerly equal eager lines") {
 
 TEST_CASE("compiled lines equal eager lines on every instruction set") {
   for (const auto isa : {vm::cpu::Isa::kAvx2, vm::cpu::Isa::kAvx512}) {
-    const auto engine = vm::cpu::make_engine({.isa = isa});
-    if (engine == nullptr) {
+    if (!vm::cpu::isa_supported(isa)) {
       WARN("this machine lacks an instruction set; its engine is not tested");
       continue;
     }
+    const auto engine = vm::cpu::make_engine({.isa = isa});
     for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy, plan::Fusion::kExact}) {
       vm::JitCounters total;
       for (std::uint64_t seed = 0; seed < 150; ++seed)

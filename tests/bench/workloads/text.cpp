@@ -36,9 +36,9 @@ bool matches(const std::int8_t* at) { return std::memcmp(at, kPattern.data(), kP
 
 // Where the first and the last letter fit, the others are compared.
 void find_filtered(const std::int8_t* s, std::int64_t lo, std::int64_t hi, Places& out) {
-  [[maybe_unused]] const std::int64_t last = static_cast<std::int64_t>(kPattern.size()) - 1;
   std::int64_t i = lo;
 #ifdef __AVX512BW__
+  const std::int64_t last = static_cast<std::int64_t>(kPattern.size()) - 1;
   const __m512i first_letter = _mm512_set1_epi8(kPattern.front()),
                 last_letter = _mm512_set1_epi8(kPattern.back());
   for (; i + 64 <= hi; i += 64) {
