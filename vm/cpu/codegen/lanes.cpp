@@ -78,11 +78,8 @@ Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index,
   const Lane first = of(Type::kInt, new_int());
   wide() ? cc_.vpbroadcastq(first.v, index.v.xmm()) : cc_.vpbroadcastd(first.v, index.v.xmm());
   const Lane consecutive = compare(Compare::kEq, add_int(first, lane_numbers()), index);
-  const x86::Gp other = cc_.newInt64();
-  any_to(other, not_bool(and_bool(consecutive, on)));
   const Lane d = storage == Storage::kF64 ? of(Type::kFloat, new_float()) : of(Type::kInt, new_int());
-  cc_.test(other, other);
-  cc_.jnz(scattered);
+  jump_unless_all(and_bool(consecutive, on), scattered);
   const x86::Gp start = cc_.newInt64();
   wide() ? cc_.vmovq(start, index.v.xmm()) : cc_.vmovd(start.r32(), index.v.xmm());
   const std::uint32_t scale = storage_bytes(storage) == 8 ? 3 : storage_bytes(storage) == 4 ? 2 : 0;

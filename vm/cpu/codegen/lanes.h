@@ -58,6 +58,7 @@ class Lanes {
   [[nodiscard]] virtual Lane and_not_bool(const Lane& a, const Lane& b) = 0;  // a and not b
   virtual void merge_true(const Lane& into, const Lane& more) = 0;            // into = into or more
   virtual void any_to(const x86::Gp& out, const Lane& a) = 0;                 // 0 if no lane is T
+  virtual void jump_unless_all(const Lane& a, const asmjit::Label& to) = 0;
 
   // INT
   [[nodiscard]] virtual Lane mul_int(const Lane& a, const Lane& b) = 0;
@@ -110,6 +111,7 @@ class Lanes {
   [[nodiscard]] const Lane& active() const { return active_; }
   [[nodiscard]] const Lane& trapped() const { return trapped_; }
   void trap_where(const Lane& bad) { merge_true(trapped_, and_bool(bad, active_)); }
+  void trap_unless(const Lane& good) { merge_true(trapped_, and_not_bool(active_, good)); }
 
  protected:
   [[nodiscard]] virtual Lane load_bool(const x86::Mem& at) = 0;

@@ -97,6 +97,12 @@ class Avx2Lanes final : public Lanes {
   }
   void merge_true(const Lane& into, const Lane& more) override { cc_.vpor(into.v, into.v, more.v); }
   void any_to(const x86::Gp& out, const Lane& a) override { cc_.vmovmskpd(out.r32(), a.v); }
+  void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
+    const x86::Gp bits = cc_.newGpd();
+    cc_.vmovmskpd(bits, a.v);
+    cc_.cmp(bits, imm(15));
+    cc_.jne(to);
+  }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
     const x86::Vec d = new_int();
@@ -206,6 +212,19 @@ class Avx2Lanes final : public Lanes {
       cc_.vcvttpd2dq(d, a.v);
       return of(Type::kInt, d);
     }
+    // Below 2^51 the sum with 1.5 * 2^52 has the integer in its low bits.
+    const asmjit::Label large = cc_.newLabel();
+    const asmjit::Label done = cc_.newLabel();
+    const Lane whole = round(a, 3);
+    const Lane magic = constant_float(0x1.8p52);
+    const x86::Vec magnitude = new_float();
+    cc_.vandpd(magnitude, whole.v, constant_int(INT64_MAX).v);
+    jump_unless_all(compare(Compare::kLt, of(Type::kFloat, magnitude), constant_float(0x1p51)), large);
+    const x86::Vec sum = new_float();
+    cc_.vaddpd(sum, whole.v, magic.v);
+    cc_.vpsubq(d, sum, magic.v);
+    cc_.jmp(done);
+    cc_.bind(large);
     const x86::Mem cells = cc_.newStack(32, 32);
     const x86::Gp one = cc_.newGpq();
     cc_.vmovupd(cells, a.v);
@@ -214,6 +233,7 @@ class Avx2Lanes final : public Lanes {
       cc_.mov(cell(cells, i), one);
     }
     cc_.vmovdqu(d, cells);
+    cc_.bind(done);
     return of(Type::kInt, d);
   }
   [[nodiscard]] Lane to_float(const Lane& a) override {
@@ -222,15 +242,14 @@ class Avx2Lanes final : public Lanes {
       cc_.vcvtdq2pd(d, a.v);
       return of(Type::kFloat, d);
     }
-    const x86::Mem cells = cc_.newStack(32, 32);
-    const x86::Xmm one = cc_.newXmmSd();
-    cc_.vmovdqu(cells, a.v);
-    for (int i = 0; i < 4; ++i) {
-      cc_.vxorpd(one, one, one);
-      cc_.vcvtsi2sd(one, one, cell(cells, i));
-      cc_.vmovsd(cell(cells, i), one);
-    }
-    cc_.vmovupd(d, cells);
+    // The halves as 2^52 + low and 2^84 + 2^63 + high * 2^32; one rounding, of their sum.
+    const x86::Vec low = new_int();
+    const x86::Vec high = new_int();
+    cc_.vpblendd(low, constant_int(0x4330'0000'0000'0000).v, a.v, imm(0x55));
+    cc_.vpsrlq(high, a.v, imm(32));
+    cc_.vpxor(high, high, constant_int(0x4530'0000'8000'0000).v);
+    cc_.vsubpd(d, high, constant_int(0x4530'0000'8010'0000).v);
+    cc_.vaddpd(d, d, low);
     return of(Type::kFloat, d);
   }
   [[nodiscard]] Lane round(const Lane& a, int mode) override {

@@ -106,6 +106,10 @@ class Avx512Lanes final : public Lanes {
     cc_.kortestb(a.k, a.k);
     cc_.setnz(out.r8());
   }
+  void jump_unless_all(const Lane& a, const asmjit::Label& to) override {
+    cc_.kortestb(a.k, a.k);
+    cc_.jnc(to);
+  }
 
   [[nodiscard]] Lane mul_int(const Lane& a, const Lane& b) override {
     const x86::Vec d = new_int();

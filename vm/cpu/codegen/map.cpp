@@ -236,12 +236,13 @@ class StageEmitter {
     const Lane index = values_[at(in.a)];
     const Lane limit = segments == nullptr ? limits_[i] : load_int(segments->length_scratch);
     // Lanes behind the end of a block read scratch that nobody has written.
-    const Lane inside = lanes_->and_bool(lanes_->below_unsigned(index, limit), lanes_->active());
+    const Lane below = lanes_->below_unsigned(index, limit);
+    const Lane inside = lanes_->and_bool(below, lanes_->active());
     const Lane place =
         segments == nullptr ? index : lanes_->add_int(load_int(segments->offset_scratch), index);
     const x86::Gp base = pointer({SlotKind::kBase, in.var});
     if (in.b == kNone) {
-      lanes_->trap_where(lanes_->not_bool(inside));
+      lanes_->trap_unless(below);
       return gather(in, base, place, inside);
     }
     const Lane wanted = values_[at(in.b)];

@@ -1,38 +1,10 @@
-// Gathers and scatters whose indices ascend by one in every segment: pieces that are copied. Short pieces
-// take masked loads and stores with AVX-512, so that their lengths cost no branches.
+// Gathers and scatters whose indices ascend by one in every segment: pieces that are copied.
 #include "vm/prims/kernels/isa.h"
-#if NVM_VECTOR_BYTES == 64
-#include <immintrin.h>
-#endif
+#include "vm/simd/short_copy.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
 namespace {
-
-constexpr i64 kLong = 256;  // bytes from which a call does not show
-
-template <typename E>
-void copy_piece(const E* from, i64 n, E* to) {
-  const i64 bytes = n * static_cast<i64>(sizeof(E));
-  if (bytes >= kLong) {
-    __builtin_memcpy(to, from, static_cast<u64>(bytes));
-    return;
-  }
-#if NVM_VECTOR_BYTES == 64
-  const char* p = reinterpret_cast<const char*>(from);
-  char* q = reinterpret_cast<char*>(to);
-  i64 left = bytes;
-  do {
-    const __mmask64 m = _bzhi_u64(~u64{0}, static_cast<u32>(left < 64 ? left : 64));
-    _mm512_mask_storeu_epi8(q, m, _mm512_maskz_loadu_epi8(m, p));
-    p += 64;
-    q += 64;
-    left -= 64;
-  } while (left > 0);
-#else
-  for (i64 i = 0; i < n; ++i) to[i] = from[i];
-#endif
-}
 
 template <typename E, typename Idx, bool kGather>
 void copy_runs(const void* pv, const void* pstarts, Segments along, Segments there, i64 k0, i64 k1,
@@ -44,7 +16,8 @@ void copy_runs(const void* pv, const void* pstarts, Segments along, Segments the
   for (i64 k = k0; k < k1; ++k) {
     const i64 end = along.start(k + 1);
     const i64 place = there.start(k) + static_cast<i64>(starts[k]);
-    if (begin != end) copy_piece(v + (kGather ? place : begin), end - begin, out + (kGather ? begin : place));
+    if (begin != end)
+      copy_exactly(v + (kGather ? place : begin), end - begin, out + (kGather ? begin : place));
     begin = end;
   }
 }

@@ -1,40 +1,12 @@
-// Segments joined from pieces of two vectors, and pieces taken out of segments, written in order. With
-// AVX-512 a piece is stored as a whole register and what lies behind it is overwritten by the next, so that
-// short lengths cost no branches; pieces of a few elements, all of one length, are shuffled together.
+// Segments joined from pieces of two vectors, and pieces taken out of segments, written in order. What lies
+// behind a piece is overwritten by the next; pieces of a few elements, all of one length, are shuffled
+// together.
 #include "vm/prims/kernels/isa.h"
-#if NVM_VECTOR_BYTES == 64
-#include <immintrin.h>
-#endif
+#include "vm/simd/short_copy.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
 namespace {
-
-constexpr i64 kLong = 512;  // bytes from which a call does not show
-
-// n elements; up to 63 bytes behind them are spoilt.
-template <typename E>
-void copy_over(const E* from, i64 n, E* to) {
-  const i64 bytes = n * static_cast<i64>(sizeof(E));
-#if NVM_VECTOR_BYTES == 64
-  const char* p = reinterpret_cast<const char*>(from);
-  char* q = reinterpret_cast<char*>(to);
-  if (bytes >= kLong) {
-    __builtin_memcpy(q, p, static_cast<u64>(bytes));
-    return;
-  }
-  i64 left = bytes;
-  for (; left > 64; left -= 64, p += 64, q += 64) _mm512_storeu_si512(q, _mm512_loadu_si512(p));
-  const __mmask64 m = _bzhi_u64(~u64{0}, static_cast<u32>(left));
-  _mm512_storeu_si512(q, _mm512_maskz_loadu_epi8(m, p));
-#else
-  if (bytes >= 64) {
-    __builtin_memcpy(to, from, static_cast<u64>(bytes));
-    return;
-  }
-  for (i64 i = 0; i < n; ++i) to[i] = from[i];
-#endif
-}
 
 // Runs that are not empty: where they begin in the result and in the source.
 template <typename Idx>
@@ -159,23 +131,55 @@ bool merge_pieces(const PieceStream* streams, i64 count, i64 total, void* pout) 
   return gaps == 0 && pos == total;
 }
 
+#if NVM_VECTOR_BYTES >= 32
+// A register whose lanes are chosen from two, one behind the other.
+template <typename E>
+class Shuffle {
+ public:
+  static constexpr i64 kLanes = NVM_VECTOR_BYTES / sizeof(E);
+  explicit Shuffle(const E* lanes);
+  [[nodiscard]] Bytes operator()(Bytes a, Bytes b) const;
+
+ private:
+  Bytes lanes_;
+  Bytes second_{};  // which are from the second; AVX2 only
+};
 #if NVM_VECTOR_BYTES == 64
 template <typename E>
-struct Shuffle;
-template <>
-struct Shuffle<u32> {
-  static constexpr i64 kLanes = 16;
-  static __m512i both(__m512i a, const u32* index, __m512i b) {
-    return _mm512_permutex2var_epi32(a, _mm512_loadu_si512(index), b);
+Shuffle<E>::Shuffle(const E* lanes) : lanes_(_mm512_loadu_si512(lanes)) {}
+template <typename E>
+Bytes Shuffle<E>::operator()(Bytes a, Bytes b) const {
+  if constexpr (sizeof(E) == 4) return _mm512_permutex2var_epi32(a, lanes_, b);
+  return _mm512_permutex2var_epi64(a, lanes_, b);
+}
+#else
+template <typename E>
+Shuffle<E>::Shuffle(const E* lanes) {
+  constexpr i64 kWords = sizeof(E) / 4;
+  u32 words[8];
+  u32 second[8];
+  for (i64 i = 0; i < 8; ++i) {
+    const auto lane = static_cast<i64>(lanes[i / kWords]);
+    words[i] = static_cast<u32>(lane % kLanes * kWords + i % kWords);
+    second[i] = lane >= kLanes ? ~u32{0} : 0;
   }
-};
-template <>
-struct Shuffle<u64> {
-  static constexpr i64 kLanes = 8;
-  static __m512i both(__m512i a, const u64* index, __m512i b) {
-    return _mm512_permutex2var_epi64(a, _mm512_loadu_si512(index), b);
-  }
-};
+  lanes_ = load_bytes(reinterpret_cast<const u8*>(words));
+  second_ = load_bytes(reinterpret_cast<const u8*>(second));
+}
+template <typename E>
+Bytes Shuffle<E>::operator()(Bytes a, Bytes b) const {
+  return _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(a, lanes_), _mm256_permutevar8x32_epi32(b, lanes_),
+                            second_);
+}
+#endif
+template <typename E>
+Bytes load(const E* p) {
+  return load_bytes(reinterpret_cast<const u8*>(p));
+}
+template <typename E>
+void store(E* p, Bytes x) {
+  store_bytes(reinterpret_cast<u8*>(p), x);
+}
 
 // Pieces of h elements, a power of two that divides a register, of a and b in turn; how many elements of each
 // have gone.
@@ -189,12 +193,14 @@ i64 shuffle_in(const E* a, const E* b, i64 h, i64 n, E* out) {
     low[i] = static_cast<E>(at);
     high[i] = static_cast<E>(at + S::kLanes / 2);
   }
+  const S lower(low);
+  const S upper(high);
   i64 i = 0;
   for (; i + S::kLanes <= n; i += S::kLanes) {
-    const __m512i x = _mm512_loadu_si512(a + i);
-    const __m512i y = _mm512_loadu_si512(b + i);
-    _mm512_storeu_si512(out + 2 * i, S::both(x, low, y));
-    _mm512_storeu_si512(out + 2 * i + S::kLanes, S::both(x, high, y));
+    const Bytes x = load(a + i);
+    const Bytes y = load(b + i);
+    store(out + 2 * i, lower(x, y));
+    store(out + 2 * i + S::kLanes, upper(x, y));
   }
   return i;
 }
@@ -204,10 +210,10 @@ i64 shuffle_out(const E* v, i64 h, i64 offset, i64 n, E* out) {
   using S = Shuffle<E>;
   E index[S::kLanes];
   for (i64 i = 0; i < S::kLanes; ++i) index[i] = static_cast<E>(i / h * 2 * h + offset + i % h);
+  const S part(index);
   i64 i = 0;
   for (; i + S::kLanes <= n; i += S::kLanes)
-    _mm512_storeu_si512(
-        out + i, S::both(_mm512_loadu_si512(v + 2 * i), index, _mm512_loadu_si512(v + 2 * i + S::kLanes)));
+    store(out + i, part(load(v + 2 * i), load(v + 2 * i + S::kLanes)));
   return i;
 }
 template <typename E>
@@ -225,7 +231,7 @@ void join_regular(const void* pa, i64 la, const void* pb, i64 lb, i64 count, voi
   const E* b = static_cast<const E*>(pb);
   E* out = static_cast<E*>(pout);
   i64 k = 0;
-#if NVM_VECTOR_BYTES == 64
+#if NVM_VECTOR_BYTES >= 32
   if constexpr (sizeof(E) > 1)
     if (la == lb && la > 0 && shuffles<E>(la)) k = shuffle_in(a, b, la, count * la, out) / la;
 #endif
@@ -240,7 +246,7 @@ void take_regular(const void* pv, i64 length, i64 offset, i64 n, i64 count, void
   const E* v = static_cast<const E*>(pv);
   E* out = static_cast<E*>(pout);
   i64 k = 0;
-#if NVM_VECTOR_BYTES == 64
+#if NVM_VECTOR_BYTES >= 32
   if constexpr (sizeof(E) > 1)
     if (length == 2 * n && offset % n == 0 && shuffles<E>(n))
       k = shuffle_out(v, n, offset, count * n, out) / n;
