@@ -3,6 +3,7 @@
 // end in masked loads and stores with AVX-512, so that their lengths cost no branches.
 #include "vm/prims/kernels/isa.h"
 #include "vm/prims/kernels/lanes.h"
+#include "vm/simd/short_copy.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
@@ -258,39 +259,6 @@ i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count
   return total;
 }
 
-#if NVM_VECTOR_BYTES != 64
-// From kHalf to twice as many bytes: the first and the last of them, which may overlap.
-template <i64 kHalf>
-void copy_ends(const u8* from, i64 n, u8* to) {
-  u8 first[kHalf], last[kHalf];
-  __builtin_memcpy(first, from, kHalf);
-  __builtin_memcpy(last, from + n - kHalf, kHalf);
-  __builtin_memcpy(to, first, kHalf);
-  __builtin_memcpy(to + n - kHalf, last, kHalf);
-}
-#endif
-// n bytes, and nothing behind them.
-void copy_bytes(const u8* from, i64 n, u8* to) {
-#if NVM_VECTOR_BYTES == 64
-  i64 i = 0;
-  for (; i + 64 <= n; i += 64) _mm512_storeu_si512(to + i, _mm512_loadu_si512(from + i));
-  const __mmask64 rest = _bzhi_u64(~u64{0}, static_cast<u32>(n - i));
-  _mm512_mask_storeu_epi8(to + i, rest, _mm512_maskz_loadu_epi8(rest, from + i));
-#else
-  if (n > 32) {
-    __builtin_memcpy(to, from, static_cast<u64>(n));
-  } else if (n >= 16) {
-    copy_ends<16>(from, n, to);
-  } else if (n >= 8) {
-    copy_ends<8>(from, n, to);
-  } else if (n >= 4) {
-    copy_ends<4>(from, n, to);
-  } else {
-    for (i64 i = 0; i < n; ++i) to[i] = from[i];
-  }
-#endif
-}
-
 i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
   i64 total = 0;
   i64 start = s.start(0);
@@ -330,7 +298,7 @@ void copy_flagged(const void* pv, i64 bytes, const u8* flags, Segments s, i64 co
   for (; k < count; ++k) {
     const i64 end = s.start(k + 1) * bytes;
     const i64 n = (end - start) & -static_cast<i64>(flags[k]);
-    copy_bytes(v + start, n, out);
+    copy_exactly(v + start, n, out);
     out += n;
     start = end;
   }
@@ -401,7 +369,7 @@ void put_runs(const void* pv, i64 bytes, Segments runs, i64 count, const i64* pl
   i64 start = 0;
   for (i64 k = 0; k < count; ++k) {
     const i64 end = runs.start(k + 1) * bytes;
-    copy_bytes(v + start, end - start, end > start ? out + places[k] * bytes : nowhere);
+    copy_exactly(v + start, end - start, end > start ? out + places[k] * bytes : nowhere);
     start = end;
   }
 }
