@@ -36,6 +36,26 @@ void exclude_late(const ssa::Function& f, const std::vector<Op>& maker, std::vec
   }
 }
 
+// PACK leaves the places of flags unwritten if it packs indices that are not written, and it alone reads such
+// (but moves).
+void exclude_packed(const ssa::Function& f, const std::vector<Op>& maker, std::vector<bool>& may) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& inst : block.insts) {
+        if (inst.op != Op::kPack) continue;
+        const ssa::ValueId indices = f.operands_of(inst)[0];
+        const bool both = may[at(inst.first_result)] && may[at(indices)] && maker[at(indices)] == Op::kIndex;
+        const bool either =
+            may[at(inst.first_result)] || (maker[at(indices)] == Op::kIndex && may[at(indices)]);
+        if (both || !either) continue;
+        may[at(inst.first_result)] = false;
+        if (maker[at(indices)] == Op::kIndex) may[at(indices)] = false;
+        changed = true;
+      }
+  }
+}
+
 }  // namespace
 
 std::vector<bool> find_formulas(const ssa::Function& f) {
@@ -57,6 +77,7 @@ std::vector<bool> find_formulas(const ssa::Function& f) {
       for (const ssa::Inst& inst : block.insts)
         if (compares(inst.op) == comparisons) exclude(f, inst, maker, may);
   exclude_late(f, maker, may);
+  exclude_packed(f, maker, may);
   return may;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
@@ -37,10 +38,9 @@ Value make(Kind kind, const Segdes& s, Vector x) {
   return std::make_shared<const Formula>(std::move(f));
 }
 
-bool is_float(const Formula& f) { return f.x.type() == Type::kFloat; }
-
 Value written(const Formula& f, const PrimContext& context) {
   if (f.kind == Kind::kHalf) return written_half(f, context);
+  if (f.kind == Kind::kPlaces) return written_flagged(f, context);
   Value result[1];
   if (f.kind == Kind::kRuns) {
     Value operands[3] = {f.x, Vector::of_int(1), f.s};
@@ -54,20 +54,17 @@ Value written(const Formula& f, const PrimContext& context) {
   Value sides[2] = {f.left, std::move(result[0])};
   const Op op = static_cast<Op>(static_cast<int>(Op::kLt) + static_cast<int>(f.compare) -
                                 static_cast<int>(Scalar::kLt));
-  run_primitive(context, op, is_float(f) ? TypeWord::kFloat : TypeWord::kInt, sides, result);
+  run_primitive(context, op, f.x.type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt, sides, result);
   return std::move(result[0]);
 }
 
 Value joined(const Formula& f, const PrimContext& context);
 
 void write_operand(const PrimCall& call, int i) {
-  if (const Formula* f = formula_operand(call, i)) {
-    Value v = f->kind == Kind::kJoin ? joined(*f, call.context) : written(*f, call.context);
-    call.operands[i] = std::move(v);
-  }
+  if (const Formula* f = formula_operand(call, i))
+    call.operands[i] = f->kind == Kind::kJoin ? joined(*f, call.context) : written(*f, call.context);
 }
 
-// The same segments?
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 void dist_formula(const PrimCall& call) {
@@ -303,7 +300,7 @@ void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
   if (out.bytes() > 0)
     t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
-                   s.segments(), out.data());
+                   s.segments(), total, out.data());
   give_packed(call, out.take(), total, lengths);
 }
 
@@ -319,10 +316,16 @@ void pack_formula(const PrimCall& call) {
       return pack_whole_segments(call, *f, kSecond);
     write_operand(call, 1);
   }
-  if (kSecond)
-    pack(call);
-  else
-    pack_elements(call);
+  kSecond ? pack(call) : pack_elements(call);
+}
+
+void pack_indices(const PrimCall& call) {
+  if (formula_operand(call, 0) != nullptr) {
+    write_operand(call, 1);
+    if (leave_flagged(call)) return;
+  }
+  write_operand(call, 0);
+  pack_formula<true>(call);
 }
 
 // Runs of v moved over the defaults; false if there is something about them that needs a closer look, and
@@ -361,6 +364,7 @@ void move_written(const PrimCall& call) {
   if (const Formula* f = formula_operand(call, 1)) {
     const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
     if (f->kind == Kind::kRuns && move_runs(call, *f)) return;
+    if (f->kind == Kind::kPlaces && move_to_flagged(call, *f)) return;
     write_operand(call, 1);
   }
   dpermute(call);
@@ -471,7 +475,9 @@ bool compares(Op op) {
 }
 
 bool reads_formula(Op op, std::uint32_t i, Op maker) {
-  if (maker == Op::kIndex) return (op == Op::kDpermute || op == Op::kBpermute) && i == 1;
+  if (maker == Op::kIndex)
+    return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
+  if (maker == Op::kPack) return op == Op::kDpermute && i == 1;
   if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
   return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
 }
@@ -480,6 +486,7 @@ PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
   if (op == Op::kIndex) return index_formula;
   if (op == Op::kDpermute) return dpermute_formula<true>;
+  if (op == Op::kPack) return pack_indices;
   return compares(op) ? compare_formula : nullptr;
 }
 

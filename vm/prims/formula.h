@@ -39,6 +39,7 @@ struct Formula {
     kHalf,     // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
     kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
                // descending
+    kPlaces,   // where the flags `left`, of one segment, are set
     kHole,     // elements that a call is still to give (vm/prims/landing.h)
     kMoved,    // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
   };
@@ -76,8 +77,8 @@ inline constexpr std::size_t kMostPackings = 3;
 [[nodiscard]] bool compares(Op op);
 // May `op` read at operand `i` what `maker` left as a formula? Comparisons read one if they make one.
 [[nodiscard]] bool reads_formula(Op op, std::uint32_t i, Op maker);
-// As find_primitive, for an instruction whose result is read by such only: it may be a formula. Null for
-// others than DIST, INDEX, DPERMUTE and comparisons.
+// As find_primitive, for an instruction whose (first) result is read by such only: it may be a formula. Null
+// for others than DIST, INDEX, PACK, DPERMUTE and comparisons.
 [[nodiscard]] PrimFn find_maker(Op op);
 // As find_primitive, for an instruction that may find formulas among its operands and makes none. `second`:
 // whether somebody wants its second result; if not, it may be missing. Null for others than PACK,

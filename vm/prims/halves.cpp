@@ -138,7 +138,7 @@ Value written_half(const Formula& half, const PrimContext& context) {
     const std::int64_t skipped = half.other.length(k) * width;
     const std::int64_t bytes = half.s.length(k) * width;
     if (half.second) from += skipped;
-    if (bytes > 0) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    if (bytes > 0 && from != nullptr) std::memcpy(to, from, static_cast<std::size_t>(bytes));
     from += half.second ? bytes : bytes + skipped;
     to += bytes;
   }

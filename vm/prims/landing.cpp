@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
@@ -37,7 +38,9 @@ struct Runs {
 };
 
 // Of the second operand of a move, for n elements; false if it is no such thing.
-bool take_runs(const Value& places, std::int64_t n, Runs& runs) {
+bool take_runs(const PrimContext& context, const Value& places, std::int64_t n, Runs& runs) {
+  if (const Formula* flagged = formula_of(places, Kind::kPlaces))
+    return take_runs(context, written_flagged(*flagged, context), n, runs);
   if (const auto* written = std::get_if<Vector>(&places)) {
     runs = {Segdes::regular(n, 1), *written};
     return written->length() == n;
@@ -54,6 +57,22 @@ struct Stream {
   Runs runs;
   Segdes source;
   BufferRef places;  // of the runs
+};
+
+// One run of every segment: number `index` of the `each` that a stream has there. By value, so that the
+// places that are written are not taken for any of it.
+struct Slot {
+  kernels::Segments runs, source;
+  const std::byte* first;
+  bool narrow;  // elements of `first`: four bytes
+  std::int64_t* places;
+  std::int64_t each, index;
+
+  // Where run j goes in its segment.
+  [[nodiscard]] std::int64_t at(std::int64_t j) const {
+    return narrow ? reinterpret_cast<const std::int32_t*>(first)[j]
+                  : reinterpret_cast<const std::int64_t*>(first)[j];
+  }
 };
 
 // Walks the runs of a stream, segment by segment.
@@ -95,12 +114,11 @@ class Cursor {
   [[nodiscard]] std::int64_t each(std::int64_t segments) const {
     return segments > 0 && count_ % segments == 0 ? count_ / segments : 0;
   }
-  // Of run j: where it goes in its segment, and its length.
+  // Where run j goes in its segment.
   [[nodiscard]] std::int64_t first(std::int64_t j) const { return first_[j]; }
-  [[nodiscard]] std::int64_t length(std::int64_t j) const { return runs_.start(j + 1) - runs_.start(j); }
-  void put(std::int64_t j, std::int64_t place) { places_[j] = place; }
-  // Do the runs before number j fill the segments before number k?
-  [[nodiscard]] bool even(std::int64_t j, std::int64_t k) const { return runs_.start(j) == source_.start(k); }
+  [[nodiscard]] Slot slot(std::int64_t each, std::int64_t index) const {
+    return {runs_, source_, first_.at(0), first_.kind() == 0, places_, each, index};
+  }
 
  private:
   kernels::Segments runs_, source_;
@@ -109,13 +127,6 @@ class Cursor {
   Indices first_;
   std::int64_t* places_;
   std::int64_t run_ = 0, at_ = 0, end_ = 0;
-};
-
-// One run of every segment.
-struct Slot {
-  Cursor* cursor;
-  std::int64_t each;   // runs of this cursor in a segment
-  std::int64_t index;  // among these
 };
 
 // The runs of each segment in the order in which they lie there, if they are the same in all.
@@ -128,7 +139,7 @@ std::vector<Slot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursor
     for (std::int64_t i = 0; i < each; ++i) {
       std::int64_t sum = 0;
       for (std::int64_t k = 0; k < std::min(segments, kSample); ++k) sum += cursor->first(k * each + i);
-      slots.push_back({sum, {cursor.get(), each, i}});
+      slots.push_back({sum, cursor->slot(each, i)});
     }
   }
   std::stable_sort(slots.begin(), slots.end(),
@@ -138,26 +149,49 @@ std::vector<Slot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursor
   return order;
 }
 
-// Puts down kSlots runs in every segment, in this order; false if they do not lie so.
-template <std::size_t kSlots>
-bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::int64_t* to) {
-  std::array<Slot, kSlots> slots;
-  std::copy_n(order.begin(), kSlots, slots.begin());
+// Do the runs of a slot's stream end where its segments do?
+bool lie_evenly(const Slot& slot, std::int64_t segments) {
+  if (slot.each == 1 && slot.runs.offsets == slot.source.offsets && slot.runs.length == slot.source.length)
+    return true;
+  bool even = true;
+  for (std::int64_t k = 0; k <= segments; ++k) even &= slot.runs.start(k * slot.each) == slot.source.start(k);
+  return even;
+}
+
+// Puts down kSlots runs in every segment, in this order; false if they do not lie so. `kPlain`: descriptors
+// have offsets, and elements of `first` four bytes.
+template <std::size_t kSlots, bool kPlain>
+bool lay_in_order(const std::array<Slot, kSlots>& slots, const Segdes& dest, const std::int64_t* to) {
   const kernels::Segments segments = kernel_segments(dest);
   bool lie = true;
   for (std::int64_t k = 0; k < dest.segments(); ++k) {
     std::int64_t place = 0;
-    for (const Slot& slot : slots) {
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < kSlots; ++i) {
+      const Slot& slot = slots[i];
       const std::int64_t j = k * slot.each + slot.index;
-      const std::int64_t length = slot.cursor->length(j);
-      lie &= (length == 0) | (slot.cursor->first(j) == place);
-      slot.cursor->put(j, (to[k] + place) & -static_cast<std::int64_t>(length > 0));
-      lie &= slot.cursor->even((k + 1) * slot.each, k + 1);
+      const std::int64_t* ends = slot.runs.offsets + j;
+      const std::int64_t length = kPlain ? ends[1] - ends[0] : slot.runs.start(j + 1) - slot.runs.start(j);
+      const std::int64_t at = kPlain ? reinterpret_cast<const std::int32_t*>(slot.first)[j] : slot.at(j);
+      lie &= (length == 0) | (at == place);
+      slot.places[j] = (to[k] + place) & -static_cast<std::int64_t>(length > 0);
       place += length;
     }
-    lie &= place == segments.start(k + 1) - segments.start(k);
+    lie &= place == (kPlain ? segments.offsets[k + 1] - segments.offsets[k]
+                            : segments.start(k + 1) - segments.start(k));
   }
   return lie;
+}
+template <std::size_t kSlots>
+bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::int64_t* to) {
+  std::array<Slot, kSlots> slots;
+  std::copy_n(order.begin(), kSlots, slots.begin());
+  bool plain = kernel_segments(dest).offsets != nullptr;
+  for (const Slot& slot : slots) {
+    if (!lie_evenly(slot, dest.segments())) return false;
+    plain &= slot.runs.offsets != nullptr && slot.narrow;
+  }
+  return plain ? lay_in_order<kSlots, true>(slots, dest, to) : lay_in_order<kSlots, false>(slots, dest, to);
 }
 
 class Lander {
@@ -291,7 +325,7 @@ class Lander {
     const auto& dest = std::get<Segdes>(f.operands[3]);
     Runs runs;
     if (formula_of(f.operands[0], Kind::kHole) == nullptr || source.segments() != dest.segments() ||
-        source.total() != hole_.s.total() || !take_runs(f.operands[1], dest.total(), runs))
+        source.total() != hole_.s.total() || !take_runs(context_, f.operands[1], dest.total(), runs))
       return false;
     BufferRef memory;
     const std::int64_t* to = refine(s, places, runs.s, memory);
@@ -326,7 +360,7 @@ class Lander {
       stream.v = &at->operands[0];
       stream.source = std::get<Segdes>(at->operands[3]);
       if (stream.source.segments() != dest.segments() ||
-          !take_runs(at->operands[1], stream.source.total(), stream.runs))
+          !take_runs(context_, at->operands[1], stream.source.total(), stream.runs))
         return false;
       streams.push_back(std::move(stream));
       at = formula_of(at->operands[2], Kind::kMoved);

@@ -1,6 +1,7 @@
 // What the instructions that move elements by index share.
 #pragma once
 
+#include <atomic>
 #include <optional>
 
 #include "vm/prims/operands.h"
@@ -96,6 +97,23 @@ class Defaults {
   Vector repeated_;
   std::optional<Elements> elements_;
 };
+// Elements of eight bytes that all fit in four, so stored.
+inline std::optional<Vector> in_four_bytes(const Elements& v, const PrimContext& context) {
+  Fresh out(context, Storage::kI32, v.length());
+  const auto* from = reinterpret_cast<const std::int64_t*>(v.data());
+  auto* to = reinterpret_cast<std::int32_t*>(out.data());
+  std::atomic<bool> fits{true};
+  for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t lost = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      to[i] = static_cast<std::int32_t>(from[i]);
+      lost |= from[i] ^ to[i];
+    }
+    if (lost != 0) fits = false;
+  });
+  if (!fits) return std::nullopt;
+  return out.take();
+}
 // v if its elements lie as `storage`, else in memory of its own where they do.
 inline Vector stored_as(const Vector& v, Storage storage, const PrimContext& context) {
   const Elements e(v, context);

@@ -167,24 +167,6 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   if (first_bad >= 0) scatter_fault(s, first_bad);
 }
 
-// Elements of eight bytes that all fit in four, so stored.
-std::optional<Vector> in_four_bytes(const Elements& v, const PrimContext& context) {
-  Fresh out(context, Storage::kI32, v.length());
-  const auto* from = reinterpret_cast<const std::int64_t*>(v.data());
-  auto* to = reinterpret_cast<std::int32_t*>(out.data());
-  std::atomic<bool> fits{true};
-  for_ranges(context, v.length(), [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t lost = 0;
-    for (std::int64_t i = begin; i < end; ++i) {
-      to[i] = static_cast<std::int32_t>(from[i]);
-      lost |= from[i] ^ to[i];
-    }
-    if (lost != 0) fits = false;
-  });
-  if (!fits) return std::nullopt;
-  return out.take();
-}
-
 void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, const Segdes& ss,
                   const Segdes& ds) {
   check_shape(call);

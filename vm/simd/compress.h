@@ -78,16 +78,29 @@ struct LaneTable {
 };
 constexpr LaneTable kLaneTable;
 
+constexpr u64 kAllSet = 0x0101010101010101;  // eight flags
+
 inline u64* compress_vector(const u64* v, const u8* flags, i64 n, u64* out, i64 room) {
+  const auto load = [](const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); };
+  const auto store = [](u64* p, __m256i x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x); };
   i64 i = 0;
-  for (; i + 4 <= n && room >= 4; i += 4) {
-    u32 f;
+  for (; i + 8 <= n && room >= 8; i += 8) {
+    u64 f;
     __builtin_memcpy(&f, flags + i, sizeof f);
-    const u32 m = _pext_u32(f, 0x01010101);
-    const __m256i lanes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kLaneTable.lanes[m]));
-    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(x, lanes));
-    const int taken = __builtin_popcount(m);
+    const __m256i low = load(v + i);
+    const __m256i high = load(v + i + 4);
+    if (f == kAllSet) {  // many filters take almost all
+      store(out, low);
+      store(out + 4, high);
+      out += 8;
+      room -= 8;
+      continue;
+    }
+    const u64 m = _pext_u64(f, kAllSet);
+    const int first = __builtin_popcountll(m & 15);
+    store(out, _mm256_permutevar8x32_epi32(low, load(kLaneTable.lanes[m & 15])));
+    store(out + first, _mm256_permutevar8x32_epi32(high, load(kLaneTable.lanes[m >> 4])));
+    const int taken = __builtin_popcountll(f);
     out += taken;
     room -= taken;
   }
@@ -100,10 +113,12 @@ inline u32* compress_vector(const u32* v, const u8* flags, i64 n, u32* out, i64 
   for (; i + 8 <= n && room >= 8; i += 8) {
     u64 f;
     __builtin_memcpy(&f, flags + i, sizeof f);
-    const u64 lanes = _pext_u64(kNumbers, f * 255);
-    const __m256i from = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<i64>(lanes)));
-    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(x, from));
+    __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
+    if (f != kAllSet) {
+      const u64 lanes = _pext_u64(kNumbers, f * 255);
+      x = _mm256_permutevar8x32_epi32(x, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<i64>(lanes))));
+    }
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), x);
     const int taken = __builtin_popcountll(f);
     out += taken;
     room -= taken;

@@ -1,6 +1,6 @@
 // Filters: counting what is kept, and packing it. A chunk packs aside until the chunks before it have counted
 // (look-back), so that everything is computed once; the result has room for all elements and gives back what
-// it does not need. One thread alone knows where its next element goes, and machine code packs there at once.
+// it does not need. One thread alone knows where its next element goes, and packs there at once.
 // Beside scans the first sweep counts.
 //
 // TRIED: stores that bypass the caches where results are large. Mandelbrot's next step reads them at once,
@@ -94,7 +94,7 @@ class FilteredStore final : public AsideStore {
  private:
   // A result of one element lies in its cell, where no vector fits.
   [[nodiscard]] bool at_once(const Work& w) const {
-    return s_.packs && w.kernel->alone() && w.kernel->context().var(s_.sink->out).allocated &&
+    return w.kernel->alone() && w.kernel->context().var(s_.sink->out).allocated &&
            (w.kernel->looks_back() || w.kernel->chunks() == 1);
   }
   [[nodiscard]] std::int64_t first_place(const Work& w) const override { return offset(w); }

@@ -2,101 +2,14 @@
 // segments that go as a whole, runs that move. Elements are read once, results written once. Short segments
 // end in masked loads and stores with AVX-512, so that their lengths cost no branches.
 #include "vm/prims/kernels/isa.h"
-#if NVM_VECTOR_BYTES == 64
-#include <immintrin.h>
-#endif
+#include "vm/prims/kernels/lanes.h"
+#include "vm/simd/short_copy.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
 namespace {
 
-#if NVM_VECTOR_BYTES == 64
-// A register of elements; compare() tells which of them stand in relation kScalar to y.
-template <typename T>
-struct Lanes;
-template <Scalar kScalar>
-constexpr int int_predicate() {
-  switch (kScalar) {
-    case Scalar::kLt: return _MM_CMPINT_LT;
-    case Scalar::kLe: return _MM_CMPINT_LE;
-    case Scalar::kGt: return _MM_CMPINT_NLE;
-    case Scalar::kGe: return _MM_CMPINT_NLT;
-    case Scalar::kEq: return _MM_CMPINT_EQ;
-    default: return _MM_CMPINT_NE;
-  }
-}
-template <Scalar kScalar>
-constexpr int float_predicate() {
-  switch (kScalar) {
-    case Scalar::kLt: return _CMP_LT_OQ;
-    case Scalar::kLe: return _CMP_LE_OQ;
-    case Scalar::kGt: return _CMP_GT_OQ;
-    case Scalar::kGe: return _CMP_GE_OQ;
-    case Scalar::kEq: return _CMP_EQ_OQ;
-    default: return _CMP_NEQ_UQ;
-  }
-}
-template <>
-struct Lanes<i32> {
-  static constexpr i64 kCount = 16;
-  static __m512i all(i32 x) { return _mm512_set1_epi32(x); }
-  static __m512i load(u64 first, const i32* p) {
-    return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m512i v, __m512i y) {
-    return _mm512_mask_cmp_epi32_mask(static_cast<__mmask16>(first), v, y, int_predicate<kScalar>());
-  }
-  static void store(u64 m, __m512i v, i32* p) {
-    _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
-  }
-  static void store_exactly(u64 m, __m512i v, i32* p) {
-    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
-    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(low),
-                             _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
-  }
-};
-template <>
-struct Lanes<i64> {
-  static constexpr i64 kCount = 8;
-  static __m512i all(i64 x) { return _mm512_set1_epi64(x); }
-  static __m512i load(u64 first, const i64* p) {
-    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m512i v, __m512i y) {
-    return _mm512_mask_cmp_epi64_mask(static_cast<__mmask8>(first), v, y, int_predicate<kScalar>());
-  }
-  static void store(u64 m, __m512i v, i64* p) {
-    _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
-  }
-  static void store_exactly(u64 m, __m512i v, i64* p) {
-    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
-    _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(low),
-                             _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
-  }
-};
-template <>
-struct Lanes<f64> {
-  static constexpr i64 kCount = 8;
-  static __m512d all(f64 x) { return _mm512_set1_pd(x); }
-  static __m512d load(u64 first, const f64* p) {
-    return _mm512_maskz_loadu_pd(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m512d v, __m512d y) {
-    return _mm512_mask_cmp_pd_mask(static_cast<__mmask8>(first), v, y, float_predicate<kScalar>());
-  }
-  static void store(u64 m, __m512d v, f64* p) {
-    _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
-  }
-  static void store_exactly(u64 m, __m512d v, f64* p) {
-    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
-    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(low),
-                          _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
-  }
-};
-
+#if NVM_VECTOR_BYTES >= 32
 // Counts the elements of one segment that stand in the relation, and stores them.
 template <typename T, Scalar kScalar, bool kStore>
 i64 compare_segment(const T* v, i64 n, T x, T* out) {
@@ -159,14 +72,38 @@ void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place)
     for (int t = 0; t < kTargets; ++t) {
       const u64 m = r.taken_by(targets[t]);
       T* to = static_cast<T*>(targets[t].out) + place[t];
+#if NVM_VECTOR_BYTES == 64
       if constexpr (kExact)
         Lanes<T>::store_exactly(m, e, to);
       else
+#endif
         Lanes<T>::store(m, e, to);
       place[t] += __builtin_popcountll(m);
     }
   });
 }
+#if NVM_VECTOR_BYTES == 32
+// The same, and nothing is written behind them: whole registers go aside, which is cheaper than masked ones.
+template <typename T, int kTargets>
+void part_aside(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  constexpr i64 kBlock = 512;
+  T aside[kTargets][kBlock + Lanes<T>::kCount];
+  PackTarget to[kTargets];
+  for (int t = 0; t < kTargets; ++t) {
+    to[t] = targets[t];
+    to[t].out = aside[t];
+  }
+  for (i64 i = 0; i < n; i += kBlock) {
+    i64 taken[kTargets] = {};
+    part_segment<T, kTargets>(v + i, n - i < kBlock ? n - i : kBlock, x, to, taken);
+    for (int t = 0; t < kTargets; ++t) {
+      __builtin_memcpy(static_cast<T*>(targets[t].out) + place[t], aside[t],
+                       static_cast<u64>(taken[t]) * sizeof(T));
+      place[t] += taken[t];
+    }
+  }
+}
+#endif
 
 // The same, but those of the second target follow those of the first, place[0] moving on over both.
 template <typename T, int kTargets>
@@ -285,9 +222,15 @@ void partition(const void* pv, const void* px, i64 step, Segments s, i64 count, 
   for (int t = 0; t < kTargets; ++t) targets[t].total = place[t];
 }
 template <typename T, int kTargets>
-void part_exactly(const void* v, i64 n, const void* x, const PackTarget* targets) {
+void part_exactly(const void* pv, i64 n, const void* px, const PackTarget* targets) {
+  const T* v = static_cast<const T*>(pv);
+  const T x = *static_cast<const T*>(px);
   i64 place[kTargets] = {};
-  part_segment<T, kTargets, true>(static_cast<const T*>(v), n, *static_cast<const T*>(x), targets, place);
+#if NVM_VECTOR_BYTES == 32
+  part_aside<T, kTargets>(v, n, x, targets, place);
+#else
+  part_segment<T, kTargets, true>(v, n, x, targets, place);
+#endif
 }
 template <typename T>
 void set_partition(Table& t, int type) {
@@ -316,18 +259,6 @@ i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count
   return total;
 }
 
-// n bytes, and nothing behind them.
-void copy_bytes(const u8* from, i64 n, u8* to) {
-#if NVM_VECTOR_BYTES == 64
-  i64 i = 0;
-  for (; i + 64 <= n; i += 64) _mm512_storeu_si512(to + i, _mm512_loadu_si512(from + i));
-  const __mmask64 rest = _bzhi_u64(~u64{0}, static_cast<u32>(n - i));
-  _mm512_mask_storeu_epi8(to + i, rest, _mm512_maskz_loadu_epi8(rest, from + i));
-#else
-  __builtin_memcpy(to, from, static_cast<u64>(n));
-#endif
-}
-
 i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
   i64 total = 0;
   i64 start = s.start(0);
@@ -341,14 +272,33 @@ i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
   return total;
 }
 
-void copy_flagged(const void* pv, i64 bytes, const u8* flags, Segments s, i64 count, void* pout) {
+void copy_flagged(const void* pv, i64 bytes, const u8* flags, Segments s, i64 count, i64 total, void* pout) {
   const u8* v = static_cast<const u8*>(pv);
   u8* out = static_cast<u8*>(pout);
   i64 start = s.start(0) * bytes;
-  for (i64 k = 0; k < count; ++k) {
+  i64 k = 0;
+#if NVM_VECTOR_BYTES == 32
+  // Short ones as a whole register: the next one lies over what is too much, as long as there is room.
+  constexpr i64 kRegister = 32;
+  const u8* const last_v = v + s.start(count) * bytes;
+  const u8* const last_out = out + total * bytes;
+  for (; k < count && last_v - (v + start) >= kRegister && last_out - out >= kRegister; ++k) {
     const i64 end = s.start(k + 1) * bytes;
     const i64 n = (end - start) & -static_cast<i64>(flags[k]);
-    copy_bytes(v + start, n, out);
+    if (n <= kRegister)
+      __builtin_memcpy(out, v + start, kRegister);
+    else
+      __builtin_memcpy(out, v + start, static_cast<u64>(n));
+    out += n;
+    start = end;
+  }
+#else
+  static_cast<void>(total);
+#endif
+  for (; k < count; ++k) {
+    const i64 end = s.start(k + 1) * bytes;
+    const i64 n = (end - start) & -static_cast<i64>(flags[k]);
+    copy_exactly(v + start, n, out);
     out += n;
     start = end;
   }
@@ -419,7 +369,7 @@ void put_runs(const void* pv, i64 bytes, Segments runs, i64 count, const i64* pl
   i64 start = 0;
   for (i64 k = 0; k < count; ++k) {
     const i64 end = runs.start(k + 1) * bytes;
-    copy_bytes(v + start, end - start, end > start ? out + places[k] * bytes : nowhere);
+    copy_exactly(v + start, end - start, end > start ? out + places[k] * bytes : nowhere);
     start = end;
   }
 }

@@ -140,6 +140,10 @@ struct Table {
   // Moves the flagged of n elements to out, `room` = their number; writes nothing behind them.
   void (*compress[3])(const void* v, const std::uint8_t* flags, std::int64_t n, void* out,
                       std::int64_t room) = {};
+  // The `count` elements of v to the places of out, n in all, whose flags are set, as many, in order. By
+  // element size.
+  void (*expand[3])(const void* v, std::int64_t count, const std::uint8_t* flags, std::int64_t n,
+                    void* out) = {};
   // out = from, from + step, ... n of them, wrapping; to i32 and i64.
   void (*iota[2])(std::int64_t from, std::int64_t step, std::int64_t n, void* out) = {};
   // Whole segments k0..k1-1: copies of x[k]; runs from a[k] by b[k], wrapping, by type of both (i32, i64) and
@@ -166,9 +170,9 @@ struct Table {
   // Lengths of segments, 0 for those that are not flagged; their sum. `lengths` may be null.
   std::int64_t (*flagged_lengths)(const std::uint8_t* flags, Segments s, std::int64_t count,
                                   std::int32_t* lengths) = nullptr;
-  // The flagged segments, elements of `bytes`, one after the other.
+  // The flagged segments, elements of `bytes`, one after the other: `total` elements.
   void (*copy_flagged)(const void* v, std::int64_t bytes, const std::uint8_t* flags, Segments s,
-                       std::int64_t count, void* out) = nullptr;
+                       std::int64_t count, std::int64_t total, void* out) = nullptr;
   // Where runs of places first[k], first[k] + 1, ... begin in a result of segments `dest`, for elements of
   // segments `source`. False if a run crosses the end of its segment, or leaves that of the result.
   bool (*place_runs[2])(const void* first, Segments runs, std::int64_t count, Segments source, Segments dest,

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Recursive programs in kernel mode and with block mode, on the same data: is `auto` ever slower than `off`?
+
+    modes.py [--runs N] NVM [PROGRAM ...]
+
+A line per program: milliseconds in kernel mode (--block-threshold off) and with `auto`, and their ratio. Each
+process computes the same thing five times and the fastest counts; processes take turns, N (3) of each, and the
+medians are shown. A process before them measures where block mode pays.
+"""
+
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+UNIT = "{rand(x) : x in dist(1.0, %d)}"
+PAIRS = "zip(%s, %s)" % (UNIT, UNIT)
+# name, file, data, what is computed of it (v), and how much of that is there
+PROGRAMS = [
+    ("Barnes-Hut, 100,000 bodies", "programs/barnes_hut.nesl",
+     "{(x, y, 0.00001) : (x, y) in %s}" % PAIRS % ((100000,) * 2), "#forces(v)"),
+    ("batcher, 2^20 keys", "tests/bench/workloads/bitonic_sort.nesl",
+     "{rand(x) : x in dist(1000000000, 1048576)}", "#bitonic_sort(v)"),
+    ("quickhull, 5,000,000 points", "programs/quickhull.nesl",
+     "{(r * cos(6.283185307 * a), r * sin(6.283185307 * a)) : (r, a) in {(sqrt(u), w) : (u, w) in %s}}"
+     % PAIRS % ((5000000,) * 2), "#quickhull(v)"),
+    ("Delaunay, 100,000 points", "programs/delaunay.nesl", PAIRS % ((100000,) * 2), "#delaunay(v)"),
+]
+
+
+def functions_of(path):
+    """The program without its expressions."""
+    parts = re.split(r"\$", (ROOT / path).read_text(encoding="ascii"))
+    return "$".join(part for part in parts if re.search(r"^\s*(%[^%]*%\s*)*(function|datatype|type)\b", part)) + "$\n"
+
+
+def seconds(nvm, path, threshold):
+    out = subprocess.run([nvm, "run", "--seed", "1", "--block-threshold", threshold, path], capture_output=True,
+                         text=True, check=True).stdout
+    return min(float(s) for s in re.findall(r"= \([^,]+, ([^)]+)\)", out))
+
+
+def main(nvm, runs, wanted):
+    print(f"{'program':30} {'kernel':>9} {'auto':>9} {'auto / kernel':>14}")
+    for name, path, data, call in PROGRAMS:
+        if wanted and not any(word.lower() in name.lower() for word in wanted):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder, "program.nesl")
+            program.write_text(functions_of(path) + f"v = {data} $\n" + f"time({call}) $\n" * 5, encoding="ascii")
+            seconds(nvm, program, "auto")
+            pairs = [(seconds(nvm, program, "off"), seconds(nvm, program, "auto")) for _ in range(runs)]
+        off, auto = (statistics.median(times) * 1000 for times in zip(*pairs))
+        print(f"{name:30} {off:9.1f} {auto:9.1f} {auto / off:14.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    words = sys.argv[1:]
+    count = 3
+    if words[:1] == ["--runs"]:
+        count, words = int(words[1]), words[2:]
+    if not words:
+        sys.exit(__doc__)
+    main(words[0], count, words[1:])

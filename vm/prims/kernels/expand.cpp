@@ -1,0 +1,137 @@
+// Elements to the places whose flags are set, in order. Registers are read whole; where that would be behind
+// the last element, the last ones are read from a copy with room behind it.
+#include "vm/prims/kernels/isa.h"
+#if NVM_VECTOR_BYTES >= 32
+#include <immintrin.h>
+#endif
+
+namespace nvm::vm::kernels::NVM_ISA {
+
+namespace {
+
+#if NVM_VECTOR_BYTES >= 32
+u64 eight(const void* p) {
+  u64 x;
+  __builtin_memcpy(&x, p, sizeof x);
+  return x;
+}
+
+// expand(v, flags, out) of kCount places; how many are flagged.
+template <typename E>
+struct Expander;
+template <>
+struct Expander<u8> {
+  static constexpr i64 kCount = 8;
+  static i64 expand(const u8* v, const u8* flags, u8* out) {
+    const u64 f = eight(flags);
+    const u64 x = (eight(out) & ~(f * 255)) | _pdep_u64(eight(v), f * 255);
+    __builtin_memcpy(out, &x, sizeof x);
+    return __builtin_popcountll(f);
+  }
+};
+#endif
+#if NVM_VECTOR_BYTES == 64
+template <>
+struct Expander<u32> {
+  static constexpr i64 kCount = 16;
+  static i64 expand(const u32* v, const u8* flags, u32* out) {
+    const __m128i f = _mm_loadu_si128(reinterpret_cast<const __m128i*>(flags));
+    const __mmask16 m = _mm_test_epi8_mask(f, f);
+    _mm512_storeu_si512(out, _mm512_mask_expand_epi32(_mm512_loadu_si512(out), m, _mm512_loadu_si512(v)));
+    return __builtin_popcount(m);
+  }
+};
+template <>
+struct Expander<u64> {
+  static constexpr i64 kCount = 8;
+  static i64 expand(const u64* v, const u8* flags, u64* out) {
+    const auto m = static_cast<__mmask8>(_pext_u64(eight(flags), 0x0101010101010101));
+    _mm512_storeu_si512(out, _mm512_mask_expand_epi64(_mm512_loadu_si512(out), m, _mm512_loadu_si512(v)));
+    return __builtin_popcount(m);
+  }
+};
+#elif NVM_VECTOR_BYTES == 32
+// For a mask of eight: how many lanes before each it has, a byte for each.
+struct Ranks {
+  u64 of[256];
+  constexpr Ranks() : of{} {
+    for (u32 m = 0; m < 256; ++m) {
+      u64 before = 0;
+      for (u32 lane = 0; lane < 8; ++lane) {
+        of[m] |= before << (8 * lane);
+        before += m >> lane & 1;
+      }
+    }
+  }
+};
+constexpr Ranks kRanks;
+
+__m256i expanded(__m256i v, u64 m, __m256i old) {
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  const __m256i taken =
+      _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<i32>(m)), bits), bits);
+  const __m256i from = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<i64>(kRanks.of[m])));
+  return _mm256_blendv_epi8(old, _mm256_permutevar8x32_epi32(v, from), taken);
+}
+template <typename E>
+i64 expand_register(const E* v, u64 lanes, E* out) {
+  const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v));
+  auto* to = reinterpret_cast<__m256i*>(out);
+  _mm256_storeu_si256(to, expanded(x, lanes, _mm256_loadu_si256(to)));
+  return static_cast<i64>(static_cast<u64>(__builtin_popcountll(lanes)) * sizeof(u32) / sizeof(E));
+}
+template <>
+struct Expander<u32> {
+  static constexpr i64 kCount = 8;
+  static i64 expand(const u32* v, const u8* flags, u32* out) {
+    return expand_register(v, _pext_u64(eight(flags), 0x0101010101010101), out);
+  }
+};
+template <>
+struct Expander<u64> {
+  static constexpr i64 kCount = 4;
+  static i64 expand(const u64* v, const u8* flags, u64* out) {
+    u32 f;
+    __builtin_memcpy(&f, flags, sizeof f);
+    return expand_register(v, _pdep_u64(_pext_u64(f, 0x01010101), 0x55) * 3, out);
+  }
+};
+#endif
+
+template <typename E>
+void expand(const void* pv, i64 count, const u8* flags, i64 n, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  E* out = static_cast<E*>(pout);
+  i64 i = 0;
+#if NVM_VECTOR_BYTES >= 32
+  constexpr i64 kCount = Expander<E>::kCount;
+  i64 left = count;
+  const auto step = [&] {
+    const i64 taken = Expander<E>::expand(v, flags + i, out + i);
+    v += taken;
+    left -= taken;
+    i += kCount;
+  };
+  while (i + kCount <= n && left >= kCount) step();
+  E rest[2 * kCount] = {};
+  if (left < kCount) {
+    for (i64 j = 0; j < left; ++j) rest[j] = v[j];
+    v = rest;
+    while (i + kCount <= n && left > 0) step();
+  }
+#else
+  static_cast<void>(count);
+#endif
+  for (; i < n; ++i)
+    if (flags[i] != 0) out[i] = *v++;
+}
+
+}  // namespace
+
+void fill_expand(Table& t) {
+  t.expand[0] = expand<u8>;
+  t.expand[1] = expand<u32>;
+  t.expand[2] = expand<u64>;
+}
+
+}  // namespace nvm::vm::kernels::NVM_ISA

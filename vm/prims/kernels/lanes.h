@@ -1,0 +1,204 @@
+// Registers of elements that are compared with a value and packed, by instruction set.
+#pragma once
+
+#include "vm/prims/kernels/isa.h"
+#if NVM_VECTOR_BYTES >= 32
+#include <immintrin.h>
+#endif
+
+namespace nvm::vm::kernels::NVM_ISA {
+
+namespace {
+
+#if NVM_VECTOR_BYTES >= 32
+// A register of elements. compare(): which of the `first` ones stand in relation kScalar to y, a bit for
+// each. store() packs those of m and may write a whole register; store_exactly(), where there is one, does
+// not.
+template <typename T>
+struct Lanes;
+template <Scalar kScalar>
+constexpr int float_predicate() {
+  switch (kScalar) {
+    case Scalar::kLt: return _CMP_LT_OQ;
+    case Scalar::kLe: return _CMP_LE_OQ;
+    case Scalar::kGt: return _CMP_GT_OQ;
+    case Scalar::kGe: return _CMP_GE_OQ;
+    case Scalar::kEq: return _CMP_EQ_OQ;
+    default: return _CMP_NEQ_UQ;
+  }
+}
+#endif
+#if NVM_VECTOR_BYTES == 64
+template <Scalar kScalar>
+constexpr int int_predicate() {
+  switch (kScalar) {
+    case Scalar::kLt: return _MM_CMPINT_LT;
+    case Scalar::kLe: return _MM_CMPINT_LE;
+    case Scalar::kGt: return _MM_CMPINT_NLE;
+    case Scalar::kGe: return _MM_CMPINT_NLT;
+    case Scalar::kEq: return _MM_CMPINT_EQ;
+    default: return _MM_CMPINT_NE;
+  }
+}
+template <>
+struct Lanes<i32> {
+  static constexpr i64 kCount = 16;
+  static __m512i all(i32 x) { return _mm512_set1_epi32(x); }
+  static __m512i load(u64 first, const i32* p) {
+    return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(first), p);
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m512i v, __m512i y) {
+    return _mm512_mask_cmp_epi32_mask(static_cast<__mmask16>(first), v, y, int_predicate<kScalar>());
+  }
+  static void store(u64 m, __m512i v, i32* p) {
+    _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
+  }
+  static void store_exactly(u64 m, __m512i v, i32* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(low),
+                             _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
+  }
+};
+template <>
+struct Lanes<i64> {
+  static constexpr i64 kCount = 8;
+  static __m512i all(i64 x) { return _mm512_set1_epi64(x); }
+  static __m512i load(u64 first, const i64* p) {
+    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(first), p);
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m512i v, __m512i y) {
+    return _mm512_mask_cmp_epi64_mask(static_cast<__mmask8>(first), v, y, int_predicate<kScalar>());
+  }
+  static void store(u64 m, __m512i v, i64* p) {
+    _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
+  }
+  static void store_exactly(u64 m, __m512i v, i64* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(low),
+                             _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
+  }
+};
+template <>
+struct Lanes<f64> {
+  static constexpr i64 kCount = 8;
+  static __m512d all(f64 x) { return _mm512_set1_pd(x); }
+  static __m512d load(u64 first, const f64* p) {
+    return _mm512_maskz_loadu_pd(static_cast<__mmask8>(first), p);
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m512d v, __m512d y) {
+    return _mm512_mask_cmp_pd_mask(static_cast<__mmask8>(first), v, y, float_predicate<kScalar>());
+  }
+  static void store(u64 m, __m512d v, f64* p) {
+    _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
+  }
+  static void store_exactly(u64 m, __m512d v, f64* p) {
+    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(low),
+                          _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
+  }
+};
+#elif NVM_VECTOR_BYTES == 32
+// For a mask of eight: the numbers of the lanes that it has, in order, a byte for each.
+struct PackedLanes {
+  u64 of[256];
+  constexpr PackedLanes() : of{} {
+    for (u32 m = 0; m < 256; ++m) {
+      u32 to = 0;
+      for (u32 lane = 0; lane < 8; ++lane)
+        if ((m >> lane & 1) != 0) of[m] |= u64{lane} << (8 * to++);
+    }
+  }
+};
+constexpr PackedLanes kPackedLanes;
+
+// `m`: of 32-bit lanes.
+inline __m256i packed(u64 m, __m256i v) {
+  const __m128i from = _mm_cvtsi64_si128(static_cast<i64>(kPackedLanes.of[m]));
+  return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(from));
+}
+// Of four: a bit becomes two.
+inline u64 doubled(u64 m) { return _pdep_u64(m, 0x55) * 3; }
+
+// From `v > y`, `y > v` or `v == y`, whatever kScalar needs; others are complements.
+template <Scalar kScalar, typename V, typename Greater, typename Equal>
+u64 int_relation(u64 first, V v, V y, Greater greater, Equal equal) {
+  switch (kScalar) {
+    case Scalar::kLt: return greater(y, v) & first;
+    case Scalar::kLe: return ~greater(v, y) & first;
+    case Scalar::kGt: return greater(v, y) & first;
+    case Scalar::kGe: return ~greater(y, v) & first;
+    case Scalar::kEq: return equal(v, y) & first;
+    default: return ~equal(v, y) & first;
+  }
+}
+
+template <>
+struct Lanes<i32> {
+  static constexpr i64 kCount = 8;
+  static __m256i all(i32 x) { return _mm256_set1_epi32(x); }
+  static __m256i load(u64 first, const i32* p) {
+    if (first == 255) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_maskload_epi32(
+        p, _mm256_cmpeq_epi32(_mm256_and_si256(all(static_cast<i32>(first)), bits), bits));
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m256i v, __m256i y) {
+    const auto bits = [](__m256i x) {
+      return static_cast<u64>(static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(x))));
+    };
+    return int_relation<kScalar>(
+        first, v, y, [&](__m256i a, __m256i b) { return bits(_mm256_cmpgt_epi32(a, b)); },
+        [&](__m256i a, __m256i b) { return bits(_mm256_cmpeq_epi32(a, b)); });
+  }
+  static void store(u64 m, __m256i v, i32* p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), packed(m, v));
+  }
+};
+inline __m256i four_lanes(u64 first) {
+  const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
+  return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(static_cast<i64>(first)), bits), bits);
+}
+inline u64 four_bits(__m256d x) { return static_cast<u64>(static_cast<u32>(_mm256_movemask_pd(x))); }
+template <>
+struct Lanes<i64> {
+  static constexpr i64 kCount = 4;
+  static __m256i all(i64 x) { return _mm256_set1_epi64x(x); }
+  static __m256i load(u64 first, const i64* p) {
+    if (first == 15) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    return _mm256_maskload_epi64(reinterpret_cast<const long long*>(p), four_lanes(first));
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m256i v, __m256i y) {
+    return int_relation<kScalar>(
+        first, v, y,
+        [](__m256i a, __m256i b) { return four_bits(_mm256_castsi256_pd(_mm256_cmpgt_epi64(a, b))); },
+        [](__m256i a, __m256i b) { return four_bits(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))); });
+  }
+  static void store(u64 m, __m256i v, i64* p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), packed(doubled(m), v));
+  }
+};
+template <>
+struct Lanes<f64> {
+  static constexpr i64 kCount = 4;
+  static __m256d all(f64 x) { return _mm256_set1_pd(x); }
+  static __m256d load(u64 first, const f64* p) {
+    return first == 15 ? _mm256_loadu_pd(p) : _mm256_maskload_pd(p, four_lanes(first));
+  }
+  template <Scalar kScalar>
+  static u64 compare(u64 first, __m256d v, __m256d y) {
+    return four_bits(_mm256_cmp_pd(v, y, float_predicate<kScalar>())) & first;
+  }
+  static void store(u64 m, __m256d v, f64* p) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), packed(doubled(m), _mm256_castpd_si256(v)));
+  }
+};
+#endif
+
+}  // namespace
+
+}  // namespace nvm::vm::kernels::NVM_ISA
