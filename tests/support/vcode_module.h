@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "bytecode/ssa/lower.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/verify/verify.h"
