@@ -216,6 +216,25 @@ TEST_CASE("what stands twice for the same instances is charged on both ways, in 
   CHECK(stretches > 0);
 }
 
+// `low` stands twice, too, but groups may call it for no instance, and then go the way of all.
+constexpr const char* kCallsForNobody = R"(
+function low(v) = if #v < 2 then {x * x + 1 : x in v} else low(take(v, #v / 2)) $
+function rows(n) = if n < 1 then [0] else flatten({low([0:k + 4]) : k in [0:n - 1]}) ++ rows(n - 3) $
+{rows(k) : k in [0:7]} $)";
+
+TEST_CASE("what groups may call for no instance costs what it costs, or is refused") {
+  const ssa::Module module = test::nesl_module(kCallsForNobody);
+  std::size_t lifted = 0;
+  for (const ssa::Function& f : module.functions) {
+    if (f.origin == "rows" || f.origin == "low") lifted += f.lifted.lifted ? 1 : 0;
+    if (f.origin != "low" || !f.lifted.lifted) continue;
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& inst : block.insts) CHECK(inst.twin == 0);
+  }
+  CHECK(lifted == 2);
+  CHECK(rc::check("calls for nobody", [&] { groups_cost_what_the_whole_does(module); }));
+}
+
 // Each way of it has code of its own, also for when all instances go that way.
 TEST_CASE("what is computed where all instances agree is seen not to add up") {
   const ssa::Module module = test::vcode_module(test::kFactorial);
