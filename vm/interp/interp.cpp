@@ -246,13 +246,6 @@ void Interp::primitive(const Step& step) {
     run_primitive(machine_.prims, step.op, step.word, operands, results);
 }
 
-[[gnu::noinline]] void Interp::count(const Step& step, std::int64_t work) {
-  const bool paid = step.counted != Counted::kNothing;
-  if (machine_.tally != nullptr) paid ? machine_.tally->add(work) : void(++machine_.tally->uncharged);
-  pass_mark(step);
-  if (machine_.meter != nullptr) machine_.meter->at(*step.inst, step.site.function, paid ? work : 0, paid);
-}
-
 // For a tally of bytes, and for an observer that looks at values.
 inline void Interp::begin_values(const Step& step, std::span<const Value> operands) {
   if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(operands));

@@ -134,9 +134,15 @@ class Interp final : private OpenCalls {
     const auto* v = step.counted == Counted::kFirst ? std::get_if<Vector>(operands.data()) : nullptr;
     if (v != nullptr && !followed_) [[likely]]
       return machine_.tally->add(v->length());
-    count(step, work_of(step.counted, operands));
+    count(step, v != nullptr ? v->length() : work_of(step.counted, operands));
   }
-  void count(const Step& step, std::int64_t work);
+  void count(const Step& step, std::int64_t work) {
+    const bool paid = step.counted != Counted::kNothing;
+    if (machine_.tally != nullptr) paid ? machine_.tally->add(work) : void(++machine_.tally->uncharged);
+    pass_mark(step);
+    if (machine_.meter != nullptr) [[unlikely]]
+      machine_.meter->at(*step.inst, step.site.function, paid ? work : 0, paid);
+  }
   void pass_mark(const Step& step) {
     if (machine_.path != nullptr && step.mark != 0) machine_.path->at(step.mark);
   }
