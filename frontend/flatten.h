@@ -129,6 +129,8 @@ class Body {
   Val equal_sequences(const Val& a, const Val& b);
   void check(const Val& bad, const Lanes* lanes, const std::string& message);
   void check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message);
+  void check_numbers(const Val& bad, const Lanes* lanes, const std::string& message, const std::string& what,
+                     const std::vector<Val>& numbers);
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);
   [[nodiscard]] std::string place() const;
@@ -136,7 +138,7 @@ class Body {
 
   // flatten_sequences.cpp
   Val distribute(const Val& x, const Val& n, const Lanes* lanes);
-  Val range(const Val& start, const Val& step, const Val& end, const Lanes* lanes);
+  Val range(const core::Expr& e, const Val& start, const Val& step, const Val& end, const Lanes* lanes);
   Val element(const Val& v, const Val& i, const Lanes* lanes);
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);

@@ -255,7 +255,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
   switch (e.prim) {
     case Prim::kLength: return lengths(x);
     case Prim::kDist: return distribute(x.kids[0], x.kids[1], lanes);
-    case Prim::kIseq: return range(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
+    case Prim::kIseq: return range(e, x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
     case Prim::kElt: return element(x.kids[0], x.kids[1], lanes);
     case Prim::kRep: return replace(x.kids[0], x.kids[1].kids[0], x.kids[1].kids[1], lanes);
     case Prim::kGet: return get(x.kids[0], x.kids[1], lanes);
@@ -330,21 +330,29 @@ void Body::check(const Val& bad, const Lanes* lanes, const std::string& message)
   check_with(bad, lanes, [&] { write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n"); });
 }
 
-// Stops if two numbers differ, and says which they are, of the first instance where they do.
+// Stops if two numbers differ, and says which they are.
 void Body::check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message) {
   if (!all_.options().arg_check) return;
-  const Val bad = map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, a, b);
+  check_numbers(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, a, b), lanes, message, "the lengths", {a, b});
+}
+
+// Stops if `bad`, and says which the numbers are, of the first instance where it holds.
+void Body::check_numbers(const Val& bad, const Lanes* lanes, const std::string& message,
+                         const std::string& what, const std::vector<Val>& numbers) {
+  if (!all_.options().arg_check) return;
   const auto first_bad = [&](const Val& x) {
+    if (bad.lanes == ops_.root()) return x;
     const Atoms some =
         b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, bad.lanes), bad.atom, ops_.whole(bad.lanes)});
     return integer(ops_.root(), b_.op(Op::kExtract, TypeWord::kInt, {some[0], b_.integer(0), some[1]}));
   };
   check_with(bad, lanes, [&] {
-    write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n" + place() + "the lengths are ");
-    const bool one = bad.lanes == ops_.root();
-    const Atom two = b_.constant({TypeWord::kSegdes, {2}, {}});
-    b_.ops(Op::kWrite, TypeWord::kInt,
-           {listed({one ? a : first_bad(a), one ? b : first_bad(b)}, ops_.root(), two)});
+    write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n" + place() + what + " are ");
+    std::vector<Val> shown;
+    for (const Val& number : numbers) shown.push_back(first_bad(number));
+    const auto count = static_cast<std::int64_t>(shown.size());
+    const Atom segments = b_.constant({TypeWord::kSegdes, {count}, {}});
+    b_.ops(Op::kWrite, TypeWord::kInt, {listed(shown, ops_.root(), segments)});
   });
 }
 

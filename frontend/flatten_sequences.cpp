@@ -31,7 +31,7 @@ Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
   return ops_.sequence(ops_.elements(outer, segments), x);
 }
 
-Val Body::range(const Val& start, const Val& step, const Val& end, const Lanes* lanes) {
+Val Body::range(const Expr& e, const Val& start, const Val& step, const Val& end, const Lanes* lanes) {
   const Constant* by = b_.known(step.atom);
   const bool by_one = by && by->ints[0] == 1;
   const auto less = [&](const Val& x, const Val& y) {
@@ -44,10 +44,13 @@ Val Body::range(const Val& start, const Val& step, const Val& end, const Lanes* 
     const Constant* value = b_.known(x.atom);
     return value && value->ints[0] == 0;
   };
-  // A negative length is an error of the descriptor; the step needs a check of its own.
+  // A negative length is an error of the descriptor too, which is enough for the prelude.
   if (!by_one)
-    check(map2(Op::kOr, TypeWord::kBool, TypeKind::kBool, less(step, ops_.integer(1)), less(end, start)),
-          lanes, "In [s:e:l], e must be >= to s, and l must be positive.");
+    check_numbers(
+        map2(Op::kOr, TypeWord::kBool, TypeKind::kBool, less(step, ops_.integer(1)), less(end, start)), lanes,
+        "In [s:e:d], e must not be less than s, and d must be positive.", "s, e and d", {start, end, step});
+  else if (e.line != 0)
+    check_numbers(less(end, start), lanes, "In [s:e], e must not be less than s.", "s and e", {start, end});
   Val length = known_zero(start) ? end : minus(end, start);
   if (!by_one) {
     length = map2(Op::kAdd, TypeWord::kInt, TypeKind::kInt, length, minus(step, ops_.integer(1)));

@@ -104,7 +104,7 @@ const Type* Checker::infer_kind(Expr& exp) {
     case ExprKind::kBool: return TypeArena::base(TypeKind::kBool);
     case ExprKind::kChar: return TypeArena::base(TypeKind::kChar);
     case ExprKind::kString: return types_.seq(TypeArena::base(TypeKind::kChar));
-    case ExprKind::kEmpty: return types_.seq(type_of(*exp.type_expr, {}));
+    case ExprKind::kEmpty: return types_.seq(type_of(*exp.type_expr, own_variables_));
     case ExprKind::kName: return infer_name(exp);
     case ExprKind::kTuple: return infer_tuple(exp);
     case ExprKind::kSeq: return infer_seq(exp);
@@ -392,7 +392,9 @@ Checker::TypeVars Checker::type_variables(const TypeSig& sig, bool rigid) {
 }
 
 const Type* Checker::declared(const TypeSig& sig, bool rigid, Binding& self) {
-  const Type* type = type_of(sig.type, type_variables(sig, rigid));
+  TypeVars variables = type_variables(sig, rigid);
+  const Type* type = type_of(sig.type, variables);
+  if (from_prelude_) own_variables_ = std::move(variables);
   if (type->kind != TypeKind::kFn) return type;
   return types_.fn(type->args[0], type->args[1], types_.named_identity(&self));
 }

@@ -79,6 +79,7 @@ class Checker {
   bool from_prelude_;
   Binding* self_ = nullptr;
   std::vector<Variable> scope_;
+  TypeVars own_variables_;  // of the signature, which `[] a` may name in the prelude
   std::vector<Lambda> lambdas_;
   int parallel_ = 0;  // apply-to-eachs around the current expression
   bool serial_ = false;

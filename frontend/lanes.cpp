@@ -335,7 +335,9 @@ Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
       const auto pick = [&](Atom atom) { return picked(atom, TypeWord::kInt, map); };
       const Lanes* to = elements(map.to, descriptor(pick(sizes)));
       const Val first = scalar(core::base_type(TypeKind::kInt), map.to, pick(starts));
-      maps.push_back({value.lanes, to, iota(first, integer(1), to), whole(value.lanes), whole(to), false});
+      const bool part = map.single || map.part;
+      maps.push_back(
+          {value.lanes, to, iota(first, integer(1), to), whole(value.lanes), whole(to), false, false, part});
       Val element = gather_by(value.kids[0], maps);
       maps.pop_back();
       return sequence(to, std::move(element));
@@ -351,6 +353,14 @@ Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
 Atom LaneOps::picked(Atom atom, TypeWord word, const IndexMap& map) {
   if (map.single) return b_.op(Op::kExtract, word, {atom, map.index, map.from_segments});
   if (const auto composed = picked_behind(atom, word, map)) return *composed;
+  // A part of what was picked is picked from the original: of many fields, with the same indices.
+  const auto* gather = map.part ? b_.made(atom) : nullptr;
+  if (gather && gather->op == Op::kBpermute && gather->args[3] == map.from_segments) {
+    const Atoms behind = gather->args;
+    const Atom index =
+        b_.op(Op::kBpermute, TypeWord::kInt, {behind[1], map.index, map.from_segments, map.to_segments});
+    return b_.op(Op::kBpermute, word, {behind[0], index, behind[2], map.to_segments});
+  }
   return b_.op(Op::kBpermute, word, {atom, map.index, map.from_segments, map.to_segments});
 }
 

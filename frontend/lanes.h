@@ -81,6 +81,7 @@ struct IndexMap {
   flat::Atom from_segments = -1, to_segments = -1;  // equally many
   bool single = false;  // one of every segment: `index` is at the parent of `from`
   bool inside = false;  // no index can be out of range
+  bool part = false;    // nothing is picked twice
 };
 
 class LaneOps {

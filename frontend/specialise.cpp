@@ -37,7 +37,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp) try {
 
 // Types.
 
-const Type* Specialiser::ground(const Type* type, const std::unordered_map<const Type*, const Type*>* known) {
+const Type* Specialiser::ground(const Type* type, const Known* known) {
   type = resolve(type);
   if (type->kind == TypeKind::kVar) {
     const bool found = known != nullptr && known->count(type) != 0;
@@ -215,7 +215,8 @@ Specialiser::Value Specialiser::value(const Expr& exp) {
       return result;
     }
     case ExprKind::kEmpty: {
-      const Type* type = ground(exp.type);
+      const Known known = known_here();
+      const Type* type = ground(exp.type, &known);
       return {node(core::ExprKind::kEmpty, erase(type), line(exp)), type};
     }
     case ExprKind::kName: return name(exp);

@@ -141,12 +141,13 @@ void variables_of(const Type* type, std::vector<const Type*>& found) {
   for (const Type* arg : type->args) variables_of(arg, found);
 }
 
-// What the variables of `general` stand for in `given`.
+// What the variables of `general` stand for in `given`, which says nothing of functions' arguments and
+// results.
 void match(const Type* general, const Type* given, std::unordered_map<const Type*, const Type*>& known) {
   general = resolve(general);
   given = resolve(given);
   if (general->kind == TypeKind::kVar) known.emplace(general, given);
-  if (general->kind != given->kind) return;
+  if (general->kind != given->kind || general->kind == TypeKind::kFn) return;
   for (std::size_t i = 0; i < general->args.size(); ++i) match(general->args[i], given->args[i], known);
 }
 
@@ -175,12 +176,17 @@ const Type* Specialiser::open_result(const Binding* binding, const Form& form, c
   const Type* wanted = by_name && call.type != nullptr ? call.type : resolve(binding->type)->args[1];
   if (contains_function(wanted))
     fail(call, "which function this is cannot be known: " + upper(binding->name) + " never returns");
-  std::unordered_map<const Type*, const Type*> known;
-  if (making_ != nullptr && making_->general != nullptr) {
-    match(making_->general->args[0], making_->argument, known);
-    if (making_->result != nullptr) match(making_->general->args[1], making_->result, known);
-  }
+  const Known known = known_here();
   return ground(wanted, &known);
+}
+
+// What the type variables of the function that is being made stand for.
+Specialiser::Known Specialiser::known_here() const {
+  Known known;
+  if (making_ == nullptr || making_->general == nullptr) return known;
+  match(making_->general->args[0], making_->argument, known);
+  if (making_->result != nullptr) match(making_->general->args[1], making_->result, known);
+  return known;
 }
 
 // `type` with what a record consists of in the place of the record.

@@ -98,7 +98,9 @@ class Specialiser {
   core::ExprPtr read(const Local& local);
   const Local& find(const std::string& name) const;
   // Variables of which nothing is known stand for INT.
-  const Type* ground(const Type* type, const std::unordered_map<const Type*, const Type*>* known = nullptr);
+  using Known = std::unordered_map<const Type*, const Type*>;
+  const Type* ground(const Type* type, const Known* known = nullptr);
+  [[nodiscard]] Known known_here() const;
   static const Type* any_function(TypeArena& types, const Type* identity);
   const core::Type* erase(const Type* type);
   void describe(std::string& key, const Type* type, int depth = 0);

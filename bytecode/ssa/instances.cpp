@@ -68,6 +68,11 @@ std::optional<Term> Instances::filled(Term t) const {
   return node(t)[1];
 }
 
+std::optional<std::int32_t> Instances::constant_of(Term t) const {
+  if (!is(t, Kind::kConstant)) return std::nullopt;
+  return node(t)[1];
+}
+
 std::vector<Term> Instances::operands_of(Term t, Op op) const {
   if (!is(t, Kind::kApply) || !is_op(node(t), op)) return {};
   return {node(t).begin() + kFirstOperand, node(t).end()};

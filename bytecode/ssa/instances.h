@@ -39,10 +39,11 @@ class Instances {
   Term iota(Term lengths);                   // 0, 1, ... up to the sum of `lengths`
   Term negate(Term flag);                    // one flag per instance
   Term merge(Term flag, Term yes, Term no);  // per instance `yes` where the flag is T, else `no`
-  [[nodiscard]] std::optional<Term> filled(Term t) const;            // the value of a fill
-  [[nodiscard]] std::vector<Term> operands_of(Term t, Op op) const;  // none of another instruction
-  [[nodiscard]] Term distributed_over(Term t) const;                 // of a DIST: the lengths
-  [[nodiscard]] std::optional<Term> flag_as_number(Term t) const;    // the flag of a B_TO_I
+  [[nodiscard]] std::optional<Term> filled(Term t) const;               // the value of a fill
+  [[nodiscard]] std::optional<std::int32_t> constant_of(Term t) const;  // its index
+  [[nodiscard]] std::vector<Term> operands_of(Term t, Op op) const;     // none of another instruction
+  [[nodiscard]] Term distributed_over(Term t) const;                    // of a DIST: the lengths
+  [[nodiscard]] std::optional<Term> flag_as_number(Term t) const;       // the flag of a B_TO_I
   // The term among instances whose flag is T.
   Term assume(Term t, Term flag);
 

@@ -18,6 +18,7 @@
 // vectors. A call of a lifted function must pass what is cut as its parameters are, so that what was guessed
 // of them and looked at when block mode cuts holds inwards.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "bytecode/ssa/lifted_internal.h"
@@ -140,19 +141,40 @@ void judge(Module& module, const std::vector<FunctionFacts>& facts, std::vector<
   }
 }
 
+// Which of them always have instances when a group of a caller's instances calls them.
+std::vector<bool> find_occupied(const std::vector<std::unique_ptr<LiftedProof>>& proofs) {
+  std::vector<bool> occupied(proofs.size(), true);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < proofs.size(); ++i) {
+      if (!proofs[i]) continue;
+      for (const FunctionId callee : proofs[i]->idle_calls(occupied[i])) {
+        changed = changed || occupied[static_cast<std::size_t>(callee)];
+        occupied[static_cast<std::size_t>(callee)] = false;
+      }
+    }
+  }
+  return occupied;
+}
+
 // Of those that are lifted: which costs add up, given the others, and what instructions count.
 void judge_costs(Module& module, const std::vector<FunctionFacts>& facts, const std::vector<bool>& lifted) {
   const std::size_t n = module.functions.size();
   std::vector<bool> add_up = lifted;
   std::vector<std::vector<InstCost>> costs(n);
+  std::vector<std::unique_ptr<LiftedProof>> proofs(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!lifted[i]) continue;
+    proofs[i] = std::make_unique<LiftedProof>(module, module.functions[i], facts[i], lifted);
+    static_cast<void>(proofs[i]->run());
+  }
+  const std::vector<bool> occupied = find_occupied(proofs);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = 0; i < n; ++i) {
       if (!add_up[i]) continue;
       Function& f = module.functions[i];
-      LiftedProof proof(module, f, facts[i], lifted);
-      static_cast<void>(proof.run());
-      f.lifted.cost_refusal = proof.judge_costs(add_up, costs[i]);
+      f.lifted.cost_refusal = proofs[i]->judge_costs(add_up, occupied[i], costs[i]);
       if (f.lifted.cost_refusal.empty()) continue;
       add_up[i] = false;
       changed = true;
@@ -166,6 +188,7 @@ void judge_costs(Module& module, const std::vector<FunctionFacts>& facts, const 
         const InstCost cost = add_up[i] ? costs[i][at++] : InstCost{};
         in.unpaid = cost.unpaid;
         in.flat_work = cost.flat_work;
+        in.twin = cost.twin;
       }
   }
 }

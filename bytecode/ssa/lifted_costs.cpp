@@ -10,23 +10,34 @@
 //   ways, putting the results together again. A group without instances of either kind does none of it, and
 //   the language's cost model knows nothing of it: a conditional costs what the way taken costs.
 //
+// - What an instance computes on its way may stand twice, for when all instances go that way and for when
+//   some do (lifted_twins.cpp). Then both are charged, as if they were one.
+//
 // Refused is a function whose own work could be left out by that: it computes on one of the ways that are
-// taken when all instances agree, or calls where not every group with instances comes.
+// taken when all instances agree, and not likewise where some do, or calls where not every group with
+// instances comes.
 #include <algorithm>
 
 #include "bytecode/ssa/lifted_internal.h"
 
 namespace nvm::ssa {
 
-std::string LiftedProof::judge_costs(const std::vector<bool>& add_up, std::vector<InstCost>& costs) {
+std::string LiftedProof::judge_costs(const std::vector<bool>& add_up, bool occupied,
+                                     std::vector<InstCost>& costs) {
   costs.clear();
+  twins_.clear();
+  stretches_ = 0;
+  if (occupied) find_twins();
   for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
     const Way way = stops_[b] ? Way{} : way_to(static_cast<BlockId>(b));
     for (const Inst& in : f_.blocks[b].insts) {
       InstCost& cost = costs.emplace_back();
       const bool free = op_info(in.op).kind == OpKind::kBlock;
       if (stops_[b] || free) continue;
-      const bool adds = in.op == Op::kCall ? judge_call(in, way, add_up) : judge_cost(in, way, cost);
+      const auto twin = twins_.find(&in);
+      const bool adds = twin != twins_.end() ? judge_twin(in, twin->second, cost)
+                        : in.op == Op::kCall ? judge_call(in, way, add_up)
+                                             : judge_cost(in, way, cost);
       if (!adds)
         return std::string(op_info(in.op).text) + " (line " + std::to_string(in.pos.line) + ", column " +
                std::to_string(in.pos.column) + ")";
@@ -35,18 +46,26 @@ std::string LiftedProof::judge_costs(const std::vector<bool>& add_up, std::vecto
   return "";
 }
 
-LiftedProof::Way LiftedProof::way_to(BlockId b) {
-  Way way;
-  std::vector<Group> some;
-  std::vector<Symbol> numbers;
+std::vector<LiftedProof::Decision> LiftedProof::decisions(BlockId b) const {
+  std::vector<Decision> found;
   for (BlockId block = b; block > 0; block = idom_[static_cast<std::size_t>(block)]) {
     const std::vector<BlockId>& from = from_[static_cast<std::size_t>(block)];
     if (from.size() != 1) continue;
     const Terminator& end = f_.blocks[static_cast<std::size_t>(from[0])].end;
     if (end.kind != Exit::kBranch || stops_at(end.target) || stops_at(end.otherwise)) continue;
     const Piece& asked = piece(end.condition);
-    if (asked.kind == Kind::kSame) continue;
-    if ((end.target == block) != asked.negated) {
+    if (asked.kind != Kind::kSame) found.push_back({from[0], (end.target == block) != asked.negated});
+  }
+  return found;
+}
+
+LiftedProof::Way LiftedProof::way_to(BlockId b) {
+  Way way;
+  std::vector<Group> some;
+  std::vector<Symbol> numbers;
+  for (const Decision& decision : decisions(b)) {
+    const Piece& asked = piece(f_.blocks[static_cast<std::size_t>(decision.at)].end.condition);
+    if (decision.holds) {
       way.all = true;
     } else if (asked.kind == Kind::kIfAll) {
       some.push_back(terms_.where(asked.group, terms_.negate(asked.term)));
@@ -98,15 +117,19 @@ bool LiftedProof::within(const Total& total, Symbol number, const Way& way) cons
                      [&](const auto& part) { return !way.some || terms_.descends(part.first, *way.some); });
 }
 
-bool LiftedProof::judge_cost(const Inst& in, const Way& way, InstCost& cost) {
+std::vector<ValueId> LiftedProof::counted(const Inst& in) const {
   const Work work = op_info(in.op).work;
-  std::vector<ValueId> counted;
-  if (work == Work::kN && in.operands > 0) counted.push_back(f_.operands_of(in)[0]);
+  std::vector<ValueId> values;
+  if (work == Work::kN && in.operands > 0) values.push_back(f_.operands_of(in)[0]);
   for (std::uint32_t r = 0; work == Work::kR && r < in.results; ++r)
-    counted.push_back(in.first_result + static_cast<ValueId>(r));
+    values.push_back(in.first_result + static_cast<ValueId>(r));
+  return values;
+}
+
+bool LiftedProof::judge_cost(const Inst& in, const Way& way, InstCost& cost) {
   bool adds = false, everybody = true;
-  cost.flat_work = work == Work::k1 ? 1 : 0;
-  for (const ValueId v : counted) {
+  cost.flat_work = op_info(in.op).work == Work::k1 ? 1 : 0;
+  for (const ValueId v : counted(in)) {
     const Length l = length(v);
     if (!l.known) return false;
     if (!l.of) cost.flat_work += l.flat;
@@ -116,7 +139,8 @@ bool LiftedProof::judge_cost(const Inst& in, const Way& way, InstCost& cost) {
   }
   if (way.unknown || (way.number != kNoSymbol && !everybody)) return false;
   const bool literal = in.op == Op::kDist && operand(in, 0).kind == Kind::kSame;  // costs nothing
-  if (way.all && adds && !literal) return false;                                  // would be left out
+  const bool shape = op_info(in.op).kind == OpKind::kShape;  // where results are merged, merging makes it
+  if (way.all && adds && !literal && !shape) return false;   // would be left out
   if (way.all || way.mixed || !everybody) cost = {true, 0};
   return true;
 }

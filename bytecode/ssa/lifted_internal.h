@@ -40,6 +40,7 @@ struct Piece {
 struct InstCost {
   bool unpaid = false;
   std::int32_t flat_work = 0;
+  std::int32_t twin = 0;
 };
 
 // Judges one function, whose frame and cut are known.
@@ -62,7 +63,10 @@ class LiftedProof {
   std::string run();
   // Of a function that is: empty if its cost adds up, given that of the functions that `add_up`; else why
   // not. By instruction, block after block.
-  std::string judge_costs(const std::vector<bool>& add_up, std::vector<InstCost>& costs);
+  // `occupied`: no group calls it without instances.
+  std::string judge_costs(const std::vector<bool>& add_up, bool occupied, std::vector<InstCost>& costs);
+  // The functions that a group may call without instances, which has some itself if `occupied`.
+  std::vector<FunctionId> idle_calls(bool occupied);
 
  private:
   // ---- results and reasons
@@ -204,9 +208,24 @@ class LiftedProof {
     std::int32_t flat = 0;    // if not that
     Symbol number = kNoSymbol;
   };
+  // A question about instances that led to a block, and whether what is asked (unnegated) was the case.
+  struct Decision {
+    BlockId at = 0;
+    bool holds = false;
+  };
+  [[nodiscard]] std::vector<Decision> decisions(BlockId b) const;  // the last one first
   [[nodiscard]] Way way_to(BlockId b);
   [[nodiscard]] Length length(ValueId v);
   [[nodiscard]] bool within(const Total& total, Symbol number, const Way& way) const;
+  [[nodiscard]] std::vector<ValueId> counted(const Inst& in) const;
+  // What stands twice (lifted_twins.cpp).
+  void find_twins();
+  void find_twins(BlockId question);
+  [[nodiscard]] bool has_instances(const Inst& call, const Way& way, bool occupied);
+  [[nodiscard]] bool counts_some(Term t) const;
+  [[nodiscard]] bool goes_where(const Decision& decision, Group group);
+  [[nodiscard]] bool twins(const Inst& all, const Inst& some, const Piece& asked, Group flagged);
+  [[nodiscard]] bool judge_twin(const Inst& in, std::int32_t stretch, InstCost& cost);
   [[nodiscard]] bool judge_cost(const Inst& in, const Way& way, InstCost& cost);
   [[nodiscard]] bool judge_call(const Inst& in, const Way& way, const std::vector<bool>& add_up);
 
@@ -221,6 +240,8 @@ class LiftedProof {
   Instances terms_;
   std::map<Symbol, Total> totals_;  // what a number counts, by its symbol
   std::map<Term, Term> spread_;  // flags copied over segments, in any number of steps: one for each instance
+  std::map<const Inst*, std::int32_t> twins_;  // as Inst::twin
+  std::int32_t stretches_ = 0;
   bool returned_ = false;
   std::string refusal_;
   SourcePos unknown_at_;  // the first value that is not understood, for the refusal

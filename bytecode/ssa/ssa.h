@@ -38,6 +38,9 @@ struct Inst {
   // what it charges however many instances there are.
   bool unpaid = false;
   std::int32_t flat_work = 0;
+  // Of what stands twice, for when all instances go a way and for when some do: the number of the stretch,
+  // negative where all go. 0: of nothing else.
+  std::int32_t twin = 0;
 };
 
 enum class Exit : std::uint8_t { kJump, kBranch, kReturn, kStop };  // kStop: EXIT, ends the program

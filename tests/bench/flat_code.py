@@ -41,7 +41,7 @@ def run(nvm, options, words):
     counters = dict(re.findall(r"^(\S+)\s+(\d+)$", done.stderr, re.MULTILINE))
     text = done.stdout.split(" : ")[0]
     numbers = [float(number) for number in re.findall(r"-?nan|-?\d+\.?\d*(?:[eE][-+]?\d+)?", text)]
-    return (int(counters["instructions"]), int(counters["bytes"])), numbers[:-1]
+    return (int(counters["instructions"]) + int(counters["uncharged"]), int(counters["bytes"])), numbers[:-1]
 
 
 def same(ours, theirs):

@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -36,14 +37,18 @@ struct Setting {
 
 struct Figures {
   std::uint64_t work = 0, depth = 0;
-  std::int64_t levels = 0;  // of tail-parallel recursion, made as a loop
+  std::int64_t levels = 0;      // of tail-parallel recursion, made as a loop
+  std::uint64_t uncharged = 0;  // further instructions
 };
 
 // Counts what operands and results say, as they are.
 class ByValues final : public vm::Observer {
  public:
   void begin(const ssa::Inst& inst, const vm::Site&, std::span<const vm::Value> operands) override {
-    if (inst.unpaid) return;
+    if (inst.unpaid) {
+      ++cost.uncharged;
+      return;
+    }
     cost.work += static_cast<std::uint64_t>(vm::work_before(inst, operands));
     ++cost.depth;
   }
@@ -53,7 +58,7 @@ class ByValues final : public vm::Observer {
   Figures cost;
 };
 
-Figures of(const vm::Tally& tally) { return {tally.work, tally.instructions, 0}; }
+Figures of(const vm::Tally& tally) { return {tally.work, tally.instructions, 0, tally.uncharged}; }
 
 enum class How { kAlone, kThreads, kBytes };
 
@@ -80,6 +85,7 @@ void same_cost_however(const ssa::Module& module) {
     RC_ASSERT(cost.has_value());
     RC_ASSERT(cost->work == by_values.cost.work);
     RC_ASSERT(cost->depth == by_values.cost.depth);
+    RC_ASSERT(cost->uncharged == by_values.cost.uncharged);
   }
 }
 
@@ -172,9 +178,7 @@ TEST_CASE("recursive NESL programs cost in groups what they cost") {
     const ssa::Module module = test::nesl_module(recursion.text);
     bool adds_up = false;
     for (const ssa::Function& f : module.functions) adds_up = adds_up || f.lifted.adds_up;
-    // Those compute on a way that all instances go, once more for that case.
-    const std::string name = recursion.name;
-    CHECK(adds_up == (name != "quickhull" && name != "k-d tree" && name != "mutual recursion"));
+    CHECK(adds_up);
     Setting setting(module);
     setting.machine.prims.threads = 2;
     vm::Tally whole;
@@ -190,6 +194,45 @@ TEST_CASE("recursive NESL programs cost in groups what they cost") {
       }
   }
   CHECK(levels > 0);
+}
+
+TEST_CASE("what stands twice for the same instances is charged on both ways, in the same order") {
+  std::size_t stretches = 0;
+  for (const test::Recursion& recursion : test::nesl_recursions()) {
+    INFO(recursion.name);
+    const ssa::Module module = test::nesl_module(recursion.text);
+    for (const ssa::Function& f : module.functions) {
+      std::map<std::int32_t, std::vector<Op>> of;
+      for (const ssa::Block& block : f.blocks)
+        for (const ssa::Inst& inst : block.insts) {
+          if (inst.twin == 0) continue;
+          of[inst.twin].push_back(inst.op);
+          CHECK(!inst.unpaid);
+        }
+      for (const auto& [twin, ops] : of) CHECK(of.at(-twin) == ops);
+      stretches += of.size() / 2;
+    }
+  }
+  CHECK(stretches > 0);
+}
+
+// `low` stands twice, too, but groups may call it for no instance, and then go the way of all.
+constexpr const char* kCallsForNobody = R"(
+function low(v) = if #v < 2 then {x * x + 1 : x in v} else low(take(v, #v / 2)) $
+function rows(n) = if n < 1 then [0] else flatten({low([0:k + 4]) : k in [0:n - 1]}) ++ rows(n - 3) $
+{rows(k) : k in [0:7]} $)";
+
+TEST_CASE("what groups may call for no instance costs what it costs, or is refused") {
+  const ssa::Module module = test::nesl_module(kCallsForNobody);
+  std::size_t lifted = 0;
+  for (const ssa::Function& f : module.functions) {
+    if (f.origin == "rows" || f.origin == "low") lifted += f.lifted.lifted ? 1 : 0;
+    if (f.origin != "low" || !f.lifted.lifted) continue;
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& inst : block.insts) CHECK(inst.twin == 0);
+  }
+  CHECK(lifted == 2);
+  CHECK(rc::check("calls for nobody", [&] { groups_cost_what_the_whole_does(module); }));
 }
 
 // Each way of it has code of its own, also for when all instances go that way.

@@ -19,6 +19,7 @@ void line(const char* name, std::uint64_t value) {
 void print_counters(const lib::Counters& c) {
   line("instructions", c.instructions);
   line("work", c.work);
+  line("uncharged", c.uncharged);
   line("bytes", c.bytes);
   line("peak bytes", c.peak_bytes);
   line("mapped bytes", c.mapped_bytes);

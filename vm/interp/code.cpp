@@ -324,7 +324,8 @@ class Translator {
     out_.steps.push_back(step);
   }
 
-  // Moves only what is not in its place already.
+  // Moves only what is not in its place already. What is there and may be a pull is looked at, so that it is
+  // written: who reads it behind the jump expects no pull.
   void set_jump(Step& step, const ssa::Terminator& end, std::uint64_t dies) {
     step.kind = StepKind::kJump;
     step.first_operand = static_cast<std::uint32_t>(out_.operands.size());
@@ -333,7 +334,13 @@ class Translator {
     for (std::size_t i = 0; i < end.arguments.size(); ++i) {
       const Operand from = operand(end.arguments[i], bit(dies, i));
       const std::int32_t to = slots_.slot[at(parameters[i])];
-      if (!from.is_constant() && from.dies() && from.slot() == to) continue;
+      if (!from.is_constant() && from.dies() && from.slot() == to) {
+        if (!pulls_.may[at(end.arguments[i])]) continue;
+        note_pulled(step, targets.size(), end.arguments[i]);
+        out_.operands.push_back(Operand::slot(to, false));
+        targets.push_back(kNoSlot);
+        continue;
+      }
       for (std::size_t k = 0; k < i; ++k)
         step.overlaps =
             step.overlaps || (!from.is_constant() && slots_.slot[at(parameters[k])] == from.slot());

@@ -16,10 +16,13 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
+      bytes_seen_(machine.tally != nullptr && machine.tally->counts_bytes),
+      values_wanted_(machine.observer != nullptr && machine.observer->sees_values()),
       alone_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
              (machine.prims.threads <= 1 || machine.formulas) && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || bytes_seen()),
       counts_(machine.tally != nullptr || machine.meter != nullptr),
+      followed_(machine.path != nullptr || machine.meter != nullptr),
       branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
       watched_now_(bytes_seen()                  ? &kAlways
                    : machine.observer != nullptr ? &machine.observer->instructions_flag()
@@ -251,20 +254,24 @@ inline void Interp::begin_values(const Step& step, std::span<const Value> operan
 
 inline void Interp::end_values(const Step& step, std::span<const Value> results) {
   if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results));
-  if (instructions_seen() && machine_.observer->sees_values())
-    machine_.observer->end(*step.inst, step.site, results);
+  if (values_wanted_ && instructions_seen()) machine_.observer->end(*step.inst, step.site, results);
 }
 
 [[gnu::noinline]] void Interp::execute_watched(const Step& step, std::span<Value> operands,
                                                std::span<Value> results) {
-  const bool seen = values_seen();
-  if (!seen) note_line(step, operands);
+  Observer* const looking = instructions_seen() ? machine_.observer : nullptr;
+  const bool seen = bytes_seen_ || (looking != nullptr && values_wanted_);
+  if (!seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
   if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
   if (step.strikes && put_strided(operands, results)) return;
-  if (seen) begin_values(step, operands);
+  if (bytes_seen_) [[unlikely]]
+    machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(operands));
+  if (seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
   compute(step, operands, results);
-  if (seen) end_values(step, results);
+  if (bytes_seen_) [[unlikely]]
+    machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results));
+  if (seen && looking != nullptr && values_wanted_) looking->end(*step.inst, step.site, results);
 }
 
 void Interp::host(const Step& step) {

@@ -128,13 +128,17 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
   // An observer may look away for a while.
   [[nodiscard]] bool watched_now() const { return watched_now_->load(std::memory_order_relaxed); }
-  [[nodiscard]] bool bytes_seen() const { return machine_.tally != nullptr && machine_.tally->counts_bytes; }
+  [[nodiscard]] bool bytes_seen() const { return bytes_seen_; }
   void count(const Step& step, std::span<const Value> operands) {
-    count(step, work_of(step.counted, operands));
+    // Most instructions count what a vector has.
+    const auto* v = step.counted == Counted::kFirst ? std::get_if<Vector>(operands.data()) : nullptr;
+    if (v != nullptr && !followed_) [[likely]]
+      return machine_.tally->add(v->length());
+    count(step, v != nullptr ? v->length() : work_of(step.counted, operands));
   }
   void count(const Step& step, std::int64_t work) {
     const bool paid = step.counted != Counted::kNothing;
-    if (machine_.tally != nullptr && paid) machine_.tally->add(work);
+    if (machine_.tally != nullptr) paid ? machine_.tally->add(work) : void(++machine_.tally->uncharged);
     pass_mark(step);
     if (machine_.meter != nullptr) [[unlikely]]
       machine_.meter->at(*step.inst, step.site.function, paid ? work : 0, paid);
@@ -145,9 +149,7 @@ class Interp final : private OpenCalls {
   void begin_values(const Step& step, std::span<const Value> operands);
   void end_values(const Step& step, std::span<const Value> results);
   // Whether somebody looks at the operands and results of instructions.
-  [[nodiscard]] bool values_seen() const {
-    return bytes_seen() || (instructions_seen() && machine_.observer->sees_values());
-  }
+  [[nodiscard]] bool values_seen() const { return bytes_seen_ || (values_wanted_ && instructions_seen()); }
   // For one who does not, but wants to know where control is.
   void note_line(const Step& step, std::span<const Value> operands) const {
     if (instructions_seen()) [[unlikely]]
@@ -161,9 +163,12 @@ class Interp final : private OpenCalls {
   Frames frames_;
   std::vector<Activation> calls_;
   std::vector<Value> scratch_;  // operands on their way
+  bool bytes_seen_;             // the tally counts them
+  bool values_wanted_;          // the observer looks at values, while it looks
   bool alone_;                  // results may stay formulas
   bool watched_;                // instructions are observed
   bool counts_;                 // their work is
+  bool followed_;               // by a path or a meter, which that is told
   bool branches_seen_;
   const std::atomic<bool>* watched_now_;
   const std::atomic<bool>* instructions_seen_;  // of the observer

@@ -1,6 +1,7 @@
 #include "vm/interp/path.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "vm/data/value.h"
@@ -84,21 +85,33 @@ PathBytes Path::take() {
   return std::exchange(bytes_, {});
 }
 
+// Of what stands twice only the code for some of the instances has marks; that for all of them has the same.
 void mark_blocks(CodeFunction& function, std::vector<Mark>& marks) {
   ssa::BlockId block = -1;
+  std::int32_t twin = 0;
+  std::map<std::int32_t, std::uint32_t> of_twin;
   for (Step& step : function.steps) {
     const bool calls = step.kind == StepKind::kCall || step.kind == StepKind::kTailCall;
     const bool counts = step.kind == StepKind::kPrimitive && step.counted != Counted::kNothing;
-    if (!calls && !counts) continue;
-    if (step.site.block != block) {
+    if ((!calls && !counts) || step.inst->twin < 0) continue;
+    if (step.site.block != block || step.inst->twin != twin) {
       block = step.site.block;
+      twin = step.inst->twin;
       step.mark = static_cast<std::uint32_t>(marks.size());
+      if (twin > 0) of_twin[twin] = step.mark;
       marks.emplace_back();
     }
     Mark& mark = marks.back();
     mark.calls += calls ? 1 : 0;
     mark.depth += counts ? 1 : 0;
     mark.work += counts ? static_cast<std::uint64_t>(step.inst->flat_work) : 0;
+  }
+  twin = 0;
+  for (Step& step : function.steps) {
+    if (step.inst == nullptr || step.inst->twin >= 0 || step.inst->twin == twin) continue;
+    if (step.kind != StepKind::kPrimitive || step.counted == Counted::kNothing) continue;
+    twin = step.inst->twin;
+    step.mark = of_twin.at(-twin);
   }
 }
 

@@ -72,9 +72,9 @@ enum class Counted : std::uint8_t {
 [[nodiscard]] inline Counted counted_by(Op op) {
   const OpInfo& info = op_info(op);
   if (info.work == Work::k1) return Counted::kOne;
-  if (info.work == Work::kN) return Counted::kFirst;
   const Shape& shape = op_shape(op);
   if (shape.operands == 0) return Counted::kResults;
+  if (info.work == Work::kN) return Counted::kFirst;
   const char result = shape.terms[shape.operands].length;
   const ShapeTerm& last = shape.terms[shape.operands - 1];
   if (shape.results != 1) return Counted::kResults;
@@ -102,6 +102,7 @@ struct Tally {
   bool counts_bytes = false;  // also of what lies in between, which costs
   std::uint64_t instructions = 0;
   std::uint64_t work = 0;
+  std::uint64_t uncharged = 0;  // instructions that count nothing
   std::uint64_t bytes = 0;
 
   void add(std::int64_t elements, std::uint64_t of_instructions = 1) {

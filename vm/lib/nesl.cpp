@@ -80,6 +80,7 @@ class Runner : public vm::ProgramRunner {
   void add(const Counters& c) {
     counters_.instructions += c.instructions;
     counters_.work += c.work;
+    counters_.uncharged += c.uncharged;
     counters_.bytes += c.bytes;
     counters_.peak_bytes = std::max(counters_.peak_bytes, c.peak_bytes);
     counters_.mapped_bytes = std::max(counters_.mapped_bytes, c.mapped_bytes);

@@ -200,6 +200,8 @@ struct Counters {
   // Elements, as the cost model counts them. With Options::cost the same however calls are cut; else groups
   // of functions whose costs do not add up (ssa/lifted_costs.cpp) count what they do.
   std::uint64_t work = 0;
+  // Further instructions, which only deal out instances; not in groups.
+  std::uint64_t uncharged = 0;
   std::uint64_t bytes = 0;         // of operands and results, of regions as a whole; not in groups
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   std::uint64_t mapped_bytes = 0;  // largest amount of memory taken from the system for vectors

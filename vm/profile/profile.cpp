@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kMostNodes = 1 << 16;
 constexpr std::int64_t kLengthsLookedAt = 4096;  // of a descriptor
 constexpr std::int64_t kSmall = 64;              // elements that take no longer than calling a primitive
-constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes made before memory is looked at again
 
 }  // namespace
 
@@ -29,6 +28,7 @@ void Spent::add(const Spent& o) {
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   see_group_lines(true);
   nodes_[0].function = source_.name_number("(program)");
+  for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
 }
 
 double Profile::seconds_per_tick() const {
@@ -58,6 +58,7 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   allocations_ = Pool::allocations_here();
   run_start_ = std::chrono::steady_clock::now();
   current_ = &spent_at(0, 0);
+  here_ = {};
   charged_ = &current_->ticks[0];
   last_ = ticks();
   before_ = 0;
@@ -68,6 +69,7 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
 
 void Profile::end_run() {
   tick();
+  note_allocations();
   if (in_region_) current_->ticks[0] += eager_ticks_ + compile_ticks_;  // it ended by a fault
   in_region_ = false;
   run_ticks_ += last_;
@@ -91,7 +93,7 @@ Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
 }
 
 void Profile::look_up(Cached& c, std::int32_t node, const ssa::Inst* inst) {
-  c = {inst, node, counted_by(inst->op), &spent_at(node, source_.place(inst))};
+  c = {inst, node, &spent_at(node, source_.place(inst))};
 }
 
 std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int32_t call,
@@ -148,18 +150,15 @@ void Profile::leave(ssa::FunctionId) {
 }
 
 void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
-  const Cached& of = known(open_.back(), &inst);
-  Spent& spent = *of.spent;
+  const Counted counted = counted_[static_cast<std::size_t>(inst.op)];
+  if (!here_.is(open_.back(), inst)) come_to(inst);
+  Spent& spent = *current_;
   std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
-  const std::int64_t work = work_of(of.counted, operands);
-  const bool small = work <= kSmall && of.counted != Counted::kResults;
+  const std::int64_t work = work_of(counted, operands);
+  results_tell_ = counted == Counted::kResults;
+  const bool small = work <= kSmall && !results_tell_;
   // While control stays where it is the clock need not be read.
   if (charged_ != charged || small != was_small_) pass_control(charged, small);
-  if (current_ != &spent) {
-    current_ = &spent;
-    ++spent.calls;
-  }
-  results_tell_ = of.counted == Counted::kResults;
   if (!inst.unpaid) {
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(work);
@@ -167,26 +166,39 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
   spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
 }
 
+// Control passes to the line of `inst`.
+void Profile::come_to(const ssa::Inst& inst) {
+  note_allocations();
+  const std::int32_t node = open_.back();
+  Spent& spent = spent_of(node, &inst);
+  here_ = {node, inst.origin_line, inst.pos.line, inst.origin_function};
+  if (current_ != &spent) ++spent.calls;
+  current_ = &spent;
+}
+
 void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
   Spent& spent = *current_;
   if (results_tell_) spent.work += static_cast<std::uint64_t>(work_after(inst, results));
   const std::int64_t bytes = vector_bytes(results);
   spent.bytes += static_cast<std::uint64_t>(bytes);
-  unsettled_bytes_ += bytes;
-  note_allocations(spent);
+  made_bytes(bytes);
 }
 
-void Profile::note_allocations(Spent& spent) {
+// What was taken since the last time, to the line that had control.
+void Profile::note_allocations() {
   const std::uint64_t made = Pool::allocations_here();
-  spent.allocations += made - allocations_;
+  current_->allocations += made - allocations_;
   allocations_ = made;
-  if (unsettled_bytes_ < kLookAtMemory) return;
+}
+
+void Profile::look_at_memory() {
   unsettled_bytes_ = 0;
-  spent.peak = std::max<std::uint64_t>(spent.peak, pool_->stats().live);
+  current_->peak = std::max<std::uint64_t>(current_->peak, pool_->stats().live);
 }
 
 void Profile::begin_region(const ssa::Inst* first, std::string_view) {
   tick();
+  note_allocations();
   region_first_ = first;
   in_region_ = true;
   eager_ticks_ = compile_ticks_ = 0;
@@ -265,6 +277,7 @@ void Profile::count(std::span<const RecordedWork> recorded) {
     Spent& spent = spent_of(r.place, r.inst);
     if (current_ != &spent) ++spent.calls;
     current_ = &spent;
+    here_ = {};
     if (r.inst->unpaid) continue;
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(r.work);
@@ -318,8 +331,8 @@ void Profile::end_region(std::span<const RecordedWork> recorded, const RegionRun
   const bool fused = run.kernels > 0;
   share_by_work(recorded, eager_ticks_, fused ? Mode::kFused : Mode::kInterpreted, fused ? 0 : run.bytes);
   kernel_times_.clear();
-  unsettled_bytes_ += run.bytes;
-  note_allocations(*current_);
+  note_allocations();
+  made_bytes(run.bytes);
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kInterpreted)];
   look_at_promises();
 }
@@ -333,6 +346,8 @@ void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
   const std::int32_t node = child(open_.back(), function, 0, level);
   ++nodes_[static_cast<std::size_t>(node)].calls;
   note_segments(call, function, level);
+  note_allocations();
+  here_ = {};
   current_ = &spent_at(node, source_.place_number({function, 0, 0}));
   ++current_->calls;
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kBlock)];
@@ -383,6 +398,8 @@ void Profile::groups_spent(const GroupsSpent& groups) {
 
 void Profile::end_groups(bool) {
   tick();
+  note_allocations();
+  here_ = {};
   current_ = before_groups_;
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kInterpreted)];
 }

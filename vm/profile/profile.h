@@ -128,8 +128,17 @@ class Profile final : public Observer {
   struct Cached {
     const ssa::Inst* inst = nullptr;
     std::int32_t node = -1;
-    Counted counted = Counted::kOne;
     Spent* spent = nullptr;
+  };
+  // A line in a chain of calls, as its instructions tell it: in the VCODE text if NESL does not.
+  struct Here {
+    std::int32_t node = -1;
+    std::uint32_t line = 0, vcode_line = 0;
+    std::int32_t function = -1;
+    [[nodiscard]] bool is(std::int32_t in, const ssa::Inst& inst) const {
+      return node == in && line == inst.origin_line && function == inst.origin_function &&
+             (line > 0 || vcode_line == inst.pos.line);
+    }
   };
   // A call at a level, made lately from a node.
   struct Entered {
@@ -181,7 +190,14 @@ class Profile final : public Observer {
                                    std::int32_t level);
   [[nodiscard]] std::int32_t node_in_groups(ssa::FunctionId function, std::int32_t level);
   void count_kernel(const KernelRun& run, std::int64_t ticks);
-  void note_allocations(Spent& spent);
+  void come_to(const ssa::Inst& inst);
+  void note_allocations();
+  void look_at_memory();
+  void made_bytes(std::int64_t bytes) {
+    constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes made before memory is looked at again
+    unsettled_bytes_ += bytes;
+    if (unsettled_bytes_ >= kLookAtMemory) look_at_memory();
+  }
   void note_segments(const CallStart& call, std::int32_t function, std::int32_t level);
   void look_at_promises();
   void count(std::span<const RecordedWork> recorded);
@@ -195,7 +211,8 @@ class Profile final : public Observer {
   const Pool* pool_ = nullptr;
   std::vector<CallNode> nodes_;
   std::deque<Spent> spent_;
-  std::vector<std::int32_t> open_;  // nodes
+  std::vector<std::int32_t> open_;      // nodes
+  std::array<Counted, 256> counted_{};  // by instruction
   std::array<Cached, 1024> cache_;
   std::array<Entered, 256> entered_;
   std::deque<KernelSpent> kernels_;
@@ -210,9 +227,10 @@ class Profile final : public Observer {
 
   std::int64_t* charged_ = nullptr;  // whose time it is
   Spent* current_ = nullptr;         // the line that has control
+  Here here_;                        // which that is, if it was come to
   bool results_tell_ = false;        // what it costs
   std::int64_t last_ = 0;
-  std::array<std::int64_t*, 7> had_control_{};
+  std::array<std::int64_t*, 31> had_control_{};
   std::size_t before_ = 0;  // of these
   bool was_small_ = false;  // what has control is
   std::int64_t elsewhere_ = 0, eager_ticks_ = 0, compile_ticks_ = 0, kernel_ticks_ = 0;

@@ -193,6 +193,15 @@ TEST_CASE("out of what was picked is picked once") {
   CHECK(counts_of(v + "subseq(v, 0, h) -> [h:h + 2];")[Op::kBpermute] == 2);
 }
 
+TEST_CASE("the parts of what was split are picked from what was split") {
+  const std::string v =
+      "let v = {(rand(i), float(i), [i], i > 3) : i in dist(9, 5)}; s = split(v, {b : (x, y, z, b) in v}) "
+      "in ";
+  auto counts = counts_of(v + "({(x, y) : (x, y, z, b) in s[0]}, {(x, y) : (x, y, z, b) in s[1]});");
+  // The permutation for each part, then two fields of each.
+  CHECK(counts[Op::kBpermute] == 6);
+}
+
 TEST_CASE("numbers at equal distances are counted, not computed") {
   auto counts = counts_of("let k = rand(5) in {{3 - (i * k + j) : i in [0:k]} : j in [0:4]};");
   CHECK(counts[Op::kIndex] == 2);  // of j, and of the results

@@ -77,7 +77,11 @@ std::string step(const std::string& flags, const std::string& indices) {
   w.make({"y"}, "+ FLOAT", {"y0", "y3"});
   w.make({"sum1"}, "+_REDUCE FLOAT", {"x", "sr"});
   w.make({"sum2"}, "+_REDUCE FLOAT", {"y", "sp"});
-  w.make({"sum3"}, "+_REDUCE FLOAT", {"q3", "sr"});
+  // On one of two ways it stays where it is.
+  w.make({"two"}, "CONST INT 2 = INT", {"k"});
+  w.make({"z"}, "IF COPY 1 0 * FLOAT ELSE ENDIF", {"q3", "two"});
+  w.make({"zz"}, "+ FLOAT", {"z", "z"});
+  w.make({"sum3"}, "+_REDUCE FLOAT", {"zz", "sr"});
   w.make({"sum"}, "+ FLOAT + FLOAT + FLOAT", {"sum", "sum1", "sum2", "sum3"});
   w.make({"index"}, indices, {"keys", "ms"});
   for (const char* i : {"0", "1", "2", "3", "4"})
