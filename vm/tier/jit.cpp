@@ -31,7 +31,6 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
   }
   auto fresh = std::make_unique<RegionEntry>();
   fresh->number = next_number_++;
-  fresh->text = soac::print(region.region);
   fresh->region = region.region;
   fresh->sites = region.sites;
   by_key_.emplace(std::move(key), fresh.get());
@@ -103,6 +102,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
                   : too_short(region, e)          ? "short vectors, few instructions"
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
+  if (!e.tried) e.contest.note_before(work, elapsed());
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
   shun_if_hopeless(region, e, work);
 }

@@ -19,6 +19,11 @@ namespace {
 
 using DeferredRef = std::shared_ptr<Deferred>;
 
+bool is_repeated(const Value& v) {
+  const auto* x = std::get_if<Vector>(&v);
+  return x != nullptr && x->is_repeated();
+}
+
 // What picks by index touches as many elements as it has indices, however many it may pick from.
 bool touches(Op op, std::size_t operand) {
   const OpKind kind = op_info(op).kind;
@@ -123,8 +128,9 @@ void Recorder::finish() {
 
 bool Recorder::scatters(std::span<const Value> operands) const {
   return limits_.scatters && std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-           if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
-           return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
+           return !is_repeated(v) &&
+                  (std::holds_alternative<Vector>(v) || std::holds_alternative<Segdes>(v) ||
+                   std::holds_alternative<DeferredRef>(v));
          });
 }
 
@@ -141,11 +147,13 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
 bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) {
   failed_ = {};
-  bool waits = false;
+  declined_ = false;
+  bool waits = false, repeated = false;
   std::int64_t elements = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     resolve(operands[k]);
     waits |= std::holds_alternative<DeferredRef>(operands[k]);
+    repeated |= is_repeated(operands[k]);
     if (touches(inst.op, k)) elements = std::max(elements, elements_of(operands[k]));
   }
   if (!waits && elements < limits_.min_elements) return false;
@@ -156,7 +164,8 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(operands)))
     return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
-  if (insts == 0 && executor_.declines(inst, elements)) return leave(inst, operands, RegionStop::kLost);
+  declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
+  if (declined_) return leave(inst, operands, RegionStop::kLost);
   // Cut where they began, the regions of a loop are all alike.
   const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
   if (loops || insts >= limits_.max_insts) {

@@ -81,6 +81,7 @@ class Recorder final : public RegionHook {
 
   bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
              std::span<Value> results) override;
+  [[nodiscard]] bool declined() const override { return declined_; }
   bool trust(const Value& condition, const Site& branch) override;
   void force(Value& value) override;
   void finish() override;
@@ -142,6 +143,7 @@ class Recorder final : public RegionHook {
   std::vector<soac::VarId> operands_;      // of the instruction being recorded
   soac::LengthId letters_[128];            // of the instruction being recorded
   RecordedSite failed_;
+  bool declined_ = false;
 };
 
 }  // namespace nvm::vm
