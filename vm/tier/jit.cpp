@@ -51,11 +51,15 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
 }
 
 // Where time must not choose, size does: a few instructions on vectors this short gain more by not being
-// recorded than by being fused.
+// recorded than by being fused. Those on single elements cost little either way.
 bool Jit::too_short(const RecordedRegion& region, const RegionEntry& e) const {
   constexpr std::int64_t kShort = 1 << 14;  // elements
-  constexpr std::size_t kFew = 8;           // instructions
-  if (options_.mode != JitMode::kHot || !e.contest.fixed() || region.region.insts.size() > kFew) return false;
+  constexpr std::ptrdiff_t kFew = 8;        // instructions
+  if (options_.mode != JitMode::kHot || !e.contest.fixed()) return false;
+  const auto& insts = region.region.insts;
+  const auto on_vectors = std::count_if(
+      insts.begin(), insts.end(), [&](const soac::RegionInst& in) { return elements_of(region, in) > 1; });
+  if (on_vectors > kFew) return false;
   return *std::max_element(region.lengths.begin(), region.lengths.end()) < kShort;
 }
 
