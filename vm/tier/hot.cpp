@@ -24,11 +24,13 @@ std::size_t Contest::class_of(std::int64_t work) {
 // A first run touches new memory and says little: kernels get a few, fewer where the primitives were
 // faster by far before anything was compiled. Then the primitives show what they can, early where the
 // kernels are slow for what they do; a long run of theirs may be much slower, so it waits for more runs of
-// the kernels. Where it is close, both are tried again from time to time.
+// the kernels. Where runs are brief, one of them decides nothing. Where it is close, both are tried again
+// from time to time.
 bool Contest::kernels(std::int64_t work) const {
   constexpr std::uint32_t kFirst = 3;   // runs
   constexpr std::uint32_t kBeaten = 2;  // runs, of kernels that take kClose times as long
   constexpr double kLong = 2e6;         // nanoseconds
+  constexpr double kBrief = 1e5;        // nanoseconds: who is interrupted once looks slow
   constexpr double kFastest = 0.05;     // nanoseconds per instruction and element: primitives never are
   constexpr double kFast = 0.2;         // likewise: of vectors in the cache alone
   constexpr double kSlow = 0.4;         // likewise: primitives will hardly take ten times as much
@@ -44,7 +46,8 @@ bool Contest::kernels(std::int64_t work) const {
     return is_long && !beaten && c.kernel_runs < kFirst * patience;
   }
   const bool close = c.primitives < kClose * c.kernels && c.kernels < kClose * c.primitives;
-  if (close && c.primitive_runs < kFirst) return false;
+  const bool brief = c.primitives * static_cast<double>(work) < kBrief;
+  if ((close || brief) && c.primitive_runs < kFirst) return false;
   const std::uint32_t runs = c.kernel_runs + c.primitive_runs;
   const bool again = close && runs >= kAgain && std::has_single_bit(runs);
   return c.wins() != again;

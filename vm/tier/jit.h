@@ -58,6 +58,7 @@ struct RegionEntry {
   std::vector<plan::RuleEvent> events;
   std::unique_ptr<plan::Code> code;  // null: eager
   Contest contest;                   // between its kernels and the primitives
+  double recording = 1e9;            // least nanoseconds that recording it took
 };
 
 class Jit final : public RegionExecutor {

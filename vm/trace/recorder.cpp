@@ -354,6 +354,7 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
 void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
   const OpInfo& info = op_info(inst.op);
   const Shape& shape = op_shape(inst.op);
+  if (now_.region.insts.empty()) now_.begun = std::chrono::steady_clock::now();
   soac::RegionInst in;
   in.op = inst.op;
   in.word = inst.word;

@@ -7,6 +7,7 @@
 // or an operand that is itself promised.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,6 +40,7 @@ struct RecordedRegion {
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
   RegionStop stop = RegionStop::kAsked;
+  std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded
   // Filled in by the executor, with the counted lengths.
   std::size_t kernels = 0;
   bool trapped = false;

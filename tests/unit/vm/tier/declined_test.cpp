@@ -11,12 +11,14 @@ namespace {
 
 class Refusing final : public RegionExecutor {
  public:
-  void execute(RecordedRegion& /*region*/, std::span<Value> /*outputs*/, RecordedSite& /*failed*/) override {
+  void execute(RecordedRegion& region, std::span<Value> /*outputs*/, RecordedSite& /*failed*/) override {
     ++regions;
+    begun = region.begun;
   }
   bool declines(const ssa::Inst& /*inst*/, std::int64_t /*elements*/) override { return refuses; }
   bool refuses = true;
   int regions = 0;
+  std::chrono::steady_clock::time_point begun;  // of the last region
 };
 
 // The numbers from 0 on, and one number added to each.
@@ -62,4 +64,24 @@ TEST_CASE("who reads a value that is not written is not recorded") {
   Value written[2] = {pool.vector(Storage::kI64, 10'000), pool.vector(Storage::kI64, 10'000)};
   CHECK(recorder.offer(add, {}, written, {&result, 1}));
   CHECK(!recorder.declined());
+}
+
+TEST_CASE("a region says when its first instruction was recorded") {
+  Pool pool;
+  Refusing executor;
+  executor.refuses = false;
+  Recorder recorder(executor, IntBits::k64, {});
+  const ssa::Inst add = inst_of(Op::kAdd);
+  for (int i = 0; i < 2; ++i) {
+    const auto before = std::chrono::steady_clock::now();
+    Value results[2];
+    for (Value& result : results) {
+      Value operands[2] = {pool.vector(Storage::kI64, 10'000), pool.vector(Storage::kI64, 10'000)};
+      REQUIRE(recorder.offer(add, {}, operands, {&result, 1}));
+    }
+    recorder.finish();
+    CHECK(executor.begun >= before);
+    CHECK(executor.begun <= std::chrono::steady_clock::now());
+  }
+  CHECK(executor.regions == 2);
 }

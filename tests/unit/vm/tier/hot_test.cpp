@@ -60,3 +60,14 @@ TEST_CASE("a run before the kernels decides nothing alone") {
   c.note(kWork, 2.0 * kWork, false);
   CHECK(c.kernels(kWork));
 }
+
+TEST_CASE("one slow run decides nothing where runs are brief") {
+  const auto asked_after_slow_run = [](std::int64_t work) {
+    Contest c;
+    for (int i = 0; i < 3; ++i) c.note(work, 0.5 * static_cast<double>(work), true);
+    c.note(work, 2.0 * static_cast<double>(work), false);
+    return !c.kernels(work);
+  };
+  CHECK(asked_after_slow_run(10'000));
+  CHECK(!asked_after_slow_run(10'000'000));
+}
