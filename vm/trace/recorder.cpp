@@ -49,13 +49,6 @@ bool same_input(const Value& a, const Value& b) {
          x->buffer().get() == y->buffer().get() && x->place() == y->place();
 }
 
-std::int64_t bytes_of(std::span<const Value> values) {
-  std::int64_t bytes = 0;
-  for (const Value& v : values)
-    if (const auto* x = std::get_if<Vector>(&v)) bytes += x->bytes();
-  return bytes;
-}
-
 DescForm form_of(const Segdes& s) {
   if (s.segments() == 1) return DescForm::kOneSegment;
   return s.is_regular() ? DescForm::kRegular : DescForm::kIrregular;
@@ -441,7 +434,7 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
                             std::span<const Count> counts) {
   RegionRun run;
   if (observer_ != nullptr) {
-    run.bytes = bytes_of(recorded.inputs);
+    run.bytes = vector_bytes(recorded.inputs);
     run.elements = elements_of(recorded);
     observer_->begin_region(recorded.sites.empty() ? nullptr : recorded.sites.front().inst,
                             stop_name(recorded.stop));
@@ -463,7 +456,7 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
   run.kernels = recorded.kernels;
   run.trapped = recorded.trapped;
   run.reason = recorded.reason;
-  run.bytes += bytes_of(outputs);
+  run.bytes += vector_bytes(outputs);
   return run;
 }
 
