@@ -103,7 +103,7 @@ bool Recorder::trust(const Value& condition, const Site& branch) {
   in.op = Op::kIf;
   in.operands = {flag};
   in.site = static_cast<std::int32_t>(now_.sites.size());
-  now_.region.insts.push_back(std::move(in));
+  now_.region.insts.push_back(in);
   now_.sites.push_back({nullptr, branch});
   return true;
 }
@@ -374,7 +374,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
             info.work == Work::k1   ? 0
             : info.work == Work::kN ? var(in.operands[0]).length
                                     : var(in.results[0]).length);
-  now_.region.insts.push_back(std::move(in));
+  now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site});
 }
 
@@ -412,7 +412,7 @@ std::vector<VarId> Recorder::ask_counts() {
     number.storage = bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
     known = new_var(number);
     length.results = {known};
-    now_.region.insts.push_back(std::move(length));
+    now_.region.insts.push_back(length);
   }
   return numbers;
 }
