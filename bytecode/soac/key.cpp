@@ -1,66 +1,80 @@
+#include <memory>
+
 #include "bytecode/soac/region.h"
 
 namespace nvm::soac {
 
 namespace {
 
-// Numbers by 7 bits, the last byte below 128: no number's bytes begin another's.
+// Numbers by 7 bits, the last byte below 128: no number's bytes begin another's. Lines are recorded again for
+// every run, so this must be quick: there is room for all from the start.
 class Bytes {
  public:
-  void add(std::int64_t number) {
-    auto n = static_cast<std::uint64_t>(number);
-    for (; n >= 128; n >>= 7) out_ += static_cast<char>(n % 128 + 128);
-    out_ += static_cast<char>(n);
+  explicit Bytes(std::size_t most)
+      : bytes_(std::make_unique_for_overwrite<unsigned char[]>(most)), next_(bytes_.get()) {}
+  void add(std::uint64_t n) {
+    for (; n >= 128; n >>= 7) *next_++ = static_cast<unsigned char>(n % 128 + 128);
+    *next_++ = static_cast<unsigned char>(n);
   }
-  void reserve(std::size_t bytes) { out_.reserve(bytes); }
-  template <typename E>
-  void add_enum(E e) {
-    add(static_cast<std::int64_t>(e));
-  }
-  std::string take() { return std::move(out_); }
+  void add_id(std::int32_t id) { add(static_cast<std::uint32_t>(id)); }
+  [[nodiscard]] std::string text() const { return {bytes_.get(), next_}; }
 
  private:
-  std::string out_;
+  std::unique_ptr<unsigned char[]> bytes_;
+  unsigned char* next_;
 };
 
-void add_var(Bytes& out, const Var& v) {
-  out.add_enum(v.role);
-  out.add(v.is_desc ? 1 : 0);
-  out.add(v.length);
-  if (v.is_desc) {
-    out.add(v.total);
-    out.add_enum(v.form);
-    return;
+constexpr std::size_t kId = 5, kNumber = 10;  // bytes of an id, of any number
+
+// Small fields side by side in one number.
+class Fields {
+ public:
+  template <typename E>
+  Fields& add(E value, int bits) {
+    number_ = number_ << bits | static_cast<std::uint64_t>(value);
+    return *this;
   }
-  out.add_enum(v.type);
-  out.add_enum(v.storage);
-  out.add(v.is_fixed ? 1 : 0);
-  if (v.is_fixed) out.add(v.fixed);
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
+constexpr std::size_t kVarBytes = 2 * kId + 2 + kNumber;
+void add_var(Bytes& out, const Var& v) {
+  Fields fields;
+  fields.add(v.role, 2);
+  if (v.is_desc)
+    fields.add(v.form, 2);
+  else
+    fields.add(v.is_fixed, 1).add(v.type, 3).add(v.storage, 3);
+  out.add(fields.add(v.is_desc, 1).number());
+  out.add_id(v.length);
+  if (v.is_desc) out.add_id(v.total);
+  if (!v.is_desc && v.is_fixed) out.add(static_cast<std::uint64_t>(v.fixed));
 }
 
-void add_vars(Bytes& out, const VarList& vars) {
-  out.add(static_cast<std::int64_t>(vars.size()));
-  for (const VarId x : vars) out.add(x);
+constexpr std::size_t kInstBytes = 3 + 2 * VarList::kMost * kId;
+void add_inst(Bytes& out, const RegionInst& in) {
+  Fields fields;
+  fields.add(in.op, 8).add(in.word, 3).add(in.operands.size(), 3).add(in.results.size(), 3);
+  out.add(fields.number());
+  for (const VarId x : in.operands) out.add_id(x);
+  for (const VarId x : in.results) out.add_id(x);
 }
 
 }  // namespace
 
 std::string key(const Region& region) {
-  Bytes out;
-  out.reserve(16 + 2 * region.lengths.size() + 10 * region.vars.size() + 12 * region.insts.size());
-  out.add_enum(region.int_bits);
-  out.add(region.small ? 1 : 0);
-  out.add(static_cast<std::int64_t>(region.lengths.size()));
-  for (const LengthKind k : region.lengths) out.add_enum(k);
-  out.add(static_cast<std::int64_t>(region.vars.size()));
+  Bytes out(1 + 2 * kNumber + region.lengths.size() + kVarBytes * region.vars.size() +
+            kInstBytes * region.insts.size());
+  out.add(Fields().add(region.int_bits == IntBits::k64, 1).add(region.small, 1).number());
+  out.add(region.lengths.size());
+  for (const LengthKind k : region.lengths) out.add(static_cast<std::uint64_t>(k));
+  out.add(region.vars.size());
   for (const Var& v : region.vars) add_var(out, v);
-  for (const RegionInst& in : region.insts) {
-    out.add_enum(in.op);
-    out.add_enum(in.word);
-    add_vars(out, in.operands);
-    add_vars(out, in.results);
-  }
-  return out.take();
+  for (const RegionInst& in : region.insts) add_inst(out, in);
+  return out.text();
 }
 
 }  // namespace nvm::soac

@@ -51,7 +51,7 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
     INFO("seed " << seed << " value " << i);
     const std::string d = vm::difference(lazy[i], line.values()[i]);
     if (!d.empty()) {
-      for (const auto& e : jit.entries()) UNSCOPED_INFO(e->text << plan::print(e->plan));
+      for (const auto& e : jit.entries()) UNSCOPED_INFO(soac::print(e->region) << plan::print(e->plan));
       FAIL_CHECK(d);
       return recorded;
     }

@@ -240,7 +240,7 @@ void Interp::primitive(const Step& step) {
                                                    std::span<Value> results) {
   if (alone_ && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
-  else if (step.drawn || (step.repeats && machine_.hook == nullptr))
+  else if (step.drawn || (step.repeats && (machine_.hook == nullptr || machine_.hook->declined())))
     run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);

@@ -33,6 +33,10 @@ class RegionHook {
   virtual bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) = 0;
 
+  // Was the last offer refused because recording it does not pay? Then one value distributed may stay one
+  // (Vector::repeated); who reads that is not recorded either.
+  [[nodiscard]] virtual bool declined() const = 0;
+
   // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a
   // later call throws FailedCheck.
   virtual bool trust(const Value& condition, const Site& branch) = 0;

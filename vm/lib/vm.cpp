@@ -53,6 +53,12 @@ std::string wrong_inputs(const ssa::Module& module, std::span<const vm::Value> i
   return "";
 }
 
+// Whether there is anything for block mode to cut.
+bool has_lifted(const ssa::Module& module) {
+  return std::any_of(module.functions.begin(), module.functions.end(),
+                     [](const ssa::Function& f) { return f.lifted.lifted; });
+}
+
 vm::Isa isa_of(InstructionSet set) {
   switch (set) {
     case InstructionSet::kPortable: return vm::Isa::kPortable;
@@ -169,6 +175,7 @@ struct Vm::Impl {
     }
     if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
+    if (!has_lifted(program.loaded.module)) return vm::Interp(program.code, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 1");
     vm::block::Options blocks;
     blocks.threshold = options.block_threshold;

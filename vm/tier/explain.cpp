@@ -32,11 +32,12 @@ std::string line_text(std::uint32_t line) { return line > 0 ? " (line " + std::t
 // The printed region, with the line that each instruction comes from.
 std::string instructions(const RegionEntry& entry) {
   std::string out;
-  const auto lines = static_cast<std::size_t>(std::count(entry.text.begin(), entry.text.end(), '\n'));
+  const std::string text = soac::print(entry.region);
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   std::size_t begin = 0;
   for (std::size_t i = 0; i < lines; ++i) {
-    const std::size_t end = entry.text.find('\n', begin);
-    out += entry.text.substr(begin, end - begin);
+    const std::size_t end = text.find('\n', begin);
+    out += text.substr(begin, end - begin);
     const std::size_t head = lines - entry.region.insts.size();
     if (i >= head) out += line_text(line_of(entry, entry.region.insts[i - head]));
     out += "\n";

@@ -10,7 +10,8 @@ bool Budget::pays(std::int64_t work, std::int64_t total, std::size_t insts, bool
   if (compiled) return false;
   const std::int64_t cost = options_.region_cost + options_.inst_cost * static_cast<std::int64_t>(insts);
   if (total >= options_.certain * cost) return true;
-  if (total < cost || spent_ + cost > options_.grace + work_ / options_.share) return false;
+  const bool first = total == work;
+  if (first || total < cost || spent_ + cost > options_.grace + work_ / options_.share) return false;
   spent_ += cost;
   return true;
 }
@@ -20,26 +21,33 @@ std::size_t Contest::class_of(std::int64_t work) {
   return std::min(static_cast<std::size_t>(bits) / 3, kClasses - 1);
 }
 
-// A first run touches new memory and says little: kernels get a few. Then the primitives show what they can,
-// early where the kernels are slow for what they do; a long run of theirs may be much slower, so it waits for
-// more runs of the kernels. Where it is close, both are tried again from time to time.
+// A first run touches new memory and says little: kernels get a few, fewer where the primitives were
+// faster by far before anything was compiled. Then the primitives show what they can, early where the
+// kernels are slow for what they do; a long run of theirs may be much slower, so it waits for more runs of
+// the kernels. Where runs are brief, one of them decides nothing. Where it is close, both are tried again
+// from time to time.
 bool Contest::kernels(std::int64_t work) const {
   constexpr std::uint32_t kFirst = 3;   // runs
+  constexpr std::uint32_t kBeaten = 2;  // runs, of kernels that take kClose times as long
   constexpr double kLong = 2e6;         // nanoseconds
+  constexpr double kBrief = 1e5;        // nanoseconds: who is interrupted once looks slow
   constexpr double kFastest = 0.05;     // nanoseconds per instruction and element: primitives never are
   constexpr double kFast = 0.2;         // likewise: of vectors in the cache alone
   constexpr double kSlow = 0.4;         // likewise: primitives will hardly take ten times as much
   constexpr double kClose = 1.5;        // times
   constexpr std::uint32_t kAgain = 64;  // runs until the loser is tried again, then twice as many
   const Class& c = classes_[class_of(work)];
-  if (fixed_ || c.kernel_runs < kFirst || c.kernels < kFastest) return true;
+  if (fixed_ || c.kernels < kFastest) return true;
+  const bool beaten = c.before > 0 && c.kernels > kClose * c.before;
+  if (c.kernel_runs < (beaten ? kBeaten : kFirst)) return true;
   if (c.primitive_runs == 0) {
     const bool is_long = c.kernels * static_cast<double>(work) > kLong;
     const std::uint32_t patience = c.kernels > kSlow ? 1 : c.kernels > kFast ? 2 : 4;
-    return is_long && c.kernel_runs < kFirst * patience;
+    return is_long && !beaten && c.kernel_runs < kFirst * patience;
   }
   const bool close = c.primitives < kClose * c.kernels && c.kernels < kClose * c.primitives;
-  if (close && c.primitive_runs < kFirst) return false;
+  const bool brief = c.primitives * static_cast<double>(work) < kBrief;
+  if ((close || brief) && c.primitive_runs < kFirst) return false;
   const std::uint32_t runs = c.kernel_runs + c.primitive_runs;
   const bool again = close && runs >= kAgain && std::has_single_bit(runs);
   return c.wins() != again;
@@ -56,6 +64,12 @@ void Contest::note(std::int64_t work, double nanoseconds, bool by_kernels) {
   const double cost = nanoseconds / static_cast<double>(std::max<std::int64_t>(work, 1));
   if (best == 0.0 || cost < best) best = cost;
   ++(by_kernels ? c.kernel_runs : c.primitive_runs);
+}
+
+void Contest::note_before(std::int64_t work, double nanoseconds) {
+  double& best = classes_[class_of(work)].before;
+  const double cost = nanoseconds / static_cast<double>(std::max<std::int64_t>(work, 1));
+  if (best == 0.0 || cost < best) best = cost;
 }
 
 bool Contest::hopeless(std::int64_t work, double overhead) const {

@@ -19,7 +19,8 @@ struct HotOptions {
   std::int64_t inst_cost = 15'000;
   // Where a region's own work is this many times the cost, the cost is small beside it: compiled at once.
   std::int64_t certain = 8;
-  // Otherwise all compilations together may cost a `share`-th of the work so far, and `grace` for a start.
+  // Otherwise the primitives have it once, for many lines never come back; then all compilations together may
+  // cost a `share`-th of the work so far, and `grace` for a start.
   std::int64_t share = 50;
   std::int64_t grace = 1'000'000;
 };
@@ -50,6 +51,8 @@ class Contest {
   // Whether the kernels have lost for some amount of work.
   [[nodiscard]] bool lost() const;
   void note(std::int64_t work, double nanoseconds, bool by_kernels);
+  // A run of the primitives when there were no kernels yet; perhaps the first, so it decides nothing alone.
+  void note_before(std::int64_t work, double nanoseconds);
   // Both ways have been timed for this amount of work, and the primitives take less than the kernels and
   // `overhead` nanoseconds of recording, which are not small beside that.
   [[nodiscard]] bool hopeless(std::int64_t work, double overhead) const;
@@ -58,6 +61,7 @@ class Contest {
   struct Class {
     double kernels = 0.0;     // best nanoseconds per unit of work seen
     double primitives = 0.0;  // likewise
+    double before = 0.0;      // likewise, of the primitives before kernels were compiled
     std::uint32_t kernel_runs = 0, primitive_runs = 0;
     // Of the kernels; equal is good enough. Both have run.
     [[nodiscard]] bool wins() const { return kernels * 0.97 < primitives; }

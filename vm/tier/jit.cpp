@@ -31,7 +31,6 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
   }
   auto fresh = std::make_unique<RegionEntry>();
   fresh->number = next_number_++;
-  fresh->text = soac::print(region.region);
   fresh->region = region.region;
   fresh->sites = region.sites;
   by_key_.emplace(std::move(key), fresh.get());
@@ -52,11 +51,15 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
 }
 
 // Where time must not choose, size does: a few instructions on vectors this short gain more by not being
-// recorded than by being fused.
+// recorded than by being fused. Those on single elements cost little either way.
 bool Jit::too_short(const RecordedRegion& region, const RegionEntry& e) const {
   constexpr std::int64_t kShort = 1 << 14;  // elements
-  constexpr std::size_t kFew = 8;           // instructions
-  if (options_.mode != JitMode::kHot || !e.contest.fixed() || region.region.insts.size() > kFew) return false;
+  constexpr std::ptrdiff_t kFew = 8;        // instructions
+  if (options_.mode != JitMode::kHot || !e.contest.fixed()) return false;
+  const auto& insts = region.region.insts;
+  const auto on_vectors = std::count_if(
+      insts.begin(), insts.end(), [&](const soac::RegionInst& in) { return elements_of(region, in) > 1; });
+  if (on_vectors > kFew) return false;
   return *std::max_element(region.lengths.begin(), region.lengths.end()) < kShort;
 }
 
@@ -75,12 +78,13 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   const std::int64_t work = elements_of(region);
   ++e.runs;
   e.work += work;
+  using Clock = std::chrono::steady_clock;
+  const std::chrono::duration<double, std::nano> recording = Clock::now() - region.begun;
+  e.recording = std::min(e.recording, recording.count());
   const bool pays = budget_.pays(work, e.work, region.region.insts.size(), e.tried);
   if (!e.tried && (pays || options_.mode != JitMode::kHot)) compile(region, e);
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-  };
+  const auto start = Clock::now();
+  const auto elapsed = [&] { return std::chrono::duration<double, std::nano>(Clock::now() - start).count(); };
   bool fused = runs_fused(region, e, work) && run_code(region, e, outputs, failed);
   if (!fused && region.trapped && e.guesses &&
       guessed(e.plan)) {  // perhaps a guess was wrong, and no check of the program's
@@ -103,16 +107,18 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
                   : too_short(region, e)          ? "short vectors, few instructions"
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
+  if (!e.tried) e.contest.note_before(work, elapsed());
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
   shun_if_hopeless(region, e, work);
 }
 
 // A short region that the primitives execute in less time than it takes to record it and run its kernels:
-// they get its instructions without recording.
+// they get its instructions without recording. While it was recorded, other instructions may have been
+// executed, so there is a bound.
 void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) {
-  constexpr double kRecording = 600;  // nanoseconds per instruction
+  constexpr double kMost = 2400;  // nanoseconds per instruction
   if (options_.mode != JitMode::kHot || region.trapped) return;
-  const double overhead = kRecording * static_cast<double>(region.region.insts.size());
+  const double overhead = std::min(e.recording, kMost * static_cast<double>(region.region.insts.size()));
   if (!e.contest.hopeless(work, overhead) && !too_short(region, e)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)

@@ -46,7 +46,6 @@ struct JitCounters {
 // A region as the tier knows it, for explain and profile.
 struct RegionEntry {
   std::uint32_t number = 0;  // in order of first execution
-  std::string text;          // printed region
   soac::Region region;
   std::int64_t work = 0;
   std::uint64_t runs = 0;
@@ -59,6 +58,7 @@ struct RegionEntry {
   std::vector<plan::RuleEvent> events;
   std::unique_ptr<plan::Code> code;  // null: eager
   Contest contest;                   // between its kernels and the primitives
+  double recording = 1e9;            // least nanoseconds that recording it took
 };
 
 class Jit final : public RegionExecutor {

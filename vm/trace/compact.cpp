@@ -26,6 +26,7 @@ class Compactor {
   RecordedRegion run() {
     const std::vector<bool> keep = needed_insts();
     to_.stop = from_.stop;
+    to_.begun = from_.begun;
     to_.region.int_bits = from_.region.int_bits;
     to_.region.insts.reserve(from_.region.insts.size());
     to_.sites.reserve(from_.region.insts.size());
@@ -69,8 +70,8 @@ class Compactor {
     return keep;
   }
 
-  void take(RegionInst& from) {
-    RegionInst& in = to_.region.insts.emplace_back(std::move(from));
+  void take(const RegionInst& from) {
+    RegionInst& in = to_.region.insts.emplace_back(from);
     for (VarId& x : in.operands) x = rename(x);
     for (VarId& r : in.results) r = rename(r);
     to_.sites.push_back(from_.sites[static_cast<std::size_t>(in.site)]);

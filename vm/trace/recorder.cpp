@@ -20,6 +20,11 @@ namespace {
 
 using DeferredRef = std::shared_ptr<Deferred>;
 
+bool is_repeated(const Value& v) {
+  const auto* x = std::get_if<Vector>(&v);
+  return x != nullptr && x->is_repeated();
+}
+
 // What picks by index touches as many elements as it has indices, however many it may pick from.
 bool touches(Op op, std::size_t operand) {
   const OpKind kind = op_info(op).kind;
@@ -43,13 +48,6 @@ bool same_input(const Value& a, const Value& b) {
   if (x == nullptr || y == nullptr || x->is_scalar() || y->is_scalar()) return false;
   return x->length() == y->length() && x->storage() == y->storage() &&
          x->buffer().get() == y->buffer().get() && x->place() == y->place();
-}
-
-std::int64_t bytes_of(std::span<const Value> values) {
-  std::int64_t bytes = 0;
-  for (const Value& v : values)
-    if (const auto* x = std::get_if<Vector>(&v)) bytes += x->bytes();
-  return bytes;
 }
 
 DescForm form_of(const Segdes& s) {
@@ -127,8 +125,8 @@ bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) 
   const auto* places = inst.op == Op::kPermute ? std::get_if<DeferredRef>(&operands[1]) : nullptr;
   if (!limits_.scatters && (places == nullptr || !soac::parts(now_.region, (*places)->var()))) return false;
   return std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-    if (const auto* x = std::get_if<Vector>(&v)) return !x->is_repeated();
-    return std::holds_alternative<Segdes>(v) || std::holds_alternative<DeferredRef>(v);
+    return (std::holds_alternative<Vector>(v) && !is_repeated(v)) || std::holds_alternative<Segdes>(v) ||
+           std::holds_alternative<DeferredRef>(v);
   });
 }
 
@@ -145,11 +143,13 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
 bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) {
   failed_ = {};
-  bool waits = false;
+  declined_ = false;
+  bool waits = false, repeated = false;
   std::int64_t elements = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     resolve(operands[k]);
     waits |= std::holds_alternative<DeferredRef>(operands[k]);
+    repeated |= is_repeated(operands[k]);
     if (touches(inst.op, k)) elements = std::max(elements, elements_of(operands[k]));
   }
   if (!waits && elements < limits_.min_elements) return false;
@@ -160,7 +160,8 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(inst, operands)))
     return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
-  if (insts == 0 && executor_.declines(inst, elements)) return leave(inst, operands, RegionStop::kLost);
+  declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
+  if (declined_) return leave(inst, operands, RegionStop::kLost);
   // Cut where they began, the regions of a loop are all alike.
   const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
   if (loops || insts >= limits_.max_insts) {
@@ -349,6 +350,7 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
 void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
   const OpInfo& info = op_info(inst.op);
   const Shape& shape = op_shape(inst.op);
+  if (now_.region.insts.empty()) now_.begun = std::chrono::steady_clock::now();
   soac::RegionInst in;
   in.op = inst.op;
   in.word = inst.word;
@@ -435,7 +437,7 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
                             std::span<const Count> counts) {
   RegionRun run;
   if (observer_ != nullptr) {
-    run.bytes = bytes_of(recorded.inputs);
+    run.bytes = vector_bytes(recorded.inputs);
     run.elements = elements_of(recorded);
     observer_->begin_region(recorded.sites.empty() ? nullptr : recorded.sites.front().inst,
                             stop_name(recorded.stop));
@@ -457,7 +459,7 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
   run.kernels = recorded.kernels;
   run.trapped = recorded.trapped;
   run.reason = recorded.reason;
-  run.bytes += bytes_of(outputs);
+  run.bytes += vector_bytes(outputs);
   return run;
 }
 

@@ -7,6 +7,7 @@
 // or an operand that is itself promised.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,6 +40,7 @@ struct RecordedRegion {
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
   RegionStop stop = RegionStop::kAsked;
+  std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded
   // Filled in by the executor, with the counted lengths.
   std::size_t kernels = 0;
   bool trapped = false;
@@ -81,6 +83,7 @@ class Recorder final : public RegionHook {
 
   bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
              std::span<Value> results) override;
+  [[nodiscard]] bool declined() const override { return declined_; }
   bool trust(const Value& condition, const Site& branch) override;
   void force(Value& value) override;
   void finish() override;
@@ -142,6 +145,7 @@ class Recorder final : public RegionHook {
   std::vector<soac::VarId> operands_;      // of the instruction being recorded
   soac::LengthId letters_[128];            // of the instruction being recorded
   RecordedSite failed_;
+  bool declined_ = false;
 };
 
 }  // namespace nvm::vm

@@ -1,0 +1,73 @@
+// When lines are compiled, and how soon kernels that are slower are left.
+#include "vm/tier/hot.h"
+
+#include <catch2/catch.hpp>
+
+using namespace nvm;
+using namespace nvm::vm;
+
+namespace {
+
+constexpr std::size_t kInsts = 10;
+
+// What compiling a line of so many instructions counts as.
+std::int64_t cost(const HotOptions& options) {
+  return options.region_cost + options.inst_cost * static_cast<std::int64_t>(kInsts);
+}
+
+// Runs of the kernels of one line until the primitives are asked, if a unit of work takes so long.
+int runs_of_kernels(double kernels, double before) {
+  constexpr std::int64_t kWork = 1'000'000;
+  Contest c;
+  if (before > 0) c.note_before(kWork, before * kWork);
+  int runs = 0;
+  for (; runs < 100 && c.kernels(kWork); ++runs) c.note(kWork, kernels * kWork, true);
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("a line that may not pay is compiled when it comes again, one that surely does at once") {
+  const HotOptions options;
+  const std::int64_t work = 2 * cost(options);
+  Budget budget(options);
+  CHECK(!budget.pays(work, work, kInsts, false));
+  CHECK(budget.pays(work, 2 * work, kInsts, false));
+  CHECK(!budget.pays(work, 3 * work, kInsts, true));
+  const std::int64_t much = options.certain * cost(options);
+  CHECK(budget.pays(much, much, kInsts, false));
+}
+
+TEST_CASE("what does not come to its cost is never compiled") {
+  const HotOptions options;
+  Budget budget(options);
+  CHECK(!budget.pays(1, 1, kInsts, false));
+  CHECK(!budget.pays(1, cost(options) - 1, kInsts, false));
+}
+
+TEST_CASE("kernels that are beaten by what the primitives took before are left sooner") {
+  CHECK(runs_of_kernels(1.0, 0.5) == 2);
+  CHECK(runs_of_kernels(1.0, 0.9) == 3);
+  CHECK(runs_of_kernels(1.0, 0) == 3);
+}
+
+TEST_CASE("a run before the kernels decides nothing alone") {
+  constexpr std::int64_t kWork = 1'000'000;
+  Contest c;
+  c.note_before(kWork, 1.0);
+  for (int i = 0; i < 2; ++i) c.note(kWork, 1.0 * kWork, true);
+  CHECK(!c.lost());
+  c.note(kWork, 2.0 * kWork, false);
+  CHECK(c.kernels(kWork));
+}
+
+TEST_CASE("one slow run decides nothing where runs are brief") {
+  const auto asked_after_slow_run = [](std::int64_t work) {
+    Contest c;
+    for (int i = 0; i < 3; ++i) c.note(work, 0.5 * static_cast<double>(work), true);
+    c.note(work, 2.0 * static_cast<double>(work), false);
+    return !c.kernels(work);
+  };
+  CHECK(asked_after_slow_run(10'000));
+  CHECK(!asked_after_slow_run(10'000'000));
+}
