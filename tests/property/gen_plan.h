@@ -2,6 +2,7 @@
 // sink, one to three kernels. Equal seeds give equal plans.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -416,18 +417,18 @@ class PlanGenerator {
     std::vector<std::int32_t> inputs, flags;
     for (const std::int32_t v : elements_) {
       const plan::Var& var = plan_.vars[static_cast<std::size_t>(v)];
-      if (var.role != plan::VarRole::kInput) continue;
-      inputs.push_back(v);
-      if (var.storage == Storage::kB8) flags.push_back(v);
+      if (var.role == plan::VarRole::kInput) inputs.push_back(v);
+      if (var.role == plan::VarRole::kInput && var.storage == Storage::kB8) flags.push_back(v);
     }
+    const auto one_of = [&](const auto& some) { return some[more_() % some.size()]; };
     for (plan::Kernel& k : plan_.kernels)
-      if (k.space == space_ && more_() % 3 == 0)
-        add_partition(k, inputs[more_() % inputs.size()], flags[more_() % flags.size()]);
+      if (k.space == space_ && more_() % 3 == 0) add_partition(k, one_of(inputs), one_of(flags));
   }
-  // One in eight begins its second side at a wrong place.
+  // One in eight begins its second side at a wrong place, if it has one: else engines may trap or not.
   void add_partition(plan::Kernel& kernel, std::int32_t values, std::int32_t flags) {
-    std::int64_t base = more_() % 8 == 0 ? 1 : 0;
-    for (const Element& f : bindings_.vectors[static_cast<std::size_t>(flags)]) base += f.i == 0 ? 1 : 0;
+    const std::vector<Element>& sides = bindings_.vectors[static_cast<std::size_t>(flags)];
+    std::int64_t base = std::count_if(sides.begin(), sides.end(), [](const Element& f) { return f.i == 0; });
+    if (more_() % 8 == 0 && base < static_cast<std::int64_t>(sides.size())) ++base;
     const auto element = [&](std::int32_t v) {
       Inst in;
       in.pull = Pull::kElement;
@@ -447,8 +448,7 @@ class PlanGenerator {
     s.init = add_vector(plan::VarRole::kInput, ints(), one_);
     bindings_.vectors[static_cast<std::size_t>(s.init)] = {{base, 0}};
     s.out = add_vector(plan::VarRole::kOutput, plan_.vars[static_cast<std::size_t>(values)].storage, space_);
-    kernel.sinks.push_back(count);
-    kernel.sinks.push_back(s);
+    kernel.sinks.insert(kernel.sinks.end(), {count, s});
   }
 
   void add_kernel() {

@@ -1,5 +1,5 @@
-// AVX2: masks are vectors of 64-bit lanes, 4 lanes. What the instruction set lacks for 64-bit integers is
-// done lane by lane through memory: right first, since AVX-512 is where speed is judged.
+// AVX2: masks are vectors of 64-bit lanes, 4 lanes. Division of 64-bit integers, and conversion of FLOATs
+// from 2^51 on, go lane by lane through memory.
 //
 // Packing permutes by a table with a row for each of the 16 masks of four lanes.
 #include <bit>
