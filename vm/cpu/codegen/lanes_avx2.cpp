@@ -2,6 +2,7 @@
 // from 2^51 on, go lane by lane through memory.
 //
 // Packing permutes by a table with a row for each of the 16 masks of four lanes.
+#include <array>
 #include <bit>
 #include <cstddef>
 
@@ -68,33 +69,29 @@ class Avx2Lanes final : public Lanes {
     }
   }
 
+  // Where all lanes are on, four loads: what many processors make of a gather is slower.
   [[nodiscard]] Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
                             const Lane& on) override {
-    const bool eight = storage == Storage::kF64 || storage == Storage::kI64;
-    const std::uint32_t scale = eight ? 3 : storage == Storage::kI32 ? 2 : 0;
-    const x86::Mem at = x86::ptr(base, index.v, scale);
-    if (eight) {
-      const x86::Vec d = storage == Storage::kF64 ? new_float() : new_mask();
-      const x86::Vec mask = copy(on.v);  // consumed by the gather
-      cc_.vpxor(d, d, d);
-      if (wide()) {
-        storage == Storage::kF64 ? cc_.vgatherqpd(d, at, mask) : cc_.vpgatherqq(d, at, mask);
-      } else {
-        storage == Storage::kF64 ? cc_.vgatherdpd(d, at, mask) : cc_.vpgatherdq(d, at, mask);
-      }
-      if (storage == Storage::kF64) return of(Type::kFloat, d);
-      return of(Type::kInt, wide() ? d : low_halves(d));
+    const bool eight = storage_bytes(storage) == 8;
+    const x86::Vec d = storage == Storage::kF64 ? new_float() : eight ? new_mask() : x86::Vec(cc_.newXmm());
+    const asmjit::Label some = cc_.newLabel();
+    const asmjit::Label done = cc_.newLabel();
+    jump_unless_all(on, some);
+    eight ? load_eights(d, base, index) : load_fours(d, storage, base, index);
+    cc_.jmp(done);
+    cc_.bind(some);
+    gather_some(d, storage, base, index, on);
+    cc_.bind(done);
+    if (storage == Storage::kF64) return of(Type::kFloat, d);
+    if (eight) return of(Type::kInt, wide() ? d : low_halves(d));
+    const x86::Xmm x = cc_.newXmm();
+    cc_.vmovdqa(x, d);
+    if (storage != Storage::kI32) {  // of 4 bytes the lowest is meant
+      cc_.vpslld(x, x, imm(24));
+      cc_.vpsrad(x, x, imm(24));
     }
-    const x86::Xmm d = cc_.newXmm();
-    const x86::Vec mask = low_halves(on.v);
-    cc_.vpxor(d, d, d);
-    wide() ? cc_.vpgatherqd(d, at, mask) : cc_.vpgatherdd(d, at, mask);
-    if (storage != Storage::kI32) {  // 4 bytes were read, the lowest is meant
-      cc_.vpslld(d, d, imm(24));
-      cc_.vpsrad(d, d, imm(24));
-    }
-    if (storage == Storage::kB8) return nonzero(widened(d));
-    return of(Type::kInt, wide() ? widened(d) : x86::Vec(d));
+    if (storage == Storage::kB8) return nonzero(widened(x));
+    return of(Type::kInt, wide() ? widened(x) : x86::Vec(x));
   }
 
   [[nodiscard]] Lane all_true() override {
@@ -367,6 +364,55 @@ class Avx2Lanes final : public Lanes {
     return x86::ptr(table_, kept.row, twice, static_cast<std::int32_t>(offset));
   }
   [[nodiscard]] x86::Vec new_mask() { return cc_.newYmm(); }
+  // The indices, none negative.
+  [[nodiscard]] std::array<x86::Gp, 4> split(const Lane& index) {
+    std::array<x86::Gp, 4> each;
+    for (x86::Gp& i : each) i = cc_.newInt64();
+    const x86::Vec all = wide() ? index.v : new_mask();
+    if (!wide()) cc_.vpmovzxdq(all, index.v);
+    const x86::Xmm high = cc_.newXmm();
+    cc_.vmovq(each[0], all.xmm());
+    cc_.vpextrq(each[1], all.xmm(), imm(1));
+    cc_.vextracti128(high, all, imm(1));
+    cc_.vmovq(each[2], high);
+    cc_.vpextrq(each[3], high, imm(1));
+    return each;
+  }
+  void load_eights(const x86::Vec& d, const x86::Gp& base, const Lane& index) {
+    const auto each = split(index);
+    const x86::Xmm low = cc_.newXmm();
+    const x86::Xmm high = cc_.newXmm();
+    cc_.vmovsd(low, x86::qword_ptr(base, each[0], 3));
+    cc_.vmovhpd(low, low, x86::qword_ptr(base, each[1], 3));
+    cc_.vmovsd(high, x86::qword_ptr(base, each[2], 3));
+    cc_.vmovhpd(high, high, x86::qword_ptr(base, each[3], 3));
+    cc_.vinsertf128(d, low.ymm(), high, imm(1));
+  }
+  void load_fours(const x86::Vec& d, Storage storage, const x86::Gp& base, const Lane& index) {
+    const auto each = split(index);
+    cc_.vpxor(d, d, d);
+    for (int k = 0; k < 4; ++k) {
+      const x86::Gp& i = each[static_cast<std::size_t>(k)];
+      if (storage == Storage::kI32)
+        cc_.vpinsrd(d.xmm(), d.xmm(), x86::dword_ptr(base, i, 2), imm(k));
+      else
+        cc_.vpinsrb(d.xmm(), d.xmm(), x86::byte_ptr(base, i), imm(4 * k));
+    }
+  }
+  void gather_some(const x86::Vec& d, Storage storage, const x86::Gp& base, const Lane& index,
+                   const Lane& on) {
+    const bool eight = storage_bytes(storage) == 8;
+    const x86::Mem at = x86::ptr(base, index.v, eight ? 3 : storage == Storage::kI32 ? 2 : 0);
+    const x86::Vec mask = eight ? copy(on.v) : low_halves(on.v);  // consumed by the gather
+    cc_.vpxor(d, d, d);
+    if (storage == Storage::kF64) {
+      wide() ? cc_.vgatherqpd(d, at, mask) : cc_.vgatherdpd(d, at, mask);
+    } else if (eight) {
+      wide() ? cc_.vpgatherqq(d, at, mask) : cc_.vpgatherdq(d, at, mask);
+    } else {
+      wide() ? cc_.vpgatherqd(d, at, mask) : cc_.vpgatherdd(d, at, mask);
+    }
+  }
   [[nodiscard]] x86::Vec copy(const x86::Vec& v) {
     const x86::Vec d = new_mask();
     cc_.vmovdqa(d, v);
