@@ -80,8 +80,7 @@ Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index,
   const Lane consecutive = compare(Compare::kEq, add_int(first, lane_numbers()), index);
   const Lane d = storage == Storage::kF64 ? of(Type::kFloat, new_float()) : of(Type::kInt, new_int());
   jump_unless_all(and_bool(consecutive, on), scattered);
-  const x86::Gp start = cc_.newInt64();
-  wide() ? cc_.vmovq(start, index.v.xmm()) : cc_.vmovd(start.r32(), index.v.xmm());
+  const x86::Gp start = start_of(index);
   const std::uint32_t scale = storage_bytes(storage) == 8 ? 3 : storage_bytes(storage) == 4 ? 2 : 0;
   cc_.vmovaps(d.v, load(storage, x86::ptr(base, start, scale)).v);
   cc_.jmp(done);
@@ -89,6 +88,16 @@ Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index,
   cc_.vmovaps(d.v, gather(storage, base, index, on).v);
   cc_.bind(done);
   return d;
+}
+
+// From a fresh register: vmovq has another form, whose operand may stand in memory, and the register
+// allocator would take that for a spilled one.
+x86::Gp Lanes::start_of(const Lane& index) {
+  const x86::Gp start = cc_.newInt64();
+  const x86::Xmm low = cc_.newXmm();
+  cc_.vmovaps(low, index.v.xmm());
+  wide() ? cc_.vmovq(start, low) : cc_.vmovd(start.r32(), low);
+  return start;
 }
 
 Lane Lanes::add_int(const Lane& a, const Lane& b) {

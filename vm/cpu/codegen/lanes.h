@@ -105,6 +105,8 @@ class Lanes {
   [[nodiscard]] Lane lane_numbers();
   // As gather; one load where the indices turn out to be consecutive. Not for BOOL.
   [[nodiscard]] Lane gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on);
+  // The first lane, an index.
+  [[nodiscard]] x86::Gp start_of(const Lane& index);
   [[nodiscard]] Lane add_int(const Lane& a, const Lane& b);
   [[nodiscard]] Lane sub_int(const Lane& a, const Lane& b);
   [[nodiscard]] Lane not_bool(const Lane& a) { return and_not_bool(all_true(), a); }

@@ -368,8 +368,8 @@ class Avx2Lanes final : public Lanes {
   [[nodiscard]] std::array<x86::Gp, 4> split(const Lane& index) {
     std::array<x86::Gp, 4> each;
     for (x86::Gp& i : each) i = cc_.newInt64();
-    const x86::Vec all = wide() ? index.v : new_mask();
-    if (!wide()) cc_.vpmovzxdq(all, index.v);
+    const x86::Vec all = new_mask();  // a register, see start_of
+    wide() ? cc_.vmovdqa(all, index.v) : cc_.vpmovzxdq(all, index.v);
     const x86::Xmm high = cc_.newXmm();
     cc_.vmovq(each[0], all.xmm());
     cc_.vpextrq(each[1], all.xmm(), imm(1));
