@@ -2,6 +2,7 @@
 // is room, because the storing form of the instruction is slow on some processors.
 #pragma once
 
+#include "vm/simd/lane_order.h"
 #include "vm/simd/vectors.h"
 #if NVM_VECTOR_BYTES >= 32
 #include <immintrin.h>
@@ -62,22 +63,6 @@ inline u64* compress_vector(const u64* v, const u8* flags, i64 n, u64* out, i64 
   return compress_plain(v + i, flags + i, n - i, out, room);
 }
 #elif NVM_VECTOR_BYTES == 32
-// For a mask of four flags: the 32-bit lanes of the flagged 64-bit elements, in order.
-struct LaneTable {
-  i32 lanes[16][8];
-  constexpr LaneTable() : lanes{} {
-    for (int m = 0; m < 16; ++m) {
-      int to = 0;
-      for (int from = 0; from < 4; ++from) {
-        if ((m >> from & 1) == 0) continue;
-        lanes[m][to++] = 2 * from;
-        lanes[m][to++] = 2 * from + 1;
-      }
-    }
-  }
-};
-constexpr LaneTable kLaneTable;
-
 constexpr u64 kAllSet = 0x0101010101010101;  // eight flags
 
 inline u64* compress_vector(const u64* v, const u8* flags, i64 n, u64* out, i64 room) {
@@ -98,26 +83,21 @@ inline u64* compress_vector(const u64* v, const u8* flags, i64 n, u64* out, i64 
     }
     const u64 m = _pext_u64(f, kAllSet);
     const int first = __builtin_popcountll(m & 15);
-    store(out, _mm256_permutevar8x32_epi32(low, load(kLaneTable.lanes[m & 15])));
-    store(out + first, _mm256_permutevar8x32_epi32(high, load(kLaneTable.lanes[m >> 4])));
+    store(out, packed(doubled(m & 15), low));
+    store(out + first, packed(doubled(m >> 4), high));
     const int taken = __builtin_popcountll(f);
     out += taken;
     room -= taken;
   }
   return compress_plain(v + i, flags + i, n - i, out, room);
 }
-// A mask of eight flags spread over eight lanes: the numbers of the flagged ones.
 inline u32* compress_vector(const u32* v, const u8* flags, i64 n, u32* out, i64 room) {
-  constexpr u64 kNumbers = 0x0706050403020100;
   i64 i = 0;
   for (; i + 8 <= n && room >= 8; i += 8) {
     u64 f;
     __builtin_memcpy(&f, flags + i, sizeof f);
     __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + i));
-    if (f != kAllSet) {
-      const u64 lanes = _pext_u64(kNumbers, f * 255);
-      x = _mm256_permutevar8x32_epi32(x, _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<i64>(lanes))));
-    }
+    if (f != kAllSet) x = packed(_pext_u64(f, kAllSet), x);
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), x);
     const int taken = __builtin_popcountll(f);
     out += taken;

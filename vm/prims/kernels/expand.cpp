@@ -1,6 +1,7 @@
 // Elements to the places whose flags are set, in order. Registers are read whole; where that would be behind
 // the last element, the last ones are read from a copy with room behind it.
 #include "vm/prims/kernels/isa.h"
+#include "vm/simd/lane_order.h"
 #if NVM_VECTOR_BYTES >= 32
 #include <immintrin.h>
 #endif
@@ -51,33 +52,11 @@ struct Expander<u64> {
   }
 };
 #elif NVM_VECTOR_BYTES == 32
-// For a mask of eight: how many lanes before each it has, a byte for each.
-struct Ranks {
-  u64 of[256];
-  constexpr Ranks() : of{} {
-    for (u32 m = 0; m < 256; ++m) {
-      u64 before = 0;
-      for (u32 lane = 0; lane < 8; ++lane) {
-        of[m] |= before << (8 * lane);
-        before += m >> lane & 1;
-      }
-    }
-  }
-};
-constexpr Ranks kRanks;
-
-__m256i expanded(__m256i v, u64 m, __m256i old) {
-  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  const __m256i taken =
-      _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<i32>(m)), bits), bits);
-  const __m256i from = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<i64>(kRanks.of[m])));
-  return _mm256_blendv_epi8(old, _mm256_permutevar8x32_epi32(v, from), taken);
-}
 template <typename E>
 i64 expand_register(const E* v, u64 lanes, E* out) {
   const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v));
   auto* to = reinterpret_cast<__m256i*>(out);
-  _mm256_storeu_si256(to, expanded(x, lanes, _mm256_loadu_si256(to)));
+  _mm256_storeu_si256(to, expanded(lanes, x, _mm256_loadu_si256(to)));
   return static_cast<i64>(static_cast<u64>(__builtin_popcountll(lanes)) * sizeof(u32) / sizeof(E));
 }
 template <>
@@ -93,7 +72,7 @@ struct Expander<u64> {
   static i64 expand(const u64* v, const u8* flags, u64* out) {
     u32 f;
     __builtin_memcpy(&f, flags, sizeof f);
-    return expand_register(v, _pdep_u64(_pext_u64(f, 0x01010101), 0x55) * 3, out);
+    return expand_register(v, doubled(_pext_u64(f, 0x01010101)), out);
   }
 };
 #endif

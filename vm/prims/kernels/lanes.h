@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vm/prims/kernels/isa.h"
+#include "vm/simd/lane_order.h"
 #if NVM_VECTOR_BYTES >= 32
 #include <immintrin.h>
 #endif
@@ -101,26 +102,6 @@ struct Lanes<f64> {
   }
 };
 #elif NVM_VECTOR_BYTES == 32
-// For a mask of eight: the numbers of the lanes that it has, in order, a byte for each.
-struct PackedLanes {
-  u64 of[256];
-  constexpr PackedLanes() : of{} {
-    for (u32 m = 0; m < 256; ++m) {
-      u32 to = 0;
-      for (u32 lane = 0; lane < 8; ++lane)
-        if ((m >> lane & 1) != 0) of[m] |= u64{lane} << (8 * to++);
-    }
-  }
-};
-constexpr PackedLanes kPackedLanes;
-
-// `m`: of 32-bit lanes.
-inline __m256i packed(u64 m, __m256i v) {
-  const __m128i from = _mm_cvtsi64_si128(static_cast<i64>(kPackedLanes.of[m]));
-  return _mm256_permutevar8x32_epi32(v, _mm256_cvtepu8_epi32(from));
-}
-// Of four: a bit becomes two.
-inline u64 doubled(u64 m) { return _pdep_u64(m, 0x55) * 3; }
 
 // From `v > y`, `y > v` or `v == y`, whatever kScalar needs; others are complements.
 template <Scalar kScalar, typename V, typename Greater, typename Equal>
