@@ -132,14 +132,7 @@ std::int32_t Composer::pull(Pull kind, VarId x) {
 }
 
 std::int32_t Composer::apply(Scalar s, Type type, std::int32_t a, std::int32_t b, std::int32_t c) {
-  BodyInst in;
-  in.pull = Pull::kApply;
-  in.type = type;
-  in.scalar = s;
-  in.a = a;
-  in.b = b;
-  in.c = c;
-  return body_.add(in);
+  return body_.apply(s, type, a, b, c);
 }
 
 bool Composer::runs_before(std::int32_t k) {

@@ -80,6 +80,17 @@ std::int32_t Body::add(const BodyInst& given) {
   return static_cast<std::int32_t>(insts.size() - 1);
 }
 
+std::int32_t Body::apply(Scalar s, Type type, std::int32_t a, std::int32_t b, std::int32_t c) {
+  BodyInst in;
+  in.pull = Pull::kApply;
+  in.type = type;
+  in.scalar = s;
+  in.a = a;
+  in.b = b;
+  in.c = c;
+  return add(in);
+}
+
 std::string print(const Body& body) {
   std::string out;
   for (std::size_t i = 0; i < body.insts.size(); ++i) {

@@ -49,6 +49,7 @@ struct Body {
   // Adds an instruction unless an equal one is there, or a plainer one of the same meaning; returns the value
   // number.
   std::int32_t add(const BodyInst& given);
+  std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone);
 };
 
 // "v3 = add.F v1 v2", one a line; deterministic.

@@ -84,14 +84,7 @@ class Builder {
     return add(in);
   }
   std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
-    BodyInst inst;
-    inst.pull = Pull::kApply;
-    inst.type = type;
-    inst.scalar = s;
-    inst.a = a;
-    inst.b = b;
-    inst.c = c;
-    return add(inst);
+    return node_.body.apply(s, type, a, b, c);
   }
 
   // Whether any element is wrong is not computed for a check that alone asks: the elements are checked.

@@ -188,17 +188,6 @@ bool reduce_identities(plan::Kernel& k, Sink& s, IntBits bits) {
 
 // A partition is a scatter by the ranks of its flags, which its count becomes a scan of.
 void lower_partition(plan::Kernel& k, Sink& s) {
-  const auto apply = [&](Scalar scalar, Type type, std::int32_t a, std::int32_t b = kNone,
-                         std::int32_t c = kNone) {
-    BodyInst in;
-    in.pull = Pull::kApply;
-    in.type = type;
-    in.scalar = scalar;
-    in.a = a;
-    in.b = b;
-    in.c = c;
-    return k.body.add(in);
-  };
   Sink& count = k.sinks[static_cast<std::size_t>(s.filter)];
   const std::int32_t flag = count.value;
   BodyInst rank, index, base;
@@ -210,10 +199,11 @@ void lower_partition(plan::Kernel& k, Sink& s) {
   count.kind = SinkKind::kScan;
   count.combine = Scalar::kAdd;
   count.type = Type::kInt;
-  count.value = apply(Scalar::kBtoI, Type::kInt, flag);
+  count.value = k.body.apply(Scalar::kBtoI, Type::kInt, flag);
   const std::int32_t r = k.body.add(rank);
-  s.index = apply(Scalar::kSelect, Type::kInt, flag, apply(Scalar::kAdd, Type::kInt, k.body.add(base), r),
-                  apply(Scalar::kSub, Type::kInt, k.body.add(index), r));
+  s.index = k.body.apply(Scalar::kSelect, Type::kInt, flag,
+                         k.body.apply(Scalar::kAdd, Type::kInt, k.body.add(base), r),
+                         k.body.apply(Scalar::kSub, Type::kInt, k.body.add(index), r));
   s.kind = SinkKind::kScatter;
   s.filter = s.init = kNone;
 }

@@ -135,19 +135,13 @@ struct Program {
     return kernel.body.add(in);
   }
   std::int32_t op(Scalar s, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
-    BodyInst in;
-    in.pull = Pull::kApply;
-    in.scalar = s;
-    in.a = a;
-    in.b = b;
-    in.c = c;
     const char result = scalar_info(s).result;
     const std::int32_t like = s == Scalar::kSelect ? b : a;
-    in.type = result == 'B'   ? Type::kBool
-              : result == 'I' ? Type::kInt
-              : result == 'F' ? Type::kFloat
-                              : kernel.body.insts[static_cast<std::size_t>(like)].type;
-    return kernel.body.add(in);
+    const Type type = result == 'B'   ? Type::kBool
+                      : result == 'I' ? Type::kInt
+                      : result == 'F' ? Type::kFloat
+                                      : kernel.body.insts[static_cast<std::size_t>(like)].type;
+    return kernel.body.apply(s, type, a, b, c);
   }
   plan::Sink sink(plan::SinkKind kind, std::int32_t value, std::int32_t out,
                   Scalar combine = Scalar::kNoScalar) {

@@ -5,9 +5,8 @@
 // Every program runs in a process of its own, on the primitives alone, with 32-bit integers and the generator
 // "lcg48". The columns, in MB:
 //
-//   live      the largest sum of the bytes of vectors and descriptors that are referenced at a time,
-//   temporaries
-//             of primitives included
+//   live      the largest sum of the bytes of vectors and descriptors that are referenced at a time, the
+//             temporaries of primitives included
 //   taken     the most pages that were taken from the system for them
 //   resident  the most resident memory of the process (VmHWM) less what was resident before the run, when the
 //             program had been loaded: code that the run reads first, stacks of threads and open calls count

@@ -23,8 +23,7 @@ namespace {
 
 using Keys = std::vector<std::int64_t>;
 
-// ---- a parallel quicksort of ParlayLib's kind: three ways, by packing into fresh memory, std::sort at the
-// leaves
+// ---- a parallel quicksort of ParlayLib's kind: three ways, packing into fresh memory, std::sort at leaves
 
 constexpr std::int64_t kLeaf = 10000;
 constexpr std::int64_t kBlock = 1 << 15;

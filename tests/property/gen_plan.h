@@ -196,14 +196,7 @@ class PlanGenerator {
 
   std::int32_t add(Inst in) { return kernel_.body.add(in); }
   std::int32_t apply(Scalar op, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone) {
-    Inst in;
-    in.pull = Pull::kApply;
-    in.type = type;
-    in.scalar = op;
-    in.a = a;
-    in.b = b;
-    in.c = c;
-    return add(in);
+    return kernel_.body.apply(op, type, a, b, c);
   }
   std::int32_t pull(Pull pull, std::int32_t var, std::int32_t desc = kNone) {
     Inst in;

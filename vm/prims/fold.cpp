@@ -1,15 +1,14 @@
 // Reductions and scans: how segments are shared between threads. The loops and their order of combination
 // stand in kernels/fold.cpp and reduce_tree.h.
 //
-//   one thread or few elements   one call of the kernel for all segments
-//   reduce, several threads      chunks of elements; segments cut by a chunk bound leave one total per block,
-//                                combined afterwards from left to right. One pass: n reads, one write per
-//                                segment.
-//   scan, several threads        chunks that fit the second-level cache, taken in ascending order: totals of
-//   the
-//                                segment that goes on, then wait for the carry of the chunk before (usually
-//                                there by then), then scan from the cache. n reads and n writes of memory, as
-//                                with one thread.
+//   one thread or few elements  one call of the kernel for all segments
+//   reduce, several threads     chunks of elements; segments cut by a chunk bound leave one total per block,
+//                               combined afterwards from left to right. One pass: n reads, one write per
+//                               segment.
+//   scan, several threads       chunks that fit the second-level cache, taken in ascending order: totals of
+//                               the segment that goes on, then wait for the carry of the chunk before
+//                               (usually there by then), then scan from the cache. n reads and n writes of
+//                               memory, as with one thread.
 //
 // COULD: fold the descriptor's ids into the chunks of power-law segments; cuts by weight have sufficed.
 #include "vm/prims/fold.h"

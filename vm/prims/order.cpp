@@ -6,19 +6,14 @@
 // any sort of them is stable. If both do not fit, the lowest key bits are left out, and runs of equal words'
 // keys are sorted by the whole key afterwards.
 //
-//   up to 32 elements        the rank is counted: every pair compared, no data moved
-//   up to kCached            packed words sorted in the cache: insertion, std::sort, or radix from the lowest
-//   digit
-//                            over the digits that differ
-//   longer                   split by the highest key bits into buckets by all threads (count, then move: two
-//   reads
-//                            of the keys, one write of words), buckets sorted in the cache, the largest by
-//                            splitting again. Keys of few bits are only counted: two reads, one write in
-//                            order.
+//   up to 32 elements  the rank is counted: every pair compared, no data moved
+//   up to kCached      packed words sorted in the cache: insertion, std::sort, or radix from the lowest
+//                      digit over the digits that differ
+//   longer             split by the highest key bits into buckets by all threads (count, then move: two
+//                      reads of the keys, one write of words), buckets sorted in the cache, the largest by
+//                      splitting again. Keys of few bits are only counted: two reads, one write in order.
 // Many short segments are shared out between threads by whole segments. The ranks are written once, at random
 // places of the segment, which costs more than the rest from about 2^22 elements on.
-//
-// COULD: write ranks through buckets of places. TRIED nothing else.
 #include "vm/prims/order.h"
 
 #include <algorithm>
@@ -26,6 +21,7 @@
 #include <bit>
 #include <vector>
 
+#include "vm/prims/by_length.h"
 #include "vm/prims/key_range.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/order_elsewhere.h"
@@ -109,23 +105,12 @@ class Ranker {
         chunk_(std::min(kSplitChunk, call.context.grain)) {}
 
   void run(const Segdes& s) {
-    const kernels::Segments segments = kernel_segments(s);
-    const std::int64_t chunks = chunk_count(context_, s.total() + s.segments(), 1 << 14);
-    if (chunks == 1) {
-      rank_short(segments, 0, s.segments());
-    } else {
-      const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
-      for_chunks(context_.threads, chunks, [&](std::int64_t c) {
-        rank_short(segments, cuts[static_cast<std::size_t>(c)].segment,
-                   cuts[static_cast<std::size_t>(c) + 1].segment);
-      });
-    }
-    if (s.total() <= cached_) return;
-    for (std::int64_t k = 0; k < s.segments(); ++k) {
-      const std::int64_t start = segments.start(k);
-      const std::int64_t n = segments.start(k + 1) - start;
-      if (n > cached_) rank_long(v_ + start, n, out_ + start);
-    }
+    by_length(
+        context_, s, cached_,
+        [&](kernels::Segments segments, std::int64_t first, std::int64_t last) {
+          rank_short(segments, first, last);
+        },
+        [&](std::int64_t start, std::int64_t n) { rank_long(v_ + start, n, out_ + start); });
   }
 
  private:

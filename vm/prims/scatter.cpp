@@ -1,13 +1,13 @@
 // PERMUTE DPERMUTE FPERMUTE DFPERMUTE: v to places given by indices. The last writer of a place wins,
 // whatever the number of threads.
 //
-//   many segments    chunks of whole segments; a segment is written by one thread
-//   one long segment the indices of each half are bounded first (one more read of the indices, vectorised,
-//   which
-//                    checks them too). Halves that write disjoint ranges go in parallel as they are; else
-//                    each thread takes a range of places, reads all indices and writes its own, in order.
-//   PERMUTE by a few runs of places (runs.h) copies them; by the identity it gives the operand itself;
-//                    one that parts a segment in two (split.h) writes both parts in order.
+//   many segments     chunks of whole segments; a segment is written by one thread
+//   one long segment  the indices of each half are bounded first (one more read of the indices, vectorised,
+//                     which checks them too). Halves that write disjoint ranges go in parallel as they are;
+//                     else each thread takes a range of places, reads all indices and writes its own, in
+//                     order.
+// PERMUTE by a few runs of places (runs.h) copies them; by the identity it gives the operand itself; one that
+// parts a segment in two (split.h) writes both parts in order.
 // Bytes: v, indices and result once, indices once more with several threads; zeros or defaults once unless
 // the result takes over the defaults' memory.
 //

@@ -17,6 +17,7 @@
 #include <functional>
 #include <vector>
 
+#include "vm/prims/by_length.h"
 #include "vm/prims/formula.h"
 #include "vm/prims/key_range.h"
 #include "vm/prims/move.h"
@@ -74,19 +75,12 @@ class Sorter {
         chunk_(std::min(kSplitChunk, context.grain)) {}
 
   void run(const Segdes& s) const {
-    const kernels::Segments segments = kernel_segments(s);
-    const std::int64_t chunks = chunk_count(context_, s.total() + s.segments(), 1 << 14);
-    const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
-    for_chunks(context_.threads, chunks, [&](std::int64_t c) {
-      sort_short(segments, cuts[static_cast<std::size_t>(c)].segment,
-                 cuts[static_cast<std::size_t>(c) + 1].segment);
-    });
-    if (s.total() <= cached_) return;
-    for (std::int64_t k = 0; k < s.segments(); ++k) {
-      const std::int64_t start = segments.start(k);
-      const std::int64_t n = segments.start(k + 1) - start;
-      if (n > cached_) sort_long(v_ + start, n, out_ + start);
-    }
+    by_length(
+        context_, s, cached_,
+        [&](kernels::Segments segments, std::int64_t first, std::int64_t last) {
+          sort_short(segments, first, last);
+        },
+        [&](std::int64_t start, std::int64_t n) { sort_long(v_ + start, n, out_ + start); });
   }
 
  private:

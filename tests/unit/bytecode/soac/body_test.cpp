@@ -11,17 +11,6 @@ using namespace nvm::soac;
 
 namespace {
 
-std::int32_t apply(Body& body, Scalar s, Type type, std::int32_t a, std::int32_t b, std::int32_t c = kNone) {
-  BodyInst in;
-  in.pull = Pull::kApply;
-  in.type = type;
-  in.scalar = s;
-  in.a = a;
-  in.b = b;
-  in.c = c;
-  return body.add(in);
-}
-
 std::int32_t element(Body& body, VarId var) {
   BodyInst in;
   in.pull = Pull::kElement;
@@ -48,9 +37,9 @@ TEST_CASE("a select by a comparison of what it chooses from is min or max") {
     for (const bool swapped : {false, true}) {
       Body body;
       const std::int32_t x[] = {element(body, 0), element(body, 1)};
-      const std::int32_t f = apply(body, comparison, Type::kBool, x[0], x[1]);
+      const std::int32_t f = body.apply(comparison, Type::kBool, x[0], x[1]);
       const BodyInst made = body.insts[static_cast<std::size_t>(
-          apply(body, Scalar::kSelect, Type::kFloat, f, x[swapped ? 1 : 0], x[swapped ? 0 : 1]))];
+          body.apply(Scalar::kSelect, Type::kFloat, f, x[swapped ? 1 : 0], x[swapped ? 0 : 1]))];
       REQUIRE((made.scalar == Scalar::kMin || made.scalar == Scalar::kMax));
       for (const double a : values)
         for (const double b : values) {
@@ -66,8 +55,8 @@ TEST_CASE("other selects stay as they are") {
   Body body;
   const std::int32_t x = element(body, 0), y = element(body, 1), z = element(body, 2);
   const auto scalar_of = [&](Scalar comparison, std::int32_t a, std::int32_t b) {
-    const std::int32_t f = apply(body, comparison, Type::kBool, x, y);
-    return body.insts[static_cast<std::size_t>(apply(body, Scalar::kSelect, Type::kFloat, f, a, b))].scalar;
+    const std::int32_t f = body.apply(comparison, Type::kBool, x, y);
+    return body.insts[static_cast<std::size_t>(body.apply(Scalar::kSelect, Type::kFloat, f, a, b))].scalar;
   };
   CHECK(scalar_of(Scalar::kLt, x, z) == Scalar::kSelect);
   CHECK(scalar_of(Scalar::kLt, z, y) == Scalar::kSelect);
