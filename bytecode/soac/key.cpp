@@ -54,6 +54,7 @@ void add_var(Bytes& out, const Var& v) {
   if (!v.is_desc && v.is_fixed) out.add(static_cast<std::uint64_t>(v.fixed));
 }
 
+static_assert(VarList::kMost < 8, "numbers of operands and results have three bits");
 constexpr std::size_t kInstBytes = 3 + 2 * VarList::kMost * kId;
 void add_inst(Bytes& out, const RegionInst& in) {
   Fields fields;
