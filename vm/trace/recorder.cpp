@@ -25,6 +25,10 @@ bool is_repeated(const Value& v) {
   return x != nullptr && x->is_repeated();
 }
 
+bool on_device(const Vector& x) {
+  return x.buffer().get() != nullptr && remote_of(*x.buffer().get()) != nullptr;
+}
+
 // What picks by index touches as many elements as it has indices, however many it may pick from.
 bool touches(Op op, std::size_t operand) {
   const OpKind kind = op_info(op).kind;
@@ -130,6 +134,21 @@ bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) 
   });
 }
 
+bool Recorder::replaces(std::span<const Value> operands) const {
+  if (!limits_.scatters) return false;
+  const auto* v = std::get_if<Vector>(&operands[0]);
+  const bool at_home = v != nullptr && !on_device(*v);
+  return !at_home || elements_of(operands[2]) >= limits_.min_elements;
+}
+
+bool Recorder::movable(const ssa::Inst& inst, std::span<const Value> operands) const {
+  switch (op_info(inst.op).kind) {
+    case OpKind::kScatter: return scatters(inst, operands);
+    case OpKind::kReplace: return replaces(operands);
+    default: return true;
+  }
+}
+
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
 bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop) {
   if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
@@ -157,8 +176,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(inst, operands)))
-    return leave(inst, operands, RegionStop::kKind);
+  if (!soac::recordable(inst.op) || !movable(inst, operands)) return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
   if (declined_) return leave(inst, operands, RegionStop::kLost);
@@ -203,8 +221,7 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
   const std::size_t lengths = now_.lengths.size();
   operands_.clear();
   for (Value& v : operands) operands_.push_back(operand_var(v));
-  if (inst.op == Op::kIndex)
-    for (const std::size_t i : {0U, 1U}) fix(operands_[i]);
+  if (inst.op == Op::kIndex) fix_index();
   const bool fits = forms_fit(inst);
   if (!fits || !unify(inst)) {
     forget(vars, lengths);
@@ -251,12 +268,29 @@ VarId Recorder::input(Value value) {
   return id;
 }
 
-// Lets the code rely on the value of an INT scalar, if it is one that most programs have there.
+// The numbers that INDEX begins with and steps by. Where scatters are recorded, those of many segments, too:
+// places that part segments count from 0 by 1.
+void Recorder::fix_index() {
+  for (const std::size_t i : {0U, 1U}) {
+    const VarId x = operands_[i];
+    fix(x);
+    if (!limits_.scatters) continue;
+    for (const soac::RegionInst& in : now_.region.insts)
+      if (in.op == Op::kDist && in.results[0] == x) fix(in.operands[0]);
+  }
+}
+
+// Lets the code rely on the value of an INT scalar, or of all elements of a vector, if it is one that most
+// programs have there.
 void Recorder::fix(VarId x) {
   const auto* v = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(x)]);
-  if (v == nullptr || !v->is_scalar() || v->type() != Type::kInt) return;
-  const std::int64_t value = v->scalar_int();
+  if (v == nullptr || v->type() != Type::kInt || v->length() == 0 || v->is_repeated()) return;
+  constexpr std::int64_t kMost = 4096;  // elements looked at
+  if (!v->is_scalar() && (!limits_.scatters || v->length() > kMost || on_device(*v))) return;
+  const std::int64_t value = v->int_at(0);
   if (value != 0 && value != 1) return;
+  for (std::int64_t i = 1; i < v->length(); ++i)
+    if (v->int_at(i) != value) return;
   now_.region.vars[static_cast<std::size_t>(x)].is_fixed = true;
   now_.region.vars[static_cast<std::size_t>(x)].fixed = value;
 }
@@ -290,10 +324,11 @@ bool Recorder::forms_fit(const ssa::Inst& inst) const {
   for (const VarId x : operands_)
     if (var(x).is_desc && var(x).form != DescForm::kOneSegment && var(x).total == 0) return false;
   switch (op_info(inst.op).kind) {
-    case OpKind::kExtract: return var(operands_[2]).form == DescForm::kOneSegment;
-    case OpKind::kScatter:  // places are counted from the beginning of the whole
-      return std::all_of(operands_.begin(), operands_.end(),
-                         [&](VarId x) { return !var(x).is_desc || var(x).form == DescForm::kOneSegment; });
+    case OpKind::kExtract: return limits_.scatters || var(operands_[2]).form == DescForm::kOneSegment;
+    case OpKind::kScatter:
+      return limits_.scatters || std::all_of(operands_.begin(), operands_.end(), [&](VarId x) {
+               return !var(x).is_desc || var(x).form == DescForm::kOneSegment;
+             });
     case OpKind::kScan:
     case OpKind::kFilter: return var(operands_[0]).length != 0;
     default: return true;
