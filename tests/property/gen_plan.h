@@ -11,7 +11,7 @@
 
 #include "bytecode/plan/plan.h"
 #include "bytecode/table/op_info.h"
-#include "tests/support/plan_reference.h"
+#include "tests/property/gen_moves.h"
 
 namespace nvm::testing {
 
@@ -35,7 +35,7 @@ class PlanGenerator {
     for (int k = 1 + below(3); k > 0; --k) add_kernel();
     if (chance(50)) add_scalar_kernel();
     add_partitions();
-    add_segmented_moves();
+    if (n_ > 0) moves().add(plan_.kernels.front(), of_each_);
     bindings_.vectors.resize(plan_.vars.size());
     bindings_.descs.resize(plan_.vars.size());
     bindings_.lengths.resize(plan_.lengths.size());
@@ -415,6 +415,9 @@ class PlanGenerator {
     push(s);
   }
 
+  MoveGenerator moves() {
+    return {plan_, bindings_, more_, {space_, segments_, source_total_, desc_, source_desc_}};
+  }
   // Behind everything else and from numbers of their own: seeds that stand in tests mean the same plans.
   void add_partitions() {
     std::vector<std::int32_t> inputs, flags;
@@ -425,122 +428,9 @@ class PlanGenerator {
     }
     const auto one_of = [&](const auto& some) { return some[more_() % some.size()]; };
     for (plan::Kernel& k : plan_.kernels)
-      if (k.space == space_ && more_() % 3 == 0) add_partition(k, one_of(inputs), one_of(flags), kNone);
+      if (k.space == space_ && more_() % 3 == 0)
+        moves().add_partition(k, one_of(inputs), one_of(flags), kNone);
   }
-  // One in eight begins a second side at a wrong place, if it has one: else engines may trap or not.
-  void add_partition(plan::Kernel& kernel, std::int32_t values, std::int32_t flags, std::int32_t desc) {
-    const std::vector<Element> sides = bindings_.vectors[static_cast<std::size_t>(flags)];
-    std::vector<Element> bases;
-    auto from = sides.begin();
-    for (const std::int64_t n : desc == kNone ? std::vector{static_cast<std::int64_t>(sides.size())}
-                                              : bindings_.descs[static_cast<std::size_t>(desc)]) {
-      bases.push_back({std::count_if(from, from + n, [](const Element& f) { return f.i == 0; }), 0});
-      if (more_() % (8 * (desc == kNone ? 1 : sides.size() + 1)) == 0 && bases.back().i < n) ++bases.back().i;
-      from += n;
-    }
-    const auto element = [&](std::int32_t v) { return element_of(kernel, v); };
-    plan::Sink count;
-    count.kind = plan::SinkKind::kCount;
-    count.value = element(flags);
-    count.type = Type::kBool;
-    plan::Sink s;
-    s.kind = plan::SinkKind::kPartition;
-    s.value = element(values);
-    s.type = plan_.vars[static_cast<std::size_t>(values)].type;
-    s.filter = static_cast<std::int32_t>(kernel.sinks.size());
-    s.desc = desc;
-    s.init = add_vector(plan::VarRole::kInput, ints(), desc == kNone ? one_ : segments_);
-    bindings_.vectors[static_cast<std::size_t>(s.init)] = bases;
-    s.out = add_vector(plan::VarRole::kOutput, plan_.vars[static_cast<std::size_t>(values)].storage, space_);
-    kernel.sinks.insert(kernel.sinks.end(), {count, s});
-  }
-
-  std::int32_t element_of(plan::Kernel& kernel, std::int32_t v) {
-    Inst in;
-    in.pull = Pull::kElement;
-    in.var = v;
-    in.type = plan_.vars[static_cast<std::size_t>(v)].type;
-    return kernel.body.add(in);
-  }
-
-  // Scatters and partitions within segments, and one element for each.
-  void add_segmented_moves() {
-    if (n_ == 0) return;
-    plan::Kernel& kernel = plan_.kernels.front();
-    const auto flags = [&] { return add_random_input(Storage::kB8, space_); };
-    if (more_() % 3 == 0) add_segmented_scatter(kernel);
-    if (segments_ == one_ || !of_each_) return;
-    if (more_() % 4 == 0) add_partition(kernel, add_random_input(ints(), space_), flags(), desc_);
-    if (more_() % 4 == 0) add_replacement();
-  }
-  // Places among the elements of a segment; one vector in 16 has one that is outside.
-  std::int32_t places_within(const std::vector<std::int64_t>& segment,
-                             const std::vector<std::int64_t> lengths, plan::LengthId length) {
-    const std::int32_t v = add_vector(plan::VarRole::kInput, ints(), length);
-    auto& x = bindings_.vectors[static_cast<std::size_t>(v)];
-    for (const std::int64_t s : segment) {
-      const auto n = static_cast<std::uint64_t>(lengths[static_cast<std::size_t>(s)]);
-      x.push_back({static_cast<std::int64_t>(more_() % n), 0});
-    }
-    if (more_() % 16 == 0)
-      x[more_() % x.size()].i = more_() % 2 == 0 ? -1 : *std::max_element(lengths.begin(), lengths.end());
-    return v;
-  }
-  void add_segmented_scatter(plan::Kernel& kernel) {
-    const bool own = more_() % 2 == 0;
-    const std::int32_t dest = own ? desc_ : source_desc_;
-    std::vector<std::int64_t> segment;
-    const std::vector<std::int64_t> lengths = bindings_.descs[static_cast<std::size_t>(desc_)];
-    for (std::size_t s = 0; s < lengths.size(); ++s)
-      segment.insert(segment.end(), static_cast<std::size_t>(lengths[s]), static_cast<std::int64_t>(s));
-    plan::Sink s;
-    s.kind = plan::SinkKind::kScatter;
-    s.type = more_() % 2 == 0 ? Type::kFloat : Type::kInt;
-    const Storage storage = storage_for(s.type);
-    s.value = element_of(kernel, add_random_input(storage, space_));
-    if (more_() % 3 == 0) s.flag = element_of(kernel, add_random_input(Storage::kB8, space_));
-    Inst in;
-    in.pull = Pull::kSegPlace;
-    in.a =
-        element_of(kernel, places_within(segment, bindings_.descs[static_cast<std::size_t>(dest)], space_));
-    in.b = s.flag;
-    in.desc = desc_;
-    in.desc2 = dest;
-    s.index = kernel.body.add(in);
-    const plan::LengthId length = own ? space_ : source_total_;
-    if (more_() % 2 == 0) s.init = add_random_input(storage, length);
-    s.out = add_vector(plan::VarRole::kOutput, storage, length);
-    kernel.sinks.push_back(s);
-  }
-  // One element of each segment is read and replaced.
-  void add_replacement() {
-    const std::vector<std::int64_t> lengths = bindings_.descs[static_cast<std::size_t>(source_desc_)];
-    std::vector<std::int64_t> segment;
-    for (std::size_t s = 0; s < lengths.size(); ++s) segment.push_back(static_cast<std::int64_t>(s));
-    plan::Kernel k;
-    k.space = segments_;
-    Inst in;
-    in.pull = Pull::kSegGather;
-    in.type = Type::kFloat;
-    in.a = element_of(k, places_within(segment, lengths, segments_));
-    in.var = add_random_input(Storage::kF64, source_total_);
-    in.desc2 = source_desc_;
-    plan::Sink s;
-    s.kind = plan::SinkKind::kScatter;
-    s.type = Type::kFloat;
-    s.value = k.body.add(in);
-    in = {};
-    in.pull = Pull::kSegPlace;
-    in.a = element_of(k, places_within(segment, lengths, segments_));
-    in.desc2 = source_desc_;
-    s.index = k.body.add(in);
-    s.init = add_random_input(Storage::kF64, source_total_);
-    s.distinct = true;
-    s.out = add_vector(plan::VarRole::kOutput, Storage::kF64, source_total_);
-    k.sinks.push_back(s);
-    plan_.kernels.push_back(k);
-  }
-
   void add_kernel() {
     kernel_ = {};
     kernel_.space = space_;
