@@ -101,8 +101,10 @@ class PlanBuilder {
       case Combinator::kSegScan: scan(composer, id, v); break;
       case Combinator::kFilter:
       case Combinator::kSegFilter: filtered(composer, id, v); break;
-      case Combinator::kPermute: scatter(n, v, filter); break;
-      case Combinator::kPartition: partition(composer, id, v); break;
+      case Combinator::kPermute:
+      case Combinator::kSegPermute: scatter(n, v, filter); break;
+      case Combinator::kPartition:
+      case Combinator::kSegPartition: partition(composer, id, v); break;
       case Combinator::kCheck: break;  // the body has it
     }
   }
@@ -166,6 +168,7 @@ class PlanBuilder {
     s.index = v.index;
     s.flag = v.flag;
     s.init = n.init;
+    s.distinct = n.distinct;
     s.filter = filter;
     kernel_.sinks.push_back(s);
   }
@@ -180,6 +183,7 @@ class PlanBuilder {
     kernel_.sinks.push_back(count);
     Sink s = sink_of(n, v.value, SinkKind::kPartition);
     s.out = n.out;
+    if (n.desc != kNone) s.desc = *composer.segments(n.desc);
     s.init = n.init;
     s.filter = static_cast<std::int32_t>(kernel_.sinks.size()) - 1;
     kernel_.sinks.push_back(s);

@@ -107,6 +107,14 @@ class Checker {
             "a count binds a length, or a partition asks it");
     require(s.kind != SinkKind::kPartition || (s.filter != kNone && s.init != kNone && s.out != kNone),
             "a partition has a count and a base");
+    if (s.kind == SinkKind::kScatter) check_scatter(kernel, s);
+    require(!s.distinct || s.kind == SinkKind::kScatter, "places are those of scatters");
+  }
+
+  void check_scatter(const Kernel& kernel, const Sink& s) const {
+    require(s.index >= 0 && static_cast<std::size_t>(s.index) < kernel.body.insts.size(),
+            "a scatter has an index");
+    require(s.out != kNone, "a scatter makes a vector");
   }
 
   void finish_sink(const Sink& s) {

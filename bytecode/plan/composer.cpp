@@ -31,12 +31,11 @@ bool is_scan(const Node& n) { return n.kind == Combinator::kScan || n.kind == Co
 
 Rule scan_rule(const Node& consumer) {
   if (is_scan(consumer)) return Rule::kScanScan;
-  const bool moves = consumer.kind == Combinator::kPermute || consumer.kind == Combinator::kPartition;
-  return moves ? Rule::kScanPermute : Rule::kScanMap;
+  return permutes(consumer) || partitions(consumer) ? Rule::kScanPermute : Rule::kScanMap;
 }
 
 bool may_trap(const Node& node, const BodyInst& in) {
-  if (in.pull == Pull::kSegGather) return true;
+  if (in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) return true;
   return in.pull == Pull::kApply && scalar_info(in.scalar).traps &&
          node.body.insts[static_cast<std::size_t>(in.a)].type == Type::kInt;
 }
@@ -50,7 +49,9 @@ Rule map_rule(const Node& consumer) {
     case Combinator::kFilter:
     case Combinator::kSegFilter: return Rule::kMapFilter;
     case Combinator::kPermute:
-    case Combinator::kPartition: return Rule::kMapPermute;
+    case Combinator::kPartition:
+    case Combinator::kSegPermute:
+    case Combinator::kSegPartition: return Rule::kMapPermute;
     default: return Rule::kMapMap;
   }
 }
@@ -84,8 +85,7 @@ std::vector<bool> must_store(const Graph& graph) {
     const Node& n = graph.nodes[i];
     if (n.out != kNone && graph.vars[static_cast<std::size_t>(n.out)].role == VarRole::kOutput)
       stored[i] = true;
-    if (n.kind == Combinator::kReduce || n.kind == Combinator::kSegReduce || n.kind == Combinator::kPermute ||
-        n.kind == Combinator::kPartition)
+    if (n.kind == Combinator::kReduce || n.kind == Combinator::kSegReduce || permutes(n) || partitions(n))
       stored[i] = true;
     store(n.init);
     for (const BodyInst& in : n.body.insts) {
@@ -195,6 +195,10 @@ std::optional<std::int32_t> Composer::inst(const Node& node, const BodyInst& in,
     case Pull::kIndex:
     case Pull::kWithin:
       if (narrowed) return refuse(Refusal::kFilterIndex);
+      break;
+    case Pull::kSegGather:
+    case Pull::kSegPlace:  // the number of the iteration is that of a segment
+      if (narrowed && in.desc == kNone) return refuse(Refusal::kFilterIndex);
       break;
     default: break;
   }

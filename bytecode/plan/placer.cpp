@@ -18,7 +18,7 @@ bool folds(const Node& n) { return n.combine != Scalar::kNoScalar; }
 
 bool in_first_sweep(const Node& n) {
   return n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || n.kind == Combinator::kFilter ||
-         n.kind == Combinator::kSegFilter || n.kind == Combinator::kPartition;
+         n.kind == Combinator::kSegFilter || partitions(n);
 }
 
 bool order_matters(const Node& n) {
@@ -67,7 +67,7 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
     refusal = Refusal::kNeedsWhole;
     return std::nullopt;
   }
-  if (node.kind == Combinator::kPartition && out.predicate != kNone) {
+  if (partitions(node) && out.predicate != kNone) {
     refusal = Refusal::kFilterIndex;
     return std::nullopt;
   }
@@ -150,8 +150,7 @@ std::optional<Body> Placer::joined(std::int32_t n, std::int32_t k, LengthId base
   const Node& node = graph_->nodes[static_cast<std::size_t>(n)];
   Refusal refusal = Refusal::kNone;
   // A scatter makes its vector before the first iteration, from its defaults.
-  const bool scatters = node.kind == Combinator::kPermute;
-  if (scatters && !composer.counted_before(graph_->vars[static_cast<std::size_t>(node.out)].length))
+  if (permutes(node) && !composer.counted_before(graph_->vars[static_cast<std::size_t>(node.out)].length))
     return std::nullopt;
   if (!composer.counted_before(base) || !compose(*graph_, composer, n, refusal)) return std::nullopt;
   pending_reads_ = composer.reads();

@@ -32,7 +32,7 @@ enum class SinkKind : std::uint8_t {
   kScatter,    // out[index] = value; the last writer in order of i wins; traps unless 0 <= index < length of
                // out
   kPartition,  // out = the values that `filter` does not keep, in order, then those that it keeps; traps
-               // unless these begin at the number in init
+               // unless these begin at the number in init; with desc each segment for itself
 };
 
 // What a kernel does with values of its body at each iteration. A sink with a `filter` sees only the elements
@@ -45,12 +45,15 @@ struct Sink {
   Scalar combine = Scalar::kNoScalar;
   Type type = Type::kInt;  // of value
   VarId out = kNone;       // kStore kReduce kSegReduce kScatter kPartition: vector made. kCount: kNone
-  VarId desc = kNone;      // kSegReduce kSegScan: the segments; kCount: segments whose kept counts are wanted
-  VarId out_desc = kNone;  // kCount with desc: the descriptor of kept elements made
+  VarId desc = kNone;  // kSegReduce kSegScan kPartition: the segments; kCount: those whose kept counts are
+                       // wanted
+  VarId out_desc = kNone;       // kCount with desc: the descriptor of kept elements made
   LengthId out_length = kNone;  // kCount: symbol bound; kNone if only a kPartition asks
   std::int32_t index = kNone;   // kScatter: body value
-  VarId init = kNone;           // kScatter: defaults copied first, kNone: zeros; kPartition: INT scalar
-  std::int32_t flag = kNone;    // kScatter: body value; only where T
+  VarId init = kNone;     // kScatter: defaults copied first, kNone: zeros; kPartition: INT, one or one for
+                          // each segment
+  bool distinct = false;  // kScatter: no two iterations write one place
+  std::int32_t flag = kNone;  // kScatter: body value; only where T
 };
 
 // One iteration space of `space` iterations, one body, sinks. Scans and counts may depend on earlier scans of

@@ -60,12 +60,14 @@ std::string print_sink(const Sink& s, std::size_t i) {
       break;
     case SinkKind::kScatter:
       out += number("x", s.out) + "[" + number("v", s.index) + "] = " + value;
+      if (s.distinct) out += " distinct";
       if (s.flag != kNone) out += " if " + number("v", s.flag);
       if (s.init != kNone) out += " over " + number("x", s.init);
       break;
     case SinkKind::kPartition:
       out += number("x", s.out) + " = part " + value + " at " + number("x", s.init) + " by s" +
              std::to_string(s.filter);
+      if (s.desc != kNone) out += " in " + number("x", s.desc);
       break;
   }
   if (s.filter != kNone && s.kind != SinkKind::kPartition) out += " where s" + std::to_string(s.filter);

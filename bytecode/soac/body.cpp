@@ -21,6 +21,7 @@ std::string real_text(double v) {
 
 std::string value(std::int32_t v) { return "v" + std::to_string(v); }
 std::string var(VarId v) { return "x" + std::to_string(v); }
+std::string segment(const BodyInst& in) { return in.desc == kNone ? "i" : "seg " + var(in.desc); }
 std::string optional_flag(std::int32_t b) { return b == kNone ? "" : " if " + value(b); }
 
 std::string operation(const BodyInst& in) {
@@ -34,8 +35,10 @@ std::string operation(const BodyInst& in) {
     case Pull::kWithin: return "within " + var(in.desc);
     case Pull::kGather: return var(in.var) + "[" + value(in.a) + "]" + optional_flag(in.b);
     case Pull::kSegGather:
-      return var(in.var) + "[seg " + var(in.desc) + " of " + var(in.desc2) + ", " + value(in.a) + "]" +
+      return var(in.var) + "[" + segment(in) + " of " + var(in.desc2) + ", " + value(in.a) + "]" +
              optional_flag(in.b);
+    case Pull::kSegPlace:
+      return "place " + segment(in) + " of " + var(in.desc2) + ", " + value(in.a) + optional_flag(in.b);
     case Pull::kApply: {
       std::string out(scalar_info(in.scalar).name);
       for (const std::int32_t arg : {in.a, in.b, in.c})

@@ -25,11 +25,13 @@ enum class Pull : std::uint8_t {
   kSegment,     // seg(i), the segment number; desc
   kWithin,      // i - offset(seg(i)), the index within the segment; desc
   kGather,      // var[a]; traps unless 0 <= a < length of var; if b >= 0 only where b is T, else zero
-  kSegGather,   // var[offset2(seg(i)) + a] with seg by desc and offset2, lengths by desc2; traps unless
-                // 0 <= a < length2(seg(i)); if b >= 0 only where b is T, else zero
-  kApply,       // scalar applied to a b c; may trap if the scalar operation does
-  kCheck,       // a, which is BOOL; traps where it is T; plans only
-  kScanned,     // exclusive scan result of sink `a` of the same kernel at i; plans only
+  kSegGather,   // var[offset2(seg(i)) + a] with seg by desc (kNone: i itself) and offset2, lengths by desc2;
+                // traps unless 0 <= a < length2(seg(i)); if b >= 0 only where b is T, else zero
+  kSegPlace,  // offset2(seg(i)) + a: the place, counted from the beginning, of the a-th element of a segment;
+              // desc, desc2 and traps as kSegGather; only a scatter's index
+  kApply,     // scalar applied to a b c; may trap if the scalar operation does
+  kCheck,     // a, which is BOOL; traps where it is T; plans only
+  kScanned,   // exclusive scan result of sink `a` of the same kernel at i; plans only
 };
 
 struct BodyInst {

@@ -157,6 +157,7 @@ class Builder {
       case OpKind::kReduce: fold(Combinator::kReduce, Combinator::kSegReduce); break;
       case OpKind::kFilter: filter(); break;
       case OpKind::kScatter: scatter(); break;
+      case OpKind::kReplace: replace(); break;
       case OpKind::kShape: count(); break;
       default: NVM_CHECK(false, "an instruction that is not recordable");
     }
@@ -177,9 +178,7 @@ class Builder {
   void iota() {
     node_.space = var(node_.out).length;
     const VarId desc = operand(2);
-    const auto is = [&](std::size_t i, std::int64_t value) {
-      return var(operand(i)).is_fixed && var(operand(i)).fixed == value;
-    };
+    const auto is = [&](std::size_t i, std::int64_t value) { return is_always(region_, operand(i), value); };
     if (unit(desc)) {
       node_.value = element(operand(0));
       return;
@@ -206,15 +205,40 @@ class Builder {
     node_.value = add(g);
   }
 
+  // One element of each segment.
   void extract() {
-    NVM_CHECK(flat(operand(2)), "EXTRACT is recorded for one segment");
     node_.space = var(node_.out).length;
     BodyInst g;
     g.a = element(operand(1));
     g.type = node_.type;
     g.var = operand(0);
-    g.pull = Pull::kGather;
+    g.pull = flat(operand(2)) ? Pull::kGather : Pull::kSegGather;
+    if (!flat(operand(2))) g.desc2 = operand(2);
     node_.value = add(g);
+  }
+
+  // The place of the index-th element of the segment of `dest` that has the number of an iteration's segment
+  // in `source`, kNone: of the iteration; only where `flag` is T, if there is one.
+  std::int32_t place(VarId source, VarId dest, std::int32_t index, std::int32_t flag = kNone) {
+    BodyInst p;
+    p.pull = Pull::kSegPlace;
+    p.a = index;
+    p.b = flag;
+    p.desc = source;
+    p.desc2 = dest;
+    return add(p);
+  }
+
+  // REPLACE v i x s: a PERMUTE of one element for each segment over a copy of v.
+  void replace() {
+    const VarId desc = operand(3);
+    node_.kind = Combinator::kPermute;
+    node_.space = var(operand(2)).length;
+    node_.value = element(operand(2));
+    node_.index = element(operand(1));
+    if (!flat(desc)) node_.index = place(kNone, desc, node_.index);
+    node_.init = operand(0);
+    node_.distinct = true;
   }
 
   void fold(Combinator plain, Combinator segmented) {
@@ -246,13 +270,17 @@ class Builder {
     node_.out_length = var(node_.out).length;
   }
 
-  // PERMUTE v i s; DPERMUTE v i d ss ds; FPERMUTE v i f ss ds; DFPERMUTE v i f d ss ds; one segment each.
+  // PERMUTE v i s; DPERMUTE v i d ss ds; FPERMUTE v i f ss ds; DFPERMUTE v i f d ss ds.
   void scatter() {
+    const std::size_t last = in_->operands.size() - 1;
+    const VarId source = operand(in_->op == Op::kPermute ? last : last - 1), dest = operand(last);
+    const bool segmented = !flat(source);
     node_.kind = Combinator::kPermute;
     node_.space = var(operand(0)).length;
     node_.value = element(operand(0));
     if (const auto& p = partings_[static_cast<std::size_t>(node_.inst)]; p && !one(node_.space)) {
-      node_.kind = Combinator::kPartition;
+      node_.kind = segmented ? Combinator::kSegPartition : Combinator::kPartition;
+      if (segmented) node_.desc = source;
       node_.flag = element(p->flags);
       if (!p->flagged_last) node_.flag = apply(Scalar::kNot, Type::kBool, node_.flag);
       node_.init = p->base;
@@ -262,6 +290,12 @@ class Builder {
     if (in_->op == Op::kFpermute || in_->op == Op::kDfpermute) node_.flag = element(operand(2));
     if (in_->op == Op::kDpermute) node_.init = operand(2);
     if (in_->op == Op::kDfpermute) node_.init = operand(3);
+    if (!segmented) return;
+    // As many elements as segments write each into its own.
+    node_.distinct = unit(source);
+    node_.desc = node_.distinct ? kNone : source;
+    if (!node_.distinct) node_.kind = Combinator::kSegPermute;
+    node_.index = place(node_.desc, dest, node_.index, node_.flag);
   }
 
   // LENGTH of what a filter keeps, LENGTHS of its descriptor: the flags, counted.
@@ -317,7 +351,8 @@ bool recordable(Op op) {
     case OpKind::kScan:
     case OpKind::kReduce:
     case OpKind::kFilter:
-    case OpKind::kScatter: return true;
+    case OpKind::kScatter:
+    case OpKind::kReplace: return true;
     case OpKind::kShape: return op == Op::kLength || op == Op::kLengths;
     case OpKind::kControl: return op == Op::kIf;
     default: return false;

@@ -23,7 +23,9 @@ enum class Combinator : std::uint8_t {
   kSegReduce,  // the same by segments of desc
   kSegScan,
   kSegFilter,
-  kCheck,  // makes nothing; an iteration whose flag is T is an error
+  kSegPermute,    // the index pulls a place in the segment of the same number (kSegPlace)
+  kSegPartition,  // each segment is parted; init has a number for each
+  kCheck,         // makes nothing; an iteration whose flag is T is an error
 };
 
 struct Node {
@@ -32,9 +34,10 @@ struct Node {
   VarId desc = kNone;          // kSeg*: segments over the space
   Body body;                   // pulls only vars, by kElement, kUniform, kPerSegment, kGather, ...
   std::int32_t value = kNone;  // body value mapped, combined or kept
-  std::int32_t flag = kNone;   // kFilter kSegFilter kPartition kCheck: body value; kPermute: optional
-  std::int32_t index = kNone;  // kPermute: body value
-  VarId init = kNone;          // kPermute: defaults, kNone: zeros; kPartition: INT scalar
+  std::int32_t flag = kNone;   // filters, partitions, kCheck: body value; permutes: optional
+  std::int32_t index = kNone;  // permutes: body value
+  bool distinct = false;       // permutes: no two iterations write one place
+  VarId init = kNone;          // permutes: defaults, kNone: zeros; partitions: INT, where second sides begin
   Scalar combine = Scalar::kNoScalar;
   Type type = Type::kInt;       // of value
   VarId out = kNone;            // kCheck: kNone
@@ -52,6 +55,13 @@ struct Graph {
   std::vector<std::int32_t> producer;    // by VarId: node that makes it (vector or descriptor), -1 for inputs
   std::vector<std::int32_t> counted_by;  // by LengthId: first filter node that counts it, -1
 };
+
+[[nodiscard]] inline bool permutes(const Node& n) {
+  return n.kind == Combinator::kPermute || n.kind == Combinator::kSegPermute;
+}
+[[nodiscard]] inline bool partitions(const Node& n) {
+  return n.kind == Combinator::kPartition || n.kind == Combinator::kSegPartition;
+}
 
 // Every instruction of the region becomes a node (LENGTHS and MAKE_SEGDES of known descriptors become names).
 // Requires: only instructions that recordable() accepts.

@@ -53,7 +53,7 @@ class Narrower {
   // Kernels see every element that these store.
   static bool checked_where_stored(const Node& n) {
     return n.kind == Combinator::kMap || n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter ||
-           n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || n.kind == Combinator::kPartition;
+           n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || partitions(n);
   }
 
   Width result(const Node& n) {
@@ -61,8 +61,10 @@ class Narrower {
       case Combinator::kMap:
       case Combinator::kFilter:
       case Combinator::kSegFilter:
-      case Combinator::kPartition: return width(n.body, n.value);
+      case Combinator::kPartition:
+      case Combinator::kSegPartition: return width(n.body, n.value);
       case Combinator::kPermute:
+      case Combinator::kSegPermute:
         return std::max(width(n.body, n.value), n.init == kNone ? Width::k8 : stored(n.init));
       case Combinator::kSegReduce: return counts(n) ? places_ : Width::k64;
       default: return Width::k64;

@@ -4,6 +4,12 @@ namespace nvm::soac {
 
 namespace {
 
+const RegionInst* maker_of(const Region& region, VarId x) {
+  for (const RegionInst& in : region.insts)
+    if (!in.results.empty() && in.results[0] == x) return &in;
+  return nullptr;
+}
+
 // A sum of what places are made of.
 struct Place {
   int index = 0;  // how often INDEX from 0
@@ -22,7 +28,8 @@ struct Place {
 
 class Reader {
  public:
-  Reader(const Region& region, LengthId space) : region_(region), space_(space) {}
+  // `desc`: the segments; kNone: all of `space` is one.
+  Reader(const Region& region, LengthId space, VarId desc) : region_(region), space_(space), desc_(desc) {}
 
   std::optional<Parting> run(VarId places) {
     const RegionInst* select = maker(places, Op::kSelect);
@@ -39,17 +46,11 @@ class Reader {
 
  private:
   [[nodiscard]] const Var& var(VarId x) const { return region_.vars[static_cast<std::size_t>(x)]; }
-  [[nodiscard]] bool whole(VarId desc) const {
+  [[nodiscard]] bool fits(VarId desc) const {
+    if (desc_ != kNone) return desc == desc_;
     return var(desc).form == DescForm::kOneSegment && var(desc).total == space_;
   }
-  [[nodiscard]] bool fixed(VarId x, std::int64_t value) const {
-    return var(x).is_fixed && var(x).fixed == value;
-  }
-  [[nodiscard]] const RegionInst* maker(VarId x) const {
-    for (const RegionInst& in : region_.insts)
-      if (!in.results.empty() && in.results[0] == x) return &in;
-    return nullptr;
-  }
+  [[nodiscard]] const RegionInst* maker(VarId x) const { return maker_of(region_, x); }
   [[nodiscard]] const RegionInst* maker(VarId x, Op op) const {
     const RegionInst* in = maker(x);
     return in != nullptr && in->op == op ? in : nullptr;
@@ -70,12 +71,13 @@ class Reader {
                add(place, in->operands[1], in->op == Op::kAdd ? times : -times, depth + 1);
       case Op::kIndex:
         place.index += times;
-        return fixed(in->operands[0], 0) && fixed(in->operands[1], 1) && whole(in->operands[2]);
+        return is_always(region_, in->operands[0], 0) && is_always(region_, in->operands[1], 1) &&
+               fits(in->operands[2]);
       case Op::kDist:
-        if (times != 1 || place.base != kNone || !whole(in->operands[1])) return false;
+        if (times != 1 || place.base != kNone || !fits(in->operands[1])) return false;
         place.base = in->operands[0];
         return true;
-      case Op::kAddScan: return whole(in->operands[1]) && add_rank(place, in->operands[0], times);
+      case Op::kAddScan: return fits(in->operands[1]) && add_rank(place, in->operands[0], times);
       default: return false;
     }
   }
@@ -90,21 +92,29 @@ class Reader {
 
   const Region& region_;
   LengthId space_;
+  VarId desc_;
   VarId flags_ = kNone;
 };
 
 }  // namespace
 
+bool is_always(const Region& region, VarId x, std::int64_t value) {
+  const RegionInst* in = maker_of(region, x);
+  if (in != nullptr && in->op == Op::kDist) x = in->operands[0];
+  const Var& v = region.vars[static_cast<std::size_t>(x)];
+  return v.is_fixed && v.fixed == value;
+}
+
 std::optional<Parting> parting(const Region& region, const RegionInst& permute) {
   if (permute.op != Op::kPermute) return std::nullopt;
   const Var& desc = region.vars[static_cast<std::size_t>(permute.operands[2])];
-  if (desc.form != DescForm::kOneSegment) return std::nullopt;
-  return Reader(region, desc.total).run(permute.operands[1]);
+  const VarId segments = desc.form == DescForm::kOneSegment ? kNone : permute.operands[2];
+  return Reader(region, desc.total, segments).run(permute.operands[1]);
 }
 
 bool parts(const Region& region, VarId places) {
   const LengthId space = region.vars[static_cast<std::size_t>(places)].length;
-  return Reader(region, space).run(places).has_value();
+  return Reader(region, space, kNone).run(places).has_value();
 }
 
 }  // namespace nvm::soac

@@ -4,6 +4,8 @@
 //   select(flags, base + r, i - r)    r = +_SCAN of the flags as INT, i = INDEX from 0
 //
 // or with a scan for each side, or the flagged side in front. A side's rank is r or i minus the other's rank.
+// Over several segments all that has a descriptor has that of the PERMUTE, and each segment a number of its
+// own.
 #pragma once
 
 #include <optional>
@@ -14,7 +16,7 @@ namespace nvm::soac {
 
 struct Parting {
   VarId flags = kNone;
-  VarId base = kNone;        // INT scalar: where the second side begins, if it parts at all
+  VarId base = kNone;        // INT, one for each segment: where the second side begins, if it parts at all
   bool flagged_last = true;  // else the elements whose flag is T come first
 };
 
@@ -22,7 +24,10 @@ struct Parting {
 // number of elements of the first side; nothing is said of other bases.
 [[nodiscard]] std::optional<Parting> parting(const Region& region, const RegionInst& permute);
 
-// The same of a PERMUTE of all elements by `places`, which the region makes.
+// The same of a PERMUTE of all elements, one segment, by `places`, which the region makes.
 [[nodiscard]] bool parts(const Region& region, VarId places);
+
+// True if all elements of the INT vector x are known to be `value`.
+[[nodiscard]] bool is_always(const Region& region, VarId x, std::int64_t value);
 
 }  // namespace nvm::soac

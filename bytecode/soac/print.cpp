@@ -41,6 +41,7 @@ std::string node_roots(const Node& n) {
   std::string out = " value " + number("v", n.value);
   if (n.flag != kNone) out += " flag " + number("v", n.flag);
   if (n.index != kNone) out += " index " + number("v", n.index);
+  if (n.distinct) out += " distinct";
   if (n.init != kNone) out += " over " + number("x", n.init);
   return out;
 }
@@ -48,9 +49,9 @@ std::string node_roots(const Node& n) {
 }  // namespace
 
 const char* combinator_name(Combinator kind) {
-  static constexpr const char* kNames[] = {"MAP",      "ONCE",       "REDUCE",    "SCAN",
-                                           "FILTER",   "PERMUTE",    "PARTITION", "SEG_REDUCE",
-                                           "SEG_SCAN", "SEG_FILTER", "CHECK"};
+  static constexpr const char* kNames[] = {
+      "MAP",        "ONCE",     "REDUCE",     "SCAN",        "FILTER",        "PERMUTE", "PARTITION",
+      "SEG_REDUCE", "SEG_SCAN", "SEG_FILTER", "SEG_PERMUTE", "SEG_PARTITION", "CHECK"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -186,27 +186,52 @@ bool reduce_identities(plan::Kernel& k, Sink& s, IntBits bits) {
   return true;
 }
 
-// A partition is a scatter by the ranks of its flags, which its count becomes a scan of.
-void lower_partition(plan::Kernel& k, Sink& s) {
-  Sink& count = k.sinks[static_cast<std::size_t>(s.filter)];
-  const std::int32_t flag = count.value;
-  BodyInst rank, index, base;
-  rank.pull = Pull::kScanned;
-  rank.a = s.filter;
-  index.pull = Pull::kIndex;
-  base.pull = Pull::kUniform;
-  base.var = s.init;
-  count.kind = SinkKind::kScan;
-  count.combine = Scalar::kAdd;
-  count.type = Type::kInt;
-  count.value = k.body.apply(Scalar::kBtoI, Type::kInt, flag);
-  const std::int32_t r = k.body.add(rank);
-  s.index = k.body.apply(Scalar::kSelect, Type::kInt, flag,
-                         k.body.apply(Scalar::kAdd, Type::kInt, k.body.add(base), r),
-                         k.body.apply(Scalar::kSub, Type::kInt, k.body.add(index), r));
-  s.kind = SinkKind::kScatter;
-  s.filter = s.init = kNone;
-}
+// A partition is a scatter by the ranks of its flags, which its count becomes a scan of. Where a second side
+// begins is checked: then no two places are equal.
+class PartitionLowering {
+ public:
+  PartitionLowering(plan::Kernel& k, Sink& s) : k_(k), s_(s) {}
+
+  void run() {
+    Sink& count = k_.sinks[static_cast<std::size_t>(s_.filter)];
+    const std::int32_t flag = count.value;
+    const bool segmented = s_.desc != kNone;
+    count.kind = segmented ? SinkKind::kSegScan : SinkKind::kScan;
+    count.desc = s_.desc;
+    count.combine = Scalar::kAdd;
+    count.type = Type::kInt;
+    count.value = k_.body.apply(Scalar::kBtoI, Type::kInt, flag);
+    const std::int32_t rank = pull({.pull = Pull::kScanned, .a = s_.filter});
+    const std::int32_t index = pull({.pull = segmented ? Pull::kWithin : Pull::kIndex, .desc = s_.desc});
+    const std::int32_t base =
+        pull({.pull = segmented ? Pull::kPerSegment : Pull::kUniform, .var = s_.init, .desc = s_.desc});
+    const std::int32_t place =
+        k_.body.apply(Scalar::kSelect, Type::kInt, flag, k_.body.apply(Scalar::kAdd, Type::kInt, base, rank),
+                      k_.body.apply(Scalar::kSub, Type::kInt, index, rank));
+    check_base(flag, place, base);
+    s_.index =
+        segmented ? pull({.pull = Pull::kSegPlace, .a = place, .desc = s_.desc, .desc2 = s_.desc}) : place;
+    s_.kind = SinkKind::kScatter;
+    s_.distinct = true;
+    s_.filter = s_.init = s_.desc = kNone;
+  }
+
+ private:
+  std::int32_t pull(const BodyInst& in) { return k_.body.add(in); }
+  // Elements of the first side stay below the base; those of the second fit behind it, which their scatter
+  // sees. Both together are all, so neither side can be shorter.
+  void check_base(std::int32_t flag, std::int32_t place, std::int32_t base) {
+    const std::int32_t zero = k_.body.add({});
+    const std::int32_t negative = k_.body.apply(Scalar::kLt, Type::kBool, base, zero);
+    const std::int32_t beyond = k_.body.apply(Scalar::kGe, Type::kBool, place, base);
+    k_.body.add({.pull = Pull::kCheck,
+                 .type = Type::kBool,
+                 .a = k_.body.apply(Scalar::kSelect, Type::kBool, flag, negative, beyond)});
+  }
+
+  plan::Kernel& k_;
+  Sink& s_;
+};
 
 bool remove_filters(plan::Plan& plan, std::string& reason) {
   for (plan::Kernel& k : plan.kernels) {
@@ -232,7 +257,7 @@ std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, 
   code.plan = plan;
   for (plan::Kernel& k : code.plan.kernels)
     for (Sink& s : k.sinks)
-      if (s.kind == SinkKind::kPartition) lower_partition(k, s);
+      if (s.kind == SinkKind::kPartition) PartitionLowering(k, s).run();
   if (!remove_filters(code.plan, reason)) return std::nullopt;
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {

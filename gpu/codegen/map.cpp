@@ -38,10 +38,15 @@ std::string BodyWriter::name(std::int32_t value) const {
   return "v" + std::to_string(value) + (is_array(value) ? "[j]" : "");
 }
 
+std::string BodyWriter::type(std::int32_t value) const {
+  const BodyInst& in = kernel_.body.insts[static_cast<std::size_t>(value)];
+  return in.pull == Pull::kSegPlace ? "i64" : f_.type(in.type);
+}
+
 void BodyWriter::write(const std::vector<std::int32_t>& values) {
   for (const std::int32_t v : values) {
     const BodyInst& in = kernel_.body.insts[static_cast<std::size_t>(v)];
-    f_.line((is_array(v) ? "" : "const " + f_.type(in.type) + " ") + name(v) + " = " + value(in) + ";");
+    f_.line((is_array(v) ? "" : "const " + type(v) + " ") + name(v) + " = " + value(in) + ";");
   }
 }
 
@@ -61,11 +66,25 @@ std::string BodyWriter::value(const BodyInst& in) {
       return "(" + f_.type(in.type) + ")(i - " + f_.segments(in.desc) + ".offset(" + seg + "))";
     case Pull::kGather:
     case Pull::kSegGather: return gather(in);
+    case Pull::kSegPlace: return place(in);
     case Pull::kApply: return cuda_apply(in, f_.plan().int_bits, [this](std::int32_t v) { return name(v); });
     case Pull::kCheck: return "nvm_check(" + name(in.a) + ", C)";
     case Pull::kScanned: return scanned_.at(in.a);
   }
   return {};
+}
+
+BodyWriter::Segment BodyWriter::segment(const BodyInst& in) {
+  const std::string g = f_.segments(in.desc2);
+  const std::string seg = in.desc == kNone ? "i" : "s" + std::to_string(in.desc);
+  const std::string first = g + ".offset(" + seg + ")";
+  return {first, g + ".offset(" + seg + " + 1) - " + first};
+}
+
+std::string BodyWriter::place(const BodyInst& in) {
+  const Segment s = segment(in);
+  const std::string out = "nvm_segment_place(" + s.first + ", " + s.length + ", (i64)" + name(in.a) + ", C)";
+  return in.b == kNone ? out : name(in.b) + " ? " + out + " : -1";
 }
 
 std::string BodyWriter::gather(const BodyInst& in) {
@@ -76,10 +95,9 @@ std::string BodyWriter::gather(const BodyInst& in) {
   std::string first;
   std::string length = f_.length(var.length);
   if (in.pull == Pull::kSegGather) {
-    const std::string g = f_.segments(in.desc2);
-    const std::string seg = "s" + std::to_string(in.desc);
-    first = g + ".offset(" + seg + ")";
-    length = g + ".offset(" + seg + " + 1) - " + first;
+    const Segment s = segment(in);
+    first = s.first;
+    length = s.length;
     if (scalar) index = length + " > 0 ? " + index + " : -1";
   }
   const std::string cell = "C[" + std::to_string(scalar_cell(f_.plan(), in.var)) + "]";

@@ -195,6 +195,12 @@ NVM_DEV T nvm_gather_cell(u64 cell, i64 i, u64* C) {
   nvm_trap(C);
   return (T)0;
 }
+// Place i of a segment of n elements from `first` on; -1, which no vector has, if there is none.
+NVM_DEV i64 nvm_segment_place(i64 first, i64 n, i64 i, u64* C) {
+  if ((u64)i < (u64)n) return first + i;
+  nvm_trap(C);
+  return -1;
+}
 
 // ---- packs: kWidth neighbouring elements of type S ----
 // Moved in one access if the vectors of the kernel are aligned to 16 bytes (`wide`) and the pack is whole.

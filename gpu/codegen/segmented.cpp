@@ -122,9 +122,7 @@ class TileWriter {
     for (const VarId d : descs_)
       f_.line("i64 " + (d == pass_.shape ? std::string("segment") : "q_s" + text(d)) + "[" + count + "];");
     for (std::int32_t v = 0; v < static_cast<std::int32_t>(k_.kernel.body.insts.size()); ++v)
-      if (body_.is_array(v))
-        f_.line(f_.type(k_.kernel.body.insts[static_cast<std::size_t>(v)].type) + " v" + text(v) + "[" +
-                count + "];");
+      if (body_.is_array(v)) f_.line(body_.type(v) + " v" + text(v) + "[" + count + "];");
     for (const std::int32_t s : pass_.sinks) declare_sink(s, count);
     write_segments();
   }

@@ -119,7 +119,8 @@ std::vector<std::int32_t> KernelWriter::trapping() const {
   std::vector<std::int32_t> values;
   for (std::size_t v = 0; v < kernel.body.insts.size(); ++v) {
     const BodyInst& in = kernel.body.insts[v];
-    const bool checks = in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kCheck;
+    const bool checks = in.pull == Pull::kGather || in.pull == Pull::kSegGather ||
+                        in.pull == Pull::kSegPlace || in.pull == Pull::kCheck;
     if (checks || (in.pull == Pull::kApply && in.type == Type::kInt && scalar_info(in.scalar).traps))
       values.push_back(static_cast<std::int32_t>(v));
   }

@@ -98,6 +98,8 @@ class BodyWriter {
 
   void make_array(std::int32_t value) { arrays_.insert(value); }
   [[nodiscard]] bool is_array(std::int32_t value) const { return arrays_.contains(value); }
+  // Type of a value: places are of 64 bits, however wide INT is.
+  [[nodiscard]] std::string type(std::int32_t value) const;
   // "v3" or "v3[j]"
   [[nodiscard]] std::string name(std::int32_t value) const;
   // Statements for one element i; segment numbers are in s<desc>. Nothing for values already written.
@@ -110,7 +112,14 @@ class BodyWriter {
 
  private:
   [[nodiscard]] std::string value(const BodyInst& in);
+  // The segment that a segmented gather or place means, as an expression; its first element, and how many it
+  // has.
+  struct Segment {
+    std::string first, length;
+  };
+  [[nodiscard]] Segment segment(const BodyInst& in);
   [[nodiscard]] std::string gather(const BodyInst& in);
+  [[nodiscard]] std::string place(const BodyInst& in);
 
   Function& f_;
   const plan::Kernel& kernel_;
@@ -168,6 +177,7 @@ void write_tiles(KernelWriter& k, const Pass& pass);
 void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                         const std::string& kept, const std::string& index);
 void begin_scatter(KernelWriter& k, std::int32_t sink);
+// A scatter whose places are all different is a store.
 void write_scatter(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                    const std::string& kept);
 void finish_scatter(KernelWriter& k, std::int32_t sink);

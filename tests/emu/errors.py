@@ -19,6 +19,9 @@ let v = {rem(i * 7919, 3001) : i in [0:3001]}; s = sort(v); p = permute(v, rank(
 in (take(s, 3), sum({select(x == y, 0, 1) : x in s; y in p})) $
 """
 WRONG = "let v = {rem(i, 7) : i in [0:3000]} in sum({100 / x : x in v}) $\n"
+OUTSIDE = """let ns = {rem(i * 37, 50) + 2 : i in [0:100]}
+in sum({sum(permute([0:n], {select(i == 1, n - m / 50, i) : i in [0:n]})) : n in ns; m in [0:100]}) $
+"""
 failures = 0
 
 
@@ -93,6 +96,12 @@ with tempfile.TemporaryDirectory() as folder:
 
     trapped = run(wrong)
     check("a check fails on the device", (trapped.returncode, trapped.stderr) == (1, fault.stderr), trapped)
+
+    outside = path("outside.nesl", OUTSIDE)
+    fault = run(outside, engine="cpu", jit="off", NVM_ARG_CHECK="off")
+    check("a place outside of its segment", fault.returncode == 1 and "has 2 elements" in fault.stderr, fault)
+    trapped = run(outside, NVM_ARG_CHECK="off")
+    check("a place outside, on the device", (trapped.returncode, trapped.stderr) == (1, fault.stderr), trapped)
 
     # Whatever the device fails in, the program goes on without it, or says what is lost and where.
     ends = {"same": 0, "stopped": 0}

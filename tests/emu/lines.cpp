@@ -35,10 +35,18 @@ bool scatters(const plan::Plan& plan) {
   });
 }
 
+// Places within segments, and elements of each stored apart.
+bool moves_in_segments(const plan::Plan& plan) {
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const plan::Kernel& k) {
+    return std::any_of(k.body.insts.begin(), k.body.insts.end(),
+                       [](const soac::BodyInst& in) { return in.pull == soac::Pull::kSegPlace; });
+  });
+}
+
 }  // namespace
 
 TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
-  std::ptrdiff_t scattering = 0;
+  std::ptrdiff_t scattering = 0, segmented = 0;
   for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy}) {
     GatheringEngine gathering;
     vm::JitCounters ignored;
@@ -50,6 +58,8 @@ TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
     CHECK(total.fused > 8);
     CHECK(total.refused == 0);
     scattering += std::count_if(gathering.plans.begin(), gathering.plans.end(), scatters);
+    segmented += std::count_if(gathering.plans.begin(), gathering.plans.end(), moves_in_segments);
   }
   CHECK(scattering > 0);
+  CHECK(segmented > 0);
 }

@@ -20,7 +20,7 @@ constexpr std::int64_t kSizes[] = {0,    1,    2,    7,    8,    9,    31,   32,
 
 // Empty if both instruction sets agree with the reference on one thread and on two.
 std::string disagreement(std::uint64_t seed, std::int64_t n, nvm::IntBits bits) {
-  const PlanCase c = nvm::testing::PlanGenerator(seed, n, bits).make();
+  const PlanCase c = nvm::testing::PlanGenerator(seed, n, bits, false).make();
   nvm::plan::check(c.plan);
   Bindings wanted = c.inputs;
   const bool fine = evaluate(c.plan, wanted);

@@ -11,7 +11,7 @@
 
 #include "bytecode/plan/plan.h"
 #include "bytecode/table/op_info.h"
-#include "tests/support/plan_reference.h"
+#include "tests/property/gen_moves.h"
 
 namespace nvm::testing {
 
@@ -22,8 +22,10 @@ struct PlanCase {
 
 class PlanGenerator {
  public:
-  // `n`: iterations of the main space.
-  PlanGenerator(std::uint64_t seed, std::int64_t n, IntBits bits) : random_(seed), more_(seed + 1), n_(n) {
+  // `n`: iterations of the main space. `of_each`: also what the processor's engine leaves to its primitives,
+  // partitions of segments and one element of each.
+  PlanGenerator(std::uint64_t seed, std::int64_t n, IntBits bits, bool of_each = true)
+      : random_(seed), more_(seed + 1), n_(n), of_each_(of_each) {
     plan_.int_bits = bits;
   }
 
@@ -33,6 +35,7 @@ class PlanGenerator {
     for (int k = 1 + below(3); k > 0; --k) add_kernel();
     if (chance(50)) add_scalar_kernel();
     add_partitions();
+    if (n_ > 0) moves().add(plan_.kernels.front(), of_each_);
     bindings_.vectors.resize(plan_.vars.size());
     bindings_.descs.resize(plan_.vars.size());
     bindings_.lengths.resize(plan_.lengths.size());
@@ -405,6 +408,9 @@ class PlanGenerator {
     push(s);
   }
 
+  MoveGenerator moves() {
+    return {plan_, bindings_, more_, {space_, segments_, source_total_, desc_, source_desc_}};
+  }
   // Behind everything else and from numbers of their own: seeds that stand in tests mean the same plans.
   void add_partitions() {
     std::vector<std::int32_t> inputs, flags;
@@ -415,35 +421,9 @@ class PlanGenerator {
     }
     const auto one_of = [&](const auto& some) { return some[more_() % some.size()]; };
     for (plan::Kernel& k : plan_.kernels)
-      if (k.space == space_ && more_() % 3 == 0) add_partition(k, one_of(inputs), one_of(flags));
+      if (k.space == space_ && more_() % 3 == 0)
+        moves().add_partition(k, one_of(inputs), one_of(flags), kNone);
   }
-  // One in eight begins its second side at a wrong place, if it has one: else engines may trap or not.
-  void add_partition(plan::Kernel& kernel, std::int32_t values, std::int32_t flags) {
-    const std::vector<Element>& sides = bindings_.vectors[static_cast<std::size_t>(flags)];
-    std::int64_t base = std::count_if(sides.begin(), sides.end(), [](const Element& f) { return f.i == 0; });
-    if (more_() % 8 == 0 && base < static_cast<std::int64_t>(sides.size())) ++base;
-    const auto element = [&](std::int32_t v) {
-      Inst in;
-      in.pull = Pull::kElement;
-      in.var = v;
-      in.type = plan_.vars[static_cast<std::size_t>(v)].type;
-      return kernel.body.add(in);
-    };
-    plan::Sink count;
-    count.kind = plan::SinkKind::kCount;
-    count.value = element(flags);
-    count.type = Type::kBool;
-    plan::Sink s;
-    s.kind = plan::SinkKind::kPartition;
-    s.value = element(values);
-    s.type = plan_.vars[static_cast<std::size_t>(values)].type;
-    s.filter = static_cast<std::int32_t>(kernel.sinks.size());
-    s.init = add_vector(plan::VarRole::kInput, ints(), one_);
-    bindings_.vectors[static_cast<std::size_t>(s.init)] = {{base, 0}};
-    s.out = add_vector(plan::VarRole::kOutput, plan_.vars[static_cast<std::size_t>(values)].storage, space_);
-    kernel.sinks.insert(kernel.sinks.end(), {count, s});
-  }
-
   void add_kernel() {
     kernel_ = {};
     kernel_.space = space_;
@@ -482,6 +462,7 @@ class PlanGenerator {
   std::mt19937_64 random_;
   std::mt19937_64 more_;
   std::int64_t n_;
+  bool of_each_;
   plan::Plan plan_;
   Bindings bindings_;
   plan::Kernel kernel_;

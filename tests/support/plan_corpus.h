@@ -107,6 +107,37 @@ inline void partition(RegionBuilder& r) {
   r.live(r.op(Op::kPermute, TypeWord::kFloat, {x, places, r.whole(n)}));
 }
 
+// Permutes within segments: over zeros, over defaults, where flagged; one element of each.
+inline void segmented_scatter(RegionBuilder& r) {
+  const auto n = r.length();
+  const auto m = r.length();
+  const auto k = r.length();
+  const auto s = r.segments(k, n), t = r.segments(k, m);
+  const auto x = r.vector(Type::kFloat, n);
+  const auto i = r.vector(Type::kInt, n);
+  const auto d = r.vector(Type::kFloat, m);
+  r.live(r.op(Op::kPermute, TypeWord::kFloat, {x, i, s}));
+  r.live(r.op(Op::kDpermute, TypeWord::kFloat, {x, i, d, s, t}));
+  r.live(r.op(Op::kDfpermute, TypeWord::kFloat, {x, i, r.vector(Type::kBool, n), d, s, t}));
+  const auto at = r.vector(Type::kInt, k);
+  const auto taken = r.op(Op::kExtract, TypeWord::kFloat, {x, at, s});
+  r.live(r.op(Op::kReplace, TypeWord::kFloat, {d, r.vector(Type::kInt, k), taken, t}));
+  r.live(r.op(Op::kReplace, TypeWord::kFloat, {x, r.scalar(Type::kInt), r.scalar(Type::kFloat), r.whole(n)}));
+}
+
+inline void segmented_partition(RegionBuilder& r) {
+  const auto n = r.length();
+  const auto k = r.length();
+  const auto s = r.segments(k, n);
+  const auto x = r.vector(Type::kFloat, n);
+  const auto flags = r.op(Op::kLt, TypeWord::kFloat, {x, r.vector(Type::kFloat, n)});
+  const auto zero = r.vector(Type::kInt, k), one = r.vector(Type::kInt, k);
+  r.fix(zero, 0);
+  r.fix(one, 1);
+  const auto places = r.split_places(flags, flags, r.vector(Type::kInt, k), s, zero, one);
+  r.live(r.op(Op::kPermute, TypeWord::kFloat, {x, places, s}));
+}
+
 // Every scalar operation, on the types that its instructions have.
 inline void scalars(RegionBuilder& r) {
   const auto n = r.length();
@@ -155,6 +186,8 @@ inline std::vector<NamedPlan> plan_corpus(IntBits bits) {
       {"gather", corpus::gather},
       {"scatter", corpus::scatter},
       {"partition", corpus::partition},
+      {"segmented_scatter", corpus::segmented_scatter},
+      {"segmented_partition", corpus::segmented_partition},
       {"scalars", corpus::scalars},
       {"sums", corpus::sums},
       {"products", corpus::products},

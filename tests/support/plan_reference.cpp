@@ -86,7 +86,7 @@ class Evaluator {
     }
     return it->second;
   }
-  std::int64_t segment(std::int32_t desc, std::int64_t i) { return map(desc).ids[at(i)]; }
+  std::int64_t segment(std::int32_t desc, std::int64_t i) { return desc == kNone ? i : map(desc).ids[at(i)]; }
   std::int64_t offset(std::int32_t desc, std::int64_t s) { return map(desc).offsets[at(s)]; }
 
   Element pull(const BodyInst& in, const std::vector<Column>& values, const std::vector<Column>& scans,
@@ -109,6 +109,10 @@ class Evaluator {
         const std::int64_t s = segment(in.desc, i);
         return gather(in, values, i, offset(in.desc2, s), b_.descs[at(in.desc2)][at(s)]);
       }
+      case Pull::kSegPlace: {
+        const std::int64_t s = segment(in.desc, i);
+        return place(in, values, i, offset(in.desc2, s), b_.descs[at(in.desc2)][at(s)]);
+      }
       case Pull::kApply: {
         const auto arg = [&](std::int32_t v) { return v == kNone ? Element{} : values[at(v)][at(i)]; };
         return apply(in.scalar, body_->insts[at(in.a)].type, arg(in.a), arg(in.b), arg(in.c));
@@ -123,6 +127,15 @@ class Evaluator {
     if (index >= 0 && index < length) return b_.vectors[at(in.var)][at(from + index)];
     trapped_ = true;
     return {};
+  }
+
+  Element place(const BodyInst& in, const std::vector<Column>& values, std::int64_t i, std::int64_t from,
+                std::int64_t length) {
+    const bool wanted = in.b == kNone || values[at(in.b)][at(i)].i != 0;
+    const std::int64_t index = values[at(in.a)][at(i)].i;
+    if (wanted && index >= 0 && index < length) return {from + index, 0};
+    trapped_ = trapped_ || wanted;
+    return {-1, 0};
   }
 
   // ------------------------------------------------------------------------------------------ scalars
@@ -333,13 +346,15 @@ class Evaluator {
     }
   }
   void partition(const Kernel& k, const Sink& s, const std::vector<Column>& values) {
-    const Column& flags = values[at(k.sinks[at(s.filter)].value)];
+    const std::vector<Column> flags = segments(values[at(k.sinks[at(s.filter)].value)], s.desc);
+    const std::vector<Column> parts = segments(values[at(s.value)], s.desc);
     Column result;
-    for (const std::int64_t side : {0, 1}) {
-      trapped_ =
-          trapped_ || (side == 1 && b_.vectors[at(s.init)][0].i != static_cast<std::int64_t>(result.size()));
-      for (std::size_t i = 0; i < flags.size(); ++i)
-        if (flags[i].i == side) result.push_back(values[at(s.value)][i]);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const auto front = std::count_if(flags[p].begin(), flags[p].end(), [](Element f) { return f.i == 0; });
+      trapped_ = trapped_ || (!parts[p].empty() && b_.vectors[at(s.init)][p].i != front);
+      for (const std::int64_t side : {0, 1})
+        for (std::size_t i = 0; i < parts[p].size(); ++i)
+          if (flags[p][i].i == side) result.push_back(parts[p][i]);
     }
     out(s) = result;
   }

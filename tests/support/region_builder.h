@@ -42,6 +42,11 @@ class RegionBuilder {
     region_.vars.back().fixed = value;
     return x;
   }
+  // All elements of an INT vector are known.
+  void fix(soac::VarId x, std::int64_t value) {
+    region_.vars[static_cast<std::size_t>(x)].is_fixed = true;
+    region_.vars[static_cast<std::size_t>(x)].fixed = value;
+  }
   soac::VarId segdes(soac::LengthId segments, soac::LengthId total, soac::DescForm form) {
     soac::Var v;
     v.is_desc = true;
@@ -93,9 +98,14 @@ class RegionBuilder {
   }
   // The places of a stable split: those whose flag is F first; `ranked` are counted, `flags` choose.
   soac::VarId split_places(soac::VarId flags, soac::VarId ranked, soac::VarId base, soac::LengthId n) {
-    const auto rank = op(Op::kAddScan, TypeWord::kInt, {op(Op::kBtoI, TypeWord::kNone, {ranked}), whole(n)});
-    const auto behind = op(Op::kAdd, TypeWord::kInt, {op(Op::kDist, TypeWord::kInt, {base, whole(n)}), rank});
-    const auto index = op(Op::kIndex, TypeWord::kNone, {fixed(0), fixed(1), whole(n)});
+    return split_places(flags, ranked, base, whole(n), fixed(0), fixed(1));
+  }
+  // The same in each segment of desc; an INDEX counts from `zero` by `one`.
+  soac::VarId split_places(soac::VarId flags, soac::VarId ranked, soac::VarId base, soac::VarId desc,
+                           soac::VarId zero, soac::VarId one) {
+    const auto rank = op(Op::kAddScan, TypeWord::kInt, {op(Op::kBtoI, TypeWord::kNone, {ranked}), desc});
+    const auto behind = op(Op::kAdd, TypeWord::kInt, {op(Op::kDist, TypeWord::kInt, {base, desc}), rank});
+    const auto index = op(Op::kIndex, TypeWord::kNone, {zero, one, desc});
     const auto front = op(Op::kSub, TypeWord::kInt, {index, rank});
     return op(Op::kSelect, TypeWord::kInt, {flags, behind, front});
   }

@@ -71,11 +71,22 @@ class Once {
         const plan::Desc& d = context_.desc(in.desc2);
         return gather(in, segment_offset(d, s), segment_offset(d, s + 1) - segment_offset(d, s));
       }
+      case Pull::kSegPlace: {
+        const std::int64_t s = segment(in.desc);
+        const plan::Desc& d = context_.desc(in.desc2);
+        return place(in, segment_offset(d, s), segment_offset(d, s + 1) - segment_offset(d, s));
+      }
       case Pull::kCheck: trapped_ = trapped_ || v(in.a) != 0; return v(in.a);
       case Pull::kScanned: return scan_identity(kernel_.sinks[at(in.a)]);
       case Pull::kApply: return apply(in);
     }
     return 0;
+  }
+  [[nodiscard]] Cell place(const BodyInst& in, std::int64_t offset, std::int64_t length) {
+    if (in.b != kNone && v(in.b) == 0) return 0;
+    const std::int64_t i = int_of(in.a);
+    trapped_ = trapped_ || i < 0 || i >= length;
+    return static_cast<Cell>(offset + i);
   }
   [[nodiscard]] Cell gather(const BodyInst& in, std::int64_t offset, std::int64_t length) {
     if (in.b != kNone && v(in.b) == 0) return 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
-#include "bytecode/soac/parting.h"
 #include "vm/interp/work.h"
 
 namespace nvm::vm {
@@ -120,16 +119,6 @@ void Recorder::finish() {
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
-// Of a PERMUTE by places that part a vector in two any engine makes a pass.
-bool Recorder::scatters(const ssa::Inst& inst, std::span<const Value> operands) const {
-  const auto* places = inst.op == Op::kPermute ? std::get_if<DeferredRef>(&operands[1]) : nullptr;
-  if (!limits_.scatters && (places == nullptr || !soac::parts(now_.region, (*places)->var()))) return false;
-  return std::all_of(operands.begin(), operands.end(), [](const Value& v) {
-    return (std::holds_alternative<Vector>(v) && !is_repeated(v)) || std::holds_alternative<Segdes>(v) ||
-           std::holds_alternative<DeferredRef>(v);
-  });
-}
-
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
 bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop) {
   if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
@@ -157,8 +146,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (!soac::recordable(inst.op) || (op_info(inst.op).kind == OpKind::kScatter && !scatters(inst, operands)))
-    return leave(inst, operands, RegionStop::kKind);
+  if (!soac::recordable(inst.op) || !movable(inst, operands)) return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
   if (declined_) return leave(inst, operands, RegionStop::kLost);
@@ -203,8 +191,7 @@ bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> 
   const std::size_t lengths = now_.lengths.size();
   operands_.clear();
   for (Value& v : operands) operands_.push_back(operand_var(v));
-  if (inst.op == Op::kIndex)
-    for (const std::size_t i : {0U, 1U}) fix(operands_[i]);
+  if (inst.op == Op::kIndex) fix_index();
   const bool fits = forms_fit(inst);
   if (!fits || !unify(inst)) {
     forget(vars, lengths);
@@ -251,16 +238,6 @@ VarId Recorder::input(Value value) {
   return id;
 }
 
-// Lets the code rely on the value of an INT scalar, if it is one that most programs have there.
-void Recorder::fix(VarId x) {
-  const auto* v = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(x)]);
-  if (v == nullptr || !v->is_scalar() || v->type() != Type::kInt) return;
-  const std::int64_t value = v->scalar_int();
-  if (value != 0 && value != 1) return;
-  now_.region.vars[static_cast<std::size_t>(x)].is_fixed = true;
-  now_.region.vars[static_cast<std::size_t>(x)].fixed = value;
-}
-
 VarId Recorder::new_var(const Var& v) {
   now_.region.vars.push_back(v);
   now_.inputs.emplace_back();
@@ -282,22 +259,6 @@ LengthId Recorder::counted() {
   now_.lengths.push_back(-1);
   now_.region.lengths.push_back(LengthKind::kCounted);
   return static_cast<LengthId>(now_.lengths.size() - 1);
-}
-
-// True if a combinator covers the instruction for these descriptors. One element is no vector: scans, filters
-// and segments of it are left to the interpreter.
-bool Recorder::forms_fit(const ssa::Inst& inst) const {
-  for (const VarId x : operands_)
-    if (var(x).is_desc && var(x).form != DescForm::kOneSegment && var(x).total == 0) return false;
-  switch (op_info(inst.op).kind) {
-    case OpKind::kExtract: return var(operands_[2]).form == DescForm::kOneSegment;
-    case OpKind::kScatter:  // places are counted from the beginning of the whole
-      return std::all_of(operands_.begin(), operands_.end(),
-                         [&](VarId x) { return !var(x).is_desc || var(x).form == DescForm::kOneSegment; });
-    case OpKind::kScan:
-    case OpKind::kFilter: return var(operands_[0]).length != 0;
-    default: return true;
-  }
 }
 
 // Binds the letters of the shape column; false if two symbols would have to be equal and are not known to be.

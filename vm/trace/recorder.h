@@ -73,8 +73,9 @@ class Recorder final : public RegionHook {
   struct Limits {
     std::int64_t min_elements = 4096;
     std::size_t max_insts = 200;
-    bool scatters =
-        false;  // kernels scatter with all threads, so PERMUTE and its relatives are recorded, too
+    // Kernels scatter with all threads, so PERMUTE and its relatives are recorded, too, and what takes or
+    // replaces one element of each segment.
+    bool scatters = false;
   };
   Recorder(RegionExecutor& executor, IntBits bits, Limits limits, Observer* observer = nullptr)
       : executor_(executor), bits_(bits), limits_(limits), observer_(observer) {
@@ -105,6 +106,9 @@ class Recorder final : public RegionHook {
   // Operands that are not written out are the interpreter's business: places known by a formula or as runs a
   // stride apart, one value repeated.
   [[nodiscard]] bool scatters(const ssa::Inst& inst, std::span<const Value> operands) const;
+  // Of a vector that the host has, a few elements are replaced where they are.
+  [[nodiscard]] bool replaces(std::span<const Value> operands) const;
+  [[nodiscard]] bool movable(const ssa::Inst& inst, std::span<const Value> operands) const;
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -123,6 +127,7 @@ class Recorder final : public RegionHook {
   soac::VarId input(Value value);
   soac::VarId new_var(const soac::Var& var);
   void fix(soac::VarId x);
+  void fix_index();
   soac::LengthId length_symbol(std::int64_t n);
   soac::LengthId counted();
   Value promise(soac::VarId var);

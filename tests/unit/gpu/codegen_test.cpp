@@ -55,6 +55,28 @@ TEST_CASE("a scatter finds its winners before it stores") {
   CHECK(has(code.source, "else nvm_trap(C);"));
 }
 
+TEST_CASE("a partition stores each side where its rank says, without winners") {
+  for (const char* name : {"partition", "segmented_partition"}) {
+    const gpu::Code code = code_of(name);
+    CHECK_FALSE(has(code.source, "atomicMax("));
+    CHECK(has(code.source, "[place] = (double)"));
+    CHECK(has(code.source, "nvm_check("));  // where the second side begins
+  }
+  CHECK(has(code_of("segmented_partition").source, "nvm_segment_place("));
+}
+
+TEST_CASE("one element of each segment is stored over a copy of the defaults") {
+  const gpu::Code code = code_of("segmented_scatter");
+  CHECK(has(code.source, "_default"));
+  CHECK(has(code.source, "offset(i + 1)"));  // an iteration is a segment
+}
+
+TEST_CASE("places are of 64 bits where INT is not") {
+  const gpu::Code code = code_of("segmented_scatter", IntBits::k32);
+  CHECK(has(code.source, "const i64 v"));
+  CHECK(has(code.source, "= nvm_segment_place("));
+}
+
 TEST_CASE("INT of 32 bits is computed in int") {
   CHECK(has(code_of("filter", IntBits::k32).source, "int c"));
   CHECK_FALSE(has(code_of("filter", IntBits::k32).source, "nvm_tile_scan<nvm_op_add, i64>"));

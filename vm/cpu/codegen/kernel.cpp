@@ -46,6 +46,10 @@ class KernelCompiler {
       code_->one = true;
       return std::move(code_);
     }
+    if (of_each_segment()) {
+      reason = refuse_text(Refuse::kSegments);
+      return nullptr;
+    }
     flatten_single_segments();
     for (const Sink& s : kernel_.sinks) classify(s);
     choose_cut();
@@ -72,6 +76,16 @@ class KernelCompiler {
   }
   [[nodiscard]] Storage cell_storage(Type t) const {
     return t == Type::kFloat ? Storage::kF64 : t == Type::kBool ? Storage::kB8 : int_storage();
+  }
+
+  // Left to the primitives, which take a segment at a time.
+  [[nodiscard]] bool of_each_segment() const {
+    const auto by_number = [](const BodyInst& in) {
+      return (in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) && in.desc == kNone;
+    };
+    const auto parts = [](const Sink& s) { return s.kind == SinkKind::kPartition && s.desc != kNone; };
+    return std::any_of(kernel_.body.insts.begin(), kernel_.body.insts.end(), by_number) ||
+           std::any_of(kernel_.sinks.begin(), kernel_.sinks.end(), parts);
   }
 
   // Under one segment the number is 0, the index within is the index, and one value per segment is one value.
@@ -357,7 +371,7 @@ class KernelCompiler {
         spec.inputs.push_back({v, ints, provided({Expand::kSegment, in.desc, kNone, int_bytes, 0})});
       } else if (in.pull == Pull::kWithin) {
         spec.inputs.push_back({v, ints, provided({Expand::kWithin, in.desc, kNone, int_bytes, 0})});
-      } else if (in.pull == Pull::kSegGather && !single(in.desc)) {
+      } else if ((in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) && !single(in.desc)) {
         spec.segments.push_back({v, provided({Expand::kOffset, in.desc, in.desc2, int_bytes, 0}),
                                  provided({Expand::kLength, in.desc, in.desc2, int_bytes, 0})});
       }

@@ -23,7 +23,9 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 bool may_trap(const soac::Body& body, std::size_t i) {
   const BodyInst& in = body.insts[i];
-  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kCheck) return true;
+  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace ||
+      in.pull == Pull::kCheck)
+    return true;
   return in.pull == Pull::kApply && scalar_traps(in.scalar, body.insts[at(in.a)].type);
 }
 
@@ -151,7 +153,8 @@ class StageEmitter {
       case Pull::kIndex: values_[i] = lanes_->count_up(field(offsetof(StageArgs, index))); return;
       case Pull::kElement: static_cast<void>(pointer(element_slot(in.var))); return;
       case Pull::kGather: hoist_gather(i, in, {SlotKind::kLength, in.var}); return;
-      case Pull::kSegGather: hoist_gather(i, in, {SlotKind::kDescTotal, in.desc2}); return;
+      case Pull::kSegGather:
+      case Pull::kSegPlace: hoist_gather(i, in, {SlotKind::kDescTotal, in.desc2}); return;
       default: return;
     }
   }
@@ -165,7 +168,7 @@ class StageEmitter {
     return nullptr;
   }
   void hoist_gather(std::size_t i, const BodyInst& in, const Slot& length) {
-    static_cast<void>(pointer({SlotKind::kBase, in.var}));
+    if (in.var != kNone) static_cast<void>(pointer({SlotKind::kBase, in.var}));
     if (const StageSegments* s = segments_of(i)) {
       static_cast<void>(pointer(scratch_slot(s->offset_scratch, int_storage())));
       static_cast<void>(pointer(scratch_slot(s->length_scratch, int_storage())));
@@ -193,6 +196,7 @@ class StageEmitter {
       }
       case Pull::kGather:
       case Pull::kSegGather: values_[i] = emit_gather(i, in); return;
+      case Pull::kSegPlace: values_[i] = find_place(i, in).place; return;
       case Pull::kCheck: values_[i] = values_[at(in.a)]; return lanes_->trap_where(values_[i]);
       case Pull::kApply: {
         const Lane args[3] = {operand(in.a), operand(in.b), operand(in.c)};
@@ -231,8 +235,11 @@ class StageEmitter {
     return lanes_->gather(storage, base, place, on);
   }
 
+  struct Place {
+    Lane place, on;
+  };
   // Traps where the index is outside the vector, or outside the segment of it that belongs to the iteration.
-  [[nodiscard]] Lane emit_gather(std::size_t i, const BodyInst& in) {
+  [[nodiscard]] Place find_place(std::size_t i, const BodyInst& in) {
     const StageSegments* segments = segments_of(i);
     const Lane index = values_[at(in.a)];
     const Lane limit = segments == nullptr ? limits_[i] : load_int(segments->length_scratch);
@@ -241,14 +248,17 @@ class StageEmitter {
     const Lane inside = lanes_->and_bool(below, lanes_->active());
     const Lane place =
         segments == nullptr ? index : lanes_->add_int(load_int(segments->offset_scratch), index);
-    const x86::Gp base = pointer({SlotKind::kBase, in.var});
     if (in.b == kNone) {
       lanes_->trap_unless(below);
-      return gather(in, base, place, inside);
+      return {place, inside};
     }
     const Lane wanted = values_[at(in.b)];
     lanes_->trap_where(lanes_->and_not_bool(wanted, inside));
-    return gather(in, base, place, lanes_->and_bool(wanted, inside));
+    return {place, lanes_->and_bool(wanted, inside)};
+  }
+  [[nodiscard]] Lane emit_gather(std::size_t i, const BodyInst& in) {
+    const Place found = find_place(i, in);
+    return gather(in, pointer({SlotKind::kBase, in.var}), found.place, found.on);
   }
   [[nodiscard]] Lane load_int(std::int32_t scratch) {
     const Storage storage = int_storage();

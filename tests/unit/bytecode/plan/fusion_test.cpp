@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "bytecode/plan/schedule.h"
-#include "tests/support/region_builder.h"
+#include "tests/support/fused.h"
 
 using namespace nvm;
 using namespace nvm::plan;
+using nvm::test::fuse_all;
+using nvm::test::Fused;
 using nvm::test::RegionBuilder;
 using soac::LengthKind;
 
@@ -14,41 +15,6 @@ namespace {
 
 constexpr auto kF = TypeWord::kFloat;
 constexpr auto kI = TypeWord::kInt;
-
-struct Fused {
-  Plan plan;
-  std::vector<RuleEvent> events;
-  [[nodiscard]] bool fired(Rule r) const {
-    return std::any_of(events.begin(), events.end(),
-                       [&](const RuleEvent& e) { return e.fired && e.rule == r; });
-  }
-  [[nodiscard]] bool refused(Refusal r) const {
-    return std::any_of(events.begin(), events.end(),
-                       [&](const RuleEvent& e) { return !e.fired && e.refusal == r; });
-  }
-  // Kernels over vectors; scalar work is the host's.
-  [[nodiscard]] int launches() const {
-    return static_cast<int>(std::count_if(plan.kernels.begin(), plan.kernels.end(), [&](const Kernel& k) {
-      return plan.lengths[static_cast<std::size_t>(k.space)] != LengthKind::kOne;
-    }));
-  }
-  [[nodiscard]] int sinks(SinkKind kind) const {
-    int n = 0;
-    for (const Kernel& k : plan.kernels)
-      n += static_cast<int>(
-          std::count_if(k.sinks.begin(), k.sinks.end(), [&](const Sink& s) { return s.kind == kind; }));
-    return n;
-  }
-};
-
-Fused fuse_all(const RegionBuilder& b, Fusion fusion = Fusion::kGreedy) {
-  const soac::Graph graph = soac::build(b.region());
-  soac::check(graph);
-  Fused f;
-  f.plan = fuse(graph, fusion, &f.events);
-  check(f.plan);
-  return f;
-}
 
 }  // namespace
 
