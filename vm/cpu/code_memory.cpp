@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/gdb_jit.h"
 
 namespace nvm::vm::cpu {
@@ -37,10 +38,25 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
+  if (spec.straight.gathers.empty()) compile_straight(spec, name, stage);
   return true;
 }
 
+// The second function of a stage some of whose gathers may have stretches. The stage does without if need be.
+void CodeMemory::compile_straight(const StageSpec& spec, const std::string& name, Stage& stage) {
+  stage.indices = stretch_indices(spec);
+  if (stage.indices.gathers.empty()) return;
+  StageSpec straight = spec;
+  straight.straight = stage.indices;
+  auto second = std::make_unique<Stage>();
+  std::string reason;
+  if (!compile(straight, name + ".straight", *second, reason)) return;
+  if (listings_) stage.listing += "; the same where gathers are loads\n" + second->listing;
+  stage.straight = std::move(second);
+}
+
 void CodeMemory::release(Stage& stage) {
+  if (stage.straight != nullptr) release(*stage.straight);
   if (stage.function == nullptr) return;
   forget_in_gdb(reinterpret_cast<const void*>(stage.function));
   runtime_.release(stage.function);

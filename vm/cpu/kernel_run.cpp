@@ -17,7 +17,10 @@ constexpr std::size_t kLanesBytes = sizeof(ReduceState::lanes);
 
 std::size_t round64(std::size_t n) { return (n + 63) / 64 * 64; }
 
-std::size_t args_bytes(const Stage& stage) { return sizeof(StageArgs) + 8 * stage.slots.size(); }
+std::size_t args_bytes(const Stage& stage) {
+  const std::size_t second = stage.straight == nullptr ? 0 : stage.straight->slots.size();
+  return sizeof(StageArgs) + 8 * std::max(stage.slots.size(), second);
+}
 
 }  // namespace
 
@@ -121,6 +124,8 @@ RunStatus KernelRun::run() {
   for (const auto& sink : code_.sinks)
     if (!sink->bind(*this)) return RunStatus::kNoMemory;
   main_ = &main_stage();
+  look_for_stretches(*main_);
+  for (const Stage& sweep : code_.sweeps) look_for_stretches(sweep);
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
   do {
     over_chunks([this](Work& w) { links_ ? linked_sweeps(w) : last_sweep(w); });
@@ -307,6 +312,12 @@ void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, Stage
       case SlotKind::kLanes:
         cell = address(worker_state<ReduceState>(w, *code_.folds[static_cast<std::size_t>(s.id)]).lanes, 0);
         break;
+      case SlotKind::kStraight: {
+        const std::int64_t from = w.begin + done + w.stretch->offset_of(s.id);
+        cell =
+            address(context_.var(code_.body.insts[static_cast<std::size_t>(s.id)].var).data, from * s.bytes);
+        break;
+      }
       case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
       case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
       case SlotKind::kAdvance: cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w); break;
@@ -326,6 +337,56 @@ void KernelRun::take_back(const Stage& stage, Work& w, const StageArgs& args) {
       *code_.advanced[static_cast<std::size_t>(stage.slots[i].id)]->advanced(w) = args.slots[i];
 }
 
+// Uniform values and lengths are settled before a kernel runs.
+void KernelRun::look_for_stretches(const Stage& stage) {
+  if (stage.straight == nullptr) return;
+  const bool wide = context_.plan->int_bits == IntBits::k64;
+  const StretchFacts facts{[&](std::int32_t v) {
+                             const auto cell = static_cast<std::int64_t>(context_.var(v).cell);
+                             return wide ? cell : static_cast<std::int32_t>(cell);
+                           },
+                           [&](const soac::BodyInst& gather) {
+                             return gather.pull == soac::Pull::kGather ? context_.var(gather.var).length
+                                                                       : context_.desc(gather.desc2).total;
+                           }};
+  auto found = find_stretches(stage.indices, code_.body, context_.plan->int_bits, space_, facts);
+  if (!found.empty()) stretches_.push_back({&stage, std::move(found)});
+}
+
+const std::vector<Stretch>* KernelRun::stretches_of(const Stage& stage) const {
+  for (const Stretches& s : stretches_)
+    if (s.stage == &stage) return &s.found;
+  return nullptr;
+}
+
+// Whole vectors: those inside of a stretch by the second function, what straddles a seam by the first.
+void KernelRun::run_whole(const Stage& stage, Work& w, std::int64_t whole, StageArgs& args) {
+  const std::vector<Stretch>* stretches = stretches_of(stage);
+  if (stretches == nullptr) return run_part(stage, w, 0, whole, args);
+  const std::int64_t lanes = lanes_of(machine_.memory.isa());
+  std::int64_t done = 0;
+  const auto first = std::upper_bound(stretches->begin(), stretches->end(), w.begin,
+                                      [](std::int64_t i, const Stretch& s) { return i < s.end; });
+  for (auto s = first; s != stretches->end() && s->begin < w.begin + whole; ++s) {
+    const std::int64_t from = (std::max(s->begin - w.begin, done) + lanes - 1) / lanes * lanes;
+    const std::int64_t to = std::min(s->end - w.begin, whole) / lanes * lanes;
+    if (from >= to) continue;
+    run_part(stage, w, done, from, args);
+    w.stretch = &*s;
+    run_part(*stage.straight, w, from, to, args);
+    done = to;
+  }
+  run_part(stage, w, done, whole, args);
+}
+
+void KernelRun::run_part(const Stage& stage, Work& w, std::int64_t from, std::int64_t to, StageArgs& args) {
+  if (from >= to) return;
+  args.n = to - from;
+  fill_slots(stage, w, from, args);
+  stage.function(&args);
+  take_back(stage, w, args);
+}
+
 void KernelRun::run_stage(const Stage& stage, Work& w) {
   if (stage.function == nullptr || w.n == 0) return;
   auto* after = w.memory + scratch_bytes() + code_.worker_bytes +
@@ -335,12 +396,9 @@ void KernelRun::run_stage(const Stage& stage, Work& w) {
   const std::int64_t whole = w.n / lanes * lanes;
   args.trapped = 0;
   if (whole > 0) {
-    args.n = whole;
     args.active = 0xFF;
     for (std::int64_t& lane : args.active_lanes) lane = -1;
-    fill_slots(stage, w, 0, args);
-    stage.function(&args);
-    take_back(stage, w, args);
+    run_whole(stage, w, whole, args);
   }
   if (whole < w.n) run_tail(stage, w, whole, args);
   if (args.trapped != 0) trap();

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/machine.h"
 #include "vm/cpu/routines.h"
 
@@ -88,6 +89,7 @@ struct Work {
   std::size_t chunk = 0;
   std::int64_t chunk_begin = 0, chunk_end = 0;
   std::int64_t begin = 0, n = 0;     // the block
+  const Stretch* stretch = nullptr;  // of what Stage::straight runs over
   SegmentCursor* cursors = nullptr;  // of providers, then of sinks
 
   template <typename T>
@@ -235,7 +237,11 @@ class KernelRun {
   template <typename F>
   void over_blocks(Work& w, F body);
   void expand(Work& w);
+  void look_for_stretches(const Stage& stage);
+  [[nodiscard]] const std::vector<Stretch>* stretches_of(const Stage& stage) const;
   void run_stage(const Stage& stage, Work& w);
+  void run_whole(const Stage& stage, Work& w, std::int64_t whole, StageArgs& args);
+  void run_part(const Stage& stage, Work& w, std::int64_t from, std::int64_t to, StageArgs& args);
   void fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   void take_back(const Stage& stage, Work& w, const StageArgs& args);
   [[nodiscard]] bool goes_aside(const Slot& s) const;
@@ -256,6 +262,11 @@ class KernelRun {
   std::atomic<std::size_t> chained_[plan::kMostSweeps + 1] = {};
   int threads_ = 1;
   const Stage* main_ = nullptr;
+  struct Stretches {
+    const Stage* stage;
+    std::vector<Stretch> found;
+  };
+  std::vector<Stretches> stretches_;  // of stages that have some
   Kept<std::int64_t> bounds_;
   Kept<std::byte> chunk_memory_;
 };

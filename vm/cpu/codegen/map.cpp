@@ -21,6 +21,18 @@ using soac::Pull;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
+std::vector<bool> follow_index(const soac::Body& body) {
+  std::vector<bool> follows;
+  for (const BodyInst& in : body.insts) {
+    const auto does = [&](std::int32_t v) { return v == kNone || follows[at(v)]; };
+    follows.push_back(in.pull == Pull::kApply ? does(in.a) && does(in.b) && does(in.c)
+                                              : in.pull == Pull::kIndex || in.pull == Pull::kWithin ||
+                                                    in.pull == Pull::kConst || in.pull == Pull::kUniform);
+  }
+  return follows;
+}
+
 bool may_trap(const soac::Body& body, std::size_t i) {
   const BodyInst& in = body.insts[i];
   if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kCheck) return true;
@@ -38,8 +50,11 @@ class StageEmitter {
         scans_(*lanes_, spec.scans),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
+        straight_(spec.body->insts.size()),
+        follows_index_(follow_index(*spec.body)),
         input_of_(spec.body->insts.size(), nullptr) {
     for (const StageInput& in : spec.inputs) input_of_[at(in.value)] = &in;
+    for (const std::int32_t g : spec.straight.gathers) straight_[at(g)] = true;
   }
 
   void emit() {
@@ -102,7 +117,7 @@ class StageEmitter {
   // True if some needed value may trap.
   [[nodiscard]] bool traps() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (needed_[i] && input_of_[i] == nullptr && may_trap(*spec_.body, i)) return true;
+      if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && may_trap(*spec_.body, i)) return true;
     return false;
   }
 
@@ -150,8 +165,9 @@ class StageEmitter {
         return;
       case Pull::kIndex: values_[i] = lanes_->count_up(field(offsetof(StageArgs, index))); return;
       case Pull::kElement: static_cast<void>(pointer(element_slot(in.var))); return;
-      case Pull::kGather: hoist_gather(i, in, {SlotKind::kLength, in.var}); return;
-      case Pull::kSegGather: hoist_gather(i, in, {SlotKind::kDescTotal, in.desc2}); return;
+      case Pull::kGather:
+      case Pull::kSegGather:
+        return straight_[i] ? static_cast<void>(pointer(straight_slot(i))) : hoist_gather(i, in);
       default: return;
     }
   }
@@ -164,7 +180,9 @@ class StageEmitter {
       if (at(s.value) == i) return &s;
     return nullptr;
   }
-  void hoist_gather(std::size_t i, const BodyInst& in, const Slot& length) {
+  void hoist_gather(std::size_t i, const BodyInst& in) {
+    const bool flat = in.pull == Pull::kGather;
+    const Slot length = flat ? Slot{SlotKind::kLength, in.var} : Slot{SlotKind::kDescTotal, in.desc2};
     static_cast<void>(pointer({SlotKind::kBase, in.var}));
     if (const StageSegments* s = segments_of(i)) {
       static_cast<void>(pointer(scratch_slot(s->offset_scratch, int_storage())));
@@ -192,7 +210,7 @@ class StageEmitter {
         return;
       }
       case Pull::kGather:
-      case Pull::kSegGather: values_[i] = emit_gather(i, in); return;
+      case Pull::kSegGather: values_[i] = straight_[i] ? emit_straight(i, in) : emit_gather(i, in); return;
       case Pull::kCheck: values_[i] = values_[at(in.a)]; return lanes_->trap_where(values_[i]);
       case Pull::kApply: {
         const Lane args[3] = {operand(in.a), operand(in.b), operand(in.c)};
@@ -214,20 +232,10 @@ class StageEmitter {
   }
   [[nodiscard]] Lane operand(std::int32_t v) const { return v == kNone ? Lane{} : values_[at(v)]; }
 
-  // True if value i is computed from the iteration and what does not depend on it: the indices of a shift,
-  // say.
-  [[nodiscard]] bool follows_index(std::int32_t v) const {
-    const BodyInst& in = spec_.body->insts[at(v)];
-    if (in.pull != Pull::kApply)
-      return in.pull == Pull::kIndex || in.pull == Pull::kWithin || in.pull == Pull::kConst ||
-             in.pull == Pull::kUniform;
-    for (const std::int32_t arg : {in.a, in.b, in.c})
-      if (arg != kNone && !follows_index(arg)) return false;
-    return true;
-  }
   [[nodiscard]] Lane gather(const BodyInst& in, const x86::Gp& base, const Lane& place, const Lane& on) {
     const Storage storage = var(in.var).storage;
-    if (storage != Storage::kB8 && follows_index(in.a)) return lanes_->gather_near(storage, base, place, on);
+    if (storage != Storage::kB8 && follows_index_[at(in.a)])
+      return lanes_->gather_near(storage, base, place, on);
     return lanes_->gather(storage, base, place, on);
   }
 
@@ -249,6 +257,20 @@ class StageEmitter {
     const Lane wanted = values_[at(in.b)];
     lanes_->trap_where(lanes_->and_not_bool(wanted, inside));
     return gather(in, base, place, lanes_->and_bool(wanted, inside));
+  }
+  [[nodiscard]] Slot straight_slot(std::size_t i) const {
+    const auto bytes = static_cast<std::int32_t>(storage_bytes(var(spec_.body->insts[i].var).storage));
+    return {SlotKind::kStraight, static_cast<std::int32_t>(i), bytes};
+  }
+  // A gather over a stretch: the elements stand side by side.
+  [[nodiscard]] Lane emit_straight(std::size_t i, const BodyInst& in) {
+    const Storage storage = var(in.var).storage;
+    const Lane all = lanes_->load(storage, element(straight_slot(i), storage_bytes(storage)));
+    if (in.b == kNone) return all;
+    const Lane zero = in.type == Type::kFloat  ? lanes_->constant_float(0.0)
+                      : in.type == Type::kBool ? lanes_->constant_bool(false)
+                                               : lanes_->constant_int(0);
+    return lanes_->select(values_[at(in.b)], all, zero);
   }
   [[nodiscard]] Lane load_int(std::int32_t scratch) {
     const Storage storage = int_storage();
@@ -312,7 +334,9 @@ class StageEmitter {
   ScanEmitter scans_;
   std::vector<bool> needed_;
   std::vector<Lane> values_;
-  std::vector<Lane> limits_;  // of gathers
+  std::vector<Lane> limits_;    // of gathers
+  std::vector<bool> straight_;  // gathers that are loads
+  std::vector<bool> follows_index_;
   std::vector<const StageInput*> input_of_;
   std::vector<x86::Gp> pointers_;  // by slot
   x86::Gp args_, n_, i_;
@@ -337,10 +361,17 @@ std::vector<bool> needed_values(const StageSpec& spec) {
     if (pack.value != kNone) needed[at(pack.value)] = true;
   }
   for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
+  std::vector<bool> straight(insts.size(), false), settled(insts.size(), false);
+  for (const std::int32_t v : spec.straight.gathers) straight[at(v)] = settled[at(v)] = true;
+  for (const std::int32_t v : spec.straight.settled) settled[at(v)] = true;
   for (std::size_t i = 0; i < insts.size(); ++i)
-    if (spec.all_traps && may_trap(*spec.body, i)) needed[i] = true;
+    if (spec.all_traps && !settled[i] && may_trap(*spec.body, i)) needed[i] = true;
   for (std::size_t i = insts.size(); i-- > 0;) {
     if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
+    if (straight[i]) {  // its flag alone
+      if (insts[i].b != kNone) needed[at(insts[i].b)] = true;
+      continue;
+    }
     for (const std::int32_t arg : {insts[i].a, insts[i].b, insts[i].c})
       if (arg != kNone) needed[at(arg)] = true;
   }

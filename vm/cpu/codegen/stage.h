@@ -5,6 +5,7 @@
 #include <asmjit/core.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ enum class SlotKind : std::uint8_t {
   kLanes,      // address of the lanes of fold id
   kAdvance,    // state of a sink that the code advances: number id of those it has
   kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
+  kStraight,   // address of the element that gather id of the stretch's reads at `begin`
 };
 struct Slot {
   SlotKind kind;
@@ -92,6 +94,12 @@ struct StageSegments {
   std::int32_t length_scratch;
 };
 
+// What is known of gathers to find stretches (codegen/stretches.h).
+struct StretchIndices {
+  std::vector<std::int32_t> gathers;  // values
+  std::vector<std::int32_t> settled;  // what their indices are computed from, in order
+};
+
 struct StageSpec {
   const soac::Body* body = nullptr;
   const std::vector<plan::Var>* vars = nullptr;
@@ -102,8 +110,9 @@ struct StageSpec {
   std::vector<StageFold> folds;
   std::vector<StagePack> packs;
   std::vector<StageScan> scans;
-  bool all_traps = false;  // also what no output needs is checked
-  bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
+  StretchIndices straight;  // these gathers are loads, and what is settled traps nowhere
+  bool all_traps = false;   // also what no output needs is checked
+  bool streaming = false;   // kOut stores bypass the caches; addresses are aligned to 64 bytes
 };
 
 struct Stage {
@@ -112,7 +121,13 @@ struct Stage {
   bool traps = false;
   std::string listing;
   std::size_t code_bytes = 0;
+  StretchIndices indices;           // of the gathers that `straight` loads
+  std::unique_ptr<Stage> straight;  // for whole vectors inside a stretch; null if no gather may have one
 };
+
+[[nodiscard]] inline std::size_t all_code_bytes(const Stage& stage) {
+  return stage.code_bytes + (stage.straight == nullptr ? 0 : stage.straight->code_bytes);
+}
 
 // Machine code for `spec` in memory of `runtime`. False with a reason if asmjit refuses.
 [[nodiscard]] bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec,
