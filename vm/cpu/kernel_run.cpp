@@ -5,6 +5,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/codegen/kernel.h"
+#include "vm/cpu/codegen/stripes.h"
 
 namespace nvm::vm::cpu {
 
@@ -13,13 +14,16 @@ namespace {
 using plan::RunStatus;
 
 constexpr std::int64_t kTailBytes = 64;
+constexpr std::int64_t kLeastStriped = 1024;  // elements of a chunk
 constexpr std::size_t kLanesBytes = sizeof(ReduceState::lanes);
 
 std::size_t round64(std::size_t n) { return (n + 63) / 64 * 64; }
 
 std::size_t args_bytes(const Stage& stage) {
-  const std::size_t second = stage.straight == nullptr ? 0 : stage.straight->slots.size();
-  return sizeof(StageArgs) + 8 * std::max(stage.slots.size(), second);
+  std::size_t slots = stage.slots.size();
+  for (const Stage* second : {stage.straight.get(), stage.striped.get()})
+    if (second != nullptr) slots = std::max(slots, second->slots.size());
+  return sizeof(StageArgs) + 8 * slots;
 }
 
 }  // namespace
@@ -112,7 +116,8 @@ RunStatus KernelRun::run() {
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
   // Filters beside scans need the counts of all chunks first.
   const bool first = code_.scans && code_.counts && chunks() > 1;
-  links_ = code_.scans && !code_.counts && chunks() > 1 && threads > 1;
+  striped_ = code_.stripes && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
+  links_ = striped_ || (code_.scans && !code_.counts && chunks() > 1 && threads > 1);
   in_order_ = !first && !looks_back_ && !links_;
   threads_ = in_order_ && code_.scans ? 1 : threads;
   chunk_memory_->resize((chunks() + 1) * code_.chunk_bytes);
@@ -182,6 +187,7 @@ void KernelRun::over_chunks(F body) {
       w.chunk = c;
       w.chunk_begin = (*bounds_)[c];
       w.chunk_end = (*bounds_)[c + 1];
+      w.from = w.chunk_begin;
       body(w);
     }
   };
@@ -202,7 +208,7 @@ void KernelRun::over_blocks(Work& w, F body) {
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
   const std::int64_t block = code_.scratch_count > 0 ? kBlock : kReduceBlock;  // lanes are folded at its end
   const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? block : w.chunk_end - w.chunk_begin;
-  w.begin = w.chunk_begin;
+  w.begin = w.from;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
     expand(w);
@@ -229,6 +235,7 @@ void KernelRun::first_sweep(Work& w, std::int32_t sweep) {
     if (sink->sweep == sweep) sink->first_begin(w);
     if (sink->sweep != soac::kNone && sink->sweep < sweep) sink->begin(w);
   }
+  if (striped_) run_stripes(code_.sweeps[static_cast<std::size_t>(sweep)], w, sweep);
   over_blocks(w, [&] {
     for (std::int32_t s = 0; s < sweep && !code_.runs_scans; ++s) swept_block(w, s);
     run_stage(code_.sweeps[static_cast<std::size_t>(sweep)], w);
@@ -247,6 +254,7 @@ void KernelRun::swept_block(Work& w, std::int32_t sweep) {
 
 void KernelRun::last_sweep(Work& w) {
   for (const auto& sink : code_.sinks) sink->begin(w);
+  if (striped_) run_stripes(*main_, w, static_cast<std::int32_t>(code_.sweeps.size()));
   over_blocks(w, [&] {
     if (code_.scans && !code_.runs_scans)
       for (std::size_t s = 0; s < code_.sweeps.size(); ++s) swept_block(w, static_cast<std::int32_t>(s));
@@ -262,7 +270,7 @@ void KernelRun::last_sweep(Work& w) {
 void KernelRun::linked_sweeps(Work& w) {
   const bool last = w.chunk + 1 == chunks();
   for (std::int32_t s = 0; s < static_cast<std::int32_t>(code_.sweeps.size()) && !stopped(); ++s) {
-    if (!last) first_sweep(w, s);
+    if (!last || striped_) first_sweep(w, s);  // striped: its lanes' totals
     chain(w, s);
   }
   if (!stopped()) last_sweep(w);
@@ -311,6 +319,9 @@ void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, Stage
       case SlotKind::kScratch: cell = address(w.scratch<std::byte>(s.id), done * s.bytes); break;
       case SlotKind::kLanes:
         cell = address(worker_state<ReduceState>(w, *code_.folds[static_cast<std::size_t>(s.id)]).lanes, 0);
+        break;
+      case SlotKind::kStripes:
+        cell = address(code_.advanced[static_cast<std::size_t>(s.id)]->stripes(w), 0);
         break;
       case SlotKind::kStraight: {
         const std::int64_t from = w.begin + done + w.stretch->offset_of(s.id);
@@ -379,6 +390,27 @@ void KernelRun::run_whole(const Stage& stage, Work& w, std::int64_t whole, Stage
   run_part(stage, w, done, whole, args);
 }
 
+// The first part of a chunk, as long as the lanes' parts are equal and whole turns. Scans of `sweep` are
+// totalled, those before are run.
+void KernelRun::run_stripes(const Stage& stage, Work& w, std::int32_t sweep) {
+  w.from = w.chunk_begin;
+  const std::int64_t length = w.chunk_end - w.chunk_begin;
+  if (length < kLeastStriped) return;
+  w.begin = w.chunk_begin;
+  w.n = length / (kStripes * kStripeTurn) * (kStripes * kStripeTurn);
+  for (const auto& sink : code_.sinks)
+    if (sink->sweep != soac::kNone && sink->sweep <= sweep) sink->stripes_begin(w, sink->sweep == sweep);
+  StageArgs& args = start_args(w);
+  args.stride = w.n / kStripes;
+  run_part(*stage.striped, w, 0, w.n, args);
+  if (args.trapped != 0) trap();
+  for (const auto& sink : code_.sinks) {
+    if (sink->sweep != soac::kNone && sink->sweep <= sweep) sink->stripes_end(w, sink->sweep == sweep);
+    if (&stage == main_) sink->block(w);
+  }
+  w.from += w.n;
+}
+
 void KernelRun::run_part(const Stage& stage, Work& w, std::int64_t from, std::int64_t to, StageArgs& args) {
   if (from >= to) return;
   args.n = to - from;
@@ -387,19 +419,23 @@ void KernelRun::run_part(const Stage& stage, Work& w, std::int64_t from, std::in
   take_back(stage, w, args);
 }
 
-void KernelRun::run_stage(const Stage& stage, Work& w) {
-  if (stage.function == nullptr || w.n == 0) return;
+// For whole vectors.
+StageArgs& KernelRun::start_args(Work& w) {
   auto* after = w.memory + scratch_bytes() + code_.worker_bytes +
                 round64(code_.providers.size() * sizeof(SegmentCursor));
   auto& args = *reinterpret_cast<StageArgs*>(after);
+  args.trapped = 0;
+  args.active = 0xFF;
+  for (std::int64_t& lane : args.active_lanes) lane = -1;
+  return args;
+}
+
+void KernelRun::run_stage(const Stage& stage, Work& w) {
+  if (stage.function == nullptr || w.n == 0) return;
+  StageArgs& args = start_args(w);
   const std::int64_t lanes = lanes_of(machine_.memory.isa());
   const std::int64_t whole = w.n / lanes * lanes;
-  args.trapped = 0;
-  if (whole > 0) {
-    args.active = 0xFF;
-    for (std::int64_t& lane : args.active_lanes) lane = -1;
-    run_whole(stage, w, whole, args);
-  }
+  if (whole > 0) run_whole(stage, w, whole, args);
   if (whole < w.n) run_tail(stage, w, whole, args);
   if (args.trapped != 0) trap();
 }

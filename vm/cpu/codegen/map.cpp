@@ -2,6 +2,7 @@
 #include <asmjit/x86.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 
@@ -10,6 +11,7 @@
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/scan_emitter.h"
 #include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/codegen/stripes.h"
 
 namespace nvm::vm::cpu {
 
@@ -47,7 +49,7 @@ class StageEmitter {
         stage_(stage),
         lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits)
                                    : make_avx2_lanes(cc, spec.int_bits)),
-        scans_(*lanes_, spec.scans),
+        scans_(*lanes_, spec.scans, spec.striped),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
         straight_(spec.body->insts.size()),
@@ -66,20 +68,21 @@ class StageEmitter {
     for (const StageOutput& out : spec_.outputs) static_cast<void>(pointer(out.slot));
     for (const StagePack& p : spec_.packs) static_cast<void>(pointer(advance_slot(p)));
     if (!spec_.packs.empty()) lanes_->prepare_packing();
-    scans_.load([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
+    const auto scan_cell = [&](const StageScan& s) { return cell_of(s); };
+    scans_.load(scan_cell);
     FoldEmitter folds(*lanes_, spec_.folds);
     folds.load([&](const StageFold& f) { return lanes_pointer(f); }, field(offsetof(StageArgs, phase)));
     const asmjit::Label loop = cc_.newLabel();
     cc_.bind(loop);
-    for (std::size_t i = 0; i < values_.size(); ++i) emit_value(i);
-    for (const StageOutput& out : spec_.outputs) emit_output(out);
-    for (std::size_t k = 0; k < spec_.scans.size(); ++k)
-      if (spec_.scans[k].total) scans_.total(k, values_[at(spec_.scans[k].value)]);
-    emit_packs();
-    folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
+    if (spec_.striped) load_all_stripes();
+    for (std::size_t turn = 0; turn < (spec_.striped ? kStripeTurn : 1); ++turn) {
+      emit_iteration(turn);
+      folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
+      step_index();
+    }
     advance(loop);
     folds.store([&](const StageFold& f) { return lanes_pointer(f); }, n_);
-    scans_.store([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
+    scans_.store(scan_cell);
     for (const StagePack& p : spec_.packs) cc_.mov(slot_cell(advance_slot(p)), pointer(advance_slot(p)));
     end_function();
   }
@@ -112,6 +115,19 @@ class StageEmitter {
     const x86::Vec v = cc_.newYmm();
     cc_.vmovdqu(v, from);
     return lanes_->of(Type::kBool, v);
+  }
+
+  void emit_iteration(std::size_t turn) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (spec_.striped && needed_[i] && spec_.body->insts[i].pull == Pull::kElement)
+        values_[i] = stripes_[i][turn];
+      else
+        emit_value(i);
+    }
+    for (const StageOutput& out : spec_.outputs) emit_output(out);
+    for (std::size_t k = 0; k < spec_.scans.size(); ++k)
+      if (spec_.scans[k].total) scans_.total(k, values_[at(spec_.scans[k].value)]);
+    emit_packs();
   }
 
   // True if some needed value may trap.
@@ -163,13 +179,53 @@ class StageEmitter {
       case Pull::kUniform:
         values_[i] = lanes_->broadcast(in.type, slot_cell({SlotKind::kUniform, in.var}));
         return;
-      case Pull::kIndex: values_[i] = lanes_->count_up(field(offsetof(StageArgs, index))); return;
-      case Pull::kElement: static_cast<void>(pointer(element_slot(in.var))); return;
+      case Pull::kIndex: values_[i] = first_index(); return;
+      case Pull::kElement:
+        static_cast<void>(pointer(element_slot(in.var)));
+        if (spec_.striped) hoist_stripes(in.var);
+        return;
       case Pull::kGather:
       case Pull::kSegGather:
         return straight_[i] ? static_cast<void>(pointer(straight_slot(i))) : hoist_gather(i, in);
       default: return;
     }
+  }
+  [[nodiscard]] Lane first_index() {
+    const x86::Mem index = field(offsetof(StageArgs, index));
+    if (!spec_.striped) return lanes_->count_up(index);
+    const Lane stride = lanes_->broadcast(Type::kInt, field(offsetof(StageArgs, stride)));
+    return lanes_->add_int(lanes_->broadcast(Type::kInt, index),
+                           lanes_->mul_int(stride, lanes_->lane_numbers()));
+  }
+  // Where the parts of the lanes begin.
+  void hoist_stripes(std::int32_t v) {
+    if (stripe_pointers_.count(v) != 0) return;
+    std::array<x86::Gp, kStripes>& at = stripe_pointers_[v];
+    const x86::Gp step = cc_.newInt64();
+    cc_.mov(step, field(offsetof(StageArgs, stride)));
+    cc_.imul(step, step, static_cast<int>(storage_bytes(var(v).storage)));
+    at[0] = pointer(element_slot(v));
+    for (std::size_t l = 1; l < at.size(); ++l) {
+      at[l] = cc_.newIntPtr();
+      cc_.lea(at[l], x86::ptr(at[l - 1], step));
+    }
+  }
+  void load_all_stripes() {
+    stripes_.resize(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const BodyInst& in = spec_.body->insts[i];
+      if (!needed_[i] || in.pull != Pull::kElement) continue;
+      const Storage storage = var(in.var).storage;
+      const std::size_t bytes = storage_bytes(storage);
+      std::array<x86::Mem, kStripes> at;
+      for (std::size_t l = 0; l < at.size(); ++l)
+        at[l] = x86::ptr(stripe_pointers_[in.var][l], i_, bytes == 8 ? 3 : bytes == 4 ? 2 : 0);
+      stripes_[i] = load_stripes(*lanes_, storage, at);
+    }
+  }
+  [[nodiscard]] x86::Mem cell_of(const StageScan& s) {
+    if (spec_.striped) return x86::ptr(pointer({SlotKind::kStripes, s.advance}));
+    return slot_cell({SlotKind::kAdvance, s.advance});
   }
   [[nodiscard]] Lane constant(const BodyInst& in) {
     if (in.type == Type::kFloat) return lanes_->constant_float(in.real);
@@ -305,15 +361,20 @@ class StageEmitter {
     }
   }
 
-  void advance(const asmjit::Label& loop) {
+  void step_index() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!needed_[i] || input_of_[i] != nullptr || spec_.body->insts[i].pull != Pull::kIndex) continue;
-      const Lane step = lanes_->constant_int(lanes_->count());
+      const Lane step = lanes_->constant_int(spec_.striped ? 1 : lanes_->count());
       const x86::Vec v = values_[i].v;
       lanes_->wide() ? cc_.vpaddq(v, v, step.v) : cc_.vpaddd(v, v, step.v);
     }
-    cc_.add(i_, lanes_->count());
-    cc_.cmp(i_, n_);
+  }
+  void advance(const asmjit::Label& loop) {
+    cc_.add(i_, spec_.striped ? kStripeTurn : lanes_->count());
+    if (spec_.striped)
+      cc_.cmp(i_, field(offsetof(StageArgs, stride)));
+    else
+      cc_.cmp(i_, n_);
     cc_.jb(loop);
   }
 
@@ -338,7 +399,9 @@ class StageEmitter {
   std::vector<bool> straight_;  // gathers that are loads
   std::vector<bool> follows_index_;
   std::vector<const StageInput*> input_of_;
-  std::vector<x86::Gp> pointers_;  // by slot
+  std::vector<x86::Gp> pointers_;                                          // by slot
+  std::map<std::int32_t, std::array<x86::Gp, kStripes>> stripe_pointers_;  // by vector
+  std::vector<std::array<Lane, kStripeTurn>> stripes_;                     // by value
   x86::Gp args_, n_, i_;
 };
 

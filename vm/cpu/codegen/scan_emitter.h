@@ -1,6 +1,7 @@
 // Scans of INT inside the loop of a stage: a vector is scanned in registers by doubling steps, and what lies
 // before it is carried in a register. Exact in any order, so no tree has to be kept: from one vector to the
-// next only the combination with the carry waits for the one before.
+// next only the combination with the carry waits for the one before. In a striped loop every lane carries its
+// own.
 #pragma once
 
 #include <vector>
@@ -12,16 +13,19 @@ namespace nvm::vm::cpu {
 
 class ScanEmitter {
  public:
-  ScanEmitter(Lanes& lanes, const std::vector<StageScan>& scans) : m_(lanes), scans_(scans) {}
+  ScanEmitter(Lanes& lanes, const std::vector<StageScan>& scans, bool striped)
+      : m_(lanes), scans_(scans), striped_(striped) {}
 
-  // In front of the loop. `cell` gives the word with what a scan has combined so far.
+  // In front of the loop. `cell` gives the word with what a scan has combined so far, striped the first of
+  // one for each lane.
   template <typename Cell>
   void load(Cell cell) {
     if (scans_.empty()) return;
     last_ = m_.constant_int(m_.count() - 1);
     for (const StageScan& s : scans_) {
       const Lane identity = m_.constant_int(int_identity(s.op, m_.wide() ? IntBits::k64 : IntBits::k32));
-      Running r{identity, m_.broadcast(Type::kInt, cell(s)), m_.of(Type::kInt, m_.new_int())};
+      const Lane carry = striped_ ? m_.load(Storage::kI64, cell(s)) : m_.broadcast(Type::kInt, cell(s));
+      Running r{identity, carry, m_.of(Type::kInt, m_.new_int())};
       m_.cc().vmovaps(r.total.v, identity.v);
       running_.push_back(r);
     }
@@ -29,6 +33,7 @@ class ScanEmitter {
   // In the loop: the exclusive scan at these iterations, given their operands.
   [[nodiscard]] Lane step(std::size_t k, const Lane& value) {
     Running& r = running_[k];
+    if (striped_) return before(k, value);
     Lane all = m_.select(m_.active(), value, r.identity);
     for (int by = 1; by < m_.count(); by *= 2) all = combine(k, m_.shifted(all, r.identity, by), all);
     const Lane before = combine(k, r.carry, m_.shifted(all, r.identity, 1));
@@ -38,6 +43,7 @@ class ScanEmitter {
   // In the loop, where nobody wants the scan itself.
   void total(std::size_t k, const Lane& value) {
     Running& r = running_[k];
+    if (striped_) return move(r.carry, combine(k, r.carry, value));
     move(r.total, combine(k, r.total, m_.select(m_.active(), value, r.identity)));
   }
   // Behind the loop.
@@ -45,6 +51,10 @@ class ScanEmitter {
   void store(Cell cell) {
     for (std::size_t k = 0; k < scans_.size(); ++k) {
       Running& r = running_[k];
+      if (striped_) {
+        m_.store(Storage::kI64, cell(scans_[k]), r.carry, false);
+        continue;
+      }
       if (scans_[k].total) {
         Lane all = r.total;
         for (int by = 1; by < m_.count(); by *= 2) all = combine(k, m_.shifted(all, r.identity, by), all);
@@ -64,10 +74,18 @@ class ScanEmitter {
     const Lane args[2] = {a, b};
     return emit_scalar(m_, scans_[k].op, args);
   }
+  // What the carry was, before it takes `value`.
+  [[nodiscard]] Lane before(std::size_t k, const Lane& value) {
+    const Lane was = m_.of(Type::kInt, m_.new_int());
+    move(was, running_[k].carry);
+    move(running_[k].carry, combine(k, was, value));
+    return was;
+  }
   void move(const Lane& to, const Lane& from) { m_.cc().vmovaps(to.v, from.v); }
 
   Lanes& m_;
   const std::vector<StageScan>& scans_;
+  bool striped_;
   std::vector<Running> running_;  // by scan
   Lane last_;
 };
