@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support/plan_runner.h"
+#include "tests/support/plan_writer.h"
 #include "vm/cpu/cpu_engine.h"
 
 namespace {
@@ -14,47 +15,19 @@ using namespace nvm;
 using soac::BodyInst;
 using soac::Pull;
 using testing::Bindings;
+using testing::BodyWriter;
+using testing::PlanWriter;
 using vm::cpu::EngineOptions;
 using vm::cpu::Isa;
 using vm::cpu::Stretch;
 
-// A body over the iteration that is written from left to right.
-struct BodyWriter {
-  soac::Body body;
-  std::int32_t index() { return body.add({Pull::kIndex, Type::kInt}); }
-  std::int32_t number(std::int64_t v) {
-    BodyInst in{Pull::kConst, Type::kInt};
-    in.imm = v;
-    return body.add(in);
-  }
-  std::int32_t uniform(std::int32_t var, Type type = Type::kInt) { return pull(Pull::kUniform, var, type); }
-  std::int32_t pull(Pull how, std::int32_t var, Type type) {
-    BodyInst in{how, type};
-    in.var = var;
-    return body.add(in);
-  }
-  std::int32_t apply(Scalar op, Type type, std::int32_t a, std::int32_t b = soac::kNone,
-                     std::int32_t c = soac::kNone) {
-    BodyInst in{Pull::kApply, type, op};
-    in.a = a;
-    in.b = b;
-    in.c = c;
-    return body.add(in);
-  }
-  std::int32_t gather(std::int32_t var, std::int32_t at, Type type, std::int32_t where = soac::kNone) {
-    BodyInst in{Pull::kGather, type};
-    in.var = var;
-    in.a = at;
-    in.b = where;
-    return body.add(in);
-  }
-  // i + by modulo n as the prelude's rotate computes it; k, back and n are values.
-  std::int32_t rotated(std::int32_t k, std::int32_t back) {
-    const std::int32_t early = apply(Scalar::kLt, Type::kBool, index(), k);
-    const std::int32_t wrapped = apply(Scalar::kAdd, Type::kInt, index(), back);
-    return apply(Scalar::kSelect, Type::kInt, early, wrapped, apply(Scalar::kSub, Type::kInt, index(), k));
-  }
-};
+// i - k, wrapped by `back` below zero, as the prelude's rotate computes it.
+std::int32_t rotated(BodyWriter& w, std::int32_t k, std::int32_t back) {
+  const std::int32_t early = w.apply(Scalar::kLt, Type::kBool, w.index(), k);
+  const std::int32_t wrapped = w.apply(Scalar::kAdd, Type::kInt, w.index(), back);
+  return w.apply(Scalar::kSelect, Type::kInt, early, wrapped,
+                 w.apply(Scalar::kSub, Type::kInt, w.index(), k));
+}
 
 constexpr std::int64_t kUniformValue = 37;
 
@@ -139,17 +112,9 @@ std::vector<Isa> isas() {
   return have;
 }
 
-// Elements of one storage turned by k: stored, packed where they are above the unturned ones, folded,
-// scanned.
-struct Turned {
-  plan::Plan plan;
-  Bindings bindings;
-  BodyWriter w;
-
-  Turned(Storage storage, IntBits bits, std::int64_t n, std::int64_t k) {
-    plan.int_bits = bits;
-    plan.lengths = {plan::LengthKind::kBound, plan::LengthKind::kOne, plan::LengthKind::kCounted};
-    bindings.lengths = {n, 1, 0};
+// Elements of one storage turned by k: stored, packed where they are above the unturned ones, folded.
+struct Turned : PlanWriter {
+  Turned(Storage storage, IntBits bits, std::int64_t n, std::int64_t k) : PlanWriter(bits, n) {
     const Type type = storage == Storage::kF64  ? Type::kFloat
                       : storage == Storage::kB8 ? Type::kBool
                                                 : Type::kInt;
@@ -159,63 +124,19 @@ struct Turned {
       const auto x = static_cast<std::int64_t>(random() % (type == Type::kBool ? 2 : 100));
       bindings.vectors[0].push_back({x, static_cast<double>(x) / 7});
     }
-    const std::int32_t early = add_number(bits, k);
-    const std::int32_t back = add_number(bits, n - k);
-    const std::int32_t turned = w.gather(values, w.rotated(w.uniform(early), w.uniform(back)), type);
+    const std::int32_t by = w.uniform(add_number(k));
+    const std::int32_t turned = w.gather(values, rotated(w, by, w.uniform(add_number(n - k))), type);
     const std::int32_t same = w.pull(Pull::kElement, values, type);
     const std::int32_t kept = w.apply(Scalar::kGt, Type::kBool, turned, same);
-    const std::int32_t inner = w.apply(Scalar::kGe, Type::kBool, w.index(), w.uniform(early));
-    const std::int32_t shifted =
-        w.gather(values, w.apply(Scalar::kSub, Type::kInt, w.index(), w.uniform(early)), type, inner);
-    plan::Kernel kernel;
-    kernel.space = 0;
-    store(kernel, turned, type, storage, 0, soac::kNone);
-    store(kernel, shifted, type, storage, 0, soac::kNone);
-    plan::Sink count = sink(plan::SinkKind::kCount, kept, Type::kBool);
-    count.out_length = 2;
-    kernel.sinks.push_back(count);
-    store(kernel, turned, type, storage, 2, 2);
-    if (type != Type::kBool) {
-      plan::Sink sum = sink(plan::SinkKind::kReduce, shifted, type);
-      sum.combine = Scalar::kAdd;
-      sum.out = add_var(plan::VarRole::kOutput, type, type == Type::kInt ? ints(bits) : storage, 1);
-      kernel.sinks.push_back(sum);
-    }
-    kernel.body = w.body;
-    plan.kernels.push_back(kernel);
-  }
-  void store(plan::Kernel& kernel, std::int32_t value, Type type, Storage storage, plan::LengthId length,
-             std::int32_t filter) {
-    plan::Sink s = sink(plan::SinkKind::kStore, value, type);
-    s.filter = filter;
-    s.out = add_var(plan::VarRole::kOutput, type, storage, length);
-    kernel.sinks.push_back(s);
-  }
-
- private:
-  static Storage ints(IntBits bits) { return bits == IntBits::k64 ? Storage::kI64 : Storage::kI32; }
-  static plan::Sink sink(plan::SinkKind kind, std::int32_t value, Type type) {
-    plan::Sink s;
-    s.kind = kind;
-    s.value = value;
-    s.type = type;
-    return s;
-  }
-  std::int32_t add_var(plan::VarRole role, Type type, Storage storage, plan::LengthId length) {
-    plan::Var var;
-    var.role = role;
-    var.type = type;
-    var.storage = storage;
-    var.length = length;
-    plan.vars.push_back(var);
-    bindings.vectors.emplace_back();
-    bindings.descs.emplace_back();
-    return static_cast<std::int32_t>(plan.vars.size() - 1);
-  }
-  std::int32_t add_number(IntBits bits, std::int64_t v) {
-    const std::int32_t var = add_var(plan::VarRole::kInput, Type::kInt, ints(bits), 1);
-    bindings.vectors.back().push_back({v, 0});
-    return var;
+    const std::int32_t inner = w.apply(Scalar::kGe, Type::kBool, w.index(), by);
+    const std::int32_t back = w.apply(Scalar::kSub, Type::kInt, w.index(), by);
+    const std::int32_t shifted = w.gather(values, back, type, inner);
+    store(turned, type, storage, 0, soac::kNone);
+    store(shifted, type, storage, 0, soac::kNone);
+    const std::int32_t count = add_sink(plan::SinkKind::kCount, kept, Type::kBool);
+    kernel.sinks.back().out_length = 2;
+    store(turned, type, storage, 2, count);
+    if (type != Type::kBool) reduce(Scalar::kAdd, shifted, type);
   }
 };
 
@@ -225,7 +146,7 @@ TEST_CASE("a rotation is two stretches, wherever the seam is") {
   constexpr std::int64_t kN = 1000;
   for (const std::int64_t k : {64, 100, 500, 936}) {
     BodyWriter w;
-    const auto g = w.gather(0, w.rotated(w.number(k), w.number(kN - k)), Type::kFloat);
+    const auto g = w.gather(0, rotated(w, w.number(k), w.number(kN - k)), Type::kFloat);
     const auto found = stretches(w.body, g, kN, kN);
     REQUIRE(found.size() == 2);
     CHECK((found[0].begin == 0 && found[0].end == k && found[0].offset_of(g) == kN - k));
@@ -297,12 +218,12 @@ TEST_CASE("an index that is made of itself again and again is looked at in no ti
   }
   const auto g = t.w.gather(0, v, Type::kFloat);
   CHECK(stretches(t.w.body, g, 1000, 1000).size() == 1);
-  t.store(t.plan.kernels[0], g, Type::kFloat, Storage::kF64, 0, soac::kNone);
-  t.plan.kernels[0].body = t.w.body;
+  t.store(g, Type::kFloat, Storage::kF64, 0, soac::kNone);
+  const plan::Plan plan = t.finished();
   std::string reason;
-  const auto code = vm::cpu::make_engine({})->compile(t.plan, reason);
+  const auto code = vm::cpu::make_engine({})->compile(plan, reason);
   REQUIRE(code != nullptr);
-  CHECK(run_plan(*code, t.plan, t.bindings, 1).status == plan::RunStatus::kDone);
+  CHECK(run_plan(*code, plan, t.bindings, 1).status == plan::RunStatus::kDone);
 }
 
 TEST_CASE("turned vectors are what the reference says, seams in every lane") {
@@ -315,21 +236,22 @@ TEST_CASE("turned vectors are what the reference says, seams in every lane") {
               std::int64_t{5}, std::int64_t{7}, std::int64_t{8}, std::int64_t{9}, n / 2, n - 1, n}) {
           if (k < 0 || k > n) continue;
           Turned t(storage, bits, n, k);
+          const plan::Plan plan = t.finished();
           Bindings wanted = t.bindings;
-          REQUIRE(evaluate(t.plan, wanted));
+          REQUIRE(evaluate(plan, wanted));
           for (const Isa isa : isas()) {
             EngineOptions options;
             options.isa = isa;
             options.listings = true;
             std::string reason;
-            const auto code = make_engine(options)->compile(t.plan, reason);
+            const auto code = make_engine(options)->compile(plan, reason);
             REQUIRE(code != nullptr);
             CHECK(code->listing().find("where gathers are loads") != std::string::npos);
             for (const int threads : {1, 2}) {
-              const auto run = run_plan(*code, t.plan, t.bindings, threads);
+              const auto run = run_plan(*code, plan, t.bindings, threads);
               INFO(isa_name(isa) << ", n " << n << ", by " << k << ", threads " << threads);
               REQUIRE(run.status == plan::RunStatus::kDone);
-              REQUIRE(run.trouble + differences(t.plan, wanted, run.results) == "");
+              REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
             }
           }
         }
@@ -339,13 +261,14 @@ TEST_CASE("turned vectors are what the reference says, seams in every lane") {
 TEST_CASE("a turn that leaves its vector traps, beside stretches that do not") {
   Turned t(Storage::kF64, IntBits::k64, 5000, 1000);
   t.bindings.vectors[2][0].i += 1;  // the last of the first piece is behind the end
+  const plan::Plan plan = t.finished();
   for (const Isa isa : isas()) {
     EngineOptions options;
     options.isa = isa;
     std::string reason;
-    const auto code = make_engine(options)->compile(t.plan, reason);
+    const auto code = make_engine(options)->compile(plan, reason);
     REQUIRE(code != nullptr);
     for (const int threads : {1, 2})
-      CHECK(run_plan(*code, t.plan, t.bindings, threads).status == plan::RunStatus::kTrapped);
+      CHECK(run_plan(*code, plan, t.bindings, threads).status == plan::RunStatus::kTrapped);
   }
 }
