@@ -77,9 +77,11 @@ class StageEmitter {
     if (spec_.striped) load_all_stripes();
     for (std::size_t turn = 0; turn < (spec_.striped ? kStripeTurn : 1); ++turn) {
       emit_iteration(turn);
-      folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
+      const auto value = [&](const StageFold& f) { return values_[at(f.value)]; };
+      spec_.striped ? folds.combine_in(turn, value) : folds.combine(value);
       step_index();
     }
+    if (spec_.striped) scans_.settle();
     advance(loop);
     folds.store([&](const StageFold& f) { return lanes_pointer(f); }, n_);
     scans_.store(scan_cell);

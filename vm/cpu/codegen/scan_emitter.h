@@ -25,7 +25,7 @@ class ScanEmitter {
     for (const StageScan& s : scans_) {
       const Lane identity = m_.constant_int(int_identity(s.op, m_.wide() ? IntBits::k64 : IntBits::k32));
       const Lane carry = striped_ ? m_.load(Storage::kI64, cell(s)) : m_.broadcast(Type::kInt, cell(s));
-      Running r{identity, carry, m_.of(Type::kInt, m_.new_int())};
+      Running r{identity, carry, m_.of(Type::kInt, m_.new_int()), carry};
       m_.cc().vmovaps(r.total.v, identity.v);
       running_.push_back(r);
     }
@@ -33,7 +33,11 @@ class ScanEmitter {
   // In the loop: the exclusive scan at these iterations, given their operands.
   [[nodiscard]] Lane step(std::size_t k, const Lane& value) {
     Running& r = running_[k];
-    if (striped_) return before(k, value);
+    if (striped_) {
+      const Lane was = r.now;
+      r.now = combine(k, was, value);
+      return was;
+    }
     Lane all = m_.select(m_.active(), value, r.identity);
     for (int by = 1; by < m_.count(); by *= 2) all = combine(k, m_.shifted(all, r.identity, by), all);
     const Lane before = combine(k, r.carry, m_.shifted(all, r.identity, 1));
@@ -43,8 +47,18 @@ class ScanEmitter {
   // In the loop, where nobody wants the scan itself.
   void total(std::size_t k, const Lane& value) {
     Running& r = running_[k];
-    if (striped_) return move(r.carry, combine(k, r.carry, value));
+    if (striped_) {
+      r.now = combine(k, r.now, value);
+      return;
+    }
     move(r.total, combine(k, r.total, m_.select(m_.active(), value, r.identity)));
+  }
+  // At the end of a round of a striped loop.
+  void settle() {
+    for (Running& r : running_) {
+      if (r.now.v.id() != r.carry.v.id()) move(r.carry, r.now);
+      r.now = r.carry;
+    }
   }
   // Behind the loop.
   template <typename Cell>
@@ -69,17 +83,11 @@ class ScanEmitter {
     Lane identity;
     Lane carry;  // in all lanes
     Lane total;  // by lane
+    Lane now;    // striped: the carry so far in this round
   };
   [[nodiscard]] Lane combine(std::size_t k, const Lane& a, const Lane& b) {
     const Lane args[2] = {a, b};
     return emit_scalar(m_, scans_[k].op, args);
-  }
-  // What the carry was, before it takes `value`.
-  [[nodiscard]] Lane before(std::size_t k, const Lane& value) {
-    const Lane was = m_.of(Type::kInt, m_.new_int());
-    move(was, running_[k].carry);
-    move(running_[k].carry, combine(k, was, value));
-    return was;
   }
   void move(const Lane& to, const Lane& from) { m_.cc().vmovaps(to.v, from.v); }
 
