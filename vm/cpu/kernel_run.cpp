@@ -1,9 +1,7 @@
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <thread>
 
-#include "bytecode/base/check.h"
 #include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/workspace.h"
 
