@@ -284,7 +284,7 @@ StretchIndices stretch_indices(const StageSpec& spec) { return IndexFinder(spec)
 
 std::vector<Stretch> find_stretches(const StretchIndices& indices, const soac::Body& body, IntBits bits,
                                     std::int64_t n, const StretchFacts& facts) {
-  if (indices.gathers.empty()) return {};
+  if (indices.gathers.empty() || n < kShortest) return {};
   return StretchFinder(indices, body, bits, facts).find(n);
 }
 
