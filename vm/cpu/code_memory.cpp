@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/gdb_jit.h"
 
 namespace nvm::vm::cpu {
@@ -37,10 +38,35 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
+  if (!spec.striped && spec.straight.gathers.empty()) compile_others(spec, name, stage);
   return true;
 }
 
+// The second functions of a stage: a striped one, and one for stretches, where some gathers may have them. It
+// does without if need be.
+void CodeMemory::compile_others(const StageSpec& spec, const std::string& name, Stage& stage) {
+  const auto other = [&](const StageSpec& same, const char* suffix, const char* title) {
+    auto second = std::make_unique<Stage>();
+    std::string reason;
+    if (!compile(same, name + suffix, *second, reason)) return std::unique_ptr<Stage>();
+    if (listings_) stage.listing += title + second->listing;
+    return second;
+  };
+  if (spec.stripes) {
+    StageSpec striped = spec;
+    striped.striped = true;
+    stage.striped = other(striped, ".striped", "; the same, each lane on its own part\n");
+  }
+  stage.indices = stretch_indices(spec);
+  if (stage.indices.gathers.empty()) return;
+  StageSpec straight = spec;
+  straight.straight = stage.indices;
+  stage.straight = other(straight, ".straight", "; the same where gathers are loads\n");
+}
+
 void CodeMemory::release(Stage& stage) {
+  for (Stage* second : {stage.straight.get(), stage.striped.get()})
+    if (second != nullptr) release(*second);
   if (stage.function == nullptr) return;
   forget_in_gdb(reinterpret_cast<const void*>(stage.function));
   runtime_.release(stage.function);

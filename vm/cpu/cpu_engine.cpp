@@ -64,8 +64,8 @@ class CpuCode final : public plan::Code {
   [[nodiscard]] std::size_t code_bytes() const override {
     std::size_t bytes = 0;
     for (const auto& k : kernels_) {
-      for (const Stage& sweep : k->sweeps) bytes += sweep.code_bytes;
-      bytes += k->main.code_bytes + k->streaming.code_bytes;
+      for (const Stage& sweep : k->sweeps) bytes += all_code_bytes(sweep);
+      bytes += all_code_bytes(k->main) + all_code_bytes(k->streaming);
     }
     return bytes;
   }

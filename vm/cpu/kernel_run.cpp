@@ -1,25 +1,13 @@
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <thread>
 
-#include "bytecode/base/check.h"
 #include "vm/cpu/codegen/kernel.h"
+#include "vm/cpu/workspace.h"
 
 namespace nvm::vm::cpu {
 
-namespace {
-
 using plan::RunStatus;
-
-constexpr std::int64_t kTailBytes = 64;
-constexpr std::size_t kLanesBytes = sizeof(ReduceState::lanes);
-
-std::size_t round64(std::size_t n) { return (n + 63) / 64 * 64; }
-
-std::size_t args_bytes(const Stage& stage) { return sizeof(StageArgs) + 8 * stage.slots.size(); }
-
-}  // namespace
 
 bool RunContext::allocate(std::int32_t v, std::int64_t count) {
   Bound& b = var(v);
@@ -109,7 +97,8 @@ RunStatus KernelRun::run() {
   looks_back_ = code_.counts && !code_.scans && chunks() > 1;
   // Filters beside scans need the counts of all chunks first.
   const bool first = code_.scans && code_.counts && chunks() > 1;
-  links_ = code_.scans && !code_.counts && chunks() > 1 && threads > 1;
+  striped_ = code_.stripes && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
+  links_ = striped_ || (code_.scans && !code_.counts && chunks() > 1 && threads > 1);
   in_order_ = !first && !looks_back_ && !links_;
   threads_ = in_order_ && code_.scans ? 1 : threads;
   chunk_memory_->resize((chunks() + 1) * code_.chunk_bytes);
@@ -121,6 +110,8 @@ RunStatus KernelRun::run() {
   for (const auto& sink : code_.sinks)
     if (!sink->bind(*this)) return RunStatus::kNoMemory;
   main_ = &main_stage();
+  look_for_stretches(*main_);
+  for (const Stage& sweep : code_.sweeps) look_for_stretches(sweep);
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
   do {
     over_chunks([this](Work& w) { links_ ? linked_sweeps(w) : last_sweep(w); });
@@ -177,6 +168,7 @@ void KernelRun::over_chunks(F body) {
       w.chunk = c;
       w.chunk_begin = (*bounds_)[c];
       w.chunk_end = (*bounds_)[c + 1];
+      w.from = w.chunk_begin;
       body(w);
     }
   };
@@ -197,7 +189,7 @@ void KernelRun::over_blocks(Work& w, F body) {
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
   const std::int64_t block = code_.scratch_count > 0 ? kBlock : kReduceBlock;  // lanes are folded at its end
   const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? block : w.chunk_end - w.chunk_begin;
-  w.begin = w.chunk_begin;
+  w.begin = w.from;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
     expand(w);
@@ -224,6 +216,7 @@ void KernelRun::first_sweep(Work& w, std::int32_t sweep) {
     if (sink->sweep == sweep) sink->first_begin(w);
     if (sink->sweep != soac::kNone && sink->sweep < sweep) sink->begin(w);
   }
+  if (striped_) run_stripes(code_.sweeps[static_cast<std::size_t>(sweep)], w, sweep);
   over_blocks(w, [&] {
     for (std::int32_t s = 0; s < sweep && !code_.runs_scans; ++s) swept_block(w, s);
     run_stage(code_.sweeps[static_cast<std::size_t>(sweep)], w);
@@ -242,6 +235,7 @@ void KernelRun::swept_block(Work& w, std::int32_t sweep) {
 
 void KernelRun::last_sweep(Work& w) {
   for (const auto& sink : code_.sinks) sink->begin(w);
+  if (striped_) run_stripes(*main_, w, static_cast<std::int32_t>(code_.sweeps.size()));
   over_blocks(w, [&] {
     if (code_.scans && !code_.runs_scans)
       for (std::size_t s = 0; s < code_.sweeps.size(); ++s) swept_block(w, static_cast<std::int32_t>(s));
@@ -257,7 +251,7 @@ void KernelRun::last_sweep(Work& w) {
 void KernelRun::linked_sweeps(Work& w) {
   const bool last = w.chunk + 1 == chunks();
   for (std::int32_t s = 0; s < static_cast<std::int32_t>(code_.sweeps.size()) && !stopped(); ++s) {
-    if (!last) first_sweep(w, s);
+    if (!last || striped_) first_sweep(w, s);  // striped: its lanes' totals
     chain(w, s);
   }
   if (!stopped()) last_sweep(w);
@@ -289,111 +283,6 @@ void KernelRun::expand(Work& w) {
         q.what == Expand::kOffset || q.what == Expand::kLength ? &context_.desc(q.source) : nullptr;
     routines().expand(w.cursors[p], q.what, table, other, q.bytes, w.begin, w.n,
                       w.scratch<std::byte>(q.scratch));
-  }
-}
-
-void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
-  const auto address = [](const void* p, std::int64_t bytes) {
-    return reinterpret_cast<std::uint64_t>(p) + static_cast<std::uint64_t>(bytes);
-  };
-  // Scratch is numbered from the block's begin; its arrays hold elements of several widths, told by bytes.
-  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
-    const Slot& s = stage.slots[i];
-    std::uint64_t& cell = args.slots[i];
-    switch (s.kind) {
-      case SlotKind::kElement:
-      case SlotKind::kOut: cell = address(context_.var(s.id).data, (w.begin + done) * s.bytes); break;
-      case SlotKind::kScratch: cell = address(w.scratch<std::byte>(s.id), done * s.bytes); break;
-      case SlotKind::kLanes:
-        cell = address(worker_state<ReduceState>(w, *code_.folds[static_cast<std::size_t>(s.id)]).lanes, 0);
-        break;
-      case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
-      case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
-      case SlotKind::kAdvance: cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w); break;
-      case SlotKind::kUniform: cell = context_.var(s.id).cell; break;
-      case SlotKind::kDescTotal: cell = static_cast<std::uint64_t>(context_.desc(s.id).total); break;
-    }
-  }
-  args.index = w.begin + done;
-  const std::int64_t lanes = lanes_of(machine_.memory.isa());
-  args.phase = done / lanes % (kReduceLanes / lanes);
-}
-
-void KernelRun::take_back(const Stage& stage, Work& w, const StageArgs& args) {
-  if (code_.advanced.empty()) return;
-  for (std::size_t i = 0; i < stage.slots.size(); ++i)
-    if (stage.slots[i].kind == SlotKind::kAdvance)
-      *code_.advanced[static_cast<std::size_t>(stage.slots[i].id)]->advanced(w) = args.slots[i];
-}
-
-void KernelRun::run_stage(const Stage& stage, Work& w) {
-  if (stage.function == nullptr || w.n == 0) return;
-  auto* after = w.memory + scratch_bytes() + code_.worker_bytes +
-                round64(code_.providers.size() * sizeof(SegmentCursor));
-  auto& args = *reinterpret_cast<StageArgs*>(after);
-  const std::int64_t lanes = lanes_of(machine_.memory.isa());
-  const std::int64_t whole = w.n / lanes * lanes;
-  args.trapped = 0;
-  if (whole > 0) {
-    args.n = whole;
-    args.active = 0xFF;
-    for (std::int64_t& lane : args.active_lanes) lane = -1;
-    fill_slots(stage, w, 0, args);
-    stage.function(&args);
-    take_back(stage, w, args);
-  }
-  if (whole < w.n) run_tail(stage, w, whole, args);
-  if (args.trapped != 0) trap();
-}
-
-// Does the slot say where machine code writes whole vectors?
-bool KernelRun::goes_aside(const Slot& s) const {
-  if (s.kind == SlotKind::kAdvance) return code_.advanced[static_cast<std::size_t>(s.id)]->advances_place();
-  return s.kind == SlotKind::kOut || s.kind == SlotKind::kLanes;
-}
-
-// One vector, not all of whose lanes count. Reading behind the end is allowed; writing is not, so results go
-// aside first. Scratch has room.
-void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
-  const std::int64_t rest = w.n - done;
-  args.n = lanes_of(machine_.memory.isa());
-  args.active = (std::uint64_t{1} << rest) - 1;
-  for (std::int64_t i = 0; i < 4; ++i) args.active_lanes[i] = i < rest ? -1 : 0;
-  fill_slots(stage, w, done, args);
-  std::byte* aside = reinterpret_cast<std::byte*>(&args) + round64(args_bytes(stage));
-  std::byte* place = aside;
-  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
-    const Slot& s = stage.slots[i];
-    if (!goes_aside(s)) continue;
-    if (s.kind == SlotKind::kLanes) std::memcpy(place, reinterpret_cast<void*>(args.slots[i]), kLanesBytes);
-    args.slots[i] = reinterpret_cast<std::uint64_t>(place);
-    place += s.kind == SlotKind::kLanes ? kLanesBytes : kTailBytes;
-  }
-  stage.function(&args);
-  place = aside;
-  for (std::size_t i = 0; i < stage.slots.size(); ++i) {
-    const Slot& s = stage.slots[i];
-    if (s.kind == SlotKind::kAdvance) {
-      std::uint64_t& cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w);
-      if (!goes_aside(s)) {
-        cell = args.slots[i];
-        continue;
-      }
-      const std::size_t packed = args.slots[i] - reinterpret_cast<std::uint64_t>(place);
-      std::memcpy(reinterpret_cast<void*>(cell), place, packed);
-      cell += packed;
-      place += kTailBytes;
-    } else if (s.kind == SlotKind::kOut) {
-      auto* out = static_cast<std::byte*>(context_.var(s.id).data) + (w.begin + done) * s.bytes;
-      std::memcpy(out, place, static_cast<std::size_t>(rest * s.bytes));
-      place += kTailBytes;
-    } else if (s.kind == SlotKind::kLanes) {
-      const auto at = static_cast<std::size_t>(args.phase * args.n * s.bytes);
-      auto* lanes = worker_state<ReduceState>(w, *code_.folds[static_cast<std::size_t>(s.id)]).lanes;
-      std::memcpy(reinterpret_cast<std::byte*>(lanes) + at, place + at,
-                  static_cast<std::size_t>(rest * s.bytes));
-      place += kLanesBytes;
-    }
   }
 }
 

@@ -351,6 +351,7 @@ class KernelCompiler {
     spec.vars = &plan_.vars;
     spec.int_bits = plan_.int_bits;
     spec.outputs = outputs;
+    spec.stripes = code_->stripes;
     return spec;
   }
 
@@ -386,7 +387,31 @@ class KernelCompiler {
     return p.scratch;
   }
 
+  // Scans that are only reduced, and INT alone, may be taken by each lane for itself.
+  void choose_stripes() {
+    const auto pulls = [](const BodyInst& in) {
+      return in.pull <= Pull::kElement || in.pull == Pull::kIndex || in.pull == Pull::kGather ||
+             in.pull >= Pull::kApply;
+    };
+    const auto reduces = [](const Sink& s) {
+      const bool flat = s.kind == SinkKind::kScan || s.kind == SinkKind::kReduce;
+      return flat && s.filter == kNone && s.type == Type::kInt;
+    };
+    const auto& insts = code_->body.insts;
+    code_->stripes = memory_.isa() == Isa::kAvx2 && code_->runs_scans && code_->scratch_count == 0 &&
+                     std::all_of(insts.begin(), insts.end(), pulls) &&
+                     std::all_of(kernel_.sinks.begin(), kernel_.sinks.end(), reduces);
+    // Sweep after sweep computes the operands again, which several threads do in any case.
+    code_->stripes_alone = std::none_of(insts.begin(), insts.end(), [&](const BodyInst& in) {
+      return in.pull == Pull::kGather || (in.pull == Pull::kApply && costly(in.scalar));
+    });
+  }
+  [[nodiscard]] static bool costly(Scalar op) {
+    return op == Scalar::kDiv || op == Scalar::kRem || op >= Scalar::kLog;
+  }
+
   bool compile_stages() {
+    choose_stripes();
     code_->sweeps.resize(sweeps_.size());
     for (std::size_t s = 0; s < sweeps_.size(); ++s) {
       StageSpec sweep = stage_spec(sweeps_[s]);
@@ -411,7 +436,11 @@ class KernelCompiler {
     code_->blocked = code_->scratch_count > 0 || !folds_.empty() || (code_->whole && !packs_.empty());
     const std::vector<bool> needed = needed_values(main);
     const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
-    return idle || memory_.compile(main, name_, code_->main, reason_);
+    if (!idle && !memory_.compile(main, name_, code_->main, reason_)) return false;
+    const auto striped = [](const Stage& stage) { return stage.striped != nullptr; };
+    code_->stripes &=
+        striped(code_->main) && std::all_of(code_->sweeps.begin(), code_->sweeps.end(), striped);
+    return true;
   }
   // What sweep s runs: the scans of earlier ones, and the totals of its own.
   [[nodiscard]] std::vector<StageScan> scans_before(std::int32_t s) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/machine.h"
 #include "vm/cpu/routines.h"
 
@@ -87,7 +88,9 @@ struct Work {
   std::byte* memory = nullptr;  // scratch arrays, then the sinks' states
   std::size_t chunk = 0;
   std::int64_t chunk_begin = 0, chunk_end = 0;
+  std::int64_t from = 0;             // where the blocks of the sweep begin: behind the striped part
   std::int64_t begin = 0, n = 0;     // the block
+  const Stretch* stretch = nullptr;  // of what Stage::straight runs over
   SegmentCursor* cursors = nullptr;  // of providers, then of sinks
 
   template <typename T>
@@ -116,6 +119,11 @@ class SinkCode {
   virtual void end(Work&) const {}
   // What machine code advances (SlotKind::kAdvance); null if it does nothing for this sink.
   [[nodiscard]] virtual std::uint64_t* advanced(Work&) const { return nullptr; }
+  // Scans in a striped loop: the words of the lanes, filled with what lies before each part (`total`: with
+  // the identity), and taken back afterwards.
+  [[nodiscard]] virtual Cell* stripes(Work&) const { return nullptr; }
+  virtual void stripes_begin(Work&, bool /*total*/) const {}
+  virtual void stripes_end(Work&, bool /*total*/) const {}
   // Is what it advances the place of the next element?
   [[nodiscard]] virtual bool advances_place() const { return false; }
   // Look-back: tells the next chunk where it starts; called in the order of the chunks, of scans after the
@@ -147,6 +155,8 @@ struct KernelCode {
   std::int32_t scratch_count = 0;
   bool scans = false;              // the sweep stages run in front of the main stage
   bool runs_scans = false;         // the stages run the scans themselves, so each sweep is one stage
+  bool stripes = false;            // the stages have striped loops
+  bool stripes_alone = false;      // which one thread takes, too: they compute little
   bool counts = false;             // lengths are known only after a sweep over all
   bool in_waves = false;           // chunks keep nothing that is not settled wave by wave
   bool serial = false;             // one chunk after the other
@@ -235,7 +245,13 @@ class KernelRun {
   template <typename F>
   void over_blocks(Work& w, F body);
   void expand(Work& w);
+  void look_for_stretches(const Stage& stage);
+  [[nodiscard]] const std::vector<Stretch>* stretches_of(const Stage& stage) const;
+  [[nodiscard]] StageArgs& start_args(Work& w);
   void run_stage(const Stage& stage, Work& w);
+  void run_whole(const Stage& stage, Work& w, std::int64_t whole, StageArgs& args);
+  void run_stripes(const Stage& stage, Work& w, std::int32_t sweep);
+  void run_part(const Stage& stage, Work& w, std::int64_t from, std::int64_t to, StageArgs& args);
   void fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   void take_back(const Stage& stage, Work& w, const StageArgs& args);
   [[nodiscard]] bool goes_aside(const Slot& s) const;
@@ -252,10 +268,16 @@ class KernelRun {
   bool in_order_ = true;
   bool looks_back_ = false;
   bool links_ = false;
+  bool striped_ = false;
   // Chunks that have told the next where it starts; of scans by sweep.
   std::atomic<std::size_t> chained_[plan::kMostSweeps + 1] = {};
   int threads_ = 1;
   const Stage* main_ = nullptr;
+  struct Stretches {
+    const Stage* stage;
+    std::vector<Stretch> found;
+  };
+  std::vector<Stretches> stretches_;  // of stages that have some
   Kept<std::int64_t> bounds_;
   Kept<std::byte> chunk_memory_;
 };

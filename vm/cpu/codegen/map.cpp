@@ -2,6 +2,7 @@
 #include <asmjit/x86.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 
@@ -10,6 +11,7 @@
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/scan_emitter.h"
 #include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/codegen/stripes.h"
 
 namespace nvm::vm::cpu {
 
@@ -20,6 +22,18 @@ using soac::kNone;
 using soac::Pull;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+// Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
+std::vector<bool> follow_index(const soac::Body& body) {
+  std::vector<bool> follows;
+  for (const BodyInst& in : body.insts) {
+    const auto does = [&](std::int32_t v) { return v == kNone || follows[at(v)]; };
+    follows.push_back(in.pull == Pull::kApply ? does(in.a) && does(in.b) && does(in.c)
+                                              : in.pull == Pull::kIndex || in.pull == Pull::kWithin ||
+                                                    in.pull == Pull::kConst || in.pull == Pull::kUniform);
+  }
+  return follows;
+}
 
 bool may_trap(const soac::Body& body, std::size_t i) {
   const BodyInst& in = body.insts[i];
@@ -37,11 +51,14 @@ class StageEmitter {
         stage_(stage),
         lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits)
                                    : make_avx2_lanes(cc, spec.int_bits)),
-        scans_(*lanes_, spec.scans),
+        scans_(*lanes_, spec.scans, spec.striped),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
+        straight_(spec.body->insts.size()),
+        follows_index_(follow_index(*spec.body)),
         input_of_(spec.body->insts.size(), nullptr) {
     for (const StageInput& in : spec.inputs) input_of_[at(in.value)] = &in;
+    for (const std::int32_t g : spec.straight.gathers) straight_[at(g)] = true;
   }
 
   void emit() {
@@ -53,20 +70,23 @@ class StageEmitter {
     for (const StageOutput& out : spec_.outputs) static_cast<void>(pointer(out.slot));
     for (const StagePack& p : spec_.packs) static_cast<void>(pointer(advance_slot(p)));
     if (!spec_.packs.empty()) lanes_->prepare_packing();
-    scans_.load([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
+    const auto scan_cell = [&](const StageScan& s) { return cell_of(s); };
+    scans_.load(scan_cell);
     FoldEmitter folds(*lanes_, spec_.folds);
     folds.load([&](const StageFold& f) { return lanes_pointer(f); }, field(offsetof(StageArgs, phase)));
     const asmjit::Label loop = cc_.newLabel();
     cc_.bind(loop);
-    for (std::size_t i = 0; i < values_.size(); ++i) emit_value(i);
-    for (const StageOutput& out : spec_.outputs) emit_output(out);
-    for (std::size_t k = 0; k < spec_.scans.size(); ++k)
-      if (spec_.scans[k].total) scans_.total(k, values_[at(spec_.scans[k].value)]);
-    emit_packs();
-    folds.combine([&](const StageFold& f) { return values_[at(f.value)]; });
+    if (spec_.striped) load_all_stripes();
+    for (std::size_t turn = 0; turn < (spec_.striped ? kStripeTurn : 1); ++turn) {
+      emit_iteration(turn);
+      const auto value = [&](const StageFold& f) { return values_[at(f.value)]; };
+      spec_.striped ? folds.combine_in(turn, value) : folds.combine(value);
+      step_index();
+    }
+    if (spec_.striped) scans_.settle();
     advance(loop);
     folds.store([&](const StageFold& f) { return lanes_pointer(f); }, n_);
-    scans_.store([&](const StageScan& s) { return slot_cell({SlotKind::kAdvance, s.advance}); });
+    scans_.store(scan_cell);
     for (const StagePack& p : spec_.packs) cc_.mov(slot_cell(advance_slot(p)), pointer(advance_slot(p)));
     end_function();
   }
@@ -101,10 +121,23 @@ class StageEmitter {
     return lanes_->of(Type::kBool, v);
   }
 
+  void emit_iteration(std::size_t turn) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (spec_.striped && needed_[i] && spec_.body->insts[i].pull == Pull::kElement)
+        values_[i] = stripes_[i][turn];
+      else
+        emit_value(i);
+    }
+    for (const StageOutput& out : spec_.outputs) emit_output(out);
+    for (std::size_t k = 0; k < spec_.scans.size(); ++k)
+      if (spec_.scans[k].total) scans_.total(k, values_[at(spec_.scans[k].value)]);
+    emit_packs();
+  }
+
   // True if some needed value may trap.
   [[nodiscard]] bool traps() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (needed_[i] && input_of_[i] == nullptr && may_trap(*spec_.body, i)) return true;
+      if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && may_trap(*spec_.body, i)) return true;
     return false;
   }
 
@@ -150,13 +183,54 @@ class StageEmitter {
       case Pull::kUniform:
         values_[i] = lanes_->broadcast(in.type, slot_cell({SlotKind::kUniform, in.var}));
         return;
-      case Pull::kIndex: values_[i] = lanes_->count_up(field(offsetof(StageArgs, index))); return;
-      case Pull::kElement: static_cast<void>(pointer(element_slot(in.var))); return;
-      case Pull::kGather: hoist_gather(i, in, {SlotKind::kLength, in.var}); return;
+      case Pull::kIndex: values_[i] = first_index(); return;
+      case Pull::kElement:
+        static_cast<void>(pointer(element_slot(in.var)));
+        if (spec_.striped) hoist_stripes(in.var);
+        return;
+      case Pull::kGather:
       case Pull::kSegGather:
-      case Pull::kSegPlace: hoist_gather(i, in, {SlotKind::kDescTotal, in.desc2}); return;
+      case Pull::kSegPlace:
+        return straight_[i] ? static_cast<void>(pointer(straight_slot(i))) : hoist_gather(i, in);
       default: return;
     }
+  }
+  [[nodiscard]] Lane first_index() {
+    const x86::Mem index = field(offsetof(StageArgs, index));
+    if (!spec_.striped) return lanes_->count_up(index);
+    const Lane stride = lanes_->broadcast(Type::kInt, field(offsetof(StageArgs, stride)));
+    return lanes_->add_int(lanes_->broadcast(Type::kInt, index),
+                           lanes_->mul_int(stride, lanes_->lane_numbers()));
+  }
+  // Where the parts of the lanes begin.
+  void hoist_stripes(std::int32_t v) {
+    if (stripe_pointers_.count(v) != 0) return;
+    std::array<x86::Gp, kStripes>& at = stripe_pointers_[v];
+    const x86::Gp step = cc_.newInt64();
+    cc_.mov(step, field(offsetof(StageArgs, stride)));
+    cc_.imul(step, step, static_cast<int>(storage_bytes(var(v).storage)));
+    at[0] = pointer(element_slot(v));
+    for (std::size_t l = 1; l < at.size(); ++l) {
+      at[l] = cc_.newIntPtr();
+      cc_.lea(at[l], x86::ptr(at[l - 1], step));
+    }
+  }
+  void load_all_stripes() {
+    stripes_.resize(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const BodyInst& in = spec_.body->insts[i];
+      if (!needed_[i] || in.pull != Pull::kElement) continue;
+      const Storage storage = var(in.var).storage;
+      const std::size_t bytes = storage_bytes(storage);
+      std::array<x86::Mem, kStripes> at;
+      for (std::size_t l = 0; l < at.size(); ++l)
+        at[l] = x86::ptr(stripe_pointers_[in.var][l], i_, bytes == 8 ? 3 : bytes == 4 ? 2 : 0);
+      stripes_[i] = load_stripes(*lanes_, storage, at);
+    }
+  }
+  [[nodiscard]] x86::Mem cell_of(const StageScan& s) {
+    if (spec_.striped) return x86::ptr(pointer({SlotKind::kStripes, s.advance}));
+    return slot_cell({SlotKind::kAdvance, s.advance});
   }
   [[nodiscard]] Lane constant(const BodyInst& in) {
     if (in.type == Type::kFloat) return lanes_->constant_float(in.real);
@@ -167,7 +241,9 @@ class StageEmitter {
       if (at(s.value) == i) return &s;
     return nullptr;
   }
-  void hoist_gather(std::size_t i, const BodyInst& in, const Slot& length) {
+  void hoist_gather(std::size_t i, const BodyInst& in) {
+    const bool flat = in.pull == Pull::kGather;
+    const Slot length = flat ? Slot{SlotKind::kLength, in.var} : Slot{SlotKind::kDescTotal, in.desc2};
     if (in.var != kNone) static_cast<void>(pointer({SlotKind::kBase, in.var}));
     if (const StageSegments* s = segments_of(i)) {
       static_cast<void>(pointer(scratch_slot(s->offset_scratch, int_storage())));
@@ -195,7 +271,7 @@ class StageEmitter {
         return;
       }
       case Pull::kGather:
-      case Pull::kSegGather: values_[i] = emit_gather(i, in); return;
+      case Pull::kSegGather: values_[i] = straight_[i] ? emit_straight(i, in) : emit_gather(i, in); return;
       case Pull::kSegPlace: values_[i] = find_place(i, in).place; return;
       case Pull::kCheck: values_[i] = values_[at(in.a)]; return lanes_->trap_where(values_[i]);
       case Pull::kApply: {
@@ -218,20 +294,10 @@ class StageEmitter {
   }
   [[nodiscard]] Lane operand(std::int32_t v) const { return v == kNone ? Lane{} : values_[at(v)]; }
 
-  // True if value i is computed from the iteration and what does not depend on it: the indices of a shift,
-  // say.
-  [[nodiscard]] bool follows_index(std::int32_t v) const {
-    const BodyInst& in = spec_.body->insts[at(v)];
-    if (in.pull != Pull::kApply)
-      return in.pull == Pull::kIndex || in.pull == Pull::kWithin || in.pull == Pull::kConst ||
-             in.pull == Pull::kUniform;
-    for (const std::int32_t arg : {in.a, in.b, in.c})
-      if (arg != kNone && !follows_index(arg)) return false;
-    return true;
-  }
   [[nodiscard]] Lane gather(const BodyInst& in, const x86::Gp& base, const Lane& place, const Lane& on) {
     const Storage storage = var(in.var).storage;
-    if (storage != Storage::kB8 && follows_index(in.a)) return lanes_->gather_near(storage, base, place, on);
+    if (storage != Storage::kB8 && follows_index_[at(in.a)])
+      return lanes_->gather_near(storage, base, place, on);
     return lanes_->gather(storage, base, place, on);
   }
 
@@ -259,6 +325,20 @@ class StageEmitter {
   [[nodiscard]] Lane emit_gather(std::size_t i, const BodyInst& in) {
     const Place found = find_place(i, in);
     return gather(in, pointer({SlotKind::kBase, in.var}), found.place, found.on);
+  }
+  [[nodiscard]] Slot straight_slot(std::size_t i) const {
+    const auto bytes = static_cast<std::int32_t>(storage_bytes(var(spec_.body->insts[i].var).storage));
+    return {SlotKind::kStraight, static_cast<std::int32_t>(i), bytes};
+  }
+  // A gather over a stretch: the elements stand side by side.
+  [[nodiscard]] Lane emit_straight(std::size_t i, const BodyInst& in) {
+    const Storage storage = var(in.var).storage;
+    const Lane all = lanes_->load(storage, element(straight_slot(i), storage_bytes(storage)));
+    if (in.b == kNone) return all;
+    const Lane zero = in.type == Type::kFloat  ? lanes_->constant_float(0.0)
+                      : in.type == Type::kBool ? lanes_->constant_bool(false)
+                                               : lanes_->constant_int(0);
+    return lanes_->select(values_[at(in.b)], all, zero);
   }
   [[nodiscard]] Lane load_int(std::int32_t scratch) {
     const Storage storage = int_storage();
@@ -293,15 +373,20 @@ class StageEmitter {
     }
   }
 
-  void advance(const asmjit::Label& loop) {
+  void step_index() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!needed_[i] || input_of_[i] != nullptr || spec_.body->insts[i].pull != Pull::kIndex) continue;
-      const Lane step = lanes_->constant_int(lanes_->count());
+      const Lane step = lanes_->constant_int(spec_.striped ? 1 : lanes_->count());
       const x86::Vec v = values_[i].v;
       lanes_->wide() ? cc_.vpaddq(v, v, step.v) : cc_.vpaddd(v, v, step.v);
     }
-    cc_.add(i_, lanes_->count());
-    cc_.cmp(i_, n_);
+  }
+  void advance(const asmjit::Label& loop) {
+    cc_.add(i_, spec_.striped ? kStripeTurn : lanes_->count());
+    if (spec_.striped)
+      cc_.cmp(i_, field(offsetof(StageArgs, stride)));
+    else
+      cc_.cmp(i_, n_);
     cc_.jb(loop);
   }
 
@@ -322,9 +407,13 @@ class StageEmitter {
   ScanEmitter scans_;
   std::vector<bool> needed_;
   std::vector<Lane> values_;
-  std::vector<Lane> limits_;  // of gathers
+  std::vector<Lane> limits_;    // of gathers
+  std::vector<bool> straight_;  // gathers that are loads
+  std::vector<bool> follows_index_;
   std::vector<const StageInput*> input_of_;
-  std::vector<x86::Gp> pointers_;  // by slot
+  std::vector<x86::Gp> pointers_;                                          // by slot
+  std::map<std::int32_t, std::array<x86::Gp, kStripes>> stripe_pointers_;  // by vector
+  std::vector<std::array<Lane, kStripeTurn>> stripes_;                     // by value
   x86::Gp args_, n_, i_;
 };
 
@@ -347,10 +436,17 @@ std::vector<bool> needed_values(const StageSpec& spec) {
     if (pack.value != kNone) needed[at(pack.value)] = true;
   }
   for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
+  std::vector<bool> straight(insts.size(), false), settled(insts.size(), false);
+  for (const std::int32_t v : spec.straight.gathers) straight[at(v)] = settled[at(v)] = true;
+  for (const std::int32_t v : spec.straight.settled) settled[at(v)] = true;
   for (std::size_t i = 0; i < insts.size(); ++i)
-    if (spec.all_traps && may_trap(*spec.body, i)) needed[i] = true;
+    if (spec.all_traps && !settled[i] && may_trap(*spec.body, i)) needed[i] = true;
   for (std::size_t i = insts.size(); i-- > 0;) {
     if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
+    if (straight[i]) {  // its flag alone
+      if (insts[i].b != kNone) needed[at(insts[i].b)] = true;
+      continue;
+    }
     for (const std::int32_t arg : {insts[i].a, insts[i].b, insts[i].c})
       if (arg != kNone) needed[at(arg)] = true;
   }

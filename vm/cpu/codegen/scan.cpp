@@ -1,7 +1,10 @@
 // Exclusive scans over the whole space. Several chunks and threads: a first sweep over a chunk finds the
 // total of every block of 2048, which are combined in order and handed on to the next chunk (look-back); the
 // same carries come about when chunks run one after the other.
+#include <algorithm>
+
 #include "vm/cpu/codegen/kernel.h"
+#include "vm/cpu/codegen/stripes.h"
 
 namespace nvm::vm::cpu {
 
@@ -10,7 +13,7 @@ namespace {
 class Scan final : public SinkCode {
  public:
   explicit Scan(const SinkSpec& s) : s_(s) {}
-  [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(ScanState); }
+  [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
   [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
     run.chunk_state<Chunk>(0, *this).carry = identity(run);
@@ -31,6 +34,24 @@ class Scan final : public SinkCode {
     chunk.totals.cells[0] = state(w).carry;
   }
   [[nodiscard]] std::uint64_t* advanced(Work& w) const override { return &state(w).carry; }
+  [[nodiscard]] Cell* stripes(Work& w) const override { return all(w).stripes; }
+  void stripes_begin(Work& w, bool total) const override {
+    State& st = all(w);
+    Cell before = state(w).carry;
+    for (int l = 0; l < kStripes; ++l) {
+      st.stripes[l] = total ? identity(*w.kernel) : before;
+      if (!total) before = s_.fold->combine_blocks(before, {1, {st.totals[l]}});
+    }
+  }
+  void stripes_end(Work& w, bool total) const override {
+    State& st = all(w);
+    if (!total) {
+      state(w).carry = st.stripes[kStripes - 1];
+      return;
+    }
+    std::copy_n(st.stripes, kStripes, st.totals);
+    for (const Cell t : st.totals) state(w).carry = s_.fold->combine_blocks(state(w).carry, {1, {t}});
+  }
   [[nodiscard]] bool between(KernelRun& run) const override {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
     return true;
@@ -64,8 +85,14 @@ class Scan final : public SinkCode {
   [[nodiscard]] Cell identity(const KernelRun& run) const {
     return identity_cell(s_.sink->combine, s_.cell, const_cast<KernelRun&>(run).context().plan->int_bits);
   }
+  struct State {
+    ScanState scan;
+    Cell stripes[kStripes];  // of a striped loop, by lane
+    Cell totals[kStripes];   // of the lanes' parts of the chunk
+  };
   [[nodiscard]] static bool sequential(const Work& w) { return w.kernel->space() <= kSequentialMax; }
-  [[nodiscard]] ScanState& state(const Work& w) const { return w.kernel->worker_state<ScanState>(w, *this); }
+  [[nodiscard]] State& all(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
+  [[nodiscard]] ScanState& state(const Work& w) const { return all(w).scan; }
   SinkSpec s_;
 };
 

@@ -5,6 +5,7 @@
 #include <asmjit/core.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ enum class SlotKind : std::uint8_t {
   kLanes,      // address of the lanes of fold id
   kAdvance,    // state of a sink that the code advances: number id of those it has
   kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
+  kStripes,    // address of the words of each lane that sink id of those has
+  kStraight,   // address of the element that gather id of the stretch's reads at `begin`
 };
 struct Slot {
   SlotKind kind;
@@ -44,6 +47,7 @@ struct StageArgs {
   std::uint64_t trapped;         // set to non-zero if one did
   std::int64_t phase;            // vectors combined into the lanes of folds so far, modulo those they fill
   std::int64_t active_lanes[4];  // the same as AVX2 wants it
+  std::int64_t stride;           // striped: elements of a lane
   std::uint64_t slots[1];
 };
 
@@ -92,6 +96,12 @@ struct StageSegments {
   std::int32_t length_scratch;
 };
 
+// What is known of gathers to find stretches (codegen/stretches.h).
+struct StretchIndices {
+  std::vector<std::int32_t> gathers;  // values
+  std::vector<std::int32_t> settled;  // what their indices are computed from, in order
+};
+
 struct StageSpec {
   const soac::Body* body = nullptr;
   const std::vector<plan::Var>* vars = nullptr;
@@ -102,8 +112,11 @@ struct StageSpec {
   std::vector<StageFold> folds;
   std::vector<StagePack> packs;
   std::vector<StageScan> scans;
-  bool all_traps = false;  // also what no output needs is checked
-  bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
+  StretchIndices straight;  // these gathers are loads, and what is settled traps nowhere
+  bool striped = false;     // a striped loop (codegen/stripes.h) over n elements, n a multiple of its turns
+  bool stripes = false;     // wants a striped loop besides
+  bool all_traps = false;   // also what no output needs is checked
+  bool streaming = false;   // kOut stores bypass the caches; addresses are aligned to 64 bytes
 };
 
 struct Stage {
@@ -112,7 +125,17 @@ struct Stage {
   bool traps = false;
   std::string listing;
   std::size_t code_bytes = 0;
+  StretchIndices indices;           // of the gathers that `straight` loads
+  std::unique_ptr<Stage> straight;  // for whole vectors inside a stretch; null if no gather may have one
+  std::unique_ptr<Stage> striped;   // null unless wanted
 };
+
+[[nodiscard]] inline std::size_t all_code_bytes(const Stage& stage) {
+  std::size_t bytes = stage.code_bytes;
+  for (const Stage* second : {stage.straight.get(), stage.striped.get()})
+    if (second != nullptr) bytes += second->code_bytes;
+  return bytes;
+}
 
 // Machine code for `spec` in memory of `runtime`. False with a reason if asmjit refuses.
 [[nodiscard]] bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec,

@@ -1,0 +1,46 @@
+// Stretches: iterations over which the index of a gather goes up by one each, so that the gather is a load. A
+// rotation has two, wherever it comes from: i + k and i + k - n. Which gathers may have stretches is known
+// when a stage is compiled, which iterations are in them when it runs; the stage has a second function, in
+// which these gathers are loads at an address of their own, for whole vectors inside a stretch.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "bytecode/soac/body.h"
+#include "bytecode/table/types.h"
+#include "vm/cpu/codegen/stage.h"
+
+namespace nvm::vm::cpu {
+
+// The gathers that `spec` needs whose index is of the iteration, constants and uniforms by operations that
+// are affine piece by piece.
+[[nodiscard]] StretchIndices stretch_indices(const StageSpec& spec);
+
+struct Stretch {
+  std::int64_t begin = 0, end = 0;
+  struct Offset {
+    std::int32_t gather;  // value
+    std::int64_t by;      // index minus iteration
+  };
+  std::vector<Offset> offsets;
+  [[nodiscard]] std::int64_t offset_of(std::int32_t gather) const {
+    for (const Offset& o : offsets)
+      if (o.gather == gather) return o.by;
+    return 0;
+  }
+};
+
+// What is known at run time only.
+struct StretchFacts {
+  std::function<std::int64_t(std::int32_t var)> uniform;
+  std::function<std::int64_t(const soac::BodyInst& gather)> length;
+};
+
+// Long stretches of the first n iterations in which no value settled traps and no gather leaves its vector;
+// none if they are few or cover little.
+[[nodiscard]] std::vector<Stretch> find_stretches(const StretchIndices& indices, const soac::Body& body,
+                                                  IntBits bits, std::int64_t n, const StretchFacts& facts);
+
+}  // namespace nvm::vm::cpu

@@ -1,0 +1,23 @@
+// Striped loops: lane l goes through the l-th part of a chunk, all lanes side by side, so that a scan is one
+// operation for each vector instead of doubling steps across its lanes. What lies before a lane's part is
+// known from the lanes' totals, which the sweep before has found in the same order. For kernels whose scans
+// are only reduced: nothing is stored element by element, and INT is exact in any order.
+//
+// AVX2 alone: with AVX-512, which has more lanes to load and minima of 64 bits, loading side by side costs
+// what the steps cost.
+#pragma once
+
+#include <array>
+
+#include "vm/cpu/codegen/lanes.h"
+
+namespace nvm::vm::cpu {
+
+inline constexpr int kStripes = 4;     // lanes
+inline constexpr int kStripeTurn = 4;  // iterations that are loaded at once
+
+// The elements of kStripeTurn iterations; at[l] is where those of lane l stand.
+[[nodiscard]] std::array<Lane, kStripeTurn> load_stripes(Lanes& lanes, Storage storage,
+                                                         const std::array<x86::Mem, kStripes>& at);
+
+}  // namespace nvm::vm::cpu
