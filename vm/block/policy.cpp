@@ -1,11 +1,10 @@
 #include "vm/block/policy.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
 #include "vm/interp/formulas.h"
+#include "vm/prims/parallel.h"
 
 namespace nvm::vm::block {
 
@@ -17,12 +16,6 @@ constexpr std::int64_t kLoopGroups = 8;              // times as large: instance
 constexpr std::int64_t kMovesShare = 8;              // part of the cache that arguments take
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
-
-// Of this machine, in bytes; what most have if it does not say.
-std::int64_t second_level_cache() {
-  const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? bytes : kCacheBytes;
-}
 
 // By function: can it come to a call of itself or of another that can? Code without recursion is better
 // executed by fused passes over everything.
