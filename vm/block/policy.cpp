@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
-constexpr std::int64_t kLoopGroups = 8;              // times as large: instances leave at every step
+constexpr std::int64_t kLoopGroups = 32;             // times as large: instances leave at every step
 constexpr std::int64_t kMovesShare = 8;              // part of the cache that arguments take
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
