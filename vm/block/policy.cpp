@@ -159,8 +159,10 @@ std::vector<std::int64_t> Policy::cut(ssa::FunctionId function, const Layout& la
   const std::int64_t each = loops(function)        ? loop_bytes_
                             : moves_only(function) ? moves_bytes_
                                                    : group_bytes_;
-  std::vector<std::int64_t> bounds =
-      layout.bounds(std::max(bytes / each, std::min(bytes / kLeastGroupBytes, even)));
+  const bool large = each > 4 * kLeastGroupBytes && loops(function);  // but enough of them to try a part
+  const std::int64_t least =
+      large ? std::min(2 * even, bytes / (each / 4)) : std::min(even, bytes / kLeastGroupBytes);
+  std::vector<std::int64_t> bounds = layout.bounds(std::max(bytes / each, least));
   if (!pays(layout, bounds)) bounds.clear();
   return bounds;
 }
