@@ -1,11 +1,10 @@
 #include "vm/block/policy.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
 #include "vm/interp/formulas.h"
+#include "vm/prims/parallel.h"
 
 namespace nvm::vm::block {
 
@@ -13,16 +12,10 @@ namespace {
 
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
-constexpr std::int64_t kLoopGroups = 8;              // times as large: instances leave at every step
+constexpr std::int64_t kLoopGroups = 32;             // times as large: instances leave at every step
 constexpr std::int64_t kMovesShare = 8;              // part of the cache that arguments take
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
-
-// Of this machine, in bytes; what most have if it does not say.
-std::int64_t second_level_cache() {
-  const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? bytes : kCacheBytes;
-}
 
 // By function: can it come to a call of itself or of another that can? Code without recursion is better
 // executed by fused passes over everything.
@@ -166,8 +159,10 @@ std::vector<std::int64_t> Policy::cut(ssa::FunctionId function, const Layout& la
   const std::int64_t each = loops(function)        ? loop_bytes_
                             : moves_only(function) ? moves_bytes_
                                                    : group_bytes_;
-  std::vector<std::int64_t> bounds =
-      layout.bounds(std::max(bytes / each, std::min(bytes / kLeastGroupBytes, even)));
+  const bool large = each > 4 * kLeastGroupBytes && loops(function);  // but enough of them to try a part
+  const std::int64_t least =
+      large ? std::min(2 * even, bytes / (each / 4)) : std::min(even, bytes / kLeastGroupBytes);
+  std::vector<std::int64_t> bounds = layout.bounds(std::max(bytes / each, least));
   if (!pays(layout, bounds)) bounds.clear();
   return bounds;
 }

@@ -9,6 +9,8 @@ namespace nvm::vm {
 
 namespace {
 
+constexpr std::int64_t kCheap = 1 << 10;  // elements that are read while a line waits
+
 const Vector* vector_of(const Value& value, std::int64_t length) {
   const auto* v = std::get_if<Vector>(&value);
   return v != nullptr && v->length() == length ? v : nullptr;
@@ -126,6 +128,10 @@ bool Interp::passes_chain(const Step& step) const {
     case OpKind::kExtract: return true;
     case OpKind::kIota: return step.folds;
     case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
+    case OpKind::kReduce: {
+      const auto* v = std::get_if<Vector>(&peek(operands[0]));
+      return v != nullptr && v->length() <= kCheap;
+    }
     default: return false;
   }
 }

@@ -58,9 +58,18 @@ bool move_to_flagged(const PrimCall& call, const Formula& places) {
   const Elements from(*stored, context);  // of one element the low bytes come first
   const Elements flags(places.left, context);
   Fresh out(context, storage, n, defaults);
-  d.copy_to(context, storage, out);
+  const std::byte* others = out.data();
+  alignas(64) std::byte same[64];  // stands for all of them
+  const Vector* repeated = d.repeated(storage);
+  if (repeated != nullptr) {
+    others = same;
+    fill_repeated(*repeated, context, static_cast<std::int64_t>(sizeof same / storage_bytes(storage)), same);
+  } else {
+    d.copy_to(context, storage, out);
+  }
   kernel_table(context.isa)
-      .expand[width_index(storage)](from.data(), v.length(), flags.flags(), n, out.data());
+      .expand[width_index(storage)](from.data(), v.length(), flags.flags(), n, others,
+                                    repeated != nullptr ? 0 : 1, out.data());
   call.results[0] = out.take();
   return true;
 }

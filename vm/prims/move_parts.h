@@ -82,6 +82,10 @@ class Defaults {
   }
   [[nodiscard]] std::int64_t length() const { return length_; }
   [[nodiscard]] Storage storage() const { return storage_; }
+  // If they are one element, stored so; else null.
+  [[nodiscard]] const Vector* repeated(Storage storage) const {
+    return !elements_ && storage == storage_ ? &repeated_ : nullptr;
+  }
   // Stored as `storage`, which is not narrower; `out` may have taken over the operand's memory.
   void copy_to(const PrimContext& context, Storage storage, const Fresh& out) const {
     if (elements_) return copy_as(context, *elements_, storage, out);

@@ -2,6 +2,7 @@
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -27,6 +28,11 @@ tbb::task_arena& arena(int threads) {
 }
 
 }  // namespace
+
+std::int64_t second_level_cache() {
+  static const long bytes = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  return bytes > 0 ? bytes : std::int64_t{1} << 20;
+}
 
 void run_chunks(int threads, std::int64_t count, void (*task)(void* user, std::int64_t i), void* user) {
   std::atomic<std::int64_t> next{0};

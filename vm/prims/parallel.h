@@ -11,6 +11,9 @@
 
 namespace nvm::vm {
 
+// Bytes of this machine's second-level cache; what most have if it does not say.
+[[nodiscard]] std::int64_t second_level_cache();
+
 // Runs task(user, i) for i = 0..count-1 on at most `threads` threads. Chunks are started in ascending order,
 // so a task may wait for one with a smaller number. The task does not throw.
 void run_chunks(int threads, std::int64_t count, void (*task)(void* user, std::int64_t i), void* user);

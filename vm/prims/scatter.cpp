@@ -19,6 +19,7 @@
 
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
+#include "vm/prims/parallel.h"
 #include "vm/prims/pull.h"
 #include "vm/prims/runs.h"
 #include "vm/prims/split.h"
@@ -44,8 +45,8 @@ void fill_zero(const PrimContext& context, const Fresh& out) {
 // Into how many ranges of places a result goes that `parts` threads write: twice as many if that is how each
 // fits a thread's cache, though every range costs a look at all indices.
 std::int64_t ranges_of(std::int64_t parts, const Fresh& result) {
-  constexpr std::int64_t kCache = 1 << 20;  // of L2, beside indices and elements that pass through
-  const std::int64_t fit = (static_cast<std::int64_t>(result.bytes()) + kCache - 1) / kCache;
+  const std::int64_t cache = second_level_cache() / 2;  // beside indices and elements that pass through
+  const std::int64_t fit = (static_cast<std::int64_t>(result.bytes()) + cache - 1) / cache;
   return fit > parts && fit <= 2 * parts ? 2 * parts : parts;
 }
 

@@ -140,10 +140,11 @@ struct Table {
   // Moves the flagged of n elements to out, `room` = their number; writes nothing behind them.
   void (*compress[3])(const void* v, const std::uint8_t* flags, std::int64_t n, void* out,
                       std::int64_t room) = {};
-  // The `count` elements of v to the places of out, n in all, whose flags are set, as many, in order. By
-  // element size.
+  // The `count` elements of v to the places of out, n in all, whose flags are set, as many, in order; to
+  // place i of the others element i * stride of `others`, which may be out itself, and is readable as one
+  // register. By element size.
   void (*expand[3])(const void* v, std::int64_t count, const std::uint8_t* flags, std::int64_t n,
-                    void* out) = {};
+                    const void* others, std::int64_t stride, void* out) = {};
   // out = from, from + step, ... n of them, wrapping; to i32 and i64.
   void (*iota[2])(std::int64_t from, std::int64_t step, std::int64_t n, void* out) = {};
   // Whole segments k0..k1-1: copies of x[k]; runs from a[k] by b[k], wrapping, by type of both (i32, i64) and

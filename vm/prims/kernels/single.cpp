@@ -1,5 +1,7 @@
-// One element of each segment, read or replaced. Places are found and checked as vectors, a few hundred at a
-// time; lines to be written are asked for first, for the segments lie apart.
+// One element of each segment, read or replaced. Indices are checked as vectors, a few hundred at a time;
+// lines to be written are asked for first, for the segments lie apart.
+#include <algorithm>
+
 #include "vm/prims/kernels/isa.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
@@ -11,24 +13,38 @@ bool outside(Idx i, i64 len) {
   return static_cast<u64>(static_cast<i64>(i)) >= static_cast<u64>(len);
 }
 
-// Where the elements of segments k..k+n-1 with these indices lie, counted from the start of segment k; false
-// if one is outside its segment (then only that is known).
+// Do these n indices lie in their segments? Bit 63 of i | (length - 1 - i) is clear only then.
 template <typename Idx>
-bool find_places(const Idx* idx, Segments s, i64 k, i64 n, i64* places) {
+bool all_inside(const Idx* idx, Segments s, i64 k, i64 n) {
   u64 wild = 0;
   if (s.offsets == nullptr) {
+    using U = typename Unsigned<Idx>::type;
+    constexpr u64 kNegative = u64{1} << (sizeof(Idx) * 8 - 1);
+    U high = 0;
     for (i64 j = 0; j < n; ++j) {
-      wild |= outside(idx[k + j], s.length);
-      places[j] = j * s.length + static_cast<i64>(idx[k + j]);
+      const U x = static_cast<U>(idx[k + j]);
+      high = x > high ? x : high;
     }
+    return high < std::min(static_cast<u64>(s.length), kNegative);
+  }
+  const i64* start = s.offsets + k;
+  for (i64 j = 0; j < n; ++j) {
+    const u64 i = static_cast<u64>(static_cast<i64>(idx[k + j]));
+    wild |= i | (static_cast<u64>(start[j + 1] - start[j]) - 1 - i);
+  }
+  return wild >> 63 == 0;
+}
+
+// f(j, place) for segments k..k+n-1: where the element with this index lies.
+template <typename Idx, typename F>
+[[gnu::always_inline]] inline void at_places(const Idx* idx, Segments s, i64 k, i64 n, F f) {
+  if (s.offsets == nullptr) {
+    i64 start = k * s.length;
+    for (i64 j = 0; j < n; ++j, start += s.length) f(j, start + static_cast<i64>(idx[k + j]));
   } else {
     const i64* start = s.offsets + k;
-    for (i64 j = 0; j < n; ++j) {
-      wild |= outside(idx[k + j], start[j + 1] - start[j]);
-      places[j] = static_cast<i64>(static_cast<u64>(start[j] - start[0]) + static_cast<u64>(idx[k + j]));
-    }
+    for (i64 j = 0; j < n; ++j) f(j, start[j] + static_cast<i64>(idx[k + j]));
   }
-  return wild == 0;
 }
 
 template <typename E, typename Idx, bool kReplace>
@@ -37,20 +53,16 @@ i64 single(const void* pv, const void* pidx, Segments s, i64 k0, i64 k1, void* p
   const E* v = static_cast<const E*>(pv);
   const Idx* idx = static_cast<const Idx*>(pidx);
   E* out = static_cast<E*>(pout);
-  i64 places[kSome];
   for (i64 k = k0; k < k1; k += kSome) {
     const i64 n = k1 - k < kSome ? k1 - k : kSome;
-    if (!find_places(idx, s, k, n, places))
+    if (!all_inside(idx, s, k, n))
       for (i64 j = k;; ++j)
         if (outside(idx[j], s.start(j + 1) - s.start(j))) return j;
     if constexpr (kReplace) {
-      E* to = out + s.start(k);
-      for (i64 j = 0; j < n; ++j) __builtin_prefetch(to + places[j], 1);
-      for (i64 j = 0; j < n; ++j) to[places[j]] = v[k + j];
+      at_places(idx, s, k, n, [&](i64, i64 place) { __builtin_prefetch(out + place, 1); });
+      at_places(idx, s, k, n, [&](i64 j, i64 place) { out[place] = v[k + j]; });
     } else {
-      const E* from = v + s.start(k);
-#pragma GCC ivdep
-      for (i64 j = 0; j < n; ++j) out[k + j] = from[places[j]];
+      at_places(idx, s, k, n, [&](i64 j, i64 place) { out[k + j] = v[place]; });
     }
   }
   return -1;

@@ -68,6 +68,20 @@ TEST_CASE("numbers and other lengths interrupt no line", "[chain]") {
              "CONST INT 4950 MAKE_SEGDES +_SCAN INT COPY 1 1 - INT");
 }
 
+TEST_CASE("a sum of a few numbers interrupts no line", "[chain]") {
+  const std::string body =
+      "CONST INT 0 CONST INT 1 CONST INT 400 MAKE_SEGDES INDEX COPY 1 0 MAKE_SEGDES "
+      "COPY 1 1 COPY 1 1 DIST INT COPY 1 1 LENGTHS CONST INT 400 MAKE_SEGDES +_REDUCE INT "
+      "COPY 1 1 COPY 1 0 - INT COPY 1 0 * INT CONST INT 79800 MAKE_SEGDES +_REDUCE INT CPOP 1 2 POP 1 0";
+  check_same(body);
+  Fixture f(main_of(body));
+  REQUIRE(f.loaded.verdict == Verdict::kOk);
+  f.machine.prims.threads = 2;
+  f.machine.prims.grain = 64;
+  REQUIRE_FALSE(f.interpret().error);
+  CHECK(f.pool->stats().peak < 79800 * sizeof(std::int32_t));  // what waits is never written
+}
+
 TEST_CASE("the fault of a line's neighbour is told", "[chain]") {
   Fixture f(main_of(kNumbers + "COPY 1 0 + INT COPY 1 0 CONST INT (1 2) CONST INT 2 RAND POP 1 0 + INT"));
   f.machine.prims.grain = 64;
