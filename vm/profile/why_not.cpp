@@ -20,13 +20,6 @@ std::string_view stop_words(std::string_view name) {
   return name;
 }
 
-std::string_view help_for(std::string_view reason) {
-#define WHY(words, help) \
-  if (reason.starts_with(words)) return help;
-#include "vm/profile/why_not.def"
-  return "";
-}
-
 std::string times_text(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
 
 std::string padded(std::uint64_t elements) {
@@ -53,6 +46,13 @@ std::string largest(const std::map<std::string, std::uint64_t>& counts, std::uin
 }
 
 }  // namespace
+
+std::string_view help_for(std::string_view reason) {
+#define WHY(words, help) \
+  if (reason.starts_with(words)) return help;
+#include "vm/profile/why_not.def"
+  return "";
+}
 
 void WhyNot::begin_run(const ssa::Module& module, const Pool&) {
   source_.begin(module);

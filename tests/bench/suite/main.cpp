@@ -233,8 +233,11 @@ int run(const cmd::Words& words) {
 }  // namespace nvm::bench
 
 int main(int argc, char** argv) {
+  const nvm::cmd::Words words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && (words.front() == "--help" || words.front() == "-h"))
+    return nvm::cmd::help_command({"bench"});
   try {
-    return nvm::bench::run({argv + 1, argv + argc});
+    return nvm::bench::run(words);
   } catch (const nvm::cmd::UsageError& e) {
     std::fprintf(stderr, "nvm bench: %s\n", e.message.c_str());
     return nvm::cmd::kRefused;
