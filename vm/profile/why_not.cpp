@@ -101,7 +101,8 @@ void WhyNot::end_region(std::span<const RecordedWork> recorded, const RegionRun&
 void WhyNot::end_compile(const Compilation& compilation) {
   for (const FusionRefusal& r : compilation.refusals) {
     const std::string to = source_.text(r.to == nullptr ? 0 : source_.place(r.to));
-    line(r.from).unfused[std::string(r.why)].insert(r.from_name + " -> " + r.to_name + " at " + to);
+    line(r.from).unfused[std::string(r.why)].insert(r.from_name + " -> " + r.to_name +
+                                                    (to.empty() ? "" : " at " + to));
   }
 }
 
