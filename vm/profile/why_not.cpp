@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "vm/interp/work.h"
+#include "vm/profile/reasons.h"
 #include "vm/profile/report.h"
 
 namespace nvm::vm {
@@ -11,14 +12,6 @@ namespace nvm::vm {
 namespace {
 
 constexpr std::string_view kShort = "short vectors";
-
-// From the name of a reason to its words.
-std::string_view stop_words(std::string_view name) {
-#define STOP(id, key, text) \
-  if (name == key) return text;
-#include "vm/trace/stop.def"
-  return name;
-}
 
 std::string times_text(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
 
@@ -46,13 +39,6 @@ std::string largest(const std::map<std::string, std::uint64_t>& counts, std::uin
 }
 
 }  // namespace
-
-std::string_view help_for(std::string_view reason) {
-#define WHY(words, help) \
-  if (reason.starts_with(words)) return help;
-#include "vm/profile/why_not.def"
-  return "";
-}
 
 void WhyNot::begin_run(const ssa::Module& module, const Pool&) {
   source_.begin(module);

@@ -15,9 +15,6 @@
 
 namespace nvm::vm {
 
-// What would help against a reason, by its words; empty if nobody knows.
-[[nodiscard]] std::string_view help_for(std::string_view reason);
-
 class WhyNot final : public Observer {
  public:
   WhyNot() : Observer(true, Recorded::kInstructions) {}

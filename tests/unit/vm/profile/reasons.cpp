@@ -1,4 +1,4 @@
-#include "vm/profile/why_not.h"
+#include "vm/profile/reasons.h"
 
 #include <catch2/catch.hpp>
 #include <string>
