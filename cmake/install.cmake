@@ -67,7 +67,7 @@ install(FILES "${pages}/neslvm.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-
 install(FILES "${pages}/_neslvm" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions")
 install(FILES "${pages}/neslvm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 set(documents "${CMAKE_INSTALL_DATADIR}/doc/neslvm") # the name of the package, which Debian asks for
-install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${documents}")
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${documents}")
 install(FILES LICENSE DESTINATION "${documents}" RENAME copyright)
 install(DIRECTORY docs/ DESTINATION "${documents}/docs")
 install(DIRECTORY programs/ DESTINATION "${documents}/programs")
@@ -83,6 +83,7 @@ endfunction()
 nvm_link("${CMAKE_INSTALL_BINDIR}" neslvm nvm)
 nvm_link("${CMAKE_INSTALL_BINDIR}" vinterp nvm)
 nvm_link("${CMAKE_INSTALL_MANDIR}/man1" neslvm.1 nvm.1)
+nvm_link("${CMAKE_INSTALL_MANDIR}/man1" vinterp.1 nvm.1)
 nvm_link("${CMAKE_INSTALL_DATADIR}/bash-completion/completions" nvm neslvm)
 nvm_link("${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" nvm.fish neslvm.fish)
 

@@ -206,3 +206,18 @@ TEST_CASE("results of one element and of none are checked like others") {
   CHECK(equal(nvm::lib::make_ints({}), std::span<const std::int64_t>()).empty());
   CHECK(!equal(nvm::lib::make_bools({}), std::span<const std::int64_t>()).empty());
 }
+
+TEST_CASE("what cannot be written is said before anything is measured") {
+  Folder folder;
+  CHECK_NOTHROW(check_outputs({folder.file("a.json"), folder.file("a.csv"), "", folder.file("plots/of/a")}));
+  CHECK(std::filesystem::is_directory(folder.file("plots/of/a")));
+  CHECK_THROWS(check_outputs({folder.file("no/a.json"), "", "", ""}));
+  CHECK_THROWS(check_outputs({"", folder.file("no/a.csv"), "", ""}));
+  CHECK_THROWS(check_outputs({"", "", folder.file("a.json"), ""}));
+  CHECK_THROWS(check_outputs({"", "", "", folder.file("a.json/plots")}));
+}
+
+TEST_CASE("a report that fits into a buffer is not on a full disk") {
+  CHECK_THROWS(write_json(report({}), "/dev/full"));
+  CHECK_THROWS(write_csv(report({}), "/dev/full"));
+}

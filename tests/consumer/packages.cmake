@@ -32,9 +32,9 @@ if(ldd)
     endif()
   endforeach()
 endif()
-foreach(file share/man/man1/neslvm.1 share/bash-completion/completions/neslvm share/zsh/vendor-completions/_neslvm
+foreach(file share/man/man1/neslvm.1 share/man/man1/vinterp.1 share/bash-completion/completions/neslvm share/zsh/vendor-completions/_neslvm
         share/fish/vendor_completions.d/neslvm.fish ${libdir}/pkgconfig/nvm.pc ${libdir}/cmake/nvm/nvm-config.cmake
-        include/nvm/nvm.h share/doc/neslvm/copyright share/doc/neslvm/docs/tutorial.md
+        include/nvm/nvm.h share/doc/neslvm/copyright share/doc/neslvm/CONTRIBUTING.md share/doc/neslvm/docs/tutorial.md
         share/doc/neslvm/programs/quicksort.nesl)
   if(NOT EXISTS "${root}/${file}")
     message(FATAL_ERROR "${file} is not in the package")

@@ -72,6 +72,8 @@ def check_damaged():
     expect("no record", run.returncode == 2 and "is no record" in run.stderr, run)
     run = nvm("replay", "missing.rec")
     expect("no file", run.returncode == 2 and "missing.rec" in run.stderr, run)
+    run = nvm("replay", "o.rec", "--record", "again.rec")
+    expect("a record of a replay", run.returncode == 2 and "recorded already" in run.stderr, run)
     program = write("quicksort.nesl", QUICKSORT)
     run = nvm("run", "--record", "/dev/full", program)
     expect("a full disk", run.returncode == 1 and run.stdout == RESULT and "cannot write the record" in run.stderr, run)

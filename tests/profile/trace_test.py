@@ -57,7 +57,7 @@ def check_what_it_says(events):
     expect("calls by NESL function", calls)
     expect("calls say their level", {e["args"]["level"] for e in calls if "args" in e} >= {0, 1})
     expect("lines by function and number", any(e["args"]["line"] > 1 for e in named(events, "line", "quicksort:")))
-    expect("regions say why they ended", all("ended because" in e["args"] for e in named(events, "region")) and
+    expect("regions say why they ended", all(" " in e["args"]["ended because"] for e in named(events, "region")) and
            named(events, "region"))
     expect("compilations", named(events, "compile"))
     kernels = [e for e in named(events, "kernel") if e["tid"] == 2]

@@ -39,6 +39,10 @@ class WhyNot(unittest.TestCase):
         text = why_not("let v = {i * i : i in [0:100000]}; s = sum(v) in count({x > s : x in v});", "--jit", "always")
         self.assertIn("is another kernel: it needs a result of this kernel that is complete only at its end", text)
 
+    def test_checks_have_no_place(self):
+        text = why_not("let v = {float(i) : i in [0:100000]}; n = sqrt(sum(v)) in max_val({x / n : x in v});", "--jit", "always")
+        self.assertIn("reduce add -> check is another kernel: ", text)
+
     def test_groups(self):
         text = (ROOT / "programs" / "quicksort.nesl").read_text()
         self.assertIn("called as a whole, ", why_not(text))

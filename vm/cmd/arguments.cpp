@@ -131,9 +131,18 @@ std::vector<std::string> Arguments::all(Option option) const {
   return found == lists_.end() ? std::vector<std::string>() : found->second;
 }
 
+namespace {
+
+std::string at_least(std::int64_t least) {
+  return least == std::numeric_limits<std::int64_t>::min() ? "" : ", " + std::to_string(least) + " or more";
+}
+
+}  // namespace
+
 std::int64_t Arguments::integer(Option option, std::int64_t least) const {
   std::int64_t value = 0;
-  if (!parse(text(option), value) || value < least) bad_value(option, text(option), "an integer");
+  if (!parse(text(option), value) || value < least)
+    bad_value(option, text(option), "an integer" + at_least(least));
   return value;
 }
 

@@ -1,6 +1,9 @@
 #include "vm/cmd/commands.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <iostream>
 #include <string_view>
 
 #include "bytecode/base/suggest.h"
@@ -89,15 +92,19 @@ int help_command(const Words& words) {
   return kGood;
 }
 
-int main(int argc, char** argv) {
-  install_crash_note();
-  const std::string_view program = argc > 0 ? argv[0] : "nvm";
-  Words words(argv + std::min(argc, 1), argv + argc);
-  if (program.substr(program.find_last_of('/') + 1) == "vinterp") return vinterp_command(words);
-  if (words.empty()) {
-    std::fputs(overview().c_str(), stderr);
-    return kRefused;
-  }
+namespace {
+
+// The status of a command whose output may still be on its way.
+int written(int status) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::cout && std::ferror(stdout) == 0) return status;
+  if (status != kGood) return status;  // it said why
+  std::fprintf(stderr, "nvm: cannot write standard output%s%s\n", errno == 0 ? "" : ": ",
+               errno == 0 ? "" : std::strerror(errno));
+  return kFault;
+}
+
+int run_command_line(Words words) {
   std::string name = words.front();
   words.erase(words.begin());
   if (name == "--help" || name == "-h") name = "help";
@@ -112,6 +119,20 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "nvm %s: %s\n", name.c_str(), e.message.c_str());
     return kRefused;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  install_crash_note();
+  const std::string_view program = argc > 0 ? argv[0] : "nvm";
+  Words words(argv + std::min(argc, 1), argv + argc);
+  if (program.substr(program.find_last_of('/') + 1) == "vinterp") return written(vinterp_command(words));
+  if (words.empty()) {
+    std::fputs(overview().c_str(), stderr);
+    return kRefused;
+  }
+  return written(run_command_line(std::move(words)));
 }
 
 }  // namespace nvm::cmd

@@ -41,10 +41,11 @@ void print_cost(const lib::Counters& c) {
   line("peak bytes", c.peak_bytes);
 }
 
-Names names_of(const Arguments& arguments, const lib::Counters& c) {
+Names names_of(const Arguments& arguments, const lib::Counters& c, const Lengths& lengths) {
   Names names{{"work", static_cast<double>(c.work)},
               {"depth", static_cast<double>(c.instructions)},
               {"peak", static_cast<double>(c.peak_bytes)}};
+  for (const auto& [name, length] : lengths) names["#" + name] = static_cast<double>(length);
   for (const std::string& word : arguments.all(Option::kLet)) {
     const std::size_t equals = word.find('=');
     double value = 0;
@@ -61,18 +62,18 @@ Names names_of(const Arguments& arguments, const lib::Counters& c) {
 
 }  // namespace
 
-void check_figures(const Arguments& arguments) {
-  const Names names = names_of(arguments, {});
+void check_figures(const Arguments& arguments, const Lengths& lengths) {
+  const Names names = names_of(arguments, {}, lengths);
   for (const std::string& bound : arguments.all(Option::kAssert)) {
     const vm::BoundCheck check = vm::check_bound(bound, names);
     if (!check.error.empty()) throw UsageError{"--assert: " + check.error};
   }
 }
 
-int report_figures(const Arguments& arguments, const lib::Counters& counters) {
+int report_figures(const Arguments& arguments, const lib::Counters& counters, const Lengths& lengths) {
   if (arguments.given(Option::kStats)) print_counters(counters);
   if (arguments.given(Option::kCost)) print_cost(counters);
-  const Names names = names_of(arguments, counters);
+  const Names names = names_of(arguments, counters, lengths);
   int status = kGood;
   for (const std::string& bound : arguments.all(Option::kAssert)) {
     const vm::BoundCheck check = vm::check_bound(bound, names);

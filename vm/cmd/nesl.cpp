@@ -2,12 +2,13 @@
 
 #include <ext/stdio_sync_filebuf.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 
 #include "vm/cmd/commands.h"
-#include "vm/cmd/figures.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/lib/nesl.hpp"
@@ -15,6 +16,9 @@
 namespace nvm::cmd {
 
 namespace {
+
+// Behind "cannot write".
+std::string why() { return errno == 0 ? "" : std::string(": ") + std::strerror(errno); }
 
 // --out NAME=FILE, or a file for the last value
 int save_outputs(lib::Nesl& nesl, const Arguments& arguments) {
@@ -59,13 +63,17 @@ int status_of(lib::NeslStatus status) {
   }
 }
 
-void bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
+Lengths bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
+  Lengths lengths;
   for (const std::string& word : arguments.all(Option::kIn)) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0) throw UsageError{"--in " + word + ": expected NAME=FILE"};
-    if (const auto wrong = nesl.bind_file(word.substr(0, equals), word.substr(equals + 1)))
+    const std::string name = word.substr(0, equals);
+    if (const auto wrong = nesl.bind_file(name, word.substr(equals + 1)))
       throw UsageError{"--in " + word + ": " + *wrong};
+    if (const auto length = nesl.length(name)) lengths[name] = *length;
   }
+  return lengths;
 }
 
 lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch) {
@@ -95,7 +103,6 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();
   options.vm.out = to;
-  check_figures(arguments);
   File input, output;
   if (arguments.given(Option::kInput))
     options.vm.in = (input = open_file(arguments.text(Option::kInput), "re")).get();
@@ -104,17 +111,19 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   __gnu_cxx::stdio_sync_filebuf<char> buffer(options.vm.out);
   std::ostream out(&buffer);
   lib::Nesl nesl(options, out, std::cerr);
-  bind_inputs(nesl, arguments);
+  const Lengths lengths = bind_inputs(nesl, arguments);
+  check_figures(arguments, lengths);
   const int status = status_of(run_all(nesl, arguments, watch));
   if (status != kGood) return status;
   if (!explain.empty())
     out << (nesl.explanation().empty() ? "nothing was recorded\n" : nesl.explanation()) << std::flush;
+  errno = 0;
   if (std::fflush(options.vm.out) != 0 || !out) {
-    std::cerr << "nvm: cannot write the results\n";
+    std::cerr << "nvm: cannot write the results" << why() << "\n";
     return kFault;
   }
   const int saved = save_outputs(nesl, arguments);
-  const int figures = report_figures(arguments, nesl.counters());
+  const int figures = report_figures(arguments, nesl.counters(), lengths);
   return saved != kGood ? saved : figures;
 }
 
@@ -132,11 +141,14 @@ int compile_command(const Words& words) {
   if (!vcode) return kRefused;
   if (!arguments.given(Option::kOutput)) {
     std::cout << *vcode << std::flush;
-    return std::cout ? kGood : kFault;
+    return kGood;
   }
   const File file = open_file(arguments.text(Option::kOutput), "we");
-  if (std::fwrite(vcode->data(), 1, vcode->size(), file.get()) == vcode->size()) return kGood;
-  std::cerr << "nvm: cannot write " << arguments.text(Option::kOutput) << "\n";
+  errno = 0;
+  if (std::fwrite(vcode->data(), 1, vcode->size(), file.get()) == vcode->size() &&
+      std::fflush(file.get()) == 0)
+    return kGood;
+  std::cerr << "nvm: cannot write " << arguments.text(Option::kOutput) << why() << "\n";
   return kFault;
 }
 

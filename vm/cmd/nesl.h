@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "vm/cmd/arguments.h"
+#include "vm/cmd/figures.h"
 #include "vm/cmd/watch.h"
 #include "vm/lib/nesl.hpp"
 
@@ -20,7 +21,7 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
 [[nodiscard]] int status_of(lib::NeslStatus status);
 // Runs the file of the command line, or standard input if that is called "-"; nothing if there is none.
 [[nodiscard]] lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch);
-// --in NAME=FILE, each
-void bind_inputs(lib::Nesl& nesl, const Arguments& arguments);
+// --in NAME=FILE, each; the lengths of those that are sequences
+Lengths bind_inputs(lib::Nesl& nesl, const Arguments& arguments);
 
 }  // namespace nvm::cmd

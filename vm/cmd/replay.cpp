@@ -19,6 +19,7 @@ int replay_command(const Words& words) {
   Words all = replay->words();
   all.insert(all.end(), words.begin() + 1, words.end());
   const Arguments arguments("run", all);
+  if (arguments.given(Option::kRecord)) throw UsageError{"--record: what is run again is recorded already"};
   Watch watch(arguments);
   watch.add(replay);
   const int status = watch.finish(run_program(arguments, watch, stdout));

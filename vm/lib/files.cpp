@@ -144,7 +144,7 @@ void write_csv(const std::string& path, const Type* type, std::span<const Value>
                   : std::to_string(int_at(v, i)))
           << (nested && c + 1 < rows.length(r) ? "," : "\n");
     }
-  if (!out) fail(path, "cannot be written");
+  finish_file(out, path);
 }
 
 void write_text(const std::string& path, const Type* type, std::span<const Value> slots) {
@@ -153,7 +153,7 @@ void write_text(const std::string& path, const Type* type, std::span<const Value
   const auto& v = std::get<Vector>(slots[1]);
   std::ofstream out(path, std::ios::binary);
   for (std::int64_t i = 0; i < v.length(); ++i) out << static_cast<char>(int_at(v, i));
-  if (!out) fail(path, "cannot be written");
+  finish_file(out, path);
 }
 
 }  // namespace

@@ -206,6 +206,15 @@ std::optional<std::string> Nesl::bind(const std::string& name, const std::string
   return std::nullopt;
 }
 
+std::optional<std::int64_t> Nesl::length(const std::string& name) const {
+  const frontend::Type* type = nullptr;
+  const auto* slots = impl_->session.value(name, type);
+  if (slots == nullptr || slots->empty()) return std::nullopt;
+  const auto* segdes = std::get_if<vm::Segdes>(&slots->front());
+  if (segdes == nullptr || segdes->segments() != 1) return std::nullopt;
+  return segdes->length(0);
+}
+
 std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& path) {
   const frontend::Type* type = nullptr;
   const auto* slots = impl_->session.value(name, type);

@@ -38,6 +38,8 @@ class Nesl {
   // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
   // other as text ([char]). The answer is what is wrong, or nothing.
   std::optional<std::string> bind_file(const std::string& name, const std::string& path);
+  // The elements of a variable that is a sequence.
+  [[nodiscard]] std::optional<std::int64_t> length(const std::string& name) const;
   void bind_text(const std::string& name, const std::string& text);
   // Binds a variable of a type in NESL's notation, "[float]" or "[(int, [char])]", without copying. `slots`
   // are its value in parts: for a sequence a descriptor, then the parts of its elements side by side; those

@@ -351,6 +351,7 @@ void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument)
   const auto program = s_.bake(*argument);
   std::ofstream out(form.words[1].text);
   out << write_vcode(program);
+  out.close();
   if (!out) error(form, "Cannot write " + form.words[1].text + ".");
 }
 
@@ -359,6 +360,7 @@ void SessionCommands::dump_world(const std::string& file) {
   std::ofstream out(file);
   for (const auto& form : s_.definitions_)
     if (form->kind != FormKind::kExpr) out << form->text << ";\n";
+  out.close();
   s_.out_ << (out ? "Definitions written to " : "Cannot write ") << file << ".\n";
 }
 

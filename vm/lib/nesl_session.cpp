@@ -132,8 +132,11 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
 SessionStatus NeslSession::run_file(const std::string& path) {
   auto text = options_.world != nullptr ? options_.world->read_file(path) : read_outside(path);
   if (!text) {
-    const bool folder = std::filesystem::is_directory(path);
-    err_ << "File " << path << (folder ? " is a directory.\n" : " does not exist.\n");
+    const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
+    err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
+         << (folder  ? " is a directory.\n"
+             : there ? " cannot be read.\n"
+                     : " does not exist.\n");
     return SessionStatus::kCompileError;
   }
   return run_script(std::move(*text), path);

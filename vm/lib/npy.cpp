@@ -190,6 +190,11 @@ Array read_npy(const std::string& path, Pool& pool) {
   return {std::move(h.shape), load(std::move(file), kind, h.begin, n, pool)};
 }
 
+void finish_file(std::ofstream& out, const std::string& path) {
+  out.close();  // short files are written only now
+  if (!out) fail(path, std::string("cannot be written: ") + std::strerror(errno));
+}
+
 void write_npy(const std::string& path, const Array& array) {
   const Vector& v = array.elements;
   const char* descr = v.type() == Type::kFloat ? "<f8" : v.type() == Type::kBool ? "|b1" : "<i8";
@@ -211,7 +216,7 @@ void write_npy(const std::string& path, const Array& array) {
     const std::int64_t n = v.length() * static_cast<std::int64_t>(storage_bytes(v.storage()));
     out.write(reinterpret_cast<const char*>(v.raw()), static_cast<std::streamsize>(n));
   }
-  if (!out) fail(path, "cannot be written");
+  finish_file(out, path);
 }
 
 }  // namespace nvm::vm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -19,5 +20,7 @@ struct Array {
 // message that names the file.
 [[nodiscard]] Array read_npy(const std::string& path, Pool& pool);
 void write_npy(const std::string& path, const Array& array);
+// Closes a file that was written to; throws Fault kIo if not all of it could be.
+void finish_file(std::ofstream& out, const std::string& path);
 
 }  // namespace nvm::vm

@@ -26,6 +26,7 @@ class Reader {
     result.right = sum();
     if (peek() != 0) fail("unexpected text");
     const double l = result.left, r = result.right;
+    if (!std::isfinite(l) || !std::isfinite(r)) return result;
     result.holds = relation == "<="   ? l <= r
                    : relation == "<"  ? l < r
                    : relation == ">=" ? l >= r
@@ -104,7 +105,8 @@ class Reader {
       return value;
     }
     if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') return number();
-    if (std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '_') fail("expected a number or a name");
+    if (std::isalpha(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '#')
+      fail("expected a number or a name");
     return name();
   }
 
@@ -118,6 +120,7 @@ class Reader {
 
   double name() {
     const std::size_t from = at_;
+    if (text_[at_] == '#') ++at_;
     while (at_ < text_.size() &&
            (std::isalnum(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '_'))
       ++at_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/profile/reasons.h"
+
 namespace nvm::vm {
 
 namespace {
@@ -282,7 +284,7 @@ void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
   if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
   close_line(now());
   region_since_ = just_after();
-  region_stop_ = names_.words(stop);
+  region_stop_ = names_.words(stop_words(stop));
   region_place_ = first == nullptr ? 0 : names_.source().place(first);
 }
 

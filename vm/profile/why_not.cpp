@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "vm/interp/work.h"
+#include "vm/profile/reasons.h"
 #include "vm/profile/report.h"
 
 namespace nvm::vm {
@@ -11,21 +12,6 @@ namespace nvm::vm {
 namespace {
 
 constexpr std::string_view kShort = "short vectors";
-
-// From the name of a reason to its words.
-std::string_view stop_words(std::string_view name) {
-#define STOP(id, key, text) \
-  if (name == key) return text;
-#include "vm/trace/stop.def"
-  return name;
-}
-
-std::string_view help_for(std::string_view reason) {
-#define WHY(words, help) \
-  if (reason.starts_with(words)) return help;
-#include "vm/profile/why_not.def"
-  return "";
-}
 
 std::string times_text(std::uint64_t n) { return n == 1 ? "once" : std::to_string(n) + " times"; }
 
@@ -101,7 +87,8 @@ void WhyNot::end_region(std::span<const RecordedWork> recorded, const RegionRun&
 void WhyNot::end_compile(const Compilation& compilation) {
   for (const FusionRefusal& r : compilation.refusals) {
     const std::string to = source_.text(r.to == nullptr ? 0 : source_.place(r.to));
-    line(r.from).unfused[std::string(r.why)].insert(r.from_name + " -> " + r.to_name + " at " + to);
+    line(r.from).unfused[std::string(r.why)].insert(r.from_name + " -> " + r.to_name +
+                                                    (to.empty() ? "" : " at " + to));
   }
 }
 

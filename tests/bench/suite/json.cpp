@@ -79,7 +79,7 @@ void write_json(const Report& report, const std::string& path) {
     out << "]}";
   }
   out << "]}\n";
-  if (!out) throw std::runtime_error(path + " cannot be written");
+  close_written(out, path);
 }
 
 Report read_json(const std::string& path) {

@@ -62,6 +62,8 @@ std::vector<std::int64_t> chosen_sizes(const Arguments& arguments, std::int64_t 
   if (size == "small") return {large / 100};
   if (size == "medium") return {large / 10};
   if (size == "large") return {large};
+  if (size.find_first_not_of("0123456789") != std::string::npos)
+    throw UsageError{"--size " + size + ": expected small, medium, large, all or a number, 100 or more"};
   return {arguments.integer(Option::kSize, 100)};
 }
 
@@ -218,6 +220,8 @@ int run(const cmd::Words& words) {
     return 0;
   }
   if (arguments.given(Option::kCompare)) return compare_files(arguments);
+  const auto file = [&](Option o) { return arguments.given(o) ? arguments.text(o) : std::string(); };
+  check_outputs({file(Option::kSave), file(Option::kTable), file(Option::kMarkdown), file(Option::kPlots)});
   Report report = arguments.given(Option::kMerge) ? merged(arguments.operands()) : measure_all(arguments);
   sort_rows(report);
   write_reports(report, arguments);
@@ -233,8 +237,11 @@ int run(const cmd::Words& words) {
 }  // namespace nvm::bench
 
 int main(int argc, char** argv) {
+  const nvm::cmd::Words words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && (words.front() == "--help" || words.front() == "-h"))
+    return nvm::cmd::help_command({"bench"});
   try {
-    return nvm::bench::run({argv + 1, argv + argc});
+    return nvm::bench::run(words);
   } catch (const nvm::cmd::UsageError& e) {
     std::fprintf(stderr, "nvm bench: %s\n", e.message.c_str());
     return nvm::cmd::kRefused;

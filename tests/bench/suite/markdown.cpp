@@ -5,6 +5,8 @@
 #include <map>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <tuple>
 
 #include "tests/bench/suite/report.h"
 
@@ -237,16 +239,34 @@ std::string markdown(const Report& report) {
   return out.str();
 }
 
-void write_markdown(const Report& report, const std::string& path) {
-  const std::string begin = "<!-- begin: bench -->\n", end = "<!-- end: bench -->";
+namespace {
+
+constexpr std::string_view kBegin = "<!-- begin: bench -->\n", kEnd = "<!-- end: bench -->";
+
+// The text of a document, and where its marks stand.
+struct Marked {
+  std::string text;
+  std::size_t from, to;
+};
+
+Marked read_marked(const std::string& path) {
   std::ifstream in(path);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::size_t from = text.find(begin), to = text.find(end);
-  if (from == std::string::npos || to == std::string::npos)
+  Marked m{{std::istreambuf_iterator<char>(in), {}}, 0, 0};
+  m.from = m.text.find(kBegin), m.to = m.text.find(kEnd);
+  if (m.from == std::string::npos || m.to == std::string::npos)
     throw std::runtime_error(path + " has no lines <!-- begin: bench --> and <!-- end: bench -->");
+  return m;
+}
+
+}  // namespace
+
+void check_marks(const std::string& path) { std::ignore = read_marked(path); }
+
+void write_markdown(const Report& report, const std::string& path) {
+  const Marked m = read_marked(path);
   std::ofstream out(path);
-  out << text.substr(0, from + begin.size()) << "\n" << markdown(report) << "\n" << text.substr(to);
-  if (!out) throw std::runtime_error(path + " cannot be written");
+  out << m.text.substr(0, m.from + kBegin.size()) << "\n" << markdown(report) << "\n" << m.text.substr(m.to);
+  close_written(out, path);
 }
 
 }  // namespace nvm::bench

@@ -65,7 +65,7 @@ class Svg {
   void save(const std::string& path) {
     std::ofstream file(path);
     file << out_.str() << "</svg>\n";
-    if (!file) throw std::runtime_error(path + " cannot be written");
+    close_written(file, path);
   }
 
  private:
@@ -150,8 +150,14 @@ void plot_summary(const std::vector<const Row*>& rows, const std::string& path) 
 
 }  // namespace
 
+void make_folder(const std::string& directory) {
+  std::error_code why;
+  std::filesystem::create_directories(directory, why);
+  if (why) throw std::runtime_error("the folder " + directory + " cannot be made: " + why.message());
+}
+
 void write_plots(const Report& report, const std::string& directory) {
-  std::filesystem::create_directories(directory);
+  make_folder(directory);
   std::vector<std::string> ids;
   for (const Row& row : report.rows)
     if (std::find(ids.begin(), ids.end(), row.id) == ids.end()) ids.push_back(row.id);

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -56,6 +58,21 @@ std::string csv_quoted(const std::string& text) {
 
 }  // namespace
 
+void close_written(std::ofstream& out, const std::string& path) {
+  out.close();
+  if (!out) throw std::runtime_error(path + " cannot be written: " + std::strerror(errno));
+}
+
+void check_outputs(const Outputs& outputs) {
+  for (const std::string* path : {&outputs.json, &outputs.csv, &outputs.markdown}) {
+    if (path->empty()) continue;
+    if (path == &outputs.markdown) check_marks(*path);
+    std::ofstream file(*path, std::ios::app);
+    close_written(file, *path);
+  }
+  if (!outputs.plots.empty()) make_folder(outputs.plots);
+}
+
 void write_csv(const Report& report, const std::string& path) {
   std::ofstream out(path);
   out << "workload,n,threads,memory,name,first,median,q1,q3,min,runs,wrong\n";
@@ -70,7 +87,7 @@ void write_csv(const Report& report, const std::string& path) {
             << ',' << t.quantile(0);
       out << ',' << t.runs.size() << ',' << csv_quoted(t.wrong) << '\n';
     }
-  if (!out) throw std::runtime_error(path + " cannot be written");
+  close_written(out, path);
 }
 
 std::optional<double> growth(const std::vector<std::pair<double, double>>& points) {

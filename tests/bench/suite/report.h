@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,15 @@ struct Report {
 
 [[nodiscard]] std::string describe_machine();  // processor, processors, caches, memory
 
+// Closes a file; throws std::runtime_error if not all of it could be written.
+void close_written(std::ofstream& out, const std::string& path);
+// What throws here would throw after the measurement: a file that cannot be written, a document without
+// marks, a folder that cannot be made. Empty names are none.
+struct Outputs {
+  std::string json, csv, markdown, plots;
+};
+void check_outputs(const Outputs& outputs);
+
 void write_json(const Report& report, const std::string& path);
 // Throws std::runtime_error if the file is none of ours.
 [[nodiscard]] Report read_json(const std::string& path);
@@ -50,8 +60,10 @@ void write_csv(const Report& report, const std::string& path);
 [[nodiscard]] std::string markdown(const Report& report);
 // Replaces what stands between the marks <!-- begin: bench --> and <!-- end: bench --> of a document.
 void write_markdown(const Report& report, const std::string& path);
+void check_marks(const std::string& path);  // throws std::runtime_error if there are none
 // One SVG for each workload, times over sizes and over threads, and summary.svg.
 void write_plots(const Report& report, const std::string& directory);
+void make_folder(const std::string& directory);
 
 // What became slower by more than a tolerance (1.1: a tenth), in lines; and the rows of `before` that `after`
 // does not have. Compared are ratios to the target's rival, which stood in the same run, where there are

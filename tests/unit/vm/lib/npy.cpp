@@ -88,3 +88,9 @@ TEST_CASE("what is wrong with a file is said") {
   std::ofstream(file.path) << "nonsense that is long enough";
   CHECK(problem(file.path, pool).find("not a .npy") != std::string::npos);
 }
+
+TEST_CASE("a file that fits into a buffer is not on a full disk") {
+  std::ofstream full("/dev/full");
+  full << "1";
+  CHECK_THROWS_AS(finish_file(full, "/dev/full"), Fault);
+}

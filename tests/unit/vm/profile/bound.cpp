@@ -16,6 +16,21 @@ TEST_CASE("a bound is a comparison of expressions over the figures of a run") {
   CHECK(check_bound("(1.5e3) * 2 >= work", names).holds);
 }
 
+TEST_CASE("lengths of inputs are names with a #") {
+  const std::map<std::string, double, std::less<>> names{{"work", 3000}, {"#points", 1000}};
+  CHECK(check_bound("work <= 3 * #points", names).holds);
+  CHECK_FALSE(check_bound("work < 3*#points", names).holds);
+  CHECK(check_bound("work < #point", names).error.find("there is no #point (known: #points, work)") == 0);
+}
+
+TEST_CASE("a bound does not hold if one of its sides is no finite number") {
+  const std::map<std::string, double, std::less<>> names{{"work", 3000}, {"n", 0}};
+  CHECK_FALSE(check_bound("work <= 1 / n", names).holds);
+  CHECK_FALSE(check_bound("log2(n) <= work", names).holds);
+  CHECK_FALSE(check_bound("work >= sqrt(-1)", names).holds);
+  CHECK(check_bound("work <= 1 / n", names).error.empty());
+}
+
 TEST_CASE("a bound that makes no sense is answered with the place") {
   const std::map<std::string, double, std::less<>> names{{"work", 1}};
   CHECK(check_bound("work", names).error.find("expected a comparison") == 0);
