@@ -7,6 +7,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/code_memory.h"
+#include "vm/cpu/codegen/stripes.h"
 #include "vm/cpu/refuse.h"
 
 namespace nvm::vm::cpu {
@@ -387,31 +388,10 @@ class KernelCompiler {
     return p.scratch;
   }
 
-  // Scans that are only reduced, and INT alone, may be taken by each lane for itself.
-  void choose_stripes() {
-    const auto pulls = [](const BodyInst& in) {
-      return in.pull <= Pull::kElement || in.pull == Pull::kIndex || in.pull == Pull::kGather ||
-             in.pull >= Pull::kApply;
-    };
-    const auto reduces = [](const Sink& s) {
-      const bool flat = s.kind == SinkKind::kScan || s.kind == SinkKind::kReduce;
-      return flat && s.filter == kNone && s.type == Type::kInt;
-    };
-    const auto& insts = code_->body.insts;
-    code_->stripes = memory_.isa() == Isa::kAvx2 && code_->runs_scans && code_->scratch_count == 0 &&
-                     std::all_of(insts.begin(), insts.end(), pulls) &&
-                     std::all_of(kernel_.sinks.begin(), kernel_.sinks.end(), reduces);
-    // Sweep after sweep computes the operands again, which several threads do in any case.
-    code_->stripes_alone = std::none_of(insts.begin(), insts.end(), [&](const BodyInst& in) {
-      return in.pull == Pull::kGather || (in.pull == Pull::kApply && costly(in.scalar));
-    });
-  }
-  [[nodiscard]] static bool costly(Scalar op) {
-    return op == Scalar::kDiv || op == Scalar::kRem || op >= Scalar::kLog;
-  }
-
   bool compile_stages() {
-    choose_stripes();
+    code_->stripes = memory_.isa() == Isa::kAvx2 && code_->runs_scans && code_->scratch_count == 0 &&
+                     may_stripe(kernel_, code_->body);
+    code_->stripes_alone = computes_little(code_->body);
     code_->sweeps.resize(sweeps_.size());
     for (std::size_t s = 0; s < sweeps_.size(); ++s) {
       StageSpec sweep = stage_spec(sweeps_[s]);

@@ -1,10 +1,13 @@
 #include "vm/cpu/codegen/stripes.h"
 
+#include <algorithm>
+
 namespace nvm::vm::cpu {
 
 namespace {
 
 using asmjit::imm;
+using soac::Pull;
 using Turn = std::array<x86::Vec, kStripeTurn>;
 
 // Four vectors of four numbers, rows for columns.
@@ -76,7 +79,29 @@ Lane as_lane(Lanes& m, Storage storage, const x86::Vec& v) {
   return m.of(storage == Storage::kB8 ? Type::kBool : Type::kInt, wide);
 }
 
+bool asks_segments(Pull pull) {
+  return pull == Pull::kPerSegment || pull == Pull::kSegment || pull == Pull::kWithin ||
+         pull == Pull::kSegGather || pull == Pull::kSegPlace;
+}
+bool costly(Scalar op) { return op == Scalar::kDiv || op == Scalar::kRem || op >= Scalar::kLog; }
+
 }  // namespace
+
+bool may_stripe(const plan::Kernel& kernel, const soac::Body& body) {
+  const auto reduces = [](const plan::Sink& s) {
+    const bool flat = s.kind == plan::SinkKind::kScan || s.kind == plan::SinkKind::kReduce;
+    return flat && s.filter == soac::kNone && s.type == Type::kInt;
+  };
+  return std::none_of(body.insts.begin(), body.insts.end(),
+                      [](const soac::BodyInst& in) { return asks_segments(in.pull); }) &&
+         std::all_of(kernel.sinks.begin(), kernel.sinks.end(), reduces);
+}
+
+bool computes_little(const soac::Body& body) {
+  return std::none_of(body.insts.begin(), body.insts.end(), [](const soac::BodyInst& in) {
+    return in.pull == Pull::kGather || (in.pull == Pull::kApply && costly(in.scalar));
+  });
+}
 
 std::array<Lane, kStripeTurn> load_stripes(Lanes& lanes, Storage storage,
                                            const std::array<x86::Mem, kStripes>& at) {

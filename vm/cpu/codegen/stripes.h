@@ -9,9 +9,16 @@
 
 #include <array>
 
+#include "bytecode/plan/plan.h"
 #include "vm/cpu/codegen/lanes.h"
 
 namespace nvm::vm::cpu {
+
+// True if all scans and sinks are INT and flat, and nothing is stored element by element.
+[[nodiscard]] bool may_stripe(const plan::Kernel& kernel, const soac::Body& body);
+// One sweep after the other computes the operands anew, which several threads do in any case; one thread
+// should have little to compute.
+[[nodiscard]] bool computes_little(const soac::Body& body);
 
 inline constexpr int kStripes = 4;     // lanes
 inline constexpr int kStripeTurn = 4;  // iterations that are loaded at once
