@@ -288,8 +288,9 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   return true;
 }
 
-// A part of the call is made both ways, once for each function and size of instances; kernel mode once before
-// that, so that its regions are compiled.
+// A part of the call is made both ways, for each function and size of instances; before that one group of it,
+// so that what both compile is there. The better of two timings counts: other work on the processors makes
+// one of them long, and the verdict is kept.
 bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                      std::span<const std::int64_t> bounds) {
   if (options_.threshold != Options::kAuto) return true;
@@ -301,24 +302,34 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
       std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
   if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return !policy_.loops(function);
   const Trial trial(*this);
-  std::vector<Value> ignored;
-  if (hook_ != nullptr &&
-      !run_whole(function, depth, layout.group(0, bounds[1], *machine_.prims.pool), ignored))
-    return false;
-  auto begin = std::chrono::steady_clock::now();
-  if (!run_whole(function, depth, layout.group(0, bounds[sample], *machine_.prims.pool), ignored))
-    return false;
-  const double whole = seconds_since(begin);
-  GroupResults parts;
+  if (hook_ != nullptr && !time_both(function, depth, layout, bounds.first(2))) return false;
   const std::uint64_t on_device = counters_.on_device;
-  begin = std::chrono::steady_clock::now();
-  Spent unused;
-  if (!run_groups(function, depth, layout, bounds.first(sample + 1), parts, unused)) return false;
-  const double cut = seconds_since(begin);
+  const auto first = time_both(function, depth, layout, bounds.first(sample + 1));
+  if (!first) return false;
   // The workers' time says nothing of a device that has no kernel yet.
-  if (options_.device != nullptr && counters_.on_device == on_device) return cut < whole;
-  tuning_.learn(function, average, cut, whole);
+  if (options_.device != nullptr && counters_.on_device == on_device) return first->cut < first->whole;
+  const auto second = time_both(function, depth, layout, bounds.first(sample + 1));
+  if (!second) return false;
+  tuning_.learn(function, average, std::min(first->cut, second->cut), std::min(first->whole, second->whole));
   return tuning_.of(function, average) == Tuning::Verdict::kPays;
+}
+
+// The groups of `bounds` in kernel mode, then each by itself; nothing if one way fails.
+std::optional<BlockMode::Timed> BlockMode::time_both(ssa::FunctionId function, std::int64_t depth,
+                                                     const Layout& layout,
+                                                     std::span<const std::int64_t> bounds) {
+  std::vector<Value> ignored;
+  auto begin = std::chrono::steady_clock::now();
+  if (!run_whole(function, depth, layout.group(0, bounds.back(), *machine_.prims.pool), ignored))
+    return std::nullopt;
+  Timed timed;
+  timed.whole = seconds_since(begin);
+  GroupResults parts;
+  Spent unused;
+  begin = std::chrono::steady_clock::now();
+  if (!run_groups(function, depth, layout, bounds, parts, unused)) return std::nullopt;
+  timed.cut = seconds_since(begin);
+  return timed;
 }
 
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.

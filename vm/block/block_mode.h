@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -86,6 +87,11 @@ class BlockMode final : public CallHook {
                                  std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
+  struct Timed {
+    double whole = 0.0, cut = 0.0;  // seconds
+  };
+  [[nodiscard]] std::optional<Timed> time_both(ssa::FunctionId function, std::int64_t depth,
+                                               const Layout& layout, std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
                                 std::optional<std::int32_t> level = {}, const Landing* landing = nullptr);
