@@ -147,6 +147,11 @@ bool LiftedProof::judge_cost(const Inst& in, const Way& way, InstCost& cost) {
 
 bool LiftedProof::judge_call(const Inst& in, const Way& way, const std::vector<bool>& add_up) {
   if (way.all || way.unknown || way.mixed || !add_up[static_cast<std::size_t>(in.index)]) return false;
+  // Of other instances than ours, one for all say, nothing is known, though nobody may ask for what they
+  // give.
+  if (in.results == 0) return false;
+  for (std::uint32_t r = 0; r < in.results; ++r)
+    if (piece(in.first_result + static_cast<ValueId>(r)).kind != Kind::kPieces) return false;
   for (std::uint32_t i = 0; i < in.operands; ++i)  // what else is cut belongs to instances of the frame
     if (operand(in, i).kind == Kind::kFrame &&
         !within(operand(in, i).total, facts_.of(f_.operands_of(in)[i]).sum, way))

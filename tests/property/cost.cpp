@@ -235,6 +235,35 @@ TEST_CASE("what groups may call for no instance costs what it costs, or is refus
   CHECK(rc::check("calls for nobody", [&] { groups_cost_what_the_whole_does(module); }));
 }
 
+// The call in G is for one instance, whatever G has; nobody reads what it gives.
+constexpr const char* kCallsForOne = R"(
+FUNC MAIN
+CONST INT 0 CONST INT (0 0 0) COPY 1 0 CONST BOOL F COPY 1 2 LENGTH INT MAKE_SEGDES DIST BOOL
+COPY 1 2 LENGTH INT MAKE_SEGDES PACK INT COPY 1 1 COPY 1 1 CALL G
+COPY 1 2 CONST INT 3 COPY 1 4 LENGTH INT MAKE_SEGDES DIST INT AND INT MAKE_SEGDES COPY 1 3 COPY 1 1 DIST INT
+COPY 1 1 COPY 1 1 COPY 1 3 LENGTHS LENGTH INT MAKE_SEGDES CALL H RET
+FUNC G
+COPY 1 0 COPY 1 2 COPY 1 2 LENGTHS LENGTH INT MAKE_SEGDES CALL H COPY 1 2 POP 3 1 RET
+FUNC H
+CONST INT 1 COPY 1 3 LENGTHS COPY 1 0 LENGTH INT MAKE_SEGDES +_REDUCE INT MAKE_SEGDES DIST INT POP 3 1 RET)";
+
+TEST_CASE("a call for other instances than those of the caller does not add up") {
+  ssa::Module module = test::lowered_module(kCallsForOne);
+  ssa::eliminate_common(module);
+  ssa::simplify_segdes(module);
+  ssa::eliminate_dead(module);
+  ssa::find_lifted(module);
+  std::size_t calls = 0;
+  for (const ssa::Function& f : module.functions) {
+    if (f.name != "G") continue;
+    for (const ssa::Block& block : f.blocks)
+      for (const ssa::Inst& inst : block.insts) calls += inst.op == Op::kCall ? 1 : 0;
+    CHECK(f.lifted.lifted);
+    CHECK(!f.lifted.adds_up);
+  }
+  CHECK(calls == 1);
+}
+
 // Each way of it has code of its own, also for when all instances go that way.
 TEST_CASE("what is computed where all instances agree is seen not to add up") {
   const ssa::Module module = test::vcode_module(test::kFactorial);
