@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/isas.h"
 #include "tests/support/plan_runner.h"
 
 namespace {
@@ -52,24 +53,6 @@ struct Elementwise {
   }
 };
 
-std::unique_ptr<plan::Code> compile(const plan::Plan& plan, Isa isa) {
-  EngineOptions options;
-  options.isa = isa;
-  options.listings = true;
-  std::string reason;
-  auto code = make_engine(options)->compile(plan, reason);
-  INFO(reason);
-  REQUIRE(code != nullptr);
-  return code;
-}
-
-std::vector<Isa> isas() {
-  std::vector<Isa> have;
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512})
-    if (isa_supported(isa)) have.push_back(isa);
-  return have;
-}
-
 }  // namespace
 
 TEST_CASE("integer division is exact for every pair of extreme operands") {
@@ -92,8 +75,8 @@ TEST_CASE("integer division is exact for every pair of extreme operands") {
           if (b != 0 && !(a == least && b == -1)) e.add(a, b);
       Bindings wanted = e.bindings;
       REQUIRE(evaluate(e.plan, wanted));
-      for (const Isa isa : isas()) {
-        const auto run = run_plan(*compile(e.plan, isa), e.plan, e.bindings, 1);
+      for (const Isa isa : testing::isas()) {
+        const auto run = run_plan(*testing::compiled(e.plan, isa), e.plan, e.bindings, 1);
         REQUIRE(run.status == plan::RunStatus::kDone);
         CHECK(differences(e.plan, wanted, run.results) == "");
       }
@@ -101,13 +84,13 @@ TEST_CASE("integer division is exact for every pair of extreme operands") {
 }
 
 TEST_CASE("division traps on zero and on the least integer by minus one, in whole vectors and in the tail") {
-  for (const Isa isa : isas())
+  for (const Isa isa : testing::isas())
     for (const std::int64_t bad : {0, 5, 8})
       for (const bool zero : {true, false}) {
         Elementwise e(Scalar::kDiv, IntBits::k64);
         for (std::int64_t i = 0; i < 9; ++i)
           i == bad ? e.add(zero ? 7 : INT64_MIN, zero ? 0 : -1) : e.add(i, 3);
-        const auto code = compile(e.plan, isa);
+        const auto code = testing::compiled(e.plan, isa);
         CHECK(run_plan(*code, e.plan, e.bindings, 1).status == plan::RunStatus::kTrapped);
         e.bindings.vectors[1][static_cast<std::size_t>(bad)].i = 1;
         CHECK(run_plan(*code, e.plan, e.bindings, 1).status == plan::RunStatus::kDone);
@@ -116,8 +99,8 @@ TEST_CASE("division traps on zero and on the least integer by minus one, in whol
 
 TEST_CASE("code is listed and counted") {
   Elementwise e(Scalar::kAdd, IntBits::k64);
-  for (const Isa isa : isas()) {
-    const auto code = compile(e.plan, isa);
+  for (const Isa isa : testing::isas()) {
+    const auto code = testing::compiled(e.plan, isa);
     CHECK(code->code_bytes() > 0);
     CHECK(code->listing().find("vpaddq") != std::string::npos);
   }
@@ -186,8 +169,8 @@ TEST_CASE("a FLOAT scan carries the sign of zero from one group of elements to t
     bindings.vectors[0][0].f = -0.0;
     Bindings wanted = bindings;
     REQUIRE(evaluate(plan, wanted));
-    for (const Isa isa : isas()) {
-      const auto run = run_plan(*compile(plan, isa), plan, bindings, 1);
+    for (const Isa isa : testing::isas()) {
+      const auto run = run_plan(*testing::compiled(plan, isa), plan, bindings, 1);
       REQUIRE(run.status == plan::RunStatus::kDone);
       CHECK(differences(plan, wanted, run.results) == "");
     }
@@ -215,8 +198,8 @@ TEST_CASE("a sum over more chunks than one wave holds") {
   bindings.vectors.resize(1);
   bindings.descs.resize(1);
   bindings.lengths = {n, 1};
-  for (const Isa isa : isas()) {
-    const auto run = run_plan(*compile(plan, isa), plan, bindings, 2);
+  for (const Isa isa : testing::isas()) {
+    const auto run = run_plan(*testing::compiled(plan, isa), plan, bindings, 2);
     REQUIRE(run.status == plan::RunStatus::kDone);
     CHECK(run.results.vectors[0].at(0).i == n / 2 * n);  // n is odd: the sum of all below it
   }
@@ -253,6 +236,6 @@ TEST_CASE("a scan over very many chunks is refused before it keeps notes of each
   bindings.vectors.resize(1);
   bindings.descs.resize(1);
   bindings.lengths = {1'000'000'000'000, 1};
-  for (const Isa isa : isas())
-    CHECK(run_plan(*compile(plan, isa), plan, bindings, 2).status == plan::RunStatus::kNoMemory);
+  for (const Isa isa : testing::isas())
+    CHECK(run_plan(*testing::compiled(plan, isa), plan, bindings, 2).status == plan::RunStatus::kNoMemory);
 }

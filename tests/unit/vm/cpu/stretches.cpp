@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "tests/support/isas.h"
 #include "tests/support/plan_runner.h"
 #include "tests/support/plan_writer.h"
-#include "vm/cpu/cpu_engine.h"
 
 namespace {
 
@@ -103,13 +103,6 @@ std::int32_t random_index(BodyWriter& w, std::mt19937_64& random, std::int64_t n
     }
   }
   return ints.back();
-}
-
-std::vector<Isa> isas() {
-  std::vector<Isa> have;
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512})
-    if (isa_supported(isa)) have.push_back(isa);
-  return have;
 }
 
 // Elements of one storage turned by k: stored, packed where they are above the unturned ones, folded.
@@ -239,13 +232,8 @@ TEST_CASE("turned vectors are what the reference says, seams in every lane") {
           const plan::Plan plan = t.finished();
           Bindings wanted = t.bindings;
           REQUIRE(evaluate(plan, wanted));
-          for (const Isa isa : isas()) {
-            EngineOptions options;
-            options.isa = isa;
-            options.listings = true;
-            std::string reason;
-            const auto code = make_engine(options)->compile(plan, reason);
-            REQUIRE(code != nullptr);
+          for (const Isa isa : testing::isas()) {
+            const auto code = testing::compiled(plan, isa);
             CHECK(code->listing().find("where gathers are loads") != std::string::npos);
             for (const int threads : {1, 2}) {
               const auto run = run_plan(*code, plan, t.bindings, threads);
@@ -262,7 +250,7 @@ TEST_CASE("a turn that leaves its vector traps, beside stretches that do not") {
   Turned t(Storage::kF64, IntBits::k64, 5000, 1000);
   t.bindings.vectors[2][0].i += 1;  // the last of the first piece is behind the end
   const plan::Plan plan = t.finished();
-  for (const Isa isa : isas()) {
+  for (const Isa isa : testing::isas()) {
     EngineOptions options;
     options.isa = isa;
     std::string reason;

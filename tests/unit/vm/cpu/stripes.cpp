@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "tests/support/isas.h"
 #include "tests/support/plan_runner.h"
 #include "tests/support/plan_writer.h"
-#include "vm/cpu/cpu_engine.h"
 
 namespace {
 
@@ -52,21 +52,8 @@ struct Scanned : PlanWriter {
   }
 };
 
-std::vector<Isa> isas() {
-  std::vector<Isa> have;
-  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512})
-    if (isa_supported(isa)) have.push_back(isa);
-  return have;
-}
-
 std::unique_ptr<plan::Code> compile(const plan::Plan& plan, Isa isa) {
-  vm::cpu::EngineOptions options;
-  options.isa = isa;
-  options.listings = true;
-  std::string reason;
-  auto code = make_engine(options)->compile(plan, reason);
-  INFO(reason);
-  REQUIRE(code != nullptr);
+  auto code = testing::compiled(plan, isa);
   const bool striped = code->listing().find("each lane on its own part") != std::string::npos;
   CHECK(striped == (isa == Isa::kAvx2));
   return code;
@@ -86,7 +73,7 @@ TEST_CASE("scans that are only reduced are what the reference says, for all leng
           const plan::Plan plan = s.finished();
           Bindings wanted = s.bindings;
           REQUIRE(evaluate(plan, wanted));
-          for (const Isa isa : isas()) {
+          for (const Isa isa : testing::isas()) {
             const auto code = compile(plan, isa);
             for (const int threads : {1, 2}) {
               const auto run = run_plan(*code, plan, s.bindings, threads);
@@ -104,7 +91,7 @@ TEST_CASE("what traps, traps in the part of every lane and behind them") {
   for (const std::int64_t bad : {0, 16383, 16384, 40000, 65535, 65536, 70000}) {
     Scanned s(Storage::kI32, IntBits::k64, kN, false, bad);
     const plan::Plan plan = s.finished();
-    for (const Isa isa : isas()) {
+    for (const Isa isa : testing::isas()) {
       const auto code = compile(plan, isa);
       for (const int threads : {1, 2})
         CHECK(run_plan(*code, plan, s.bindings, threads).status == plan::RunStatus::kTrapped);
@@ -112,6 +99,6 @@ TEST_CASE("what traps, traps in the part of every lane and behind them") {
   }
   Scanned fine(Storage::kI32, IntBits::k64, kN, false, kN);
   const plan::Plan plan = fine.finished();
-  for (const Isa isa : isas())
+  for (const Isa isa : testing::isas())
     CHECK(run_plan(*compile(plan, isa), plan, fine.bindings, 2).status == plan::RunStatus::kDone);
 }
