@@ -112,6 +112,7 @@ struct Expr {
 // of operators nests in the tree, not in the text); beyond them the parser reports an error.
 inline constexpr int kMaxDepth = 1000;
 inline constexpr int kMaxHeight = 2500;
+inline constexpr std::size_t kBindingsPerLevel = 4;  // of a LET: their passes need less stack than others
 
 enum class FormKind : std::uint8_t {
   kFunction,    // function NAME PATTERN [: SIG] [DOC] = EXP

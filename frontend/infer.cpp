@@ -79,7 +79,10 @@ const Type* Checker::datatype(const Form& form, Binding& constructor) try {
   record->name = form.name;
   const TypeVars variables = type_variables(*form.sig, false);
   for (const Variable& variable : variables) record->params.push_back(variable.type);
-  record->content = type_of(form.sig->type, variables);
+  const Type* components = type_of(form.sig->type, variables);
+  if (size_up_to(components, kLargestType) >= kLargestType)
+    fail(form.pos, "the type " + form.name + " has more than " + std::to_string(kLargestType) + " parts");
+  record->hold(components);
   constructor.datatype = record;
   return types_.fn(record->content, types_.record(record, record->params),
                    types_.named_identity(&constructor));
@@ -423,8 +426,8 @@ const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) 
   }
   const Datatype* datatype = env_.find_type(exp.name, from_prelude_);
   if (datatype == nullptr) fail(exp.pos, "no type definition for " + exp.name);
-  if (datatype->params.size() != exp.items.size())
-    fail(exp.pos, "the type " + exp.name + " takes " + std::to_string(datatype->params.size()) +
+  if (datatype->shown() != exp.items.size())
+    fail(exp.pos, "the type " + exp.name + " takes " + std::to_string(datatype->shown()) +
                       " type arguments, not " + std::to_string(exp.items.size()));
   std::vector<const Type*> args;
   for (std::size_t i = 0; i < exp.items.size(); ++i) {
@@ -437,6 +440,7 @@ const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) 
       fail(exp.items[i].pos, "the type " + print_type(given) + " is not in the class " + class_name(needed) +
                                  " that " + exp.name + " needs");
   }
+  for (std::size_t i = 0; i < datatype->hidden; ++i) args.push_back(types_.var());
   return types_.record(datatype, std::move(args));
 }
 

@@ -200,7 +200,10 @@ Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
       return pair(std::move(a), lower(value.kids[1], from, lanes));
     }
     case TypeKind::kSeq: {
-      if (value.lanes->parent == from) return spread(value, lanes);
+      if (value.lanes->parent == from) {
+        const Val here = spread(value, lanes);  // its elements may be of `from` themselves
+        return sequence(here.lanes, lower(here.kids[0], from, here.lanes));
+      }
       const Lanes* to = value.lanes->parent == lanes ? value.lanes : lanes;
       return sequence(value.lanes, lower(value.kids[0], from, to));
     }

@@ -233,6 +233,13 @@ void Lexer::read_symbol(Token& token) {
 // 'x and '+ : the next token as a name.
 void Lexer::read_quoted(Token& token) {
   advance();
+  skip_blanks();
+  if (peek() == '\'') {  // a row of quotes is one error
+    while (peek() == '\'') advance();
+    token.kind = Tok::kInvalid;
+    diagnostics_.error(token.pos, "a name or operator must follow the quote '");
+    return;
+  }
   const Token quoted = next();
   if (quoted.kind == Tok::kName || quoted.kind == Tok::kSymbol) {
     token.kind = Tok::kQuoted;

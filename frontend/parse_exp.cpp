@@ -55,6 +55,7 @@ ExprPtr FormParser::finish(ExprPtr exp) {
   below(exp->body);
   below(exp->sieve);
   if (exp->kind == ExprKind::kTuple) height = std::max(height, static_cast<int>(exp->items.size()));
+  height += static_cast<int>(exp->bindings.size() / kBindingsPerLevel);  // each stands within the one before
   if (height >= kMaxHeight)
     fail_at(exp->pos,
             "expression nested too deeply: a tree of more than " + std::to_string(kMaxHeight) + " levels");

@@ -15,8 +15,7 @@ void TypePrinter::collect(const Type* type) {
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(vars_.begin(), vars_.end(), type) == vars_.end())
     vars_.push_back(type);
-  const std::size_t shown = type->kind == TypeKind::kFn ? 2 : type->args.size();
-  for (std::size_t i = 0; i < shown; ++i) collect(type->args[i]);
+  for (std::size_t i = 0; i < shown_args(type); ++i) collect(type->args[i]);
 }
 
 std::string TypePrinter::name_of(const Type* var) const {
@@ -62,11 +61,11 @@ void TypePrinter::print_into(std::string& out, const Type* type, int place) {
       return;
     case TypeKind::kRecord:
       out += type->datatype->name;
-      for (std::size_t i = 0; i < type->args.size(); ++i) {
+      for (std::size_t i = 0; i < shown_args(type); ++i) {
         out += i == 0 ? "(" : ", ";
         print_into(out, type->args[i], kInner);
       }
-      if (!type->args.empty()) out += ')';
+      if (shown_args(type) > 0) out += ')';
       return;
   }
 }

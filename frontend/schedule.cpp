@@ -15,6 +15,7 @@ namespace nvm::frontend::flat {
 namespace {
 
 constexpr std::size_t kSmallConstant = 8;  // elements
+constexpr int kLongestChain = 1000;        // deferred statements, each an argument of the next
 
 using Counts = std::map<Atom, int>;
 
@@ -41,6 +42,7 @@ class Scheduler {
     bool exits;                           // the stack no longer matters
     Counts left;                          // uses in this block still to come
     std::map<Atom, const Stmt*> pending;  // deferred statements by result
+    std::map<Atom, int> chain = {};       // how many of them at most wait for one another, by the last result
   };
   struct Shuffle {
     Op op;
@@ -57,6 +59,7 @@ class Scheduler {
   static Atom operand(Atom atom) { return -1 - atom; }
   std::size_t in_place(const Frame& frame, const Atoms& args) const;
   bool deferrable(const Stmt& stmt) const;
+  static bool defer(Frame& frame, const Stmt& stmt);
   void force_pending(Frame& frame);
   void drop_dead(const Frame& frame);
   void instruction(const Stmt& stmt);
@@ -136,6 +139,17 @@ std::size_t Scheduler::in_place(const Frame& frame, const Atoms& args) const {
     if (fits) return k;
   }
   return 0;
+}
+
+// False where pushing the result would recurse too deeply: the statement is executed where it stands.
+bool Scheduler::defer(Frame& frame, const Stmt& stmt) {
+  int length = 1;
+  for (const Atom atom : stmt.args)
+    if (frame.pending.contains(atom)) length = std::max(length, 1 + frame.chain[atom]);
+  if (length > kLongestChain) return false;
+  frame.chain[stmt.results.front()] = length;
+  frame.pending[stmt.results.front()] = &stmt;
+  return true;
 }
 
 // Pushes a value that stands on the stack. What has been pushed for an instruction is no longer found as
@@ -259,7 +273,7 @@ void Scheduler::statement(Frame& frame, const Stmt& stmt) {
 }
 
 void Scheduler::block(const Block& block, const std::set<Atom>& live_out) {
-  Frame frame{&live_out, block.exits, {}, {}};
+  Frame frame{&live_out, block.exits, {}, {}, {}};
   count_uses(block, frame.left);
   std::set<Atom> used_here;  // directly, not in a nested block
   for (const Stmt& stmt : block.stmts) used_here.insert(stmt.args.begin(), stmt.args.end());
@@ -270,8 +284,7 @@ void Scheduler::block(const Block& block, const std::set<Atom>& live_out) {
         program_.constants[static_cast<std::size_t>(stmt.target)].size() <= kSmallConstant &&
         program_.constants[static_cast<std::size_t>(stmt.target)].input < 0) {
       small_[stmt.results.front()] = stmt.target;
-    } else if (deferrable(stmt) && used_here.contains(stmt.results.front())) {
-      frame.pending[stmt.results.front()] = &stmt;
+    } else if (deferrable(stmt) && used_here.contains(stmt.results.front()) && defer(frame, stmt)) {
     } else {
       statement(frame, stmt);
     }

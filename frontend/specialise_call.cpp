@@ -253,6 +253,39 @@ Specialiser::Value Specialiser::call_of(const Instance& instance, core::ExprPtr 
   return {std::move(code), instance.result};
 }
 
+// Does `var` stand for the type of a value in `type`, not only for what a function in it takes or gives?
+bool Specialiser::of_a_value(const Type* var, const Type* type) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kFn) return false;
+  if (type->kind == TypeKind::kRecord) return of_a_value(var, record_content(types_, type));
+  return type == var || std::any_of(type->args.begin(), type->args.end(),
+                                    [&](const Type* arg) { return of_a_value(var, arg); });
+}
+
+void Specialiser::collect_functions(const Type* type, std::vector<const Type*>& functions) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kFn) {
+    functions.push_back(type);
+  } else if (type->kind == TypeKind::kRecord) {
+    collect_functions(record_content(types_, type), functions);
+  } else {
+    for (const Type* arg : type->args) collect_functions(arg, functions);
+  }
+}
+
+// What a function in a record takes and gives is not said by the record's arguments either.
+const Type* Specialiser::open_record(const Type* record, std::vector<const Type*>& functions) {
+  const Datatype& datatype = *record->datatype;
+  std::vector<const Type*> args;
+  for (std::size_t i = 0; i < record->args.size(); ++i) {
+    const bool open = i < datatype.shown() && !of_a_value(datatype.params[i], datatype.content);
+    args.push_back(open ? types_.var() : open_functions(record->args[i], functions));
+  }
+  const Type* opened = types_.record(&datatype, std::move(args));
+  if (datatype.hidden > 0) collect_functions(opened, functions);
+  return opened;
+}
+
 // `type` with fresh argument and result types for the functions in it, which are put into `functions`.
 const Type* Specialiser::open_functions(const Type* type, std::vector<const Type*>& functions) {
   type = resolve(type);
@@ -263,11 +296,8 @@ const Type* Specialiser::open_functions(const Type* type, std::vector<const Type
       const Type* first = open_functions(type->args[0], functions);
       return types_.pair(first, open_functions(type->args[1], functions));
     }
-    case TypeKind::kRecord: {
-      std::vector<const Type*> args;
-      for (const Type* arg : type->args) args.push_back(open_functions(arg, functions));
-      return types_.record(type->datatype, std::move(args));
-    }
+    case TypeKind::kRecord: return open_record(type, functions);
+    case TypeKind::kIdentity: return type;
     default:
       functions.push_back(types_.fn(types_.var(), types_.var(), type->args[2]));
       return functions.back();

@@ -87,6 +87,9 @@ class Specialiser {
   bool has_open_result(const Binding* binding);
   const Type* open_result(const Binding* binding, const Form& form, const Expr& call);
   const Type* open_functions(const Type* type, std::vector<const Type*>& functions);
+  const Type* open_record(const Type* record, std::vector<const Type*>& functions);
+  void collect_functions(const Type* type, std::vector<const Type*>& functions);
+  bool of_a_value(const Type* var, const Type* type);
   static bool is_ground(const Type* type);
   Instance& instance(const std::string& key, const Expr& call);
   int declare(const std::string& name, bool builtin, const Type* argument, std::uint32_t line);

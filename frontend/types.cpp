@@ -72,6 +72,25 @@ const Type* TypeArena::var(TypeClass type_class, bool rigid) {
   return add(std::move(type));
 }
 
+namespace {
+
+// Appends the unbound variables of `type` that `found` lacks.
+void collect_unbound(const Type* type, std::vector<const Type*>& found) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kVar && std::find(found.begin(), found.end(), type) == found.end())
+    found.push_back(type);
+  for (const Type* arg : type->args) collect_unbound(arg, found);
+}
+
+}  // namespace
+
+void Datatype::hold(const Type* components) {
+  const std::size_t declared = params.size();
+  collect_unbound(components, params);
+  hidden = params.size() - declared;
+  content = components;
+}
+
 Datatype* TypeArena::datatype() { return &datatypes_.emplace_back(); }
 
 const Type* resolve(const Type* type) {
@@ -118,6 +137,11 @@ bool read_class(const std::string& name, TypeClass& out) {
     return true;
   }
   return false;
+}
+
+std::size_t shown_args(const Type* type) {
+  if (type->kind == TypeKind::kFn) return 2;
+  return type->kind == TypeKind::kRecord ? type->datatype->shown() : type->args.size();
 }
 
 bool same_head(const Type* a, const Type* b) {
@@ -193,7 +217,7 @@ bool same(const Type* a, const Type* b, VarMap& renaming, VarMap& back) {
     return to == b && from == a;
   }
   if (!same_head(a, b)) return false;
-  const std::size_t compared = a->kind == TypeKind::kFn ? 2 : a->args.size();
+  const std::size_t compared = shown_args(a);
   for (std::size_t i = 0; i < compared; ++i)
     if (!same(a->args[i], b->args[i], renaming, back)) return false;
   return true;
@@ -206,12 +230,35 @@ bool same_type(const Type* a, const Type* b) {
   return same(a, b, renaming, back);
 }
 
-std::size_t size_up_to(const Type* type, std::size_t limit) {
+namespace {
+
+// The record whose content is being counted, and the one in whose content that stands.
+struct Within {
+  const Type* record;
+  const Within* outer;
+};
+
+std::size_t size_within(const Type* type, std::size_t limit, const Within* within) {
+  type = resolve(type);
+  if (type->kind == TypeKind::kVar && within != nullptr) {
+    const std::vector<const Type*>& params = within->record->datatype->params;
+    const auto param = std::find(params.begin(), params.end(), type) - params.begin();
+    if (param < std::ssize(params))
+      return size_within(within->record->args[static_cast<std::size_t>(param)], limit, within->outer);
+  }
+  if (type->kind == TypeKind::kRecord && type->datatype->content != nullptr) {
+    const Within inside{type, within};
+    return limit == 0 ? 1 : 1 + size_within(type->datatype->content, limit - 1, &inside);
+  }
   std::size_t size = 1;
-  for (const Type* arg : resolve(type)->args)
-    if (size < limit) size += size_up_to(arg, limit - size);
+  for (const Type* arg : type->args)
+    if (size < limit) size += size_within(arg, limit - size, within);
   return size;
 }
+
+}  // namespace
+
+std::size_t size_up_to(const Type* type, std::size_t limit) { return size_within(type, limit, nullptr); }
 
 bool contains_function(const Type* type) {
   type = resolve(type);

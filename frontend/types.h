@@ -31,8 +31,12 @@ enum class TypeClass : std::uint8_t { kAny, kScalar, kOrdinal, kNumber, kLogical
 
 struct Datatype {
   std::string name;
-  std::vector<const Type*> params;  // the type variables, in order of declaration
+  std::vector<const Type*> params;  // the type variables in order of declaration, then `hidden`
+  std::size_t hidden = 0;           // identities of the functions among the components; no text shows them
   const Type* content = nullptr;    // component type over params
+  // Sets the content, and a parameter for each function in it.
+  void hold(const Type* components);
+  [[nodiscard]] std::size_t shown() const { return params.size() - hidden; }
 };
 
 struct Type {
@@ -69,6 +73,9 @@ class TypeArena {
 // Follows links of unified variables at the root.
 [[nodiscard]] const Type* resolve(const Type* type);
 
+// How many of the arguments of a resolved type are shown to users; what identifies functions is not.
+[[nodiscard]] std::size_t shown_args(const Type* type);
+
 // Same constructor, same number of arguments; a replaced function is the same as its replacement.
 [[nodiscard]] bool same_head(const Type* a, const Type* b);
 
@@ -101,8 +108,8 @@ const Type* substitute(TypeArena& arena, const Type* type, const std::vector<con
 const Type* record_content(TypeArena& arena, const Type* record);
 // Equal up to renaming of unbound variables, classes included; identities of functions do not count.
 [[nodiscard]] bool same_type(const Type* a, const Type* b);
-// Constructors and variables in `type` as a tree, at most `limit`: shared parts can make it exponentially
-// large.
+// Constructors and variables in `type` as a tree, records with what they hold, at most about `limit`: shared
+// parts can make it exponentially large.
 [[nodiscard]] std::size_t size_up_to(const Type* type, std::size_t limit);
 // A function occurs in it.
 [[nodiscard]] bool contains_function(const Type* type);

@@ -15,7 +15,7 @@ Loaded load_vcode(std::string_view text, Diagnostics& diagnostics, const LoadOpt
 Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions& options) {
   Loaded loaded;
   check_cancelled(options.cancelled);
-  const VerifyResult verified = verify(program, diagnostics);
+  const VerifyResult verified = verify(program, diagnostics, options.int_bits);
   check_cancelled(options.cancelled);
   loaded.verdict = verified.verdict;
   if (verified.verdict == Verdict::kOk) {

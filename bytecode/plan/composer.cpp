@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/plan/recompute.h"
 
 namespace nvm::plan {
 
@@ -100,6 +101,7 @@ std::vector<bool> must_store(const Graph& graph) {
       if (in.pull == Pull::kUniform && !scalar_work) store(in.var);
     }
   }
+  store_costly(graph, stored);
   // A gatherable MAP computes its own elements at any index, so what it pulls must be in memory.
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     for (const BodyInst& use : graph.nodes[i].body.insts) {

@@ -90,7 +90,8 @@ class Composer {
 };
 
 // Nodes whose vector must be in memory whatever the schedule: live ones, sources of gathers that cannot be
-// composed, per-segment values, defaults of a PERMUTE, scalars used by other spaces.
+// composed, per-segment values, defaults of a PERMUTE, scalars used by other spaces; and MAPs that would
+// otherwise be computed too often (recompute.h).
 [[nodiscard]] std::vector<bool> must_store(const soac::Graph& graph);
 // True if elements of the MAP `n` may be computed at gathered indices.
 [[nodiscard]] bool gatherable(const soac::Graph& graph, std::int32_t n);

@@ -5,6 +5,12 @@
 #include "bytecode/ssa/facts_internal.h"
 
 namespace nvm::ssa {
+namespace {
+
+// Of longer ones no sum is made: looking at each of n insertions from each of them costs n * n.
+constexpr std::size_t kLongestList = 32;
+
+}  // namespace
 
 void SizeAnalysis::inst(const Inst& in) {
   if (in.op == Op::kConst) return constant(in);
@@ -165,7 +171,8 @@ std::optional<Symbol> SizeAnalysis::sum_of_placed(const Inst& outermost) {
     const ValueId* operands = f_->operands_of(*in);
     const Inst* single = makers_[static_cast<std::size_t>(operands[3])];
     const Constant* place = constant_elements(m_, *f_, operands[1], makers_);
-    if (place == nullptr || place->ints.size() != 1 || operands[4] != f_->operands_of(outermost)[4])
+    if (place == nullptr || place->ints.size() != 1 || operands[4] != f_->operands_of(outermost)[4] ||
+        places.size() == kLongestList)
       return std::nullopt;
     if (single == nullptr || !describes_singles(*single)) return std::nullopt;
     if (std::find(places.begin(), places.end(), place->ints[0]) == places.end())
@@ -185,7 +192,7 @@ std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
   while (in != nullptr && in->op == Op::kReplace && in->word == TypeWord::kInt) {
     const ValueId* operands = f_->operands_of(*in);
     const auto place = one_number(operands[1]);
-    if (!place || operands[3] != over) return std::nullopt;
+    if (!place || operands[3] != over || places.size() == kLongestList) return std::nullopt;
     if (std::find(places.begin(), places.end(), *place) == places.end()) {
       sum = k_->symbols.add(sum, facts(operands[2]).sum);
       places.push_back(*place);

@@ -26,8 +26,8 @@ constexpr OpInfo kOps[] = {
 
 constexpr bool kFold = true, kNoFold = false, kTraps = true, kTotal = false;
 constexpr ScalarInfo kScalars[] = {
-#define SCALAR(id, name, operands, result, folds, traps, doc) \
-  {Scalar::id, name, operands, result, folds, traps, doc},
+#define SCALAR(id, name, operands, result, folds, traps, cost, doc) \
+  {Scalar::id, name, operands, result, folds, traps, cost, doc},
 #include "bytecode/table/scalar.def"
 };
 

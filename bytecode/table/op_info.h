@@ -70,6 +70,7 @@ struct ScalarInfo {
   char result;
   bool folds;
   bool traps;
+  int cost;
   std::string_view doc;
 };
 

@@ -17,9 +17,10 @@ void check_block(const Instr& in, Diagnostics& diagnostics) {
                                 ": count and depth are 0 or more");
 }
 
-void check_segdes(const Constant& c, SourcePos pos, Diagnostics& diagnostics) {
+void check_segdes(const Constant& c, SourcePos pos, Diagnostics& diagnostics, IntBits bits) {
   std::int64_t total = 0;
-  for (const std::int64_t length : c.ints) {
+  for (const std::int64_t given : c.ints) {
+    const std::int64_t length = bits == IntBits::k32 ? static_cast<std::int32_t>(given) : given;
     if (length < 0) {
       diagnostics.error(pos, "negative segment length " + std::to_string(length) + " in CONST SEGDES");
       return;
@@ -33,21 +34,21 @@ void check_segdes(const Constant& c, SourcePos pos, Diagnostics& diagnostics) {
 }
 
 // What is wrong in any context, hence also in functions that nothing calls.
-void check_immediates(const Program& program, Diagnostics& diagnostics) {
+void check_immediates(const Program& program, Diagnostics& diagnostics, IntBits bits) {
   for (const Function& function : program.functions) {
     for (const Instr& in : function.code) {
       if (in.op == Op::kCopy || in.op == Op::kPop || in.op == Op::kCpop) check_block(in, diagnostics);
       if (in.op == Op::kConst && in.word == TypeWord::kSegdes)
-        check_segdes(program.constants[static_cast<std::size_t>(in.a)], in.pos, diagnostics);
+        check_segdes(program.constants[static_cast<std::size_t>(in.a)], in.pos, diagnostics, bits);
     }
   }
 }
 
 }  // namespace
 
-VerifyResult verify(const Program& program, Diagnostics& diagnostics) {
+VerifyResult verify(const Program& program, Diagnostics& diagnostics, IntBits bits) {
   const int errors_before = diagnostics.errors();
-  check_immediates(program, diagnostics);
+  check_immediates(program, diagnostics, bits);
   const std::vector<StackEffect> effects = stack_effects(program);
   Typing typing(program, effects, diagnostics);
   typing.run();

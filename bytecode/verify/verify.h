@@ -49,6 +49,7 @@ struct VerifyResult {
 
 // Reports every error it can find in one go, with position and what was expected. Functions that the entry
 // does not reach are checked for what does not depend on their operands (calls, nesting), not for types.
-[[nodiscard]] VerifyResult verify(const Program& program, Diagnostics& diagnostics);
+[[nodiscard]] VerifyResult verify(const Program& program, Diagnostics& diagnostics,
+                                  IntBits bits = IntBits::k64);
 
 }  // namespace nvm

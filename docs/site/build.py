@@ -15,6 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+CODE = re.compile(r"(`+)[^`].*?\1")
 FENCED = re.compile(r"^```.*?^```$", re.S | re.M)
 
 
@@ -34,7 +35,8 @@ def linked(path):
 
 def as_page(text):
     """Links to folders go to their README, which is what a site shows there. Behind a block's language nothing may stand, and it
-    begins behind an empty line."""
+    begins behind an empty line. In code of a table a bar needs no backslash, which would be shown."""
+    text = re.sub(r"^\|.*", lambda row: CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0]), text, flags=re.M)
     text = re.sub(r"\]\(((?:\.\./)*[\w./-]*)/\)", r"](\1/README.md)", text)
     return re.sub(r"\n*^```(\w*)[^\n]*\n(.*?)^```\n", r"\n\n```\1\n\2```\n\n", text, flags=re.S | re.M)
 
@@ -42,8 +44,9 @@ def as_page(text):
 def unformatted(site):
     """Pages that show the marks of a block or of a table."""
     for page in sorted(site.rglob("*.html")):
-        text = re.sub(r"<(code|script)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.S)
-        if "```" in text or re.search(r"^\|.*\|$", text, re.M):
+        whole = page.read_text(encoding="utf-8")
+        text = re.sub(r"<(code|script)\b.*?</\1>", "", whole, flags=re.S)
+        if "```" in text or re.search(r"^\|.*\|$", text, re.M) or re.search(r"<td.*\\\|", whole):
             yield page
 
 
@@ -69,6 +72,7 @@ def main():
     shutil.rmtree(out / "source", ignore_errors=True)
     stage(out / "source")
     shutil.copyfile(pathlib.Path(__file__).with_name("mkdocs.yml"), out / "mkdocs.yml")
+    shutil.copyfile(pathlib.Path(__file__).with_name("site.css"), out / "source/site.css")
     status = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--clean"], cwd=out, check=False).returncode
     bad = list(unformatted(out / "site"))
     for page in bad:

@@ -369,6 +369,10 @@ int main(int argc, char** argv) {
   g_threads = argc > 1 ? std::atoi(argv[1]) : 2;
   const std::int64_t n = argc > 2 ? std::atol(argv[2]) : 10000000;
   g_only = argc > 3 ? argv[3] : "";
+  if (g_threads < 1 || n < 1) {
+    std::fprintf(stderr, "usage: cpu_engine_bench [THREADS [ELEMENTS [WORKLOAD]]]\n");
+    return EXIT_FAILURE;
+  }
   auto *x = memory<double>(n), *y = memory<double>(n);
   for (std::int64_t i = 0; i < n; ++i) {
     x[i] = uniform(static_cast<std::uint64_t>(i));

@@ -28,6 +28,7 @@ PROGRAMS = [
      "{(r * cos(6.283185307 * a), r * sin(6.283185307 * a)) : (r, a) in {(sqrt(u), w) : (u, w) in %s}}"
      % PAIRS % ((5000000,) * 2), "#quickhull(v)"),
     ("Delaunay, 100,000 points", "programs/delaunay.nesl", PAIRS % ((100000,) * 2), "#delaunay(v)"),
+    ("n-queens, 11", "programs/nqueens.nesl", "11", "count_from([] int, v)"),
 ]
 
 

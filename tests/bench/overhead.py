@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What watching a run costs: five programs of the gallery, as they are and with --trace, under `nvm profile`, and with --cost.
+"""What watching a run costs: five programs of the gallery, as they are, once more as they are (what is measured there is
+noise), with --trace, under `nvm profile`, and with --cost.
 
     overhead.py NVM [RUNS [PROGRAM ...]]
 
@@ -17,15 +18,15 @@ import sys
 import tempfile
 
 PROGRAMS = {
-    "quicksort": "let v = {rem(i * 7919, 1000003) : i in [0:1000000]} in #quicksort(v)",
-    "quickhull": "let p = {(float(rem(i * 7919, 10007)), float(rem(i * 104729, 10009))) : i in [0:1500000]} in #quickhull(p)",
-    "spmv": "let n = 1000000; m = {{(rem(i * 31 + j * 7919, n), float(j)) : j in [0:10]} : i in [0:n]};"
+    "quicksort": "let v = {rem(i * 7919, 4000037) : i in [0:4000000]} in #quicksort(v)",
+    "quickhull": "let p = {(float(rem(i * 7919, 10007)), float(rem(i * 104729, 10009))) : i in [0:6000000]} in #quickhull(p)",
+    "spmv": "let n = 4000000; m = {{(rem(i * 31 + j * 7919, n), float(j)) : j in [0:10]} : i in [0:n]};"
             " y = spmv(m, dist(1.0, n)) in sum(y)",
-    "black_scholes": "sum({call_price(50.0 + float(i) / 10000.0, 100.0, 0.5, 0.02, 0.3) : i in [0:8000000]})",
-    "small steps": "fib(28)",
+    "black_scholes": "sum({call_price(50.0 + float(i) / 40000.0, 100.0, 0.5, 0.02, 0.3) : i in [0:32000000]})",
+    "small steps": "fib(30)",
 }
 FIB = "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2) $\n"
-WAYS = {"--trace": ["run", "--trace", "t.json"], "nvm profile": ["profile"], "--cost": ["run", "--cost"]}
+WAYS = {"again": ["run"], "--trace": ["run", "--trace", "t.json"], "nvm profile": ["profile"], "--cost": ["run", "--cost"]}
 
 
 def command(nvm, name, way, root):

@@ -2,6 +2,7 @@
 // bytes.
 //
 //   pack_scan_bench [threads] [n] [avx2|avx512]
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -119,6 +120,10 @@ void largest_sum(const Keys& keys, std::int64_t n) {
 int main(int argc, char** argv) {
   g_threads = argc > 1 ? std::atoi(argv[1]) : 2;
   const std::int64_t n = argc > 2 ? std::atol(argv[2]) : 10000000;
+  if (g_threads < 1 || n < 1) {
+    std::fprintf(stderr, "usage: pack_scan_bench [THREADS [ELEMENTS [avx2|avx512]]]\n");
+    return EXIT_FAILURE;
+  }
   if (argc > 3) g_isa = std::string(argv[3]) == "avx2" ? vm::cpu::Isa::kAvx2 : vm::cpu::Isa::kAvx512;
   const Keys keys(n);
   filter("filter half f64", keys, Storage::kF64, n, 500, false);

@@ -38,6 +38,8 @@ def main(pivot, nvm, bench, n="10000000", *inputs):
         pathlib.Path(folder, "quicksort.nesl").write_text(program, encoding="ascii")
         print(f"{'input':10} {'std::sort':>10} {'parallel':>10} {'kernel':>10} {'auto':>10} {'gain':>6} {'vs C++':>7}")
         others = subprocess.run([bench, n, folder, *inputs], capture_output=True, text=True, check=True).stdout
+        if not others:
+            sys.exit("no such input: " + " ".join(inputs))
         for line in others.splitlines():
             name, serial, parallel = line.split()
             kernel = min(run_nvm(nvm, folder, name, "off") for _ in range(2))

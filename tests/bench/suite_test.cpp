@@ -57,7 +57,7 @@ TEST_CASE("contestants take turns, and who is wrong has no times") {
                       [wrong] { return wrong; }};
   };
   std::vector<Contestant> all{one("a", ""), one("b", "no good"), one("c", "")};
-  const auto timings = measure(all, {3, 10});
+  const auto timings = measure(all, {3, 10, false, 0});
   CHECK(order == "aabccacacac");
   CHECK(timings[0].runs.size() == 3);
   CHECK(timings[1].runs.empty());
@@ -220,4 +220,9 @@ TEST_CASE("what cannot be written is said before anything is measured") {
 TEST_CASE("a report that fits into a buffer is not on a full disk") {
   CHECK_THROWS(write_json(report({}), "/dev/full"));
   CHECK_THROWS(write_csv(report({}), "/dev/full"));
+}
+
+TEST_CASE("what is brief runs more often") {
+  std::vector<Contestant> all{{"a", "", [] { return 1e-9; }, [] { return std::string(); }}};
+  CHECK(measure(all, {3, 10, false, 0.001})[0].runs.size() > 3);
 }

@@ -69,7 +69,14 @@ class Names(unittest.TestCase):
             (root / "vm" / "a.h").touch()
             page = root / "page.md"
             page.write_text("[a](vm/a.h) [b](vm/b.h#x) [c](https://x/y) `vm/{a,c}.h` `vm/*.h` `vm/*.d` `vm/FILE`\n")
-            self.assertEqual(names.missing(page, root), ["vm/b.h", "vm/c.h", "vm/*.d"])
+            self.assertEqual(names.missing(page, root), ["vm/b.h#x", "vm/c.h", "vm/*.d"])
+
+    def test_sections(self):
+        with tempfile.TemporaryDirectory() as place:
+            root = pathlib.Path(place)
+            page = root / "page.md"
+            page.write_text("# One `x`, two\n```\n# three\n```\n[a](#one-x-two) [b](page.md#one-x-two) [c](#three)\n")
+            self.assertEqual(names.missing(page, root), ["#three"])
 
 
 class Commands(unittest.TestCase):

@@ -56,6 +56,15 @@ def check_failing():
     expect("the same error", run.returncode == again.returncode == 1 and run.stderr in again.stderr, (run, again))
 
 
+def check_refused():
+    for what, said in (("1 FOPEN", "not permitted (--allow read)"), ("7 FOPEN", "not legal mode")):
+        program = write("refused.vcode", f'FUNC MAIN CONST CHAR "data" CONST INT {what} RET\n')
+        run = nvm("run", "--record", "r.rec", program)
+        again = nvm("replay", "r.rec")
+        expect(f"{what} is refused", run.returncode == 1 and said in run.stderr, run)
+        expect("and again in the replay", run.stderr in again.stderr and "replayed: the same" in again.stderr, again)
+
+
 def check_damaged():
     good = (WORK / "o.rec").read_bytes()
     (WORK / "bad.rec").write_bytes(good[:-3])
@@ -123,6 +132,7 @@ def main():
     check_outside()
     check_nesl()
     check_failing()
+    check_refused()
     check_damaged()
     check_crash()
     check_standard_input()

@@ -267,6 +267,24 @@ TEST_CASE("segments that are packed as a whole") {
   }));
 }
 
+TEST_CASE("segments that are packed as a whole and lie side by side") {
+  CHECK(rc::check("PACK by a distributed flag, of long segments", [](std::uint64_t seed) {
+    Chain c(seed);
+    Lengths lengths;
+    for (std::int64_t k = 1 + below(c.rng, 5); k > 0; --k)
+      lengths.push_back(c.chance(2) ? below(c.rng, 3) : 1000 + below(c.rng, 3000));
+    const Segdes s = c.segdes(lengths);
+    const Value flags = c.vector(TypeWord::kBool, s.segments());
+    const Value v = c.vector(TypeWord::kInt, s.total());
+    same_both_ways([&](bool formulas) {
+      const Value f =
+          c.run(Op::kDist, TypeWord::kBool, {flags, s}, formulas ? vm::find_maker(Op::kDist) : nullptr)[0];
+      return c.run(Op::kPack, TypeWord::kInt, {v, f, s},
+                   formulas ? vm::find_reader(Op::kPack, true) : nullptr);
+    });
+  }));
+}
+
 // Runs one after the other in segments of a result, some places too far now and then, under the segments that
 // hold `each` runs.
 struct Runs {

@@ -14,6 +14,9 @@ namespace {
 constexpr std::size_t kSampleOf = 32;              // this part of a call is made both ways to find what pays
 constexpr std::int64_t kWorthMeasuring = 8 << 20;  // bytes of a call; below, the policy's guess has to do
 
+constexpr std::int64_t kStreams =
+    32 << 20;  // bytes of a call that the caches of most machines do not hold with its results
+
 // Of the vectors among the arguments.
 std::int64_t elements_bytes(std::span<const Value> arguments) {
   std::int64_t bytes = 0;
@@ -295,7 +298,8 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
                      std::span<const std::int64_t> bounds) {
   if (options_.threshold != Options::kAuto) return true;
   const std::int64_t average = layout.bytes() / layout.instances();
-  const Tuning::Verdict known = tuning_.of(function, average);
+  const Tuning::Reach reach = layout.bytes() > kStreams ? Tuning::Reach::kStreams : Tuning::Reach::kCached;
+  const Tuning::Verdict known = tuning_.of(function, average, reach);
   if (known != Tuning::Verdict::kUnknown) return known == Tuning::Verdict::kPays;
   const std::size_t groups = bounds.size() - 1;
   const std::size_t sample =
@@ -310,8 +314,9 @@ bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout&
   if (options_.device != nullptr && counters_.on_device == on_device) return first->cut < first->whole;
   const auto second = time_both(function, depth, layout, bounds.first(sample + 1));
   if (!second) return false;
-  tuning_.learn(function, average, std::min(first->cut, second->cut), std::min(first->whole, second->whole));
-  return tuning_.of(function, average) == Tuning::Verdict::kPays;
+  tuning_.learn(function, average, std::min(first->cut, second->cut), std::min(first->whole, second->whole),
+                reach);
+  return tuning_.of(function, average, reach) == Tuning::Verdict::kPays;
 }
 
 // The groups of `bounds` in kernel mode, then each by itself; nothing if one way fails.

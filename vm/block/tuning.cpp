@@ -12,6 +12,11 @@ namespace {
 
 constexpr int kNever = 64;      // no class of sizes is as large
 constexpr double kClear = 1.5;  // times as fast
+// What the part that was measured gains in kernel mode by lying in a cache, where the whole call does not:
+// groups may take so many times as long.
+constexpr double kFlattered = 1.5;
+
+constexpr Tuning::Reach kReaches[] = {Tuning::Reach::kCached, Tuning::Reach::kStreams};
 
 // Sizes within a factor of two are one class.
 int class_of(std::int64_t average) {
@@ -25,25 +30,28 @@ Tuning::Tuning(const ssa::Module& module, std::string setting, const DiskCache* 
       setting_(std::move(setting)),
       cache_(cache),
       afresh_(afresh),
-      known_(module.functions.size()) {}
+      known_{std::vector<Known>(module.functions.size()), std::vector<Known>(module.functions.size())} {}
 
-Tuning::Verdict Tuning::of(ssa::FunctionId function, std::int64_t average) {
-  const Known& k = known(function);
+Tuning::Verdict Tuning::of(ssa::FunctionId function, std::int64_t average, Reach reach) {
+  const Known& k = known(function, reach);
   const int size = class_of(average);
   if (size <= k.pays) return Verdict::kPays;
   return size >= k.loses ? Verdict::kLoses : Verdict::kUnknown;
 }
 
 bool Tuning::clear(ssa::FunctionId function) {
-  const Known& k = known(function);
-  return k.clear != 0 && k.loses == kNever;
+  return std::all_of(std::begin(kReaches), std::end(kReaches),
+                     [&](Reach reach) { return known(function, reach).loses == kNever; }) &&
+         std::any_of(std::begin(kReaches), std::end(kReaches),
+                     [&](Reach reach) { return known(function, reach).clear != 0; });
 }
 
-void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds) {
+void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds,
+                   Reach reach) {
   measured_.push_back({function, average, cut_seconds, whole_seconds});
-  Known& k = known(function);
+  Known& k = known(function, reach);
   const int size = class_of(average);
-  if (cut_seconds < whole_seconds) {
+  if (cut_seconds < whole_seconds * (reach == Reach::kStreams ? kFlattered : 1.0)) {
     k.pays = std::max(k.pays, size);
     k.loses = std::max(k.loses, size + 1);
     k.clear = cut_seconds * kClear < whole_seconds ? 1 : 0;
@@ -55,15 +63,15 @@ void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_se
   if (cache_ == nullptr) return;
   char text[64];
   const int n = std::snprintf(text, sizeof text, "pays %d loses %d clear %d\n", k.pays, k.loses, k.clear);
-  cache_->add(key(function), std::vector<char>(text, text + n));
+  cache_->add(key(function, reach), std::vector<char>(text, text + n));
 }
 
-Tuning::Known& Tuning::known(ssa::FunctionId function) {
-  Known& k = known_[static_cast<std::size_t>(function)];
+Tuning::Known& Tuning::known(ssa::FunctionId function, Reach reach) {
+  Known& k = known_[static_cast<std::size_t>(reach)][static_cast<std::size_t>(function)];
   if (k.read) return k;
   k.read = true;
   if (cache_ == nullptr || afresh_) return k;
-  auto content = cache_->find(key(function));
+  auto content = cache_->find(key(function, reach));
   if (!content) return k;
   content->push_back('\0');
   int pays = 0, loses = 0, clear = 0;
@@ -76,9 +84,9 @@ Tuning::Known& Tuning::known(ssa::FunctionId function) {
 }
 
 // All code that the function may come to.
-std::string Tuning::key(ssa::FunctionId function) const {
+std::string Tuning::key(ssa::FunctionId function, Reach reach) const {
   std::vector<ssa::FunctionId> reached = {function};
-  std::string text = setting_ + "\n";
+  std::string text = setting_ + (reach == Reach::kStreams ? " streams\n" : "\n");
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const ssa::Function& f = module_.functions[static_cast<std::size_t>(reached[i])];
     text += ssa::print(module_, f);

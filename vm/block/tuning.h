@@ -13,6 +13,9 @@ namespace nvm::vm::block {
 class Tuning {
  public:
   enum class Verdict : std::uint8_t { kUnknown, kPays, kLoses };
+  // Whether the arguments of a whole call lie in a cache. Those that stream through memory gain more by
+  // groups, so each kind is measured for itself.
+  enum class Reach : std::uint8_t { kCached, kStreams };
 
   // `setting` says what else decides, such as the number of threads. `cache` may be null: then nothing
   // outlives this; `afresh`: what it has is not believed, only replaced. All must outlive this.
@@ -20,11 +23,12 @@ class Tuning {
 
   // For instances with so many bytes of arguments on average. Small ones gain more: what pays at one size
   // pays below it, what loses at one loses above.
-  [[nodiscard]] Verdict of(ssa::FunctionId function, std::int64_t average);
+  [[nodiscard]] Verdict of(ssa::FunctionId function, std::int64_t average, Reach reach = Reach::kCached);
   // Was it much faster whenever it was measured? Then sizes that cannot be tried may be believed to gain.
   [[nodiscard]] bool clear(ssa::FunctionId function);
-  // One measurement of the same work both ways. What can not be written is lost, quietly.
-  void learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds);
+  // One measurement of the same work both ways, a part of a call. What can not be written is lost, quietly.
+  void learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds,
+             Reach reach = Reach::kCached);
 
   struct Measured {
     ssa::FunctionId function = 0;
@@ -41,14 +45,14 @@ class Tuning {
     int loses = 64;  // smallest class of sizes, above `pays`
     int clear = 0;   // 1 if the last measurement was clear
   };
-  Known& known(ssa::FunctionId function);
-  [[nodiscard]] std::string key(ssa::FunctionId function) const;
+  Known& known(ssa::FunctionId function, Reach reach);
+  [[nodiscard]] std::string key(ssa::FunctionId function, Reach reach) const;
 
   const ssa::Module& module_;
   std::string setting_;
   const DiskCache* cache_;
   bool afresh_;
-  std::vector<Known> known_;  // by function
+  std::vector<Known> known_[2];  // by Reach and function
   std::vector<Measured> measured_;
 };
 

@@ -78,7 +78,7 @@ std::string markdown() {
     for (const OptionInfo& o : options) {
       const std::string fallback = o.fallback.empty() ? "" : "`" + std::string(o.fallback) + "`";
       page += "| `" + escaped(spelled(o), "|", "\\") + "` | " + fallback + " | " +
-              escaped(o.help, "|", "\\") + " |\n";
+              escaped(o.help, "|*", "\\") + " |\n";
     }
     page += "\n";
   }
@@ -105,8 +105,11 @@ std::string man() {
   return page +
          ".SH ENVIRONMENT\nAn option that is not given is taken from the variable NVM_ and its name in "
          "capitals,\nwith _ for \\-: NVM_INT_BITS=32 stands for \\-\\-int\\-bits 32.\n"
+         ".SH FILES\n~/.cache/nvm, or $XDG_CACHE_HOME/nvm: what was measured and compiled, for later runs;\n"
+         "it may be removed.\n"
          ".SH EXIT STATUS\n0 if all went well, 1 if the program failed while it ran, 2 if the program or the "
-         "command line is wrong.\n";
+         "command line is wrong.\n"
+         ".SH SEE ALSO\nThe documents and programs in share/doc/neslvm, from docs/tutorial.md on.\n";
 }
 
 std::string bash() {

@@ -68,9 +68,9 @@ std::uint32_t trace_bit(const char* word) {
 // Units of 8 bytes to bytes. Our accounting rounds vectors up a little: a program that fitted must still fit.
 std::optional<std::uint64_t> memory_of(const char* text) {
   if (*text == '\0') return 0;
-  char* end = nullptr;
-  const double units = std::strtod(text, &end);
-  if (end == text) return std::nullopt;
+  const char first = text[std::strspn(text, " +-")];
+  if (first < '0' || first > '9') return std::nullopt;  // strtod also knows "inf" and ".5"
+  const double units = std::strtod(text, nullptr);
   if (!(units > 0 && units < 1e15)) return 0;
   return static_cast<std::uint64_t>(units) * 9 + 32 * 1024;
 }
@@ -129,6 +129,7 @@ bool parse(const Words& words, Legacy& legacy) {
     return false;
   }
   legacy.file = argv[static_cast<std::size_t>(::optind)];
+  if (legacy.file == "-") legacy.file = "./-";  // a name like others, not standard input
   return true;
 }
 

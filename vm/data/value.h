@@ -16,6 +16,10 @@
 #include "bytecode/table/types.h"
 #include "vm/data/buffer.h"
 
+namespace nvm::ssa {
+struct Inst;
+}
+
 namespace nvm::vm {
 
 class Pool;
@@ -246,6 +250,7 @@ using Value = std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const
 
 struct PairValue {
   Value left, right;
+  const ssa::Inst* move = nullptr;  // of a pull (vm/interp/pulls.h): the BPERMUTE that left it
 };
 
 // What a run-time fault tells: caught at the run's boundary and turned into a located message.

@@ -57,7 +57,10 @@ Vector make_floats(Pool& pool, std::span<const double> elements) {
 
 Vector make_bools(Pool& pool, std::span<const std::uint8_t> elements) {
   if (elements.size() == 1) return Vector::of_bool(elements[0] != 0);
-  return raw_vector(pool, Storage::kB8, elements.data(), elements.size());
+  Vector v = pool.vector(Storage::kB8, length_of(elements.size()));
+  auto* out = v.mutable_data<std::uint8_t>();
+  for (std::size_t i = 0; i < elements.size(); ++i) out[i] = elements[i] != 0 ? 1 : 0;
+  return v;
 }
 
 Vector make_text(Pool& pool, std::string_view text) {

@@ -64,8 +64,8 @@ struct Host::Io {
     return "vinterp: line " + std::to_string(pos.line) + ": illegal VCODE file descriptor for " + text(op) +
            ": " + std::to_string(slot);
   }
-  [[nodiscard]] static std::string denied(const std::string& what, const char* word) {
-    return what + " not permitted (--allow " + word + ")";
+  [[noreturn]] static void deny(const std::string& what, const char* word) {
+    throw Fault{Fault::Kind::kIo, what + " not permitted (--allow " + word + ")"};
   }
 
   void srand() const {
@@ -126,6 +126,8 @@ struct Host::Io {
     finish(host.streams_.close(slot) ? "" : std::strerror(errno));
   }
   void spawn_process() const;
+  // Throws what is an error before anything happens: a mode that is none, what is not allowed.
+  void check_legal() const;
 };
 
 void Host::Io::read_chars() const {
@@ -154,15 +156,22 @@ void Host::Io::read_chars() const {
   finish("");
 }
 
-void Host::Io::open_file() const {
+void Host::Io::check_legal() const {
+  if (op == Op::kSpawn && !host.allow_.spawn) deny("SPAWN", "spawn");
+  if (op != Op::kFopen) return;
   const std::int64_t mode = single(1);
   if (mode < 1 || mode > 3)
     throw Fault{Fault::Kind::kIo, "FOPEN: top of stack (" + std::to_string(mode) + ") not legal mode."};
+  if (mode == 1 && !host.allow_.read) deny("reading " + text_of(vector(0)), "read");
+  if (mode != 1 && !host.allow_.write) deny("writing " + text_of(vector(0)), "write");
+}
+
+void Host::Io::open_file() const {
+  check_legal();
+  const std::int64_t mode = single(1);
   const std::string name = text_of(vector(0));
   set_int(0, -1);
   if (name.size() >= kLongestName) return finish("file name too long");
-  if (mode == 1 && !host.allow_.read) return finish(denied("reading " + name, "read"));
-  if (mode != 1 && !host.allow_.write) return finish(denied("writing " + name, "write"));
   std::FILE* file = std::fopen(name.c_str(), mode == 1 ? "re" : mode == 2 ? "we" : "ae");
   if (file == nullptr) return finish(std::strerror(errno));
   set_int(0, host.streams_.add(file));
@@ -171,6 +180,7 @@ void Host::Io::open_file() const {
 
 void Host::Io::spawn_process() const {
   // Operands are command, in, out, errs; results errs, out, in.
+  check_legal();
   std::int64_t slots[3];
   std::FILE* files[3] = {nullptr, nullptr, nullptr};
   std::string error;
@@ -181,10 +191,6 @@ void Host::Io::spawn_process() const {
       error = bad_slot(slots[i]);
       slots[i] = -2;
     }
-  }
-  if (!host.allow_.spawn) {
-    error = denied("SPAWN", "spawn");
-    for (std::int64_t& slot : slots) slot = -1;
   }
   if (error.empty()) {
     reap(host.children_);
@@ -217,6 +223,7 @@ bool Host::looks_outside(Op op, std::span<const Value> operands) {
 
 void Host::run(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results) {
   const bool outside = world_ != nullptr && looks_outside(op, operands);
+  if (outside && world_->ended()) Io{*this, op, word, pos, operands, results}.check_legal();
   if (!outside || !world_->play(op, pool_, results)) {
     execute(op, word, pos, operands, results);
     if (outside) world_->note(op, results);

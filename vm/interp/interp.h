@@ -84,7 +84,8 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool move_indices(const Step& step, const Vector& indices, Value& result);
   void finish_pull(const Step& step, Value made);
   void write_pulled(const Step& step);
-  void write_pull(Value& value) const;
+  void write_pull(Value& value, const Site& reader) const;
+  void force_operands(const Step& step);
   void forget_pulls();
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
   [[nodiscard]] bool begins_chain(const Step& step) const;

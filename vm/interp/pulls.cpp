@@ -42,14 +42,24 @@ bool Interp::pull(const Step& step) {
   Value& first = frame_[function_->operands[step.first_operand].slot()];
   const PairValue* pull = pull_of(first);
   if (pull == nullptr) return false;
+  force_operands(step);
   if (move_pull(step, *pull)) return true;
-  write_pull(first);
+  write_pull(first, step.site);
   return false;
+}
+
+// What a recorder has promised is computed, once for all fields: it is looked at.
+void Interp::force_operands(const Step& step) {
+  if (machine_.hook == nullptr) return;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < step.operands; ++i)
+    if (!operands[i].is_constant()) force(frame_[operands[i].slot()]);
 }
 
 // Not of a vector that is longer than what is read from it: that would keep more memory than it saves.
 bool Interp::leave_pull(const Step& step) {
   if (!pulls_) return false;
+  force_operands(step);
   const Operand* operands = function_->operands.data() + step.first_operand;
   const Vector* v = plain(peek(operands[0]));
   const Vector* indices = plain(peek(operands[1]));
@@ -65,7 +75,8 @@ bool Interp::leave_pull(const Step& step) {
   }
   Value* parts = scratch_.data();
   fetch(step, parts);
-  finish_pull(step, std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])}));
+  finish_pull(step, std::make_shared<const PairValue>(
+                        PairValue{std::move(parts[0]), std::move(parts[1]), step.inst}));
   return true;
 }
 
@@ -84,10 +95,10 @@ bool Interp::move_pull(const Step& step, const PairValue& pull) {
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;
-  const auto pulled = std::make_shared<const PairValue>(PairValue{v, *made});
+  const auto pulled = std::make_shared<const PairValue>(PairValue{v, *made, pull.move});
   fetch(step, scratch_.data());
   Value value = pulled;
-  if (made->length() < v.length()) write_pull(value);
+  if (made->length() < v.length()) write_pull(value, step.site);
   finish_pull(step, std::move(value));
   return true;
 }
@@ -121,17 +132,19 @@ void Interp::write_pulled(const Step& step) {
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint64_t left = step.pulled; left != 0; left &= left - 1) {
     Value& value = frame_[operands[std::countr_zero(left)].slot()];
-    if (pull_of(value) != nullptr) write_pull(value);
+    if (pull_of(value) != nullptr) write_pull(value, step.site);
   }
 }
 
-void Interp::write_pull(Value& value) const {
+// Where lines are recorded, as the instruction that was put off, so that it is fused with what reads it.
+void Interp::write_pull(Value& value, const Site& reader) const {
   const PairValue& pull = *pull_of(value);
   const auto& v = std::get<Vector>(pull.left);
   Value operands[4] = {v, pull.right, Segdes::regular(1, v.length()),
                        Segdes::regular(1, std::get<Vector>(pull.right).length())};
   Value written;
-  run_primitive(machine_.prims, Op::kBpermute, word_of(v.type()), operands, {&written, 1});
+  if (machine_.hook == nullptr || !machine_.hook->offer(*pull.move, reader, operands, {&written, 1}))
+    run_primitive(machine_.prims, Op::kBpermute, word_of(v.type()), operands, {&written, 1});
   value = std::move(written);
 }
 

@@ -7,6 +7,20 @@
 
 namespace nvm::vm {
 
+namespace {
+
+// Nothing for lengths that are none: what executes such a constant fails, not the program.
+Value good_segdes(const Constant& c, Pool& pool, IntBits bits) {
+  try {
+    return make_constant(c.word, c.ints, c.floats, pool, bits);
+  } catch (const Fault& fault) {
+    if (fault.kind != Fault::Kind::kSegdes) throw;
+    return {};
+  }
+}
+
+}  // namespace
+
 StackMachine::StackMachine(const Program& program, const Machine& machine, std::span<const Value> inputs,
                            StackObserver* observer)
     : program_(program), machine_(machine), observer_(observer), function_(program.entry) {
@@ -15,6 +29,8 @@ StackMachine::StackMachine(const Program& program, const Machine& machine, std::
     const IntBits bits = machine.prims.int_bits;
     if (c.input >= 0)
       constants_.push_back(inputs[static_cast<std::size_t>(c.input)]);
+    else if (c.word == TypeWord::kSegdes)
+      constants_.push_back(good_segdes(c, pool, bits));
     else
       constants_.push_back(make_constant(c.word, c.ints, c.floats, pool, bits));
   }
@@ -50,7 +66,7 @@ bool StackMachine::step(const Instr& in) {
     case Op::kCopy:
     case Op::kPop:
     case Op::kCpop: shuffle(in); break;
-    case Op::kConst: stack_.push_back(constants_[static_cast<std::size_t>(in.a)]); break;
+    case Op::kConst: push_constant(static_cast<std::size_t>(in.a)); break;
     case Op::kPair:
       need(in, 2);
       pair();
@@ -85,6 +101,21 @@ void StackMachine::need(const Instr& in, std::size_t entries) const {
                                       op_name(in.op) + " reqires " + std::to_string(entries) + "."};
 }
 
+void StackMachine::push_constant(std::size_t i) {
+  const Constant& c = program_.constants[i];
+  if (std::holds_alternative<std::monostate>(constants_[i]))  // says what is wrong with it
+    constants_[i] = make_constant(c.word, c.ints, c.floats, *machine_.prims.pool, machine_.prims.int_bits);
+  stack_.push_back(constants_[i]);
+}
+
+// A few COPYs that double the stack would fill any memory.
+void StackMachine::check_room(std::size_t more) const {
+  const std::size_t bytes = (stack_.size() + more) * sizeof(Value) + calls_.size() * sizeof(Activation);
+  if (bytes > machine_.max_frame_bytes)
+    throw Fault{Fault::Kind::kMemory, "the stack takes more memory than allowed: it has " +
+                                          std::to_string(stack_.size()) + " entries"};
+}
+
 void StackMachine::shuffle(const Instr& in) {
   const std::string text = op_name(in.op) + " " + std::to_string(in.a) + " " + std::to_string(in.b);
   if (in.a < 0 || in.b < 0) throw Fault{Fault::Kind::kType, "negative argument: " + text};
@@ -99,6 +130,7 @@ void StackMachine::shuffle(const Instr& in) {
   } else if (in.op == Op::kCpop) {
     std::rotate(first, last, stack_.end());
   } else {
+    check_room(static_cast<std::size_t>(in.a));
     const std::size_t from = stack_.size() - static_cast<std::size_t>(in.b) - static_cast<std::size_t>(in.a);
     for (std::size_t i = 0; i < static_cast<std::size_t>(in.a); ++i)
       stack_.push_back(Value(stack_[from + i]));
@@ -119,6 +151,7 @@ void StackMachine::call(const Instr& in) {
   if (machine_.max_depth > 0 && depth >= machine_.max_depth) throw depth_fault(machine_.max_depth);
   if (calls_.size() * sizeof(Activation) > machine_.max_frame_bytes)
     throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
+  check_room(0);
   calls_.push_back({function_, next_});
   function_ = in.a;
   next_ = static_cast<std::size_t>(-1);  // the loop goes on to instruction 0

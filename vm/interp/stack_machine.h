@@ -38,6 +38,8 @@ class StackMachine {
 
   void loop();
   [[nodiscard]] bool step(const Instr& in);  // false: the program has ended
+  void push_constant(std::size_t i);
+  void check_room(std::size_t more) const;
   void shuffle(const Instr& in);
   void branch(const Instr& in);
   void call(const Instr& in);

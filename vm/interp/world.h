@@ -23,6 +23,8 @@ class World {
   // Before a host instruction whose results depend on the outside. True: `results` are those of another run,
   // and it is not executed. Throws Fault kIo if that run did something else here.
   virtual bool play(Op op, Pool& pool, std::span<Value> results) = 0;
+  // Whether the other run ended with the instruction that comes now: then it is looked at, not executed.
+  [[nodiscard]] virtual bool ended() const { return false; }
   // After it was executed.
   virtual void note(Op op, std::span<const Value> results) = 0;
 };

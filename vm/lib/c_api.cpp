@@ -1,4 +1,5 @@
 #include <exception>
+#include <stdexcept>
 
 #include "vm/lib/nvm.h"
 #include "vm/lib/nvm.hpp"
@@ -36,7 +37,7 @@ auto guarded(F&& f) -> decltype(f()) {
 LoadOptions load_options(const nvm_load_options* given) {
   LoadOptions options;
   if (given == nullptr) return options;
-  options.int_bits = given->int_bits == 32 ? 32 : 64;
+  if (given->int_bits != 0) options.int_bits = given->int_bits;
   if (given->function != nullptr) options.function = given->function;
   for (int i = 0; i < given->input_count; ++i) options.inputs.push_back(static_cast<Kind>(given->inputs[i]));
   return options;
@@ -48,8 +49,14 @@ nvm_program* loaded(Result<Program> program) {
   return nullptr;
 }
 
+void check_count(const void* elements, std::int64_t n) {
+  if (n < 0) throw std::invalid_argument("a vector of " + std::to_string(n) + " elements");
+  if (elements == nullptr && n > 0) throw std::invalid_argument("the elements are NULL");
+}
+
 template <typename T>
 std::span<const T> elements_of(const T* elements, std::int64_t n) {
+  check_count(elements, n);
   return {elements, static_cast<std::size_t>(n)};
 }
 
@@ -58,10 +65,16 @@ nvm_value* handle(Value value) { return new nvm_value{std::move(value)}; }
 }  // namespace
 
 nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options) {
-  return guarded([&] { return loaded(Program::from_text({text, size}, name, load_options(options))); });
+  return guarded([&] {
+    if (text == nullptr || name == nullptr) throw std::invalid_argument("a program without text or name");
+    return loaded(Program::from_text({text, size}, name, load_options(options)));
+  });
 }
 nvm_program* nvm_load_file(const char* path, const nvm_load_options* options) {
-  return guarded([&] { return loaded(Program::from_file(path, load_options(options))); });
+  return guarded([&] {
+    if (path == nullptr) throw std::invalid_argument("a program without a path");
+    return loaded(Program::from_file(path, load_options(options)));
+  });
 }
 void nvm_program_free(nvm_program* program) { delete program; }
 
@@ -86,8 +99,13 @@ void nvm_cancel(nvm_vm* vm) { vm->vm.cancel(); }
 
 nvm_results* nvm_run(nvm_vm* vm, const nvm_program* program, nvm_value* const* inputs, int input_count) {
   return guarded([&]() -> nvm_results* {
+    if (vm == nullptr || program == nullptr)
+      throw std::invalid_argument("nvm_run without machine or program");
     std::vector<Value> values;
-    for (int i = 0; i < input_count; ++i) values.push_back(inputs[i]->value);
+    for (int i = 0; i < input_count; ++i) {
+      if (inputs[i] == nullptr) throw std::invalid_argument("input " + std::to_string(i) + " is NULL");
+      values.push_back(inputs[i]->value);
+    }
     auto run = vm->vm.run(program->program, values);
     if (run) return new nvm_results{std::move(*run)};
     last_error = run.failure().message;
@@ -118,10 +136,16 @@ nvm_value* nvm_make_segdes(const int64_t* lengths, int64_t n) {
   });
 }
 nvm_value* nvm_foreign_ints(const int64_t* elements, int64_t n, void (*release)(void*), void* user) {
-  return guarded([&] { return handle(foreign(elements, n, release, user)); });
+  return guarded([&] {
+    check_count(elements, n);
+    return handle(foreign(elements, n, release, user));
+  });
 }
 nvm_value* nvm_foreign_floats(const double* elements, int64_t n, void (*release)(void*), void* user) {
-  return guarded([&] { return handle(foreign(elements, n, release, user)); });
+  return guarded([&] {
+    check_count(elements, n);
+    return handle(foreign(elements, n, release, user));
+  });
 }
 
 nvm_kind nvm_value_kind(const nvm_value* value) { return static_cast<nvm_kind>(value->value.kind()); }

@@ -1,6 +1,7 @@
 #include "vm/lib/files.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -70,7 +71,8 @@ bool parse_row(std::string_view line, std::vector<double>& numbers) {
     while (!field.empty() && (field.back() == ' ' || field.back() == '\r')) field.remove_suffix(1);
     double x = 0;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), x);
-    if (error != std::errc{} || end != field.data() + field.size()) return false;
+    if (error == std::errc::result_out_of_range) x = std::strtod(std::string(field).c_str(), nullptr);
+    if (error == std::errc::invalid_argument || end != field.data() + field.size()) return false;
     numbers.push_back(x);
     line.remove_prefix(std::min(comma + 1, line.size()));
   }

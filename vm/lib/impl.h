@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bytecode/load/load.h"
@@ -18,6 +19,8 @@ struct Program::Impl {
   std::string text;  // the source, to show the line of an error
   bool legacy = false;
   IntBits bits = IntBits::k64;
+  std::optional<std::size_t>
+      inputs;  // how many it takes, if that was declared; the front end gives unused ones, too
   Diagnostics diagnostics;
   Loaded loaded;
   vm::Pool pool;  // of the constants

@@ -12,6 +12,7 @@
 #include <memory>
 #include <string_view>
 
+#include "vm/interp/elements.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -151,7 +152,8 @@ Vector load(std::unique_ptr<Mapping> file, const std::string& kind, std::size_t 
   if ((kind == "i8" || kind == "u8") && aligned) return in_place(std::move(file), Storage::kI64, begin, n);
   if (kind == "f8") return widened<double, double>(bytes, n, Storage::kF64, pool);
   if (kind == "f4") return widened<float, double>(bytes, n, Storage::kF64, pool);
-  if (kind == "b1") return widened<std::uint8_t, std::uint8_t>(bytes, n, Storage::kB8, pool);
+  if (kind == "b1")
+    return make_bools(pool, {reinterpret_cast<const std::uint8_t*>(bytes), static_cast<std::size_t>(n)});
   if (kind == "i4") return widened<std::int32_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   if (kind == "u4") return widened<std::uint32_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   if (kind == "i2") return widened<std::int16_t, std::int64_t>(bytes, n, Storage::kI64, pool);
@@ -159,6 +161,16 @@ Vector load(std::unique_ptr<Mapping> file, const std::string& kind, std::size_t 
   if (kind == "i1") return widened<std::int8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   if (kind == "u1") return widened<std::uint8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   return widened<std::int64_t, std::int64_t>(bytes, n, Storage::kI64, pool);
+}
+
+// Unsigned numbers that INT cannot hold would come out negative.
+void check_fits(const std::string& path, const std::byte* bytes, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::uint64_t x;
+    std::memcpy(&x, bytes + static_cast<std::size_t>(i) * sizeof x, sizeof x);
+    if (x > INT64_MAX)
+      fail(path, "element " + std::to_string(i) + ", " + std::to_string(x) + ", is more than an INT holds");
+  }
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -187,6 +199,7 @@ Array read_npy(const std::string& path, Pool& pool) {
   const auto bytes = static_cast<std::size_t>(kind[1] - '0');
   if (static_cast<std::size_t>(n) > (file->size() - h.begin) / bytes)
     fail(path, "ends before its last element");
+  if (kind == "u8") check_fits(path, file->bytes() + h.begin, n);
   return {std::move(h.shape), load(std::move(file), kind, h.begin, n, pool)};
 }
 

@@ -19,7 +19,7 @@ typedef struct nvm_results nvm_results; /* what a run left */
 typedef enum { NVM_INT, NVM_FLOAT, NVM_BOOL, NVM_SEGDES, NVM_PAIR } nvm_kind;
 
 typedef struct {
-  int int_bits;           /* 32 or 64 */
+  int int_bits;           /* 32 or 64; 0: 64 */
   const char* function;   /* where to start; NULL: MAIN or the first function */
   const nvm_kind* inputs; /* what it finds on the stack, deepest first */
   int input_count;
@@ -35,7 +35,7 @@ typedef struct {
   int allow_read, allow_write, allow_spawn;
 } nvm_options;
 
-/* Zero-initialised options are the defaults, except int_bits, which must be set. `options` may be NULL. */
+/* Zero-initialised options are the defaults. `options` may be NULL. */
 nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options);
 nvm_program* nvm_load_file(const char* path, const nvm_load_options* options);
 void nvm_program_free(nvm_program* program);
@@ -50,7 +50,8 @@ int nvm_results_count(const nvm_results* results);
 nvm_value* nvm_results_take(nvm_results* results, int i); /* a handle of its own, deepest first */
 void nvm_results_free(nvm_results* results);
 
-/* Inputs. The _foreign ones do not copy: release(user) is called when nothing needs the elements any more. */
+/* Inputs. The _foreign ones do not copy, unless the elements end less than 64 bytes before the end of a page:
+   release(user) is called when nothing needs the elements any more. */
 nvm_value* nvm_make_ints(const int64_t* elements, int64_t n);
 nvm_value* nvm_make_floats(const double* elements, int64_t n);
 nvm_value* nvm_make_bools(const uint8_t* elements, int64_t n);

@@ -89,7 +89,8 @@ class Value {
 };
 
 // Inputs. Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
-// needs the memory any more, on any thread; it must stay unchanged until then.
+// needs the memory any more, on any thread; it must stay unchanged until then. Memory that ends less than 64
+// bytes before the end of a page is copied, too, since vector loads read so far behind the last element.
 [[nodiscard]] Value make_ints(std::span<const std::int64_t> elements);
 [[nodiscard]] Value make_floats(std::span<const double> elements);
 [[nodiscard]] Value make_bools(std::span<const std::uint8_t> elements);

@@ -43,6 +43,10 @@ bool bind_inputs(nvm::Program& program, const LoadOptions& options, Diagnostics&
   Function driver;
   driver.name = kInputs;
   for (std::size_t i = 0; i < options.inputs.size(); ++i) {
+    if (options.inputs[i] >= Kind::kPair) {
+      diagnostics.error({}, "input " + std::to_string(i) + " is neither a vector nor a descriptor");
+      return false;
+    }
     const TypeWord word = word_of(options.inputs[i]);
     Instr push;
     push.op = Op::kConst;
@@ -117,6 +121,9 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
 bool Program::looks_like_vcode(std::string_view text) { return nvm::looks_like_vcode(text); }
 
 Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
+  if (options.int_bits != 32 && options.int_bits != 64)
+    return Failure{Failure::Class::kProgram,
+                   name + ": INT of " + std::to_string(options.int_bits) + " bits: expected 32 or 64\n"};
   auto impl = std::make_shared<Impl>(std::move(name), text);
   impl->legacy = options.legacy;
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
@@ -124,6 +131,7 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
   nvm::Program program = read_vcode(text, impl->diagnostics);
   if (impl->diagnostics.failed() || !bind_inputs(program, options, impl->diagnostics))
     return load_failure(*impl);
+  impl->inputs = options.inputs.size();
   trace_program(options.legacy_trace, program, stderr);
   return finish(std::move(impl), std::move(program), options);
 }

@@ -142,6 +142,7 @@ struct Replay::Impl final : vm::World {
     if (found == files.end()) return std::nullopt;
     return found->second;
   }
+  [[nodiscard]] bool ended() const override { return host.empty() && recorded.has_value(); }
   bool play(Op op, vm::Pool& pool, std::span<vm::Value> results) override {
     if (host.empty()) {
       // The recorded run did not come so far: it was cut off.

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <cstring>
 
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
@@ -26,8 +27,26 @@ void release_foreign(vm::Buffer*, void* user) {
   if (foreign->release != nullptr) foreign->release(foreign->user);
 }
 
+// Full-width loads of a tail read as far behind the last element (vm/data/buffer.h). In that element's page
+// this does no harm; the next one may be nobody's.
+bool may_read_behind(const void* elements, std::size_t bytes) {
+  constexpr std::uintptr_t kSmallestPage = 4096, kPadding = 64;
+  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(elements) + bytes - 1;
+  return last / kSmallestPage == (last + kPadding) / kSmallestPage;
+}
+
+template <typename T>
+Value copied(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
+  vm::Vector v = input_pool()->vector(storage, n);
+  std::memcpy(v.mutable_data<T>(), elements, static_cast<std::size_t>(n) * sizeof(T));
+  if (release != nullptr) release(user);
+  return loose_value(std::move(v));
+}
+
 template <typename T>
 Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
+  if (!may_read_behind(elements, static_cast<std::size_t>(n) * sizeof(T)))
+    return copied(storage, elements, n, release, user);
   auto* foreign = new Foreign{};
   foreign->release = release;
   foreign->user = user;

@@ -1,7 +1,6 @@
 #include "vm/prims/flagged.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
@@ -72,6 +71,19 @@ bool move_to_flagged(const PrimCall& call, const Formula& places) {
                                     repeated != nullptr ? 0 : 1, out.data());
   call.results[0] = out.take();
   return true;
+}
+
+std::optional<Vector> flagged_part(const Vector& v, const std::uint8_t* flags, const Segdes& s,
+                                   std::int64_t total) {
+  constexpr std::int64_t kWorth = 1 << 10;
+  if (total < kWorth || total == v.length() || !worth_sharing(v, total)) return std::nullopt;
+  const kernels::Segments segments = kernel_segments(s);
+  std::int64_t first = 0;
+  std::int64_t last = s.segments();
+  while (flags[first] == 0) ++first;
+  while (flags[last - 1] == 0) --last;
+  if (segments.start(last) - segments.start(first) != total) return std::nullopt;
+  return v.part(segments.start(first), total);
 }
 
 }  // namespace nvm::vm

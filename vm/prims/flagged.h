@@ -3,6 +3,8 @@
 // conditional are put together again: one pass, in order.
 #pragma once
 
+#include <optional>
+
 #include "vm/prims/formula.h"
 
 namespace nvm::vm {
@@ -14,5 +16,9 @@ namespace nvm::vm {
 [[nodiscard]] Vector written_flagged(const Formula& places, const PrimContext& context);
 // A DPERMUTE to such places. False if it must be made by written ones; nothing has happened then.
 [[nodiscard]] bool move_to_flagged(const PrimCall& call, const Formula& places);
+// The elements of the flagged segments of v, `total` in all but not all of v's, as a part of it that shares
+// its memory, if they lie one behind the other and are worth that; a flag for each of s.
+[[nodiscard]] std::optional<Vector> flagged_part(const Vector& v, const std::uint8_t* flags, const Segdes& s,
+                                                 std::int64_t total);
 
 }  // namespace nvm::vm

@@ -297,6 +297,8 @@ void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
   const Elements flags(f.x, context);
   Lengths lengths(context, s, wanted);
   const std::int64_t total = t.flagged_lengths(flags.flags(), segments, s.segments(), lengths.data());
+  if (std::optional<Vector> part = flagged_part(v, flags.flags(), s, total))
+    return give_packed(call, std::move(*part), total, lengths);
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
   if (out.bytes() > 0)
     t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
@@ -465,8 +467,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
 bool exclude(Scalar a, Scalar b) {
   const kernels::PackTarget x = target_of(a);
   const kernels::PackTarget y = target_of(b);
-  return ((x.less & y.less) | (x.equal & y.equal) | (x.greater & y.greater) | (x.unordered & y.unordered)) ==
-         0;
+  return !((x.less & y.less) | (x.equal & y.equal) | (x.greater & y.greater) | (x.unordered & y.unordered));
 }
 
 bool compares(Op op) {

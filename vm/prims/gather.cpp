@@ -2,6 +2,7 @@
 // that uses them. Bytes: indices and result once, a cache line per element read at random.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <vector>
 
 #include "vm/prims/move.h"
@@ -151,18 +152,20 @@ void replace(const PrimCall& call) {
   const Elements v(operand, context);
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  const Storage storage = storage_is_int(v.storage())
-                              ? std::max(v.storage(), Elements(vector_operand(call, 2), context).storage())
-                              : v.storage();
-  const Vector replacing = stored_as(vector_operand(call, 2), storage, context);
-  const Elements x(replacing, context);
+  Vector& replacing = vector_operand(call, 2);
+  std::optional<Elements> x(std::in_place, replacing, context, true);  // lest one number widens all others
+  const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), x->storage()) : v.storage();
+  if (!replacing.is_scalar() && x->storage() != storage) {  // a cell does as any: its low bytes come first
+    replacing = stored_as(replacing, storage, context);
+    x.emplace(replacing, context);
+  }
   Fresh out(context, storage, v.length(), operand);
   copy_as(context, v, storage, out);
   const kernels::Segments segments = kernel_segments(s);
   const auto kernel = kernel_table(context.isa).replace[width_index(storage)][idx.kind()];
   const std::int64_t bad =
       first_of_segments(context, s.segments(), [&](std::int64_t first, std::int64_t last) {
-        return kernel(x.data(), idx.at(0), segments, first, last, out.data());
+        return kernel(x->data(), idx.at(0), segments, first, last, out.data());
       });
   if (bad >= 0) index_fault(call.op, idx[bad], bad, bad, s.length(bad));
   call.results[0] = out.take();

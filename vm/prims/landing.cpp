@@ -1,7 +1,6 @@
 #include "vm/prims/landing.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 #include "vm/prims/flagged.h"
@@ -59,22 +58,6 @@ struct Stream {
   BufferRef places;  // of the runs
 };
 
-// One run of every segment: number `index` of the `each` that a stream has there. By value, so that the
-// places that are written are not taken for any of it.
-struct Slot {
-  kernels::Segments runs, source;
-  const std::byte* first;
-  bool narrow;  // elements of `first`: four bytes
-  std::int64_t* places;
-  std::int64_t each, index;
-
-  // Where run j goes in its segment.
-  [[nodiscard]] std::int64_t at(std::int64_t j) const {
-    return narrow ? reinterpret_cast<const std::int32_t*>(first)[j]
-                  : reinterpret_cast<const std::int64_t*>(first)[j];
-  }
-};
-
 // Walks the runs of a stream, segment by segment.
 class Cursor {
  public:
@@ -116,8 +99,15 @@ class Cursor {
   }
   // Where run j goes in its segment.
   [[nodiscard]] std::int64_t first(std::int64_t j) const { return first_[j]; }
-  [[nodiscard]] Slot slot(std::int64_t each, std::int64_t index) const {
-    return {runs_, source_, first_.at(0), first_.kind() == 0, places_, each, index};
+  [[nodiscard]] kernels::RunSlot slot(std::int64_t each, std::int64_t index) const {
+    return {runs_, first_.at(0), first_.kind() == 0, places_, each, index};
+  }
+  // Do the runs end where the segments do, `each` in every one?
+  [[nodiscard]] bool lie_evenly(std::int64_t each, std::int64_t segments) const {
+    if (each == 1 && runs_.offsets == source_.offsets && runs_.length == source_.length) return true;
+    bool even = true;
+    for (std::int64_t k = 0; k <= segments; ++k) even &= runs_.start(k * each) == source_.start(k);
+    return even;
   }
 
  private:
@@ -130,12 +120,13 @@ class Cursor {
 };
 
 // The runs of each segment in the order in which they lie there, if they are the same in all.
-std::vector<Slot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursors, std::int64_t segments) {
+std::vector<kernels::RunSlot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursors,
+                                             std::int64_t segments) {
   constexpr std::int64_t kSample = 64;  // segments
-  std::vector<std::pair<std::int64_t, Slot>> slots;
+  std::vector<std::pair<std::int64_t, kernels::RunSlot>> slots;
   for (const auto& cursor : cursors) {
     const std::int64_t each = cursor->each(segments);
-    if (each == 0 || each > 4) return {};
+    if (each == 0 || each > kernels::kMostSlots || !cursor->lie_evenly(each, segments)) return {};
     for (std::int64_t i = 0; i < each; ++i) {
       std::int64_t sum = 0;
       for (std::int64_t k = 0; k < std::min(segments, kSample); ++k) sum += cursor->first(k * each + i);
@@ -144,54 +135,9 @@ std::vector<Slot> slots_in_order(std::span<const std::unique_ptr<Cursor>> cursor
   }
   std::stable_sort(slots.begin(), slots.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Slot> order;
+  std::vector<kernels::RunSlot> order;
   for (const auto& slot : slots) order.push_back(slot.second);
   return order;
-}
-
-// Do the runs of a slot's stream end where its segments do?
-bool lie_evenly(const Slot& slot, std::int64_t segments) {
-  if (slot.each == 1 && slot.runs.offsets == slot.source.offsets && slot.runs.length == slot.source.length)
-    return true;
-  bool even = true;
-  for (std::int64_t k = 0; k <= segments; ++k) even &= slot.runs.start(k * slot.each) == slot.source.start(k);
-  return even;
-}
-
-// Puts down kSlots runs in every segment, in this order; false if they do not lie so. `kPlain`: descriptors
-// have offsets, and elements of `first` four bytes.
-template <std::size_t kSlots, bool kPlain>
-bool lay_in_order(const std::array<Slot, kSlots>& slots, const Segdes& dest, const std::int64_t* to) {
-  const kernels::Segments segments = kernel_segments(dest);
-  bool lie = true;
-  for (std::int64_t k = 0; k < dest.segments(); ++k) {
-    std::int64_t place = 0;
-#pragma GCC unroll 4
-    for (std::size_t i = 0; i < kSlots; ++i) {
-      const Slot& slot = slots[i];
-      const std::int64_t j = k * slot.each + slot.index;
-      const std::int64_t* ends = slot.runs.offsets + j;
-      const std::int64_t length = kPlain ? ends[1] - ends[0] : slot.runs.start(j + 1) - slot.runs.start(j);
-      const std::int64_t at = kPlain ? reinterpret_cast<const std::int32_t*>(slot.first)[j] : slot.at(j);
-      lie &= (length == 0) | (at == place);
-      slot.places[j] = (to[k] + place) & -static_cast<std::int64_t>(length > 0);
-      place += length;
-    }
-    lie &= place == (kPlain ? segments.offsets[k + 1] - segments.offsets[k]
-                            : segments.start(k + 1) - segments.start(k));
-  }
-  return lie;
-}
-template <std::size_t kSlots>
-bool lay_in_order(std::span<const Slot> order, const Segdes& dest, const std::int64_t* to) {
-  std::array<Slot, kSlots> slots;
-  std::copy_n(order.begin(), kSlots, slots.begin());
-  bool plain = kernel_segments(dest).offsets != nullptr;
-  for (const Slot& slot : slots) {
-    if (!lie_evenly(slot, dest.segments())) return false;
-    plain &= slot.runs.offsets != nullptr && slot.narrow;
-  }
-  return plain ? lay_in_order<kSlots, true>(slots, dest, to) : lay_in_order<kSlots, false>(slots, dest, to);
 }
 
 class Lander {
@@ -257,10 +203,12 @@ class Lander {
                              BufferRef& memory) {
     if (same_segments(s, d)) return places;
     if (s.total() != d.total()) return nullptr;
-    memory = numbers(context_, d.segments());
+    memory = numbers(context_, d.segments() + 8);
     std::int64_t* out = numbers_of(memory);
     const kernels::Segments from = kernel_segments(s);
     const kernels::Segments to = kernel_segments(d);
+    if (kernel_table(context_.isa).places_of_some(from, s.segments(), places, to, d.segments(), out))
+      return out;
     std::int64_t k = 0;
     std::int64_t begin = 0;
     for (std::int64_t j = 0; j < d.segments(); ++j) {
@@ -383,10 +331,10 @@ class Lander {
       elements += stream.source.total();
     }
     if (elements != dest.total()) return false;
-    const std::vector<Slot> order = slots_in_order(cursors, dest.segments());
-    if ((order.size() == 2 && lay_in_order<2>(order, dest, to)) ||
-        (order.size() == 3 && lay_in_order<3>(order, dest, to)) ||
-        (order.size() == 4 && lay_in_order<4>(order, dest, to)))
+    const std::vector<kernels::RunSlot> order = slots_in_order(cursors, dest.segments());
+    const auto count = static_cast<std::int64_t>(order.size());
+    if (count >= 2 && count <= kernels::kMostSlots &&
+        kernel_table(context_.isa).lay_runs(order.data(), count, kernel_segments(dest), to, dest.segments()))
       return true;
     const kernels::Segments segments = kernel_segments(dest);
     for (std::int64_t k = 0; k < dest.segments(); ++k) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "vm/prims/alike.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
 
@@ -128,6 +129,7 @@ void dist(const PrimCall& call) {
   Vector& operand = vector_operand(call, 0);
   if (s.is_regular() && s.regular_length() == 1) {
     call.results[0] = std::move(operand);
+    write_repeated(context, call.results[0]);  // who reads the result may want it in memory
     return;
   }
   const Elements x(operand, context);

@@ -78,12 +78,17 @@ std::string drawings(const soac::Graph& graph) {
          soac::print_dot(graph, plan::schedule_exact(graph).kernel);
 }
 
+// "1 kernel", "2 kernels".
+std::string counted(std::uint64_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
   std::string out = "region at " + place(entry.sites.empty() ? RecordedSite{} : entry.sites.front(), module) +
-                    ": " + std::to_string(entry.runs) + " runs, ";
-  out += entry.code != nullptr ? std::to_string(entry.plan.kernels.size()) + " kernels" +
+                    ": " + counted(entry.runs, "run") + ", ";
+  out += entry.code != nullptr ? counted(entry.plan.kernels.size(), "kernel") +
                                      (entry.contest.lost() ? ", but the primitives are faster" : "") + "\n"
          : entry.tried ? "not compiled: " + entry.reason + "\n"
                        : "not hot enough to be compiled\n";
@@ -100,14 +105,13 @@ std::string explain(const RegionEntry& entry, const ssa::Module& module, std::st
 
 std::string summary(const Jit& jit, const ssa::Module& module) {
   const JitCounters& c = jit.counters();
-  std::string out = std::to_string(c.regions) + " regions executed, " + std::to_string(c.fused) +
+  std::string out = counted(c.regions, "region") + " executed, " + std::to_string(c.fused) +
                     " as fused kernels; " + std::to_string(c.compiled) + " compiled in " +
                     std::to_string(c.compile_ns / 1000) + " us, " + std::to_string(c.refused) + " refused, " +
                     std::to_string(c.trapped) + " failed a check\n";
   for (std::size_t i = 0; i < std::size(c.stops); ++i)
     if (c.stops[i] > 0)
-      out += "  " + std::to_string(c.stops[i]) + " ended because of " +
-             stop_text(static_cast<RegionStop>(i)) + "\n";
+      out += "  " + std::to_string(c.stops[i]) + " ended: " + stop_text(static_cast<RegionStop>(i)) + "\n";
   for (const auto& e : jit.entries()) out += "  " + explain(*e, module, "");
   return out;
 }

@@ -27,23 +27,19 @@ std::size_t Contest::class_of(std::int64_t work) {
 // the kernels. Where runs are brief, one of them decides nothing. Where it is close, both are tried again
 // from time to time.
 bool Contest::kernels(std::int64_t work) const {
-  constexpr std::uint32_t kFirst = 3;   // runs
-  constexpr std::uint32_t kBeaten = 2;  // runs, of kernels that take kClose times as long
   constexpr double kLong = 2e6;         // nanoseconds
   constexpr double kBrief = 1e5;        // nanoseconds: who is interrupted once looks slow
   constexpr double kFastest = 0.05;     // nanoseconds per instruction and element: primitives never are
   constexpr double kFast = 0.2;         // likewise: of vectors in the cache alone
   constexpr double kSlow = 0.4;         // likewise: primitives will hardly take ten times as much
-  constexpr double kClose = 1.5;        // times
   constexpr std::uint32_t kAgain = 64;  // runs until the loser is tried again, then twice as many
   const Class& c = classes_[class_of(work)];
   if (fixed_ || c.kernels < kFastest) return true;
-  const bool beaten = c.before > 0 && c.kernels > kClose * c.before;
-  if (c.kernel_runs < (beaten ? kBeaten : kFirst)) return true;
+  if (c.kernel_runs < c.enough()) return true;
   if (c.primitive_runs == 0) {
     const bool is_long = c.kernels * static_cast<double>(work) > kLong;
     const std::uint32_t patience = c.kernels > kSlow ? 1 : c.kernels > kFast ? 2 : 4;
-    return is_long && !beaten && c.kernel_runs < kFirst * patience;
+    return is_long && !c.beaten() && c.kernel_runs < kFirst * patience;
   }
   const bool close = c.primitives < kClose * c.kernels && c.kernels < kClose * c.primitives;
   const bool brief = c.primitives * static_cast<double>(work) < kBrief;
@@ -73,10 +69,9 @@ void Contest::note_before(std::int64_t work, double nanoseconds) {
 }
 
 bool Contest::hopeless(std::int64_t work, double overhead) const {
-  constexpr std::uint32_t kRuns = 3;
   constexpr double kSmall = 0.03;  // of the primitives' time
   const Class& c = classes_[class_of(work)];
-  if (fixed_ || c.kernel_runs < kRuns || c.primitive_runs < kRuns) return false;
+  if (fixed_ || c.kernel_runs < c.enough() || c.primitive_runs < kFirst) return false;
   const double eager = c.primitives * static_cast<double>(work);
   return overhead > kSmall * eager && eager < c.kernels * static_cast<double>(work) + overhead;
 }

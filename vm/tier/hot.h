@@ -58,11 +58,19 @@ class Contest {
   [[nodiscard]] bool hopeless(std::int64_t work, double overhead) const;
 
  private:
+  static constexpr std::uint32_t kFirst = 3;   // runs
+  static constexpr std::uint32_t kBeaten = 2;  // runs, of kernels that take kClose times as long
+  static constexpr double kClose = 1.5;        // times
+
   struct Class {
     double kernels = 0.0;     // best nanoseconds per unit of work seen
     double primitives = 0.0;  // likewise
     double before = 0.0;      // likewise, of the primitives before kernels were compiled
     std::uint32_t kernel_runs = 0, primitive_runs = 0;
+    // The primitives were faster by far before anything was compiled.
+    [[nodiscard]] bool beaten() const { return before > 0 && kernels > kClose * before; }
+    // Runs after which kernels have shown what they can.
+    [[nodiscard]] std::uint32_t enough() const { return beaten() ? kBeaten : kFirst; }
     // Of the kernels; equal is good enough. Both have run.
     [[nodiscard]] bool wins() const { return kernels * 0.97 < primitives; }
   };

@@ -102,7 +102,7 @@ std::string mean_line(const std::vector<const Row*>& rows, const std::string& ri
     if (const auto ratio = row->ratio(rival)) sum += std::log(*ratio), ++count;
   if (count == 0) return "";
   return "- nvm over " + rival + ": " + number(std::exp(sum / count)) + " (geometric mean of " +
-         std::to_string(count) + " workloads)\n";
+         std::to_string(count) + (count == 1 ? " workload)\n" : " workloads)\n");
 }
 
 // "12.3, 45.6": medians of one contestant through a series.

@@ -25,12 +25,17 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-void warm_up(Contestant& contestant, Timing& timing, double budget) {
+constexpr int kMost = 500;  // runs
+
+void warm_up(Contestant& contestant, Timing& timing, const Pace& pace) {
   timing.first = contestant.run();
   timing.wrong = contestant.check();
   if (contestant.unchecked && contestant.unchecked()) timing.what += kUnchecked;
   double spent = timing.first;
-  for (int i = 0; i < contestant.warm_up && timing.wrong.empty() && spent < budget; ++i)
+  const auto enough = [&](int runs) {
+    return runs >= contestant.warm_up && (spent >= pace.brief || runs >= kMost);
+  };
+  for (int i = 0; !enough(i) && timing.wrong.empty() && spent < pace.seconds / 10; ++i)
     spent += contestant.run();
 }
 
@@ -57,9 +62,10 @@ std::vector<Timing> measure(std::vector<Contestant>& contestants, const Pace& pa
   const Clock clock;
   for (Contestant& c : contestants) {
     timings.push_back({c.name, c.what, "", 0, {}});
-    warm_up(c, timings.back(), pace.seconds / 10);
+    warm_up(c, timings.back(), pace);
   }
-  for (int round = 0; round < pace.runs; ++round) {
+  const Clock measured;
+  for (int round = 0; round < pace.runs || (round < kMost && measured.seconds() < pace.brief); ++round) {
     if (round >= kLeast && clock.seconds() > pace.seconds) break;
     for (std::size_t i = 0; i < contestants.size(); ++i)
       if (timings[i].wrong.empty() && (round < kLeast || timings[i].first < pace.seconds / 10)) {

@@ -12,9 +12,10 @@ constexpr const char* kUnchecked =
     "; result not checked";  // ends Timing::what of who leaves nothing to check
 
 struct Pace {
-  int runs = 9;         // of each contestant, warm
+  int runs = 9;         // of each contestant, warm; more where they are brief
   double seconds = 20;  // for all of them together: when it has passed, those with three runs are done
   bool cold = false;    // before each run the caches are filled with other data
+  double brief = 0.02;  // seconds that runs of microseconds fill, since they scatter
 };
 
 // Of one contestant; times in seconds.
@@ -29,7 +30,8 @@ struct Timing {
   [[nodiscard]] double median() const { return quantile(0.5); }
 };
 
-// Each contestant runs for the first time, is checked, warms up; then all run in turn. A wrong result ends a
+// Each contestant runs for the first time, is checked, warms up; then all run in turn. What takes
+// microseconds warms up and runs until some hundredths of a second have passed. A wrong result ends a
 // contestant's part; the last run is checked too.
 [[nodiscard]] std::vector<Timing> measure(std::vector<Contestant>& contestants, const Pace& pace);
 

@@ -83,7 +83,6 @@ bool asks_segments(Pull pull) {
   return pull == Pull::kPerSegment || pull == Pull::kSegment || pull == Pull::kWithin ||
          pull == Pull::kSegGather || pull == Pull::kSegPlace;
 }
-bool costly(Scalar op) { return op == Scalar::kDiv || op == Scalar::kRem || op >= Scalar::kLog; }
 
 }  // namespace
 
@@ -98,8 +97,9 @@ bool may_stripe(const plan::Kernel& kernel, const soac::Body& body) {
 }
 
 bool computes_little(const soac::Body& body) {
+  constexpr int kLittle = 4;  // a SCALAR's cost
   return std::none_of(body.insts.begin(), body.insts.end(), [](const soac::BodyInst& in) {
-    return in.pull == Pull::kGather || (in.pull == Pull::kApply && costly(in.scalar));
+    return in.pull == Pull::kGather || (in.pull == Pull::kApply && scalar_info(in.scalar).cost > kLittle);
   });
 }
 

@@ -28,116 +28,6 @@ i64 compare_segment(const T* v, i64 n, T x, T* out) {
   step(_bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll, v + i);
   return taken;
 }
-
-// How elements stand to y, a bit for each.
-struct Relations {
-  u64 less, equal, greater, unordered;
-  [[nodiscard]] u64 taken_by(const PackTarget& to) const {
-    return (less & to.less) | (equal & to.equal) | (greater & to.greater) | (unordered & to.unordered);
-  }
-};
-template <typename T, typename V>
-Relations relate(u64 first, V e, V y) {
-  using L = Lanes<T>;
-  Relations r;
-  r.less = L::template compare<Scalar::kLt>(first, e, y);
-  r.equal = L::template compare<Scalar::kEq>(first, e, y);
-  r.greater = first & ~(r.less | r.equal);
-  r.unordered = 0;
-  if constexpr (!std::is_integral_v<T>) {
-    const u64 others = r.greater;
-    r.greater = L::template compare<Scalar::kGt>(first, e, y);
-    r.unordered = others & ~r.greater;
-  }
-  return r;
-}
-
-// step(first lanes, elements) for all of a segment, full registers first.
-template <typename T, typename F>
-void each_register(const T* v, i64 n, F step) {
-  using L = Lanes<T>;
-  constexpr u64 kAll = (u64{1} << L::kCount) - 1;
-  i64 i = 0;
-  for (; i + L::kCount < n; i += L::kCount) step(kAll, L::load(kAll, v + i));
-  const u64 rest = _bzhi_u64(~u64{0}, static_cast<u32>(n - i)) & kAll;
-  step(rest, L::load(rest, v + i));
-}
-
-// The elements of one segment to `targets`.
-template <typename T, int kTargets, bool kExact = false>
-void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
-  const auto y = Lanes<T>::all(x);
-  each_register(v, n, [&](u64 first, auto e) {
-    const Relations r = relate<T>(first, e, y);
-    for (int t = 0; t < kTargets; ++t) {
-      const u64 m = r.taken_by(targets[t]);
-      T* to = static_cast<T*>(targets[t].out) + place[t];
-#if NVM_VECTOR_BYTES == 64
-      if constexpr (kExact)
-        Lanes<T>::store_exactly(m, e, to);
-      else
-#endif
-        Lanes<T>::store(m, e, to);
-      place[t] += __builtin_popcountll(m);
-    }
-  });
-}
-#if NVM_VECTOR_BYTES == 32
-// The same, and nothing is written behind them: whole registers go aside, which is cheaper than masked ones.
-template <typename T, int kTargets>
-void part_aside(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
-  constexpr i64 kBlock = 512;
-  T aside[kTargets][kBlock + Lanes<T>::kCount];
-  PackTarget to[kTargets];
-  for (int t = 0; t < kTargets; ++t) {
-    to[t] = targets[t];
-    to[t].out = aside[t];
-  }
-  for (i64 i = 0; i < n; i += kBlock) {
-    i64 taken[kTargets] = {};
-    part_segment<T, kTargets>(v + i, n - i < kBlock ? n - i : kBlock, x, to, taken);
-    for (int t = 0; t < kTargets; ++t) {
-      __builtin_memcpy(static_cast<T*>(targets[t].out) + place[t], aside[t],
-                       static_cast<u64>(taken[t]) * sizeof(T));
-      place[t] += taken[t];
-    }
-  }
-}
-#endif
-
-// The same, but those of the second target follow those of the first, place[0] moving on over both.
-template <typename T, int kTargets>
-void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
-  using L = Lanes<T>;
-  const auto y = L::all(x);
-  T* out = static_cast<T*>(targets[0].out);
-  const auto put = [&](const Relations& r, auto e, int t, T* to, i64& at) {
-    const u64 m = r.taken_by(targets[t]);
-    L::store(m, e, to + at);
-    at += __builtin_popcountll(m);
-  };
-  i64 at = place[0];
-  const auto begin = [&](u64 first, auto e) {
-    const Relations r = relate<T>(first, e, y);
-    put(r, e, 0, out, at);
-    if constexpr (kTargets > 2) put(r, e, 2, static_cast<T*>(targets[2].out), place[2]);
-    return r;
-  };
-  i64 first_end = 0;
-  if (n <= L::kCount) {
-    const u64 all = _bzhi_u64(~u64{0}, static_cast<u32>(n));
-    const auto e = L::load(all, v);
-    const Relations r = begin(all, e);
-    first_end = at;
-    put(r, e, 1, out, at);
-  } else {
-    each_register(v, n, begin);
-    first_end = at;
-    each_register(v, n, [&](u64 first, auto e) { put(relate<T>(first, e, y), e, 1, out, at); });
-  }
-  place[1] += at - first_end;
-  place[0] = at;
-}
 #else
 template <Scalar kScalar, typename T>
 bool stands(T a, T b) {
@@ -159,88 +49,7 @@ i64 compare_segment(const T* v, i64 n, T x, T* out) {
   }
   return taken;
 }
-// Does one whose elements stand to x as y does take y?
-template <typename T>
-i64 takes(const PackTarget& to, T y, T x) {
-  const u64 less = y < x;
-  const u64 equal = y == x;
-  const u64 greater = y > x;
-  const u64 unordered = 1 & ~(less | equal | greater);
-  return static_cast<i64>((less & to.less) | (equal & to.equal) | (greater & to.greater) |
-                          (unordered & to.unordered));
-}
-template <typename T, int kTargets, bool kExact = false>
-void part_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
-  for (i64 i = 0; i < n; ++i)
-    for (int t = 0; t < kTargets; ++t) {
-      const i64 taken = takes(targets[t], v[i], x);
-      if (!kExact || taken != 0) static_cast<T*>(targets[t].out)[place[t]] = v[i];
-      place[t] += taken;
-    }
-}
-// The same, but those of the second target follow those of the first, place[0] moving on over both.
-template <typename T, int kTargets>
-void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
-  const auto pass = [&](int t, T* out, i64& at) {
-    for (i64 i = 0; i < n; ++i) {
-      out[at] = v[i];
-      at += takes(targets[t], v[i], x);
-    }
-  };
-  T* out = static_cast<T*>(targets[0].out);
-  pass(0, out, place[0]);
-  const i64 first_end = place[0];
-  pass(1, out, place[0]);
-  place[1] += place[0] - first_end;
-  if constexpr (kTargets > 2) pass(2, static_cast<T*>(targets[2].out), place[2]);
-}
 #endif
-
-template <typename T, int kTargets, bool kJoin>
-void partition(const void* pv, const void* px, i64 step, Segments s, i64 count, PackTarget* targets) {
-  const T* v = static_cast<const T*>(pv);
-  const T* x = static_cast<const T*>(px);
-  PackTarget to[kTargets];  // not what stores might change
-  i64 place[kTargets] = {};
-  for (int t = 0; t < kTargets; ++t) to[t] = targets[t];
-  i64 start = s.start(0);
-  for (i64 k = 0; k < count; ++k) {
-    i64 before[kTargets];
-    for (int t = 0; t < kTargets; ++t) before[t] = place[t];
-    const i64 end = s.start(k + 1);
-    if constexpr (kJoin) {
-      join_segment<T, kTargets>(v + start, end - start, x[k * step], to, place);
-      before[0] += place[1] - before[1];
-    } else {
-      part_segment<T, kTargets>(v + start, end - start, x[k * step], to, place);
-    }
-    for (int t = 0; t < kTargets; ++t)
-      if (to[t].lengths != nullptr) to[t].lengths[k] = static_cast<i32>(place[t] - before[t]);
-    start = end;
-  }
-  if (kJoin) place[0] -= place[1];
-  for (int t = 0; t < kTargets; ++t) targets[t].total = place[t];
-}
-template <typename T, int kTargets>
-void part_exactly(const void* pv, i64 n, const void* px, const PackTarget* targets) {
-  const T* v = static_cast<const T*>(pv);
-  const T x = *static_cast<const T*>(px);
-  i64 place[kTargets] = {};
-#if NVM_VECTOR_BYTES == 32
-  part_aside<T, kTargets>(v, n, x, targets, place);
-#else
-  part_segment<T, kTargets, true>(v, n, x, targets, place);
-#endif
-}
-template <typename T>
-void set_partition(Table& t, int type) {
-  t.part_exactly[0][type] = part_exactly<T, 2>;
-  t.part_exactly[1][type] = part_exactly<T, 3>;
-  t.partition[0][type] = partition<T, 2, false>;
-  t.partition[1][type] = partition<T, 3, false>;
-  t.partition_joined[0][type] = partition<T, 2, true>;
-  t.partition_joined[1][type] = partition<T, 3, true>;
-}
 
 template <typename T, Scalar kScalar, bool kStore>
 i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count, void* pout, i32* lengths) {
@@ -272,36 +81,104 @@ i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
   return total;
 }
 
-void copy_flagged(const void* pv, i64 bytes, const u8* flags, Segments s, i64 count, i64 total, void* pout) {
-  const u8* v = static_cast<const u8*>(pv);
-  u8* out = static_cast<u8*>(pout);
-  i64 start = s.start(0) * bytes;
-  i64 k = 0;
-#if NVM_VECTOR_BYTES == 32
-  // Short ones as a whole register: the next one lies over what is too much, as long as there is room.
-  constexpr i64 kRegister = 32;
-  const u8* const last_v = v + s.start(count) * bytes;
-  const u8* const last_out = out + total * bytes;
-  for (; k < count && last_v - (v + start) >= kRegister && last_out - out >= kRegister; ++k) {
-    const i64 end = s.start(k + 1) * bytes;
-    const i64 n = (end - start) & -static_cast<i64>(flags[k]);
-    if (n <= kRegister)
-      __builtin_memcpy(out, v + start, kRegister);
-    else
-      __builtin_memcpy(out, v + start, static_cast<u64>(n));
-    out += n;
-    start = end;
+// Copies flagged segments, elements of `bytes`, one behind the other.
+class FlaggedCopy {
+ public:
+  FlaggedCopy(const u8* v, i64 bytes, const u8* flags, Segments s, i64 count, i64 total, u8* out)
+      : v_(v), bytes_(bytes), flags_(flags), s_(s), out_(out) {
+    v_end_ = v + s.start(count) * bytes;
+    out_end_ = out + total * bytes;
   }
-#else
-  static_cast<void>(total);
+  // Segments k..end-1.
+  void each(i64 k, i64 end) {
+    const u8* from = v_ + s_.start(k) * bytes_;
+#if NVM_VECTOR_BYTES >= 32
+    // Short ones as a register of 32 bytes: the next one lies over what is too much, as long as there is
+    // room.
+    constexpr i64 kRegister = 32;
+    for (; k < end && v_end_ - from >= kRegister && out_end_ - out_ >= kRegister; ++k) {
+      const u8* const next = v_ + s_.start(k + 1) * bytes_;
+      const i64 n = (next - from) & -static_cast<i64>(flags_[k]);
+      if (n <= kRegister)
+        __builtin_memcpy(out_, from, kRegister);
+      else
+        copy_exactly(from, n, out_);
+      out_ += n;
+      from = next;
+    }
 #endif
-  for (; k < count; ++k) {
-    const i64 end = s.start(k + 1) * bytes;
-    const i64 n = (end - start) & -static_cast<i64>(flags[k]);
-    copy_exactly(v + start, n, out);
-    out += n;
-    start = end;
+    for (; k < end; ++k) {
+      const u8* const next = v_ + s_.start(k + 1) * bytes_;
+      const i64 n = (next - from) & -static_cast<i64>(flags_[k]);
+      copy_exactly(from, n, out_);
+      out_ += n;
+      from = next;
+    }
   }
+#if NVM_VECTOR_BYTES == 64
+  // The segments from 0 on, eight at a time, as long as there is room for whole registers; how many.
+  template <typename T>
+  i64 eights(i64 count) {
+    using L = Lanes<T>;
+    const T* v = reinterpret_cast<const T*>(v_);
+    i64 k = 0;
+    for (; k + 8 <= count; k += 8) {
+      const i64 begin = s_.offsets[k];
+      const i64 n = s_.offsets[k + 8] - begin;
+      if (n > 64) {
+        each(k, k + 8);
+        continue;
+      }
+      if (out_end_ - out_ < (n + L::kCount) * static_cast<i64>(sizeof(T))) break;
+      const u64 taken = _bzhi_u64(taken_of(k), static_cast<u32>(n));
+      T* out = reinterpret_cast<T*>(out_);
+      for (i64 i = 0; i < n; i += L::kCount) {
+        const u64 some = (taken >> i) & ((u64{1} << L::kCount) - 1);
+        L::store(some, L::load(some, v + begin + i), out);
+        out += __builtin_popcountll(some);
+      }
+      out_ = reinterpret_cast<u8*>(out);
+    }
+    return k;
+  }
+#endif
+
+ private:
+#if NVM_VECTOR_BYTES == 64
+  // Which elements of the eight segments from k on, of 64 elements at most, lie in flagged ones; anything
+  // behind them. A bit where flags change, then the parity of the bits up to each place.
+  [[nodiscard]] u64 taken_of(i64 k) const {
+    u64 bytes;
+    __builtin_memcpy(&bytes, flags_ + k, sizeof bytes);
+    const u64 flags = _pext_u64(bytes, 0x0101010101010101);
+    const __m512i starts = _mm512_loadu_si512(s_.offsets + k);
+    const __m512i places = _mm512_sub_epi64(starts, _mm512_set1_epi64(s_.offsets[k]));
+    const __m512i ones = _mm512_maskz_set1_epi64(static_cast<__mmask8>(flags ^ (flags << 1)), 1);
+    const __m512i changes = _mm512_sllv_epi64(ones, places);
+    const __m256i four =
+        _mm256_xor_si256(_mm512_castsi512_si256(changes), _mm512_extracti64x4_epi64(changes, 1));
+    const __m128i two = _mm_xor_si128(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+    u64 parity = static_cast<u64>(_mm_extract_epi64(two, 0) ^ _mm_extract_epi64(two, 1));
+    for (int by = 1; by < 64; by *= 2) parity ^= parity << by;
+    return parity;
+  }
+#endif
+
+  const u8 *v_, *v_end_ = nullptr;
+  i64 bytes_;
+  const u8* flags_;
+  Segments s_;
+  u8 *out_, *out_end_ = nullptr;
+};
+
+void copy_flagged(const void* v, i64 bytes, const u8* flags, Segments s, i64 count, i64 total, void* out) {
+  FlaggedCopy copy(static_cast<const u8*>(v), bytes, flags, s, count, total, static_cast<u8*>(out));
+  i64 done = 0;
+#if NVM_VECTOR_BYTES == 64
+  if (s.offsets != nullptr && bytes == 4) done = copy.eights<i32>(count);
+  if (s.offsets != nullptr && bytes == 8) done = copy.eights<i64>(count);
+#endif
+  copy.each(done, count);
 }
 
 // `each` runs lie in every segment, in order.
@@ -362,18 +239,6 @@ bool place_runs(const void* pfirst, Segments runs, i64 count, Segments source, S
   return inside;
 }
 
-void put_runs(const void* pv, i64 bytes, Segments runs, i64 count, const i64* places, void* pout) {
-  const u8* v = static_cast<const u8*>(pv);
-  u8* out = static_cast<u8*>(pout);
-  u8 nowhere[64];  // a store of nothing to memory that was never touched is slow
-  i64 start = 0;
-  for (i64 k = 0; k < count; ++k) {
-    const i64 end = runs.start(k + 1) * bytes;
-    copy_exactly(v + start, end - start, end > start ? out + places[k] * bytes : nowhere);
-    start = end;
-  }
-}
-
 template <Scalar kScalar>
 void set_compare(Table& t) {
   constexpr int kAt = index_of(kScalar) - index_of(Scalar::kLt);
@@ -394,14 +259,10 @@ void fill_formula(Table& t) {
   set_compare<Scalar::kGe>(t);
   set_compare<Scalar::kEq>(t);
   set_compare<Scalar::kNe>(t);
-  set_partition<i32>(t, 0);
-  set_partition<i64>(t, 1);
-  set_partition<f64>(t, 2);
   t.flagged_lengths = flagged_lengths;
   t.copy_flagged = copy_flagged;
   t.place_runs[0] = place_runs<i32>;
   t.place_runs[1] = place_runs<i64>;
-  t.put_runs = put_runs;
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

@@ -91,6 +91,18 @@ struct PieceStream {
   const std::int64_t* from = nullptr;
 };
 
+// Of every segment one run: number `index` of the `each` that lie there in one of several vectors that are
+// put together. It begins at first[...] of its segment (i32 if `narrow`, else i64) and at `places[...]` of
+// the whole; both have each * segments elements.
+struct RunSlot {
+  Segments runs;
+  const void* first = nullptr;
+  bool narrow = false;
+  std::int64_t* places = nullptr;
+  std::int64_t each = 1, index = 0;
+};
+inline constexpr std::int64_t kMostSlots = 4;
+
 struct Table {
   Binary binary[kScalars][kStorages] = {};  // by operand storage; comparisons give b8
   BinaryOne binary_one[kScalars][kStorages] = {};
@@ -180,6 +192,14 @@ struct Table {
                         std::int64_t segments, std::int64_t* places) = {};
   void (*put_runs)(const void* v, std::int64_t bytes, Segments runs, std::int64_t count,
                    const std::int64_t* places, void* out) = nullptr;
+  // Places of runs that lie one behind the other, in the order of `slots`, in segments `dest`, which begin at
+  // `to` of the whole; 0 for empty ones. False if they do not lie so, or do not fill the segments.
+  bool (*lay_runs)(const RunSlot* slots, std::int64_t count, Segments dest, const std::int64_t* to,
+                   std::int64_t segments) = nullptr;
+  // The places of those of `count` segments that are not empty, to out, which has room for a register behind
+  // its n elements. False if these are not the n segments of `dest`; then out holds anything.
+  bool (*places_of_some)(Segments s, std::int64_t count, const std::int64_t* places, Segments dest,
+                         std::int64_t n, std::int64_t* out) = nullptr;
 
   // The runs that are not empty, as place_runs has them: where they go, and where they begin in the source.
   // Behind the last lie the largest number and, twice, the end of the source; there is room for them. Their

@@ -45,6 +45,26 @@ TEST_CASE("what pays at one size pays below it, what loses loses above") {
   CHECK(tuning.measured().size() == 3);
 }
 
+TEST_CASE(
+    "calls that stream through memory are measured for themselves, and need not win by a small part of "
+    "them") {
+  using enum Tuning::Reach;
+  const test::TempFolder folder("nvm_tuning_test");
+  const DiskCache cache(folder.name(), "tuning 1");
+  const ssa::Module module = two_functions();
+  Tuning tuning(module, "here", &cache, false);
+  tuning.learn(0, 1000, 1.2, 1.0, kCached);
+  CHECK(tuning.of(0, 1000, kCached) == Tuning::Verdict::kLoses);
+  CHECK(tuning.of(0, 1000, kStreams) == Tuning::Verdict::kUnknown);
+  tuning.learn(0, 1000, 1.2, 1.0, kStreams);
+  CHECK(tuning.of(0, 1000, kStreams) == Tuning::Verdict::kPays);
+  tuning.learn(1, 1000, 2.0, 1.0, kStreams);
+  CHECK(tuning.of(1, 1000, kStreams) == Tuning::Verdict::kLoses);
+  Tuning again(module, "here", &cache, false);
+  CHECK(again.of(0, 1000, kStreams) == Tuning::Verdict::kPays);
+  CHECK(again.of(0, 1000, kCached) == Tuning::Verdict::kLoses);
+}
+
 TEST_CASE("a gain is clear if it is large and nothing has lost") {
   const ssa::Module module = two_functions();
   Tuning tuning(module, "here", nullptr, false);

@@ -74,6 +74,27 @@ TEST_CASE("unsigned bytes and single floats are widened") {
   CHECK(read_npy(file.path, pool).elements.scalar_float() == 1.5);
 }
 
+TEST_CASE("flags are 0 or 1, whatever byte says so") {
+  Temporary file;
+  Pool pool;
+  write_raw(file.path, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }",
+            std::string("\x00\x07\x01", 3));
+  const Vector flags = read_npy(file.path, pool).elements;
+  for (int i = 0; i < 3; ++i) CHECK(flags.data<std::uint8_t>()[i] == (i == 0 ? 0 : 1));
+}
+
+TEST_CASE("unsigned numbers beyond INT are refused") {
+  Temporary file;
+  Pool pool;
+  const std::string one("\x01\0\0\0\0\0\0\0", 8), huge("\x05\0\0\0\0\0\0\x80", 8);
+  const std::string two = "{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }";
+  write_raw(file.path, two, one + one);
+  CHECK(read_npy(file.path, pool).elements.data<std::int64_t>()[1] == 1);
+  write_raw(file.path, two, one + huge);
+  CHECK(problem(file.path, pool).find("element 1, 9223372036854775813, is more than an INT holds") !=
+        std::string::npos);
+}
+
 TEST_CASE("what is wrong with a file is said") {
   Temporary file;
   Pool pool;

@@ -63,17 +63,17 @@ TEST_CASE("vectors go in and come out without being copied", "[lib]") {
   LoadOptions options;
   options.inputs = {Kind::kFloat, Kind::kInt};
   const Program program = load("FUNC MAIN COPY 1 1 RET", options);  // leaves floats, ints, floats
-  std::vector<double> floats{1.5, 2.5, 3.5};
+  alignas(128) double floats[] = {1.5, 2.5, 3.5};                   // not at the end of a page
   int released = 0;
   {
     Vm vm;
     auto input = foreign(
-        floats.data(), 3, [](void* n) { ++*static_cast<int*>(n); }, &released);
+        floats, 3, [](void* n) { ++*static_cast<int*>(n); }, &released);
     const Value inputs[] = {input, make_ints(std::vector<std::int64_t>{7, 8})};
     auto run = vm.run(program, inputs);
     REQUIRE(run);
     REQUIRE(run->values.size() == 3);
-    CHECK(run->values[2].data() == floats.data());
+    CHECK(run->values[2].data() == floats);
     CHECK(run->values[2].view<double>()->size() == 3);
     CHECK_FALSE(run->values[2].view<std::int32_t>());
     CHECK(run->values[1].ints() == std::vector<std::int64_t>{7, 8});

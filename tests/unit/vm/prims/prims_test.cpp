@@ -131,6 +131,22 @@ TEST_CASE("wide elements that fit do not widen what they are scattered over, wid
   CHECK(over({9}, {0}, one).storage() == Storage::kI32);
 }
 
+TEST_CASE("numbers that fit do not widen what they replace elements of, others do") {
+  Machine m;
+  const Segdes two = Segdes::regular(2, 2);
+  const auto put = [&](const Segdes& s, Ints at, Value x) {
+    return m.run(kReplace, kI, {m.ints({10, 20, 30, 40}, Storage::kI32), m.ints(at), std::move(x), s});
+  };
+  const Vector one = put(Segdes::regular(1, 4), {2}, Vector::of_int(-7));
+  CHECK(one.storage() == Storage::kI32);
+  CHECK((one.int_at(1) == 20 && one.int_at(2) == -7 && one.int_at(3) == 40));
+  const Vector each = put(two, {1, 0}, Vector::repeated(Vector::of_int(5, Storage::kI32), 2));
+  CHECK(each.storage() == Storage::kI32);
+  CHECK((each.int_at(0) == 10 && each.int_at(1) == 5 && each.int_at(2) == 5));
+  const Vector wide = put(Segdes::regular(1, 4), {0}, Vector::of_int(INT64_MIN));
+  CHECK((wide.int_at(0) == INT64_MIN && wide.int_at(3) == 40));
+}
+
 TEST_CASE("a dying operand gives its memory to the result, a shared one keeps it") {
   Machine m;
   const Vector shared = m.ints({10, 20, 30});

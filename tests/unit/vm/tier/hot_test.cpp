@@ -71,3 +71,17 @@ TEST_CASE("one slow run decides nothing where runs are brief") {
   CHECK(asked_after_slow_run(10'000));
   CHECK(!asked_after_slow_run(10'000'000));
 }
+
+TEST_CASE("kernels that were left after two runs are hopeless like others") {
+  constexpr std::int64_t kWork = 10'000;
+  constexpr double kOverhead = 1000;  // nanoseconds; the primitives take 5000
+  Contest c;
+  c.note_before(kWork, 0.5 * kWork);
+  for (int i = 0; i < 2; ++i) c.note(kWork, 1.0 * kWork, true);
+  CHECK(!c.kernels(kWork));
+  for (int i = 0; i < 3; ++i) {
+    CHECK(!c.hopeless(kWork, kOverhead));
+    c.note(kWork, 0.5 * kWork, false);
+  }
+  CHECK(c.hopeless(kWork, kOverhead));
+}
