@@ -76,3 +76,7 @@ TEST_CASE("a divisor that is a scan counts only when the scan is settled") {
 TEST_CASE("packing 32-bit INT with AVX2 compiles where registers are short") {
   CHECK(disagreement(2794846153, 9, nvm::IntBits::k32) == "");
 }
+
+TEST_CASE("cosh is finite up to the last number whose cosh is") {
+  CHECK(disagreement(428687662, 140000, nvm::IntBits::k32) == "");
+}
