@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,8 @@ struct Limits {
   std::size_t regions = 4096;
   std::size_t code = std::size_t{64} << 20;
   int threads = 1;
+  // Expects each conditional to go as the bit of its block says, right or wrong.
+  std::optional<std::uint64_t> guesses = {};
 };
 
 struct Result {
@@ -68,6 +71,13 @@ struct Result {
   std::string written;
   vm::JitCounters counters;
 };
+
+void teach(vm::RegionHook& hook, const ssa::Module& module, std::uint64_t ways) {
+  for (std::size_t f = 0; f < module.functions.size(); ++f)
+    for (std::size_t b = 0; b < module.functions[f].blocks.size(); ++b)
+      hook.decided({static_cast<ssa::FunctionId>(f), static_cast<ssa::BlockId>(b), 0},
+                   (ways >> (b * 7 + f) % 64 & 1) != 0);
+}
 
 // `pool` and `code` belong to all runs, whose values are compared.
 Result run(const vm::Code& code, vm::Pool& pool, plan::Engine* engine, const Limits& limits,
@@ -86,7 +96,10 @@ Result run(const vm::Code& code, vm::Pool& pool, plan::Engine* engine, const Lim
   } else {
     vm::Jit jit(*engine, machine.prims,
                 {.mode = vm::JitMode::kAlways, .fusion = fusion, .max_regions = limits.regions});
-    vm::Recorder recorder(jit, IntBits::k64, {.min_elements = 1, .max_insts = limits.insts});
+    vm::Recorder recorder(
+        jit, IntBits::k64,
+        {.min_elements = 1, .max_insts = limits.insts, .guard_after = limits.guesses ? 1U : 0U});
+    if (limits.guesses) teach(recorder, *code.module, *limits.guesses);
     machine.hook = &recorder;
     result.outcome = vm::Interp(code, machine).run();
     result.counters = jit.counters();
@@ -109,11 +122,12 @@ void same(const Result& eager, const Result& lazy) {
     RC_ASSERT(vm::difference(eager.outcome.values[i], lazy.outcome.values[i]) == "");
 }
 
-void same_under(const Limits& limits) {
+void same_under(Limits limits, bool guess = false) {
   for (const auto isa : {vm::cpu::Isa::kAvx2, vm::cpu::Isa::kAvx512}) {
     if (!vm::cpu::isa_supported(isa)) continue;
     CHECK(rc::check("random programs", [&] {
       const ssa::Module module = random_module();
+      if (guess) limits.guesses = *rc::gen::arbitrary<std::uint64_t>();
       vm::Pool pool;
       const vm::Code code = vm::make_code(module, pool);
       const auto engine = vm::cpu::make_engine({.isa = isa, .code_limit = limits.code});
@@ -123,6 +137,8 @@ void same_under(const Limits& limits) {
       RC_CLASSIFY(lazy.counters.fused > 0, "compiled");
       RC_CLASSIFY(lazy.counters.trapped > 0, "trapped");
       RC_CLASSIFY(eager.outcome.exited, "a check failed");
+      RC_CLASSIFY(lazy.counters.stops[static_cast<std::size_t>(vm::RegionStop::kGuard)] > 0,
+                  "a guess failed");
       same(eager, lazy);
     }));
   }
@@ -132,6 +148,8 @@ void same_under(const Limits& limits) {
 
 TEST_CASE("compiled programs keep results, faults and messages") { same_under({}); }
 TEST_CASE("so with several threads") { same_under({.threads = 3}); }
+TEST_CASE("so with lines that go on behind conditionals") { same_under({}, true); }
+TEST_CASE("and with short ones") { same_under({.insts = 4, .threads = 2}, true); }
 TEST_CASE("regions of two instructions change nothing") { same_under({.insts = 2}); }
 TEST_CASE("regions of one instruction change nothing") { same_under({.insts = 1}); }
 TEST_CASE("keeping one region changes nothing") { same_under({.regions = 1}); }

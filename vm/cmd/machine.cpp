@@ -22,6 +22,17 @@ void allow(const std::string& list, lib::Options& options) {
   }
 }
 
+// N, or 0 for "off".
+std::int64_t guard_after(const Arguments& arguments) {
+  const std::string text = arguments.text(Option::kGuardAfter);
+  if (text == "off") return 0;
+  try {
+    return arguments.integer(Option::kGuardAfter, 1);
+  } catch (const UsageError&) {
+    throw UsageError{"--guard-after " + text + ": expected off or an integer, 1 or more"};
+  }
+}
+
 // N, or what Options::block_threshold has for "off" and "auto".
 std::int64_t block_threshold(const Arguments& arguments) {
   const std::string text = arguments.text(Option::kBlockThreshold);
@@ -57,6 +68,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.fusion = static_cast<lib::Fusion>(arguments.choice(Option::kFusion));
   options.region_limit = arguments.integer(Option::kRegionLimit, 1);
   options.region_variants = arguments.integer(Option::kRegionVariants, 1);
+  options.guard_after = guard_after(arguments);
   options.code_memory = arguments.size(Option::kCodeMemory);
   options.block_threshold = block_threshold(arguments);
   if (arguments.command() == "tune") {

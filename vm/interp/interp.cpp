@@ -24,6 +24,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       counts_(machine.tally != nullptr || machine.meter != nullptr),
       followed_(machine.path != nullptr || machine.meter != nullptr),
       branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
+      guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr && !followed_),
       watched_now_(bytes_seen()                  ? &kAlways
                    : machine.observer != nullptr ? &machine.observer->instructions_flag()
                                                  : &kNever),
@@ -92,6 +93,8 @@ void Interp::run_through() {
       return;
     } catch (const FailedCheck& check) {
       divert(check.site);
+    } catch (const MissedGuard& missed) {
+      go_back(missed);
     }
   }
 }
@@ -357,6 +360,7 @@ bool Interp::tail_call(const Step& step) {
 // Leaves the call to the hook if the hook wants it; then the results are in called_.
 bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) {
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
+  if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
   for (std::uint32_t i = 0; alone_ && i < step.operands; ++i) write_repeated(machine_.prims, arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
@@ -404,12 +408,15 @@ bool Interp::condition(const Step& step) {
     release(flag);
     return false;
   }
+  if (guards_) [[unlikely]]
+    if (const std::optional<bool> way = pass_guarded(step, flag)) return *way;
   force(flag);
   const auto* v = std::get_if<Vector>(&flag);
   if (v == nullptr || !v->is_scalar())
     throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
                                           std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
   if (branches_seen_) machine_.observer->branch(v->scalar_bool());
+  if (guards_) machine_.hook->decided(step.site, v->scalar_bool());
   return v->scalar_bool();
 }
 

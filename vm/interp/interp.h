@@ -35,6 +35,7 @@ class Interp final : private OpenCalls {
   [[nodiscard]] bool goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const;
 
  private:
+  struct Place;
   struct Activation {  // a call that is open: what to go on with after it
     const CodeFunction* function;
     const Step* step;
@@ -47,6 +48,10 @@ class Interp final : private OpenCalls {
   void run_through();
   void settle(const Fault& fault);
   void divert(const Site& branch);
+  // Conditionals that are passed on trust (guards.cpp).
+  [[nodiscard]] std::optional<bool> pass_guarded(const Step& step, Value& flag);
+  [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;
+  void go_back(const MissedGuard& missed);
   void loop();
   void primitive(const Step& step);
   [[nodiscard]] bool run_line(const Step& step);
@@ -171,6 +176,7 @@ class Interp final : private OpenCalls {
   bool counts_;                 // their work is
   bool followed_;               // by a path or a meter, which that is told
   bool branches_seen_;
+  bool guards_;  // the hook may pass conditionals on trust
   const std::atomic<bool>* watched_now_;
   const std::atomic<bool>* instructions_seen_;  // of the observer
   const std::atomic<bool>* calls_seen_;

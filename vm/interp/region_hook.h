@@ -3,7 +3,10 @@
 // interpreter. Whoever must look at a value asks for it first.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
@@ -19,10 +22,27 @@ struct Site {
 
 // A check conditional that was passed on trust has turned out to fail: nothing behind it happened.
 struct FailedCheck {
-  Site site;  // of the branch
+  Site site;                // of the branch
+  std::int32_t guard = -1;  // or it was a guard of the region, this one
 };
 
-// Throws, where Fault is mentioned, also FailedCheck, if it comes first in program order.
+// Where control stands at a conditional, to go on from there once more. What else is in it is the
+// interpreter's.
+struct Crossing {
+  std::vector<Value> values;  // of all open frames
+  virtual ~Crossing() = default;
+  // It has turned out that control goes on from here, and nothing behind it happened.
+  virtual void undo() = 0;
+};
+
+// A guard has failed: nothing behind its conditional happened, which goes the other way. The values of the
+// crossing are computed.
+struct MissedGuard {
+  std::shared_ptr<Crossing> from;
+  bool way = false;  // that it really goes
+};
+
+// Throws, where Fault is mentioned, also FailedCheck or MissedGuard, if it comes first in program order.
 class RegionHook {
  public:
   virtual ~RegionHook() = default;
@@ -40,6 +60,18 @@ class RegionHook {
   // Offers the condition of a check conditional (ssa/cfg.h). True: trust that it is F; should it not be, a
   // later call throws FailedCheck.
   virtual bool trust(const Value& condition, const Site& branch) = 0;
+
+  // Are other conditionals passed on trust, too, the way that they went before?
+  [[nodiscard]] virtual bool guards() const = 0;
+  // If so, the way that this one is expected to go; then guard() must follow, and a later call throws
+  // MissedGuard should it go the other. Else the condition is asked for and decided() told.
+  [[nodiscard]] virtual std::optional<bool> foresee(const Value& condition, const Site& branch) = 0;
+  virtual void guard(const Value& condition, const Site& branch, bool way,
+                     std::shared_ptr<Crossing> from) = 0;
+  virtual void decided(const Site& branch, bool way) = 0;
+  // Is anything taken on trust that MissedGuard may take back? What cannot be taken back calls finish()
+  // first.
+  [[nodiscard]] virtual bool guarded() const = 0;
 
   // Replaces a Deferred value by the computed one; does nothing to others. Called before the host looks at a
   // value: conditions, host operations, program results.

@@ -1,5 +1,6 @@
 #include "vm/lib/compiling.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "gpu/cuda_engine.h"
@@ -75,6 +76,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   vm::Recorder::Limits limits;
   limits.max_insts = static_cast<std::size_t>(options_.region_limit);
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
+  limits.guard_after = static_cast<std::uint32_t>(std::min<std::int64_t>(options_.guard_after, 1 << 12));
   limits.scatters = engine_->scatters();
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();

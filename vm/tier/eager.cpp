@@ -80,7 +80,7 @@ class Eager {
     const RecordedSite& site = region_.sites[static_cast<std::size_t>(in.site)];
     if (in.op == Op::kIf) {
       if (!std::get<Vector>(operands_[0]).scalar_bool()) return;
-      throw FailedCheck{site.site};
+      throw FailedCheck{site.site, site.guard};
     }
     results_.assign(in.results.size(), {});
     failed_ = site;

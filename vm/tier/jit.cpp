@@ -99,7 +99,12 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return shun_if_hopeless(region, e, work);
   }
-  run_eager(context_, region, outputs, failed);
+  try {
+    run_eager(context_, region, outputs, failed);
+  } catch (const FailedCheck& check) {
+    if (check.guard >= 0 && region.trapped && e.traps > 0) --e.traps;  // expected now and then
+    throw;
+  }
   region.reason = !e.tried                        ? "not hot enough to be compiled"
                   : region.trapped                ? "a check failed in compiled code"
                   : e.traps >= options_.max_traps ? "its checks failed too often"

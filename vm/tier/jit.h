@@ -40,7 +40,7 @@ struct JitCounters {
   std::uint64_t refused = 0;   // compilations that the engine refused
   std::uint64_t trapped = 0;   // runs that failed a check and were executed again
   std::uint64_t compile_ns = 0;
-  std::uint64_t stops[8] = {};  // by Stop
+  std::uint64_t stops[kRegionStops] = {};  // by RegionStop
 };
 
 // A region as the tier knows it, for explain and profile.

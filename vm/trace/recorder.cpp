@@ -99,13 +99,18 @@ bool Recorder::trust(const Value& condition, const Site& branch) {
   if (d == nullptr || (*d)->computed()) return false;
   const VarId flag = (*d)->var();
   if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
+  append_check(flag, {nullptr, branch});
+  return true;
+}
+
+// That the flag is F.
+void Recorder::append_check(VarId flag, const RecordedSite& site) {
   soac::RegionInst in;
   in.op = Op::kIf;
   in.operands = {flag};
   in.site = static_cast<std::int32_t>(now_.sites.size());
   now_.region.insts.push_back(in);
-  now_.sites.push_back({nullptr, branch});
-  return true;
+  now_.sites.push_back(site);
 }
 
 void Recorder::force(Value& value) {
@@ -141,6 +146,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     repeated |= is_repeated(operands[k]);
     if (touches(inst.op, k)) elements = std::max(elements, elements_of(operands[k]));
   }
+  if (guarded() && op_info(inst.op).kind == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
@@ -426,6 +432,11 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
 
 void Recorder::flush(RegionStop stop) {
   mark_live();
+  if (guarded()) return flush_guarded(stop);
+  execute_all(stop);
+}
+
+void Recorder::execute_all(RegionStop stop) {
   const std::vector<VarId> numbers =
       asks_work() ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
   std::vector<VarId> renamed;

@@ -17,6 +17,7 @@
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/trace/deferred.h"
+#include "vm/trace/guards.h"
 
 namespace nvm::vm {
 
@@ -24,13 +25,18 @@ enum class RegionStop : std::uint8_t {
 #define STOP(id, ...) id,
 #include "vm/trace/stop.def"
 };
+inline constexpr std::size_t kRegionStops = 0
+#define STOP(...) +1
+#include "vm/trace/stop.def"
+    ;
 [[nodiscard]] const char* stop_text(RegionStop stop);
 [[nodiscard]] const char* stop_name(RegionStop stop);
 
 // Where a recorded instruction stands in the program.
 struct RecordedSite {
-  const ssa::Inst* inst = nullptr;  // null: the branch of a check conditional
+  const ssa::Inst* inst = nullptr;  // null: the branch of a conditional
   Site site;
+  std::int32_t guard = -1;  // of a conditional that is no check: which of the region's guards
 };
 
 // A region with what it runs on.
@@ -76,9 +82,15 @@ class Recorder final : public RegionHook {
     // Kernels scatter with all threads, so PERMUTE and its relatives are recorded, too, and what takes or
     // replaces one element of each segment.
     bool scatters = false;
+    // A conditional that went the same way so many times is passed, and the region guarded by it; 0: none is.
+    std::uint32_t guard_after = 0;
   };
   Recorder(RegionExecutor& executor, IntBits bits, Limits limits, Observer* observer = nullptr)
-      : executor_(executor), bits_(bits), limits_(limits), observer_(observer) {
+      : executor_(executor),
+        bits_(bits),
+        limits_(limits),
+        observer_(observer),
+        decisions_(limits.guard_after) {
     reset();
   }
 
@@ -86,6 +98,11 @@ class Recorder final : public RegionHook {
              std::span<Value> results) override;
   [[nodiscard]] bool declined() const override { return declined_; }
   bool trust(const Value& condition, const Site& branch) override;
+  [[nodiscard]] bool guards() const override { return limits_.guard_after > 0; }
+  [[nodiscard]] std::optional<bool> foresee(const Value& condition, const Site& branch) override;
+  void guard(const Value& condition, const Site& branch, bool way, std::shared_ptr<Crossing> from) override;
+  void decided(const Site& branch, bool way) override { decisions_.note(branch, way); }
+  [[nodiscard]] bool guarded() const override { return !guards_.empty(); }
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site) const override;
@@ -101,8 +118,27 @@ class Recorder final : public RegionHook {
     soac::VarId number = soac::kNone;
   };
 
+  // A conditional that is passed on trust, and how much was recorded before it.
+  struct Guard {
+    Site branch;
+    bool way = false;
+    std::shared_ptr<Crossing> from;
+    std::vector<soac::VarId> promised;  // by value of `from`, which is then empty: what computes it
+    std::size_t insts = 0, vars = 0, lengths = 0, works = 0;
+  };
+  struct Kept {  // of a region with guards while it is executed
+    RecordedRegion recorded;
+    std::vector<std::shared_ptr<Deferred>> promised;
+    std::vector<RecordedWork> work;
+    std::vector<soac::LengthId> work_length;
+  };
+
   void reset();
   void flush(RegionStop stop);
+  void flush_guarded(RegionStop stop);
+  [[noreturn]] void miss(Kept kept, Guard guard);
+  void append_check(soac::VarId flag, const RecordedSite& site);
+  void execute_all(RegionStop stop);
   // Operands that are not written out are the interpreter's business: places known by a formula or as runs a
   // stride apart, one value repeated.
   [[nodiscard]] bool scatters(const ssa::Inst& inst, std::span<const Value> operands) const;
@@ -149,6 +185,9 @@ class Recorder final : public RegionHook {
   std::vector<soac::LengthId> length_of_;  // by VarId: the symbol whose value it is
   std::vector<soac::VarId> operands_;      // of the instruction being recorded
   soac::LengthId letters_[128];            // of the instruction being recorded
+  Decisions decisions_;
+  std::vector<Guard> guards_;
+  std::uint32_t passed_ = 0;  // conditionals that were decided since the first guard
   RecordedSite failed_;
   bool declined_ = false;
 };
