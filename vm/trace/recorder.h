@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bytecode/soac/graph.h"
@@ -31,6 +32,7 @@ enum class RegionStop : std::uint8_t {
 struct RecordedSite {
   const ssa::Inst* inst = nullptr;  // null: the branch of a check conditional
   Site site;
+  std::int32_t trail = -1;  // into RecordedRegion::trails, -1: nobody knows the callers
 };
 
 // A region with what it runs on.
@@ -39,6 +41,7 @@ struct RecordedRegion {
   std::vector<Value> inputs;          // by VarId; empty where made inside
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
+  std::vector<CallTrail> trails;
   RegionStop stop = RegionStop::kAsked;
   std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded
   // Filled in by the executor, with the counted lengths.
@@ -88,7 +91,8 @@ class Recorder final : public RegionHook {
   bool trust(const Value& condition, const Site& branch) override;
   void force(Value& value) override;
   void finish() override;
-  [[nodiscard]] const ssa::Inst* located_at(Site& site) const override;
+  [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
+  const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
   struct Packed {  // filters of the same flags over the same descriptor share lengths
@@ -114,6 +118,7 @@ class Recorder final : public RegionHook {
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
+  [[nodiscard]] std::int32_t trail();
   [[nodiscard]] bool asks_work() const;
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
@@ -149,7 +154,9 @@ class Recorder final : public RegionHook {
   std::vector<soac::LengthId> length_of_;  // by VarId: the symbol whose value it is
   std::vector<soac::VarId> operands_;      // of the instruction being recorded
   soac::LengthId letters_[128];            // of the instruction being recorded
+  const Callers* callers_ = nullptr;
   RecordedSite failed_;
+  CallTrail failed_trail_;
   bool declined_ = false;
 };
 
