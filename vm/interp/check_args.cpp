@@ -35,12 +35,7 @@ std::string host_complaint(Op op, std::size_t i) {
   return "";
 }
 
-// LENGTH takes any vector where nothing is checked, whatever its type word.
-bool any_vector(Op op, const Value& operand, bool lax) {
-  return lax && op == Op::kLength && std::holds_alternative<Vector>(operand);
-}
-
-void check_kinds(Op op, TypeWord word, std::span<const Value> operands, bool lax) {
+void check_kinds(Op op, TypeWord word, std::span<const Value> operands) {
   const std::string_view letters = op_info(op).operands;
   std::string wrong;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -51,7 +46,7 @@ void check_kinds(Op op, TypeWord word, std::span<const Value> operands, bool lax
       continue;
     }
     const Type expected = letter_type(letters[i], word);
-    if (is == expected || any_vector(op, operands[i], lax)) continue;
+    if (is == expected) continue;
     if (op == Op::kLength && is == Type::kSegdes)
       fail(Fault::Kind::kType, "applying LENGTH to a segment descriptor.");
     if (op == Op::kLengths) fail(Fault::Kind::kType, "applying LENGTHS to a non-segment descriptor.");
@@ -125,7 +120,7 @@ void check_delimiters(const Vector& delimiters) {
 std::string op_name(Op op) { return std::string(op_info(op).text); }
 
 void check_args(Op op, TypeWord word, std::span<const Value> operands, bool prefix_lengths) {
-  check_kinds(op, word, operands, prefix_lengths);
+  check_kinds(op, word, operands);
   if (!prefix_lengths || op_info(op).kind != OpKind::kMap) check_lengths(op, operands);
   if (op == Op::kFreadChar) check_delimiters(std::get<Vector>(operands[0]));
 }

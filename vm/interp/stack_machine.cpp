@@ -137,13 +137,11 @@ void StackMachine::shuffle(const Instr& in) {
   }
 }
 
-// Where nothing is checked the first element decides, of integers, too.
 void StackMachine::branch(const Instr& in) {
   const auto* v = std::get_if<Vector>(&stack_.back());
-  const bool any = lax() && v != nullptr && v->type() != Type::kFloat && v->length() > 0;
-  if (!any && (v == nullptr || v->type() != Type::kBool || v->length() != 1))
+  if (v == nullptr || v->type() != Type::kBool || v->length() != 1)
     throw Fault{Fault::Kind::kType, "IF: top of stack not bool scalar."};
-  const bool yes = v->type() == Type::kBool ? v->bool_at(0) : v->int_at(0) != 0;
+  const bool yes = v->scalar_bool();
   stack_.pop_back();
   if (!yes) next_ = static_cast<std::size_t>(in.a);
 }
@@ -180,7 +178,6 @@ void StackMachine::execute(const Instr& in) {
   const OpInfo& info = op_info(in.op);
   const std::size_t n = info.operands.size();
   need(in, n);
-  if (in.op == Op::kMakeSegdes && lax() && std::holds_alternative<Segdes>(stack_.back())) return;  // a copy
   const std::span<Value> operands(stack_.data() + (stack_.size() - n), n);
   check_args(in.op, in.word, operands, machine_.prims.prefix_lengths);
   Value results[5];  // SPAWN has the most

@@ -40,8 +40,6 @@ class StackMachine {
   [[nodiscard]] bool step(const Instr& in);  // false: the program has ended
   void push_constant(std::size_t i);
   void check_room(std::size_t more) const;
-  // As the legacy interpreter without -c, which looks at neither kinds nor lengths.
-  [[nodiscard]] bool lax() const { return machine_.prims.prefix_lengths; }
   void shuffle(const Instr& in);
   void branch(const Instr& in);
   void call(const Instr& in);
