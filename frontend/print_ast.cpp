@@ -1,5 +1,7 @@
+#include <cctype>
 #include <charconv>
 
+#include "frontend/lexer.h"
 #include "frontend/parser.h"
 
 namespace nvm::frontend {
@@ -47,6 +49,13 @@ std::string print_float(double value) {
 bool is_infix(const std::string& name) {
   return name.find_first_not_of("=/<>+-*^|") == std::string::npos || name == "and" || name == "or" ||
          name == "nor" || name == "nand" || name == "xor";
+}
+
+// Is it a name only behind a quote, being a symbol or a word of the language?
+bool needs_quote(const std::string& name) {
+  const auto first = static_cast<unsigned char>(name[0]);
+  const bool letter = std::isalpha(first) != 0 || first == '_' || first == '~';
+  return !letter || is_infix(name) || is_reserved(name);
 }
 
 std::string print_keywords(const std::vector<Keyword>& keywords) {
@@ -125,8 +134,7 @@ std::string print_ast(const Expr& exp) {
     case ExprKind::kBool: return exp.int_value != 0 ? "t" : "f";
     case ExprKind::kChar: return std::string("`") + static_cast<char>(exp.int_value);
     case ExprKind::kString: return print_string(exp.text);
-    case ExprKind::kName:
-      return is_infix(exp.text) || exp.text == "#" || exp.text == "@" ? "'" + exp.text : exp.text;
+    case ExprKind::kName: return needs_quote(exp.text) ? "'" + exp.text : exp.text;
     case ExprKind::kTuple: return "(" + print_items(exp) + ")";
     case ExprKind::kSeq: return "[" + print_items(exp) + "]";
     case ExprKind::kEmpty: return "[] " + print_type_expr(*exp.type_expr);

@@ -112,6 +112,15 @@ void ProgramBuilder::unresolved(SourcePos pos, const std::string& name, Diagnost
   diagnostics.error(pos, std::move(message));
 }
 
+namespace {
+
+void warn_redefined(const Function& f, const Function& before, Diagnostics& diagnostics) {
+  diagnostics.warning(f.pos, "label " + f.name + " being redefined.");
+  diagnostics.note(before.pos, "this definition is not used: every call goes to the last one");
+}
+
+}  // namespace
+
 Program ProgramBuilder::finish(Diagnostics& diagnostics) {
   NVM_CHECK(!open_, "unfinished function");
   std::unordered_map<std::string, std::int32_t> defined;
@@ -122,7 +131,7 @@ Program ProgramBuilder::finish(Diagnostics& diagnostics) {
     if (f.name == "MAIN" && ++mains == 2) diagnostics.error(f.pos, "attempt to redefine MAIN");
     if (!defined.try_emplace(f.name, index).second) {
       if (f.name != "MAIN")
-        diagnostics.warning(f.pos, "label " + f.name + " being redefined; the last definition is used");
+        warn_redefined(f, program_.functions[static_cast<std::size_t>(defined[f.name])], diagnostics);
       defined[f.name] = index;
     }
   }

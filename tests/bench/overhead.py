@@ -2,11 +2,11 @@
 """What watching a run costs: five programs of the gallery, as they are, once more as they are (what is measured there is
 noise), with --trace, under `nvm profile`, and with --cost.
 
-    overhead.py NVM [RUNS [PROGRAM ...]]
+    overhead.py [--ways WAY,...] NVM [RUNS [PROGRAM ...]]
 
 Prints a table: the median of RUNS processor times of the plain run, and by how much each way of watching costs more: the median
-of what it took in each round, over what the plain run took in that round. So a machine that changes its speed treats them
-alike. Nothing else should run.
+and the quartiles of what it took in each round, over what the plain run took in that round. So a machine that changes its speed
+treats them alike. Nothing else should run. WAY is again, --trace, nvm profile or --cost.
 """
 
 import os
@@ -48,20 +48,30 @@ def turned(words, by):
     return words[by % len(words):] + words[:by % len(words)]
 
 
-def main():
-    nvm, runs = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 15
+def percents(ratios):
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    return f"{100 * (middle - 1):7.1f}% ({100 * (low - 1):5.1f} ..{100 * (high - 1):5.1f})"
+
+
+def main(words, watching):
+    nvm, runs = os.path.abspath(words[0]), int(words[1]) if len(words) > 1 else 15
     root = pathlib.Path(__file__).resolve().parents[2]
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "fib.nesl").write_text(FIB)
-        print(f"{'program':14} {'seconds':>8} " + " ".join(f"{way:>12}" for way in WAYS))
-        for name in sys.argv[3:] or PROGRAMS:
-            ways = {"": ["run"], **WAYS}
+        print(f"{'program':14} {'seconds':>8} " + " ".join(f"{way:>24}" for way in watching))
+        for name in words[2:] or PROGRAMS:
+            ways = {"": ["run"], **watching}
             rounds = [{way: seconds(command(nvm, name, ways[way], root), folder) for way in turned(list(ways), r)}
                       for r in range(runs + 1)][1:]
             plain = statistics.median(r[""] for r in rounds)
-            more = [statistics.median(r[way] / r[""] for r in rounds) - 1 for way in WAYS]
-            print(f"{name:14} {plain:8.3f} " + " ".join(f"{100 * m:11.1f}%" for m in more), flush=True)
+            more = [percents([r[way] / r[""] for r in rounds]) for way in watching]
+            print(f"{name:14} {plain:8.3f} " + " ".join(f"{m:>24}" for m in more), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    arguments, chosen = sys.argv[1:], list(WAYS)
+    if arguments[:1] == ["--ways"]:
+        chosen, arguments = arguments[1].split(","), arguments[2:]
+    if not arguments or not set(chosen) <= set(WAYS):
+        sys.exit(__doc__)
+    main(arguments, {way: WAYS[way] for way in chosen})

@@ -109,7 +109,7 @@ Result run(const vm::Code& code, vm::Pool& pool, plan::Engine* engine, const Lim
 }
 
 std::string describe(const vm::RunError& e) {
-  return e.message + " at " + std::to_string(e.at.pos.line) + " " + e.instruction;
+  return e.message + "\n" + vm::describe_place(e, "") + std::to_string(e.depth);
 }
 
 void same(const Result& eager, const Result& lazy) {

@@ -44,13 +44,15 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-// What is counted while it lives does not count: it was an attempt, or is counted otherwise.
+// What is counted while it lives does not count: it was an attempt, or is counted otherwise. Bytes are not
+// counted at all, since whose are counted writes vectors that others leave unwritten.
 class BlockMode::Trial {
  public:
   explicit Trial(const BlockMode& mode) : mode_(mode) {
     if (tally() == nullptr) return;
     if (mode_.hook_ != nullptr) mode_.hook_->finish();
     before_ = *tally();
+    tally()->counts_bytes = false;
   }
   ~Trial() {
     if (tally() != nullptr) *tally() = before_;
@@ -111,8 +113,10 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
     if (observer_ != nullptr) observer_->left_whole(function, refused);
     return false;
   }
-  if (hook_ != nullptr)
+  if (hook_ != nullptr) {
     for (Value& value : arguments) hook_->force(value);
+    hook_->finish();  // who is timed in kernel mode offers, too, and what fails of earlier lines fails here
+  }
   try {
     return run(function, depth, arguments, results);
   } catch (const Fault&) {  // memory for cutting and joining: the ordinary call may need less
@@ -369,7 +373,6 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
 
 bool BlockMode::run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                           std::vector<Value>& results, Path* path) {
-  if (hook_ != nullptr) hook_->finish();
   Machine machine = machine_;
   machine.path = path;
   if (path != nullptr) machine.hook = nullptr;

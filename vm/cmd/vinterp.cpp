@@ -154,6 +154,9 @@ int run(const Legacy& legacy, const Watch& watch) {
   load.legacy_trace = legacy.shows;
   auto program = lib::Program::from_file(legacy.file, load);
   if (!program) return report(program.failure(), legacy);
+  for (const lib::Message& m : program->messages())
+    if (m.severity == lib::Severity::kWarning && m.text.starts_with("label "))  // the others are ours alone
+      std::fprintf(stderr, "vinterp: line %u: warning: %s\n", m.line, m.text.c_str());
   lib::Options options;
   options.watchers = watch.watchers();
   options.random = legacy.random;

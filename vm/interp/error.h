@@ -7,6 +7,7 @@
 
 #include "bytecode/base/diagnostic.h"
 #include "vm/data/value.h"
+#include "vm/interp/region_hook.h"
 
 namespace nvm::vm {
 
@@ -24,7 +25,7 @@ struct RunError {
   std::vector<CallPlace> calls;  // callers, innermost first, kMostCalls at most
   std::int64_t depth = 0;        // number of callers
 
-  static constexpr std::size_t kMostCalls = 8;
+  static constexpr std::size_t kMostCalls = CallTrail::kMost;
 };
 
 // The lines under the message: where, and who called. `origin_file` is the NESL file, "" if there is none.

@@ -10,6 +10,27 @@ namespace nvm::vm {
 
 static constexpr std::atomic<bool> kNever{false}, kAlways{true};
 
+namespace {
+
+// Tells a hook who offers, for as long as it lives.
+class Offering {
+ public:
+  Offering(RegionHook* hook, const Callers* callers) : hook_(hook) {
+    if (hook_ != nullptr) before_ = hook_->offered_by(callers);
+  }
+  ~Offering() {
+    if (hook_ != nullptr) hook_->offered_by(before_);
+  }
+  Offering(const Offering&) = delete;
+  Offering& operator=(const Offering&) = delete;
+
+ private:
+  RegionHook* hook_;
+  const Callers* before_ = nullptr;
+};
+
+}  // namespace
+
 Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
     : code_(code),
       machine_(machine),
@@ -46,6 +67,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   Outcome outcome;
   if (goes_by_levels(function, arguments) && call_by_levels(function, arguments, callers, nullptr, outcome))
     return outcome;
+  const Offering offering(machine_.hook, this);
   callers_ = callers;
   exited_ = false;
   exit_line_ = 0;
@@ -103,7 +125,8 @@ void Interp::run_through() {
 void Interp::settle(const Fault& fault) {
   const bool stopped = fault.kind == Fault::Kind::kTime || fault.kind == Fault::Kind::kInterrupted;
   Site site;
-  if (machine_.hook == nullptr || stopped || machine_.hook->located_at(site) != nullptr) return;
+  CallTrail trail;
+  if (machine_.hook == nullptr || stopped || machine_.hook->located_at(site, trail) != nullptr) return;
   machine_.hook->finish();
 }
 

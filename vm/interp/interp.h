@@ -15,7 +15,7 @@
 
 namespace nvm::vm {
 
-class Interp final : private OpenCalls {
+class Interp final : private OpenCalls, private Callers {
  public:
   // `code` must outlive the interpreter, and so must what `machine` points to. `inputs` are the values of
   // the program's input constants, by number.
@@ -129,7 +129,9 @@ class Interp final : private OpenCalls {
   [[nodiscard]] std::uint32_t source_line() const;
   void say_entered(const CallStart& call) const;
   void say_left(ssa::FunctionId function) const;
-  [[nodiscard]] CallPlace place(const Step& step) const;
+  [[nodiscard]] CallPlace place(const ssa::Inst* inst, const Site& site, SourcePos pos) const;
+  [[nodiscard]] std::uint64_t serial() const override { return serial_; }
+  [[nodiscard]] CallTrail trail() const override;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
   [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
   // An observer may look away for a while.

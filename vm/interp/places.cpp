@@ -18,13 +18,24 @@ std::size_t Interp::list(std::size_t most, std::vector<OpenCall>& calls) const {
   return calls_.size() + 1;
 }
 
-CallPlace Interp::place(const Step& step) const {
+CallPlace Interp::place(const ssa::Inst* inst, const Site& site, SourcePos pos) const {
   const auto& functions = code_.module->functions;
-  const ssa::FunctionId id = step.inst != nullptr && step.inst->origin_function >= 0
-                                 ? step.inst->origin_function
-                                 : step.site.function;
+  const ssa::FunctionId id =
+      inst != nullptr && inst->origin_function >= 0 ? inst->origin_function : site.function;
   const ssa::Function& f = functions[static_cast<std::size_t>(id)];
-  return {f.origin.empty() ? f.name : f.origin, step.pos, step.inst != nullptr ? step.inst->origin_line : 0};
+  return {f.origin.empty() ? f.name : f.origin, pos, inst != nullptr ? inst->origin_line : 0};
+}
+
+CallTrail Interp::trail() const {
+  CallTrail trail;
+  trail.serial = serial_;
+  trail.depth = depth();
+  const std::size_t shown = std::min(calls_.size(), CallTrail::kMost);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Step& call = *calls_[calls_.size() - 1 - i].step;
+    trail.calls[i] = {call.inst, call.site};
+  }
+  return trail;
 }
 
 // The end of a block has no line of its own: the instruction before it has.
@@ -42,24 +53,24 @@ RunError Interp::locate(const Fault& fault) const {
   RunError error;
   error.kind = fault.kind;
   error.message = fault.message;
-  Step step = *step_;
+  const ssa::Inst* inst = step_->inst;
+  Site site = step_->site;
+  SourcePos pos = step_->pos;
+  CallTrail calls = trail();
   if (machine_.hook != nullptr) {
-    if (const ssa::Inst* earlier = machine_.hook->located_at(step.site)) {
-      step.inst = earlier;
-      step.op = earlier->op;
-      step.word = earlier->word;
-      step.pos = earlier->pos;
+    if (const ssa::Inst* earlier = machine_.hook->located_at(site, calls)) {
+      inst = earlier;
+      pos = earlier->pos;
     }
   }
-  if (step.inst != nullptr) {
-    error.instruction = op_info(step.op).text;
-    if (step.word != TypeWord::kNone) error.instruction += " " + std::string(type_word_text(step.word));
+  if (inst != nullptr) {
+    error.instruction = op_info(inst->op).text;
+    if (inst->word != TypeWord::kNone) error.instruction += " " + std::string(type_word_text(inst->word));
   }
-  error.at = place(step);
-  error.depth = depth();
-  for (auto call = calls_.rbegin(); call != calls_.rend() && error.calls.size() < RunError::kMostCalls;
-       ++call)
-    error.calls.push_back(place(*call->step));
+  error.at = place(inst, site, pos);
+  error.depth = calls.depth;
+  for (const CallTrail::Call& call : calls.calls)
+    if (call.inst != nullptr) error.calls.push_back(place(call.inst, call.site, call.inst->pos));
   return error;
 }
 

@@ -3,6 +3,8 @@
 // interpreter. Whoever must look at a value asks for it first.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,6 +20,26 @@ struct Site {
   ssa::FunctionId function = 0;
   ssa::BlockId block = 0;
   std::int32_t index = 0;
+};
+
+// The calls that were open around an instruction, for its message should it fail when they have returned.
+struct CallTrail {
+  struct Call {
+    const ssa::Inst* inst = nullptr;
+    Site site;
+  };
+  static constexpr std::size_t kMost = 8;
+  std::uint64_t serial = 0;       // of the innermost activation; those of one have the same trail
+  std::int64_t depth = 0;         // number of calls
+  std::array<Call, kMost> calls;  // innermost first, min(depth, kMost) of them
+};
+
+// Who knows them.
+class Callers {
+ public:
+  virtual ~Callers() = default;
+  [[nodiscard]] virtual std::uint64_t serial() const = 0;
+  [[nodiscard]] virtual CallTrail trail() const = 0;
 };
 
 // A check conditional that was passed on trust has turned out to fail: nothing behind it happened.
@@ -81,8 +103,12 @@ class RegionHook {
   // clock is read.
   virtual void finish() = 0;
 
-  // The instruction that the last Fault thrown from here belongs to; null if it is the one just offered.
-  [[nodiscard]] virtual const ssa::Inst* located_at(Site& site) const = 0;
+  // The instruction that the last Fault thrown from here belongs to, its place and who had called; null if it
+  // is the one just offered.
+  [[nodiscard]] virtual const ssa::Inst* located_at(Site& site, CallTrail& trail) const = 0;
+
+  // Who offers from now on; the answer is who did. One gives the hook to the next with nothing promised.
+  virtual const Callers* offered_by(const Callers* callers) = 0;
 };
 
 }  // namespace nvm::vm

@@ -2,6 +2,8 @@
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "vm/interp/elements.h"
@@ -45,18 +47,69 @@ std::int64_t read_int(std::FILE* file, int c, char close) {
   return static_cast<std::int64_t>(negative ? 0 - value : value);
 }
 
-// The longest run of characters a C float may consist of, converted; the whole of it must be one.
+// What C's scanf takes for "%lf", character by character: what cannot go on the number stays unread, so that
+// the next may follow without a blank.
+class FloatText {
+ public:
+  explicit FloatText(std::FILE* file, int c) : file_(file), c_(c) {}
+
+  // False if there is no number; then the character that shows it has been read.
+  bool read(double& value) {
+    if (c_ == '+' || c_ == '-') take();
+    const bool good = is('n') ? word("nan") : is('i') ? word("inf") && (!is('i') || word("inity")) : digits();
+    if (!good) return false;
+    char* end = nullptr;
+    value = std::strtod(text_.c_str(), &end);
+    if (end == text_.c_str()) return false;
+    back(file_, c_);
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool is(char lower) const { return c_ != EOF && std::tolower(c_) == lower; }
+  [[nodiscard]] bool is_digit() const { return c_ != EOF && std::isdigit(c_) != 0; }
+  void take() {
+    text_ += static_cast<char>(c_);
+    c_ = next(file_);
+  }
+  bool word(std::string_view letters) {
+    for (const char letter : letters) {
+      if (!is(letter)) return false;
+      take();
+    }
+    return true;
+  }
+  // Mantissa and exponent; a dangling marker of an exponent counts as read.
+  bool digits() {
+    bool any = is('0');
+    if (any) take();
+    const bool hexadecimal = any && is('x');
+    if (hexadecimal) {
+      take();
+      any = false;
+    }
+    for (bool point = false; mantissa(hexadecimal) || (is('.') && !point); take()) {
+      point = point || is('.');
+      any = any || !is('.');
+    }
+    if (!any || !is(hexadecimal ? 'p' : 'e')) return any;
+    take();
+    if (is('+') || is('-')) take();
+    while (is_digit()) take();
+    return true;
+  }
+  [[nodiscard]] bool mantissa(bool hexadecimal) const {
+    return is_digit() || (hexadecimal && c_ != EOF && std::isxdigit(c_) != 0);
+  }
+
+  std::FILE* file_;
+  int c_;
+  std::string text_;
+};
+
 double read_float(std::FILE* file, int c, char close) {
-  std::string text;
-  for (; c != EOF && (std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.'); c = next(file))
-    text += static_cast<char>(c);
-  if (text.empty()) bad_end(close);
-  back(file, c);
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  // A dangling exponent marker counts as read, as C's scanf does.
-  if (end != text.c_str() && (*end == 'e' || *end == 'E')) ++end;
-  if (end == text.c_str() || *end != '\0') bad_end(close);
+  double value = 0;
+  if (!FloatText(file, c).read(value)) bad_end(close);
   return value;
 }
 

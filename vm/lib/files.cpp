@@ -1,6 +1,7 @@
 #include "vm/lib/files.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -130,6 +131,9 @@ Array to_array(const std::string& path, const Type* type, std::span<const Value>
   return array;
 }
 
+// As NESL prints it, but for the sign of zero, which a number that is read again keeps.
+std::string field(double x) { return x == 0 && std::signbit(x) ? "-0.0" : print_float(x, true); }
+
 void write_csv(const std::string& path, const Type* type, std::span<const Value> slots) {
   const Array check = to_array(path, TypeArena::base(TypeKind::kInt), slots.last(1));
   const bool nested = slots.size() == 3;
@@ -141,9 +145,8 @@ void write_csv(const std::string& path, const Type* type, std::span<const Value>
   for (std::int64_t r = 0; r < rows.segments(); ++r)
     for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
       const Vector& v = check.elements;
-      out << (v.type() == nvm::Type::kFloat
-                  ? print_float(v.is_scalar() ? v.scalar_float() : v.data<double>()[i], true)
-                  : std::to_string(int_at(v, i)))
+      out << (v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
+                                            : std::to_string(int_at(v, i)))
           << (nested && c + 1 < rows.length(r) ? "," : "\n");
     }
   finish_file(out, path);

@@ -153,7 +153,7 @@ Result<Program> make_program(nvm::Program program, std::string name, const LoadO
 Result<Program> Program::from_file(const std::string& path, const LoadOptions& options) {
   errno = 0;
   const auto text = read_file(path, options.watchers);
-  if (text && !text->empty()) return from_text(*text, path, options);
+  if (text && (!text->empty() || (options.legacy && errno == 0))) return from_text(*text, path, options);
   const std::string reason = errno != 0 ? std::generic_category().message(errno)
                              : text     ? "the file is empty"
                                         : "it was not recorded";

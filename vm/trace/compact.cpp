@@ -27,6 +27,7 @@ class Compactor {
     const std::vector<bool> keep = needed_insts();
     to_.stop = from_.stop;
     to_.begun = from_.begun;
+    to_.trails = std::move(from_.trails);
     to_.region.int_bits = from_.region.int_bits;
     to_.region.insts.reserve(from_.region.insts.size());
     to_.sites.reserve(from_.region.insts.size());

@@ -75,7 +75,7 @@ void Recorder::guard(const Value& condition, const Site& branch, bool way, std::
     v = (*d)->computed() ? Value((*d)->value()) : Value();
   }
   VarId flag = std::get<DeferredRef>(condition)->var();
-  const RecordedSite site{nullptr, branch, static_cast<std::int32_t>(guards_.size())};
+  const RecordedSite site{nullptr, branch, -1, static_cast<std::int32_t>(guards_.size())};
   if (way) {
     soac::RegionInst no;
     no.op = Op::kNot;

@@ -78,6 +78,7 @@ void Recorder::reset() {
   now_.region.insts.clear();
   now_.inputs.clear();
   now_.sites.clear();
+  now_.trails.clear();
   now_.region.int_bits = bits_;
   now_.region.lengths.assign(1, LengthKind::kOne);
   now_.lengths.assign(1, 1);
@@ -89,9 +90,20 @@ void Recorder::reset() {
   work_length_.clear();
 }
 
-const ssa::Inst* Recorder::located_at(Site& site) const {
-  if (failed_.inst != nullptr) site = failed_.site;
+const ssa::Inst* Recorder::located_at(Site& site, CallTrail& trail) const {
+  if (failed_.inst != nullptr) {
+    site = failed_.site;
+    trail = failed_trail_;
+  }
   return failed_.inst;
+}
+
+// Of the instruction being recorded.
+std::int32_t Recorder::trail() {
+  if (callers_ == nullptr) return -1;
+  if (now_.trails.empty() || now_.trails.back().serial != callers_->serial())
+    now_.trails.push_back(callers_->trail());
+  return static_cast<std::int32_t>(now_.trails.size()) - 1;
 }
 
 bool Recorder::trust(const Value& condition, const Site& branch) {
@@ -114,6 +126,7 @@ void Recorder::append_check(VarId flag, const RecordedSite& site) {
 }
 
 void Recorder::force(Value& value) {
+  failed_ = {};
   resolve(value);
   if (!std::holds_alternative<DeferredRef>(value)) return;
   flush(RegionStop::kAsked);
@@ -121,6 +134,7 @@ void Recorder::force(Value& value) {
 }
 
 void Recorder::finish() {
+  failed_ = {};
   if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
@@ -345,7 +359,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
             : info.work == Work::kN ? var(in.operands[0]).length
                                     : var(in.results[0]).length);
   now_.region.insts.push_back(in);
-  now_.sites.push_back({&inst, site});
+  now_.sites.push_back({&inst, site, trail()});
 }
 
 bool Recorder::asks_work() const {
@@ -414,6 +428,7 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
     executor_.execute(recorded, outputs, failed);
   } catch (const Fault&) {
     failed_ = failed;
+    failed_trail_ = failed.trail >= 0 ? recorded.trails[static_cast<std::size_t>(failed.trail)] : CallTrail();
     throw;
   }
   if (observer_ == nullptr) return run;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bytecode/soac/graph.h"
@@ -36,6 +37,7 @@ inline constexpr std::size_t kRegionStops = 0
 struct RecordedSite {
   const ssa::Inst* inst = nullptr;  // null: the branch of a conditional
   Site site;
+  std::int32_t trail = -1;  // into RecordedRegion::trails, -1: nobody knows the callers
   std::int32_t guard = -1;  // of a conditional that is no check: which of the region's guards
 };
 
@@ -45,6 +47,7 @@ struct RecordedRegion {
   std::vector<Value> inputs;          // by VarId; empty where made inside
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
+  std::vector<CallTrail> trails;
   RegionStop stop = RegionStop::kAsked;
   std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded
   // Filled in by the executor, with the counted lengths.
@@ -105,7 +108,8 @@ class Recorder final : public RegionHook {
   [[nodiscard]] bool guarded() const override { return !guards_.empty(); }
   void force(Value& value) override;
   void finish() override;
-  [[nodiscard]] const ssa::Inst* located_at(Site& site) const override;
+  [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
+  const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
   struct Packed {  // filters of the same flags over the same descriptor share lengths
@@ -150,6 +154,7 @@ class Recorder final : public RegionHook {
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
+  [[nodiscard]] std::int32_t trail();
   [[nodiscard]] bool asks_work() const;
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
@@ -188,7 +193,9 @@ class Recorder final : public RegionHook {
   Decisions decisions_;
   std::vector<Guard> guards_;
   std::uint32_t passed_ = 0;  // conditionals that were decided since the first guard
+  const Callers* callers_ = nullptr;
   RecordedSite failed_;
+  CallTrail failed_trail_;
   bool declined_ = false;
 };
 

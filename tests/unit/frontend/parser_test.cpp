@@ -43,6 +43,12 @@ void fails(const std::string& text, const std::string& place, const std::string&
 
 }  // namespace
 
+TEST_CASE("quoted words are printed so that they are read again") {
+  for (const std::string text : {"'+", "'#", "':", "'[(1)", "'if", "'t", "['in:'let:3]"})
+    CHECK(one(text) == text);
+  CHECK(one("'sum([1])") == "sum([1])");
+}
+
 TEST_CASE("precedence and associativity") {
   CHECK(one("-2^2") == "((-2) ^ 2)");
   CHECK(one("2^3^2") == "((2 ^ 3) ^ 2)");

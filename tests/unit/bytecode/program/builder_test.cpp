@@ -59,8 +59,9 @@ TEST_CASE("calls may come before their function; of two of a name the last count
   Diagnostics diagnostics("t", "");
   const Program p = b.finish(diagnostics);
   CHECK_FALSE(diagnostics.failed());
-  REQUIRE(diagnostics.all().size() == 1);
+  REQUIRE(diagnostics.all().size() == 2);
   CHECK(diagnostics.all()[0].severity == Severity::kWarning);
+  CHECK(diagnostics.all()[1].severity == Severity::kNote);  // which definition it replaces
   CHECK(p.functions[0].code[0].a == 2);
 }
 

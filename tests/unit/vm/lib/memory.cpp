@@ -28,6 +28,13 @@ wave([0:5000000], 60) $
 
 }  // namespace
 
+// Keys whose middle one parts them badly, level after level.
+const std::string kBadPivots =
+    nvm::test::first_definition("quicksort") +
+    "let n = 500000; v = {(if b < 64 then 2 * b + 1 else 2 * b - 128) * 10000 + rem(i * 7919, 10000)"
+    " : i in [0:n]; b in {i * 128 / n : i in [0:n]}}"
+    " in sum(take(quicksort(v), 10)) $";
+
 // What the lists of small blocks may hold back, for each of two threads.
 constexpr std::uint64_t kSmallBlocks = 8 << 20;
 
@@ -45,4 +52,21 @@ TEST_CASE("a run takes at most half as much again as its live vectors need", "[l
       CHECK(c.peak_bytes > 3 * kSmallBlocks);
       CHECK(c.mapped_bytes <= c.peak_bytes + c.peak_bytes / 2 + kSmallBlocks);
     }
+}
+
+TEST_CASE("a recursion in groups takes no more memory than in kernel mode, whoever counts", "[lib]") {
+  const auto peak_of = [](void (*choose)(Options&)) {
+    NeslOptions options;
+    options.vm.threads = 2;
+    choose(options.vm);
+    std::ostringstream out, err;
+    Nesl nesl(options, out, err);
+    REQUIRE(nesl.run_text(kBadPivots, "t.nesl") == NeslStatus::kOk);
+    return nesl.counters().peak_bytes;
+  };
+  const std::uint64_t kernel_mode = peak_of([](Options& o) { o.block_threshold = 0; });
+  const std::uint64_t groups = peak_of([](Options&) {});
+  CHECK(groups + kSmallBlocks < kernel_mode);
+  CHECK(peak_of([](Options& o) { o.count = true; }) < groups + kSmallBlocks);
+  CHECK(peak_of([](Options& o) { o.cost = true; }) < groups + kSmallBlocks);
 }

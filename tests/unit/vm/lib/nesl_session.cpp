@@ -161,6 +161,10 @@ TEST_CASE("files come in as values and go out") {
   CHECK(!top.nesl.bind_file("n", array.path));
   CHECK(top("eql(m, n);") == "it = T : bool\n");
   CHECK(top.nesl.bind_file("z", "/nonexistent.npy").has_value());
+  top("zeros = [0.0] ++ {-1.0 * a : a in [0.0, 0.5]};");
+  CHECK(!top.nesl.save_file("zeros", table.path));
+  std::ifstream saved(table.path);
+  CHECK(std::string{std::istreambuf_iterator<char>(saved), {}} == "0.0\n-0.0\n-0.5\n");
   top("ragged = [[1], [2, 3]];");
   CHECK(top.nesl.save_file("ragged", array.path).has_value());
 }
