@@ -37,6 +37,7 @@ class Runner : public vm::ProgramRunner {
  public:
   explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) {
     load_.int_bits = o.int_bits;
+    load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
   }
 
