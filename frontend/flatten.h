@@ -198,6 +198,15 @@ class Body {
   void keep_first(const Val& value, const Lanes* lanes);
   Val lengths(const Val& v);
 
+  // flatten_split.cpp
+  struct Split {
+    Val values;        // settled
+    flat::Atom flags;  // of their elements
+  };
+  Val split_by(const Val& v, const Val& flags, const Lanes* lanes);
+  std::optional<Val> group_of_split(const Val& v, std::int32_t place);
+  Val permuted(const Val& values, flat::Atom places);
+
   // flatten_io.cpp
   Val effect_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val text(flat::Atom codes);
@@ -221,6 +230,7 @@ class Body {
   flat::Builder& b_;
   LaneOps ops_;
   Scope scope_;
+  std::unordered_map<const Lanes*, Split> splits_;  // by the lanes of their two groups
   std::uint32_t line_ = 0;
 };
 
