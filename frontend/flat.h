@@ -169,6 +169,9 @@ class Builder {
 
 // Removes statements and results of conditionals that nobody needs.
 void remove_dead(Function& function);
+// Removes parameters and results of functions that nobody needs, and what is then dead; functions[0] keeps its
+// results. Requires: remove_dead() of every function.
+void remove_unused(Program& program);
 
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);

@@ -35,7 +35,7 @@ bool may_be_shared(const Val& leaf, const Lanes* root) {
 }  // namespace
 
 Flattener::Flattener(const core::Program& program, const EmitOptions& options)
-    : source_(program), options_(options), facts_(program) {}
+    : source_(program), options_(options), facts_(program, options.arg_check) {}
 
 std::int32_t Flattener::flavour(const Flavour& flavour) {
   const auto [it, fresh] = flavours_.emplace(flavour, static_cast<std::int32_t>(todo_.size()));
@@ -67,6 +67,7 @@ flat::Program Flattener::run() {
     f.origin = slot.origin;
     slot = std::move(f);
   }
+  flat::remove_unused(out_);
   return std::move(out_);
 }
 

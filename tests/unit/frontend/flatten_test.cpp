@@ -284,6 +284,37 @@ TEST_CASE("recursion whose results are used otherwise is not marked as tail-para
       "function g(v) = if #v < 3 then fn(drop(v, 1)) else v; fn([3, 1, 2]);"));
 }
 
+TEST_CASE("the groups of a split taken one by one are packed, as a whole they are moved") {
+  auto one_by_one = counts_of("let v = index(9); s = split(v, {x > 3 : x in v}) in (sum(s[0]), s[1]);");
+  CHECK(one_by_one[Op::kPack] == 2);
+  CHECK(one_by_one[Op::kPermute] == 0);
+  CHECK(one_by_one[Op::kAddScan] == 0);
+  auto whole = counts_of("let v = index(9) in {sum(g) : g in split(v, {x > 3 : x in v})};");
+  CHECK(whole[Op::kPack] == 0);
+  CHECK(whole[Op::kPermute] == 1);
+  auto unused = counts_of("let v = [(1, 2.5), (3, 4.5)]; s = split(v, [t, f]) in {y : (x, y) in s[1]};");
+  CHECK(unused[Op::kPermute] == 0);
+  auto inside = counts_of("{let s = split(v, {x > 3 : x in v}) in s[1] : v in [[1, 5], [7]]};");
+  CHECK(inside[Op::kPack] == 1);
+  CHECK(inside[Op::kBpermute] == 0);
+}
+
+TEST_CASE("parameters and results that nobody needs are not handed over") {
+  const std::string rest = " in if s < 9 then fn(a + 1, b, c) else (a, c);";
+  auto all = counts_of("function fn(a, b, c) = let s = a * b" + rest + "{fn(x, 2, 1.5) : x in [1, 2]};");
+  auto some = counts_of("function fn(a, b, c) = let s = a * b" + rest +
+                        "{let (x, y) = fn(x, 2, 1.5) in x : x in [1, 2]};");
+  CHECK(all[Op::kPack] - some[Op::kPack] > 0);
+  CHECK(all[Op::kDpermute] - some[Op::kDpermute] > 0);
+}
+
+TEST_CASE("division by a constant cannot fail, so it may be selected from") {
+  CHECK(counts_of("{if x > 2 then x / 2 else x : x in [1, 5]};")[Op::kIf] == 0);
+  CHECK(counts_of("{if x > 2.0 then 1.0 / 2.0 else x / 4.0 : x in [1.0, 5.0]};")[Op::kIf] == 0);
+  CHECK(counts_of("{if x > 2 then x / 0 else x : x in [1, 5]};")[Op::kIf] > 0);
+  CHECK(counts_of("{if x > 2 then 7 / x else x : x in [1, 5]};")[Op::kIf] > 0);
+}
+
 TEST_CASE("a sequence nested very deeply is no more work than its depth") {
   const auto literal = [](int depth) {
     const std::string open(static_cast<std::size_t>(depth), '['), close(static_cast<std::size_t>(depth), ']');
