@@ -198,6 +198,11 @@ class Body {
   void keep_first(const Val& value, const Lanes* lanes);
   Val lengths(const Val& v);
 
+  // flatten_constants.cpp
+  std::optional<flat::Atoms> constant_slots(const Val& value);
+  static bool own_slots(const Val& value, const Lanes* lanes, flat::Atoms& out);
+  std::vector<Val> with_constants_joined(const std::vector<Val>& values);
+
   // flatten_split.cpp
   struct Split {
     Val values;        // settled

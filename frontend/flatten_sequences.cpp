@@ -299,7 +299,7 @@ Val Body::concatenate(const std::vector<Part>& parts) {
 
 Val Body::concatenate(const std::vector<Val>& values) {
   std::vector<Part> parts;
-  for (const Val& value : values) {
+  for (const Val& value : with_constants_joined(values)) {
     const Constant* length = value.lanes->parent == ops_.root() ? b_.known(value.lanes->segments) : nullptr;
     if (!length || length->ints[0] != 0) parts.push_back({value, -1, -1});
   }
