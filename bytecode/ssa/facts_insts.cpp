@@ -211,7 +211,8 @@ std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
         sum = k_->symbols.add(sum, k_->symbols.constant(left[i]));
     return sum;
   }
-  if (in->op != Op::kDist) return std::nullopt;
+  // The list may have been filled as a whole: then `over` must be one segment too.
+  if (in->op != Op::kDist || (f_->operands_of(*in)[1] != over && !k_->is_scalar(over))) return std::nullopt;
   const auto n = one_length(f_->operands_of(*in)[1]);
   if (!n || places.back() >= *n) return std::nullopt;
   const auto left = *n - static_cast<std::int64_t>(places.size());

@@ -69,7 +69,7 @@ std::string run(const std::string& text, const lib::Options& vm) {
 void check(std::int64_t instances, int kinds) {
   using Numbers = std::vector<std::uint32_t>;
   const Numbers numbers =
-      *rc::gen::resize(400, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
+      *rc::gen::resize(600, rc::gen::container<Numbers>(rc::gen::resize(100, rc::gen::inRange(0U, ~0U))));
   const auto program = sample(numbers, instances);
   if (!program) return;
   RC_LOG() << program->text << "expected\n" << program->expected;

@@ -2,6 +2,7 @@
 // number, conditionals and recursive calls inside of apply-to-each.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ class Generator {
   std::vector<Function> make() {
     const std::size_t helpers = choices_.below(3);
     for (std::size_t i = 0; i < helpers; ++i) functions_.push_back(helper());
-    functions_.push_back(function("main", {kInt}, type(3), 5));
+    functions_.push_back(main());
     return std::move(functions_);
   }
 
@@ -39,34 +40,72 @@ class Generator {
 
   std::string fresh() { return "x" + std::to_string(names_++); }
 
-  Function function(const std::string& name, const std::vector<Type>& parameters, Type result, int depth) {
+  Function head(const std::string& name, const std::vector<Type>& parameters) {
     Function f{name, {}, {}};
     for (const Type& type : parameters) f.parameters.emplace_back(fresh(), type);
     scope_ = f.parameters;
-    f.body = expression(result, depth);
     return f;
   }
 
+  // A sequence of numbers, one of such sequences, what the helpers make of something; then anything.
+  Function main() {
+    Function f = head("main", {kInt});
+    const Type result = type(3);
+    const auto last = [&] { return expression(result, 4); };
+    std::function<Node(std::size_t)> from = [&](std::size_t i) -> Node {
+      if (i == functions_.size()) return last();
+      Type type;
+      Node value = calls(functions_[i], false, type);
+      return bound(type, std::move(value), [&] { return from(i + 1); });
+    };
+    f.body = bound(seq(kInt), expression(seq(kInt), 3), [&] {
+      return bound(seq(seq(kInt)), expression(seq(seq(kInt)), 3), [&] { return from(0); });
+    });
+    return f;
+  }
+
+  // let a new variable be `value` in what `rest` makes
+  template <typename Rest>
+  Node bound(const Type& type, Node value, const Rest& rest) {
+    const std::string name = fresh();
+    scope_.emplace_back(name, type);
+    Node body = rest();
+    scope_.pop_back();
+    Node e{Kind::kLet, body.type, {}, {name}};
+    e.kids.push_back(std::move(value));
+    e.kids.push_back(std::move(body));
+    return e;
+  }
+
+  // One call, or one for each element of something.
+  Node calls(const Function& f, bool recursive, Type& type) {
+    type = f.body.type;
+    if (choices_.below(3) == 0) return call(f, 2, recursive);
+    const Type element = choices_.below(2) == 0 ? kInt : this->type(1);
+    Node e{Kind::kEach, type = seq(type), {expression(seq(element), 2)}, {fresh()}};
+    scope_.emplace_back(e.names[0], element);
+    e.kids.push_back(call(f, 2, recursive));
+    scope_.pop_back();
+    return e;
+  }
+
   Function helper() {
-    const std::string name = "f" + std::to_string(functions_.size());
-    std::vector<Type> parameters{type(2)};
-    Type result = type(2);
-    if (choices_.below(2) == 0) return function(name, parameters, std::move(result), 4);
-    // if n <= 0 then ... else ..., where calls are with n - 1
-    parameters.insert(parameters.begin(), kInt);
-    Function f = function(name, parameters, result, 2);
+    Function f = head("f" + std::to_string(functions_.size()), {kInt, type(2)});
+    const Type result = type(2);
+    if (choices_.below(2) == 0) {
+      f.body = expression(result, 4);
+      return f;
+    }
     const Node n = variable(f.parameters[0].first, kInt);
-    Node base = std::move(f.body);
+    Node base = expression(result, 2);
     recursion_ = f;
-    recursion_.body = n;
     recursion_.body.type = result;
     may_recur_ = true;
-    Node step = expression(result, 4);
+    Type type;
+    Node value = calls(recursion_, true, type);
+    Node step = bound(type, std::move(value), [&] { return expression(result, 3); });
     may_recur_ = false;
-    f.body = {Kind::kIf, result, {}};
-    f.body.kids.push_back(operation("$0 >= $1", {integer(0), n}));
-    f.body.kids.push_back(std::move(base));
-    f.body.kids.push_back(std::move(step));
+    f.body = {Kind::kIf, result, {operation("$0 >= $1", {integer(0), n}), std::move(base), std::move(step)}};
     return f;
   }
 
@@ -85,13 +124,13 @@ class Generator {
     const auto n = static_cast<std::int64_t>(choices_.below(12)) - 3;
     switch (type.kind) {
       case Type::Kind::kInt: return integer(choices_.one_in(9) ? n * 1000003 : n);
-      case Type::Kind::kBool: return operation("$0 < $1", {integer(0), integer(n)});
+      case Type::Kind::kBool: return operation("$0 < $1", {leaf(kInt), integer(n)});
       case Type::Kind::kFloat: return {Kind::kConstant, type, {}, {}, {0, static_cast<double>(n) / 4}};
-      case Type::Kind::kPair: return {Kind::kPair, type, {constant(type.parts[0]), constant(type.parts[1])}};
+      case Type::Kind::kPair: return {Kind::kPair, type, {leaf(type.parts[0]), leaf(type.parts[1])}};
       case Type::Kind::kSeq: break;
     }
     Node e{n < 0 ? Kind::kEmpty : Kind::kList, type};
-    for (std::int64_t i = 0; n >= 0 && i <= n % 3; ++i) e.kids.push_back(constant(type.parts[0]));
+    for (std::int64_t i = 0; n >= 0 && i <= n % 3; ++i) e.kids.push_back(leaf(type.parts[0]));
     return e;
   }
 
@@ -99,7 +138,7 @@ class Generator {
     std::vector<std::string> fitting;
     for (const auto& [name, of] : scope_)
       if (of == type) fitting.push_back(name);
-    if (fitting.empty() || choices_.one_in(4)) return constant(type);
+    if (fitting.empty() || choices_.one_in(6)) return constant(type);
     return variable(fitting[fitting.size() - 1 - choices_.below(fitting.size())], type);
   }
 
@@ -198,7 +237,7 @@ class Generator {
     return e;
   }
 
-  // Of a function with that result; the number that a recursion counts down is small.
+  // Of a function with that result.
   Node call(const Type& type, int depth) {
     if (may_recur_ && recursion_.body.type == type) return call(recursion_, depth, true);
     std::vector<const Function*> fitting;
@@ -208,10 +247,11 @@ class Generator {
     return call(*fitting[choices_.below(fitting.size())], depth, false);
   }
 
+  // The first argument is a number that recursion counts down.
   Node call(const Function& f, int depth, bool recursive) {
     Node e{Kind::kCall, f.body.type, {}, {f.name}};
     for (const auto& [name, of] : f.parameters) {
-      const bool counts = f.parameters.size() > 1 && e.kids.empty();
+      const bool counts = e.kids.empty();
       if (counts && recursive)
         e.kids.push_back(operation("$0 - $1", {variable(name, kInt), integer(1)}));
       else if (counts)
