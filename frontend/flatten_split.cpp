@@ -23,9 +23,9 @@ Val Body::split_by(const Val& v, const Val& flags, const Lanes* lanes) {
       b_.op(Op::kAdd, TypeWord::kInt, {ops_.spread_atom(first, TypeWord::kInt, segments), rank});
   const Atom before = b_.op(Op::kSub, TypeWord::kInt, {ops_.iota(inner), rank});
   const Atom places = b_.op(Op::kSelect, TypeWord::kInt, {chosen, behind, before});
+  const Val moved = permuted(values, places);  // before the sizes: the host makes descriptors
   const Lanes* groups = ops_.regular(outer, 2);
   const Atom sizes = listed({integer(outer, first), integer(outer, last)}, outer, groups->segments);
-  const Val moved = permuted(values, places);
   const Lanes* to = ops_.elements(groups, ops_.descriptor(sizes));
   splits_[groups] = {values, chosen};
   return ops_.sequence(groups, ops_.sequence(to, ops_.rename(moved.kids[0], moved.lanes, to)));
