@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <map>
+#include <vector>
 
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
@@ -293,6 +294,15 @@ TEST_CASE("the groups of a split taken one by one are packed, as a whole they ar
   auto inside = counts_of("{let s = split(v, {x > 3 : x in v}) in s[1] : v in [[1, 5], [7]]};");
   CHECK(inside[Op::kPack] == 1);
   CHECK(inside[Op::kBpermute] == 0);
+}
+
+TEST_CASE("what a split moves is moved before the host makes its descriptor") {
+  const Program program = program_of("let v = index(9); s = split(v, {x > 3 : x in v}) in s[0] ++ s[1];");
+  std::vector<Op> order;
+  for (const Instr& instr : program.functions[0].code)
+    if (instr.op == Op::kPermute || instr.op == Op::kReplace) order.push_back(instr.op);
+  REQUIRE(order.size() >= 2);
+  CHECK(order.front() == Op::kPermute);
 }
 
 TEST_CASE("parameters and results that nobody needs are not handed over") {
