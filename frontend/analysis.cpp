@@ -23,6 +23,24 @@ bool is_scalar_type(const core::Type* type) {
   return type->kind != TypeKind::kSeq;
 }
 
+// For some operands the primitive never fails: floats are divided unchecked or by a constant, say.
+bool never_faults(const Expr& e, bool arg_check) {
+  switch (e.prim) {
+    case core::Prim::kSqrt:
+    case core::Prim::kLn: return !arg_check;
+    case core::Prim::kDiv:
+    case core::Prim::kDivInternal:
+    case core::Prim::kRem: break;
+    default: return false;
+  }
+  const bool unchecked = !arg_check || e.prim == core::Prim::kDivInternal;
+  if (e.type->kind == TypeKind::kFloat && unchecked) return true;
+  if (e.kids[0]->kind != ExprKind::kPair) return false;
+  const Expr& divisor = *e.kids[0]->kids[1];
+  return (divisor.kind == ExprKind::kInt && divisor.number > 0) ||
+         (divisor.kind == ExprKind::kFloat && divisor.real != 0.0);
+}
+
 int leaf_count(const core::Type* type) {
   return type->kind == TypeKind::kPair ? leaf_count(type->a) + leaf_count(type->b) : 1;
 }
@@ -136,7 +154,7 @@ void add_sorted(std::vector<std::int32_t>& into, const std::vector<std::int32_t>
 
 }  // namespace
 
-Analysis::Analysis(const core::Program& program) : program_(program) {
+Analysis::Analysis(const core::Program& program, bool arg_check) : program_(program), arg_check_(arg_check) {
   functions_.resize(program.functions.size());
   find_recursion();
   summarise();
@@ -217,7 +235,8 @@ const ExprFacts& Analysis::visit(const Expr& e) {
       const core::PrimEffect effect = core::prim_info(e.prim).effect;
       const bool check = e.prim == core::Prim::kCheck;
       facts.effect = facts.effect || (effect == core::PrimEffect::kEffect && !check);
-      facts.fails = facts.fails || effect == core::PrimEffect::kFaults || check;
+      facts.fails = facts.fails || (effect == core::PrimEffect::kFaults && !never_faults(e, arg_check_)) ||
+                    (check && arg_check_);
       break;
     }
     case ExprKind::kCall: {

@@ -33,7 +33,8 @@ struct FunctionFacts {
 
 class Analysis {
  public:
-  explicit Analysis(const core::Program& program);
+  // `arg_check`: whether arguments are checked in the code that is made.
+  Analysis(const core::Program& program, bool arg_check);
   [[nodiscard]] const ExprFacts& of(const core::Expr& e) const { return exprs_.at(&e); }
   [[nodiscard]] const FunctionFacts& of(std::int32_t function) const {
     return functions_[static_cast<std::size_t>(function)];
@@ -48,6 +49,7 @@ class Analysis {
   void find_shareable(std::int32_t function);
 
   const core::Program& program_;
+  bool arg_check_;
   std::unordered_map<const core::Expr*, ExprFacts> exprs_;
   std::vector<FunctionFacts> functions_;
 };

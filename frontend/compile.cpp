@@ -163,9 +163,15 @@ std::vector<BoundVariable> bind_result(Environment& environment, const CompiledF
     binding->constant = compiled.constant;
     if (contains_function(variable.type)) binding->form = compiled.form;  // its type refers to the tree
     binding->variable = variable.number = environment.next_variable();
-    environment.publish(binding);
+    variable.binding = binding;
+    variable.before = environment.publish(binding);
   }
   return bound;
+}
+
+void unbind_result(Environment& environment, const std::vector<BoundVariable>& bound) {
+  for (auto variable = bound.rbegin(); variable != bound.rend(); ++variable)
+    environment.withdraw(variable->binding, variable->before);
 }
 
 void check_bodies(const Environment& environment, Diagnostics& diagnostics) {

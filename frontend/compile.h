@@ -46,10 +46,15 @@ struct BoundVariable {
   const Type* type = nullptr;
   int first_slot = 0;
   int slots = 0;
+  Binding* binding = nullptr;
+  Binding* before = nullptr;  // what the user meant by the name until then
 };
 
 // After a kExpr (binds `it`) or kBind form has run: makes its names known. File bindings too.
 std::vector<BoundVariable> bind_result(Environment& environment, const CompiledForm& compiled);
+// The form did not run after all: its names mean again what they meant before. The last form bound comes
+// first.
+void unbind_result(Environment& environment, const std::vector<BoundVariable>& bound);
 
 // At the end of a file: functions that were declared and never got a body are errors.
 void check_bodies(const Environment& environment, Diagnostics& diagnostics);

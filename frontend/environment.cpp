@@ -106,14 +106,25 @@ const Binding* current(const Binding* binding) {
 
 Binding* Environment::make(Binding binding) { return &bindings_.emplace_back(std::move(binding)); }
 
-void Environment::publish(Binding* binding) {
+Binding* Environment::publish(Binding* binding) {
   if (!protecting_ && binding->name != "it") locked_.insert(binding->name);
   Binding*& slot = user_[binding->name];
+  Binding* const before = slot;
   const bool same = slot != nullptr && binding->name != "it" && same_kind(*slot, *binding);
-  if (same && binding->kind == BindingKind::kConstructor) return;  // old values stay of this type
+  if (same && binding->kind == BindingKind::kConstructor) return before;  // old values stay of this type
   if (same) slot->replaced_by = binding;
   slot = binding;
   if (binding->kind == BindingKind::kConstructor) user_types_[binding->name] = binding->datatype;
+  return before;
+}
+
+void Environment::withdraw(Binding* binding, Binding* before) {
+  if (before == nullptr) {
+    user_.erase(binding->name);
+    return;
+  }
+  if (before->replaced_by == binding) before->replaced_by = nullptr;
+  user_[binding->name] = before;
 }
 
 bool Environment::changes_type(const Binding& binding) {

@@ -61,8 +61,10 @@ class Environment {
   // Room for a binding; known to nobody before `publish`.
   Binding* make(Binding binding);
   // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
-  // same type and is replaced by this one.
-  void publish(Binding* binding);
+  // same type and is replaced by this one. Gives what the name meant for the user, if he had defined it.
+  Binding* publish(Binding* binding);
+  // The name means again what it meant before `binding`, a variable, was published.
+  void withdraw(Binding* binding, Binding* before);
   // Would it be the meaning of a name that has one of a different type?
   bool changes_type(const Binding& binding);
   // Until `drop_stand_in`, a user's uses of a built-in function mean `form`, which is checked like prelude

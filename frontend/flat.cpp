@@ -121,11 +121,16 @@ Atom Builder::constant(Constant constant) {
   return result;
 }
 
-const Constant* Builder::known(Atom atom) const {
+const Constant* Builder::constant_of(Atom atom) const {
   const auto it = constants_.find(atom);
   if (it == constants_.end()) return nullptr;
   const Constant& constant = program_.constants[static_cast<std::size_t>(it->second)];
-  return constant.input < 0 && constant.size() == 1 ? &constant : nullptr;
+  return constant.input < 0 ? &constant : nullptr;
+}
+
+const Constant* Builder::known(Atom atom) const {
+  const Constant* constant = constant_of(atom);
+  return constant && constant->size() == 1 ? constant : nullptr;
 }
 
 void Builder::same(Op op, TypeWord word, const Atoms& args, Atom result) {

@@ -93,6 +93,8 @@ class Builder {
 
   void line(std::uint32_t line) { line_ = line; }
   [[nodiscard]] nvm::Type kind(Atom atom) const { return function_.kinds[static_cast<std::size_t>(atom)]; }
+  // A constant that is in the code, no input; or null.
+  [[nodiscard]] const Constant* constant_of(Atom atom) const;
   // The value of a constant of one element, or null.
   [[nodiscard]] const Constant* known(Atom atom) const;
   // The operation gives `result`: in this block or those inside it, nobody needs to execute it.
@@ -169,6 +171,9 @@ class Builder {
 
 // Removes statements and results of conditionals that nobody needs.
 void remove_dead(Function& function);
+// Removes parameters and results of functions that nobody needs, and what is then dead; functions[0] keeps
+// its results. Requires: remove_dead() of every function.
+void remove_unused(Program& program);
 
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);

@@ -48,10 +48,13 @@ std::optional<Atom> Builder::fold_arithmetic(Op op, Atom a, Atom b) {
   if (y == 0 && op == Op::kMul) return b;
   const Made* m = made(a);
   const Made* n = made(b);
-  if (m && n && m->op == Op::kDist && n->op == Op::kDist && m->args[1] == n->args[1] && x && y)
-    if (const auto both = fold_ints(op, *x, *y))
-      return this->op(Op::kDist, kind(*both) == nvm::Type::kBool ? TypeWord::kBool : TypeWord::kInt,
-                      {*both, m->args[1]});
+  if (m && n && m->op == Op::kDist && n->op == Op::kDist && m->args[1] == n->args[1] && x && y &&
+      fold_ints(op, *x, *y)) {
+    const Atom segments = m->args[1];  // of as many segments as what is copied has elements
+    const Atom both = this->op(op, TypeWord::kInt, {m->args[0], n->args[0]});
+    return this->op(Op::kDist, kind(both) == nvm::Type::kBool ? TypeWord::kBool : TypeWord::kInt,
+                    {both, segments});
+  }
   const auto is = [](const Made* of, Op what) { return of && of->op == what && of->word == TypeWord::kInt; };
   if (op == Op::kAdd && is(n, Op::kSub) && n->args[1] == a) return n->args[0];  // a + (c - a)
   if (op == Op::kAdd && is(m, Op::kSub) && m->args[1] == b) return m->args[0];

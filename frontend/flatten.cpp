@@ -35,7 +35,7 @@ bool may_be_shared(const Val& leaf, const Lanes* root) {
 }  // namespace
 
 Flattener::Flattener(const core::Program& program, const EmitOptions& options)
-    : source_(program), options_(options), facts_(program) {}
+    : source_(program), options_(options), facts_(program, options.arg_check) {}
 
 std::int32_t Flattener::flavour(const Flavour& flavour) {
   const auto [it, fresh] = flavours_.emplace(flavour, static_cast<std::int32_t>(todo_.size()));
@@ -67,6 +67,7 @@ flat::Program Flattener::run() {
     f.origin = slot.origin;
     slot = std::move(f);
   }
+  flat::remove_unused(out_);
   return std::move(out_);
 }
 
@@ -108,7 +109,7 @@ void Body::run(const Flavour& flavour) {
     ++leaf;
     return ops_.from_slots(t, shared ? ops_.root() : frame, params, next);
   };
-  scope_.vars[f.param] = make(type);
+  scope_.vars.set(f.param, make(type));
   const Val result = ops_.settle(eval(*f.body, frame), frame);
   Atoms slots;
   ops_.slots(result, slots);
@@ -118,8 +119,7 @@ void Body::run(const Flavour& flavour) {
 const Lanes* Body::level_of_free(const Expr& e) {
   const Lanes* level = ops_.root();
   for (const std::int32_t v : facts(e).free)
-    if (const auto it = scope_.vars.find(v); it != scope_.vars.end())
-      level = deeper(level, level_of(it->second, ops_.root()));
+    if (const Val* value = scope_.vars.find(v)) level = deeper(level, level_of(*value, ops_.root()));
   return level;
 }
 
@@ -230,8 +230,7 @@ Val Body::input(const Expr& e) {
 
 // A value that may vary over the instances is bound as it is: outer parts stay outside.
 Val Body::let(const Expr& e, const Lanes* lanes) {
-  Val value = eval(*e.kids[0], lanes);
-  scope_.vars[e.id] = std::move(value);
+  scope_.vars.set(e.id, eval(*e.kids[0], lanes));
   return eval(*e.kids[1], lanes);
 }
 
@@ -288,7 +287,7 @@ Val Body::inlined(const Expr& e, Val argument, const Lanes* lanes) {
   const core::Function& f = all_.source().functions[static_cast<std::size_t>(e.id)];
   Scope outer = std::move(scope_);
   scope_ = {&f, {}, line_};
-  scope_.vars[f.param] = std::move(argument);
+  scope_.vars.set(f.param, std::move(argument));
   Val result = eval(*f.body, lanes);
   scope_ = std::move(outer);
   return result;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "frontend/analysis.h"
@@ -50,6 +52,35 @@ class Flattener {
   std::vector<VariableSlot> inputs_;
 };
 
+// The values of variables. Changes are undone in the reverse order, each for what it took.
+class Variables {
+ public:
+  [[nodiscard]] const Val* find(std::int32_t variable) const {
+    const auto it = values_.find(variable);
+    return it == values_.end() ? nullptr : &it->second;
+  }
+  [[nodiscard]] const Val& at(std::int32_t variable) const { return values_.at(variable); }
+  void set(std::int32_t variable, Val value) {
+    const auto [it, fresh] = values_.try_emplace(variable);
+    changes_.emplace_back(variable, fresh ? std::nullopt : std::optional(std::move(it->second)));
+    it->second = std::move(value);
+  }
+  [[nodiscard]] std::size_t now() const { return changes_.size(); }
+  void back_to(std::size_t then) {
+    for (; changes_.size() > then; changes_.pop_back()) {
+      auto& [variable, before] = changes_.back();
+      if (before)
+        values_[variable] = std::move(*before);
+      else
+        values_.erase(variable);
+    }
+  }
+
+ private:
+  std::unordered_map<std::int32_t, Val> values_;
+  std::vector<std::pair<std::int32_t, std::optional<Val>>> changes_;  // what there was before
+};
+
 // Translates the body of one flavour.
 class Body {
  public:
@@ -60,7 +91,7 @@ class Body {
   // The variables of the function whose text is being translated (an inlined one has its own).
   struct Scope {
     const core::Function* function = nullptr;
-    std::map<std::int32_t, Val> vars = {};
+    Variables vars = {};
     std::uint32_t line = 0;  // for text without lines: that of the call
   };
   // One flag per instance, or the opposite of one.
@@ -167,6 +198,20 @@ class Body {
   void keep_first(const Val& value, const Lanes* lanes);
   Val lengths(const Val& v);
 
+  // flatten_constants.cpp
+  std::optional<flat::Atoms> constant_slots(const Val& value);
+  static bool own_slots(const Val& value, const Lanes* lanes, flat::Atoms& out);
+  std::vector<Val> with_constants_joined(const std::vector<Val>& values);
+
+  // flatten_split.cpp
+  struct Split {
+    Val values;        // settled
+    flat::Atom flags;  // of their elements
+  };
+  Val split_by(const Val& v, const Val& flags, const Lanes* lanes);
+  std::optional<Val> group_of_split(const Val& v, std::int32_t place);
+  Val permuted(const Val& values, flat::Atom places);
+
   // flatten_io.cpp
   Val effect_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val text(flat::Atom codes);
@@ -190,6 +235,7 @@ class Body {
   flat::Builder& b_;
   LaneOps ops_;
   Scope scope_;
+  std::unordered_map<const Lanes*, Split> splits_;  // by the lanes of their two groups
   std::uint32_t line_ = 0;
 };
 

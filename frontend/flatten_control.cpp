@@ -81,11 +81,11 @@ Val Body::conditional(const Expr& e, const Lanes* lanes) {
 Val Body::host_if(const Expr& e, Atom condition, const Lanes* lanes) {
   const bool effect = facts(e).effect;
   const Lanes* level = effect ? lanes : deeper(level_of_free(*e.kids[1]), level_of_free(*e.kids[2]));
-  const auto outer = scope_.vars;
+  const std::size_t outer = scope_.vars.now();
   const auto arm = [&](std::size_t which) {
     Atoms slots;
     ops_.slots(ops_.settle(eval(*e.kids[which], lanes), level), slots);
-    scope_.vars = outer;
+    scope_.vars.back_to(outer);
     return slots;
   };
   if (!effect && (facts(*e.kids[1]).fails || facts(*e.kids[2]).fails)) level = lanes;
@@ -139,10 +139,10 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
   Atoms whole_atoms;
   if (e)
     for (const std::int32_t v : facts(*e).free) {
-      const auto it = scope_.vars.find(v);
-      if (it == scope_.vars.end() || level(it->second)->depth < lanes->depth) continue;
+      const Val* value = scope_.vars.find(v);
+      if (!value || level(*value)->depth < lanes->depth) continue;
       names.push_back(v);
-      values.push_back(ops_.normal(it->second, lanes));
+      values.push_back(ops_.normal(*value, lanes));
       ops_.collect(values.back(), lanes, whole_atoms);
     }
   // Lengths that are known go along, and what was copied to every instance.
@@ -171,17 +171,17 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
   const auto unchanged = [&] { return whole_atoms; };
   const Atoms inside = share == Share::kSome ? packed() : if_all(flags, unchanged, packed);
   Taken result{{}, ops_.chosen(lanes, flags.flags, flags.inverted, inside.back())};
-  const auto outer = scope_.vars;
+  const std::size_t outer = scope_.vars.now();
   std::size_t next = 0;
   for (std::size_t i = 0; i < names.size(); ++i)
-    scope_.vars[names[i]] = ops_.rebuild(values[i], lanes, result.lanes, inside, next);
+    scope_.vars.set(names[i], ops_.rebuild(values[i], lanes, result.lanes, inside, next));
   for (const Val& part : parts)
     b_.same(Op::kLengths, TypeWord::kNone, {inside[index_of(whole_atoms, part.lanes->segments)]},
             inside[next++]);
   for (const auto& copy : copies) b_.same(Op::kDist, copy.word, {copy.of, inside.back()}, inside[next++]);
   const Val value = e ? eval(*e, result.lanes) : ops_.zero(type);
   ops_.slots(ops_.settle(value, result.lanes), result.results);
-  scope_.vars = outer;
+  scope_.vars.back_to(outer);
   return result;
 }
 
@@ -238,10 +238,10 @@ Val Body::split_first(const Expr& first, const Expr& second, const Flags& flags)
   const Lanes* lanes = flags.lanes;
   const core::Type* type = first.type;
   const Flags others = flags.inverse();
-  const auto outer = scope_.vars;
+  const std::size_t outer = scope_.vars.now();
   const auto all = [&] {
     Atoms slots = settled_slots(eval(first, lanes), lanes);
-    scope_.vars = outer;
+    scope_.vars.back_to(outer);
     return slots;
   };
   const auto not_all = [&] {
@@ -356,21 +356,21 @@ Val Body::each(const Expr& e, const Lanes* lanes) {
   for (std::size_t i = e.vars.size(); i < e.kids.size(); ++i) {
     if (facts(*e.kids[i]).effect) outer = deeper(outer, lanes);
     for (const std::int32_t v : facts(*e.kids[i]).free)
-      if (const auto it = scope_.vars.find(v);
-          it != scope_.vars.end() && std::find(e.vars.begin(), e.vars.end(), v) == e.vars.end())
-        outer = deeper(outer, level(it->second));
+      if (const Val* value = scope_.vars.find(v);
+          value && std::find(e.vars.begin(), e.vars.end(), v) == e.vars.end())
+        outer = deeper(outer, level(*value));
   }
   Val first = ops_.spread(sources[0], outer);
   const Lanes* inner = first.lanes;
-  auto hidden = scope_.vars;
+  const std::size_t hidden = scope_.vars.now();
   std::vector<Val> elements{first.kids[0]};
   for (std::size_t i = 1; i < sources.size(); ++i)
     elements.push_back(
         same_lanes(ops_.spread(sources[i], outer), inner, lanes, "Length mismatch in an apply-to-each."));
-  for (std::size_t i = 0; i < sources.size(); ++i) scope_.vars[e.vars[i]] = elements[i];
+  for (std::size_t i = 0; i < sources.size(); ++i) scope_.vars.set(e.vars[i], elements[i]);
   Val result =
       e.sieve ? filtered(e, outer, inner) : ops_.sequence(inner, eval(*e.kids[e.vars.size()], inner));
-  scope_.vars = std::move(hidden);
+  scope_.vars.back_to(hidden);
   return result;
 }
 
@@ -383,8 +383,8 @@ Val Body::filtered(const Expr& e, const Lanes* outer, const Lanes* inner) {
   Atom packed_segments = -1;
   const Lanes* to = nullptr;
   for (const std::int32_t v : facts(body).free) {
-    const auto it = scope_.vars.find(v);
-    if (it == scope_.vars.end() || level(it->second) != inner) continue;
+    const Val* value = scope_.vars.find(v);
+    if (!value || level(*value) != inner) continue;
     names.push_back(v);
   }
   // The first vector packed gives the new lengths too.
@@ -404,8 +404,7 @@ Val Body::filtered(const Expr& e, const Lanes* outer, const Lanes* inner) {
   }
   to = ops_.elements(outer, packed_segments);
   for (const std::int32_t v : names) {
-    Val& value = scope_.vars.at(v);
-    value = ops_.pack(ops_.normal(value, inner), inner, to, flags);
+    scope_.vars.set(v, ops_.pack(ops_.normal(scope_.vars.at(v), inner), inner, to, flags));
   }
   return ops_.sequence(to, eval(body, to));
 }

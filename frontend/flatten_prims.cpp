@@ -261,6 +261,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     case Prim::kGet: return get(x.kids[0], x.kids[1], lanes);
     case Prim::kPut: return put(x.kids[0], x.kids[1]);
     case Prim::kPermute: return permute(x.kids[0], x.kids[1], lanes);
+    case Prim::kSplit: return split_by(x.kids[0], x.kids[1], lanes);
     case Prim::kPack: return pack(x);
     case Prim::kAppend: return concatenate({x.kids[0], x.kids[1]});
     case Prim::kFlatten: return flattened(x);

@@ -72,6 +72,8 @@ void Body::check_range(const Val& i, const Val& length, const Lanes* lanes, cons
 
 // v[i]. If v is the same for many instances they gather from the one v.
 Val Body::element(const Val& v, const Val& i, const Lanes* lanes) {
+  if (const auto place = fixed_place(v, i))
+    if (auto group = group_of_split(v, *place)) return std::move(*group);
   const Lanes* natural = deeper(level(v), i.lanes);
   const bool once = lanes->inhabited && natural == ops_.root();
   const Lanes* to = once ? natural : deeper(natural, lanes);
@@ -236,25 +238,9 @@ Val Body::permute(const Val& v, const Val& indices, const Lanes* lanes) {
   const Val values = ops_.settle(v, outer);
   const Val index =
       same_lanes(ops_.settle(indices, outer), values.lanes, lanes, "Bad arguments to function PERMUTE.");
-  const Atom segments = values.lanes->segments;
-  const Atom places = ops_.at(index, values.lanes);
-  const std::function<Val(const Val&)> flat = [&](const Val& value) -> Val {
-    if (value.type->kind == TypeKind::kUnit) return value;
-    if (value.type->kind == TypeKind::kPair) {
-      Val a = flat(value.kids[0]);
-      return LaneOps::pair(std::move(a), flat(value.kids[1]));
-    }
-    return ops_.scalar(value.type, values.lanes,
-                       b_.op(Op::kPermute, word_of(value.type), {value.atom, places, segments}));
-  };
-  if (all_scalar(values.kids[0].type)) {
-    Val result = flat(values.kids[0]);
-    keep_first(result, values.lanes);
-    return ops_.sequence(values.lanes, std::move(result));
-  }
-  const Atom inverse = b_.op(Op::kPermute, TypeWord::kInt, {ops_.iota(values.lanes), places, segments});
-  const Lanes* to = ops_.elements(outer, segments);
-  return ops_.sequence(to, ops_.gather(values.kids[0], {values.lanes, to, inverse, segments, segments}));
+  Val result = permuted(values, ops_.at(index, values.lanes));
+  if (all_scalar(values.kids[0].type)) keep_first(result.kids[0], values.lanes);
+  return result;
 }
 
 Val Body::pack(const Val& pairs) {
@@ -313,7 +299,7 @@ Val Body::concatenate(const std::vector<Part>& parts) {
 
 Val Body::concatenate(const std::vector<Val>& values) {
   std::vector<Part> parts;
-  for (const Val& value : values) {
+  for (const Val& value : with_constants_joined(values)) {
     const Constant* length = value.lanes->parent == ops_.root() ? b_.known(value.lanes->segments) : nullptr;
     if (!length || length->ints[0] != 0) parts.push_back({value, -1, -1});
   }

@@ -122,6 +122,8 @@ void Scheduler::instruction(const Stmt& stmt) {
 bool Scheduler::deferrable(const Stmt& stmt) const {
   if (stmt.kind == Stmt::Kind::kIf || stmt.kind == Stmt::Kind::kCall || stmt.keep || stmt.results.size() != 1)
     return false;
+  // Compiled in one pass with what makes its places, if nothing that the host does comes between.
+  if (stmt.kind == Stmt::Kind::kOp && stmt.op == Op::kPermute) return false;
   const auto it = total_.find(stmt.results.front());
   return it != total_.end() && it->second == 1;
 }

@@ -186,7 +186,7 @@ std::optional<Symbol> SizeAnalysis::sum_of_placed(const Inst& outermost) {
 
 std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
   std::vector<std::int64_t> places;
-  Symbol sum = k_->symbols.constant(0);
+  std::vector<ValueId> items;  // by place; summed only once it is known that the list is not too long
   const ValueId over = f_->operands_of(outermost)[3];
   const Inst* in = &outermost;
   while (in != nullptr && in->op == Op::kReplace && in->word == TypeWord::kInt) {
@@ -194,12 +194,14 @@ std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
     const auto place = one_number(operands[1]);
     if (!place || operands[3] != over || places.size() == kLongestList) return std::nullopt;
     if (std::find(places.begin(), places.end(), *place) == places.end()) {
-      sum = k_->symbols.add(sum, facts(operands[2]).sum);
+      items.push_back(operands[2]);
       places.push_back(*place);
     }
     in = makers_[static_cast<std::size_t>(operands[0])];
   }
   std::sort(places.begin(), places.end());
+  Symbol sum = k_->symbols.constant(0);
+  for (const ValueId item : items) sum = k_->symbols.add(sum, facts(item).sum);
   if (in == nullptr || places.empty() || places.front() < 0) return std::nullopt;
   if (in->op == Op::kConst && k_->is_scalar(over)) {
     const std::vector<std::int64_t>& left = m_.constants[static_cast<std::size_t>(in->index)].ints;
@@ -209,7 +211,8 @@ std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
         sum = k_->symbols.add(sum, k_->symbols.constant(left[i]));
     return sum;
   }
-  if (in->op != Op::kDist) return std::nullopt;
+  // The list may have been filled as a whole: then `over` must be one segment too.
+  if (in->op != Op::kDist || (f_->operands_of(*in)[1] != over && !k_->is_scalar(over))) return std::nullopt;
   const auto n = one_length(f_->operands_of(*in)[1]);
   if (!n || places.back() >= *n) return std::nullopt;
   const auto left = *n - static_cast<std::int64_t>(places.size());

@@ -6,8 +6,10 @@
 DIRECTORY has that compiler's PROGRAM.N.vcode, whose MAIN calls the program with the constant N; ours are the
 functions `run` of nesl/*.nesl here. Both are run on NVM for the same sizes, by default without compiled regions
 and block mode, so that every instruction is counted; printed are instructions executed and bytes of their
-operands and results, and ours as a part of theirs. Results are compared but for the last number, which is a time,
-and where the other program's are no numbers. Arguments are checked in ours if they are in the other's.
+operands and results, and ours as a part of theirs: first of the VCODE as it was written, then of what remains when
+it has been loaded, which removes from both programs what is done twice or for nothing. Results are compared but for
+the last number, which is a time, and where the other program's are no numbers. Arguments are checked in ours if
+they are in the other's.
 """
 
 import argparse
@@ -57,7 +59,7 @@ def main():
     words.add_argument("options", nargs="*")
     args = words.parse_args()
     options = args.options or DEFAULT_OPTIONS
-    print(f"{'program':14} {'n':>8} {'instructions':>21} {'ratio':>6}  {'bytes':>25} {'ratio':>6}  results")
+    print(f"{'program':14} {'n':>8} {'executed':>9} {'instructions':>21} {'ratio':>6}  {'bytes':>25} {'ratio':>6}  results")
     for name, other, sizes in PROGRAMS:
         if not re.search(args.match, name):
             continue
@@ -69,15 +71,18 @@ def main():
         for n in sizes:
             text = theirs.read_text()
             text = re.sub(rf"^CONST INT {other.split('.')[1]}$", f"CONST INT {n}", text, count=1, flags=re.MULTILINE)
+            # Arguments are checked here where they are there.
+            checks = "on" if CHECK in text else "off"
             with tempfile.NamedTemporaryFile("w", suffix=".vcode") as file:
                 file.write(text)
                 file.flush()
-                them, expected = run(args.nvm, options, [file.name])
-            # Arguments are checked here where they are there.
-            checks = "on" if CHECK in text else "off"
-            us, results = run(args.nvm, [*options, "--arg-check", checks], [str(ours), "-e", f"run({n})"])
-            print(f"{name:14} {n:8} {them[0]:10} {us[0]:10} {us[0] / them[0]:6.2f}  {them[1]:12} {us[1]:12} "
-                  f"{us[1] / them[1]:6.2f}  {'same' if same(results, expected) else 'DIFFERENT'}", flush=True)
+                for executed, optimise in [("written", "off"), ("loaded", "on")]:
+                    how = [*options, "--optimise", optimise]
+                    them, expected = run(args.nvm, how, [file.name])
+                    us, results = run(args.nvm, [*how, "--arg-check", checks], [str(ours), "-e", f"run({n})"])
+                    print(f"{name:14} {n:8} {executed:>9} {them[0]:10} {us[0]:10} {us[0] / them[0]:6.2f}  "
+                          f"{them[1]:12} {us[1]:12} {us[1] / them[1]:6.2f}  "
+                          f"{'same' if same(results, expected) else 'DIFFERENT'}", flush=True)
     return 0
 
 

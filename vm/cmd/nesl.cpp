@@ -39,6 +39,7 @@ lib::NeslOptions nesl_options(const Arguments& arguments) {
   options.vm = options_of(arguments);
   options.vm.cancelled = Interruptible::asked();
   options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.optimise = arguments.choice(Option::kOptimise) == 0;
   options.print_length = arguments.count_or_all(Option::kPrintLength);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   return options;

@@ -34,6 +34,7 @@ lib::LoadOptions load_options_of(const Arguments& arguments) {
   lib::LoadOptions options;
   options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
   options.check = arguments.given(Option::kCheck);
+  options.optimise = arguments.choice(Option::kOptimise) == 0;
   return options;
 }
 

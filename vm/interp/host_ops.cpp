@@ -15,7 +15,7 @@ namespace nvm::vm {
 
 namespace {
 
-constexpr std::int64_t kNullStream = -1;
+constexpr std::int64_t kNullStream = -1, kStandardError = 2;
 constexpr std::size_t kLongestName = 4096;
 
 std::string text(Op op) { return std::string(op_info(op).text); }
@@ -85,8 +85,10 @@ struct Host::Io {
       const std::string bytes = text_of(vector(0));
       good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
       good = std::fflush(file) == 0 && good;
+      if (file == host.streams_.at(kStandardError) && !bytes.empty()) host.line_open_ = bytes.back() != '\n';
     } else {
       good = print_value(file, operands[0]);
+      if (file == host.streams_.at(kStandardError)) host.line_open_ = false;
     }
     finish(good ? "" : std::strerror(errno));
   }
@@ -238,7 +240,7 @@ void Host::execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operand
     case Op::kStartTimer: timer_ = std::chrono::steady_clock::now(); break;
     case Op::kStopTimer: io.stop_timer(); break;
     case Op::kRead: io.read_slot(0); break;
-    case Op::kWrite: io.write_slot(2); break;
+    case Op::kWrite: io.write_slot(kStandardError); break;
     case Op::kFopen: io.open_file(); break;
     case Op::kFclose: io.close_slot(); break;
     case Op::kFread: io.read_slot(io.single(0)); break;

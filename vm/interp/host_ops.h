@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ class Host {
 
   [[nodiscard]] RandomSource& random() { return *random_; }
   [[nodiscard]] Streams& streams() { return streams_; }
+  // Whether the text on standard error ends inside of a line; nothing if there was none.
+  [[nodiscard]] std::optional<bool> line_open() const { return line_open_; }
 
  private:
   void execute(Op op, TypeWord word, SourcePos pos, std::span<Value> operands, std::span<Value> results);
@@ -60,6 +63,7 @@ class Host {
   std::unique_ptr<RandomSource> random_;
   Streams streams_;
   std::chrono::steady_clock::time_point timer_ = std::chrono::steady_clock::now();
+  std::optional<bool> line_open_;
   std::string last_error_;     // what FWRITE to the null stream reports
   std::vector<int> children_;  // process ids that may have to be reaped
 };

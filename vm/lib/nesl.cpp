@@ -37,6 +37,7 @@ class Runner : public vm::ProgramRunner {
  public:
   explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) {
     load_.int_bits = o.int_bits;
+    load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
   }
 
@@ -52,11 +53,12 @@ class Runner : public vm::ProgramRunner {
       given.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
     auto done = vm_.run(*loaded, given);
     begin_phase("compile and print");
-    if (!done) return {true, done.failure().reason, done.failure().origin_line, {}};
+    if (!done) return {true, done.failure().reason, done.failure().origin_line, {}, done.failure().line_open};
     add(done->counters);
     if (done->counters.regions > 0) explanation_ += done->explanation;
-    if (done->exited) return {true, "", done->exit_line, {}};
+    if (done->exited) return {true, "", done->exit_line, {}, done->line_open};
     Result result;
+    result.line_open = done->line_open;
     for (const Value& v : done->values) {
       result.values.push_back(v.impl()->value);
       keep_constants(result.values.back(), *loaded);

@@ -16,6 +16,7 @@ namespace nvm::lib {
 struct NeslOptions {
   Options vm;
   int int_bits = 64;
+  bool optimise = true;      // as LoadOptions::optimise
   bool show_all = false;     // result lines of definitions and bindings too
   bool interactive = false;  // errors concern one form only; results of long lines are folded
   bool arg_check = true;

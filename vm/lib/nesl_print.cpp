@@ -1,5 +1,6 @@
 #include "vm/lib/nesl_print.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -134,6 +135,47 @@ class Printer {
   std::string out_;
 };
 
+// The slots of a type's characters, `next` being the first slot of the type.
+void character_slots(TypeArena& arena, const Type* type, std::size_t& next, std::vector<std::size_t>& out) {
+  type = resolve(type);
+  switch (type->kind) {
+    case TypeKind::kSeq: ++next; return character_slots(arena, type->args[0], next, out);
+    case TypeKind::kPair:
+      for (const Type* part : type->args) character_slots(arena, part, next, out);
+      return;
+    case TypeKind::kRecord: return character_slots(arena, frontend::record_content(arena, type), next, out);
+    case TypeKind::kFn: next += static_cast<std::size_t>(frontend::slot_count(arena, type)); return;
+    case TypeKind::kChar: out.push_back(next); break;
+    default: break;
+  }
+  ++next;
+}
+
+constexpr int kLastCode = 255;
+
+template <typename T>
+std::optional<std::int64_t> bad_code(const T* codes, std::int64_t n) {
+  const T* const bad = std::find_if(codes, codes + n, [](T code) { return code < 0 || code > kLastCode; });
+  return bad == codes + n ? std::nullopt : std::optional<std::int64_t>(*bad);
+}
+
+std::optional<std::int64_t> bad_code(const Vector& v) {
+  if (v.is_scalar()) {
+    const std::int64_t code = v.scalar_int();
+    return bad_code(&code, 1);
+  }
+  switch (v.storage()) {
+    case Storage::kI32: return bad_code(v.data<std::int32_t>(), v.length());
+    case Storage::kI64: return bad_code(v.data<std::int64_t>(), v.length());
+    case Storage::kI8: {
+      const auto* codes = v.data<std::int8_t>();
+      const auto* bad = std::find_if(codes, codes + v.length(), [](std::int8_t code) { return code < 0; });
+      return bad == codes + v.length() ? std::nullopt : std::optional<std::int64_t>(*bad);
+    }
+    default: return std::nullopt;
+  }
+}
+
 // The shortest digits that read back to the value, "d.ddde[+-]dd", taken apart.
 struct Decimal {
   std::string digits;
@@ -167,6 +209,15 @@ std::string scientific(const Decimal& d) {
 }
 
 }  // namespace
+
+std::optional<std::int64_t> bad_character(TypeArena& arena, const Type* type, std::span<const Value> slots) {
+  std::vector<std::size_t> characters;
+  std::size_t next = 0;
+  character_slots(arena, type, next, characters);
+  for (const std::size_t slot : characters)
+    if (const auto bad = bad_code(std::get<Vector>(slots[slot]))) return bad;
+  return std::nullopt;
+}
 
 std::int64_t int_at(const Vector& v, std::int64_t i) {
   if (v.is_scalar()) return v.scalar_int();

@@ -1,6 +1,8 @@
 // Values as the NESL top level shows them (spec: how results are printed).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,6 +20,11 @@ struct PrintStyle {
 // pairs side by side. The type has no unbound variables outside functions.
 [[nodiscard]] std::string print_value(frontend::TypeArena& arena, const frontend::Type* type,
                                       std::span<const Value> slots, const PrintStyle& style = {});
+
+// A number in it, if there is one, that stands for a character and is not from 0 to 255.
+[[nodiscard]] std::optional<std::int64_t> bad_character(frontend::TypeArena& arena,
+                                                        const frontend::Type* type,
+                                                        std::span<const Value> slots);
 
 // Element i of an Int or Bool vector, whatever its storage.
 [[nodiscard]] std::int64_t int_at(const Vector& v, std::int64_t i);

@@ -165,7 +165,8 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
 }
 
 SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std::string& file) {
-  for (const Pending& p : pending) {
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const Pending& p = pending[i];
     std::vector<Value> slots;
     if (options_.mode == SessionMode::kCheck) {
       if (options_.show != Show::kNothing) show_type(p.compiled);
@@ -177,7 +178,11 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
     }
     if (p.compiled.core) {
       auto result = evaluate(p.compiled, file);
-      if (!result) return SessionStatus::kRunError;
+      if (!result) {  // nothing from here on has happened
+        for (std::size_t k = pending.size(); k-- > i;)
+          frontend::unbind_result(environment_, pending[k].bound);
+        return SessionStatus::kRunError;
+      }
       slots = std::move(*result);
       keep(p.bound, slots);
     }
@@ -198,8 +203,17 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
   const std::vector<Value> inputs = values_of(emitted);
   const double compile_time = seconds_since(start);
   ProgramRunner::Result result = runner_.run(std::move(emitted.program), inputs);
+  line_open_ = result.line_open.value_or(line_open_);
   if (result.failed) {
     report(result, compiled, file);
+    return std::nullopt;
+  }
+  if (const auto code = bad_character(environment_.types(), compiled.type, result.values)) {
+    report({true,
+            "Bad value in a result vector: " + std::to_string(*code) + " is the code of no character",
+            0,
+            {}},
+           compiled, file);
     return std::nullopt;
   }
   if (options_.verbose)
@@ -315,7 +329,14 @@ void NeslSession::show_value(const std::string& name, const frontend::Type* type
 }
 
 void NeslSession::show_line(const std::string& name, const std::string& value, const std::string& type) {
+  end_line();
   out_ << fold_result(name, value, type, options_.line_width) << "\n" << std::flush;
+}
+
+// What a program has printed stands before what is said about its result, on lines of its own.
+void NeslSession::end_line() {
+  if (line_open_) err_ << "\n" << std::flush;
+  line_open_ = false;
 }
 
 namespace {
@@ -350,6 +371,7 @@ void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm
                          const std::string& file) {
   const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
   out_ << std::flush;
+  end_line();
   err_ << file << ":" << line << ": "
        << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
        << "\n";

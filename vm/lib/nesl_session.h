@@ -31,6 +31,7 @@ class ProgramRunner {
     std::string reason;      // empty if the program itself has said it
     std::uint32_t line = 0;  // in the NESL source, 0 if unknown
     std::vector<Value> values;
+    std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };
   // `inputs` are the values of the program's inputs (Constant::input), by number.
   virtual Result run(Program program, std::span<const Value> inputs) = 0;
@@ -126,6 +127,7 @@ class NeslSession {
   void show(const Pending& pending, const std::vector<Value>& slots);
   void show_value(const std::string& name, const frontend::Type* type, const std::vector<Value>& slots,
                   bool all_digits = false);
+  void end_line();
   void show_line(const std::string& name, const std::string& value, const std::string& type);
   // The documentation string of a function or primitive, "" if there is none.
   [[nodiscard]] static std::string documentation(const frontend::Binding& binding);
@@ -151,6 +153,7 @@ class NeslSession {
   std::map<std::string, std::string> settings_;
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
+  bool line_open_ = false;  // programs printed text that does not end with a line
 };
 
 // The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and

@@ -39,6 +39,7 @@ struct Failure {
   std::string reason = {};             // kRuntime: what happened, without the place
   std::uint32_t origin_line = 0;       // kRuntime: innermost line of the NESL source, 0 if unknown
   std::vector<Message> messages = {};  // kProgram: all that is to be said of the text, in order
+  std::optional<bool> line_open = {};  // kRuntime: as Run::line_open
 };
 
 // A T, or why there is none.
@@ -220,10 +221,11 @@ struct Counters {
 };
 
 struct Run {
-  bool exited = false;          // the program ended by EXIT: nothing is to be printed
-  std::uint32_t exit_line = 0;  // innermost line of the NESL source where it did, 0 if unknown
-  bool out_closed = false;      // the program closed its standard output
-  std::vector<Value> values;    // the final stack, deepest first
+  bool exited = false;            // the program ended by EXIT: nothing is to be printed
+  std::uint32_t exit_line = 0;    // innermost line of the NESL source where it did, 0 if unknown
+  bool out_closed = false;        // the program closed its standard output
+  std::optional<bool> line_open;  // whether what it wrote to standard error ends inside of a line, if it did
+  std::vector<Value> values;      // the final stack, deepest first
   Counters counters;
   std::string explanation;  // what the compiling tier did, if Options::explain asked
 };

@@ -298,10 +298,17 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.counters.mapped_bytes = pool->stats().mapped_peak;
   compiling.report(loaded, run);
   if (outcome.error)
-    return Failure{Failure::Class::kRuntime,     render(*outcome.error, loaded), outcome.error->at.pos.line,
-                   outcome.error->at.pos.column, outcome.error->message,         origin_line(*outcome.error)};
+    return Failure{Failure::Class::kRuntime,
+                   render(*outcome.error, loaded),
+                   outcome.error->at.pos.line,
+                   outcome.error->at.pos.column,
+                   outcome.error->message,
+                   origin_line(*outcome.error),
+                   {},
+                   host.line_open()};
   run.exited = outcome.exited;
   run.exit_line = outcome.exit_line;
+  run.line_open = host.line_open();
   run.out_closed = host.streams().at(1) == nullptr;
   for (const vm::Value& value : outcome.values)
     run.values.emplace_back(std::make_shared<Value::Impl>(Value::Impl{program.impl(), pool, value}));

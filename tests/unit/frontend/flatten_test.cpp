@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <map>
+#include <vector>
 
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
@@ -193,15 +194,6 @@ TEST_CASE("out of what was picked is picked once") {
   CHECK(counts_of(v + "subseq(v, 0, h) -> [h:h + 2];")[Op::kBpermute] == 2);
 }
 
-TEST_CASE("the parts of what was split are picked from what was split") {
-  const std::string v =
-      "let v = {(rand(i), float(i), [i], i > 3) : i in dist(9, 5)}; s = split(v, {b : (x, y, z, b) in v}) "
-      "in ";
-  auto counts = counts_of(v + "({(x, y) : (x, y, z, b) in s[0]}, {(x, y) : (x, y, z, b) in s[1]});");
-  // The permutation for each part, then two fields of each.
-  CHECK(counts[Op::kBpermute] == 6);
-}
-
 TEST_CASE("numbers at equal distances are counted, not computed") {
   auto counts = counts_of("let k = rand(5) in {{3 - (i * k + j) : i in [0:k]} : j in [0:4]};");
   CHECK(counts[Op::kIndex] == 2);  // of j, and of the results
@@ -282,6 +274,51 @@ TEST_CASE("recursion whose results are used otherwise is not marked as tail-para
   CHECK_FALSE(claims_tail(
       "function g(v) : [int] -> [int]; function fn(v) = if #v < 2 then v else g(v) ++ fn(take(v, 1));"
       "function g(v) = if #v < 3 then fn(drop(v, 1)) else v; fn([3, 1, 2]);"));
+}
+
+TEST_CASE("the groups of a split taken one by one are packed, as a whole they are moved") {
+  auto one_by_one = counts_of("let v = index(9); s = split(v, {x > 3 : x in v}) in (sum(s[0]), s[1]);");
+  CHECK(one_by_one[Op::kPack] == 2);
+  CHECK(one_by_one[Op::kPermute] == 0);
+  CHECK(one_by_one[Op::kAddScan] == 0);
+  auto whole = counts_of("let v = index(9) in {sum(g) : g in split(v, {x > 3 : x in v})};");
+  CHECK(whole[Op::kPack] == 0);
+  CHECK(whole[Op::kPermute] == 1);
+  auto unused = counts_of("let v = [(1, 2.5), (3, 4.5)]; s = split(v, [t, f]) in {y : (x, y) in s[1]};");
+  CHECK(unused[Op::kPermute] == 0);
+  auto fields = counts_of(
+      "let v = {(rand(i), float(i), [i], i > 3) : i in dist(9, 5)}; s = split(v, {b : (x, y, z, b) in v}) "
+      "in ({(x, y) : (x, y, z, b) in s[0]}, {(x, y) : (x, y, z, b) in s[1]});");
+  CHECK(fields[Op::kPack] == 4);  // two fields of each, and no permutation
+  CHECK(fields[Op::kBpermute] == 0);
+  auto inside = counts_of("{let s = split(v, {x > 3 : x in v}) in s[1] : v in [[1, 5], [7]]};");
+  CHECK(inside[Op::kPack] == 1);
+  CHECK(inside[Op::kBpermute] == 0);
+}
+
+TEST_CASE("what a split moves is moved before the host makes its descriptor") {
+  const Program program = program_of("let v = index(9); s = split(v, {x > 3 : x in v}) in s[0] ++ s[1];");
+  std::vector<Op> order;
+  for (const Instr& instr : program.functions[0].code)
+    if (instr.op == Op::kPermute || instr.op == Op::kReplace) order.push_back(instr.op);
+  REQUIRE(order.size() >= 2);
+  CHECK(order.front() == Op::kPermute);
+}
+
+TEST_CASE("parameters and results that nobody needs are not handed over") {
+  const std::string rest = " in if s < 9 then fn(a + 1, b, c) else (a, c);";
+  auto all = counts_of("function fn(a, b, c) = let s = a * b" + rest + "{fn(x, 2, float(x)) : x in [1, 2]};");
+  auto some = counts_of("function fn(a, b, c) = let s = a * b" + rest +
+                        "{let (y, z) = fn(x, 2, float(x)) in y : x in [1, 2]};");
+  CHECK(all[Op::kPack] - some[Op::kPack] > 0);
+  CHECK(all[Op::kDpermute] - some[Op::kDpermute] > 0);
+}
+
+TEST_CASE("division by a constant cannot fail, so it may be selected from") {
+  CHECK(counts_of("{if x > 2 then x / 2 else x : x in [1, 5]};")[Op::kIf] == 0);
+  CHECK(counts_of("{if x > 2.0 then 1.0 / 2.0 else x / 4.0 : x in [1.0, 5.0]};")[Op::kIf] == 0);
+  CHECK(counts_of("{if x > 2 then x / 0 else x : x in [1, 5]};")[Op::kIf] > 0);
+  CHECK(counts_of("{if x > 2 then 7 / x else x : x in [1, 5]};")[Op::kIf] > 0);
 }
 
 TEST_CASE("a sequence nested very deeply is no more work than its depth") {

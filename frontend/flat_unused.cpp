@@ -1,0 +1,110 @@
+// Parameters and results of functions that nobody needs, found over all functions together: what a recursive
+// call only hands on to itself is not needed either.
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "frontend/flat.h"
+
+namespace nvm::frontend::flat {
+namespace {
+
+using Needs = std::vector<std::vector<bool>>;  // by function, by parameter or result
+
+class Unused {
+ public:
+  explicit Unused(Program& program) : program_(program) {
+    for (const Function& f : program.functions) {
+      params_.emplace_back(f.params.size(), false);
+      results_.emplace_back(f.body.yields.size(), false);
+      if (f.lifted && !f.params.empty()) params_.back().back() = true;  // tells how many instances there are
+    }
+    results_.front().assign(results_.front().size(), true);  // of the program
+  }
+
+  void run() {
+    do {
+      changed_ = false;
+      for (std::size_t i = 0; i < program_.functions.size(); ++i) visit(i);
+    } while (changed_);
+    for (std::size_t i = 0; i < program_.functions.size(); ++i) {
+      Function& f = program_.functions[i];
+      keep_only(f.params, params_[i]);
+      keep_only(f.body.yields, results_[i]);
+      cut_calls(f.body);
+      remove_dead(f);
+    }
+  }
+
+ private:
+  void visit(std::size_t function) {
+    const Function& f = program_.functions[function];
+    needed_.clear();
+    for (std::size_t i = 0; i < f.body.yields.size(); ++i)
+      if (results_[function][i]) needed_.insert(f.body.yields[i]);
+    block(f.body);
+    for (std::size_t i = 0; i < f.params.size(); ++i)
+      if (needed_.contains(f.params[i])) need(params_, function, i);
+  }
+
+  void need(Needs& of, std::size_t function, std::size_t i) {
+    changed_ = changed_ || !of[function][i];
+    of[function][i] = true;
+  }
+
+  // Whether something in it must be executed.
+  bool block(const Block& block) {
+    bool any = false;
+    for (auto it = block.stmts.rbegin(); it != block.stmts.rend(); ++it) any = statement(*it) || any;
+    return any;
+  }
+
+  bool statement(const Stmt& stmt) {
+    bool live = stmt.keep;
+    for (std::size_t i = 0; i < stmt.results.size(); ++i) {
+      if (!needed_.contains(stmt.results[i])) continue;
+      live = true;
+      if (stmt.kind == Stmt::Kind::kCall) need(results_, static_cast<std::size_t>(stmt.target), i);
+      if (stmt.kind != Stmt::Kind::kIf) continue;
+      for (const Block* b : {stmt.then_block.get(), stmt.else_block.get()})
+        if (!b->exits) needed_.insert(b->yields[i]);
+    }
+    if (stmt.kind == Stmt::Kind::kIf)
+      for (const Block* b : {stmt.then_block.get(), stmt.else_block.get()}) live = block(*b) || live;
+    if (!live) return false;
+    for (std::size_t i = 0; i < stmt.args.size(); ++i)
+      if (stmt.kind != Stmt::Kind::kCall || params_[static_cast<std::size_t>(stmt.target)][i])
+        needed_.insert(stmt.args[i]);
+    return true;
+  }
+
+  static void keep_only(Atoms& atoms, const std::vector<bool>& needed) {
+    Atoms kept;
+    for (std::size_t i = 0; i < atoms.size(); ++i)
+      if (needed[i]) kept.push_back(atoms[i]);
+    atoms = std::move(kept);
+  }
+
+  void cut_calls(Block& block) {
+    for (Stmt& stmt : block.stmts) {
+      if (stmt.kind == Stmt::Kind::kCall) {
+        keep_only(stmt.args, params_[static_cast<std::size_t>(stmt.target)]);
+        keep_only(stmt.results, results_[static_cast<std::size_t>(stmt.target)]);
+      }
+      if (stmt.kind != Stmt::Kind::kIf) continue;
+      cut_calls(*stmt.then_block);
+      cut_calls(*stmt.else_block);
+    }
+  }
+
+  Program& program_;
+  Needs params_, results_;
+  std::set<Atom> needed_;  // of the function that is visited
+  bool changed_ = false;
+};
+
+}  // namespace
+
+void remove_unused(Program& program) { Unused(program).run(); }
+
+}  // namespace nvm::frontend::flat
