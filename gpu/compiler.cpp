@@ -6,11 +6,11 @@
 namespace nvm::gpu {
 
 std::shared_ptr<OpenDevice> shared_device(std::string& reason) {
-  if (!nvrtc_available(reason)) return nullptr;
   static std::string problem;
   static const std::shared_ptr<OpenDevice> kDevice = OpenDevice::open(0, problem);
   reason = problem;
-  return kDevice;
+  // Without a device it is of no use to install NVRTC.
+  return kDevice != nullptr && nvrtc_available(reason) ? kDevice : nullptr;
 }
 
 Compiler::Compiler(std::shared_ptr<OpenDevice> device, bool background)

@@ -81,6 +81,7 @@ def prepare(folder, nvm, root):
     (folder / "nvmw").symlink_to(nvm)
     shutil.copytree(root / "programs", folder / "programs")
     kept = {k: v for k, v in os.environ.items() if not k.startswith("NVM_")}
+    kept.setdefault("CMAKE_GENERATOR", "Ninja")  # which builds nvm; make need not be there
     return dict(kept, PATH=f"{names}:{os.environ['PATH']}", LC_ALL="C.UTF-8")
 
 

@@ -69,7 +69,10 @@ with tempfile.TemporaryDirectory() as folder:
     same("a driver that does not start", run(good, NVM_EMU="init=803"), "unsupported display driver")
     same("a driver that is too old", run(good, device=os.path.join(emu, "broken", "driver")), "the driver lacks cu")
     same("no device", run(good, NVM_EMU="devices=0"), "the driver shows no device")
-    same("an NVRTC that is too old", run(good, device=os.path.join(emu, "broken", "nvrtc")), "is too old")
+    os.mkdir(path("old"))
+    os.symlink(os.path.join(emu, "device", "libcuda.so.1"), path("old/libcuda.so.1"))
+    os.symlink(os.path.join(emu, "broken", "nvrtc", "libnvrtc.so.13"), path("old/libnvrtc.so.13"))
+    same("an NVRTC that is too old", run(good, device=path("old")), "is too old")
 
     # The driver, and of NVRTC only files that are no libraries, whatever else the loader would find.
     os.mkdir(path("driver"))
