@@ -220,8 +220,7 @@ void give_packed(const PrimCall& call, Vector out, std::int64_t total, Lengths& 
   }
 }
 
-// The first `total` elements of memory that held more; copied where more than a third would lie idle and can
-// not be given back.
+// The first `total` elements of memory that held more; copied if a third of it would lie idle.
 Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory, std::int64_t total) {
   const auto bytes = static_cast<std::size_t>(total) * storage_bytes(storage);
   const std::size_t capacity = memory.get()->capacity;
@@ -249,9 +248,8 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
     BufferRef scratch = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
     const std::int64_t total = t.pack_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
                                                             s.segments(), scratch.data(), lengths.data());
-    const std::int64_t wanted_length = total == v.length() ? 0 : total;
-    give_packed(call, packed_part(context, v.storage(), std::move(scratch), wanted_length), total, lengths);
-    return;
+    const std::int64_t n = total == v.length() ? 0 : total;
+    return give_packed(call, packed_part(context, v.storage(), std::move(scratch), n), total, lengths);
   }
   const std::int64_t total = t.count_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
                                                            s.segments(), nullptr, lengths.data());
