@@ -56,9 +56,12 @@ inline std::vector<std::int64_t> gen_lengths(SegShape shape, Rng& rng) {
         out.push_back(std::min<std::int64_t>(
             5000, static_cast<std::int64_t>(1.0 / (static_cast<double>(1 + below(rng, 4000)) / 4000.0)) - 1));
       break;
-    case SegShape::kShort:
-      for (std::int64_t i = 1 + below(rng, 400); i > 0; --i) out.push_back(below(rng, 12));
+    case SegShape::kShort: {  // up to where eight at a time go in four, eight, ... thirty-two steps
+      constexpr std::int64_t kMost[] = {3, 5, 9, 12, 18, 26, 34};
+      const std::int64_t most = kMost[below(rng, std::size(kMost))];
+      for (std::int64_t i = 1 + below(rng, 400); i > 0; --i) out.push_back(below(rng, most));
       break;
+    }
     case SegShape::kThreshold:
       for (std::int64_t i = 1 + below(rng, 4); i > 0; --i) out.push_back(threshold(rng));
       break;

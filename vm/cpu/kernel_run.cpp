@@ -187,8 +187,7 @@ void KernelRun::over_blocks(Work& w, F body) {
     w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
   // Short spaces are combined from left to right: no lane may take two elements.
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
-  const std::int64_t block = code_.scratch_count > 0 ? kBlock : kReduceBlock;  // lanes are folded at its end
-  const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? block : w.chunk_end - w.chunk_begin;
+  const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
   w.begin = w.from;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);

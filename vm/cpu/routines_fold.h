@@ -5,6 +5,7 @@
 #include "vm/cpu/routines_walk.h"
 #include "vm/simd/reduce.h"
 #include "vm/simd/scan.h"
+#include "vm/simd/short_rows.h"
 #include "vm/simd/short_segments.h"
 
 namespace nvm::vm::cpu {
@@ -142,26 +143,33 @@ struct Fold {
     do {
       if (storage_bytes(out_storage) == sizeof(T))
         short_ones<false>(cursor, x, begin, n, static_cast<T*>(out));
-    } while (walk(cursor, begin, n, part, 8));
+    } while (walk(cursor, begin, n, part, 1));
   }
+#if NVM_VECTOR_BYTES == 64
+  template <bool kScan>
+  static void short_together(SegmentCursor& cursor, const T* x, std::int64_t begin, std::int64_t n, T* out) {
+    const plan::Desc& d = *cursor.desc;
+    // As walk: empty segments at the end of the block are left for the next, if there is one.
+    const std::int64_t end = begin + n < d.total ? begin + n : INT64_MAX;
+    if constexpr (kScan) {
+      simd::ShortSegments<Op, T> together(x - begin, d.offsets, out - begin,
+                                          std::clamp<std::int64_t>(n / 8, kSequentialMax, simd::kStream));
+      while (const std::int64_t taken = together.take(cursor.segment, d.segments - cursor.segment, end))
+        cursor.segment += taken;
+      together.finish();
+    } else {
+      const simd::ShortRows<Op, T> rows(x - begin, d.offsets, begin + n);
+      cursor.segment = rows.reduce(cursor.segment, d.segments, out, end);
+    }
+  }
+#endif
   // Short segments that lie in the block, from the cursor on.
   template <bool kScan>
   static void short_ones(SegmentCursor& cursor, const T* x, std::int64_t begin, std::int64_t n, T* out) {
     if (!cursor.fresh) return;
 #if NVM_VECTOR_BYTES == 64
-    if constexpr (sizeof(T) == 8) {
-      const plan::Desc& d = *cursor.desc;
-      if (d.offsets == nullptr) return;
-      // As walk: empty segments at the end of the block are left for the next, if there is one.
-      const std::int64_t end = begin + n < d.total ? begin + n : INT64_MAX;
-      simd::ShortSegments<Op, T, kScan> together(
-          x - begin, d.offsets, kScan ? out - begin : out,
-          std::clamp<std::int64_t>(n / 8, kSequentialMax, simd::kStream));
-      while (const std::int64_t taken = together.take(cursor.segment, d.segments - cursor.segment, end))
-        cursor.segment += taken;
-      together.finish();
-      return;
-    }
+    if constexpr (sizeof(T) == 8)
+      if (cursor.desc->offsets != nullptr) return short_together<kScan>(cursor, x, begin, n, out);
 #endif
     over_short(cursor, begin, n, [&](std::int64_t s, std::int64_t first, std::int64_t stop) {
       if constexpr (kScan)

@@ -220,6 +220,20 @@ void give_packed(const PrimCall& call, Vector out, std::int64_t total, Lengths& 
   }
 }
 
+// The first `total` elements of memory that held more; copied if a third of it would lie idle.
+Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory, std::int64_t total) {
+  const auto bytes = static_cast<std::size_t>(total) * storage_bytes(storage);
+  const std::size_t capacity = memory.get()->capacity;
+  const bool large = capacity > static_cast<std::size_t>(kScratch);
+  if (total > 1 && (large || bytes >= capacity / 3 * 2)) {
+    if (large) context.pool->shrink(memory, bytes);
+    return Vector(storage, total, std::move(memory));
+  }
+  Fresh out(context, storage, total);
+  if (bytes > 0) std::memcpy(out.data(), memory.data(), bytes);
+  return out.take();
+}
+
 void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
@@ -231,13 +245,11 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
   const Compared x(f);
   Lengths lengths(context, s, wanted);
   if (v.bytes() <= kScratch) {
-    const BufferRef scratch = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
+    BufferRef scratch = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
     const std::int64_t total = t.pack_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
                                                             s.segments(), scratch.data(), lengths.data());
-    Fresh out(context, v.storage(), total == v.length() ? 0 : total);
-    if (out.bytes() > 0) std::memcpy(out.data(), scratch.data(), out.bytes());
-    give_packed(call, out.take(), total, lengths);
-    return;
+    const std::int64_t n = total == v.length() ? 0 : total;
+    return give_packed(call, packed_part(context, v.storage(), std::move(scratch), n), total, lengths);
   }
   const std::int64_t total = t.count_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
                                                            s.segments(), nullptr, lengths.data());
@@ -259,19 +271,6 @@ kernels::PackTarget target_of(Scalar relation) {
   if (relation == Scalar::kEq || relation == Scalar::kLe || relation == Scalar::kGe) to.equal = kAll;
   if (relation == Scalar::kNe) to.unordered = kAll;
   return to;
-}
-
-// The first `total` elements of memory that held more; copied where it can not be given back in parts.
-Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory, std::int64_t total) {
-  const auto bytes = static_cast<std::size_t>(total) * storage_bytes(storage);
-  const std::size_t capacity = memory.get()->capacity;
-  if (total > 1 && (capacity > static_cast<std::size_t>(kScratch) || bytes >= capacity / 8 * 7)) {
-    context.pool->shrink(memory, bytes);
-    return Vector(storage, total, std::move(memory));
-  }
-  Fresh out(context, storage, total);
-  if (bytes > 0) std::memcpy(out.data(), memory.data(), bytes);
-  return out.take();
 }
 
 // The PACKs of `p` by one thread, in one pass.

@@ -1,8 +1,8 @@
-// Many short segments of 8-byte elements at a time, each from left to right, without a branch on their
-// lengths: a batch of segments is cut into eight streams, a lane each. Eight elements of every stream are
-// loaded, transposed, combined step by step (a lane starts anew where a segment does), transposed back and
-// stored. Per 64 elements: 64 vector moves of elements and 8 combinations; TRIED a lane per segment (idle
-// lanes where lengths differ: half the speed) and gathers for the steps (no better).
+// Exclusive scans of many short segments of 8-byte elements at a time, each from left to right, without a
+// branch on their lengths: a batch of segments is cut into eight streams, a lane each. Eight elements of
+// every stream are loaded, transposed, combined step by step (a lane starts anew where a segment does),
+// transposed back and stored. Per 64 elements: 64 vector moves of elements and 8 combinations; TRIED gathers
+// for the steps (no better). Reductions have no results to transpose back: short_rows.h.
 #pragma once
 
 #include "vm/simd/transpose.h"
@@ -44,13 +44,11 @@ inline u64 bits_of(const u8* flags) {
   return _pext_u64(bytes, 0x0101010101010101);
 }
 
-// kScan: exclusive scans; else reductions.
-template <typename Op, typename T, bool kScan>
+template <typename Op, typename T>
 class ShortSegments {
  public:
-  // Element i of segment k, offsets[k] <= i < offsets[k + 1], is v[i]; results go to out[i] (kScan; out may
-  // be v) or out[k].
-  // `stream`: elements of a stream at most, up to kStream; an eighth of what is taken at a time if that is
+  // Element i of segment k, offsets[k] <= i < offsets[k + 1], is v[i]; results go to out[i], and out may be
+  // v. `stream`: elements of a stream at most, up to kStream; an eighth of what is taken at a time if that is
   // little.
   ShortSegments(const T* v, const i64* offsets, T* out, i64 stream = kStream)
       : v_(v), offsets_(offsets), out_(out), stream_(stream) {}
@@ -65,8 +63,6 @@ class ShortSegments {
     std::memset(starts, 0, sizeof starts_[0]);
     const i64 base = offsets_[k];
     for (i64 j = k; j <= k + run; ++j) starts[offsets_[j] - base] = 1;
-    first_[used_] = k;
-    last_[used_] = k + run;
     at_[used_] = base;
     length_[used_] = offsets_[k + run] - base;
     if (++used_ == 8) finish();
@@ -79,17 +75,17 @@ class ShortSegments {
     i64 most = 0;
     next_ = at_[used_ - 1] + length_[used_ - 1];
     for (int r = 0; r < 8; ++r) {
-      if (r >= used_) at_[r] = length_[r] = 0;
+      if (r >= used_) {  // reads nothing, but where there is memory: elsewhere that takes hundreds of cycles
+        at_[r] = at_[0];
+        length_[r] = 0;
+      }
       least = std::min(least, length_[r]);
       most = std::max(most, length_[r]);
-      if constexpr (!kScan) end_[r] = results_[r];
     }
     acc_ = __m512d(identity());
     i64 p = 0;
     for (; p + 8 <= least; p += 8) block<true>(p);
     for (; p < most; p += 8) block<false>(p);
-    if constexpr (!kScan)
-      for (int r = 0; r < used_; ++r) write(r);
     used_ = 0;
   }
 
@@ -112,7 +108,7 @@ class ShortSegments {
       row[r] = kWhole ? _mm512_loadu_pd(from) : _mm512_maskz_loadu_pd(here, from);
       begins |= bits_of(starts_[r] + p) << 8 * r;
       __builtin_prefetch(v_ + next_ + 8 * (p + r));
-      if constexpr (kScan) __builtin_prefetch(out_ + next_ + 8 * (p + r), 1);
+      __builtin_prefetch(out_ + next_ + 8 * (p + r), 1);
     }
     transpose(row, column);
     begins = transpose_bits(begins);
@@ -121,37 +117,16 @@ class ShortSegments {
       const auto anew = static_cast<__mmask8>(begins >> 8 * c);
       const __m512d before = _mm512_mask_mov_pd(acc_, anew, __m512d(identity()));
       acc_ = __m512d(Op::apply(V(before), V(column[c])));
-      column[c] = kScan ? before : acc_;
+      column[c] = before;
     }
     transpose(column, row);
 #pragma GCC unroll 8
     for (int r = 0; r < 8; ++r) {
-      const u32 here = kWhole ? 255 : lanes(length_[r] - p);
-      if constexpr (kScan) {
-        T* to = out_ + at_[r] + p;
-        if constexpr (kWhole)
-          _mm512_storeu_pd(to, row[r]);
-        else
-          _mm512_mask_storeu_pd(to, static_cast<__mmask8>(here), row[r]);
-      } else {
-        const auto ends = static_cast<u32>(bits_of(starts_[r] + p + 1)) & here;
-        _mm512_storeu_pd(end_[r], _mm512_maskz_compress_pd(static_cast<__mmask8>(ends), row[r]));
-        end_[r] += __builtin_popcount(ends);
-      }
-    }
-  }
-
-  // Results of a stream to their places; empty segments have none and give the identity.
-  void write(int r) const {
-    const T* from = results_[r];
-    for (i64 k = first_[r]; k < last_[r]; k += 8) {
-      const auto here = static_cast<__mmask8>(lanes(last_[r] - k));
-      const __m512i start = _mm512_maskz_loadu_epi64(here, offsets_ + k);
-      const __m512i stop = _mm512_maskz_loadu_epi64(here, offsets_ + k + 1);
-      const __mmask8 filled = _mm512_cmpgt_epi64_mask(stop, start);
-      const __m512d x = _mm512_mask_expand_pd(__m512d(identity()), filled, _mm512_loadu_pd(from));
-      _mm512_mask_storeu_pd(out_ + k, here, x);
-      from += __builtin_popcount(filled);
+      T* to = out_ + at_[r] + p;
+      if constexpr (kWhole)
+        _mm512_storeu_pd(to, row[r]);
+      else
+        _mm512_mask_storeu_pd(to, static_cast<__mmask8>(lanes(length_[r] - p)), row[r]);
     }
   }
 
@@ -161,11 +136,8 @@ class ShortSegments {
   i64 stream_;
   i64 next_;  // the element behind the last stream
   __m512d acc_;
-  int used_ = 0;            // streams
-  i64 first_[8], last_[8];  // their segments
-  i64 at_[8], length_[8];   // their elements
-  T* end_[8];
-  T results_[kScan ? 1 : 8][kScan ? 1 : kStream + 8];
+  int used_ = 0;                // streams
+  i64 at_[8], length_[8];       // their elements
   u8 starts_[8][kStream + 16];  // 1: a segment starts here
 };
 

@@ -23,7 +23,9 @@
 
 namespace nvm::vm::cpu {
 
-inline constexpr std::int64_t kBlock = 1024;  // elements of a scratch array
+// Elements of a scratch array, and of what is done between two routines: gathers begin anew in every block.
+// Lanes are folded at its end.
+inline constexpr std::int64_t kBlock = kReduceBlock;
 // Results of this many bytes leave the caches before anybody reads them.
 inline constexpr std::int64_t kStreamingBytes = std::int64_t{32} << 20;
 // Behind a scratch array: room for whole vectors and for expansion in steps of 16 elements.

@@ -104,6 +104,7 @@ class StageEmitter {
     cc_.mov(n_, field(offsetof(StageArgs, n)));
     cc_.xor_(i_.r32(), i_.r32());
     stage_.traps = traps();
+    gathers_ = gathers();
     if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty()) return;
     const std::size_t active =
         lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
@@ -138,6 +139,17 @@ class StageEmitter {
   [[nodiscard]] bool traps() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
       if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && may_trap(*spec_.body, i)) return true;
+    return false;
+  }
+
+  // True if some needed value is gathered, and not near the others.
+  [[nodiscard]] bool gathers() const {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const BodyInst& in = spec_.body->insts[i];
+      const bool by_index = in.pull == Pull::kGather || in.pull == Pull::kSegGather;
+      if (by_index && needed_[i] && input_of_[i] == nullptr && !straight_[i] && !follows_index_[at(in.a)])
+        return true;
+    }
     return false;
   }
 
@@ -267,7 +279,9 @@ class StageEmitter {
     switch (in.pull) {
       case Pull::kElement: {
         const Storage storage = var(in.var).storage;
-        values_[i] = lanes_->load(storage, element(element_slot(in.var), storage_bytes(storage)));
+        const x86::Mem from = element(element_slot(in.var), storage_bytes(storage));
+        if (gathers_) ask_ahead(from, storage_bytes(storage));
+        values_[i] = lanes_->load(storage, from);
         return;
       }
       case Pull::kGather:
@@ -285,6 +299,12 @@ class StageEmitter {
       case Pull::kIndex: return;  // hoisted
       default: NVM_CHECK(false, "a pull that the kernel should have provided");
     }
+  }
+  // Beside gathers from memory the processor does not see in time that vectors are read in order.
+  void ask_ahead(x86::Mem from, std::size_t bytes) {
+    constexpr std::size_t kAhead = 256;  // elements
+    from.addOffset(static_cast<std::int64_t>(kAhead * bytes));
+    cc_.prefetcht0(from);
   }
   [[nodiscard]] Lane emit_scan(const BodyInst& in) {
     for (std::size_t k = 0; k < spec_.scans.size(); ++k)
@@ -414,6 +434,7 @@ class StageEmitter {
   std::vector<x86::Gp> pointers_;                                          // by slot
   std::map<std::int32_t, std::array<x86::Gp, kStripes>> stripe_pointers_;  // by vector
   std::vector<std::array<Lane, kStripeTurn>> stripes_;                     // by value
+  bool gathers_ = false;
   x86::Gp args_, n_, i_;
 };
 

@@ -3,12 +3,13 @@
 //   reduce, INT and BOOL   the compiler's vectors; one pass, n reads
 //   reduce, FLOAT long     16 lanes in native vectors, so that the adder's latency is hidden
 //   scan, long             groups of 8 as vectors: three steps inside the group, one between groups
-//   short segments         left to right; with AVX-512 many together (short_segments.h)
+//   short segments         left to right; with AVX-512 many together (short_rows.h, short_segments.h)
 //   narrow                 left to right
 // A scan moves n reads and n writes; the totals of a first sweep stay in the cache for the second.
 #include "vm/prims/kernels/isa.h"
 #include "vm/simd/reduce.h"
 #include "vm/simd/scan.h"
+#include "vm/simd/short_rows.h"
 #include "vm/simd/short_segments.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
@@ -63,13 +64,19 @@ struct Kernel {
   // Short segments together, long ones one by one.
   template <bool kScan>
   static void short_together(const In* v, Segments s, i64 k0, i64 k1, Acc* out) {
-    ShortSegments<Op, In, kScan> short_ones(v, s.offsets, out);
-    for (i64 k = k0; k < k1;) {
-      const i64 taken = short_ones.take(k, k1 - k);
-      if (taken == 0) one_segment<kScan>(v, s.start(k), s.start(k + 1), k, out);
-      k += taken == 0 ? 1 : taken;
+    const auto one = [&](i64 k) { one_segment<kScan>(v, s.start(k), s.start(k + 1), k, out); };
+    if constexpr (kScan) {
+      ShortSegments<Op, In> short_ones(v, s.offsets, out);
+      for (i64 k = k0; k < k1;) {
+        const i64 taken = short_ones.take(k, k1 - k);
+        if (taken == 0) one(k);
+        k += taken == 0 ? 1 : taken;
+      }
+      short_ones.finish();
+    } else {
+      const ShortRows<Op, In> rows(v, s.offsets, s.start(k1));
+      for (i64 k = rows.reduce(k0, k1, out); k < k1; k = rows.reduce(k + 1, k1, out)) one(k);
     }
-    short_ones.finish();
   }
 #endif
   template <bool kScan>
