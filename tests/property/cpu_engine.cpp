@@ -6,6 +6,8 @@
 
 #include "tests/property/gen_plan.h"
 #include "tests/support/plan_runner.h"
+#include "vm/cpu/code_memory.h"
+#include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/cpu_engine.h"
 
 namespace {
@@ -79,4 +81,23 @@ TEST_CASE("packing 32-bit INT with AVX2 compiles where registers are short") {
 
 TEST_CASE("cosh is finite up to the last number whose cosh is") {
   CHECK(disagreement(428687662, 140000, nvm::IntBits::k32) == "");
+}
+
+TEST_CASE("of kernels for which there is no room no machine code is left") {
+  int refused = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed)
+    for (const std::size_t limit : {300U, 1000U, 3000U}) {
+      const PlanCase c = nvm::testing::PlanGenerator(seed, 100, nvm::IntBits::k64, false).make();
+      nvm::vm::cpu::CodeMemory memory(nvm::vm::cpu::Isa::kAvx2, limit, false, nvm::vm::cpu::Perf::kOff);
+      for (std::size_t k = 0; k < c.plan.kernels.size(); ++k) {
+        std::string reason;
+        const auto code = compile_kernel(c.plan, k, memory, reason);
+        if (code)
+          release_code(*code, memory);
+        else
+          ++refused;
+        REQUIRE(memory.used() == 0);
+      }
+    }
+  CHECK(refused > 0);
 }

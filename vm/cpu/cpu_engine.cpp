@@ -20,10 +20,7 @@ class CpuCode final : public plan::Code {
   CpuCode(plan::Plan plan, std::shared_ptr<Machine> machine)
       : plan_(std::move(plan)), machine_(std::move(machine)) {}
   ~CpuCode() override {
-    for (const auto& k : kernels_) {
-      for (Stage& sweep : k->sweeps) machine_->memory.release(sweep);
-      for (Stage* stage : {&k->main, &k->streaming}) machine_->memory.release(*stage);
-    }
+    for (const auto& k : kernels_) release_code(*k, machine_->memory);
   }
 
   bool compile(std::string& reason) {

@@ -120,6 +120,17 @@ void tell(Action action, jit_code_entry* entry) {
   __jit_debug_descriptor.action_flag = kNone;
 }
 
+void forget(std::map<const void*, std::unique_ptr<Announced>>::iterator at) {
+  jit_code_entry& entry = at->second->entry;
+  if (entry.prev_entry != nullptr)
+    entry.prev_entry->next_entry = entry.next_entry;
+  else
+    __jit_debug_descriptor.first_entry = entry.next_entry;
+  if (entry.next_entry != nullptr) entry.next_entry->prev_entry = entry.prev_entry;
+  tell(kUnregister, &entry);
+  all().erase(at);
+}
+
 }  // namespace
 
 void announce_to_gdb(const void* code, std::size_t bytes, const std::string& name) {
@@ -129,6 +140,8 @@ void announce_to_gdb(const void* code, std::size_t bytes, const std::string& nam
   entry.symfile_addr = announced->file.data();
   entry.symfile_size = announced->file.size();
   const std::lock_guard lock(g_mutex);
+  // Whoever had this address and did not say that it is gone: the list may not lead to what is freed.
+  if (const auto before = all().find(code); before != all().end()) forget(before);
   entry.next_entry = __jit_debug_descriptor.first_entry;
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
   __jit_debug_descriptor.first_entry = &entry;
@@ -138,16 +151,7 @@ void announce_to_gdb(const void* code, std::size_t bytes, const std::string& nam
 
 void forget_in_gdb(const void* code) {
   const std::lock_guard lock(g_mutex);
-  const auto at = all().find(code);
-  if (at == all().end()) return;
-  jit_code_entry& entry = at->second->entry;
-  if (entry.prev_entry != nullptr)
-    entry.prev_entry->next_entry = entry.next_entry;
-  else
-    __jit_debug_descriptor.first_entry = entry.next_entry;
-  if (entry.next_entry != nullptr) entry.next_entry->prev_entry = entry.prev_entry;
-  tell(kUnregister, &entry);
-  all().erase(at);
+  if (const auto at = all().find(code); at != all().end()) forget(at);
 }
 
 }  // namespace nvm::vm::cpu

@@ -172,8 +172,8 @@ struct Options {
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
   Engine engine = Engine::kCpu;
-  std::int64_t region_limit = 200;                      // instructions of a recorded line, 1 or more
-  std::int64_t region_variants = 4096;                  // recorded lines that are kept, 1 or more
+  std::int64_t region_limit = 200;      // instructions of a recorded line, 1 or more
+  std::int64_t region_variants = 4096;  // recorded lines that are kept, 1 or more
   // A recorded line goes on behind a conditional that went the same way so many times, guarded by its doing
   // so again; 0: it ends there.
   std::int64_t guard_after = 0;

@@ -40,6 +40,11 @@ class KernelCompiler {
     for (const std::int32_t s : sweep_of_) most = std::max(most, s);
     sweeps_.resize(at(most + 1));
   }
+  ~KernelCompiler() {
+    if (code_ != nullptr) release_code(*code_, memory_);  // some stages are, the next was refused
+  }
+  KernelCompiler(const KernelCompiler&) = delete;
+  KernelCompiler& operator=(const KernelCompiler&) = delete;
 
   std::unique_ptr<KernelCode> compile(std::string& reason) {
     code_->space = kernel_.space;
@@ -483,6 +488,11 @@ class KernelCompiler {
 std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k, CodeMemory& memory,
                                            std::string& reason) {
   return KernelCompiler(plan, k, memory).compile(reason);
+}
+
+void release_code(KernelCode& code, CodeMemory& memory) {
+  for (Stage& sweep : code.sweeps) memory.release(sweep);
+  for (Stage* stage : {&code.main, &code.streaming}) memory.release(*stage);
 }
 
 }  // namespace nvm::vm::cpu

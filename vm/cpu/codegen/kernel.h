@@ -188,6 +188,9 @@ struct KernelCode {
 [[nodiscard]] std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k,
                                                          CodeMemory& memory, std::string& reason);
 
+// Gives the machine code of all its stages back to the memory that it is of.
+void release_code(KernelCode& code, CodeMemory& memory);
+
 // Runs a kernel; the vectors it makes are bound in `context` afterwards.
 [[nodiscard]] plan::RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine);
 
