@@ -24,8 +24,9 @@ std::size_t Contest::class_of(std::int64_t work) {
 // A first run touches new memory and says little: kernels get a few, fewer where the primitives were
 // faster by far before anything was compiled. Then the primitives show what they can, early where the
 // kernels are slow for what they do; a long run of theirs may be much slower, so it waits for more runs of
-// the kernels. Where runs are brief, one of them decides nothing. Where it is close, both are tried again
-// from time to time.
+// the kernels. Where runs are brief, one of them decides nothing. Kernels that lost by few runs, whose memory
+// may have been new in all of them, get a few more. Where it is close, both are tried again from time to
+// time.
 bool Contest::kernels(std::int64_t work) const {
   constexpr double kLong = 2e6;         // nanoseconds
   constexpr double kBrief = 1e5;        // nanoseconds: who is interrupted once looks slow
@@ -33,6 +34,8 @@ bool Contest::kernels(std::int64_t work) const {
   constexpr double kFast = 0.2;         // likewise: of vectors in the cache alone
   constexpr double kSlow = 0.4;         // likewise: primitives will hardly take ten times as much
   constexpr std::uint32_t kAgain = 64;  // runs until the loser is tried again, then twice as many
+  constexpr std::uint32_t kSoon = 8;    // likewise, where kernels lost
+  constexpr std::uint32_t kSure = 6;    // runs of kernels by which they may lose
   const Class& c = classes_[class_of(work)];
   if (fixed_ || c.kernels < kFastest) return true;
   if (c.kernel_runs < c.enough()) return true;
@@ -45,7 +48,8 @@ bool Contest::kernels(std::int64_t work) const {
   const bool brief = c.primitives * static_cast<double>(work) < kBrief;
   if ((close || brief) && c.primitive_runs < kFirst) return false;
   const std::uint32_t runs = c.kernel_runs + c.primitive_runs;
-  const bool again = close && runs >= kAgain && std::has_single_bit(runs);
+  const bool doubted = !c.wins() && c.kernel_runs < kSure;
+  const bool again = (doubted ? runs >= kSoon : close && runs >= kAgain) && std::has_single_bit(runs);
   return c.wins() != again;
 }
 
