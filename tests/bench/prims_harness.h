@@ -126,6 +126,7 @@ inline void run(benchmark::State& state, Op op, TypeWord word, const Values& ope
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     for (Value& v : out) v = {};
   }
+  state.counters["best_ms"] = best * 1e3;
   state.counters["GB/s"] = bytes / best / 1e9;
   state.counters["of_copy"] = bytes / best / std::max(copy, copy_bandwidth(c.threads));
 }

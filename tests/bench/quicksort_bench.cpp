@@ -28,8 +28,10 @@ using Keys = std::vector<std::int64_t>;
 constexpr std::int64_t kLeaf = 10000;
 constexpr std::int64_t kBlock = 1 << 15;
 
+// Not at quarters, where the sections of some inputs meet.
 std::int64_t pivot_of(const std::int64_t* v, std::int64_t n) {
-  return std::max(std::min(v[n / 4], v[n / 2]), std::min(std::max(v[n / 4], v[n / 2]), v[3 * n / 4]));
+  const std::int64_t a = v[n / 5], b = v[n / 2], c = v[4 * n / 5];
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
 struct Counts {
