@@ -47,7 +47,9 @@ std::int64_t block_threshold(const Arguments& arguments) {
 
 }  // namespace
 
-File open_file(const std::string& path, const char* mode) {
+File file_of(const Arguments& arguments, Option option, const char* mode) {
+  if (!arguments.given(option) || arguments.text(option) == "-") return nullptr;
+  const std::string& path = arguments.text(option);
   File file(std::fopen(path.c_str(), mode));
   if (!file) throw UsageError{"cannot open " + path + ": " + std::strerror(errno)};
   return file;

@@ -15,8 +15,9 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
+// The file that the option names; null for the standard stream, which is meant if it names none, or `-`.
 // Throws UsageError if the file cannot be opened.
-[[nodiscard]] File open_file(const std::string& path, const char* mode);
+[[nodiscard]] File file_of(const Arguments& arguments, Option option, const char* mode);
 
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);
 

@@ -104,11 +104,10 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();
   options.vm.out = to;
-  File input, output;
-  if (arguments.given(Option::kInput))
-    options.vm.in = (input = open_file(arguments.text(Option::kInput), "re")).get();
-  if (arguments.given(Option::kOutput))
-    options.vm.out = (output = open_file(arguments.text(Option::kOutput), "we")).get();
+  const File input = file_of(arguments, Option::kInput, "re");
+  if (input) options.vm.in = input.get();
+  const File output = file_of(arguments, Option::kOutput, "we");
+  if (output) options.vm.out = output.get();
   __gnu_cxx::stdio_sync_filebuf<char> buffer(options.vm.out);
   std::ostream out(&buffer);
   lib::Nesl nesl(options, out, std::cerr);
@@ -140,11 +139,11 @@ int compile_command(const Words& words) {
   if (const int status = status_of(run_operand(nesl, arguments, Watch())); status != kGood) return status;
   const auto vcode = nesl.compile(arguments.text(Option::kExpression));
   if (!vcode) return kRefused;
-  if (!arguments.given(Option::kOutput)) {
+  const File file = file_of(arguments, Option::kOutput, "we");
+  if (!file) {
     std::cout << *vcode << std::flush;
     return kGood;
   }
-  const File file = open_file(arguments.text(Option::kOutput), "we");
   errno = 0;
   if (std::fwrite(vcode->data(), 1, vcode->size(), file.get()) == vcode->size() &&
       std::fflush(file.get()) == 0)

@@ -51,11 +51,8 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   options.out = out;
   check_figures(arguments);
   const std::string& path = arguments.operand("a program file");
-  File input, output;
-  if (arguments.given(Option::kInput)) {
-    input = open_file(arguments.text(Option::kInput), "re");
-    options.in = input.get();
-  }
+  const File input = file_of(arguments, Option::kInput, "re");
+  if (input) options.in = input.get();
   watch.begin_phase("load");
   lib::LoadOptions load = load_options_of(arguments);
   load.watchers = watch.watchers();
@@ -67,10 +64,8 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   watch.end_phase();
   if (!program) return report(program.failure());
   std::fputs(program->warnings().c_str(), stderr);
-  if (arguments.given(Option::kOutput)) {
-    output = open_file(arguments.text(Option::kOutput), "we");
-    options.out = output.get();
-  }
+  const File output = file_of(arguments, Option::kOutput, "we");
+  if (output) options.out = output.get();
   lib::Vm vm(options);
   guard.also(&vm);
   auto run = vm.run(*program, inputs);
@@ -100,7 +95,7 @@ int run_command(const Words& words) {
 
 int tune_command(const Words& words) {
   const Arguments arguments("tune", words);
-  const File nowhere = open_file("/dev/null", "we");
+  const File nowhere(std::fopen("/dev/null", "we"));
   return run_program(arguments, Watch(arguments), nowhere.get());
 }
 
