@@ -232,7 +232,7 @@ class KernelRun {
     return static_cast<std::size_t>(code_.scratch_count) * kScratchBytes;
   }
   [[nodiscard]] std::size_t workspace_bytes() const;
-  [[nodiscard]] std::int64_t chunk() const;
+  [[nodiscard]] std::int64_t chunk(std::int64_t left) const;
   void cut();
   [[nodiscard]] bool next_wave();
   [[nodiscard]] bool too_many_chunks() const;
