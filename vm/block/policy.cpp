@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kCacheBytes = 1 << 20;        // L2 of a worker
 constexpr std::int64_t kLeastGroupBytes = 32 << 10;  // below, instructions cost more than their elements
-constexpr std::int64_t kLoopGroups = 32;             // times as large: instances leave at every step
+constexpr std::int64_t kLoopGroups = 32;             // times as large, at most
 constexpr std::int64_t kMovesShare = 8;              // part of the cache that arguments take
 constexpr std::int64_t kGroupsPerThread = 4;         // so that uneven groups even out
 constexpr std::int64_t kLeastLoopInstances = 256;    // of a group; below, steps cost more than their elements
@@ -117,6 +117,15 @@ class Moves {
   bool changed_ = false;
 };
 
+// Of a loop's groups. Instances leave at every step, so small groups soon pay more for steps than for
+// elements; if arguments fit into half of L2, beside what is computed from them, without being that small,
+// then so.
+std::int64_t loop_bytes(std::int64_t group_bytes) {
+  const std::int64_t most = kLoopGroups * group_bytes;
+  const std::int64_t half = second_level_cache() / 2;
+  return half >= most / 2 ? std::min(half, most) : most;
+}
+
 std::int64_t largest(const Layout& layout, std::span<const std::int64_t> bounds) {
   std::int64_t most = 0;
   for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
@@ -136,7 +145,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
       giant_bytes_(options.giant_bytes),
       moves_bytes_(
           std::clamp(second_level_cache() / kMovesShare, options.group_bytes, 4 * options.group_bytes)),
-      loop_bytes_(options.device != nullptr ? options.group_bytes : kLoopGroups * options.group_bytes),
+      loop_bytes_(options.device != nullptr ? options.group_bytes : loop_bytes(options.group_bytes)),
       threads_(threads),
       least_instances_(automatic_ ? 2 * kGroupsPerThread * threads : options.threshold) {
   if (options.threshold == Options::kOff) return;

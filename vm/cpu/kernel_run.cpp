@@ -39,11 +39,11 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
 }
 
 // Chunks that leave nothing behind but what they write may be longer: fewer breaks in what is read and
-// written.
-std::int64_t KernelRun::chunk() const {
-  constexpr std::int64_t kShares = 8, kMost = std::int64_t{1} << 22;
+// written. Each takes a share of what is left, so that threads end together.
+std::int64_t KernelRun::chunk(std::int64_t left) const {
+  constexpr std::int64_t kShares = 2, kMost = std::int64_t{1} << 22;
   if (code_.blocked || !code_.sinks.empty()) return code_.chunk;
-  const std::int64_t share = space_ / (kShares * std::max(1, context_.run->threads)) / kBlock * kBlock;
+  const std::int64_t share = left / (kShares * std::max(1, context_.run->threads)) / kBlock * kBlock;
   return std::clamp(share, code_.chunk, kMost);
 }
 
@@ -54,9 +54,10 @@ void KernelRun::cut() {
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
   } else {
-    const std::int64_t step = chunk();
-    for (std::int64_t p = wave_begin_ + step; p < wave_end_; p += step) bounds_->push_back(p);
-    bounds_->push_back(wave_end_);
+    for (std::int64_t p = wave_begin_; p < wave_end_;) {
+      p = std::min(p + chunk(wave_end_ - p), wave_end_);
+      bounds_->push_back(p);
+    }
   }
 }
 

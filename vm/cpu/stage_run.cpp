@@ -40,8 +40,7 @@ void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, Stage
     }
   }
   args.index = w.begin + done;
-  const std::int64_t lanes = lanes_of(machine_.memory.isa());
-  args.phase = done / lanes % (kReduceLanes / lanes);
+  args.phase = done / lanes() % (kReduceLanes / lanes());
 }
 
 void KernelRun::take_back(const Stage& stage, Work& w, const StageArgs& args) {
@@ -77,7 +76,7 @@ const std::vector<Stretch>* KernelRun::stretches_of(const Stage& stage) const {
 void KernelRun::run_whole(const Stage& stage, Work& w, std::int64_t whole, StageArgs& args) {
   const std::vector<Stretch>* stretches = stretches_of(stage);
   if (stretches == nullptr) return run_part(stage, w, 0, whole, args);
-  const std::int64_t lanes = lanes_of(machine_.memory.isa());
+  const std::int64_t lanes = this->lanes();
   std::int64_t done = 0;
   const auto first = std::upper_bound(stretches->begin(), stretches->end(), w.begin,
                                       [](std::int64_t i, const Stretch& s) { return i < s.end; });
@@ -100,11 +99,12 @@ void KernelRun::run_stripes(const Stage& stage, Work& w, std::int32_t sweep) {
   const std::int64_t length = w.chunk_end - w.chunk_begin;
   if (length < kLeastStriped) return;
   w.begin = w.chunk_begin;
-  w.n = length / (kStripes * kStripeTurn) * (kStripes * kStripeTurn);
+  const std::int64_t each = stripe_length(length, lanes());
+  w.n = each * lanes();
   for (const auto& sink : code_.sinks)
     if (sink->sweep != soac::kNone && sink->sweep <= sweep) sink->stripes_begin(w, sink->sweep == sweep);
   StageArgs& args = start_args(w);
-  args.stride = w.n / kStripes;
+  args.stride = each;
   run_part(*stage.striped, w, 0, w.n, args);
   if (args.trapped != 0) trap();
   for (const auto& sink : code_.sinks) {
@@ -136,8 +136,7 @@ StageArgs& KernelRun::start_args(Work& w) {
 void KernelRun::run_stage(const Stage& stage, Work& w) {
   if (stage.function == nullptr || w.n == 0) return;
   StageArgs& args = start_args(w);
-  const std::int64_t lanes = lanes_of(machine_.memory.isa());
-  const std::int64_t whole = w.n / lanes * lanes;
+  const std::int64_t whole = w.n / lanes() * lanes();
   if (whole > 0) run_whole(stage, w, whole, args);
   if (whole < w.n) run_tail(stage, w, whole, args);
   if (args.trapped != 0) trap();
@@ -153,7 +152,7 @@ bool KernelRun::goes_aside(const Slot& s) const {
 // aside first. Scratch has room.
 void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
   const std::int64_t rest = w.n - done;
-  args.n = lanes_of(machine_.memory.isa());
+  args.n = lanes();
   args.active = (std::uint64_t{1} << rest) - 1;
   for (std::int64_t i = 0; i < 4; ++i) args.active_lanes[i] = i < rest ? -1 : 0;
   fill_slots(stage, w, done, args);

@@ -25,11 +25,11 @@ class FoldEmitter {
       for (int j = 0; j < vectors(); ++j) ring.push_back(m_.load(f.cell, place(f, lanes, j)));
     }
   }
-  // In a loop whose rounds go once around the ring: vector `turn` of it takes `value`.
+  // In a loop whose rounds go around the ring as a whole: vector `turn` of it takes `value`.
   template <typename Value>
   void combine_in(std::size_t turn, Value value) {
     for (std::size_t k = 0; k < folds_.size(); ++k) {
-      const Lane& to = rings_[k][turn];
+      const Lane& to = rings_[k][turn % rings_[k].size()];
       const Lane args[2] = {to, value(folds_[k])};
       m_.cc().vmovapd(to.v, emit_scalar(m_, folds_[k].op, args).v);
     }

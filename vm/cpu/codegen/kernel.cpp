@@ -394,8 +394,7 @@ class KernelCompiler {
   }
 
   bool compile_stages() {
-    code_->stripes = memory_.isa() == Isa::kAvx2 && code_->runs_scans && code_->scratch_count == 0 &&
-                     may_stripe(kernel_, code_->body);
+    code_->stripes = code_->runs_scans && code_->scratch_count == 0 && may_stripe(kernel_, code_->body);
     code_->stripes_alone = computes_little(code_->body);
     code_->sweeps.resize(sweeps_.size());
     for (std::size_t s = 0; s < sweeps_.size(); ++s) {

@@ -203,6 +203,7 @@ class KernelRun {
   [[nodiscard]] RunContext& context() { return context_; }
   [[nodiscard]] const Routines& routines() const { return *context_.routines; }
   [[nodiscard]] std::int64_t space() const { return space_; }
+  [[nodiscard]] int lanes() const { return lanes_of(machine_.memory.isa()); }
   [[nodiscard]] std::size_t chunks() const { return bounds_->size() - 1; }
   [[nodiscard]] std::int64_t chunk_begin(std::size_t c) { return (*bounds_)[c]; }
   // True if chunks run in order and hand on what they know, without a first sweep.
@@ -231,7 +232,7 @@ class KernelRun {
     return static_cast<std::size_t>(code_.scratch_count) * kScratchBytes;
   }
   [[nodiscard]] std::size_t workspace_bytes() const;
-  [[nodiscard]] std::int64_t chunk() const;
+  [[nodiscard]] std::int64_t chunk(std::int64_t left) const;
   void cut();
   [[nodiscard]] bool next_wave();
   [[nodiscard]] bool too_many_chunks() const;

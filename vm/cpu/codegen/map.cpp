@@ -214,15 +214,16 @@ class StageEmitter {
     return lanes_->add_int(lanes_->broadcast(Type::kInt, index),
                            lanes_->mul_int(stride, lanes_->lane_numbers()));
   }
+  [[nodiscard]] std::size_t stripes() const { return static_cast<std::size_t>(lanes_->count()); }
   // Where the parts of the lanes begin.
   void hoist_stripes(std::int32_t v) {
     if (stripe_pointers_.count(v) != 0) return;
-    std::array<x86::Gp, kStripes>& at = stripe_pointers_[v];
+    std::array<x86::Gp, kMostStripes>& at = stripe_pointers_[v];
     const x86::Gp step = cc_.newInt64();
     cc_.mov(step, field(offsetof(StageArgs, stride)));
     cc_.imul(step, step, static_cast<int>(storage_bytes(var(v).storage)));
     at[0] = pointer(element_slot(v));
-    for (std::size_t l = 1; l < at.size(); ++l) {
+    for (std::size_t l = 1; l < stripes(); ++l) {
       at[l] = cc_.newIntPtr();
       cc_.lea(at[l], x86::ptr(at[l - 1], step));
     }
@@ -234,8 +235,8 @@ class StageEmitter {
       if (!needed_[i] || in.pull != Pull::kElement) continue;
       const Storage storage = var(in.var).storage;
       const std::size_t bytes = storage_bytes(storage);
-      std::array<x86::Mem, kStripes> at;
-      for (std::size_t l = 0; l < at.size(); ++l)
+      std::array<x86::Mem, kMostStripes> at;
+      for (std::size_t l = 0; l < stripes(); ++l)
         at[l] = x86::ptr(stripe_pointers_[in.var][l], i_, bytes == 8 ? 3 : bytes == 4 ? 2 : 0);
       stripes_[i] = load_stripes(*lanes_, storage, at);
     }
@@ -280,7 +281,7 @@ class StageEmitter {
       case Pull::kElement: {
         const Storage storage = var(in.var).storage;
         const x86::Mem from = element(element_slot(in.var), storage_bytes(storage));
-        if (gathers_) ask_ahead(from, storage_bytes(storage));
+        if (gathers_ || fills_lines(storage)) ask_ahead(from, storage_bytes(storage));
         values_[i] = lanes_->load(storage, from);
         return;
       }
@@ -300,7 +301,12 @@ class StageEmitter {
       default: NVM_CHECK(false, "a pull that the kernel should have provided");
     }
   }
-  // Beside gathers from memory the processor does not see in time that vectors are read in order.
+  // Is a vector a whole cache line?
+  [[nodiscard]] bool fills_lines(Storage storage) const {
+    return storage_bytes(storage) * static_cast<std::size_t>(lanes_->count()) == 64;
+  }
+  // Beside gathers from memory the processor does not see in time that vectors are read in order; where there
+  // is much to compute, too few iterations are under way to wait for memory side by side.
   void ask_ahead(x86::Mem from, std::size_t bytes) {
     constexpr std::size_t kAhead = 256;  // elements
     from.addOffset(static_cast<std::int64_t>(kAhead * bytes));
@@ -431,9 +437,9 @@ class StageEmitter {
   std::vector<bool> straight_;  // gathers that are loads
   std::vector<bool> follows_index_;
   std::vector<const StageInput*> input_of_;
-  std::vector<x86::Gp> pointers_;                                          // by slot
-  std::map<std::int32_t, std::array<x86::Gp, kStripes>> stripe_pointers_;  // by vector
-  std::vector<std::array<Lane, kStripeTurn>> stripes_;                     // by value
+  std::vector<x86::Gp> pointers_;                                              // by slot
+  std::map<std::int32_t, std::array<x86::Gp, kMostStripes>> stripe_pointers_;  // by vector
+  std::vector<std::array<Lane, kStripeTurn>> stripes_;                         // by value
   bool gathers_ = false;
   x86::Gp args_, n_, i_;
 };

@@ -38,7 +38,7 @@ class Scan final : public SinkCode {
   void stripes_begin(Work& w, bool total) const override {
     State& st = all(w);
     Cell before = state(w).carry;
-    for (int l = 0; l < kStripes; ++l) {
+    for (int l = 0; l < lanes(w); ++l) {
       st.stripes[l] = total ? identity(*w.kernel) : before;
       if (!total) before = s_.fold->combine_blocks(before, {1, {st.totals[l]}});
     }
@@ -46,11 +46,12 @@ class Scan final : public SinkCode {
   void stripes_end(Work& w, bool total) const override {
     State& st = all(w);
     if (!total) {
-      state(w).carry = st.stripes[kStripes - 1];
+      state(w).carry = st.stripes[lanes(w) - 1];
       return;
     }
-    std::copy_n(st.stripes, kStripes, st.totals);
-    for (const Cell t : st.totals) state(w).carry = s_.fold->combine_blocks(state(w).carry, {1, {t}});
+    std::copy_n(st.stripes, lanes(w), st.totals);
+    for (int l = 0; l < lanes(w); ++l)
+      state(w).carry = s_.fold->combine_blocks(state(w).carry, {1, {st.totals[l]}});
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
@@ -87,9 +88,10 @@ class Scan final : public SinkCode {
   }
   struct State {
     ScanState scan;
-    Cell stripes[kStripes];  // of a striped loop, by lane
-    Cell totals[kStripes];   // of the lanes' parts of the chunk
+    Cell stripes[kMostStripes];  // of a striped loop, by lane
+    Cell totals[kMostStripes];   // of the lanes' parts of the chunk
   };
+  [[nodiscard]] static int lanes(const Work& w) { return w.kernel->lanes(); }
   [[nodiscard]] static bool sequential(const Work& w) { return w.kernel->space() <= kSequentialMax; }
   [[nodiscard]] State& all(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] ScanState& state(const Work& w) const { return all(w).scan; }

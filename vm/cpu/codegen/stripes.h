@@ -2,9 +2,6 @@
 // operation for each vector instead of doubling steps across its lanes. What lies before a lane's part is
 // known from the lanes' totals, which the sweep before has found in the same order. For kernels whose scans
 // are only reduced: nothing is stored element by element, and INT is exact in any order.
-//
-// AVX2 alone: with AVX-512, which has more lanes to load and minima of 64 bits, loading side by side costs
-// what the steps cost.
 #pragma once
 
 #include <array>
@@ -20,11 +17,15 @@ namespace nvm::vm::cpu {
 // should have little to compute.
 [[nodiscard]] bool computes_little(const soac::Body& body);
 
-inline constexpr int kStripes = 4;     // lanes
-inline constexpr int kStripeTurn = 4;  // iterations that are loaded at once
+inline constexpr int kMostStripes = 8;  // lanes
+inline constexpr int kStripeTurn = 4;   // iterations that are loaded at once
+
+// Elements of a lane's part where `length` are to be done: whole turns, and not the same number in each way
+// of a first-level cache, which the parts share.
+[[nodiscard]] std::int64_t stripe_length(std::int64_t length, std::int64_t lanes);
 
 // The elements of kStripeTurn iterations; at[l] is where those of lane l stand.
 [[nodiscard]] std::array<Lane, kStripeTurn> load_stripes(Lanes& lanes, Storage storage,
-                                                         const std::array<x86::Mem, kStripes>& at);
+                                                         const std::array<x86::Mem, kMostStripes>& at);
 
 }  // namespace nvm::vm::cpu
