@@ -1,8 +1,6 @@
 #include "frontend/analysis.h"
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 namespace nvm::frontend {
 namespace {
@@ -12,11 +10,6 @@ using core::ExprKind;
 using core::TypeKind;
 
 constexpr int kInlineWeight = 80;  // a function of so many nodes is copied into its callers
-
-void called(const Expr& e, std::set<std::int32_t>& out) {
-  if (e.kind == ExprKind::kCall) out.insert(e.id);
-  for (const auto& kid : e.kids) called(*kid, out);
-}
 
 bool is_scalar_type(const core::Type* type) {
   if (type->kind == TypeKind::kPair) return is_scalar_type(type->a) && is_scalar_type(type->b);
@@ -154,7 +147,8 @@ void add_sorted(std::vector<std::int32_t>& into, const std::vector<std::int32_t>
 
 }  // namespace
 
-Analysis::Analysis(const core::Program& program, bool arg_check) : program_(program), arg_check_(arg_check) {
+Analysis::Analysis(const core::Program& program, bool arg_check)
+    : program_(program), arg_check_(arg_check), calls_(program) {
   functions_.resize(program.functions.size());
   find_recursion();
   summarise();
@@ -162,49 +156,27 @@ Analysis::Analysis(const core::Program& program, bool arg_check) : program_(prog
 }
 
 void Analysis::find_recursion() {
-  std::vector<std::set<std::int32_t>> calls(functions_.size()), reaches;
-  for (std::size_t i = 0; i < functions_.size(); ++i) called(*program_.functions[i].body, calls[i]);
-  for (std::size_t i = 0; i < functions_.size(); ++i) {
-    std::set<std::int32_t> reached;
-    std::vector<std::int32_t> open(calls[i].begin(), calls[i].end());
-    while (!open.empty()) {
-      const std::int32_t f = open.back();
-      open.pop_back();
-      if (!reached.insert(f).second) continue;
-      const auto& next = calls[static_cast<std::size_t>(f)];
-      open.insert(open.end(), next.begin(), next.end());
-    }
-    functions_[i].recursive = reached.contains(static_cast<std::int32_t>(i));
-    functions_[i].fails = functions_[i].recursive;
-    reaches.push_back(std::move(reached));
-  }
   for (std::size_t i = 0; i < functions_.size(); ++i)
-    functions_[i].recurs =
-        functions_[i].recursive || std::any_of(reaches[i].begin(), reaches[i].end(), [&](std::int32_t f) {
-          return functions_[static_cast<std::size_t>(f)].recursive;
-        });
+    functions_[i].recursive = functions_[i].recurs = functions_[i].fails = calls_.recursive[i];
+  for (const std::int32_t f : calls_.order)  // all of a cycle are recursive
+    for (const std::int32_t g : calls_.callees[static_cast<std::size_t>(f)])
+      if (of(g).recurs) functions_[static_cast<std::size_t>(f)].recurs = true;
 }
 
-// Callees before callers matter for weights only: repeats until effects and failures no longer change.
+// Callees before callers. Where functions call each other, repeats until effects and failures no longer
+// change.
 void Analysis::summarise() {
-  std::vector<bool> done(functions_.size());
-  std::function<void(std::size_t)> weigh = [&](std::size_t i) {
-    if (done[i]) return;
-    done[i] = true;
-    std::set<std::int32_t> callees;
-    called(*program_.functions[i].body, callees);
-    for (const std::int32_t f : callees) weigh(static_cast<std::size_t>(f));
-    FunctionFacts& f = functions_[i];
-    f.weight = visit(*program_.functions[i].body).weight;
-    f.inlined = !f.recursive && f.weight <= kInlineWeight;
-  };
-  for (std::size_t i = 0; i < functions_.size(); ++i) weigh(i);
-  for (bool changed = true; changed;) {
+  for (bool first = true, changed = true; changed; first = false) {
     changed = false;
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
-      FunctionFacts& f = functions_[i];
-      const ExprFacts& body = visit(*program_.functions[i].body);
-      changed = changed || (body.effect && !f.effect) || (body.fails && !f.fails);
+    for (const std::int32_t number : calls_.order) {
+      FunctionFacts& f = functions_[static_cast<std::size_t>(number)];
+      if (!first && !f.recurs) continue;
+      const ExprFacts& body = visit(*program_.functions[static_cast<std::size_t>(number)].body);
+      if (first) {
+        f.weight = body.weight;
+        f.inlined = !f.recursive && f.weight <= kInlineWeight;
+      }
+      changed = changed || (f.recurs && ((body.effect && !f.effect) || (body.fails && !f.fails)));
       f.effect = f.effect || body.effect;
       f.fails = f.fails || body.fails;
     }
@@ -259,15 +231,10 @@ void Analysis::find_shareable(std::int32_t function) {
   const int leaves = leaf_count(type);
   facts.shareable.assign(static_cast<std::size_t>(leaves), leaves <= 60);
   if (!facts.recursive || leaves > 60) return;
-  std::set<std::int32_t> callees;
-  called(*f.body, callees);
+  const auto& callees = calls_.callees[static_cast<std::size_t>(function)];
   const bool mutual = std::any_of(callees.begin(), callees.end(), [&](std::int32_t g) {
-    return g != function && functions_[static_cast<std::size_t>(g)].recursive &&
-           program_.functions[static_cast<std::size_t>(g)].body != nullptr && [&] {
-             std::set<std::int32_t> back;
-             called(*program_.functions[static_cast<std::size_t>(g)].body, back);
-             return back.contains(function);
-           }();
+    const auto& back = calls_.callees[static_cast<std::size_t>(g)];
+    return g != function && of(g).recursive && std::binary_search(back.begin(), back.end(), function);
   });
   std::vector<Dependence::Call> calls;
   Dependence dependence(*this, function, calls);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/call_graph.h"
 #include "frontend/core.h"
 
 namespace nvm::frontend {
@@ -50,6 +51,7 @@ class Analysis {
 
   const core::Program& program_;
   bool arg_check_;
+  CallGraph calls_;
   std::unordered_map<const core::Expr*, ExprFacts> exprs_;
   std::vector<FunctionFacts> functions_;
 };

@@ -175,6 +175,9 @@ void remove_dead(Function& function);
 // its results. Requires: remove_dead() of every function.
 void remove_unused(Program& program);
 
+// Gives recursive functions that are not lifted the lengths of their sequences where that saves asking.
+void hand_over_lengths(Program& program);
+
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);
 

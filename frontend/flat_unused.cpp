@@ -1,5 +1,6 @@
 // Parameters and results of functions that nobody needs, found over all functions together: what a recursive
 // call only hands on to itself is not needed either.
+#include <deque>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,20 +14,23 @@ using Needs = std::vector<std::vector<bool>>;  // by function, by parameter or r
 
 class Unused {
  public:
-  explicit Unused(Program& program) : program_(program) {
+  explicit Unused(Program& program) : program_(program), callers_(program.functions.size()) {
     for (const Function& f : program.functions) {
       params_.emplace_back(f.params.size(), false);
       results_.emplace_back(f.body.yields.size(), false);
       if (f.lifted && !f.params.empty()) params_.back().back() = true;  // tells how many instances there are
+      find_calls(f.body, waiting_.size());
+      waiting_.push_back(waiting_.size());
     }
+    waits_.assign(waiting_.size(), true);
     results_.front().assign(results_.front().size(), true);  // of the program
   }
 
   void run() {
-    do {
-      changed_ = false;
-      for (std::size_t i = 0; i < program_.functions.size(); ++i) visit(i);
-    } while (changed_);
+    for (; !waiting_.empty(); waiting_.pop_front()) {
+      waits_[waiting_.front()] = false;
+      visit(waiting_.front());
+    }
     for (std::size_t i = 0; i < program_.functions.size(); ++i) {
       Function& f = program_.functions[i];
       keep_only(f.params, params_[i]);
@@ -37,6 +41,20 @@ class Unused {
   }
 
  private:
+  void find_calls(const Block& block, std::size_t caller) {
+    for (const Stmt& stmt : block.stmts) {
+      if (stmt.kind == Stmt::Kind::kCall) callers_[static_cast<std::size_t>(stmt.target)].insert(caller);
+      if (stmt.kind != Stmt::Kind::kIf) continue;
+      find_calls(*stmt.then_block, caller);
+      find_calls(*stmt.else_block, caller);
+    }
+  }
+
+  void wait(std::size_t function) {
+    if (!waits_[function]) waiting_.push_back(function);
+    waits_[function] = true;
+  }
+
   void visit(std::size_t function) {
     const Function& f = program_.functions[function];
     needed_.clear();
@@ -44,12 +62,15 @@ class Unused {
       if (results_[function][i]) needed_.insert(f.body.yields[i]);
     block(f.body);
     for (std::size_t i = 0; i < f.params.size(); ++i)
-      if (needed_.contains(f.params[i])) need(params_, function, i);
+      if (needed_.contains(f.params[i]) && need(params_, function, i))
+        for (const std::size_t caller : callers_[function]) wait(caller);
   }
 
-  void need(Needs& of, std::size_t function, std::size_t i) {
-    changed_ = changed_ || !of[function][i];
+  // Whether that is new.
+  static bool need(Needs& of, std::size_t function, std::size_t i) {
+    const bool before = of[function][i];
     of[function][i] = true;
+    return !before;
   }
 
   // Whether something in it must be executed.
@@ -64,7 +85,8 @@ class Unused {
     for (std::size_t i = 0; i < stmt.results.size(); ++i) {
       if (!needed_.contains(stmt.results[i])) continue;
       live = true;
-      if (stmt.kind == Stmt::Kind::kCall) need(results_, static_cast<std::size_t>(stmt.target), i);
+      const auto callee = static_cast<std::size_t>(stmt.target);
+      if (stmt.kind == Stmt::Kind::kCall && need(results_, callee, i)) wait(callee);
       if (stmt.kind != Stmt::Kind::kIf) continue;
       for (const Block* b : {stmt.then_block.get(), stmt.else_block.get()})
         if (!b->exits) needed_.insert(b->yields[i]);
@@ -99,8 +121,10 @@ class Unused {
 
   Program& program_;
   Needs params_, results_;
+  std::vector<std::set<std::size_t>> callers_;
+  std::deque<std::size_t> waiting_;  // for a visit
+  std::vector<bool> waits_;
   std::set<Atom> needed_;  // of the function that is visited
-  bool changed_ = false;
 };
 
 }  // namespace

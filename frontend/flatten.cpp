@@ -67,6 +67,7 @@ flat::Program Flattener::run() {
     f.origin = slot.origin;
     slot = std::move(f);
   }
+  flat::hand_over_lengths(out_);
   flat::remove_unused(out_);
   return std::move(out_);
 }
@@ -97,6 +98,7 @@ void Body::run(const Flavour& flavour) {
   // Calls that share something in a recursion are made for at least one instance.
   const bool any_shared =
       std::find(flavour.shared.begin(), flavour.shared.end(), true) != flavour.shared.end();
+  shares_ = flavour.lifted && any_shared;
   const bool inhabited = any_shared && all_.facts().of(flavour.function).recursive;
   if (flavour.lifted) frame = ops_.elements(ops_.root(), b_.param(nvm::Type::kSegdes), inhabited);
   std::size_t next = 0, leaf = 0;

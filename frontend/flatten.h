@@ -130,6 +130,7 @@ class Body {
   // Do all, or some, instances have the flag? If there are none, all and not some.
   flat::Atoms if_all(const Flags& flags, const Arm& yes, const Arm& no);
   flat::Atoms if_some(const Flags& flags, const Arm& yes, const Arm& no);
+  flat::Atom leave_all(const Flags& flags);
   [[nodiscard]] bool may_be_first(const core::Expr& e) const;
   Val split_one(const core::Expr& e, const Flags& flags, const Val& other);
   Val split_first(const core::Expr& first, const core::Expr& second, const Flags& flags);
@@ -237,6 +238,8 @@ class Body {
   Scope scope_;
   std::unordered_map<const Lanes*, Split> splits_;  // by the lanes of their two groups
   std::uint32_t line_ = 0;
+  bool shares_ = false;  // arguments with all instances of its frame
+  bool apart_ = false;   // in code of a loop for some instances, which stands there once more
 };
 
 }  // namespace nvm::frontend

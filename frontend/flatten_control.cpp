@@ -1,5 +1,6 @@
 // Conditionals and apply-to-each.
 #include <algorithm>
+#include <utility>
 
 #include "bytecode/base/check.h"
 #include "frontend/flatten.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr int kCheapOnLanes = 40;
 constexpr int kCheapOnce = 8;
 constexpr int kTwice = 60;  // nodes of a branch whose code may stand in two places
+constexpr int kLoop = 300;  // the same of a branch that calls itself
 
 bool scalar_operations(const Expr& e, const Analysis& facts, const core::Program& program) {
   switch (e.kind) {
@@ -239,25 +241,38 @@ Val Body::split_first(const Expr& first, const Expr& second, const Flags& flags)
   const core::Type* type = first.type;
   const Flags others = flags.inverse();
   const std::size_t outer = scope_.vars.now();
-  const auto all = [&] {
-    Atoms slots = settled_slots(eval(first, lanes), lanes);
-    scope_.vars.back_to(outer);
-    return slots;
+  const auto alone = [&](const Expr& e) {
+    return [&] {
+      Atoms slots = settled_slots(eval(e, lanes), lanes);
+      scope_.vars.back_to(outer);
+      return slots;
+    };
+  };
+  const auto merged = [&](const Taken& part) {
+    if (is_there(first)) {
+      const LaneOps::Rest rest{ops_.settle(eval(first, lanes), lanes), here(flags)};
+      return settled_slots(ops_.scatter({source(type, part, others)}, lanes, &rest), lanes);
+    }
+    const Taken rest = take(&first, type, flags, Share::kSome);
+    return settled_slots(ops_.scatter({source(type, rest, flags), source(type, part, others)}, lanes), lanes);
   };
   const auto not_all = [&] {
     const Taken part = take(&second, type, others, Share::kUnknown);
-    const auto merged = [&] {
-      if (is_there(first)) {
-        const LaneOps::Rest rest{ops_.settle(eval(first, lanes), lanes), here(flags)};
-        return settled_slots(ops_.scatter({source(type, part, others)}, lanes, &rest), lanes);
-      }
-      const Taken rest = take(&first, type, flags, Share::kSome);
-      return settled_slots(ops_.scatter({source(type, rest, flags), source(type, part, others)}, lanes),
-                           lanes);
-    };
-    return if_some(flags, merged, [&] { return part.results; });
+    return if_some(
+        flags, [&] { return merged(part); }, [&] { return part.results; });
   };
-  const Atoms results = if_all(flags, all, not_all);
+  const auto some_of_each = [&] {
+    const bool before = std::exchange(apart_, true);
+    const Taken part = take(&second, type, others, Share::kSome);
+    apart_ = before;
+    return merged(part);
+  };
+  const auto some = [&] { return if_all(flags, alone(first), some_of_each); };
+  // In most steps of a loop nobody leaves it. Its code stands there by itself: it asks but once, and has its
+  // values for itself, so that they change in place and are not kept until the loop is over.
+  const bool loop =
+      shares_ && lanes->inhabited && facts(second).recurs && facts(second).weight <= kLoop && !apart_;
+  const Atoms results = loop ? if_some(flags, some, alone(second)) : if_all(flags, alone(first), not_all);
   std::size_t next = 0;
   return ops_.from_slots(type, lanes, results, next);
 }

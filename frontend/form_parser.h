@@ -30,8 +30,9 @@ class FormParser {
   void end_of_form();
   [[noreturn]] void fail(const std::string& message);
   [[noreturn]] void fail_at(SourcePos pos, const std::string& message);
-  [[nodiscard]] std::string shown() const;  // the current token for messages
-  struct Nested {                           // counts nesting, fails beyond kMaxDepth
+  [[nodiscard]] std::string hint(const std::string& message) const;  // parse_hints.cpp
+  [[nodiscard]] std::string shown() const;                           // the current token for messages
+  struct Nested {                                                    // counts nesting, fails beyond kMaxDepth
     explicit Nested(FormParser& parser);
     ~Nested() { --parser_.depth_; }
     FormParser& parser_;

@@ -248,9 +248,7 @@ const Type* Checker::apply(const Expr& call, const Type* function, const Type* a
   }
   const Expr& fn = *call.items[0];
   const std::string name = fn.kind == ExprKind::kName ? fn.text : excerpt(fn);
-  if (function->kind != TypeKind::kFn)
-    fail(fn.pos, "in the call " + excerpt(call) + ", " + name + " is not a function: it is of type " +
-                     show_types(function));
+  if (function->kind != TypeKind::kFn) not_a_function(call, function, argument);
   if (unifier_.unify(argument, function->args[0])) return function->args[1];
   mismatch(call, name, function->args[0], argument);
 }

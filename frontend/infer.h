@@ -69,6 +69,7 @@ class Checker {
   const Type* declared(const TypeSig& sig, bool rigid, Binding& self);
   [[noreturn]] void fail(SourcePos pos, std::string message);
   [[noreturn]] void undefined(const Expr& name);
+  [[noreturn]] void not_a_function(const Expr& call, const Type* function, const Type* argument);
   [[noreturn]] void mismatch(const Expr& call, const std::string& name, const Type* expected,
                              const Type* given);
 

@@ -45,6 +45,16 @@ std::string describe(const Type* expected, const Type* given) {
   return is == wanted ? "" : "it is " + is + ", not " + wanted;
 }
 
+// What would do what the call seems to want, "" if nothing is known.
+std::string remedy(const std::string& name, const Type* given) {
+  given = resolve(given);
+  if (name == "==" || name == "/=") return "; eql compares values of all types";
+  const bool arithmetic = name == "+" || name == "-" || name == "*" || name == "/";
+  const Type* first = given->kind == TypeKind::kPair ? resolve(given->args[0]) : given;
+  if (arithmetic && first->kind == TypeKind::kSeq) return "; an APPLY-TO-EACH does it with every element";
+  return "";
+}
+
 std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
 
 }  // namespace
@@ -75,10 +85,30 @@ void Checker::undefined(const Expr& name) {
   fail(name.pos, message);
 }
 
+// What stands behind a value is its argument, so a missing ; or an infix name makes a call of it.
+void Checker::not_a_function(const Expr& call, const Type* function, const Type* argument) {
+  const Expr &value = *call.items[0], &behind = *call.items[1];
+  std::string message = "in the call " + excerpt(call) + ", " + excerpt(value) +
+                        " is not a function: it is of type " + print_type(function);
+  if (behind.pos.line > value.pos.line)
+    message += "; is a ; missing in front of " + excerpt(behind) + "?";
+  else if (behind.kind == ExprKind::kName && resolve(argument)->kind == TypeKind::kFn)
+    message += "; " + behind.text + " is one, written " + behind.text + "(...)";
+  fail(value.pos, message);
+}
+
 void Checker::mismatch(const Expr& call, const std::string& name, const Type* expected, const Type* given) {
   std::string message = "argument types do not match the function " + name + " in " + excerpt(call) +
                         ": given " + print_type(given) + ", expected " + print_type(expected);
   const Expr& argument = *call.items[1];
+  const bool pair = resolve(given)->kind == TypeKind::kPair;
+  if (name == "elt" && call.items[0]->builtin && pair &&
+      resolve(resolve(given)->args[0])->kind == TypeKind::kFn) {
+    const std::string function = excerpt(*argument.items[0]);
+    fail(call.pos, function +
+                       " is a function, and [ ] takes an element out of a sequence; a call is written " +
+                       function + "(...)");
+  }
   const std::size_t wanted = width(expected);
   if (argument.kind != ExprKind::kTuple || wanted == 1) {
     const std::size_t n = argument.kind == ExprKind::kTuple ? argument.items.size() : width(given);
@@ -100,7 +130,8 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
     if (!unifier_.unify(have, want)) {
       const std::string why = describe(want, have);
       fail(argument.items[i]->pos,
-           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why));
+           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why) +
+               (why.find("not in the class") != std::string::npos ? remedy(name, have) : ""));
     }
     if (!last) expected = expected->args[1], given = given->args[1];
   }

@@ -136,6 +136,13 @@ void Lexer::read_number(Token& token) {
     }
   };
   take_digits();
+  if (peek() == '.' && peek(1) == '.') {
+    diagnostics_.error(here(), "a range of integers is written [first:end]");
+    token.kind = Tok::kInvalid;
+    advance();
+    advance();
+    return;
+  }
   if (peek() == '.') {
     is_float = true;
     digits += '.';
@@ -225,9 +232,17 @@ void Lexer::read_symbol(Token& token) {
   }
   token.kind = Tok::kInvalid;
   const std::string_view character = text_.substr(at_, utf8_length(text_.substr(at_)));
-  diagnostics_.error(token.pos, peek() == '!' ? "the escape ! to the host language is not supported"
-                                              : "unexpected character " + shown(character));
-  for (std::size_t i = 0; i < character.size(); ++i) advance();
+  const bool twice = peek(1) == peek();
+  std::string message = "unexpected character " + shown(character);
+  if (peek() == '!')
+    message =
+        peek(1) == '=' ? "not equal is written /=" : "the escape ! to the host language is not supported";
+  if (peek() == '&' && twice) message = "the logical operators are the words and, or, not";
+  if (peek() == '.')
+    message += "; the parts of a record are had by a pattern, as in let point(x, y) = p in x";
+  diagnostics_.error(token.pos, message);
+  const std::size_t length = peek() == '&' && twice ? 2 : character.size();
+  for (std::size_t i = 0; i < length; ++i) advance();
 }
 
 // 'x and '+ : the next token as a name.
@@ -241,6 +256,12 @@ void Lexer::read_quoted(Token& token) {
     return;
   }
   const Token quoted = next();
+  if (quoted.text.size() == 1 && peek() == '\'') {
+    diagnostics_.error(token.pos, "a character is written `" + quoted.text + ", without a quote behind it");
+    token.kind = Tok::kInvalid;
+    advance();
+    return;
+  }
   if (quoted.kind == Tok::kName || quoted.kind == Tok::kSymbol) {
     token.kind = Tok::kQuoted;
     token.text = quoted.text;

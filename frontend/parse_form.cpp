@@ -66,7 +66,7 @@ std::string FormParser::shown() const {
   }
 }
 
-void FormParser::fail(const std::string& message) { fail_at(p_.token_.pos, message); }
+void FormParser::fail(const std::string& message) { fail_at(p_.token_.pos, message + hint(message)); }
 
 void FormParser::fail_at(SourcePos pos, const std::string& message) {
   if (p_.token_.kind == Tok::kEnd && pos == p_.token_.pos) {
@@ -330,7 +330,10 @@ Pattern FormParser::to_pattern(const Expr& exp) {
     case ExprKind::kEmpty: fail_at(exp.pos, "square brackets cannot be used for pattern matching");
     default: break;
   }
-  fail_at(exp.pos, "expected a pattern (names, tuples and records of names) instead of this expression");
+  const bool subscript = exp.kind == ExprKind::kCall && exp.items[0]->builtin && exp.items[0]->text == "elt";
+  fail_at(exp.pos,
+          std::string("expected a pattern (names, tuples and records of names) instead of this expression") +
+              (subscript ? "; rep(a, x, i) is a with x at place i" : ""));
 }
 
 // Types.

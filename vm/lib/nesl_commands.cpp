@@ -1,5 +1,7 @@
 #include "vm/lib/nesl_commands.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -65,6 +67,29 @@ std::string interface(const Binding& b) {
   return b.name;
 }
 
+// Binds the variables in the type to int.
+void with_ints(const Type* type) {
+  type = frontend::resolve(type);
+  if (type->kind == TypeKind::kVar)
+    frontend::Unifier().unify(type, frontend::TypeArena::base(TypeKind::kInt));
+  for (const Type* arg : type->args) with_ints(arg);
+}
+
+// A word of the shell that stands for the text.
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+// NAME, or NAME.nesl if only that is a file.
+std::string file_named(const std::string& name) {
+  std::error_code code;
+  const bool other = !name.empty() && !std::filesystem::is_regular_file(name, code) &&
+                     std::filesystem::is_regular_file(name + ".nesl", code);
+  return other ? name + ".nesl" : name;
+}
+
 // The first lines of a text, each indented.
 std::string indented(const std::string& text, int lines) {
   std::istringstream in(text);
@@ -83,7 +108,7 @@ constexpr const char* kHelp = R"(Forms, each ended by ; or $:
 Commands:
   describe NAME                  what a function does; apropos NAME finds functions
   load "FILE" [, print := t]     run a file; load again repeats the last one
-  show code NAME, show compiled NAME, show status, show bugs, show config
+  show code NAME, show compiled NAME t|f, show status, show bugs, show config, show configs
   set print_length N|all, set verbose|arg_check|redefine on|off, set trace NAME LEVEL, set profile NAME on|off
   dump vcode "FILE" EXP          compile an expression to a file; dump world "FILE", dump info
   edit ["FILE"], shell "COMMAND", exit, help
@@ -99,7 +124,7 @@ constexpr const char* kBugs = R"(Known limitations:
 SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argument) {
   if (form.kind == FormKind::kBackground) return background(form, *argument);
   if (form.kind == FormKind::kDefconfig) {
-    s_.settings_["config " + form.name] = form.text;
+    s_.configurations_[form.name] = form.text;
     return SessionStatus::kOk;
   }
   const std::string& name = form.name;
@@ -151,8 +176,7 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
     if (key.name == "verbose") notice = key.value->int_value != 0;
   }
   std::error_code code;
-  if (!std::filesystem::is_regular_file(file, code) && std::filesystem::is_regular_file(file + ".nesl", code))
-    file += ".nesl";
+  file = file_named(file);
   if (!std::filesystem::is_regular_file(file, code)) {
     error(form, "File " + file + " does not exist.");
     return SessionStatus::kOk;
@@ -196,20 +220,24 @@ void SessionCommands::apropos(const Words& words) {
 
 void SessionCommands::show(const Form& form) {
   const std::string what = word(form.words, 0);
-  if (what == "code" || what == "compiled")
+  if (what == "code")
     show_code(form);
+  else if (what == "compiled")
+    show_compiled(form);
   else if (what == "status")
     show_status();
   else if (what == "bugs")
     s_.out_ << kBugs;
-  else if (what == "config" || what == "configs")
-    for (const auto& [key, value] : s_.settings_) s_.out_ << key << ": " << value << "\n";
+  else if (what == "config")
+    show_config();
+  else if (what == "configs")
+    for (const auto& [name, text] : s_.configurations_) s_.out_ << name << "\n";
   else
     error(form, "Unknown top level command: SHOW " + upper(what));
 }
 
-void SessionCommands::show_code(const Form& form) {
-  const std::string name = word(form.words, 1);
+// Says why, if the name is not that of a function with a text.
+const Binding* SessionCommands::defined_function(const std::string& name) {
   const Binding* b = s_.environment_.find(name);
   if (b == nullptr)
     s_.out_ << "Function " << upper(name) << " not found.\n";
@@ -218,7 +246,42 @@ void SessionCommands::show_code(const Form& form) {
   else if (b->kind != BindingKind::kFunction || !b->form)
     s_.out_ << upper(name) << " is not a function definition.\n";
   else
+    return b;
+  return nullptr;
+}
+
+void SessionCommands::show_code(const Form& form) {
+  if (const Binding* b = defined_function(word(form.words, 1)))
     s_.out_ << frontend::print_ast(*b->form) << "\n";
+}
+
+// The flat code of a call: of one, or, lifted, of one for each element of a sequence. Variables of the type
+// are INT: code is made for concrete types only.
+void SessionCommands::show_compiled(const Form& form) {
+  const std::string flag = word(form.words, 2);
+  if (form.words.size() > 3 || (flag != "" && flag != "t" && flag != "f"))
+    return error(form, "Expected: show compiled NAME t|f;");
+  const Binding* b = defined_function(word(form.words, 1));
+  if (b == nullptr) return;
+  frontend::TypeArena arena;
+  const Type* function = frontend::resolve(frontend::instantiate(arena, b->type));
+  if (frontend::contains_function(function->args[0])) {
+    s_.out_ << upper(b->name) << " is compiled anew for every function that it is given.\n";
+    return;
+  }
+  with_ints(function->args[0]);
+  const std::string none = "[] (" + frontend::print_type(function->args[0]) + ")";
+  const std::string call =
+      flag == "t" ? "{'" + b->name + "(x) : x in " + none + "}" : "'" + b->name + "((" + none + ")[0])";
+  const auto last = s_.last_;
+  if (const auto text = s_.listing(call, "f")) s_.out_ << *text;
+  s_.last_ = last;
+}
+
+// The current configuration as it was defined, and what was set since.
+void SessionCommands::show_config() {
+  s_.out_ << s_.configurations_.at(s_.configuration_) << "\n";
+  for (const auto& [key, value] : s_.settings_) s_.out_ << key << ": " << value << "\n";
 }
 
 void SessionCommands::show_status() {
@@ -270,8 +333,10 @@ void SessionCommands::set(const Form& form) {
   } else if (name == "profile") {
     set_profile(form);
   } else if (name == "config") {
-    if (s_.settings_.count("config " + word(form.words, 1)) == 0)
+    if (s_.configurations_.count(word(form.words, 1)) == 0)
       error(form, upper(word(form.words, 1)) + " is not a valid configuration.");
+    else
+      s_.configuration_ = word(form.words, 1);
   } else if (name == "memory_size" || name == "rsh_command" || name == "editor") {
     if (form.words.size() == 2) s_.settings_[name] = form.words[1].text;
   } else {
@@ -372,9 +437,17 @@ SessionStatus SessionCommands::edit(const Words& words) {
     s_.out_ << "No editor specified, use: set editor <ename>;\n";
     return SessionStatus::kOk;
   }
-  const std::string file = words.empty() ? s_.last_file_ : words[0].text;
-  if (std::system((editor + " '" + file + "'").c_str()) != 0) return SessionStatus::kOk;
-  return s_.run_file(file);
+  const std::string file = file_named(words.empty() ? s_.last_file_ : words[0].text);
+  std::string command = editor;
+  if (!file.empty()) command += " " + quoted(file);
+  // Forms that come from a pipe are not the editor's.
+  if (::isatty(STDIN_FILENO) == 0) command += " < /dev/null";
+  s_.out_ << std::flush;
+  if (std::system(command.c_str()) != 0) {
+    s_.out_ << "The editor failed.\n";
+    return SessionStatus::kOk;
+  }
+  return file.empty() ? SessionStatus::kOk : s_.run_file(file);
 }
 
 void SessionCommands::get(const Form& form) {

@@ -25,7 +25,10 @@ class SessionCommands {
   void describe(const Words& words);
   void apropos(const Words& words);
   void show(const frontend::Form& form);
+  const frontend::Binding* defined_function(const std::string& name);
   void show_code(const frontend::Form& form);
+  void show_compiled(const frontend::Form& form);
+  void show_config();
   void show_status();
   void set(const frontend::Form& form);
   void set_trace(const frontend::Form& form);

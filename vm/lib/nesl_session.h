@@ -151,6 +151,8 @@ class NeslSession {
   std::optional<frontend::CompiledForm> last_;                      // the last expression
   std::vector<std::shared_ptr<const frontend::Form>> definitions_;  // what later forms may refer to
   std::map<std::string, std::string> settings_;
+  std::map<std::string, std::string> configurations_{{"local", "defconfig local"}};  // as they were defined
+  std::string configuration_ = "local";                                              // the current one
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
   bool line_open_ = false;  // programs printed text that does not end with a line

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <vector>
@@ -120,6 +121,27 @@ TEST_CASE("lifted functions are marked, those that share or print are not") {
       "function fa(n) = if n == 0 then 1 else (let d = print_string(\"x\") in fa(n - 1)); {fa(i) : i in [1, "
       "2]};");
   CHECK_FALSE(function_named(prints, "fa", true));
+}
+
+TEST_CASE("a loop asks once in every step whether anybody leaves it, and never how long its sequences are") {
+  const std::string loop =
+      "function fill(v, i) = if i == #v then v else fill(rep(v, i, i), i + 1);"
+      "{fill(v, 0) : v in [[1, 2], [3]]};";
+  const Program program = program_of(loop);
+  const Function* fill = function_named(program, "fill", false);
+  REQUIRE(fill);
+  std::map<Op, int> counts;
+  std::vector<Op> outside;  // of conditionals
+  int depth = 0;
+  for (const Instr& instr : fill->code) {
+    depth += (instr.op == Op::kIf ? 1 : 0) - (instr.op == Op::kEndif ? 1 : 0);
+    ++counts[instr.op];
+    if (depth == 0) outside.push_back(instr.op);
+  }
+  CHECK(std::count(outside.begin(), outside.end(), Op::kOrReduce) == 1);
+  CHECK(std::count(outside.begin(), outside.end(), Op::kLengths) == 0);
+  CHECK(counts[Op::kAndReduce] == 1);
+  CHECK(counts[Op::kCall] == 2);
 }
 
 TEST_CASE("literals are built in linear time") {

@@ -150,6 +150,46 @@ TEST_CASE("load runs a file quietly, or shows its results if asked") {
   CHECK(top.err.str().find("does not exist") != std::string::npos);
 }
 
+TEST_CASE("the code of a function is shown as it is made, once or for many instances") {
+  Top top;
+  top("function g(v) = sum(v) + #v;");
+  const std::string once = top("show compiled g f;"), many = top("show compiled g t;");
+  CHECK(once.find("+_REDUCE INT") != std::string::npos);
+  CHECK(many.find("+_REDUCE INT") != std::string::npos);
+  CHECK(once != many);
+  CHECK(top("show compiled g;") == once);
+  CHECK(top("show compiled g x;").empty());
+  CHECK(top.err.str().find("show compiled NAME t|f") != std::string::npos);
+  CHECK(top("show compiled max_index t;").find("MAX_REDUCE INT") != std::string::npos);
+  CHECK(top("show compiled map t;") == "MAP is compiled anew for every function that it is given.\n");
+  CHECK(top("show compiled sum t;") == "SUM is a primitive.\n");
+  CHECK(top("show compiled pi t;") == "PI is not a function definition.\n");
+  CHECK(top("show compiled nosuch t;") == "Function NOSUCH not found.\n");
+}
+
+TEST_CASE("configurations are kept by name, and one of them is the current one") {
+  Top top;
+  CHECK(top("show configs;") == "local\n");
+  top("defconfig far, machine_name := \"far.away\"; set memory_size 1000;");
+  CHECK(top("show configs;") == "far\nlocal\n");
+  CHECK(top("show config;") == "defconfig local\nmemory_size: 1000\n");
+  top("set config far;");
+  CHECK(top("show config;").starts_with("defconfig far, machine_name := \"far.away\"\n"));
+  top("set config near;");
+  CHECK(top.err.str().find("NEAR is not a valid configuration.") != std::string::npos);
+}
+
+TEST_CASE("the editor gets the file, which is then loaded, and none of the session's input") {
+  Top top;
+  TemporaryFile file("_it's.nesl", "k = 3;\n");
+  top("set editor \"echo 'k = 4;' >\";");
+  top("edit \"" + file.path + "\";");
+  CHECK(top("k;") == "it = 4 : int\n");
+  top("set editor \"cat\"; edit;");  // ends though nothing was loaded yet to edit: its input is empty
+  top("set editor \"false\"; edit \"" + file.path + "\"; k + 1;");
+  CHECK(top.out.str() == "The editor failed.\nit = 5 : int\n");
+}
+
 TEST_CASE("files come in as values and go out") {
   Top top;
   TemporaryFile table(".csv", "x,y\n1,2.5\n3,4\n"), text(".txt", "hi"), array(".npy");
