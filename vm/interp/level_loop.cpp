@@ -24,6 +24,13 @@ Storage widest(const PrimContext& context, std::span<const Value> arguments) {
   return most.value_or(wide_int(context));
 }
 
+// Of so many elements that a level has of its own, each read and written in every vector.
+std::int64_t landed_bytes(const Landing& landing, std::int64_t elements) {
+  std::size_t width = 0;
+  for (const Landing::Target& target : landing.targets) width += storage_bytes(target.storage);
+  return 2 * elements * static_cast<std::int64_t>(width);
+}
+
 Fault not_so_long() { return {Fault::Kind::kDenied, "results are not as long as arguments"}; }
 
 // One level: where its results are wanted, and what it says of those of the next.
@@ -112,7 +119,9 @@ void Interp::leave_call(const Step& step) {
   fetch(step, waiting_call_.data());
   pass_mark(step);
   if (machine_.path != nullptr) machine_.path->leave();
-  for (Value& argument : waiting_call_) write_repeated(machine_.prims, argument);
+  for (Value& argument : waiting_call_)
+    if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->is_repeated())
+      write_repeated(argument);
   const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
   std::vector<Value> results(step.results);
   for (std::size_t r = 0; r < results.size(); ++r)
@@ -151,8 +160,9 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
     loop();
     if (exited_) throw Fault{Fault::Kind::kDenied, "a level ends the program"};
     Level made(machine_.prims, f, landing);
-    if (!made.land(values_, sizes, waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_)))
-      throw not_so_long();
+    const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
+    if (!made.land(values_, sizes, next)) throw not_so_long();
+    if (machine_.moved != nullptr) *machine_.moved += landed_bytes(landing, sizes.total() - next.total());
     values_.clear();
     if (waiting_call_.empty()) break;
     if (machine_.path != nullptr) machine_.path->end_level();
@@ -174,6 +184,7 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
   by_levels_ = true;
   bool done = true;
   const Tally before = machine_.tally != nullptr ? *machine_.tally : Tally();
+  const std::int64_t moved = machine_.moved != nullptr ? *machine_.moved : 0;
   try {
     if (landing != nullptr) {
       run_levels(function, std::move(arguments), *landing);
@@ -189,6 +200,7 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
     if (done) outcome.error->kind = fault.kind;
     if (!done && machine_.tally != nullptr) *machine_.tally = before;
+    if (!done && machine_.moved != nullptr) *machine_.moved = moved;
     if (!done && machine_.path != nullptr) machine_.path->clear();
     if (!final) machine_.levels->give_up(function);
     forget();

@@ -49,6 +49,10 @@ class LineMeter {
     line.instructions += paid ? 1 : 0;
     line.spent.work += static_cast<std::uint64_t>(work);
   }
+  // The line that has control moved so many bytes.
+  void moved(std::int64_t bytes) {
+    if (current_ != kNone) lines_[current_].spent.bytes += bytes;
+  }
   // Until the next instruction nothing is measured.
   void pause() {
     if (charged_ != kNone) lines_[charged_].spent.ticks += ticks() - since_;

@@ -27,6 +27,7 @@ void Spent::add(const Spent& o) {
 
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   see_group_lines(true);
+  see_group_bytes(true);
   nodes_[0].function = source_.name_number("(program)");
   for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
 }
@@ -163,7 +164,7 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(work);
   }
-  spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
+  spent.bytes += static_cast<std::uint64_t>(bytes_read(inst.op, operands));
 }
 
 // Control passes to the line of `inst`.
@@ -352,6 +353,7 @@ void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
   ++current_->calls;
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kBlock)];
   groups_node_ = node;
+  groups_bytes_ = 0;
   groups_ticks_ = *charged_;
 }
 
@@ -381,6 +383,8 @@ void Profile::groups_spent(const GroupsSpent& groups) {
     spent.ticks[static_cast<std::size_t>(Mode::kBlock)] += part;
     spent.calls += l.times;
     spent.work += l.work;
+    spent.bytes += static_cast<std::uint64_t>(l.bytes);
+    groups_bytes_ += l.bytes;
     std::uint64_t& most = deepest[&spent];
     most = std::max(most, l.instructions);
     *charged_ -= part;
@@ -396,8 +400,10 @@ void Profile::groups_spent(const GroupsSpent& groups) {
   }
 }
 
-void Profile::end_groups(bool) {
+void Profile::end_groups(bool, std::int64_t moved) {
   tick();
+  // What no line did: results put together.
+  current_->bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved - groups_bytes_, 0));
   note_allocations();
   here_ = {};
   current_ = before_groups_;

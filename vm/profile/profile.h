@@ -100,7 +100,7 @@ class Profile final : public Observer {
   void end_kernel(const KernelRun& run) override;
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
-  void end_groups(bool done) override;
+  void end_groups(bool done, std::int64_t moved) override;
   void groups_spent(const GroupsSpent& spent) override;
 
   // Results, after the runs.
@@ -239,6 +239,7 @@ class Profile final : public Observer {
   bool in_region_ = false;
   Spent* before_groups_ = nullptr;
   std::int32_t groups_node_ = 0;
+  std::int64_t groups_bytes_ = 0;  // of lines
   std::int64_t groups_ticks_ = 0;  // of the function that is executed in groups, before it began
   std::uint64_t allocations_ = 0;  // seen
   std::int64_t unsettled_bytes_ = 0;
