@@ -109,8 +109,8 @@ bool land_results(const PrimContext& context, const CodeFunction& function, std:
 
 bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  return machine_.levels != nullptr && alone_ && machine_.meter == nullptr && f.levels &&
-         machine_.levels->may(function) && std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
+  return machine_.levels != nullptr && alone_ && f.levels && machine_.levels->may(function) &&
+         std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
 }
 
 // The recursive call waits, and the function goes on with holes for its results.
@@ -150,11 +150,13 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
   BufferRef places;  // of `landing`
   std::int64_t level = 0;
   for (;; ++level) {
+    if (level > 0 && machine_.meter != nullptr) machine_.meter->next_level(function);
     if (level > 0 && machine_.calls != nullptr &&
         machine_.calls->call_into(function, callers_ + level, arguments, landing))
       break;
     const Segdes sizes = sizes_of(f, arguments);
     waiting_call_.clear();
+    if (level > 0 && machine_.meter != nullptr) machine_.meter->enter_level(function, arguments);
     enter(function, arguments);
     arguments.clear();
     loop();
@@ -162,7 +164,7 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
     Level made(machine_.prims, f, landing);
     const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
     if (!made.land(values_, sizes, next)) throw not_so_long();
-    if (machine_.moved != nullptr) *machine_.moved += landed_bytes(landing, sizes.total() - next.total());
+    if (machine_.moved != nullptr) count_moved(landed_bytes(landing, sizes.total() - next.total()));
     values_.clear();
     if (waiting_call_.empty()) break;
     if (machine_.path != nullptr) machine_.path->end_level();
@@ -185,6 +187,8 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
   bool done = true;
   const Tally before = machine_.tally != nullptr ? *machine_.tally : Tally();
   const std::int64_t moved = machine_.moved != nullptr ? *machine_.moved : 0;
+  LineMeter::Counts counts;
+  if (machine_.meter != nullptr) counts = machine_.meter->counts();
   try {
     if (landing != nullptr) {
       run_levels(function, std::move(arguments), *landing);
@@ -201,6 +205,7 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     if (done) outcome.error->kind = fault.kind;
     if (!done && machine_.tally != nullptr) *machine_.tally = before;
     if (!done && machine_.moved != nullptr) *machine_.moved = moved;
+    if (!done && machine_.meter != nullptr) machine_.meter->go_back_to(counts);
     if (!done && machine_.path != nullptr) machine_.path->clear();
     if (!final) machine_.levels->give_up(function);
     forget();

@@ -29,7 +29,11 @@ Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charg
   see_group_lines(true);
   see_group_bytes(true);
   nodes_[0].function = source_.name_number("(program)");
-  for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
+  for (const OpInfo& op : all_ops()) {
+    counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
+    picks_[static_cast<std::size_t>(op.op)] = picks(op.op);
+  }
+  begin_phase("set up");
 }
 
 double Profile::seconds_per_tick() const {
@@ -37,12 +41,12 @@ double Profile::seconds_per_tick() const {
 }
 
 void Profile::begin_phase(const std::string& name) {
-  end_phase();
+  finish();
   phase_ = name;
   phase_start_ = std::chrono::steady_clock::now();
 }
 
-void Profile::end_phase() {
+void Profile::finish() {
   if (phase_.empty()) return;
   phases_[phase_] += std::chrono::duration<double>(std::chrono::steady_clock::now() - phase_start_).count();
   phase_.clear();
@@ -57,6 +61,7 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   entered_.fill({});
   kernel_of_.clear();
   allocations_ = Pool::allocations_here();
+  finish();
   run_start_ = std::chrono::steady_clock::now();
   current_ = &spent_at(0, 0);
   here_ = {};
@@ -82,6 +87,7 @@ void Profile::end_run() {
   open_.assign(1, 0);
   peak_ = std::max<std::uint64_t>(peak_, pool_->stats().peak);
   module_ = nullptr;
+  begin_phase("clear up");
 }
 
 Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
@@ -164,7 +170,8 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(work);
   }
-  spent.bytes += static_cast<std::uint64_t>(bytes_read(inst.op, operands));
+  spent.bytes += static_cast<std::uint64_t>(
+      picks_[static_cast<std::size_t>(inst.op)] ? bytes_read(inst.op, operands) : vector_bytes(operands));
 }
 
 // Control passes to the line of `inst`.

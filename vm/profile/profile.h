@@ -82,8 +82,12 @@ class Profile final : public Observer {
  public:
   Profile();
 
+  // What passes outside of runs belongs to the phase that has begun; without one, to getting ready before a
+  // run, or to clearing up behind it.
   void begin_phase(const std::string& name);
-  void end_phase();
+  void end_phase() { begin_phase("set up"); }
+  // Nothing is measured any more.
+  void finish();
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
@@ -213,6 +217,7 @@ class Profile final : public Observer {
   std::deque<Spent> spent_;
   std::vector<std::int32_t> open_;      // nodes
   std::array<Counted, 256> counted_{};  // by instruction
+  std::array<bool, 256> picks_{};       // likewise
   std::array<Cached, 1024> cache_;
   std::array<Entered, 256> entered_;
   std::deque<KernelSpent> kernels_;
