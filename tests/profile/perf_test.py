@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 
@@ -22,6 +23,22 @@ def check_map(program):
     os.remove(path)
     expect("start, size, name", lines and all(int(a, 16) > 0 and int(b, 16) > 0 for a, b, _ in lines))
     expect("names by NESL function and line", any(name.startswith("nvm:quicksort:") for _, _, name in lines), lines[:5])
+
+
+def check_report(program):
+    """What perf itself makes of the map, where it is there and may count."""
+    if shutil.which("perf") is None:
+        return
+
+    def perf(*words):
+        return subprocess.run(["perf", *words], capture_output=True, text=True, cwd=WORK, check=False)
+    spin = "let n = 1000000 in {sum({sqrt(float(i + j)) : i in [0:n]}) : j in [0:40]}"
+    words = f"echo $$ > pid; exec {NVM} run --jit always --perf map {program} -e '{spin}'"
+    recorded = perf("record", "-q", "-e", "cpu-clock", "-o", "perf.data", "sh", "-c", words).returncode == 0
+    report = perf("report", "-i", "perf.data", "--stdio")
+    if (WORK / "pid").exists():
+        pathlib.Path(f"/tmp/perf-{(WORK / 'pid').read_text().strip()}.map").unlink(missing_ok=True)
+    expect("perf report names kernels", not recorded or "] nvm:" in report.stdout, report)
 
 
 def check_dump(program):
@@ -54,6 +71,7 @@ def check_unwritable(program):
 def main():
     program = write("quicksort.nesl", QUICKSORT)
     check_map(program)
+    check_report(program)
     check_dump(program)
     check_unwritable(program)
     finish()

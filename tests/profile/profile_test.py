@@ -42,6 +42,18 @@ def check_accounts(program):
     expect("lines of NESL", {5, 6, 7} <= lines, lines)
 
 
+def check_rest():
+    """What no line of the program did has a name, however little the program does."""
+    for program in (write("tiny.nesl", "1 + 1 $\n"), write("fact.vcode", FACTORIAL)):
+        for words in ((), ("--threads", "1", "--block-threshold", "2")):
+            shares = []
+            for _ in range(5):
+                p, _ = profile(program, *words)
+                expect("rows of all times", {"(set up)", "(load)", "(clear up)"} <= {r["where"] for r in p["line"]}, p["line"])
+                shares.append(sum(r["self"] for r in p["line"] if r["where"] == "(other)") / p["seconds"])
+            expect("98 % of everything has a name", min(shares) < 0.02, shares)
+
+
 def check_costs(program):
     """Work and depth of the whole are those of --cost, however it ran, and what --assert compares."""
     cost = nvm("run", "--cost", "--block-threshold", "off", program)
@@ -144,6 +156,7 @@ def check_cache(program):
 def main():
     program = write("quicksort.nesl", QUICKSORT)
     check_accounts(program)
+    check_rest()
     check_costs(program)
     check_blocks()
     check_vcode(program)

@@ -44,15 +44,16 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-// What is counted while it lives does not count: it was an attempt, or is counted otherwise. Bytes are not
-// counted at all, since whose are counted writes vectors that others leave unwritten.
+// What is counted while it lives does not count: it was an attempt, or is counted otherwise. The tally counts
+// no bytes unless that is what the ordinary call does: whose are counted there writes vectors that others
+// leave unwritten.
 class BlockMode::Trial {
  public:
-  explicit Trial(const BlockMode& mode) : mode_(mode) {
+  explicit Trial(const BlockMode& mode, bool ordinary = false) : mode_(mode) {
     if (tally() == nullptr) return;
     if (mode_.hook_ != nullptr) mode_.hook_->finish();
     before_ = *tally();
-    tally()->counts_bytes = false;
+    if (!ordinary) tally()->counts_bytes = false;
   }
   ~Trial() {
     if (tally() != nullptr) *tally() = before_;
@@ -65,6 +66,7 @@ class BlockMode::Trial {
     if (tally() == nullptr) return since;
     since.work = tally()->work - before_.work;
     since.instructions = tally()->instructions - before_.instructions;
+    since.bytes = tally()->bytes - before_.bytes;
     return since;
   }
 
@@ -82,6 +84,8 @@ BlockMode::BlockMode(const Code& code, const Machine& machine, std::span<const V
       inputs_(inputs),
       hook_(machine.hook),
       observer_(machine.observer),
+      counts_moved_((machine.tally != nullptr && machine.tally->counts_bytes) ||
+                    (machine.observer != nullptr && machine.observer->sees_group_bytes())),
       options_(options),
       policy_(*code.module, options, machine.prims.threads),
       tuning_(*code.module, setting_of(machine, options), options.cache, options.afresh),
@@ -195,12 +199,12 @@ bool BlockMode::run_counted(ssa::FunctionId function, std::int64_t depth, const 
                             std::vector<Value>& results) {
   Tally counted;
   {
-    const Trial trial(*this);
+    const Trial trial(*this, true);
     if (!run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results))
       return false;
     counted = trial.counted();
   }
-  count(counted.work, counted.instructions);
+  count(counted.work, counted.instructions, static_cast<std::int64_t>(counted.bytes));
   return true;
 }
 
@@ -212,17 +216,17 @@ bool BlockMode::run_cut(ssa::FunctionId function, std::int64_t depth, const Layo
   GroupResults parts;
   Spent spent;
   if (!run_groups(function, depth, layout, bounds, parts, spent)) {
-    if (observer_ != nullptr) observer_->end_groups(false);
+    if (observer_ != nullptr) observer_->end_groups(false, 0);
     ++counters_.failed;
     policy_.give_up(function);
     return false;
   }
   counters_.groups += bounds.size() - 1;
   ++counters_.calls;
-  count(spent.cost.work(), spent.cost.depth());
   if (!spent.by_line.empty()) observer_->groups_spent(spent.by_line);
-  results = join(machine_.prims, parts);
-  if (observer_ != nullptr) observer_->end_groups(true);
+  results = join(machine_.prims, parts, &spent.moved);
+  count(spent.cost.work(), spent.cost.depth(), spent.moved);
+  if (observer_ != nullptr) observer_->end_groups(true, counts_moved_ ? spent.moved : 0);
   return true;
 }
 
@@ -233,15 +237,17 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
     observer_->begin_groups({function, nullptr, arguments, false}, layout.instances(), 1);
   for (Value& argument : arguments)
     if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
+  std::int64_t moved = 0;
   const bool metered = observer_ != nullptr && observer_->sees_group_lines();
   LineMeter meter(*code_.module);
-  Within within(*this, metered ? &meter : nullptr);
+  Within within(*this, metered ? &meter : nullptr, counts_moved_ ? &moved : nullptr);
   Machine machine = machine_;
   machine.hook = nullptr;
   machine.calls = &within;
   machine.levels = &levels_;
   machine.formulas = true;
   machine.meter = metered ? &meter : nullptr;
+  machine.moved = counts_moved_ ? &moved : nullptr;
   if (metered) meter.begin_group(function, 0);
   Tally counted;
   bool done = false;
@@ -258,25 +264,28 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
     spent.add(workers_.take_spent());
     observer_->groups_spent(spent);
   }
-  if (observer_ != nullptr) observer_->end_groups(done);
+  if (observer_ != nullptr) observer_->end_groups(done, moved);
   if (!done) {
     ++counters_.failed;
     policy_.give_up(function);
     return false;
   }
-  count(counted.work, counted.instructions);
+  count(counted.work, counted.instructions, moved);
   ++counters_.calls;
   ++counters_.together;
   return true;
 }
 
-void BlockMode::count(std::uint64_t work, std::uint64_t depth) {
-  if (machine_.tally != nullptr) machine_.tally->add(static_cast<std::int64_t>(work), depth);
+void BlockMode::count(std::uint64_t work, std::uint64_t depth, std::int64_t moved) {
+  if (machine_.tally == nullptr) return;
+  machine_.tally->add(static_cast<std::int64_t>(work), depth);
+  if (machine_.tally->counts_bytes) machine_.tally->bytes += static_cast<std::uint64_t>(moved);
 }
 
 // A group that fails takes the whole with it.
 bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
-                            LineMeter* meter, const Landing* landing, std::vector<Value>& results) {
+                            const Within& within, const Landing* landing, std::vector<Value>& results) {
+  LineMeter* const meter = within.meter_;
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   if (!policy_.considers_alone(function)) return false;
   const auto layout = Layout::of(info.parameters, arguments);
@@ -289,9 +298,10 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   Spent spent;
   if (!run_groups(function, depth, *layout, bounds, parts, spent, level, landing))
     throw Fault{Fault::Kind::kDenied, "a group failed"};
-  count(spent.cost.work(), spent.cost.depth());
   counters_.groups += bounds.size() - 1;
-  if (landing == nullptr) results = join(machine_.prims, parts);
+  if (landing == nullptr) results = join(machine_.prims, parts, &spent.moved);
+  count(spent.cost.work(), spent.cost.depth(), 0);
+  if (within.moved_ != nullptr) *within.moved_ += spent.moved;
   return true;
 }
 
@@ -353,13 +363,14 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
       on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, landing);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;
-  spent = {groups.cost, std::move(groups.spent)};
+  spent = {groups.cost, groups.moved, std::move(groups.spent)};
   for (const std::size_t g : groups.over_budget) {
     const Trial trial(*this);
     const std::vector<Value> part = layout.group(bounds[g], bounds[g + 1], *machine_.prims.pool);
     Path path;
     const bool counts = machine_.tally != nullptr;
-    if (!run_whole(function, depth, part, groups.results[g], counts ? &path : nullptr)) return false;
+    if (!run_whole(function, depth, part, groups.results[g], counts ? &path : nullptr, &spent.moved))
+      return false;
     if (landing != nullptr &&
         !land_results(machine_.prims, code_.functions[static_cast<std::size_t>(function)], part,
                       groups.results[g], landing->from(bounds[g])))
@@ -372,10 +383,11 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
 }
 
 bool BlockMode::run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
-                          std::vector<Value>& results, Path* path) {
+                          std::vector<Value>& results, Path* path, std::int64_t* moved) {
   Machine machine = machine_;
   machine.path = path;
   if (path != nullptr) machine.hook = nullptr;
+  if (counts_moved_ && machine.hook == nullptr) machine.moved = moved;
   Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
   results = std::move(outcome.values);
   return !outcome.error && !outcome.exited;

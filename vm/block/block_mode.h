@@ -43,25 +43,29 @@ class BlockMode final : public CallHook {
  private:
   struct Spent {
     Cost cost;
+    std::int64_t moved = 0;  // bytes, if somebody asked
     GroupsSpent by_line;
   };
   // Is asked about the calls within a call that all threads make together.
   class Within final : public CallHook {
    public:
-    Within(BlockMode& mode, LineMeter* meter) : mode_(mode), meter_(meter) {}
+    Within(BlockMode& mode, LineMeter* meter, std::int64_t* moved)
+        : mode_(mode), meter_(meter), moved_(moved) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override {
-      return mode_.call_within(function, depth, arguments, meter_, nullptr, results);
+      return mode_.call_within(function, depth, arguments, *this, nullptr, results);
     }
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                    const Landing& landing) override {
       std::vector<Value> none;
-      return mode_.call_within(function, depth, arguments, meter_, &landing, none);
+      return mode_.call_within(function, depth, arguments, *this, &landing, none);
     }
 
    private:
+    friend class BlockMode;
     BlockMode& mode_;
-    LineMeter* meter_;  // of the call; null: nobody asked
+    LineMeter* meter_;     // of the call; null: nobody asked
+    std::int64_t* moved_;  // likewise
   };
 
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
@@ -71,9 +75,9 @@ class BlockMode final : public CallHook {
   [[nodiscard]] bool run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                   std::vector<Value>& results);
   [[nodiscard]] bool call_within(ssa::FunctionId function, std::int64_t depth,
-                                 std::span<const Value> arguments, LineMeter* meter, const Landing* landing,
-                                 std::vector<Value>& results);
-  void count(std::uint64_t work, std::uint64_t depth);
+                                 std::span<const Value> arguments, const Within& within,
+                                 const Landing* landing, std::vector<Value>& results);
+  void count(std::uint64_t work, std::uint64_t depth, std::int64_t moved);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
   [[nodiscard]] bool run(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
@@ -96,7 +100,8 @@ class BlockMode final : public CallHook {
                                 std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
                                 std::optional<std::int32_t> level = {}, const Landing* landing = nullptr);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
-                               std::vector<Value>& results, Path* path = nullptr);
+                               std::vector<Value>& results, Path* path = nullptr,
+                               std::int64_t* moved = nullptr);
 
   const Code& code_;
   // Counts what kernel mode computes; nothing is left there of what is thrown away.
@@ -106,6 +111,7 @@ class BlockMode final : public CallHook {
   std::span<const Value> inputs_;
   RegionHook* hook_;
   Observer* observer_;
+  bool counts_moved_;
   Options options_;
   Policy policy_;
   Tuning tuning_;

@@ -136,7 +136,7 @@ Value finish(Target& target) {
 
 }  // namespace
 
-std::vector<Value> join(const PrimContext& context, GroupResults& groups) {
+std::vector<Value> join(const PrimContext& context, GroupResults& groups, std::int64_t* moved) {
   if (groups.size() == 1) return std::move(groups[0]);
   const std::size_t results = groups.empty() ? 0 : groups[0].size();
   std::vector<Target> targets;
@@ -151,6 +151,7 @@ std::vector<Value> join(const PrimContext& context, GroupResults& groups) {
     target.elements = context.pool->vector(target.storage, target.length);
     bytes += target.elements.bytes();
   }
+  if (moved != nullptr) *moved += 2 * bytes;
   const int threads = bytes >= 2 * context.grain ? context.threads : 1;
   for_chunks(threads, static_cast<std::int64_t>(groups.size()), [&](std::int64_t g) {
     auto& group = groups[static_cast<std::size_t>(g)];

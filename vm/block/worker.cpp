@@ -13,11 +13,12 @@ namespace {
 // Tells an observer, if there is one, when a group begins and ends.
 class Watch {
  public:
-  Watch(Observer* observer, std::size_t group, std::int64_t instances) : observer_(observer), group_(group) {
+  Watch(Observer* observer, std::size_t group, std::int64_t instances, const std::int64_t& moved)
+      : observer_(observer), group_(group), moved_(moved) {
     if (observer_ != nullptr) observer_->begin_group(group, instances);
   }
   ~Watch() {
-    if (observer_ != nullptr) observer_->end_group(group_);
+    if (observer_ != nullptr) observer_->end_group(group_, moved_);
   }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
@@ -25,6 +26,7 @@ class Watch {
  private:
   Observer* observer_;
   std::size_t group_;
+  const std::int64_t& moved_;  // bytes, in the end
 };
 
 // More or fewer busy threads for as long as it lives.
@@ -61,7 +63,9 @@ Workers::Workers(const Code& code, const Machine& machine, std::span<const Value
       policy_(policy),
       threads_(std::max(machine.prims.threads, 1)),
       observer_(machine.observer),
-      counts_(machine.tally != nullptr) {
+      counts_(machine.tally != nullptr),
+      counts_moved_((counts_ && machine.tally->counts_bytes) ||
+                    (observer_ != nullptr && observer_->sees_group_bytes())) {
   machine_.prims.threads = 1;
   machine_.prims.random = nullptr;
   machine_.prims.orderer = nullptr;
@@ -88,14 +92,16 @@ std::unique_ptr<Workers::Worker> Workers::take() {
     machine.tally = &worker->tally;
     machine.path = &worker->path;
   }
+  if (counts_moved_) machine.moved = &worker->moved;
   if (observer_ != nullptr && observer_->sees_group_lines())
     worker->meter = std::make_unique<LineMeter>(*code_.module);
   machine.meter = worker->meter.get();
-  worker->cuts = std::make_unique<Cuts>(*this, machine.tally, machine.path, machine.meter);
+  worker->cuts = std::make_unique<Cuts>(*this, machine);
   machine.calls = worker->cuts.get();
   // What is counted is what the program says, so nothing is compiled then.
   if (machine_.line_tier != nullptr && machine.tally == nullptr && machine.meter == nullptr)
     worker->lines = machine_.line_tier->hook(machine_.prims);
+  if (worker->lines != nullptr) worker->lines->count_moved(counts_moved_);
   machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
@@ -108,20 +114,22 @@ void Workers::give_back(std::unique_ptr<Worker> worker) {
 
 Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::int64_t first, std::int64_t last, std::int32_t level,
-                                const Landing* landing, std::vector<Value>& results, Cost& cost) {
+                                const Landing* landing, GroupRun& run) {
   try {
     std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
     std::unique_ptr<Worker> worker = take();
     worker->tally = {};
+    worker->moved = 0;
     worker->path.clear();
     if (worker->meter != nullptr) worker->meter->begin_group(function, level);
-    Outcome outcome = run_call(*worker->interp, function, depth, std::move(arguments), landing);
+    Outcome outcome = run_call(*worker, function, depth, std::move(arguments), landing);
     if (outcome.exited) return End::kFailed;
     if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
-    if (counts_) cost = Cost(worker->tally, worker->path.take(), code_.marks);
+    run.moved = worker->moved;
+    if (counts_) run.cost = Cost(worker->tally, worker->path.take(), code_.marks);
     if (worker->meter != nullptr) worker->meter->end_group();
     give_back(std::move(worker));  // one that failed is not used again
-    results = std::move(outcome.values);
+    run.results = std::move(outcome.values);
     return End::kDone;
   } catch (const Fault& fault) {
     return fault.kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
@@ -130,15 +138,20 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
   }
 }
 
-Outcome Workers::run_call(Interp& interp, ssa::FunctionId function, std::int64_t depth,
+Outcome Workers::run_call(Worker& worker, ssa::FunctionId function, std::int64_t depth,
                           std::vector<Value> arguments, const Landing* landing) const {
+  Interp& interp = *worker.interp;
   if (landing != nullptr) {
     if (!interp.goes_by_levels(function, arguments))
       throw Fault{Fault::Kind::kDenied, "it does not go by levels"};
     return interp.call_into(function, std::move(arguments), depth, *landing);
   }
   for (Value& argument : arguments)
-    if (const auto* v = std::get_if<Vector>(&argument)) argument = narrowed(machine_.prims, *v);
+    if (const auto* v = std::get_if<Vector>(&argument)) {
+      Vector narrow = narrowed(machine_.prims, *v);
+      if (narrow.storage() != v->storage()) worker.moved += v->bytes() + narrow.bytes();
+      argument = std::move(narrow);
+    }
   return interp.call(function, std::move(arguments), depth);
 }
 
@@ -162,13 +175,14 @@ std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t 
     tally_->add(static_cast<std::int64_t>(groups.cost.work()), groups.cost.depth());
     path_->append(groups.cost.path());
   }
+  if (moved_ != nullptr) *moved_ += groups.moved;
   return groups;
 }
 
 bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
                          std::vector<Value>& results) {
   auto groups = run(function, depth, arguments, nullptr);
-  if (groups) results = join(workers_.machine_.prims, groups->results);
+  if (groups) results = join(workers_.machine_.prims, groups->results, moved_);
   return groups.has_value();
 }
 
@@ -200,7 +214,7 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
   Groups groups;
   groups.results.resize(bounds.size() - 1);
   std::vector<End> ends(groups.results.size(), End::kDone);
-  std::vector<Cost> costs(ends.size());
+  std::vector<GroupRun> runs(ends.size());
   std::vector<std::size_t> order(ends.size());  // the largest first, so that none is begun late
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::vector<std::int64_t> sizes(ends.size());
@@ -212,19 +226,23 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
   for_chunks(threads_, static_cast<std::int64_t>(ends.size()), [&](std::int64_t i) {
     if (failed.load(std::memory_order_relaxed)) return;
     const std::size_t g = order[static_cast<std::size_t>(i)];
-    const Watch watch(observer, g, bounds[g + 1] - bounds[g]);
+    const Watch watch(observer, g, bounds[g + 1] - bounds[g], runs[g].moved);
     const Busy works(busy_, 1);
     const std::optional<Landing> part =
         landing != nullptr ? std::optional(landing->from(bounds[g])) : std::nullopt;
-    ends[g] = run_group(function, depth, layout, bounds[g], bounds[g + 1], level, part ? &*part : nullptr,
-                        groups.results[g], costs[g]);
+    ends[g] =
+        run_group(function, depth, layout, bounds[g], bounds[g + 1], level, part ? &*part : nullptr, runs[g]);
     if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);
   });
   groups.failed = failed.load();
-  for (std::size_t step = 1; step < costs.size() && counts_; step *= 2)  // pairs, so that paths stay short
-    for (std::size_t i = 0; i + step < costs.size(); i += 2 * step)
-      costs[i].beside(std::move(costs[i + step]));
-  if (counts_ && !costs.empty()) groups.cost = std::move(costs[0]);
+  for (std::size_t step = 1; step < runs.size() && counts_; step *= 2)  // pairs, so that paths stay short
+    for (std::size_t i = 0; i + step < runs.size(); i += 2 * step)
+      runs[i].cost.beside(std::move(runs[i + step].cost));
+  if (counts_ && !runs.empty()) groups.cost = std::move(runs[0].cost);
+  for (std::size_t g = 0; g < runs.size(); ++g) {
+    groups.results[g] = std::move(runs[g].results);
+    groups.moved += runs[g].moved;
+  }
   for (std::size_t g = 0; g < ends.size(); ++g)
     if (ends[g] == End::kMemory) groups.over_budget.push_back(g);
   return groups;

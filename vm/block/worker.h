@@ -43,8 +43,9 @@ struct Groups {
   bool failed =
       false;  // a group failed otherwise, which the whole need not (see ssa::LiftedInfo), or is to stop
   Cost cost;  // of the groups that have results, if somebody counts
-  GroupsSpent spent;    // where the workers' time went, if somebody asked
-  bool joined = false;  // the only entry of `results` is that of all groups, end to end
+  std::int64_t moved = 0;  // bytes, by all groups, if somebody asked
+  GroupsSpent spent;       // where the workers' time went, if somebody asked
+  bool joined = false;     // the only entry of `results` is that of all groups, end to end
 };
 
 class Workers {
@@ -71,8 +72,12 @@ class Workers {
   // Cuts the calls of one worker.
   class Cuts final : public CallHook {
    public:
-    Cuts(Workers& workers, Tally* tally, Path* path, LineMeter* meter)
-        : workers_(workers), tally_(tally), path_(path), meter_(meter) {}
+    Cuts(Workers& workers, const Machine& machine)
+        : workers_(workers),
+          tally_(machine.tally),
+          path_(machine.path),
+          meter_(machine.meter),
+          moved_(machine.moved) {}
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
@@ -87,9 +92,11 @@ class Workers {
     Tally* tally_;  // of the worker; null: nobody counts
     Path* path_;    // likewise
     LineMeter* meter_;
+    std::int64_t* moved_;
   };
   struct Worker {
     Tally tally;
+    std::int64_t moved = 0;
     Path path;
     std::unique_ptr<Cuts> cuts;
     std::unique_ptr<LineMeter> meter;  // null: nobody asked
@@ -97,6 +104,11 @@ class Workers {
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };
+  struct GroupRun {
+    std::vector<Value> results;
+    Cost cost;
+    std::int64_t moved = 0;
+  };
 
   // `level` of `function`, above that of the call that was cut first.
   [[nodiscard]] Groups run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
@@ -104,9 +116,9 @@ class Workers {
                                   std::int32_t level, const Landing* landing);
   [[nodiscard]] End run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                               std::int64_t first, std::int64_t last, std::int32_t level,
-                              const Landing* landing, std::vector<Value>& results, Cost& cost);
+                              const Landing* landing, GroupRun& run);
   // The call for one group.
-  [[nodiscard]] Outcome run_call(Interp& interp, ssa::FunctionId function, std::int64_t depth,
+  [[nodiscard]] Outcome run_call(Worker& worker, ssa::FunctionId function, std::int64_t depth,
                                  std::vector<Value> arguments, const Landing* landing) const;
   [[nodiscard]] std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
@@ -118,6 +130,7 @@ class Workers {
   int threads_;
   Observer* observer_;
   bool counts_;
+  bool counts_moved_;
   std::atomic<int> busy_{0};  // threads that compute groups and do not wait for parts of them
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;

@@ -13,19 +13,27 @@ namespace nvm::vm::cpu {
 
 namespace {
 
-asmjit::JitAllocator::CreateParams dual_mapped() {
-  asmjit::JitAllocator::CreateParams params{};
-  params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-  return params;
+// Memory that two addresses show is a file to the system, and perf reads names for memory without a file
+// only.
+const asmjit::JitAllocator::CreateParams* mapped_for(Perf perf) {
+  static const asmjit::JitAllocator::CreateParams once{};
+  static const asmjit::JitAllocator::CreateParams twice = [] {
+    asmjit::JitAllocator::CreateParams params{};
+    params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+    return params;
+  }();
+  return perf == Perf::kMap ? &once : &twice;
 }
 
 }  // namespace
 
 CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std::FILE* complaints)
-    : isa_(isa), limit_(limit), listings_(listings), perf_(perf), complaints_(complaints), runtime_([] {
-        static const asmjit::JitAllocator::CreateParams params = dual_mapped();
-        return &params;
-      }()) {}
+    : isa_(isa),
+      limit_(limit),
+      listings_(listings),
+      perf_(perf),
+      complaints_(complaints),
+      runtime_(mapped_for(perf)) {}
 
 CodeMemory::~CodeMemory() = default;
 

@@ -1,5 +1,5 @@
 // Memory for machine code, shared by the plans of an engine: bounded, given back when a plan's code dies,
-// never writable and executable through one address.
+// never writable and executable through one address (but with Perf::kMap).
 #pragma once
 
 #include <asmjit/core.h>

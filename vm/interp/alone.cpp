@@ -26,7 +26,10 @@ void Interp::write_repeated_operands(const Step& step) {
     if ((step.repeated >> i & 1) != 0) continue;
     const auto* v = std::get_if<Vector>(&scratch_[i]);
     if (v == nullptr || !v->is_repeated()) continue;
-    write_repeated(machine_.prims, scratch_[i]);
+    const Value one = *v;
+    write_repeated(scratch_[i]);
+    // The instruction, too, was taken to read one element.
+    if (machine_.moved != nullptr) count_moved(v->bytes() - vm::vector_bytes({&one, 1}));
     const Operand from = function_->operands[step.first_operand + i];
     if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
   }
@@ -76,7 +79,7 @@ bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> 
 // Nothing that only instructions understand.
 void Interp::written(Value& value) const {
   force(value);
-  if (alone_) write_repeated(machine_.prims, value);
+  if (alone_) vm::write_repeated(machine_.prims, value);
 }
 
 }  // namespace nvm::vm

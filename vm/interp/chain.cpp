@@ -143,9 +143,11 @@ void Interp::finish_chain() {
     wanted[i] = slot >= 0 && waiting_[static_cast<std::size_t>(slot)] == static_cast<std::int32_t>(i);
   }
   std::vector<Value> results;
+  const std::int64_t read = machine_.moved != nullptr ? vector_bytes(chain_.operands()) : 0;
   std::swap(step_, joined_);  // who runs out of memory is the last that joined
   chain_.run(wanted, results);
   std::swap(step_, joined_);
+  if (machine_.moved != nullptr) count_moved(read + vector_bytes(results));
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) move_value(results[i], frame_[chain_slots_[i]]);
   drop_chain();

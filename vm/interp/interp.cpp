@@ -222,7 +222,7 @@ void Interp::store(const Step& step, Value* from) {
   }
 }
 
-void Interp::primitive(const Step& step) {
+void Interp::perform(const Step& step) {
   const bool lands = step.lands && in_level();
   if (!lands && (step.leaves || step.takes) && pull(step)) return;
   Value* operands = scratch_.data();
@@ -274,7 +274,7 @@ void Interp::primitive(const Step& step) {
 
 // For a tally of bytes, and for an observer that looks at values.
 inline void Interp::begin_values(const Step& step, std::span<const Value> operands) {
-  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(operands));
+  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));
   if (instructions_seen()) machine_.observer->begin(*step.inst, step.site, operands);
 }
 
@@ -292,7 +292,7 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
   if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
   if (step.strikes && put_strided(operands, results)) return;
   if (bytes_seen_) [[unlikely]]
-    machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(operands));
+    machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));
   if (seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
   compute(step, operands, results);
   if (bytes_seen_) [[unlikely]]
@@ -385,7 +385,9 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; alone_ && i < step.operands; ++i) write_repeated(machine_.prims, arguments[i]);
+  for (std::uint32_t i = 0; alone_ && i < step.operands; ++i)
+    if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
+      write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;

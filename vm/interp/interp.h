@@ -53,7 +53,16 @@ class Interp final : private OpenCalls, private Callers {
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;
   void go_back(const MissedGuard& missed);
   void loop();
-  void primitive(const Step& step);
+  // Counts also what is moved, if somebody asks.
+  void primitive(const Step& step) {
+    if (machine_.moved != nullptr) [[unlikely]]
+      return perform_counted(step);
+    perform(step);
+  }
+  void perform(const Step& step);
+  void perform_counted(const Step& step);
+  void count_moved(std::int64_t bytes) const;
+  void write_repeated(Value& value) const;
   [[nodiscard]] bool run_line(const Step& step);
   void shuffle(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);

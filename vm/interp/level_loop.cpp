@@ -24,6 +24,13 @@ Storage widest(const PrimContext& context, std::span<const Value> arguments) {
   return most.value_or(wide_int(context));
 }
 
+// Of so many elements that a level has of its own, each read and written in every vector.
+std::int64_t landed_bytes(const Landing& landing, std::int64_t elements) {
+  std::size_t width = 0;
+  for (const Landing::Target& target : landing.targets) width += storage_bytes(target.storage);
+  return 2 * elements * static_cast<std::int64_t>(width);
+}
+
 Fault not_so_long() { return {Fault::Kind::kDenied, "results are not as long as arguments"}; }
 
 // One level: where its results are wanted, and what it says of those of the next.
@@ -102,8 +109,8 @@ bool land_results(const PrimContext& context, const CodeFunction& function, std:
 
 bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  return machine_.levels != nullptr && alone_ && machine_.meter == nullptr && f.levels &&
-         machine_.levels->may(function) && std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
+  return machine_.levels != nullptr && alone_ && f.levels && machine_.levels->may(function) &&
+         std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
 }
 
 // The recursive call waits, and the function goes on with holes for its results.
@@ -112,7 +119,9 @@ void Interp::leave_call(const Step& step) {
   fetch(step, waiting_call_.data());
   pass_mark(step);
   if (machine_.path != nullptr) machine_.path->leave();
-  for (Value& argument : waiting_call_) write_repeated(machine_.prims, argument);
+  for (Value& argument : waiting_call_)
+    if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->is_repeated())
+      write_repeated(argument);
   const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
   std::vector<Value> results(step.results);
   for (std::size_t r = 0; r < results.size(); ++r)
@@ -141,18 +150,21 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
   BufferRef places;  // of `landing`
   std::int64_t level = 0;
   for (;; ++level) {
+    if (level > 0 && machine_.meter != nullptr) machine_.meter->next_level(function);
     if (level > 0 && machine_.calls != nullptr &&
         machine_.calls->call_into(function, callers_ + level, arguments, landing))
       break;
     const Segdes sizes = sizes_of(f, arguments);
     waiting_call_.clear();
+    if (level > 0 && machine_.meter != nullptr) machine_.meter->enter_level(function, arguments);
     enter(function, arguments);
     arguments.clear();
     loop();
     if (exited_) throw Fault{Fault::Kind::kDenied, "a level ends the program"};
     Level made(machine_.prims, f, landing);
-    if (!made.land(values_, sizes, waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_)))
-      throw not_so_long();
+    const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
+    if (!made.land(values_, sizes, next)) throw not_so_long();
+    if (machine_.moved != nullptr) count_moved(landed_bytes(landing, sizes.total() - next.total()));
     values_.clear();
     if (waiting_call_.empty()) break;
     if (machine_.path != nullptr) machine_.path->end_level();
@@ -174,6 +186,9 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
   by_levels_ = true;
   bool done = true;
   const Tally before = machine_.tally != nullptr ? *machine_.tally : Tally();
+  const std::int64_t moved = machine_.moved != nullptr ? *machine_.moved : 0;
+  LineMeter::Counts counts;
+  if (machine_.meter != nullptr) counts = machine_.meter->counts();
   try {
     if (landing != nullptr) {
       run_levels(function, std::move(arguments), *landing);
@@ -189,6 +204,8 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
     if (done) outcome.error->kind = fault.kind;
     if (!done && machine_.tally != nullptr) *machine_.tally = before;
+    if (!done && machine_.moved != nullptr) *machine_.moved = moved;
+    if (!done && machine_.meter != nullptr) machine_.meter->go_back_to(counts);
     if (!done && machine_.path != nullptr) machine_.path->clear();
     if (!final) machine_.levels->give_up(function);
     forget();

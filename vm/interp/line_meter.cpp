@@ -56,6 +56,30 @@ void LineMeter::pass(const ssa::Inst& inst, ssa::FunctionId function) {
   charged_ = current_;
 }
 
+LineMeter::Counts LineMeter::counts() const {
+  Counts counts{{}, {}, calls_, levels_, level_};
+  for (const Line& line : lines_) {
+    counts.lines.push_back(line.spent);
+    counts.instructions.push_back(line.instructions);
+  }
+  return counts;
+}
+
+void LineMeter::go_back_to(const Counts& counts) {
+  pause();
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    Line& line = lines_[i];
+    const std::int64_t ticks = line.spent.ticks;
+    const bool known = i < counts.lines.size();
+    line.spent = known ? counts.lines[i] : LineSpent{line.spent.inst, line.spent.function, line.spent.level};
+    line.spent.ticks = ticks;
+    line.instructions = known ? counts.instructions[i] : 0;
+  }
+  calls_ = counts.calls;
+  levels_ = counts.levels;
+  level_ = counts.level;
+}
+
 GroupsSpent LineMeter::take() {
   end_group();
   GroupsSpent spent;

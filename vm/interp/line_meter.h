@@ -38,6 +38,15 @@ class LineMeter {
     level_ = levels_.level();
     left_line();
   }
+  // The call of `function` that was left just now goes on as that of the next level (level_loop.h): then
+  // level_of() is that, and enter_level() is called unless it is made in groups.
+  void next_level(ssa::FunctionId function) {
+    pause();
+    levels_.start_at(function, levels_.next(function) + 1);
+  }
+  void enter_level(ssa::FunctionId function, std::span<const Value> arguments) {
+    enter({function, nullptr, arguments, false, 0});
+  }
   void note(ssa::FunctionId function, std::int32_t level, std::span<const Value> arguments);
 
   // `inst` of `function` is executed from now on, which costs `work`, or nothing.
@@ -49,11 +58,26 @@ class LineMeter {
     line.instructions += paid ? 1 : 0;
     line.spent.work += static_cast<std::uint64_t>(work);
   }
+  // The line that has control, or had it last, moved so many bytes.
+  void moved(std::int64_t bytes) {
+    const std::size_t line = current_ != kNone ? current_ : charged_;
+    if (line != kNone) lines_[line].spent.bytes += bytes;
+  }
   // Until the next instruction nothing is measured.
   void pause() {
     if (charged_ != kNone) lines_[charged_].spent.ticks += ticks() - since_;
     charged_ = current_ = kNone;
   }
+  // What was counted so far, for an attempt that may count nothing but its time.
+  struct Counts {
+    std::vector<LineSpent> lines;
+    std::vector<std::uint64_t> instructions;
+    std::map<std::pair<ssa::FunctionId, std::int32_t>, CallsSpent> calls;
+    Levels levels;
+    std::int32_t level = 0;
+  };
+  [[nodiscard]] Counts counts() const;
+  void go_back_to(const Counts& counts);
   // Hands over what was spent since the last time.
   [[nodiscard]] GroupsSpent take();
 

@@ -37,7 +37,9 @@ struct Machine {
   bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/formula.h)
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured
-  Path* path = nullptr;        // null: nothing is noted; else `tally` counts, and there is no `hook`
+  std::int64_t* moved =
+      nullptr;           // bytes are added to it (moved.h), whatever is left unwritten; null: they are not
+  Path* path = nullptr;  // null: nothing is noted; else `tally` counts, and there is no `hook`
   const std::atomic<Stop>* stop = nullptr;  // looked at before every instruction
   std::int64_t max_depth = 0;               // calls that may be open at a time, 0: as many as memory holds
   std::size_t max_frame_bytes = std::size_t{4} << 30;  // memory of open calls

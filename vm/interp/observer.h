@@ -155,20 +155,22 @@ class Observer {
   // A kernel that ran on a device, beside the host; inside its region, after it has ended.
   virtual void device_kernel(const KernelRun& /*run*/, const DeviceTimes& /*times*/) {}
   // Around a call that block mode executes in groups, in place of enter and leave. Not `done`: a group failed
-  // and the call is made in the ordinary way.
+  // and the call is made in the ordinary way. `moved`: bytes, of the groups' instructions and to put their
+  // results together; 0 unless sees_group_bytes().
   virtual void begin_groups(const CallStart& /*call*/, std::int64_t /*instances*/, std::size_t /*groups*/) {}
-  virtual void end_groups(bool /*done*/) {}
+  virtual void end_groups(bool /*done*/, std::int64_t /*moved*/) {}
   // Before end_groups: if sees_group_lines(), what the groups spent, added up over the threads; if
   // sees_device_groups(), when a device ran them, which says nothing of lines.
   [[nodiscard]] bool sees_group_lines() const { return group_lines_; }
   [[nodiscard]] bool sees_device_groups() const { return device_groups_; }
+  [[nodiscard]] bool sees_group_bytes() const { return group_bytes_; }
   virtual void groups_spent(const GroupsSpent& /*spent*/) {}
   // A call of a lifted function was not executed in groups.
   virtual void left_whole(ssa::FunctionId /*function*/, std::string_view /*why*/) {}
 
   // On any thread, also at once: around one group, and around a thread's share of a kernel.
   virtual void begin_group(std::size_t /*group*/, std::int64_t /*instances*/) {}
-  virtual void end_group(std::size_t /*group*/) {}
+  virtual void end_group(std::size_t /*group*/, std::int64_t /*moved*/) {}
   virtual void begin_share() {}
   virtual void end_share() {}
 
@@ -178,6 +180,7 @@ class Observer {
   void see_instructions(bool wanted) { instructions_.store(wanted, std::memory_order_relaxed); }
   void see_group_lines(bool wanted) { group_lines_ = wanted; }      // before the run
   void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
+  void see_group_bytes(bool wanted) { group_bytes_ = wanted; }      // before the run
   void see_values(bool wanted) { values_ = wanted; }                // before the run
   void see_branches(bool wanted) { branches_ = wanted; }            // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
@@ -188,7 +191,7 @@ class Observer {
   std::atomic<bool> calls_{true};
   bool values_ = true;
   bool branches_ = false;
-  bool group_lines_ = false, device_groups_ = false;
+  bool group_lines_ = false, device_groups_ = false, group_bytes_ = false;
   Recorded recorded_;
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "vm/interp/interp.h"
+#include "vm/interp/moved.h"
 #include "vm/prims/pull.h"
 
 namespace nvm::vm {
@@ -145,6 +146,12 @@ void Interp::write_pull(Value& value, const Site& reader) const {
   Value written;
   if (machine_.hook == nullptr || !machine_.hook->offer(*pull.move, reader, operands, {&written, 1}))
     run_primitive(machine_.prims, Op::kBpermute, word_of(v.type()), operands, {&written, 1});
+  if (machine_.moved != nullptr && std::holds_alternative<Vector>(written)) {
+    Moving moving(Op::kBpermute);
+    moving.reads(value);
+    moving.writes(written);
+    count_moved(moving.bytes());
+  }
   value = std::move(written);
 }
 

@@ -19,6 +19,7 @@ struct LineSpent {
   std::uint64_t times = 0;         // that control came there
   std::uint64_t instructions = 0;  // of the group that executed the most
   std::uint64_t work = 0;
+  std::int64_t bytes = 0;  // moved
 };
 
 // The calls of a function at one level, but for those that groups begin with.

@@ -58,7 +58,20 @@ namespace nvm::vm {
   return bytes;
 }
 
-// The same before an instruction has results: what has the elements that they will have.
+// Does it read as many elements of its first operand as the second has indices?
+[[nodiscard]] inline bool picks(Op op) {
+  const OpKind kind = op_info(op).kind;
+  return kind == OpKind::kGather || kind == OpKind::kExtract;
+}
+// What an instruction reads of its operands.
+[[nodiscard]] inline std::int64_t bytes_read(Op op, std::span<const Value> operands) {
+  if (!picks(op) || operands.size() < 2) return vector_bytes(operands);
+  const auto* v = std::get_if<Vector>(&operands[0]);
+  if (v == nullptr || v->length() <= length_of(operands[1])) return vector_bytes(operands);
+  return length_of(operands[1]) * (v->bytes() / v->length()) + vector_bytes(operands.subspan(1));
+}
+
+// What counts before an instruction has results: what has the elements that they will have.
 enum class Counted : std::uint8_t {
   kNothing,
   kOne,

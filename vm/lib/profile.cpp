@@ -71,8 +71,8 @@ std::string check_query(const ProfileQuery& query) {
 
 struct Profiler::Impl {
   ProfileOptions options;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   vm::Profile profile;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   std::string events;  // of the timeline
   std::unique_ptr<vm::ChromeTrace> timeline;
   vm::Observers observers;
@@ -96,7 +96,7 @@ struct Profiler::Impl {
 
   vm::Report& made() {
     if (report) return *report;
-    profile.end_phase();
+    profile.finish();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (timeline) timeline->close();
     const vm::MachineLimits limits = vm::machine_limits(thread_count(options.threads), vm::cache_folder());

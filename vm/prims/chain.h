@@ -41,6 +41,9 @@ class Chain {
 
   [[nodiscard]] bool is_reduction(Ref instruction) const;
 
+  // Values from outside that it reads.
+  [[nodiscard]] std::span<const Value> operands() const { return operands_; }
+
   // Computes results[i] of instruction i where wanted[i]; afterwards the line is empty. Throws Fault kMemory.
   void run(const std::vector<bool>& wanted, std::vector<Value>& results);
   void clear();

@@ -61,9 +61,9 @@ class ChromeTrace final : public Observer {
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
   void groups_spent(const GroupsSpent& spent) override;
-  void end_groups(bool done) override;
+  void end_groups(bool done, std::int64_t moved) override;
   void begin_group(std::size_t group, std::int64_t instances) override;
-  void end_group(std::size_t group) override;
+  void end_group(std::size_t group, std::int64_t moved) override;
   void begin_share() override;
   void end_share() override;
 

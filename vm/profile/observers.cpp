@@ -7,6 +7,7 @@ void Observers::add(Observer& observer) {
   see_recorded(observer.sees_recorded());
   see_group_lines(sees_group_lines() || observer.sees_group_lines());
   see_device_groups(sees_device_groups() || observer.sees_device_groups());
+  see_group_bytes(sees_group_bytes() || observer.sees_group_bytes());
   see_branches(sees_branches() || observer.sees_branches());
   see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
 }
@@ -81,8 +82,8 @@ void Observers::device_kernel(const KernelRun& run, const DeviceTimes& times) {
 void Observers::begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) {
   for (Observer* o : all_) o->begin_groups(call, instances, groups);
 }
-void Observers::end_groups(bool done) {
-  for (Observer* o : all_) o->end_groups(done);
+void Observers::end_groups(bool done, std::int64_t moved) {
+  for (Observer* o : all_) o->end_groups(done, moved);
 }
 void Observers::groups_spent(const GroupsSpent& spent) {
   for (Observer* o : all_)
@@ -94,8 +95,8 @@ void Observers::left_whole(ssa::FunctionId function, std::string_view why) {
 void Observers::begin_group(std::size_t group, std::int64_t instances) {
   for (Observer* o : all_) o->begin_group(group, instances);
 }
-void Observers::end_group(std::size_t group) {
-  for (Observer* o : all_) o->end_group(group);
+void Observers::end_group(std::size_t group, std::int64_t moved) {
+  for (Observer* o : all_) o->end_group(group, moved);
 }
 void Observers::begin_share() {
   for (Observer* o : all_) o->begin_share();

@@ -27,8 +27,13 @@ void Spent::add(const Spent& o) {
 
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   see_group_lines(true);
+  see_group_bytes(true);
   nodes_[0].function = source_.name_number("(program)");
-  for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
+  for (const OpInfo& op : all_ops()) {
+    counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
+    picks_[static_cast<std::size_t>(op.op)] = picks(op.op);
+  }
+  begin_phase("set up");
 }
 
 double Profile::seconds_per_tick() const {
@@ -36,12 +41,12 @@ double Profile::seconds_per_tick() const {
 }
 
 void Profile::begin_phase(const std::string& name) {
-  end_phase();
+  finish();
   phase_ = name;
   phase_start_ = std::chrono::steady_clock::now();
 }
 
-void Profile::end_phase() {
+void Profile::finish() {
   if (phase_.empty()) return;
   phases_[phase_] += std::chrono::duration<double>(std::chrono::steady_clock::now() - phase_start_).count();
   phase_.clear();
@@ -56,6 +61,7 @@ void Profile::begin_run(const ssa::Module& module, const Pool& pool) {
   entered_.fill({});
   kernel_of_.clear();
   allocations_ = Pool::allocations_here();
+  finish();
   run_start_ = std::chrono::steady_clock::now();
   current_ = &spent_at(0, 0);
   here_ = {};
@@ -81,6 +87,7 @@ void Profile::end_run() {
   open_.assign(1, 0);
   peak_ = std::max<std::uint64_t>(peak_, pool_->stats().peak);
   module_ = nullptr;
+  begin_phase("clear up");
 }
 
 Spent& Profile::spent_at(std::int32_t node, std::int32_t place) {
@@ -163,7 +170,8 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(work);
   }
-  spent.bytes += static_cast<std::uint64_t>(vector_bytes(operands));
+  spent.bytes += static_cast<std::uint64_t>(
+      picks_[static_cast<std::size_t>(inst.op)] ? bytes_read(inst.op, operands) : vector_bytes(operands));
 }
 
 // Control passes to the line of `inst`.
@@ -352,6 +360,7 @@ void Profile::begin_groups(const CallStart& call, std::int64_t, std::size_t) {
   ++current_->calls;
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kBlock)];
   groups_node_ = node;
+  groups_bytes_ = 0;
   groups_ticks_ = *charged_;
 }
 
@@ -381,6 +390,8 @@ void Profile::groups_spent(const GroupsSpent& groups) {
     spent.ticks[static_cast<std::size_t>(Mode::kBlock)] += part;
     spent.calls += l.times;
     spent.work += l.work;
+    spent.bytes += static_cast<std::uint64_t>(l.bytes);
+    groups_bytes_ += l.bytes;
     std::uint64_t& most = deepest[&spent];
     most = std::max(most, l.instructions);
     *charged_ -= part;
@@ -396,8 +407,10 @@ void Profile::groups_spent(const GroupsSpent& groups) {
   }
 }
 
-void Profile::end_groups(bool) {
+void Profile::end_groups(bool, std::int64_t moved) {
   tick();
+  // What no line did: results put together.
+  current_->bytes += static_cast<std::uint64_t>(std::max<std::int64_t>(moved - groups_bytes_, 0));
   note_allocations();
   here_ = {};
   current_ = before_groups_;

@@ -82,8 +82,12 @@ class Profile final : public Observer {
  public:
   Profile();
 
+  // What passes outside of runs belongs to the phase that has begun; without one, to getting ready before a
+  // run, or to clearing up behind it.
   void begin_phase(const std::string& name);
-  void end_phase();
+  void end_phase() { begin_phase("set up"); }
+  // Nothing is measured any more.
+  void finish();
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
@@ -100,7 +104,7 @@ class Profile final : public Observer {
   void end_kernel(const KernelRun& run) override;
   void device_kernel(const KernelRun& run, const DeviceTimes& times) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;
-  void end_groups(bool done) override;
+  void end_groups(bool done, std::int64_t moved) override;
   void groups_spent(const GroupsSpent& spent) override;
 
   // Results, after the runs.
@@ -213,6 +217,7 @@ class Profile final : public Observer {
   std::deque<Spent> spent_;
   std::vector<std::int32_t> open_;      // nodes
   std::array<Counted, 256> counted_{};  // by instruction
+  std::array<bool, 256> picks_{};       // likewise
   std::array<Cached, 1024> cache_;
   std::array<Entered, 256> entered_;
   std::deque<KernelSpent> kernels_;
@@ -239,6 +244,7 @@ class Profile final : public Observer {
   bool in_region_ = false;
   Spent* before_groups_ = nullptr;
   std::int32_t groups_node_ = 0;
+  std::int64_t groups_bytes_ = 0;  // of lines
   std::int64_t groups_ticks_ = 0;  // of the function that is executed in groups, before it began
   std::uint64_t allocations_ = 0;  // seen
   std::int64_t unsettled_bytes_ = 0;

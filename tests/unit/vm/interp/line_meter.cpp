@@ -73,6 +73,44 @@ TEST_CASE("levels of a recursion are told apart, and the deepest group counts") 
   CHECK(spent.calls[2].calls == 1);
 }
 
+TEST_CASE("a recursion that is made as a loop has levels, too") {
+  const ssa::Inst inst = on_line(3, 10);
+  const ssa::Module module = two_functions();
+  LineMeter meter(module);
+  meter.begin_group(0, 2);
+  meter.at(inst, 0, 5, true);
+  meter.moved(100);
+  meter.leave();
+  const LineMeter::Counts before = meter.counts();
+  for (std::int32_t level = 3; level < 6; ++level) {
+    meter.next_level(0);
+    CHECK(meter.level_of(0) == level);
+    meter.enter_level(0, {});
+    meter.at(inst, 0, 1, true);
+    meter.moved(10);
+    meter.leave();
+    meter.moved(1);
+  }
+  SECTION("as counted") {
+    const GroupsSpent spent = meter.take();
+    REQUIRE(spent.lines.size() == 4);
+    for (std::size_t l = 0; l < 4; ++l) {
+      CHECK(spent.lines[l].level == 2 + static_cast<std::int32_t>(l));
+      CHECK(spent.lines[l].bytes == (l == 0 ? 100 : 11));
+    }
+    CHECK(spent.calls.size() == 3);
+  }
+  SECTION("an attempt leaves its time alone") {
+    meter.go_back_to(before);
+    const GroupsSpent spent = meter.take();
+    REQUIRE(spent.lines.size() == 4);
+    CHECK(spent.lines[0].work == 5);
+    CHECK(spent.lines[0].bytes == 100);
+    for (std::size_t l = 1; l < 4; ++l) CHECK(spent.lines[l].work + spent.lines[l].instructions == 0);
+    CHECK(spent.calls.empty());
+  }
+}
+
 TEST_CASE("nothing is measured while a meter pauses") {
   const ssa::Inst inst = on_line(3, 10);
   const ssa::Module module = two_functions();

@@ -1,0 +1,132 @@
+#include "vm/interp/moved.h"
+
+#include <algorithm>
+
+#include "vm/interp/interp.h"
+#include "vm/interp/work.h"
+#include "vm/prims/alike.h"
+
+namespace nvm::vm {
+
+namespace {
+
+std::int64_t memory_of(const Vector& v) { return v.is_repeated() ? v.bytes() / v.length() : v.bytes(); }
+
+}  // namespace
+
+Moving::Moving(Op op) : picks_(picks(op)) {
+  const OpKind kind = op_info(op).kind;
+  moves_ = kind == OpKind::kFilter || kind == OpKind::kGather || kind == OpKind::kScatter;
+}
+
+void Moving::read_vector(const Vector& v, bool source) {
+  const bool known = std::any_of(sources_.begin(), sources_.begin() + count_, [&](const Place& p) {
+    return p.begin != nullptr && p.begin == v.place() && p.bytes == v.bytes();
+  });
+  if (known && !source) return;  // compared with a value and filtered in one pass
+  read_ += memory_of(v);
+  if (source && count_ < sources_.size() && v.place() != nullptr) sources_[count_++] = {v.place(), v.bytes()};
+}
+
+void Moving::read_half(const Formula& half) {
+  read_ += half.s.total() * static_cast<std::int64_t>(storage_bytes(half.left.storage()));
+  if (count_ < sources_.size()) sources_[count_++] = {half.left.place(), half.left.bytes()};
+}
+
+void Moving::read_formula(const Formula& f) {
+  switch (f.kind) {
+    case Formula::Kind::kSpread:
+    case Formula::Kind::kRuns: return read_vector(f.x, false);
+    case Formula::Kind::kCompare: read_vector(f.left, false); return read_vector(f.x, false);
+    case Formula::Kind::kPlaces: return read_vector(f.left, false);
+    case Formula::Kind::kHalf: return read_half(f);
+    case Formula::Kind::kJoin:
+      read_vector(f.x, false);
+      for (const JoinPart& part : f.parts) {
+        if (part.half != nullptr)
+          read_half(*part.half);
+        else
+          read_vector(part.v, true);
+        if (part.runs != nullptr) read_formula(*part.runs);
+      }
+      return;
+    case Formula::Kind::kRanks:
+    case Formula::Kind::kHole:
+    case Formula::Kind::kMoved: return;
+  }
+}
+
+void Moving::reads(const Value& operand) {
+  read_value(operand);
+  ++operands_;
+  const auto* v = std::get_if<Vector>(&operand);
+  if (picks_ && operands_ == 1 && v != nullptr && v->length() > 0) {
+    first_ = read_;
+    element_ = v->bytes() / v->length();
+  }
+  if (operands_ == 2 && element_ > 0)
+    read_ -= std::max<std::int64_t>(first_ - length_of(operand) * element_, 0);
+}
+
+void Moving::read_value(const Value& value) {
+  if (const auto* v = std::get_if<Vector>(&value)) {
+    read_vector(*v, moves_ && operands_ == 0);
+  } else if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) {
+    read_formula(**f);
+  } else if (const auto* pair = std::get_if<std::shared_ptr<const PairValue>>(&value)) {
+    read_value((*pair)->left);
+    read_value((*pair)->right);
+  }
+}
+
+bool Moving::lies_there(const Vector& v) const {
+  return v.place() != nullptr &&
+         std::any_of(sources_.begin(), sources_.begin() + count_, [&](const Place& p) {
+           return v.place() >= p.begin && v.place() + v.bytes() <= p.begin + p.bytes;
+         });
+}
+
+void Moving::writes(const Value& result) {
+  if (const auto* v = std::get_if<Vector>(&result)) {
+    if (lies_there(*v))
+      read_ = 0;
+    else
+      written_ += memory_of(*v);
+  } else if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&result)) {
+    // Both halves were written when the first of them was made.
+    if ((*f)->kind != Formula::Kind::kHalf)
+      read_ = 0;
+    else if (!(*f)->second)
+      written_ += (*f)->left.bytes();
+  } else if (!std::holds_alternative<Segdes>(result) && !std::holds_alternative<std::monostate>(result)) {
+    read_ = 0;  // a pair that stands for a vector
+  }
+}
+
+// As perform(), for who counts what is moved.
+void Interp::perform_counted(const Step& step) {
+  Moving moving(step.op);
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(peek(operands[i]));
+  const auto before = [&](const auto& packed) { return packed.first == step.inst; };
+  if (step.group == Step::kInGroup && std::any_of(packed_.begin(), packed_.end(), before))
+    moving.has_been_read();
+  perform(step);
+  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  for (std::uint32_t i = 0; i < step.results; ++i)
+    if (slots[i] >= 0) moving.writes(frame_[slots[i]]);
+  count_moved(moving.bytes());
+}
+
+void Interp::count_moved(std::int64_t bytes) const {
+  *machine_.moved += bytes;
+  if (machine_.meter != nullptr) machine_.meter->moved(bytes);
+}
+
+// One element repeated is written for those that read it one by one.
+void Interp::write_repeated(Value& value) const {
+  vm::write_repeated(machine_.prims, value);
+  if (machine_.moved != nullptr) count_moved(vector_bytes({&value, 1}));
+}
+
+}  // namespace nvm::vm
