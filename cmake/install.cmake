@@ -15,6 +15,9 @@ file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/libnvm.cpp" CONTENT "")
 
 add_library(nvm_shared SHARED "${CMAKE_BINARY_DIR}/libnvm.cpp")
 target_link_libraries(nvm_shared PRIVATE -Wl,--whole-archive nvm_vm_lib -Wl,--no-whole-archive)
+# Whoever links nvm may use another lp_solve.
+get_filename_component(lpsolve_archive "${NVM_LPSOLVE_LIBRARY}" NAME)
+target_link_options(nvm_shared PRIVATE "-Wl,--exclude-libs,${lpsolve_archive}")
 set_target_properties(nvm_shared PROPERTIES OUTPUT_NAME nvm EXPORT_NAME nvm VERSION "${PROJECT_VERSION}"
                       SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 
@@ -26,7 +29,7 @@ foreach(part IN LISTS layers ITEMS nvm_kernels_portable nvm_kernels_avx2 nvm_ker
     target_sources(nvm_static PRIVATE $<TARGET_OBJECTS:${part}>)
   endif()
 endforeach()
-target_link_libraries(nvm_static PRIVATE TBB::tbb asmjit::asmjit sleef Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(nvm_static PRIVATE TBB::tbb asmjit::asmjit sleef lpsolve55_pic colamd Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(nvm_static PROPERTIES OUTPUT_NAME nvm EXPORT_NAME nvm_static)
 
 foreach(library nvm_shared nvm_static)
@@ -69,6 +72,8 @@ install(FILES "${pages}/neslvm.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/
 set(documents "${CMAKE_INSTALL_DATADIR}/doc/neslvm") # the name of the package, which Debian asks for
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md DESTINATION "${documents}")
 install(FILES LICENSE DESTINATION "${documents}" RENAME copyright)
+# The licence of what is linked into the binaries (LGPL).
+install(FILES /usr/share/doc/liblpsolve55-dev/copyright DESTINATION "${documents}" RENAME copyright.lp_solve OPTIONAL)
 install(DIRECTORY docs/ DESTINATION "${documents}/docs")
 install(DIRECTORY programs/ DESTINATION "${documents}/programs")
 
@@ -114,7 +119,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libtbb-dev, libasmjit-dev, libsleef-dev")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libtbb-dev, libasmjit-dev, libsleef-dev, liblpsolve55-dev")
 set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/bundle.cmake")
 set(CPACK_NVM_BUNDLE_DIR "${NVM_BUNDLE_DIR}")
 include(CPack)

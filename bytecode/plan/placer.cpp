@@ -145,16 +145,17 @@ void Placer::find_rest() {
   }
 }
 
-std::optional<Body> Placer::joined(std::int32_t n, std::int32_t k, LengthId base, Body body) {
-  Composer composer(*graph_, schedule_, k, base, body, &order_);
-  const Node& node = graph_->nodes[static_cast<std::size_t>(n)];
+std::optional<std::vector<std::int32_t>> joined(const Graph& graph, const Schedule& schedule, std::int32_t k,
+                                                LengthId base, std::int32_t n, Body& body,
+                                                const KernelOrder* order) {
+  Composer composer(graph, schedule, k, base, body, order);
+  const Node& node = graph.nodes[static_cast<std::size_t>(n)];
   Refusal refusal = Refusal::kNone;
   // A scatter makes its vector before the first iteration, from its defaults.
-  if (permutes(node) && !composer.counted_before(graph_->vars[static_cast<std::size_t>(node.out)].length))
+  if (permutes(node) && !composer.counted_before(graph.vars[static_cast<std::size_t>(node.out)].length))
     return std::nullopt;
-  if (!composer.counted_before(base) || !compose(*graph_, composer, n, refusal)) return std::nullopt;
-  pending_reads_ = composer.reads();
-  return body;
+  if (!composer.counted_before(base) || !compose(graph, composer, n, refusal)) return std::nullopt;
+  return composer.reads();
 }
 
 double Placer::stores(std::int32_t n, const Body& body, std::int32_t k) const {
@@ -176,13 +177,15 @@ std::optional<double> Placer::price(std::int32_t n, std::int32_t k) {
   const bool fresh = k == kernels();
   const LengthId base = fresh ? graph_->nodes[static_cast<std::size_t>(n)].space
                               : schedule_.spaces[static_cast<std::size_t>(k)];
-  auto body = joined(n, k, base, fresh ? Body{} : bodies_[static_cast<std::size_t>(k)]);
-  if (!body) return std::nullopt;
+  Body body = fresh ? Body{} : bodies_[static_cast<std::size_t>(k)];
+  auto reads = joined(*graph_, schedule_, k, base, n, body, &order_);
+  if (!reads) return std::nullopt;
   const double before =
       fresh ? -launch_cost(*graph_, base) : body_bytes(*graph_, bodies_[static_cast<std::size_t>(k)], base);
-  const double after = body_bytes(*graph_, *body, base);
-  const double bytes = after - before + stores(n, *body, k);
-  pending_ = std::move(*body);
+  const double after = body_bytes(*graph_, body, base);
+  const double bytes = after - before + stores(n, body, k);
+  pending_ = std::move(body);
+  pending_reads_ = std::move(*reads);
   return bytes;
 }
 

@@ -34,8 +34,6 @@ class Placer {
   void place(std::int32_t n, std::int32_t k, double price);
 
  private:
-  // The body of kernel k with what node n needs; nullopt if n may not run there.
-  std::optional<Body> joined(std::int32_t n, std::int32_t k, LengthId base, Body body);
   void find_rest();
   [[nodiscard]] double stores(std::int32_t n, const Body& body, std::int32_t k) const;
 
@@ -63,5 +61,13 @@ struct NodeValues {
 };
 [[nodiscard]] std::optional<NodeValues> compose(const soac::Graph& graph, Composer& composer, std::int32_t n,
                                                 Refusal& refusal);
+
+// Adds to the body of kernel k, over `base`, what node n needs there; the kernels that must then run before
+// it, some twice, or nullopt if n may not run there. Kernels run by number, or if there is an `order`, by
+// that.
+[[nodiscard]] std::optional<std::vector<std::int32_t>> joined(const soac::Graph& graph,
+                                                              const Schedule& schedule, std::int32_t k,
+                                                              LengthId base, std::int32_t n, Body& body,
+                                                              const KernelOrder* order = nullptr);
 
 }  // namespace nvm::plan

@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "bytecode/base/check.h"
+#include "bytecode/plan/integer.h"
 #include "bytecode/plan/placer.h"
+#include "bytecode/plan/search.h"
 
 namespace nvm::plan {
 
@@ -14,10 +16,6 @@ struct Choice {
   std::int32_t kernel = kNone;
   double price = std::numeric_limits<double>::infinity();
 };
-
-bool is_check(const soac::Graph& graph, std::int32_t n) {
-  return graph.nodes[static_cast<std::size_t>(n)].kind == soac::Combinator::kCheck;
-}
 
 // The kernel, old or new, into which node n costs least; the earliest of equals.
 Choice cheapest(Placer& placer, std::int32_t n) {
@@ -29,48 +27,6 @@ Choice cheapest(Placer& placer, std::int32_t n) {
   NVM_CHECK(best.kernel != kNone, "a node can always run in a kernel of its own");
   return best;
 }
-
-// Depth-first search over all legal placements in node order, cut where the cost so far and what the rest
-// costs anywhere reach the best known. Costs only grow along a branch, and kernels get their order at the
-// end, so the best that remains is the cheapest of all (branch and bound). The number of steps is bounded;
-// past it the best found so far stands, which is never worse than greedy.
-class Search {
- public:
-  Search(const soac::Graph& graph, Schedule start) : graph_(graph), best_(std::move(start)) {}
-
-  void run(Placer placer, std::size_t at) {
-    if (steps_ >= kMaxSteps || placer.cost() + placer.rest(at) >= best_.cost) return;
-    if (at == placer.anchors().size()) {
-      best_ = placer.schedule();
-      return;
-    }
-    const std::int32_t n = placer.anchors()[at];
-    if (is_check(graph_, n)) {  // where it is cheapest: nothing depends on the choice
-      const Choice only = cheapest(placer, n);
-      Placer next = placer;
-      next.place(n, only.kernel, only.price);
-      return run(std::move(next), at + 1);
-    }
-    for (std::int32_t k = 0; k <= placer.kernels(); ++k) {
-      ++steps_;
-      const auto price = placer.price(n, k);
-      if (!price) continue;
-      Placer next = placer;
-      next.place(n, k, *price);
-      run(std::move(next), at + 1);
-    }
-  }
-  [[nodiscard]] bool complete() const { return steps_ < kMaxSteps; }
-  Schedule take() { return std::move(best_); }
-
- private:
-  static constexpr int kMaxSteps = 400;
-  const soac::Graph& graph_;
-  Schedule best_;
-  int steps_ = 0;
-};
-
-constexpr std::size_t kMostChoices = 3;  // of storing a MAP or not
 
 }  // namespace
 
@@ -124,31 +80,50 @@ Schedule schedule_greedy(const soac::Graph& graph) {
     else
       stored.pop_back();
   }
+  best.found_by = Search::kGreedy;
   return best;
 }
 
+namespace {
+
+// In other kernels every node would read what it reads here, and what it gets from its neighbours for
+// nothing.
+bool one_kernel(const soac::Graph& graph, const Schedule& s) {
+  if (s.spaces.size() != 1) return false;
+  for (std::size_t n = 0; n < s.kernel.size(); ++n)
+    if (s.kernel[n] != kNone && graph.nodes[n].space != s.spaces[0]) return false;
+  return true;
+}
+
+}  // namespace
+
 Schedule schedule_exact(const soac::Graph& graph) {
-  Schedule greedy = schedule_greedy(graph);
-  const std::vector<std::int32_t> choices = storable(graph);
-  if (choices.size() > kMostChoices) return greedy;
-  Search search(graph, std::move(greedy));
-  bool complete = true;
-  for (std::size_t set = 0; set < std::size_t{1} << choices.size(); ++set) {
-    std::vector<std::int32_t> stored;
-    for (std::size_t i = 0; i < choices.size(); ++i)
-      if ((set >> i & 1) != 0) stored.push_back(choices[i]);
-    const Placer placer(graph, Placer::Inline::kMaps, stored);
-    const auto free = std::count_if(placer.anchors().begin(), placer.anchors().end(),
-                                    [&](std::int32_t n) { return !is_check(graph, n); });
-    if (free > kExactNodes)
-      complete = false;
-    else
-      search.run(placer, 0);
+  Schedule best = schedule_greedy(graph);
+  const auto storings = storings_of(graph);
+  if (!storings) {
+    best.unproved = "too many gathers to try each both ways";
+    return best;
   }
-  complete &= search.complete();
-  Schedule best = search.take();
-  best.proved = complete;
+  if (storings->size() == 1 && one_kernel(graph, best)) {
+    best.proved_by = Search::kOneKernel;
+    return best;
+  }
+  branch_and_bound(graph, *storings, best);
+  if (best.proved_by == Search::kNone) integer_program(graph, *storings, best);
   return best;
+}
+
+std::string origin_text(const Schedule& schedule) {
+  static constexpr const char* kNames[] = {"nobody", "greedy", "one kernel", "branch and bound",
+                                           "integer program"};
+  const auto name = [](Search s) { return std::string(kNames[static_cast<int>(s)]); };
+  const std::string found = "found by " + name(schedule.found_by);
+  if (schedule.unproved != nullptr) return found + ", not proved: " + schedule.unproved;
+  switch (schedule.proved_by) {
+    case Search::kNone: return found;
+    case Search::kOneKernel: return found + ", proved: one kernel is enough";
+    default: return found + ", proved by " + name(schedule.proved_by);
+  }
 }
 
 Plan fuse(const soac::Graph& graph, Fusion fusion, std::vector<RuleEvent>* events) {

@@ -34,22 +34,30 @@ struct RuleEvent {
   friend bool operator==(const RuleEvent&, const RuleEvent&) = default;
 };
 
+enum class Search : std::uint8_t { kNone, kGreedy, kOneKernel, kBranchAndBound, kInteger };
+
 struct Schedule {
   std::vector<std::int32_t> kernel;  // by node: its kernel, kNone if it is only computed where it is used
   std::vector<bool> stored;          // by node: its vector is materialised
   std::vector<LengthId> spaces;      // by kernel: the space it iterates over
   double cost = 0.0;                 // bytes moved plus launches, in bytes; see cost.h
-  bool proved = false;               // no legal schedule costs less
+  Search found_by = Search::kNone;
+  Search proved_by = Search::kNone;  // what knows that no legal schedule costs less
+  const char* unproved = nullptr;    // why nothing does; null if none was asked
 };
 
 // Every node by itself: fusion off.
 [[nodiscard]] Schedule schedule_off(const soac::Graph& graph);
 // Nodes in order, each into the legal kernel that costs least. Quadratic in the nodes.
 [[nodiscard]] Schedule schedule_greedy(const soac::Graph& graph);
-// The cheapest of all legal schedules by branch and bound; greedy for graphs of more than kExactNodes
-// anchors, the best found so far when the search takes too long. Never worse than greedy.
+// The cheapest of all legal schedules: known at once of some that are one kernel; by branch and bound for
+// graphs of up to kExactNodes anchors, if that takes few steps; else by an integer program (integer.h). Past
+// the limits of that the best found so far. Never worse than greedy.
 [[nodiscard]] Schedule schedule_exact(const soac::Graph& graph);
 inline constexpr int kExactNodes = 12;
+
+// "found by greedy, proved by branch and bound" and the like.
+[[nodiscard]] std::string origin_text(const Schedule& schedule);
 
 // The plan of a schedule. `events`, if given, receives the rules that fired and were refused.
 [[nodiscard]] Plan build(const soac::Graph& graph, const Schedule& schedule,

@@ -26,7 +26,7 @@ run("${root}/${bindir}/vinterp" "${source}/programs/primes.vcode" INPUT_FILE "${
 find_program(ldd ldd)
 if(ldd)
   run("${ldd}" "${root}/${bindir}/nvm")
-  foreach(library tbb sleef boost_program_options edit)
+  foreach(library tbb sleef colamd boost_program_options edit)
     if(NOT text MATCHES "lib${library}[^ ]* => ${root}/")
       message(FATAL_ERROR "lib${library} does not come from the package:\n${text}")
     endif()

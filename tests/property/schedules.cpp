@@ -1,11 +1,13 @@
-// The exact schedule is the cheapest there is: of random small graphs all ways to put the anchors into
-// kernels and the kernels into an order are tried, without the search, its prices or its order of kernels.
+// The exact schedule is the cheapest there is, by whatever way it is found: of random small graphs all ways
+// to put the anchors into kernels and the kernels into an order are tried, without the searches, their prices
+// or their order of kernels. Of larger ones the searches agree.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <optional>
 #include <random>
 
 #include "bytecode/plan/cost.h"
+#include "bytecode/plan/integer.h"
 #include "bytecode/plan/placer.h"
 #include "tests/property/gen_segdes.h"
 #include "tests/support/region_builder.h"
@@ -22,14 +24,14 @@ constexpr auto kF = TypeWord::kFloat;
 // Some lines over two spaces and what filters keep of them.
 class RandomGraph {
  public:
-  explicit RandomGraph(std::uint64_t seed) : rng_(seed) {
+  RandomGraph(std::uint64_t seed, std::int64_t fewest, std::int64_t more) : rng_(seed) {
     for (int i = 0; i < 2; ++i) {
       const auto n = region_.length();
       spaces_.push_back({region_.whole(n), region_.vector(Type::kInt, n), {}});
       for (int x = 0; x < 2; ++x) spaces_.back().floats.push_back(region_.vector(Type::kFloat, n));
     }
     scalars_.push_back(region_.scalar(Type::kFloat));
-    const auto steps = 3 + below(rng_, 6);
+    const auto steps = fewest + below(rng_, more);
     for (std::int64_t i = 0; i < steps; ++i) step();
   }
   [[nodiscard]] soac::Graph graph() const { return soac::build(region_.region()); }
@@ -158,42 +160,99 @@ void for_each_storing(const soac::Graph& graph, F f) {
   }
 }
 
+std::size_t most_anchors(const soac::Graph& graph) {
+  std::size_t most = 0;
+  for_each_storing(graph, [&](const auto&, const Anchors& a) { most = std::max(most, a.size()); });
+  return most;
+}
+
+// The cost that a search added up is that of the kernels it ended with.
+void check_cost(const soac::Graph& graph, const Schedule& s) {
+  Anchors anchors, kernel_of;
+  for (std::size_t n = 0; n < s.kernel.size(); ++n) {
+    if (s.kernel[n] == soac::kNone) continue;
+    anchors.push_back(static_cast<std::int32_t>(n));
+    kernel_of.push_back(s.kernel[n]);
+  }
+  const auto again = cost_of(graph, s.stored, anchors, kernel_of);
+  REQUIRE(again.has_value());
+  REQUIRE(s.cost == Approx(*again));
+}
+
+// One way alone, from the dearest schedule on.
+Schedule by_branch_and_bound(const soac::Graph& graph) {
+  Schedule s = schedule_off(graph);
+  branch_and_bound(graph, storings_of(graph).value(), s);
+  return s;
+}
+Schedule by_integer_program(const soac::Graph& graph, int& cuts) {
+  Schedule s = schedule_off(graph);
+  cuts += integer_program(graph, storings_of(graph).value(), s).cuts;
+  return s;
+}
+
 }  // namespace
 
 TEST_CASE("exact schedules are the cheapest of all") {
-  int graphs = 0, proved = 0, greedy_was_dearer = 0;
-  for (std::uint64_t seed = 0; seed < 600; ++seed) {
-    const soac::Graph graph = RandomGraph(seed).graph();
-    std::size_t most = 0;
-    for_each_storing(graph, [&](const auto&, const Anchors& a) { most = std::max(most, a.size()); });
+  int graphs = 0, searched = 0, greedy_was_dearer = 0, cuts = 0;
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const soac::Graph graph = RandomGraph(seed, 3, 6).graph();
+    const std::size_t most = most_anchors(graph);
     if (most < 2 || most > (seed % 16 == 0 ? 6 : 5)) continue;
     INFO("seed " << seed << "\n" << soac::print(graph));
     double best = schedule_off(graph).cost;
     for_each_storing(graph, [&](const std::vector<bool>& stored, const Anchors& anchors) {
       best = std::min(best, cheapest_way(graph, stored, anchors));
     });
-    const Schedule exact = schedule_exact(graph), greedy = schedule_greedy(graph);
-    check(build(graph, exact));
-    check(build(graph, greedy));
-    ++graphs;
-    proved += exact.proved ? 1 : 0;
-    greedy_was_dearer += greedy.cost > exact.cost ? 1 : 0;
-    if (exact.proved) REQUIRE(exact.cost == Approx(best));
-    REQUIRE(exact.cost >= best * 0.999999);
-    REQUIRE(exact.cost <= greedy.cost);
-    // The cost that the search added up is that of the kernels it ended with.
-    Anchors anchors, kernel_of;
-    for (std::size_t n = 0; n < exact.kernel.size(); ++n) {
-      if (exact.kernel[n] == soac::kNone) continue;
-      anchors.push_back(static_cast<std::int32_t>(n));
-      kernel_of.push_back(exact.kernel[n]);
+    const Schedule greedy = schedule_greedy(graph), exact = schedule_exact(graph),
+                   bounded = by_branch_and_bound(graph), integer = by_integer_program(graph, cuts);
+    for (const Schedule& s : {greedy, exact, bounded, integer}) {
+      check(build(graph, s));
+      REQUIRE(s.cost >= best * 0.999999);
+      if (s.found_by != Search::kNone) check_cost(graph, s);
+      if (s.proved_by != Search::kNone) REQUIRE(s.cost == Approx(best));
     }
-    const auto again = cost_of(graph, exact.stored, anchors, kernel_of);
-    REQUIRE(again.has_value());
-    REQUIRE(exact.cost == Approx(*again));
+    REQUIRE(exact.cost <= greedy.cost);
+    REQUIRE(exact.proved_by != Search::kNone);
+    REQUIRE(integer.proved_by == Search::kInteger);
+    ++graphs;
+    searched += bounded.proved_by == Search::kBranchAndBound ? 1 : 0;
+    greedy_was_dearer += greedy.cost > exact.cost ? 1 : 0;
   }
-  INFO(graphs << " graphs, " << proved << " proved, greedy dearer in " << greedy_was_dearer);
+  INFO(graphs << " graphs, " << searched << " searched to the end, greedy dearer in " << greedy_was_dearer
+              << ", " << cuts << " cuts");
   CHECK(graphs > 200);
-  CHECK(proved == graphs);
+  CHECK(searched > graphs * 9 / 10);
   CHECK(greedy_was_dearer > 0);
+  CHECK(cuts > 0);
+}
+
+TEST_CASE("branch and bound and the integer program agree on larger graphs") {
+  int graphs = 0, both = 0, integer_alone = 0, cuts = 0;
+  for (std::uint64_t seed = 1000; seed < 1500; ++seed) {
+    const soac::Graph graph = RandomGraph(seed, 8, 14).graph();
+    const std::size_t most = most_anchors(graph);
+    if (most < 7 || most > 12 || !storings_of(graph)) continue;
+    INFO("seed " << seed << "\n" << soac::print(graph));
+    const Schedule exact = schedule_exact(graph), bounded = by_branch_and_bound(graph),
+                   integer = by_integer_program(graph, cuts);
+    for (const Schedule& s : {exact, bounded, integer}) {
+      check(build(graph, s));
+      if (s.found_by != Search::kNone) check_cost(graph, s);
+    }
+    REQUIRE(exact.cost <= schedule_greedy(graph).cost);
+    ++graphs;
+    if (integer.proved_by == Search::kNone) continue;
+    REQUIRE(integer.cost <= bounded.cost * 1.000001);
+    REQUIRE(exact.cost == Approx(integer.cost));
+    const bool searched = bounded.proved_by != Search::kNone;
+    if (searched) REQUIRE(bounded.cost == Approx(integer.cost));
+    (searched ? both : integer_alone) += 1;
+  }
+  INFO(graphs << " graphs, " << both << " proved both ways, " << integer_alone
+              << " by the integer program alone, " << cuts << " cuts");
+  CHECK(graphs > 100);
+  CHECK(both > 20);
+  CHECK(integer_alone > 20);
+  CHECK(cuts > 20);
 }

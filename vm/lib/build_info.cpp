@@ -4,6 +4,7 @@
 #include <tbb/version.h>
 #include <unistd.h>
 
+#include "bytecode/plan/linear.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nvm.hpp"
 #include "vm/prims/prims.h"
@@ -55,7 +56,7 @@ const std::string& build_name() {
 std::string describe_build() {
   std::string out = "compiler: " NVM_COMPILER "\nbuild: " NVM_BUILD_TYPE ", " NVM_BUILD_FLAGS "\n";
   out += "packages: oneTBB " TBB_VERSION_STRING " (running " + std::string(TBB_runtime_version()) +
-         "), asmjit " + asmjit_version() + "\n";
+         "), asmjit " + asmjit_version() + ", lp_solve " + plan::solver_version() + "\n";
   out += "processor: " + std::string(isa_text()) + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) +
          " online\n";
   return out + describe_devices();

@@ -64,11 +64,11 @@ std::string rules(const RegionEntry& entry, const soac::Graph& graph) {
 }
 
 std::string costs(const soac::Graph& graph) {
-  char line[160];
+  char line[240];
   const plan::Schedule exact = plan::schedule_exact(graph);
-  std::snprintf(line, sizeof line, "  off %.2f, greedy %.2f, exact %.2f%s\n",
+  std::snprintf(line, sizeof line, "  off %.2f, greedy %.2f, exact %.2f, %s\n",
                 plan::schedule_off(graph).cost / 1e6, plan::schedule_greedy(graph).cost / 1e6,
-                exact.cost / 1e6, exact.proved ? "" : " (not proved to be the least)");
+                exact.cost / 1e6, plan::origin_text(exact).c_str());
   return line;
 }
 
