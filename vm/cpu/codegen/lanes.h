@@ -42,6 +42,10 @@ class Lanes {
   [[nodiscard]] bool wide() const { return bits_ == IntBits::k64; }
   [[nodiscard]] virtual Isa isa() const = 0;
   [[nodiscard]] int count() const { return lanes_of(isa()); }
+  // Is a vector of such elements a whole cache line?
+  [[nodiscard]] bool fills_line(Storage storage) const {
+    return storage_bytes(storage) * static_cast<std::size_t>(count()) == 64;
+  }
 
   // Fresh registers.
   [[nodiscard]] virtual x86::Vec new_float() = 0;

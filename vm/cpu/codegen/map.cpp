@@ -281,7 +281,7 @@ class StageEmitter {
       case Pull::kElement: {
         const Storage storage = var(in.var).storage;
         const x86::Mem from = element(element_slot(in.var), storage_bytes(storage));
-        if (gathers_ || fills_lines(storage)) ask_ahead(from, storage_bytes(storage));
+        if (gathers_ || lanes_->fills_line(storage)) ask_ahead(from, storage_bytes(storage));
         values_[i] = lanes_->load(storage, from);
         return;
       }
@@ -300,10 +300,6 @@ class StageEmitter {
       case Pull::kIndex: return;  // hoisted
       default: NVM_CHECK(false, "a pull that the kernel should have provided");
     }
-  }
-  // Is a vector a whole cache line?
-  [[nodiscard]] bool fills_lines(Storage storage) const {
-    return storage_bytes(storage) * static_cast<std::size_t>(lanes_->count()) == 64;
   }
   // Beside gathers from memory the processor does not see in time that vectors are read in order; where there
   // is much to compute, too few iterations are under way to wait for memory side by side.
