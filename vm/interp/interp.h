@@ -61,6 +61,7 @@ class Interp final : private OpenCalls, private Callers {
   }
   void perform(const Step& step);
   void perform_counted(const Step& step);
+  [[nodiscard]] bool count_plain(const Step& step);
   void count_moved(std::int64_t bytes) const;
   void write_repeated(Value& value) const;
   [[nodiscard]] bool run_line(const Step& step);

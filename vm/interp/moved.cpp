@@ -10,14 +10,30 @@ namespace nvm::vm {
 
 namespace {
 
-std::int64_t memory_of(const Vector& v) { return v.is_repeated() ? v.bytes() / v.length() : v.bytes(); }
+std::int64_t memory_of(const Vector& v) {
+  return (v.is_repeated() ? 1 : v.length()) * static_cast<std::int64_t>(storage_bytes(v.storage()));
+}
+
+struct Traits {
+  bool moves = false, picks = false;
+};
+
+// Looked up once: op_info() takes as long as adding up operands.
+const std::array<Traits, 256> kTraits = [] {
+  std::array<Traits, 256> traits{};
+  for (const OpInfo& info : all_ops()) {
+    const OpKind kind = info.kind;
+    const bool moves = kind == OpKind::kFilter || kind == OpKind::kGather || kind == OpKind::kScatter;
+    traits[static_cast<std::size_t>(info.op)] = {moves, picks(info.op)};
+  }
+  return traits;
+}();
 
 }  // namespace
 
-Moving::Moving(Op op) : picks_(picks(op)) {
-  const OpKind kind = op_info(op).kind;
-  moves_ = kind == OpKind::kFilter || kind == OpKind::kGather || kind == OpKind::kScatter;
-}
+Moving::Moving(Op op)
+    : moves_(kTraits[static_cast<std::size_t>(op)].moves),
+      picks_(kTraits[static_cast<std::size_t>(op)].picks) {}
 
 void Moving::read_vector(const Vector& v, bool source) {
   const bool known = std::any_of(sources_.begin(), sources_.begin() + count_, [&](const Place& p) {
@@ -103,8 +119,17 @@ void Moving::writes(const Value& result) {
   }
 }
 
+// Of instructions that move every element that they have: most of them.
+std::optional<std::int64_t> Moving::plain(const Value& value) {
+  if (const auto* v = std::get_if<Vector>(&value)) return memory_of(*v);
+  if (std::holds_alternative<Segdes>(value)) return 0;
+  return std::nullopt;
+}
+
 // As perform(), for who counts what is moved.
 void Interp::perform_counted(const Step& step) {
+  if (!kTraits[static_cast<std::size_t>(step.op)].moves && step.op != Op::kExtract && count_plain(step))
+    return;
   Moving moving(step.op);
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(peek(operands[i]));
@@ -116,6 +141,30 @@ void Interp::perform_counted(const Step& step) {
   for (std::uint32_t i = 0; i < step.results; ++i)
     if (slots[i] >= 0) moving.writes(frame_[slots[i]]);
   count_moved(moving.bytes());
+}
+
+// False: nothing has happened.
+bool Interp::count_plain(const Step& step) {
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  std::int64_t read = 0;
+  for (std::uint32_t i = 0; i < step.operands; ++i) {
+    const auto bytes = Moving::plain(peek(operands[i]));
+    if (!bytes) return false;
+    read += *bytes;
+  }
+  perform(step);
+  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  std::int64_t written = 0;
+  for (std::uint32_t i = 0; i < step.results; ++i) {
+    if (slots[i] < 0) continue;
+    const auto bytes = Moving::plain(frame_[slots[i]]);
+    if (bytes)
+      written += *bytes;
+    else if (!std::holds_alternative<std::monostate>(frame_[slots[i]]))
+      read = 0;  // unwritten
+  }
+  count_moved(read + written);
+  return true;
 }
 
 void Interp::count_moved(std::int64_t bytes) const {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "bytecode/table/op_info.h"
 #include "vm/data/value.h"
@@ -22,6 +23,8 @@ class Moving {
   void has_been_read() { read_ = 0; }
   void writes(const Value& result);
   [[nodiscard]] std::int64_t bytes() const { return read_ + written_; }
+  // What a vector or a descriptor counts where all elements are moved; nothing for other values.
+  [[nodiscard]] static std::optional<std::int64_t> plain(const Value& value);
 
  private:
   void read_value(const Value& value);
