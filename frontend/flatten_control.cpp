@@ -58,6 +58,15 @@ bool is_there(const Expr& e) {
   }
 }
 
+// Calls a recursive function for the instances there are, not for the elements of theirs.
+bool goes_round(const Expr& e, const Analysis& facts) {
+  if (!facts.of(e).recurs) return false;
+  if (e.kind == ExprKind::kCall && facts.of(e.id).recursive) return true;
+  const std::size_t own = e.kind == ExprKind::kEach ? e.vars.size() : e.kids.size();
+  return std::any_of(e.kids.begin(), e.kids.begin() + static_cast<std::ptrdiff_t>(own),
+                     [&](const auto& kid) { return goes_round(*kid, facts); });
+}
+
 }  // namespace
 
 bool Body::is_cheap(const Expr& e, const Lanes* lanes) const {
@@ -270,8 +279,8 @@ Val Body::split_first(const Expr& first, const Expr& second, const Flags& flags)
   const auto some = [&] { return if_all(flags, alone(first), some_of_each); };
   // In most steps of a loop nobody leaves it. Its code stands there by itself: it asks but once, and has its
   // values for itself, so that they change in place and are not kept until the loop is over.
-  const bool loop =
-      shares_ && lanes->inhabited && facts(second).recurs && facts(second).weight <= kLoop && !apart_;
+  const bool loop = shares_ && lanes->inhabited && !apart_ && facts(second).weight <= kLoop &&
+                    goes_round(second, all_.facts());
   const Atoms results = loop ? if_some(flags, some, alone(second)) : if_all(flags, alone(first), not_all);
   std::size_t next = 0;
   return ops_.from_slots(type, lanes, results, next);

@@ -7,7 +7,8 @@ DIRECTORY has that compiler's PROGRAM.N.vcode, whose MAIN calls the program with
 functions `run` of nesl/*.nesl here. Both are run on NVM for the same sizes, by default without compiled regions
 and block mode, so that every instruction is counted; printed are instructions executed and bytes of their
 operands and results, and ours as a part of theirs: first of the VCODE as it was written, then of what remains when
-it has been loaded, which removes from both programs what is done twice or for nothing. Results are compared but for
+it has been loaded, which removes from both programs what is done twice or for nothing; at the end the geometric means of
+those parts. Results are compared but for
 the last number, which is a time, and where the other program's are no numbers. Arguments are checked in ours if
 they are in the other's.
 """
@@ -46,6 +47,10 @@ def run(nvm, options, words):
     return (int(counters["instructions"]) + int(counters["uncharged"]), int(counters["bytes"])), numbers[:-1]
 
 
+def mean(ratios):
+    return math.exp(sum(math.log(ratio) for ratio in ratios) / len(ratios))
+
+
 def same(ours, theirs):
     return len(ours) == len(theirs) and all(
         math.isnan(y) or math.isclose(x, y, rel_tol=1e-9) for x, y in zip(ours, theirs))
@@ -59,6 +64,7 @@ def main():
     words.add_argument("options", nargs="*")
     args = words.parse_args()
     options = args.options or DEFAULT_OPTIONS
+    ratios = {"written": ([], []), "loaded": ([], [])}  # of instructions, of bytes
     print(f"{'program':14} {'n':>8} {'executed':>9} {'instructions':>21} {'ratio':>6}  {'bytes':>25} {'ratio':>6}  results")
     for name, other, sizes in PROGRAMS:
         if not re.search(args.match, name):
@@ -80,9 +86,14 @@ def main():
                     how = [*options, "--optimise", optimise]
                     them, expected = run(args.nvm, how, [file.name])
                     us, results = run(args.nvm, [*how, "--arg-check", checks], [str(ours), "-e", f"run({n})"])
+                    for k in (0, 1):
+                        ratios[executed][k].append(us[k] / them[k])
                     print(f"{name:14} {n:8} {executed:>9} {them[0]:10} {us[0]:10} {us[0] / them[0]:6.2f}  "
                           f"{them[1]:12} {us[1]:12} {us[1] / them[1]:6.2f}  "
                           f"{'same' if same(results, expected) else 'DIFFERENT'}", flush=True)
+    for executed, (instructions, moved) in ratios.items():
+        if instructions:
+            print(f"{'geometric mean':14} {'':8} {executed:>9} {'':21} {mean(instructions):6.2f}  {'':25} {mean(moved):6.2f}")
     return 0
 
 
