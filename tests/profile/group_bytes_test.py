@@ -46,8 +46,8 @@ def counted(path, words):
 
 
 def traced(path, words):
-    """Bytes of all groups, and of each."""
-    run = nvm("run", "--trace", "groups.json", "--threads", "2", *words, path)
+    """Bytes of all groups, and of each: a trace has them where they are counted."""
+    run = nvm("run", "--stats", "--trace", "groups.json", "--threads", "2", *words, path)
     expect(f"a trace {words}", run.returncode == 0, run)
     events = load(WORK / "groups.json")
     whole = [e["args"]["bytes"] for e in events if e.get("name") == "FACT in groups"]
@@ -74,6 +74,10 @@ def main():
     # What lies between the instructions of a compiled line stays in registers.
     compiled, _ = traced(path, (*CUT, "--jit", "always"))
     expect("compiled lines move less", ROUNDS * 8 * N < compiled < groups, (compiled, groups))
+    run = nvm("run", "--trace", "uncounted.json", "--threads", "2", *CUT, path)
+    groups = [e["args"] for e in load(WORK / "uncounted.json") if "FACT group" in e.get("name", "")]
+    expect("by itself a trace counts no bytes of groups", run.returncode == 0 and len(groups) == GROUPS and
+           not any("bytes" in args for args in groups), groups)
     finish()
 
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "vm/cpu/anonymous_code.h"
 #include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/gdb_jit.h"
 
@@ -13,16 +14,11 @@ namespace nvm::vm::cpu {
 
 namespace {
 
-// Memory that two addresses show is a file to the system, and perf reads names for memory without a file
-// only.
-const asmjit::JitAllocator::CreateParams* mapped_for(Perf perf) {
-  static const asmjit::JitAllocator::CreateParams once{};
-  static const asmjit::JitAllocator::CreateParams twice = [] {
-    asmjit::JitAllocator::CreateParams params{};
-    params.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-    return params;
-  }();
-  return perf == Perf::kMap ? &once : &twice;
+std::unique_ptr<asmjit::JitRuntime> runtime_for(Perf perf) {
+  if (perf == Perf::kMap) return std::make_unique<AnonymousCode>();
+  asmjit::JitAllocator::CreateParams twice{};
+  twice.options = asmjit::JitAllocatorOptions::kUseDualMapping;
+  return std::make_unique<asmjit::JitRuntime>(&twice);
 }
 
 }  // namespace
@@ -33,7 +29,7 @@ CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std
       listings_(listings),
       perf_(perf),
       complaints_(complaints),
-      runtime_(mapped_for(perf)) {}
+      runtime_(runtime_for(perf)) {}
 
 CodeMemory::~CodeMemory() = default;
 
@@ -42,7 +38,7 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
     reason = "the memory for machine code is full";
     return false;
   }
-  if (!compile_stage(runtime_, isa_, spec, listings_, stage, reason)) return false;
+  if (!compile_stage(*runtime_, isa_, spec, listings_, stage, reason)) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
@@ -77,7 +73,7 @@ void CodeMemory::release(Stage& stage) {
     if (second != nullptr) release(*second);
   if (stage.function == nullptr) return;
   forget_in_gdb(reinterpret_cast<const void*>(stage.function));
-  runtime_.release(stage.function);
+  runtime_->release(stage.function);
   used_.fetch_sub(stage.code_bytes, std::memory_order_relaxed);
   stage.function = nullptr;
 }

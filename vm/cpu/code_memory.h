@@ -1,5 +1,5 @@
 // Memory for machine code, shared by the plans of an engine: bounded, given back when a plan's code dies,
-// never writable and executable through one address (but with Perf::kMap).
+// never writable and executable through one address.
 #pragma once
 
 #include <asmjit/core.h>
@@ -43,7 +43,7 @@ class CodeMemory {
   Perf perf_;
   std::FILE* complaints_;
   std::unique_ptr<JitDump> dump_;
-  asmjit::JitRuntime runtime_;
+  std::unique_ptr<asmjit::JitRuntime> runtime_;
   std::atomic<std::size_t> used_{0};
 };
 

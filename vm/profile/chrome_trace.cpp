@@ -23,7 +23,6 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
       sink_(std::move(sink)) {
   see_values(false);
   see_device_groups(true);
-  see_group_bytes(true);
   put("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"nvm\"}}");
   name_track(kHostTrack, "host", 0);
   name_track(kKernelTrack, "kernels", 1);
@@ -392,7 +391,8 @@ void ChromeTrace::groups_spent(const GroupsSpent& spent) {
 void ChromeTrace::end_groups(bool done, std::int64_t moved) {
   EventArgs args;
   args.add("instances", groups_instances_).add("groups", static_cast<std::int64_t>(groups_count_));
-  args.add("bytes", moved).plain("mode", "block");
+  if (moved > 0) args.add("bytes", moved);
+  args.plain("mode", "block");
   if (!done) args.plain("failed", "a group failed; the call is made in the ordinary way");
   complete(kHostTrack, "block", names_.words(groups_ + " in groups"), groups_since_, args);
 }
@@ -416,8 +416,10 @@ void ChromeTrace::begin_group(std::size_t, std::int64_t instances) {
 
 void ChromeTrace::end_group(std::size_t group, std::int64_t moved) {
   const Worker& w = worker();
-  complete(w.track, "block", names_.words(groups_ + " group " + std::to_string(group)), w.since,
-           EventArgs().add("instances", w.instances).add("bytes", moved));
+  EventArgs args;
+  args.add("instances", w.instances);
+  if (moved > 0) args.add("bytes", moved);
+  complete(w.track, "block", names_.words(groups_ + " group " + std::to_string(group)), w.since, args);
 }
 
 void ChromeTrace::begin_share() { worker().since = clock(); }
