@@ -101,7 +101,6 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   // What is counted is what the program says, so nothing is compiled then.
   if (machine_.line_tier != nullptr && machine.tally == nullptr && machine.meter == nullptr)
     worker->lines = machine_.line_tier->hook(machine_.prims);
-  if (worker->lines != nullptr) worker->lines->count_moved(counts_moved_);
   machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;

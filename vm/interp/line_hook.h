@@ -26,13 +26,6 @@ class LineHook {
   virtual Answer run(const CodeFunction& function, const Line& line, Value* frame,
                      std::span<const Value> constants) = 0;
   virtual void timed(const Line& line, double nanoseconds) = 0;
-  // Of the line that was executed last, if they are to be counted: bytes of what it read and made.
-  void count_moved(bool wanted) { counts_moved_ = wanted; }
-  [[nodiscard]] std::int64_t moved() const { return bytes_moved_; }
-
- protected:
-  bool counts_moved_ = false;
-  std::int64_t bytes_moved_ = 0;
 
  private:
   std::int64_t least_;

@@ -77,7 +77,6 @@ bool Interp::run_line(const Step& step) {
   note_line(step, {});
   const LineHook::Answer answer = machine_.lines->run(*function_, line, frame_, constants_);
   if (answer == LineHook::Answer::kSteps) return false;
-  if (machine_.moved != nullptr && answer == LineHook::Answer::kDone) count_moved(machine_.lines->moved());
   if (answer == LineHook::Answer::kTimed) {
     const auto begin = std::chrono::steady_clock::now();
     for (const std::int32_t i : line.steps) {

@@ -150,7 +150,6 @@ class LineRunner final : public LineHook {
     run.binding.bind();
     const plan::RunStatus status = variant.entry.code->run(run.binding.run(1));
     if (status == plan::RunStatus::kDone) run.binding.take(run.outputs);
-    if (counts_moved_) bytes_moved_ = vector_bytes(inputs) + vector_bytes(run.outputs);
     for (const LineVariant::Input& in : variant.inputs) release(inputs[static_cast<std::size_t>(in.var)]);
     if (status == plan::RunStatus::kTrapped) {  // a check of the program's, or a guess that was wrong
       shared.wide.store(true, std::memory_order_relaxed);
