@@ -5,7 +5,7 @@
 
 Prints Markdown: every primitive on ten million elements, the segmented ones from one segment to as many as
 elements, and small vectors. --write puts it between the marks `<!-- begin: primitives -->` and
-`<!-- end: primitives -->` of a document. Takes two minutes; let nothing else run.
+`<!-- end: primitives -->` of a document. Takes four minutes; let nothing else run.
 """
 
 import datetime
