@@ -128,8 +128,8 @@ std::optional<std::int64_t> Moving::plain(const Value& value) {
 
 // As perform(), for who counts what is moved.
 void Interp::perform_counted(const Step& step) {
-  if (!kTraits[static_cast<std::size_t>(step.op)].moves && step.op != Op::kExtract && count_plain(step))
-    return;
+  const Traits& traits = kTraits[static_cast<std::size_t>(step.op)];
+  if (!traits.moves && !traits.picks && count_plain(step)) return;
   Moving moving(step.op);
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(peek(operands[i]));
