@@ -1,6 +1,7 @@
 // Work segment by segment: short ones shared out between the threads, long ones by all threads together.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "vm/prims/operands.h"
@@ -8,20 +9,29 @@
 
 namespace nvm::vm {
 
-// short_ones(segments, first, last) leaves segments of more than `longest` elements alone; long_one(start, n)
-// is then called for each of these, one after the other.
+// short_one(start, n, room) for each segment of at most `longest` elements, with words that a thread keeps
+// from call to call; long_one(start, n) then for each other, one after the other.
 template <typename Short, typename Long>
-void by_length(const PrimContext& context, const Segdes& s, std::int64_t longest, const Short& short_ones,
+void by_length(const PrimContext& context, const Segdes& s, std::int64_t longest, const Short& short_one,
                const Long& long_one) {
   const kernels::Segments segments = kernel_segments(s);
+  const auto short_ones = [&](std::int64_t first, std::int64_t last) {
+    std::vector<std::uint64_t> room;
+    std::int64_t start = segments.start(first);
+    for (std::int64_t k = first; k < last; ++k) {
+      const std::int64_t end = segments.start(k + 1);
+      if (end - start <= longest) short_one(start, end - start, room);
+      start = end;
+    }
+  };
   const std::int64_t chunks = chunk_count(context, s.total() + s.segments(), 1 << 14);
   if (chunks == 1) {
-    short_ones(segments, 0, s.segments());
+    short_ones(0, s.segments());
   } else {
     const std::vector<Cut> cuts = cut_segments(segments, s.segments(), s.total(), chunks);
     for_chunks(context.threads, chunks, [&](std::int64_t c) {
       const auto at = static_cast<std::size_t>(c);
-      short_ones(segments, cuts[at].segment, cuts[at + 1].segment);
+      short_ones(cuts[at].segment, cuts[at + 1].segment);
     });
   }
   if (s.total() <= longest) return;

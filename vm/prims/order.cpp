@@ -107,26 +107,18 @@ class Ranker {
   void run(const Segdes& s) {
     by_length(
         context_, s, cached_,
-        [&](kernels::Segments segments, std::int64_t first, std::int64_t last) {
-          rank_short(segments, first, last);
+        [&](std::int64_t start, std::int64_t n, std::vector<Word>& room) {
+          rank_short(v_ + start, n, out_ + start, room);
         },
         [&](std::int64_t start, std::int64_t n) { rank_long(v_ + start, n, out_ + start); });
   }
 
  private:
-  // Those of segments first..last-1 that need no more than the cache.
-  void rank_short(kernels::Segments segments, std::int64_t first, std::int64_t last) const {
-    std::vector<Word> room;
-    std::int64_t start = segments.start(first);
-    for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t end = segments.start(k + 1);
-      const std::int64_t n = end - start;
-      if (n <= kernels::kPairs)
-        count_pairs(v_ + start, n, out_ + start);
-      else if (n <= cached_)
-        rank_cached(v_ + start, n, out_ + start, room);
-      start = end;
-    }
+  void rank_short(const T* v, std::int64_t n, R* out, std::vector<Word>& room) const {
+    if (n <= kernels::kPairs)
+      count_pairs(v, n, out);
+    else
+      rank_cached(v, n, out, room);
   }
 
   void count_pairs(const T* v, std::int64_t n, R* out) const {

@@ -77,8 +77,8 @@ class Sorter {
   void run(const Segdes& s) const {
     by_length(
         context_, s, cached_,
-        [&](kernels::Segments segments, std::int64_t first, std::int64_t last) {
-          sort_short(segments, first, last);
+        [&](std::int64_t start, std::int64_t n, std::vector<std::uint64_t>& room) {
+          sort_short(v_ + start, n, out_ + start, room);
         },
         [&](std::int64_t start, std::int64_t n) { sort_long(v_ + start, n, out_ + start); });
   }
@@ -112,21 +112,13 @@ class Sorter {
     }
   };
 
-  // Those of segments first..last-1 that need no more than the cache.
-  void sort_short(kernels::Segments segments, std::int64_t first, std::int64_t last) const {
-    std::vector<std::uint64_t> room;
-    std::int64_t start = segments.start(first);
-    for (std::int64_t k = first; k < last; ++k) {
-      const std::int64_t end = segments.start(k + 1);
-      const std::int64_t n = end - start;
-      if (n <= kernels::kPairs)
-        count_pairs(v_ + start, n, out_ + start);
-      else if (n <= kFew)
-        sort_few(v_ + start, n, out_ + start);
-      else if (n <= cached_)
-        sort_cached(v_ + start, n, out_ + start, room);
-      start = end;
-    }
+  void sort_short(const I* v, std::int64_t n, I* out, std::vector<std::uint64_t>& room) const {
+    if (n <= kernels::kPairs)
+      count_pairs(v, n, out);
+    else if (n <= kFew)
+      sort_few(v, n, out);
+    else
+      sort_cached(v, n, out, room);
   }
 
   void count_pairs(const I* v, std::int64_t n, I* out) const {
