@@ -80,7 +80,8 @@ bool KernelRun::too_many_chunks() const {
 std::size_t KernelRun::workspace_bytes() const {
   std::size_t args = args_bytes(code_.main);
   for (const Stage& sweep : code_.sweeps) args = std::max(args, args_bytes(sweep));
-  args = std::max(args, main_ != nullptr ? args_bytes(*main_) : 0);
+  for (const Stage* stage : {main_, row_})
+    if (stage != nullptr) args = std::max(args, args_bytes(*stage));
   return scratch_bytes() + code_.worker_bytes + round64(code_.providers.size() * sizeof(SegmentCursor)) +
          round64(args) + (code_.stored.size() + code_.advanced.size()) * kTailBytes +
          code_.folds.size() * kLanesBytes;
@@ -111,7 +112,8 @@ RunStatus KernelRun::run() {
   for (const auto& sink : code_.sinks)
     if (!sink->bind(*this)) return RunStatus::kNoMemory;
   main_ = &main_stage();
-  look_for_stretches(*main_);
+  row_ = row_stage();
+  if (row_ == nullptr) look_for_stretches(*main_);
   for (const Stage& sweep : code_.sweeps) look_for_stretches(sweep);
   if (first && !first_sweeps()) return stopped() ? status() : RunStatus::kNoMemory;
   do {
@@ -156,6 +158,17 @@ const Stage& KernelRun::main_stage() {
   return code_.streaming.function != nullptr ? code_.streaming : code_.main;
 }
 
+const Stage* KernelRun::row_stage() {
+  if (!code_.row_spec || main_ != &code_.main || code_.main.function == nullptr) return nullptr;
+  const plan::Desc& d = context_.desc(code_.row_spec->row);
+  if (d.total != space_ || d.segments == 0 || space_ / d.segments < kLeastRow) return nullptr;
+  std::call_once(code_.row_once, [&] {
+    std::string reason;
+    if (!machine_.memory.compile(*code_.row_spec, "rows", code_.row, reason)) code_.row = {};
+  });
+  return code_.row.function != nullptr ? &code_.row : nullptr;
+}
+
 template <typename F>
 void KernelRun::over_chunks(F body) {
   std::atomic<std::size_t> next{0};
@@ -192,7 +205,8 @@ void KernelRun::over_blocks(Work& w, F body) {
   w.begin = w.from;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
-    expand(w);
+    if (row_ == nullptr) expand(w);
+    w.expanded = false;
     body();
     w.begin += w.n;
   } while (w.begin < w.chunk_end && !context_.trapped.load(std::memory_order_relaxed));
@@ -272,6 +286,15 @@ void KernelRun::chain(Work& w, std::int32_t sweep) {
   for (const auto& sink : code_.sinks)
     if (!links_ || sink->sweep == sweep) sink->chain(w);
   chained.store(w.chunk + 1, std::memory_order_release);
+}
+
+// By rows, blocks are expanded where need be only.
+void KernelRun::expand_once(Work& w) {
+  if (w.expanded) return;
+  for (std::size_t p = 0; p < code_.providers.size(); ++p)
+    w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.begin);
+  expand(w);
+  w.expanded = true;
 }
 
 void KernelRun::expand(Work& w) {

@@ -32,6 +32,16 @@ void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, Stage
             address(context_.var(code_.body.insts[static_cast<std::size_t>(s.id)].var).data, from * s.bytes);
         break;
       }
+      case SlotKind::kOfRow: {
+        const soac::BodyInst& pull = code_.body.insts[static_cast<std::size_t>(s.id)];
+        cell = static_cast<std::uint64_t>(w.row->number);
+        if (pull.pull == soac::Pull::kPerSegment) {
+          const Bound& b = context_.var(pull.var);
+          cell = load_cell(b.data, b.storage, w.row->number);
+        }
+        break;
+      }
+      case SlotKind::kInRow: cell = static_cast<std::uint64_t>(w.begin + done - w.row->begin); break;
       case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
       case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
       case SlotKind::kAdvance: cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w); break;
@@ -51,18 +61,25 @@ void KernelRun::take_back(const Stage& stage, Work& w, const StageArgs& args) {
 }
 
 // Uniform values and lengths are settled before a kernel runs.
+StretchFacts KernelRun::stretch_facts() {
+  const bool wide = context_.plan->int_bits == IntBits::k64;
+  return {[this, wide](std::int32_t v) {
+            const auto cell = static_cast<std::int64_t>(context_.var(v).cell);
+            return wide ? cell : static_cast<std::int32_t>(cell);
+          },
+          [this](const soac::BodyInst& gather) {
+            return gather.pull == soac::Pull::kGather ? context_.var(gather.var).length
+                                                      : context_.desc(gather.desc2).total;
+          },
+          [this](std::int32_t v, std::int64_t i) {
+            const Bound& b = context_.var(v);
+            return static_cast<std::int64_t>(load_cell(b.data, b.storage, i));
+          }};
+}
+
 void KernelRun::look_for_stretches(const Stage& stage) {
   if (stage.straight == nullptr) return;
-  const bool wide = context_.plan->int_bits == IntBits::k64;
-  const StretchFacts facts{[&](std::int32_t v) {
-                             const auto cell = static_cast<std::int64_t>(context_.var(v).cell);
-                             return wide ? cell : static_cast<std::int32_t>(cell);
-                           },
-                           [&](const soac::BodyInst& gather) {
-                             return gather.pull == soac::Pull::kGather ? context_.var(gather.var).length
-                                                                       : context_.desc(gather.desc2).total;
-                           }};
-  auto found = find_stretches(stage.indices, code_.body, context_.plan->int_bits, space_, facts);
+  auto found = find_stretches(stage.indices, code_.body, context_.plan->int_bits, space_, stretch_facts());
   if (!found.empty()) stretches_.push_back({&stage, std::move(found)});
 }
 
@@ -135,11 +152,37 @@ StageArgs& KernelRun::start_args(Work& w) {
 
 void KernelRun::run_stage(const Stage& stage, Work& w) {
   if (stage.function == nullptr || w.n == 0) return;
+  if (row_ != nullptr) return run_rows(w);
   StageArgs& args = start_args(w);
   const std::int64_t whole = w.n / lanes() * lanes();
   if (whole > 0) run_whole(stage, w, whole, args);
-  if (whole < w.n) run_tail(stage, w, whole, args);
+  if (whole < w.n) run_tail(stage, w, whole, w.n - whole, args);
   if (args.trapped != 0) trap();
+}
+
+// Row after row of the block, each as far as its gathers are loads; what they are not, by the main stage.
+void KernelRun::run_rows(Work& w) {
+  const plan::Desc& d = context_.desc(code_.row_spec->row);
+  const StretchFacts facts = stretch_facts();
+  const StretchIndices& indices = code_.row_spec->straight;
+  StageArgs& args = start_args(w);
+  Stretch stretch;
+  w.stretch = &stretch;
+  for (std::int64_t done = 0; done < w.n;) {
+    const Row row = row_of(d, w.begin + done);
+    w.row = &row;
+    const bool straight =
+        find_stretch(indices, code_.body, context_.plan->int_bits, w.begin + done, row, facts, stretch);
+    if (!straight) expand_once(w);
+    const Stage& stage = straight ? *row_ : *main_;
+    const std::int64_t end = std::min(stretch.end - w.begin, w.n);
+    const std::int64_t whole = done + (end - done) / lanes() * lanes();
+    run_part(stage, w, done, whole, args);
+    if (whole < end) run_tail(stage, w, whole, end - whole, args);
+    if (args.trapped != 0) return trap();
+    static_cast<void>(start_args(w));
+    done = end;
+  }
 }
 
 // Does the slot say where machine code writes whole vectors?
@@ -148,10 +191,9 @@ bool KernelRun::goes_aside(const Slot& s) const {
   return s.kind == SlotKind::kOut || s.kind == SlotKind::kLanes;
 }
 
-// One vector, not all of whose lanes count. Reading behind the end is allowed; writing is not, so results go
+// One vector, of whose lanes `rest` count. Reading behind the end is allowed; writing is not, so results go
 // aside first. Scratch has room.
-void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args) {
-  const std::int64_t rest = w.n - done;
+void KernelRun::run_tail(const Stage& stage, Work& w, std::int64_t done, std::int64_t rest, StageArgs& args) {
   args.n = lanes();
   args.active = (std::uint64_t{1} << rest) - 1;
   for (std::int64_t i = 0; i < 4; ++i) args.active_lanes[i] = i < rest ? -1 : 0;

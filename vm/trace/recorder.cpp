@@ -86,6 +86,7 @@ void Recorder::reset() {
   packed_.clear();
   lengths_of_.clear();
   length_of_.clear();
+  each_.clear();
   work_.clear();
   work_length_.clear();
 }
@@ -166,6 +167,15 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
   }
+  if (inst.op == Op::kAddReduce && waits) {
+    if (const auto same = each(operands[0], operands[1]); same && bits_ == IntBits::k64) {
+      std::int64_t sum = 0;
+      static_cast<void>(__builtin_mul_overflow(*same, std::get<Segdes>(operands[1]).total(), &sum));  // wraps
+      results[0] = Vector::of_int(sum);
+      note_work(inst, site, var(std::get<DeferredRef>(operands[0])->var()).length);
+      return true;
+    }
+  }
   if (!soac::recordable(inst.op) || !movable(inst, operands)) return leave(inst, operands, RegionStop::kKind);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
@@ -179,10 +189,28 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   return record(inst, site, operands, results);
 }
 
-// LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor.
+// What all elements are if that is known and how many they are, in one segment.
+std::optional<std::int64_t> Recorder::each(const Value& value, const Value& segments) const {
+  const auto* x = std::get_if<DeferredRef>(&value);
+  const auto* s = std::get_if<Segdes>(&segments);
+  if (x == nullptr || s == nullptr || s->segments() != 1) return std::nullopt;
+  return each_[static_cast<std::size_t>((*x)->var())];
+}
+
+// LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor, and
+// that of one length again and again is two numbers. So is the sum of such lengths known: the line need not
+// end.
 bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                                std::span<Value> results) {
   const VarId x = std::get<DeferredRef>(operands[0])->var();
+  const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(x).length)];
+  const std::optional<std::int64_t> same = each_[static_cast<std::size_t>(x)];
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;  // segments, and elements of one: products fit
+  if (inst.op == Op::kMakeSegdes && n >= 0 && n < kMost && same && *same >= 0 && *same < kMost) {
+    results[0] = Segdes::regular(n, *same);
+    note_work(inst, site, var(x).length);
+    return true;
+  }
   if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
     results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
     note_work(inst, site, 0);
@@ -229,6 +257,7 @@ void Recorder::forget(std::size_t vars, std::size_t lengths) {
   promised_.resize(vars);
   lengths_of_.resize(vars);
   length_of_.resize(vars);
+  each_.resize(vars);
   now_.region.lengths.resize(lengths);
   now_.lengths.resize(lengths);
 }
@@ -264,6 +293,7 @@ VarId Recorder::new_var(const Var& v) {
   promised_.emplace_back();
   lengths_of_.push_back(kNone);
   length_of_.push_back(kNone);
+  each_.emplace_back();
   return static_cast<VarId>(now_.region.vars.size() - 1);
 }
 
@@ -325,6 +355,10 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
   const VarId id = new_var(v);
   if (inst.op == Op::kLengths) lengths_of_[static_cast<std::size_t>(id)] = operands_[0];
   if (inst.op == Op::kLength) length_of_[static_cast<std::size_t>(id)] = var(operands_[0]).length;
+  if (inst.op == Op::kDist && type == Type::kInt) {
+    const auto* one = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(operands_[0])]);
+    if (one != nullptr && one->is_scalar()) each_[static_cast<std::size_t>(id)] = one->scalar_int();
+  }
   return id;
 }
 

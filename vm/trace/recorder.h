@@ -151,6 +151,7 @@ class Recorder final : public RegionHook {
   [[nodiscard]] bool movable(const ssa::Inst& inst, std::span<const Value> operands) const;
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] std::optional<std::int64_t> each(const Value& value, const Value& segments) const;
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
@@ -188,8 +189,10 @@ class Recorder final : public RegionHook {
   std::vector<Packed> packed_;
   std::vector<soac::VarId> lengths_of_;    // by VarId: the descriptor whose lengths it is
   std::vector<soac::LengthId> length_of_;  // by VarId: the symbol whose value it is
-  std::vector<soac::VarId> operands_;      // of the instruction being recorded
-  soac::LengthId letters_[128];            // of the instruction being recorded
+  std::vector<std::optional<std::int64_t>>
+      each_;                           // by VarId: the INT that all its elements are, if it is known
+  std::vector<soac::VarId> operands_;  // of the instruction being recorded
+  soac::LengthId letters_[128];        // of the instruction being recorded
   Decisions decisions_;
   std::vector<Guard> guards_;
   std::uint32_t passed_ = 0;  // conditionals that were decided since the first guard

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <execution>
 
 #include "tests/bench/suite/ints.h"
@@ -21,19 +22,41 @@ constexpr std::int64_t kBlock = 1 << 14;  // keys of a block that stays in the c
 
 // Orders m pairs, ascending or descending.
 void exchange(Key* __restrict low, Key* __restrict high, std::int64_t m, bool up) {
-  if (!up) std::swap(low, high);
+  Key* __restrict least = up ? low : high;
+  Key* __restrict most = up ? high : low;
 #pragma omp simd
   for (std::int64_t i = 0; i < m; ++i) {
     const Key a = low[i], b = high[i];
-    low[i] = std::min(a, b), high[i] = std::max(a, b);
+    least[i] = a < b ? a : b;
+    most[i] = a < b ? b : a;
+  }
+}
+
+using Lanes [[gnu::vector_size(64)]] = Key;
+constexpr std::int64_t kLanes = 16;
+constexpr Lanes kLane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+// The passes of distances `distance`, ... 1, all within a register, over n keys that begin at `base`.
+void finish_lanes(Key* block, std::int64_t n, std::int64_t base, std::int64_t run, std::int64_t distance) {
+  for (std::int64_t i = 0; i < n; i += kLanes) {
+    Lanes x;
+    std::memcpy(&x, block + i, sizeof x);
+    const Lanes down = ((kLane + static_cast<Key>(base + i)) & static_cast<Key>(run)) != 0;
+    for (auto d = static_cast<Key>(distance); d > 0; d /= 2) {
+      const Lanes other = __builtin_shuffle(x, kLane ^ d);
+      const Lanes most = ((kLane & d) != 0) ^ down;
+      x = most != 0 ? (x < other ? other : x) : (x < other ? x : other);
+    }
+    std::memcpy(block + i, &x, sizeof x);
   }
 }
 
 // The passes of distances `distance`, `distance` / 2, ... 1 over a block that begins at `base`.
 void finish_block(Key* block, std::int64_t n, std::int64_t base, std::int64_t run, std::int64_t distance) {
-  for (; distance > 0; distance /= 2)
+  for (; distance > 0 && (distance >= kLanes || n < kLanes); distance /= 2)
     for (std::int64_t i = 0; i < n; i += 2 * distance)
       exchange(block + i, block + i + distance, distance, ((base + i) & run) == 0);
+  if (distance > 0) finish_lanes(block, n, base, run, distance);
 }
 
 void bitonic_network(Key* v, std::int64_t n, int threads) {

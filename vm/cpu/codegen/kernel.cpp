@@ -417,6 +417,7 @@ class KernelCompiler {
     if (code_->scans)
       for (const auto& sweep : sweeps_) add_left(main, sweep);
     provide(main);
+    if (code_->sweeps.empty()) code_->row_spec = row_spec(main);
     code_->blocked = code_->scratch_count > 0 || !folds_.empty() || (code_->whole && !packs_.empty());
     const std::vector<bool> needed = needed_values(main);
     const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
@@ -491,7 +492,7 @@ std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k
 
 void release_code(KernelCode& code, CodeMemory& memory) {
   for (Stage& sweep : code.sweeps) memory.release(sweep);
-  for (Stage* stage : {&code.main, &code.streaming}) memory.release(*stage);
+  for (Stage* stage : {&code.main, &code.streaming, &code.row}) memory.release(*stage);
 }
 
 }  // namespace nvm::vm::cpu

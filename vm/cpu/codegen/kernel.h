@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "vm/cpu/codegen/rows.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/machine.h"
@@ -93,6 +94,8 @@ struct Work {
   std::int64_t from = 0;             // where the blocks of the sweep begin: behind the striped part
   std::int64_t begin = 0, n = 0;     // the block
   const Stretch* stretch = nullptr;  // of what Stage::straight runs over
+  const Row* row = nullptr;          // of what KernelCode::row runs over
+  bool expanded = false;             // has the block what providers provide?
   SegmentCursor* cursors = nullptr;  // of providers, then of sinks
 
   template <typename T>
@@ -182,6 +185,10 @@ struct KernelCode {
   soac::Body body;
   mutable std::once_flag streaming_once;
   mutable Stage streaming;
+  // Row by row, when first wanted.
+  std::optional<StageSpec> row_spec;
+  mutable std::once_flag row_once;
+  mutable Stage row;
 };
 
 // Compiles kernel `k` of the plan, which must outlive the code. Null with a reason if that cannot be done.
@@ -251,6 +258,10 @@ class KernelRun {
   template <typename F>
   void over_blocks(Work& w, F body);
   void expand(Work& w);
+  void expand_once(Work& w);
+  [[nodiscard]] StretchFacts stretch_facts();
+  [[nodiscard]] const Stage* row_stage();
+  void run_rows(Work& w);
   void look_for_stretches(const Stage& stage);
   [[nodiscard]] const std::vector<Stretch>* stretches_of(const Stage& stage) const;
   [[nodiscard]] StageArgs& start_args(Work& w);
@@ -261,7 +272,7 @@ class KernelRun {
   void fill_slots(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
   void take_back(const Stage& stage, Work& w, const StageArgs& args);
   [[nodiscard]] bool goes_aside(const Slot& s) const;
-  void run_tail(const Stage& stage, Work& w, std::int64_t done, StageArgs& args);
+  void run_tail(const Stage& stage, Work& w, std::int64_t done, std::int64_t rest, StageArgs& args);
   [[nodiscard]] const Stage& main_stage();
 
   const KernelCode& code_;
@@ -279,6 +290,7 @@ class KernelRun {
   std::atomic<std::size_t> chained_[plan::kMostSweeps + 1] = {};
   int threads_ = 1;
   const Stage* main_ = nullptr;
+  const Stage* row_ = nullptr;  // null: blocks are run as a whole
   struct Stretches {
     const Stage* stage;
     std::vector<Stretch> found;

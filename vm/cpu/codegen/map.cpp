@@ -196,6 +196,11 @@ class StageEmitter {
         values_[i] = lanes_->broadcast(in.type, slot_cell({SlotKind::kUniform, in.var}));
         return;
       case Pull::kIndex: values_[i] = first_index(); return;
+      case Pull::kWithin: values_[i] = lanes_->count_up(slot_cell({SlotKind::kInRow, 0})); return;
+      case Pull::kPerSegment:
+      case Pull::kSegment:
+        values_[i] = lanes_->broadcast(in.type, slot_cell({SlotKind::kOfRow, static_cast<std::int32_t>(i)}));
+        return;
       case Pull::kElement:
         static_cast<void>(pointer(element_slot(in.var)));
         if (spec_.striped) hoist_stripes(in.var);
@@ -298,6 +303,11 @@ class StageEmitter {
       case Pull::kConst:
       case Pull::kUniform:
       case Pull::kIndex: return;  // hoisted
+      case Pull::kWithin:
+      case Pull::kPerSegment:
+      case Pull::kSegment:  // hoisted, as it is given otherwise
+        NVM_CHECK(spec_.row == in.desc, "a per-segment pull that the kernel should have provided");
+        return;
       default: NVM_CHECK(false, "a pull that the kernel should have provided");
     }
   }
@@ -397,7 +407,9 @@ class StageEmitter {
 
   void step_index() {
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      if (!needed_[i] || input_of_[i] != nullptr || spec_.body->insts[i].pull != Pull::kIndex) continue;
+      const Pull pull = spec_.body->insts[i].pull;
+      const bool counts = pull == Pull::kIndex || pull == Pull::kWithin;
+      if (!needed_[i] || input_of_[i] != nullptr || !counts) continue;
       const Lane step = lanes_->constant_int(spec_.striped ? 1 : lanes_->count());
       const x86::Vec v = values_[i].v;
       lanes_->wide() ? cc_.vpaddq(v, v, step.v) : cc_.vpaddd(v, v, step.v);

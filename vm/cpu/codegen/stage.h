@@ -27,6 +27,8 @@ enum class SlotKind : std::uint8_t {
   kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
   kStripes,    // address of the words of each lane that sink id of those has
   kStraight,   // address of the element that gather id of the stretch's reads at `begin`
+  kOfRow,      // what value id, a per-segment pull, is in the row
+  kInRow,      // index within the row of the first iteration
 };
 struct Slot {
   SlotKind kind;
@@ -112,11 +114,12 @@ struct StageSpec {
   std::vector<StageFold> folds;
   std::vector<StagePack> packs;
   std::vector<StageScan> scans;
-  StretchIndices straight;  // these gathers are loads, and what is settled traps nowhere
-  bool striped = false;     // a striped loop (codegen/stripes.h) over n elements, n a multiple of its turns
-  bool stripes = false;     // wants a striped loop besides
-  bool all_traps = false;   // also what no output needs is checked
-  bool streaming = false;   // kOut stores bypass the caches; addresses are aligned to 64 bytes
+  StretchIndices straight;         // these gathers are loads, and what is settled traps nowhere
+  std::int32_t row = soac::kNone;  // descriptor: iterations are of one segment of it (codegen/rows.h)
+  bool striped = false;    // a striped loop (codegen/stripes.h) over n elements, n a multiple of its turns
+  bool stripes = false;    // wants a striped loop besides
+  bool all_traps = false;  // also what no output needs is checked
+  bool streaming = false;  // kOut stores bypass the caches; addresses are aligned to 64 bytes
 };
 
 struct Stage {

@@ -146,7 +146,7 @@ class IndexFinder {
   explicit IndexFinder(const StageSpec& spec) : spec_(spec), body_(*spec.body), settled_(body_.insts.size()) {
     for (const BodyInst& in : body_.insts) {
       affine_.push_back(is_affine(in));
-      follows_.push_back(in.pull == Pull::kIndex || any_operand(in, follows_));
+      follows_.push_back(in.pull == Pull::kIndex || in.pull == Pull::kWithin || any_operand(in, follows_));
     }
   }
 
@@ -177,7 +177,12 @@ class IndexFinder {
     if (pull == Pull::kGather) return true;
     return pull == Pull::kSegGather && std::none_of(spec_.segments.begin(), spec_.segments.end(), is_it);
   }
+  [[nodiscard]] bool of_row(const BodyInst& in) const {
+    const bool pull = in.pull == Pull::kPerSegment || in.pull == Pull::kSegment || in.pull == Pull::kWithin;
+    return pull && spec_.row != kNone;
+  }
   [[nodiscard]] bool is_affine(const BodyInst& in) const {
+    if (of_row(in)) return in.type != Type::kFloat;
     if (in.pull != Pull::kApply) {
       const bool scalar = in.pull == Pull::kIndex || in.pull == Pull::kConst || in.pull == Pull::kUniform;
       return scalar && in.type != Type::kFloat;
@@ -215,13 +220,23 @@ class StretchFinder {
       const std::int64_t steps = std::min(evaluate(i), n - 1 - i);
       if (steps < 0) break;
       if (straight_ && steps + 1 >= kShortest) {
-        found.push_back({i, i + steps + 1, offsets(i)});
+        found.push_back({i, i + steps + 1, {}});
+        set_offsets(i, found.back());
         covered += steps + 1;
       }
       i += steps + 1;
     }
     if (covered < n / 2) found.clear();
     return found;
+  }
+  bool find_in(std::int64_t i, const Row& row, Stretch& stretch) {
+    row_ = &row;
+    const std::int64_t steps = evaluate(i);
+    stretch.begin = i;
+    stretch.end = steps < 0 ? row.end : std::min(steps, row.end - 1 - i) + i + 1;
+    if (steps < 0 || !straight_) return false;
+    set_offsets(i, stretch);
+    return true;
   }
 
  private:
@@ -251,6 +266,9 @@ class StretchFinder {
       case Pull::kIndex: return {i, 1, kForever};
       case Pull::kConst: return constant(in.type, in.imm);
       case Pull::kUniform: return constant(in.type, facts_.uniform(in.var));
+      case Pull::kPerSegment: return constant(in.type, facts_.element(in.var, row_->number));
+      case Pull::kSegment: return constant(in.type, row_->number);
+      case Pull::kWithin: return {i - row_->begin, 1, kForever};
       default: break;
     }
     const Affine a = operand(in.a), b = operand(in.b), c = operand(in.c);
@@ -263,11 +281,10 @@ class StretchFinder {
   [[nodiscard]] Affine operand(std::int32_t v) const {
     return v == kNone ? Affine{0, 0, kForever} : values_[at(v)];
   }
-  [[nodiscard]] std::vector<Stretch::Offset> offsets(std::int64_t i) const {
-    std::vector<Stretch::Offset> offsets;
+  void set_offsets(std::int64_t i, Stretch& stretch) const {
+    stretch.offsets.clear();
     for (const std::int32_t g : indices_.gathers)
-      offsets.push_back({g, values_[at(body_.insts[at(g)].a)].at - i});
-    return offsets;
+      stretch.offsets.push_back({g, values_[at(body_.insts[at(g)].a)].at - i});
   }
 
   const StretchIndices& indices_;
@@ -275,6 +292,7 @@ class StretchFinder {
   IntBits bits_;
   const StretchFacts& facts_;
   std::vector<Affine> values_;
+  const Row* row_ = nullptr;
   bool straight_ = false;  // over the steps, all indices go up by one inside their vectors
 };
 
@@ -286,6 +304,11 @@ std::vector<Stretch> find_stretches(const StretchIndices& indices, const soac::B
                                     std::int64_t n, const StretchFacts& facts) {
   if (indices.gathers.empty() || n < kShortest) return {};
   return StretchFinder(indices, body, bits, facts).find(n);
+}
+
+bool find_stretch(const StretchIndices& indices, const soac::Body& body, IntBits bits, std::int64_t i,
+                  const Row& row, const StretchFacts& facts, Stretch& stretch) {
+  return StretchFinder(indices, body, bits, facts).find_in(i, row, stretch);
 }
 
 }  // namespace nvm::vm::cpu

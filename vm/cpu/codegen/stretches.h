@@ -15,7 +15,7 @@
 namespace nvm::vm::cpu {
 
 // The gathers that `spec` needs whose index is of the iteration, constants and uniforms by operations that
-// are affine piece by piece.
+// are affine piece by piece; for rows (codegen/rows.h), also of what is one number in a row.
 [[nodiscard]] StretchIndices stretch_indices(const StageSpec& spec);
 
 struct Stretch {
@@ -32,15 +32,26 @@ struct Stretch {
   }
 };
 
+// A segment that is not empty.
+struct Row {
+  std::int64_t number = 0, begin = 0, end = 0;
+};
+
 // What is known at run time only.
 struct StretchFacts {
   std::function<std::int64_t(std::int32_t var)> uniform;
   std::function<std::int64_t(const soac::BodyInst& gather)> length;
+  std::function<std::int64_t(std::int32_t var, std::int64_t i)> element;  // of per-segment pulls
 };
 
 // Long stretches of the first n iterations in which no value settled traps and no gather leaves its vector;
 // none if they are few or cover little.
 [[nodiscard]] std::vector<Stretch> find_stretches(const StretchIndices& indices, const soac::Body& body,
                                                   IntBits bits, std::int64_t n, const StretchFacts& facts);
+
+// From iteration i of `row` on, as far as that is known and not beyond its end. False: some gather is none of
+// neighbours there, or something traps; the stretch then ends where that may change.
+[[nodiscard]] bool find_stretch(const StretchIndices& indices, const soac::Body& body, IntBits bits,
+                                std::int64_t i, const Row& row, const StretchFacts& facts, Stretch& stretch);
 
 }  // namespace nvm::vm::cpu

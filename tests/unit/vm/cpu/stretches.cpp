@@ -39,7 +39,7 @@ std::vector<Stretch> stretches(const soac::Body& body, std::int32_t gather, std:
   spec.outputs.push_back({gather, Storage::kF64, {vm::cpu::SlotKind::kOut, 0}});
   return find_stretches(
       stretch_indices(spec), body, bits, n,
-      {[](std::int32_t) { return kUniformValue; }, [&](const BodyInst&) { return length; }});
+      {[](std::int32_t) { return kUniformValue; }, [&](const BodyInst&) { return length; }, nullptr});
 }
 
 // What a value of INT or BOOL is at iteration i, and whether something it depends on divides by zero.

@@ -1,0 +1,24 @@
+// Rows: where segments are long, a stage runs over one at a time. What is pulled per segment is then one
+// number for the loop, so nothing is expanded in front of it, and gathers from inside a row are loads
+// (stretches.h).
+#pragma once
+
+#include <optional>
+
+#include "bytecode/plan/engine.h"
+#include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/codegen/stretches.h"
+
+namespace nvm::vm::cpu {
+
+// The stage of `main` for rows of one descriptor; none if it has per-segment pulls of another or of none, or
+// if its results are not written in place.
+[[nodiscard]] std::optional<StageSpec> row_spec(const StageSpec& main);
+
+// The mean length from which on rows pay.
+constexpr std::int64_t kLeastRow = 256;
+
+// The segment of element i.
+[[nodiscard]] Row row_of(const plan::Desc& desc, std::int64_t i);
+
+}  // namespace nvm::vm::cpu
