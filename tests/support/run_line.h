@@ -5,6 +5,7 @@
 
 #include "tests/support/random_line.h"
 #include "vm/data/compare.h"
+#include "vm/interp/random.h"
 #include "vm/tier/jit.h"
 
 namespace nvm::testing {
@@ -17,12 +18,21 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
   context.pool = &pool;
   context.int_bits = bits;
   context.isa = vm::best_isa();
+  const auto drawn = vm::make_random(vm::RandomKind::kPhilox);
+  context.random = drawn.get();
   RandomLine line(context, seed);
   line.start();
   vm::PrimContext chaining = context;  // lines that are not compiled go strip by strip
   chaining.grain = 64;
+  const auto again = vm::make_random(vm::RandomKind::kPhilox);  // the same numbers
+  chaining.random = again.get();
   vm::Jit jit(engine, chaining, options);
-  vm::Recorder recorder(jit, bits, {.min_elements = 1, .max_insts = 60, .scatters = scatters});
+  vm::Recorder recorder(jit, bits,
+                        {.min_elements = 1,
+                         .max_insts = 60,
+                         .scatters = scatters,
+                         .primitives = engine.calls_primitives(),
+                         .random = again.get()});
   std::vector<Value> lazy = line.values();
   std::vector<ssa::Inst> insts;
   insts.reserve(64);
@@ -40,7 +50,7 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
     if (recorder.offer(insts.back(), {}, operands, results))
       ++recorded;
     else
-      vm::run_primitive(context, step.op, step.word, operands, results);
+      vm::run_primitive(chaining, step.op, step.word, operands, results);
     for (Value& r : results) lazy.push_back(std::move(r));
   }
   // Some values die before they are asked for, as in a program.

@@ -133,6 +133,7 @@ void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, s
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
   Binding binding(e.plan, region, *context_.pool, options_.stop);
   binding.report(options_.observer, e.number);
+  binding.use(context_);
   const plan::Run run = binding.run(context_.threads);
   if (std::string why; !e.code->resident() && !plan::fetch_inputs(run, why))
     throw Fault{Fault::Kind::kDevice, std::move(why)};

@@ -79,6 +79,7 @@ void Recorder::reset() {
   now_.inputs.clear();
   now_.sites.clear();
   now_.trails.clear();
+  now_.draws.clear();
   now_.region.int_bits = bits_;
   now_.region.lengths.assign(1, LengthKind::kOne);
   now_.lengths.assign(1, 1);
@@ -164,9 +165,10 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
-    if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
+    if (!waits || (inst.op == Op::kMakeSegdes && !limits_.primitives))
+      return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (!soac::recordable(inst.op) || !movable(inst, operands)) return leave(inst, operands, RegionStop::kKind);
+  if (const auto stop = refuses(inst, operands)) return leave(inst, operands, *stop);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
   if (declined_) return leave(inst, operands, RegionStop::kLost);
@@ -186,6 +188,12 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
     results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
     note_work(inst, site, 0);
+    return true;
+  }
+  if (inst.op == Op::kLengths && var(x).form == DescForm::kOneSegment &&
+      now_.lengths[static_cast<std::size_t>(var(x).total)] >= 0) {
+    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).total)]);
+    note_work(inst, site, 1);
     return true;
   }
   if (inst.op != Op::kMakeSegdes) return false;
@@ -358,8 +366,31 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
             info.work == Work::k1   ? 0
             : info.work == Work::kN ? var(in.operands[0]).length
                                     : var(in.results[0]).length);
+  if (inst.op == Op::kRand) {
+    const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(in.operands[0]).length)];
+    in.draw = static_cast<std::int32_t>(now_.draws.size());
+    now_.draws.push_back(*limits_.random->take(n));
+  }
+  note_lengths(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
+}
+
+// Whose lengths a vector has, and whose number of elements is their sum.
+void Recorder::note_lengths(const soac::RegionInst& in) {
+  const auto sums = [&](const soac::RegionInst& reduce, VarId lengths) {
+    return reduce.op == Op::kAddReduce && reduce.word == TypeWord::kInt && reduce.operands[0] == lengths &&
+           bits_ == IntBits::k64 && var(reduce.operands[1]).form == DescForm::kOneSegment;
+  };
+  const VarId x = in.operands[0];
+  if (in.op == Op::kMakeSegdes) {
+    lengths_of_[static_cast<std::size_t>(x)] = in.results[0];
+    for (const soac::RegionInst& earlier : now_.region.insts)
+      if (sums(earlier, x))
+        length_of_[static_cast<std::size_t>(earlier.results[0])] = var(in.results[0]).total;
+  }
+  const VarId desc = lengths_of_[static_cast<std::size_t>(x)];
+  if (desc != kNone && sums(in, x)) length_of_[static_cast<std::size_t>(in.results[0])] = var(desc).total;
 }
 
 bool Recorder::asks_work() const {
