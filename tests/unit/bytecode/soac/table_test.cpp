@@ -32,6 +32,7 @@ class OneInstruction {
  public:
   OneInstruction(const OpInfo& info, TypeWord word, soac::DescForm form) : word_(word), form_(form) {
     const Shape& shape = op_shape(info.op);
+    region_.lengths = {soac::LengthKind::kOne};
     in_.op = info.op;
     in_.word = word;
     if (info.op == Op::kLength || info.op == Op::kLengths)
@@ -95,7 +96,7 @@ class OneInstruction {
   soac::DescForm form_;
   soac::LengthId known_[128] = {};
   soac::RegionInst in_;
-  soac::Region region_{.lengths = {soac::LengthKind::kOne}};
+  soac::Region region_;
 };
 
 }  // namespace
