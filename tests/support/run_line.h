@@ -27,12 +27,10 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
   const auto again = vm::make_random(vm::RandomKind::kPhilox);  // the same numbers
   chaining.random = again.get();
   vm::Jit jit(engine, chaining, options);
-  vm::Recorder recorder(jit, bits,
-                        {.min_elements = 1,
-                         .max_insts = 60,
-                         .scatters = scatters,
-                         .primitives = engine.calls_primitives(),
-                         .random = again.get()});
+  vm::Recorder::Limits limits{.min_elements = 1, .max_insts = 60, .scatters = scatters};
+  limits.primitives = engine.calls_primitives();
+  limits.random = again.get();
+  vm::Recorder recorder(jit, bits, limits);
   std::vector<Value> lazy = line.values();
   std::vector<ssa::Inst> insts;
   insts.reserve(64);

@@ -55,10 +55,12 @@ std::optional<RegionStop> Recorder::refuses(const ssa::Inst& inst, std::span<con
 // What RAND draws is taken when it is recorded.
 std::optional<RegionStop> Recorder::refuses_primitive(const ssa::Inst& inst,
                                                       std::span<const Value> operands) const {
-  const auto* d = std::get_if<DeferredRef>(&operands[0]);
-  if (d == nullptr) return RegionStop::kReady;
+  if (std::none_of(operands.begin(), operands.end(),
+                   [](const Value& v) { return std::holds_alternative<DeferredRef>(v); }))
+    return RegionStop::kReady;
   if (!limits_.primitives) return RegionStop::kPrimitive;
   if (inst.op != Op::kRand) return {};
+  const auto* d = std::get_if<DeferredRef>(&operands[0]);
   if (limits_.random == nullptr || !limits_.random->take(0)) return RegionStop::kState;
   const std::int64_t n = now_.lengths[static_cast<std::size_t>(var((*d)->var()).length)];
   return n < 0 ? std::optional<RegionStop>(RegionStop::kUncounted) : std::nullopt;

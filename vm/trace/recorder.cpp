@@ -80,6 +80,7 @@ void Recorder::reset() {
   now_.sites.clear();
   now_.trails.clear();
   now_.draws.clear();
+  primitives_ = false;
   now_.region.int_bits = bits_;
   now_.region.lengths.assign(1, LengthKind::kOne);
   now_.lengths.assign(1, 1);
@@ -149,6 +150,15 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
   return false;
 }
 
+// Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little.
+bool Recorder::comes_back(const ssa::Inst& inst) const {
+  const std::size_t insts = now_.region.insts.size();
+  const auto same = [&](const RecordedSite& s) { return s.inst == &inst; };
+  if (insts == 0) return false;
+  if (insts >= limits_.max_insts / 2 && same(now_.sites.front())) return true;
+  return primitives_ && std::any_of(now_.sites.begin(), now_.sites.end(), same);
+}
+
 bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) {
   failed_ = {};
@@ -165,52 +175,19 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
-    if (!waits || (inst.op == Op::kMakeSegdes && !limits_.primitives))
+    if (!waits || (inst.op == Op::kMakeSegdes && !describes(operands[0])))
       return leave(inst, operands, RegionStop::kDescriptor);
   }
   if (const auto stop = refuses(inst, operands)) return leave(inst, operands, *stop);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
   if (declined_) return leave(inst, operands, RegionStop::kLost);
-  // Cut where they began, the regions of a loop are all alike.
-  const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
+  const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {
     flush(loops ? RegionStop::kLoop : RegionStop::kLong);
     return offer(inst, site, operands, results);  // what was promised is there now
   }
   return record(inst, site, operands, results);
-}
-
-// LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor.
-bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
-                               std::span<Value> results) {
-  const VarId x = std::get<DeferredRef>(operands[0])->var();
-  if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
-    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
-    note_work(inst, site, 0);
-    return true;
-  }
-  if (inst.op == Op::kLengths && var(x).form == DescForm::kOneSegment &&
-      now_.lengths[static_cast<std::size_t>(var(x).total)] >= 0) {
-    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).total)]);
-    note_work(inst, site, 1);
-    return true;
-  }
-  if (inst.op != Op::kMakeSegdes) return false;
-  VarId desc = lengths_of_[static_cast<std::size_t>(x)];
-  if (desc == kNone && length_of_[static_cast<std::size_t>(x)] != kNone) {
-    Var v;
-    v.role = VarRole::kTemp;
-    v.is_desc = true;
-    v.length = 0;
-    v.total = length_of_[static_cast<std::size_t>(x)];
-    v.form = DescForm::kOneSegment;
-    desc = new_var(v);
-  }
-  if (desc == kNone) return false;
-  results[0] = promise(desc);
-  note_work(inst, site, var(x).length);
-  return true;
 }
 
 bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -371,26 +348,11 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
     in.draw = static_cast<std::int32_t>(now_.draws.size());
     now_.draws.push_back(*limits_.random->take(n));
   }
+  const OpKind kind = info.kind;
+  primitives_ |= kind == OpKind::kRank || kind == OpKind::kRandom || inst.op == Op::kMakeSegdes;
   note_lengths(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
-}
-
-// Whose lengths a vector has, and whose number of elements is their sum.
-void Recorder::note_lengths(const soac::RegionInst& in) {
-  const auto sums = [&](const soac::RegionInst& reduce, VarId lengths) {
-    return reduce.op == Op::kAddReduce && reduce.word == TypeWord::kInt && reduce.operands[0] == lengths &&
-           bits_ == IntBits::k64 && var(reduce.operands[1]).form == DescForm::kOneSegment;
-  };
-  const VarId x = in.operands[0];
-  if (in.op == Op::kMakeSegdes) {
-    lengths_of_[static_cast<std::size_t>(x)] = in.results[0];
-    for (const soac::RegionInst& earlier : now_.region.insts)
-      if (sums(earlier, x))
-        length_of_[static_cast<std::size_t>(earlier.results[0])] = var(in.results[0]).total;
-  }
-  const VarId desc = lengths_of_[static_cast<std::size_t>(x)];
-  if (desc != kNone && sums(in, x)) length_of_[static_cast<std::size_t>(in.results[0])] = var(desc).total;
 }
 
 bool Recorder::asks_work() const {

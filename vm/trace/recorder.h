@@ -158,6 +158,9 @@ class Recorder final : public RegionHook {
   // Why an instruction is not recorded for these operands; nothing if it may be.
   [[nodiscard]] std::optional<RegionStop> refuses(const ssa::Inst& inst,
                                                   std::span<const Value> operands) const;
+  // Is MAKE_SEGDES of these promised lengths recorded? Of a few it is not: how much work will lie under them
+  // says nothing but their sum.
+  [[nodiscard]] bool describes(const Value& lengths) const;
   [[nodiscard]] std::optional<RegionStop> refuses_primitive(const ssa::Inst& inst,
                                                             std::span<const Value> operands) const;
   void note_lengths(const soac::RegionInst& in);
@@ -171,6 +174,7 @@ class Recorder final : public RegionHook {
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
                     std::span<const Count> counts);
+  [[nodiscard]] bool comes_back(const ssa::Inst& inst) const;
   bool unify(const ssa::Inst& inst);
   void forget(std::size_t vars, std::size_t lengths);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
@@ -209,6 +213,7 @@ class Recorder final : public RegionHook {
   RecordedSite failed_;
   CallTrail failed_trail_;
   bool declined_ = false;
+  bool primitives_ = false;  // make something in the region being recorded
 };
 
 }  // namespace nvm::vm

@@ -15,6 +15,7 @@ struct Ran {
   std::string text;
   JitCounters counters;
   std::vector<std::string> plans;
+  std::int64_t found = 0;  // of the first line
   [[nodiscard]] std::uint64_t stopped(RegionStop stop) const {
     return counters.stops[static_cast<std::size_t>(stop)];
   }
@@ -25,18 +26,21 @@ struct How {
   bool primitives = true;
   plan::Fusion fusion = plan::Fusion::kExact;
   IntBits bits = IntBits::k64;
+  std::int64_t least = 1;  // elements
 };
 
 Ran run(const std::string& text, How how = {}) {
   Fixture f(text, how.bits);
   const auto engine = cpu::make_engine({});
   Jit jit(*engine, f.machine.prims, {.mode = how.mode, .fusion = how.fusion});
-  Recorder recorder(jit, how.bits,
-                    {.min_elements = 1, .primitives = how.primitives, .random = f.machine.prims.random});
+  Recorder recorder(
+      jit, how.bits,
+      {.min_elements = how.least, .primitives = how.primitives, .random = f.machine.prims.random});
   f.machine.hook = &recorder;
   Ran ran;
   ran.text = printed(f.interpret());
   ran.counters = jit.counters();
+  if (!jit.entries().empty()) ran.found = jit.entries().front()->found;
   for (const auto& e : jit.entries()) ran.plans.push_back(plan::print(e->plan));
   return ran;
 }
@@ -109,6 +113,22 @@ TEST_CASE("a line goes on under computed lengths") {
     check_one_line(kMoved + "COPY 1 0 - INT CONST INT " + std::string(length) + " " + kAll +
                        "DIST INT + INT MAKE_SEGDES " + kMoved + "COPY 1 1 DIST INT CPOP 1 1 +_REDUCE INT",
                    "segments of v0");
+}
+
+TEST_CASE("what lay under computed lengths is work of the line") {
+  const std::string text = main_of(kLengths + "MAKE_SEGDES " + kMoved + "COPY 1 1 DIST INT " + kDoubled);
+  CHECK(run(text).found >= 2 * 150);
+  CHECK(run(main_of(kMoved + kAll + "RANK_UP INT " + kDoubled)).found == 0);
+}
+
+TEST_CASE("of few lengths nobody knows how much lies under them: they end the line") {
+  const std::string text =
+      main_of(kMoved + kAll + "+_REDUCE INT CONST INT 40 % CONST INT 1 + INT MAKE_SEGDES " + kMoved + kAll +
+              "+_REDUCE INT CPOP 1 1 DIST INT " + kDoubled);
+  const Ran ran = run(text, {.least = 50});
+  CHECK(ran.text == expected(text));
+  CHECK(ran.stopped(RegionStop::kDescriptor) == 1);
+  CHECK(run(text).stopped(RegionStop::kDescriptor) == 0);
 }
 
 TEST_CASE("one computed length is one segment") {
