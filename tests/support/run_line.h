@@ -10,9 +10,25 @@
 
 namespace nvm::testing {
 
+// Kernels of all plans that were left to primitives.
+struct LeftToPrimitives {
+  int ranks = 0, random = 0, segdes = 0;
+};
+inline void note_primitives(const vm::Jit& jit, LeftToPrimitives& left) {
+  for (const auto& e : jit.entries()) {
+    for (const plan::Kernel& k : e->plan.kernels) {
+      if (!by_primitive(k)) continue;
+      const plan::SinkKind kind = k.sinks.front().kind;
+      left.ranks += kind == plan::SinkKind::kRank ? 1 : 0;
+      left.random += kind == plan::SinkKind::kRandom ? 1 : 0;
+      left.segdes += kind == plan::SinkKind::kSegdes ? 1 : 0;
+    }
+  }
+}
+
 // Runs one random line eagerly and through the recorder; returns the number of instructions recorded.
 inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions options, IntBits bits,
-                    vm::JitCounters& total, bool scatters = false) {
+                    vm::JitCounters& total, bool scatters = false, LeftToPrimitives* left = nullptr) {
   vm::Pool pool;
   vm::PrimContext context;
   context.pool = &pool;
@@ -64,6 +80,7 @@ inline int run_line(std::uint64_t seed, plan::Engine& engine, vm::JitOptions opt
       return recorded;
     }
   }
+  if (left != nullptr) note_primitives(jit, *left);
   total.fused += jit.counters().fused;
   total.compiled += jit.counters().compiled;
   total.refused += jit.counters().refused;
