@@ -105,6 +105,10 @@ class PlanBuilder {
       case Combinator::kSegPermute: scatter(n, v, filter); break;
       case Combinator::kPartition:
       case Combinator::kSegPartition: partition(composer, id, v); break;
+      case Combinator::kRank:
+      case Combinator::kSegRank:
+      case Combinator::kRandom:
+      case Combinator::kSegdes: primitive(n, v.value); break;
       case Combinator::kCheck: break;  // the body has it
     }
   }
@@ -188,6 +192,19 @@ class PlanBuilder {
     s.filter = static_cast<std::int32_t>(kernel_.sinks.size()) - 1;
     kernel_.sinks.push_back(s);
     note(Rule::kPartition, id);
+  }
+
+  void primitive(const Node& n, std::int32_t value) {
+    const SinkKind kind = ranks(n)                        ? SinkKind::kRank
+                          : n.kind == Combinator::kRandom ? SinkKind::kRandom
+                                                          : SinkKind::kSegdes;
+    Sink s = sink_of(n, value, kind);
+    s.desc = n.desc;
+    s.down = n.down;
+    s.out = n.out;
+    s.out_desc = n.out_desc;
+    s.out_length = n.out_length;
+    kernel_.sinks.push_back(s);
   }
 
   // The sink that counts the elements of the kept space `length`, whose membership is `flag`.

@@ -108,6 +108,7 @@ class Checker {
     require(s.kind != SinkKind::kPartition || (s.filter != kNone && s.init != kNone && s.out != kNone),
             "a partition has a count and a base");
     if (s.kind == SinkKind::kScatter) check_scatter(kernel, s);
+    if (by_primitive(s)) check_primitive(kernel, s);
     require(!s.distinct || s.kind == SinkKind::kScatter, "places are those of scatters");
   }
 
@@ -115,6 +116,17 @@ class Checker {
     require(s.index >= 0 && static_cast<std::size_t>(s.index) < kernel.body.insts.size(),
             "a scatter has an index");
     require(s.out != kNone, "a scatter makes a vector");
+  }
+
+  void check_primitive(const Kernel& kernel, const Sink& s) const {
+    const Pull pulled = kernel.body.insts[static_cast<std::size_t>(s.value)].pull;
+    require(pulled == Pull::kElement || pulled == Pull::kUniform, "a primitive takes a vector");
+    require(kernel.sinks.size() == 1 && kernel.body.insts.size() == 1, "a primitive shares no kernel");
+    const bool describes = s.kind == SinkKind::kSegdes;
+    require(describes == (s.out == kNone) && describes == (s.out_desc != kNone) &&
+                describes == (s.out_length != kNone),
+            "a primitive makes a vector, or a descriptor and its total");
+    if (s.desc != kNone) require_made(s.desc);
   }
 
   void finish_sink(const Sink& s) {

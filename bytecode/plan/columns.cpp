@@ -60,8 +60,8 @@ class Enumeration {
       if (!reads) continue;
       for (const std::int32_t r : *reads) {
         const auto from = static_cast<std::size_t>(r);
-        const bool counts = filter_of(graph_, node(i).space) == anchors_[from];
-        if (counts || node(from).out_desc == kNone) before_[i] |= with(before_[from], r);
+        const bool finds = finder_of(graph_, node(i).space) == anchors_[from];
+        if (finds || !filters(node(from))) before_[i] |= with(before_[from], r);
       }
     }
   }

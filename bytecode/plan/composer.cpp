@@ -27,7 +27,6 @@ const Node& node_at(const Graph& graph, std::int32_t n) {
 std::int32_t producer_of(const Graph& graph, VarId x) {
   return graph.producer.at(static_cast<std::size_t>(x));
 }
-bool is_filter(const Node& n) { return n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter; }
 bool is_scan(const Node& n) { return n.kind == Combinator::kScan || n.kind == Combinator::kSegScan; }
 
 Rule scan_rule(const Node& consumer) {
@@ -59,8 +58,13 @@ Rule map_rule(const Node& consumer) {
 
 }  // namespace
 
+std::int32_t finder_of(const Graph& graph, LengthId length) {
+  return graph.counted_by.at(static_cast<std::size_t>(length));
+}
+
 std::int32_t filter_of(const Graph& graph, LengthId space) {
-  return graph.counted_by.at(static_cast<std::size_t>(space));
+  const std::int32_t by = finder_of(graph, space);
+  return by >= 0 && filters(node_at(graph, by)) ? by : kNone;
 }
 
 bool gatherable(const Graph& graph, std::int32_t n) {
@@ -90,6 +94,7 @@ std::vector<bool> must_store(const Graph& graph) {
       stored[i] = true;
     store(n.init);
     for (const BodyInst& in : n.body.insts) {
+      if (by_primitive(n)) store(in.var);
       const bool gathers = in.pull == Pull::kGather || in.pull == Pull::kSegGather;
       const std::int32_t from = in.var == kNone ? -1 : producer_of(graph, in.var);
       if (from < 0) continue;
@@ -150,8 +155,17 @@ bool Composer::made_before(VarId x) {
 }
 
 bool Composer::counted_before(LengthId length) {
-  const std::int32_t by = filter_of(graph_, length);
+  const std::int32_t by = finder_of(graph_, length);
   return by < 0 || runs_before(schedule_.kernel[static_cast<std::size_t>(by)]);
+}
+
+bool Composer::keeps_apart(std::int32_t n) const {
+  const bool alone = by_primitive(node_at(graph_, n));
+  for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+    if (schedule_.kernel[i] != kernel_ || static_cast<std::int32_t>(i) == n) continue;
+    if (alone || by_primitive(graph_.nodes[i])) return true;
+  }
+  return false;
 }
 
 std::optional<std::int32_t> Composer::value_of(std::int32_t n, std::int32_t v) {
@@ -262,7 +276,7 @@ VarId Composer::base_desc(VarId desc) const {
   // Filters keep the number of segments, so an element lies in the same segment before and after.
   while (graph_.vars[static_cast<std::size_t>(desc)].total != base_) {
     const std::int32_t from = producer_of(graph_, desc);
-    NVM_CHECK(from >= 0 && is_filter(node_at(graph_, from)), "a narrowed descriptor comes from a filter");
+    NVM_CHECK(from >= 0 && filters(node_at(graph_, from)), "a narrowed descriptor comes from a filter");
     desc = node_at(graph_, from).desc;
   }
   return desc;
@@ -297,7 +311,7 @@ std::optional<std::int32_t> Composer::element(VarId x) {
     in.a = from;
     return body_.add(in);
   }
-  if (is_filter(p)) {
+  if (filters(p)) {
     const Combinator kind = consumer_ == kNone ? Combinator::kMap : node_at(graph_, consumer_).kind;
     if (kind == Combinator::kReduce || kind == Combinator::kSegReduce)
       fired(Rule::kFilterReduce, from);

@@ -40,6 +40,8 @@ class Composer {
 
   // Whether x may be read from memory: it is given, or made by a kernel that can run before this one.
   [[nodiscard]] bool made_before(VarId x);
+  // Whether node n and another of this kernel may not be together, because a primitive makes one of them.
+  [[nodiscard]] bool keeps_apart(std::int32_t n) const;
   // Whether the length is known when this kernel begins.
   [[nodiscard]] bool counted_before(LengthId length);
   // The kernels that must run before this one, for all that was asked so far; some twice.
@@ -97,5 +99,7 @@ class Composer {
 [[nodiscard]] bool gatherable(const soac::Graph& graph, std::int32_t n);
 // The filter whose kept elements `space` counts, kNone if none.
 [[nodiscard]] std::int32_t filter_of(const soac::Graph& graph, LengthId space);
+// The same, or the node that makes the descriptor whose total it is.
+[[nodiscard]] std::int32_t finder_of(const soac::Graph& graph, LengthId length);
 
 }  // namespace nvm::plan

@@ -39,6 +39,24 @@ struct Desc {
   std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays; they are always valid
 };
 
+enum class RunStatus : std::uint8_t {
+  kDone,
+  kTrapped,  // some element failed a check; outputs are meaningless, the caller re-runs to raise the exact
+             // error
+  kNoMemory,
+  kCancelled,
+  kNotYet,  // nothing was done: it is still being compiled, or never will be (see refusal)
+};
+
+// A kernel that is left to a primitive: what its one sink takes, and what has been made of it.
+struct PrimitiveStep {
+  std::size_t kernel = 0;
+  Array operand;  // the vector that the body pulls
+  Desc segments;  // of the sink's desc, if it has one
+  Array result;   // of out; memory is the host's, as if allocated
+  Desc made;      // of out_desc, with offsets; valid until the run has ended. The total is its out_length
+};
+
 // What the caller provides during a run: memory for vectors that the plan makes, and cancellation.
 class Host {
  public:
@@ -51,6 +69,9 @@ class Host {
   // A temp will not be read any more.
   virtual void release(VarId var) = 0;
   [[nodiscard]] virtual bool cancelled() const = 0;
+  // Does what a kernel with a sink of kRank, kRandom or kSegdes is for; kDone, kTrapped, kNoMemory or
+  // kCancelled.
+  [[nodiscard]] virtual RunStatus primitive(PrimitiveStep& /*step*/) { return RunStatus::kNoMemory; }
   // For reports: around each kernel of the plan, and on any thread around its share of one.
   virtual void begin_kernel(std::size_t /*kernel*/) {}
   virtual void end_kernel(std::size_t /*kernel*/) {}
@@ -70,15 +91,6 @@ struct Run {
   std::span<std::int64_t> lengths;
   Host* host = nullptr;
   int threads = 1;
-};
-
-enum class RunStatus : std::uint8_t {
-  kDone,
-  kTrapped,  // some element failed a check; outputs are meaningless, the caller re-runs to raise the exact
-             // error
-  kNoMemory,
-  kCancelled,
-  kNotYet,  // nothing was done: it is still being compiled, or never will be (see refusal)
 };
 
 // Makes the data of all inputs valid; false, with why in words, if something is lost.
@@ -109,6 +121,9 @@ class Engine {
   [[nodiscard]] virtual std::unique_ptr<Code> compile(const Plan& plan, std::string& reason) = 0;
   // Scatters are shared out between threads as other sinks are.
   [[nodiscard]] virtual bool scatters() const { return false; }
+  // Kernels that are left to primitives have Host::primitive() called between others; else such plans are
+  // refused.
+  [[nodiscard]] virtual bool calls_primitives() const { return false; }
   // Who ranks and sorts there, as long as the engine lives; null: the processor's primitives do.
   [[nodiscard]] virtual Orderer* orderer() { return nullptr; }
 };

@@ -49,6 +49,10 @@ std::vector<std::int32_t> uses_of(const Graph& graph) {
 std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::int32_t n, Refusal& refusal) {
   const Node& node = graph.nodes.at(static_cast<std::size_t>(n));
   NodeValues out;
+  if (composer.keeps_apart(n)) {
+    refusal = Refusal::kPrimitive;
+    return std::nullopt;
+  }
   const auto need = [&](std::int32_t v, std::int32_t& into) {
     if (v == kNone) return true;
     const auto value = composer.value_of(n, v);
@@ -124,6 +128,7 @@ Placer::Placer(const Graph& graph, Inline inlining, std::span<const std::int32_t
     // Nothing reads it and it is here: its errors are its purpose.
     if (n.kind == Combinator::kCheck) continue;
     if (uses[i] == 0) schedule_.stored[i] = true;
+    if (n.kind == Combinator::kSegdes) schedule_.stored[i] = false;  // no vector
     const bool inlines = n.kind == Combinator::kMap || n.kind == Combinator::kOnce;
     if (!inlines || schedule_.stored[i]) anchors_.push_back(static_cast<std::int32_t>(i));
   }

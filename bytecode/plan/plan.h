@@ -33,6 +33,11 @@ enum class SinkKind : std::uint8_t {
                // out
   kPartition,  // out = the values that `filter` does not keep, in order, then those that it keeps; traps
                // unless these begin at the number in init; with desc each segment for itself
+  // Left to the host's primitives (Host::primitive): the only sink of its kernel, which pulls the whole
+  // vector from memory.
+  kRank,    // out[i] = the place of value i in stable order, with desc within its segment
+  kRandom,  // out[i] = a random number below value i
+  kSegdes,  // out_desc = the descriptor with these lengths; out_length is bound to their sum
 };
 
 // What a kernel does with values of its body at each iteration. A sink with a `filter` sees only the elements
@@ -44,17 +49,22 @@ struct Sink {
   std::int32_t filter = kNone;  // sink number of a kCount of this kernel, kNone: all elements
   Scalar combine = Scalar::kNoScalar;
   Type type = Type::kInt;  // of value
-  VarId out = kNone;       // kStore kReduce kSegReduce kScatter kPartition: vector made. kCount: kNone
-  VarId desc = kNone;  // kSegReduce kSegScan kPartition: the segments; kCount: those whose kept counts are
-                       // wanted
-  VarId out_desc = kNone;       // kCount with desc: the descriptor of kept elements made
-  LengthId out_length = kNone;  // kCount: symbol bound; kNone if only a kPartition asks
+  VarId out = kNone;       // kStore kReduce kSegReduce kScatter kPartition kRank kRandom: vector made
+  VarId desc = kNone;  // kSegReduce kSegScan kPartition kRank: the segments; kCount: those whose kept counts
+                       // are wanted
+  VarId out_desc = kNone;       // kCount with desc: the descriptor of kept elements made; kSegdes
+  LengthId out_length = kNone;  // kCount: symbol bound; kNone if only a kPartition asks; kSegdes
   std::int32_t index = kNone;   // kScatter: body value
   VarId init = kNone;     // kScatter: defaults copied first, kNone: zeros; kPartition: INT, one or one for
                           // each segment
   bool distinct = false;  // kScatter: no two iterations write one place
   std::int32_t flag = kNone;  // kScatter: body value; only where T
+  bool down = false;          // kRank: the largest first
 };
+
+[[nodiscard]] inline bool by_primitive(const Sink& s) {
+  return s.kind == SinkKind::kRank || s.kind == SinkKind::kRandom || s.kind == SinkKind::kSegdes;
+}
 
 // One iteration space of `space` iterations, one body, sinks. Scans and counts may depend on earlier scans of
 // the kernel, in at most kMostSweeps sweeps. Reads only inputs and what earlier kernels made.
@@ -79,6 +89,11 @@ inline constexpr std::int32_t kMostSweeps = 3;
 // By sink, for kScan, kSegScan and kCount: how many sweeps over the space must be complete before it can
 // begin, because scans that it depends on take one each; kNone for sinks of other kinds.
 [[nodiscard]] std::vector<std::int32_t> sweeps(const Kernel& kernel);
+
+// True if a primitive does what the kernel is for.
+[[nodiscard]] inline bool by_primitive(const Kernel& k) {
+  return !k.sinks.empty() && by_primitive(k.sinks.front());
+}
 
 // Aborts if the plan contradicts the rules above.
 void check(const Plan& plan);

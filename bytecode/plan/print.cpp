@@ -69,6 +69,15 @@ std::string print_sink(const Sink& s, std::size_t i) {
              std::to_string(s.filter);
       if (s.desc != kNone) out += " in " + number("x", s.desc);
       break;
+    case SinkKind::kRank:
+      out += number("x", s.out) + " = rank " + (s.down ? "down " : "") + value;
+      if (s.desc != kNone) out += " by " + number("x", s.desc);
+      break;
+    case SinkKind::kRandom: out += number("x", s.out) + " = random below " + value; break;
+    case SinkKind::kSegdes:
+      out +=
+          number("x", s.out_desc) + " = segments of " + value + ", " + number("n", s.out_length) + " = sum";
+      break;
   }
   if (s.filter != kNone && s.kind != SinkKind::kPartition) out += " where s" + std::to_string(s.filter);
   return out + " :" + std::string(type_name(s.type)) + "\n";

@@ -125,7 +125,7 @@ class Builder {
     for (std::size_t i = insts.size(); i-- > 0;) {
       const RegionInst& in = region_.insts[i];
       const Effect effect = in.op == Op::kIf ? Effect::kFaults : op_info(in.op).effect;
-      insts[i] = effect == Effect::kFaults || op_info(in.op).kind == OpKind::kFilter;
+      insts[i] = effect != Effect::kPure || op_info(in.op).kind == OpKind::kFilter;
       for (const VarId r : in.results) insts[i] = insts[i] || vars[static_cast<std::size_t>(r)];
       if (!insts[i]) continue;
       for (const VarId x : in.operands)
@@ -158,7 +158,9 @@ class Builder {
       case OpKind::kFilter: filter(); break;
       case OpKind::kScatter: scatter(); break;
       case OpKind::kReplace: replace(); break;
-      case OpKind::kShape: count(); break;
+      case OpKind::kRank: rank(); break;
+      case OpKind::kRandom: random(); break;
+      case OpKind::kShape: in_->op == Op::kMakeSegdes ? segdes() : count(); break;
       default: NVM_CHECK(false, "an instruction that is not recordable");
     }
   }
@@ -298,22 +300,60 @@ class Builder {
     node_.index = place(node_.desc, dest, node_.index, node_.flag);
   }
 
+  // RANK_UP v s.
+  void rank() {
+    const VarId desc = operand(1);
+    node_.kind = flat(desc) ? Combinator::kRank : Combinator::kSegRank;
+    node_.desc = flat(desc) ? kNone : desc;
+    node_.space = var(operand(0)).length;
+    node_.value = element(operand(0));
+    node_.down = in_->op == Op::kRankDown;
+  }
+
+  void random() {
+    node_.kind = Combinator::kRandom;
+    node_.space = var(operand(0)).length;
+    node_.value = element(operand(0));
+  }
+
+  void segdes() {
+    node_.kind = Combinator::kSegdes;
+    node_.space = var(operand(0)).length;
+    node_.value = element(operand(0));
+    node_.type = Type::kInt;
+    node_.out = kNone;
+    node_.out_desc = in_->results.at(0);
+    node_.out_length = var(node_.out_desc).total;
+  }
+
   // LENGTH of what a filter keeps, LENGTHS of its descriptor: the flags, counted.
   void count() {
     const VarId x = operand(0);
     const std::int32_t made = graph_.producer[static_cast<std::size_t>(x)];
-    const std::int32_t by = made >= 0 && graph_.nodes[static_cast<std::size_t>(made)].flag != kNone
-                                ? made
-                                : graph_.counted_by.at(static_cast<std::size_t>(var(x).length));
+    const bool kept = made >= 0 && filters(graph_.nodes[static_cast<std::size_t>(made)]);
+    const bool listed = made >= 0 && var(x).is_desc;
+    const LengthId all = var(x).is_desc ? var(x).total : var(x).length;
+    const std::int32_t by = kept || listed ? made : graph_.counted_by.at(static_cast<std::size_t>(all));
     NVM_CHECK(by >= 0, "a length that the recorder knows is not recorded");
     const Node source = graph_.nodes[static_cast<std::size_t>(by)];
+    if (source.kind == Combinator::kSegdes) return lengths_given(source, listed);
     node_.body = source.body;
     node_.kind = source.kind == Combinator::kFilter ? Combinator::kReduce : Combinator::kSegReduce;
-    if (in_->op == Op::kLength) node_.kind = Combinator::kReduce;
+    if (!listed) node_.kind = Combinator::kReduce;
     node_.desc = node_.kind == Combinator::kSegReduce ? source.desc : kNone;
     node_.space = source.space;
     node_.combine = Scalar::kAdd;
     node_.value = apply(Scalar::kBtoI, Type::kInt, source.flag);
+  }
+
+  // Of a descriptor of computed lengths: these, or their sum.
+  void lengths_given(const Node& source, bool listed) {
+    node_.body = source.body;
+    node_.value = source.value;
+    node_.space = source.space;
+    if (listed || one(source.space)) return;
+    node_.kind = Combinator::kReduce;
+    node_.combine = Scalar::kAdd;
   }
 
   void finish() {
@@ -352,8 +392,10 @@ bool recordable(Op op) {
     case OpKind::kReduce:
     case OpKind::kFilter:
     case OpKind::kScatter:
-    case OpKind::kReplace: return true;
-    case OpKind::kShape: return op == Op::kLength || op == Op::kLengths;
+    case OpKind::kReplace:
+    case OpKind::kRank:
+    case OpKind::kRandom:
+    case OpKind::kShape: return true;
     case OpKind::kControl: return op == Op::kIf;
     default: return false;
   }

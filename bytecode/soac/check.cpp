@@ -32,21 +32,26 @@ void check_reads(const Graph& graph, std::size_t i) {
 void check_kind(const Graph& graph, const Node& n) {
   const bool segmented = n.kind == Combinator::kSegReduce || n.kind == Combinator::kSegScan ||
                          n.kind == Combinator::kSegFilter || n.kind == Combinator::kSegPermute ||
-                         n.kind == Combinator::kSegPartition;
-  const bool filters = n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter;
+                         n.kind == Combinator::kSegPartition || n.kind == Combinator::kSegRank;
+  const bool describes = n.kind == Combinator::kSegdes;
   const bool folds = n.combine != Scalar::kNoScalar;
   require(segmented == (n.desc != kNone), "segmented nodes have a descriptor, others none", graph);
-  require(filters == (n.out_length != kNone), "filters count, others do not", graph);
+  require((filters(n) || describes) == (n.out_length != kNone), "filters count, others do not", graph);
   require(!partitions(n) || (n.flag != kNone && n.init != kNone), "a partition has flags and a base", graph);
   require(permutes(n) == (n.index != kNone), "permutes have an index, others none", graph);
   if (n.kind == Combinator::kSegPermute) {
     const BodyInst& place = n.body.insts.at(static_cast<std::size_t>(n.index));
     require(place.pull == Pull::kSegPlace && place.desc == n.desc, "its places are in segments", graph);
   }
-  require((n.kind == Combinator::kCheck) == (n.out == kNone), "every node but a check makes a vector", graph);
+  require((n.kind == Combinator::kCheck || describes) == (n.out == kNone), "most nodes make a vector", graph);
+  require(!describes || n.out_desc != kNone, "lengths make a descriptor", graph);
+  require(!n.down || ranks(n), "only ranks go down", graph);
   require(!folds || scalar_info(n.combine).folds, "only associative operations combine", graph);
   require(n.value >= 0 && n.value < static_cast<std::int32_t>(n.body.insts.size()), "a node has a value",
           graph);
+  if (!by_primitive(n)) return;
+  const Pull pulled = n.body.insts[static_cast<std::size_t>(n.value)].pull;
+  require(pulled == Pull::kElement || pulled == Pull::kUniform, "a primitive takes a vector", graph);
 }
 
 }  // namespace

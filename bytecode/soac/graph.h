@@ -25,7 +25,11 @@ enum class Combinator : std::uint8_t {
   kSegFilter,
   kSegPermute,    // the index pulls a place in the segment of the same number (kSegPlace)
   kSegPartition,  // each segment is parted; init has a number for each
-  kCheck,         // makes nothing; an iteration whose flag is T is an error
+  kRank,          // out[i] = the place of value i in ascending (down: descending) order, stable
+  kSegRank,
+  kRandom,  // out[i] = a random number below value i
+  kSegdes,  // out_desc = the descriptor with these lengths; out_length = their sum
+  kCheck,   // makes nothing; an iteration whose flag is T is an error
 };
 
 struct Node {
@@ -37,13 +41,14 @@ struct Node {
   std::int32_t flag = kNone;   // filters, partitions, kCheck: body value; permutes: optional
   std::int32_t index = kNone;  // permutes: body value
   bool distinct = false;       // permutes: no two iterations write one place
+  bool down = false;           // ranks: the largest first
   VarId init = kNone;          // permutes: defaults, kNone: zeros; partitions: INT, where second sides begin
   Scalar combine = Scalar::kNoScalar;
   Type type = Type::kInt;       // of value
-  VarId out = kNone;            // kCheck: kNone
+  VarId out = kNone;            // kCheck, kSegdes: kNone
   VarId flags_of = kNone;       // filters: the flag vector, so that filters of the same flags are known
-  VarId out_desc = kNone;       // filters: the descriptor of the kept elements
-  LengthId out_length = kNone;  // filters: symbol of the number of kept elements
+  VarId out_desc = kNone;       // filters: the descriptor of the kept elements; kSegdes: that made
+  LengthId out_length = kNone;  // filters: symbol of the number of kept elements; kSegdes: of the total
   std::int32_t inst = 0;        // of the region
 };
 
@@ -53,7 +58,7 @@ struct Graph {
   std::vector<Var> vars;
   std::vector<Node> nodes;               // topological: producers first
   std::vector<std::int32_t> producer;    // by VarId: node that makes it (vector or descriptor), -1 for inputs
-  std::vector<std::int32_t> counted_by;  // by LengthId: first filter node that counts it, -1
+  std::vector<std::int32_t> counted_by;  // by LengthId: first filter or kSegdes node that finds it, -1
 };
 
 [[nodiscard]] inline bool permutes(const Node& n) {
@@ -61,6 +66,16 @@ struct Graph {
 }
 [[nodiscard]] inline bool partitions(const Node& n) {
   return n.kind == Combinator::kPartition || n.kind == Combinator::kSegPartition;
+}
+[[nodiscard]] inline bool filters(const Node& n) {
+  return n.kind == Combinator::kFilter || n.kind == Combinator::kSegFilter;
+}
+[[nodiscard]] inline bool ranks(const Node& n) {
+  return n.kind == Combinator::kRank || n.kind == Combinator::kSegRank;
+}
+// What a primitive makes of a whole vector in memory: it shares a kernel with nothing.
+[[nodiscard]] inline bool by_primitive(const Node& n) {
+  return ranks(n) || n.kind == Combinator::kRandom || n.kind == Combinator::kSegdes;
 }
 
 // Every instruction of the region becomes a node (LENGTHS and MAKE_SEGDES of known descriptors become names).
@@ -72,7 +87,8 @@ struct Graph {
 // 32-bit INT is left as it is.
 void narrow(Graph& graph, bool small, bool guess);
 
-// True if build() has a combinator for the instruction; the rest is executed eagerly.
+// True if build() has a combinator for the instruction. The rest is no vector instruction: what only moves
+// entries of the stack is gone in SSA, and calls, conditionals, the seed, clocks and files are the host's.
 [[nodiscard]] bool recordable(Op op);
 
 // Aborts if a node contradicts its combinator.

@@ -66,6 +66,8 @@ class Narrower {
       case Combinator::kPermute:
       case Combinator::kSegPermute:
         return std::max(width(n.body, n.value), n.init == kNone ? Width::k8 : stored(n.init));
+      case Combinator::kRank:
+      case Combinator::kSegRank: return places_;
       case Combinator::kSegReduce: return counts(n) ? places_ : Width::k64;
       default: return Width::k64;
     }
@@ -118,6 +120,8 @@ class Narrower {
 }  // namespace
 
 void narrow(Graph& graph, bool small, bool guess) {
+  // How long vectors become under a descriptor of computed lengths only the run knows.
+  for (const Node& n : graph.nodes) small = small && n.kind != Combinator::kSegdes;
   if (graph.int_bits == IntBits::k64) Narrower(graph, small).run(guess);
 }
 

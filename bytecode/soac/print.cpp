@@ -33,7 +33,10 @@ std::string node_head(const Node& n) {
   out += " over " + number("n", n.space);
   if (n.desc != kNone) out += " by " + number("x", n.desc);
   if (n.out != kNone) out += " -> " + number("x", n.out);
-  if (n.out_desc != kNone) out += " " + number("x", n.out_desc) + " counts " + number("n", n.out_length);
+  if (n.kind == Combinator::kSegdes)
+    out += " -> " + number("x", n.out_desc) + " sums " + number("n", n.out_length);
+  else if (n.out_desc != kNone)
+    out += " " + number("x", n.out_desc) + " counts " + number("n", n.out_length);
   return out;
 }
 
@@ -42,6 +45,7 @@ std::string node_roots(const Node& n) {
   if (n.flag != kNone) out += " flag " + number("v", n.flag);
   if (n.index != kNone) out += " index " + number("v", n.index);
   if (n.distinct) out += " distinct";
+  if (n.down) out += " down";
   if (n.init != kNone) out += " over " + number("x", n.init);
   return out;
 }
@@ -50,8 +54,9 @@ std::string node_roots(const Node& n) {
 
 const char* combinator_name(Combinator kind) {
   static constexpr const char* kNames[] = {
-      "MAP",        "ONCE",     "REDUCE",     "SCAN",        "FILTER",        "PERMUTE", "PARTITION",
-      "SEG_REDUCE", "SEG_SCAN", "SEG_FILTER", "SEG_PERMUTE", "SEG_PARTITION", "CHECK"};
+      "MAP",       "ONCE",       "REDUCE",   "SCAN",       "FILTER",      "PERMUTE",
+      "PARTITION", "SEG_REDUCE", "SEG_SCAN", "SEG_FILTER", "SEG_PERMUTE", "SEG_PARTITION",
+      "RANK",      "SEG_RANK",   "RANDOM",   "SEGDES",     "CHECK"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -55,7 +55,8 @@ struct RegionInst {
   TypeWord word = TypeWord::kNone;
   VarList operands;  // deepest first, as in the instruction table
   VarList results;
-  std::int32_t site = 0;  // the recorder's number of the place it came from; not part of the key
+  std::int32_t site = 0;      // the recorder's number of the place it came from; not part of the key
+  std::int32_t draw = kNone;  // RAND: the recorder's number of what it draws; not part of the key
 };
 
 struct Region {

@@ -258,6 +258,11 @@ std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, 
   for (plan::Kernel& k : code.plan.kernels)
     for (Sink& s : k.sinks)
       if (s.kind == SinkKind::kPartition) PartitionLowering(k, s).run();
+  for (const plan::Kernel& k : plan.kernels) {
+    if (!by_primitive(k)) continue;
+    reason = "a kernel that is left to a primitive";
+    return std::nullopt;
+  }
   if (!remove_filters(code.plan, reason)) return std::nullopt;
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {

@@ -28,11 +28,15 @@ TEST_CASE("compiled lines equal eager lines on every instruction set") {
     const auto engine = vm::cpu::make_engine({.isa = isa});
     for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy, plan::Fusion::kExact}) {
       vm::JitCounters total;
+      LeftToPrimitives left;
       for (std::uint64_t seed = 0; seed < 150; ++seed)
         for (const IntBits bits : {IntBits::k32, IntBits::k64})
           run_line(seed + 1000 * static_cast<std::uint64_t>(fusion), *engine,
-                   {.mode = vm::JitMode::kAlways, .fusion = fusion}, bits, total);
+                   {.mode = vm::JitMode::kAlways, .fusion = fusion}, bits, total, false, &left);
       CHECK(total.fused > 150);
+      CHECK(left.ranks > 10);
+      CHECK(left.random > 10);
+      CHECK(left.segdes > 10);
     }
   }
 }

@@ -96,9 +96,12 @@ Result run(const vm::Code& code, vm::Pool& pool, plan::Engine* engine, const Lim
   } else {
     vm::Jit jit(*engine, machine.prims,
                 {.mode = vm::JitMode::kAlways, .fusion = fusion, .max_regions = limits.regions});
-    vm::Recorder recorder(
-        jit, IntBits::k64,
-        {.min_elements = 1, .max_insts = limits.insts, .guard_after = limits.guesses ? 1U : 0U});
+    vm::Recorder recorder(jit, IntBits::k64,
+                          {.min_elements = 1,
+                           .max_insts = limits.insts,
+                           .primitives = true,
+                           .random = &host.random(),
+                           .guard_after = limits.guesses ? 1U : 0U});
     if (limits.guesses) teach(recorder, *code.module, *limits.guesses);
     machine.hook = &recorder;
     result.outcome = vm::Interp(code, machine).run();

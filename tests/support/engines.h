@@ -13,6 +13,7 @@ class RefusingEngine final : public plan::Engine {
     reason = "this engine compiles nothing";
     return nullptr;
   }
+  [[nodiscard]] bool calls_primitives() const override { return true; }
 };
 
 }  // namespace nvm::testing

@@ -352,6 +352,9 @@ class Evaluator {
       }
       case SinkKind::kScatter: scatter(s, values); return;
       case SinkKind::kPartition: partition(k, s, values); return;
+      case SinkKind::kRank: rank(s, values); return;
+      case SinkKind::kSegdes: describe(s, values); return;
+      case SinkKind::kRandom: NVM_CHECK(false, "random numbers are the host's"); return;
       case SinkKind::kScan:
       case SinkKind::kSegScan:
       case SinkKind::kCount: return;
@@ -383,6 +386,33 @@ class Evaluator {
       result[at(to)] = values[at(s.value)][i];
     }
     out(s) = result;
+  }
+  void rank(const Sink& s, const std::vector<Column>& values) {
+    Column result;
+    for (const Column& part : segments(values[at(s.value)], s.desc)) {
+      const auto before = [&](Element a, Element b) {
+        if (s.down) std::swap(a, b);
+        return s.type == Type::kFloat ? a.f < b.f : a.i < b.i;
+      };
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        std::int64_t place = 0;
+        for (std::size_t j = 0; j < part.size(); ++j)
+          place += before(part[j], part[i]) || (j < i && !before(part[i], part[j])) ? 1 : 0;
+        result.push_back({place, 0});
+      }
+    }
+    out(s) = result;
+  }
+  void describe(const Sink& s, const std::vector<Column>& values) {
+    std::vector<std::int64_t> lengths;
+    std::int64_t sum = 0;
+    for (const Element& e : values[at(s.value)]) {
+      trapped_ = trapped_ || e.i < 0;
+      lengths.push_back(e.i);
+      sum += e.i;
+    }
+    b_.descs[at(s.out_desc)] = lengths;
+    b_.lengths[at(s.out_length)] = sum;
   }
   Column& out(const Sink& s) { return b_.vectors[at(s.out)]; }
 

@@ -76,12 +76,12 @@ class RandomLine {
   }
 
  private:
-  static bool wanted(const OpInfo& info) {
+  [[nodiscard]] bool wanted(const OpInfo& info) const {
     switch (info.kind) {
       case OpKind::kBlock:
       case OpKind::kControl:
-      case OpKind::kHost:
-      case OpKind::kRandom: return false;
+      case OpKind::kHost: return false;
+      case OpKind::kRandom: return context_.random != nullptr;
       default: return true;
     }
   }

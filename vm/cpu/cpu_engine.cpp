@@ -25,7 +25,9 @@ class CpuCode final : public plan::Code {
 
   bool compile(std::string& reason) {
     for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
-      auto code = compile_kernel(plan_, k, machine_->memory, reason);
+      // A primitive's kernel has no code.
+      auto code = by_primitive(plan_.kernels[k]) ? std::make_unique<KernelCode>()
+                                                 : compile_kernel(plan_, k, machine_->memory, reason);
       if (!code) return false;
       kernels_.push_back(std::move(code));
     }
@@ -38,8 +40,7 @@ class CpuCode final : public plan::Code {
     bind_inputs(context, run);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       run.host->begin_kernel(k);
-      const RunStatus status = kernels_[k]->one ? run_once(plan_.kernels[k], context)
-                                                : run_kernel(*kernels_[k], context, *machine_);
+      const RunStatus status = run_one(k, context);
       run.host->end_kernel(k);
       if (status != RunStatus::kDone) return status;
       for (const std::int32_t v : dead_after_[k])
@@ -68,6 +69,50 @@ class CpuCode final : public plan::Code {
   }
 
  private:
+  [[nodiscard]] RunStatus run_one(std::size_t k, RunContext& context) const {
+    const plan::Kernel& kernel = plan_.kernels[k];
+    if (by_primitive(kernel)) return run_primitive(k, context);
+    return kernels_[k]->one ? run_once(kernel, context) : run_kernel(*kernels_[k], context, *machine_);
+  }
+
+  [[nodiscard]] RunStatus run_primitive(std::size_t k, RunContext& context) const {
+    const plan::Sink& sink = plan_.kernels[k].sinks.front();
+    const std::int32_t from = plan_.kernels[k].body.insts[static_cast<std::size_t>(sink.value)].var;
+    plan::PrimitiveStep step;
+    step.kernel = k;
+    step.operand = array_of(context.var(from));
+    if (sink.desc != soac::kNone) step.segments = context.desc(sink.desc);
+    const RunStatus status = context.run->host->primitive(step);
+    if (status != RunStatus::kDone) return status;
+    if (sink.out_desc != soac::kNone) {
+      context.desc(sink.out_desc) = step.made;
+      context.length(sink.out_length) = step.made.total;
+    } else {
+      bind(context.var(sink.out), step.result);
+      context.var(sink.out).allocated = step.result.length != 1;
+    }
+    return RunStatus::kDone;
+  }
+
+  static void bind(Bound& b, const plan::Array& a) {
+    b = {a.data, a.length, a.storage, 0, false};
+    if (a.length != 1) return;
+    b.cell = a.storage == Storage::kF64 ? std::bit_cast<Cell>(a.real) : static_cast<Cell>(a.scalar);
+    b.data = &b.cell;
+  }
+  static plan::Array array_of(const Bound& b) {
+    plan::Array a;
+    a.storage = b.storage;
+    a.length = b.length;
+    if (b.length != 1)
+      a.data = b.data;
+    else if (b.storage == Storage::kF64)
+      a.real = std::bit_cast<double>(b.cell);
+    else
+      a.scalar = static_cast<std::int64_t>(b.cell);
+    return a;
+  }
+
   void find_last_readers() {
     dead_after_.resize(kernels_.size());
     std::vector<std::int64_t> last(plan_.vars.size(), -1);
@@ -103,12 +148,7 @@ class CpuCode final : public plan::Code {
         if (var.form == plan::DescForm::kOneSegment) d = {1, d.total, d.total, nullptr};
         if (var.form == plan::DescForm::kRegular) d.offsets = nullptr;
       } else if (var.role == VarRole::kInput) {
-        const plan::Array& a = run.arrays[v];
-        Bound& b = (*context.vars)[v];
-        b = {a.data, a.length, a.storage, 0, false};
-        if (a.length != 1) continue;
-        b.cell = a.storage == Storage::kF64 ? std::bit_cast<Cell>(a.real) : static_cast<Cell>(a.scalar);
-        b.data = &b.cell;
+        bind((*context.vars)[v], run.arrays[v]);
       }
     }
   }
@@ -116,17 +156,7 @@ class CpuCode final : public plan::Code {
   void publish(RunContext& context) const {
     for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
       if (plan_.vars[v].role != VarRole::kOutput) continue;
-      const Bound& b = (*context.vars)[v];
-      plan::Array& a = context.run->arrays[v];
-      a.storage = b.storage;
-      a.length = b.length;
-      a.data = b.length == 1 ? nullptr : b.data;
-      if (b.length != 1) continue;
-      if (b.storage == Storage::kF64) {
-        a.real = std::bit_cast<double>(b.cell);
-      } else {
-        a.scalar = static_cast<std::int64_t>(b.cell);
-      }
+      context.run->arrays[v] = array_of((*context.vars)[v]);
     }
   }
 
@@ -159,6 +189,7 @@ class CpuEngine final : public plan::Engine {
     if (!code->compile(reason)) return nullptr;
     return code;
   }
+  [[nodiscard]] bool calls_primitives() const override { return true; }
 
  private:
   EngineOptions options_;

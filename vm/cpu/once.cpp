@@ -228,6 +228,9 @@ class Once {
         return store(s, 1);
       case plan::SinkKind::kScan:
       case plan::SinkKind::kSegScan: return true;  // its first element is the identity
+      case plan::SinkKind::kRank:
+      case plan::SinkKind::kRandom:
+      case plan::SinkKind::kSegdes: break;  // the host's primitives
     }
     return true;
   }

@@ -10,6 +10,9 @@ namespace {
 // of a seed gives draws 4c .. 4c+3.
 class Philox final : public RandomSource {
  public:
+  Philox() = default;
+  explicit Philox(const Draws& from) : seed_(from.seed), position_(from.first) {}
+
   void seed(std::int64_t seed) override {
     seed_ = static_cast<std::uint64_t>(seed);
     position_ = 0;
@@ -20,6 +23,12 @@ class Philox final : public RandomSource {
       const std::array<std::uint32_t, 4> words = block(position_ / 4);
       for (std::uint64_t k = position_ % 4; k < 4 && i < n; ++k, ++position_) out[i++] = words[k] >> 1;
     }
+  }
+
+  std::optional<Draws> take(std::int64_t n) override {
+    const Draws taken{seed_, position_};
+    position_ += static_cast<std::uint64_t>(n);
+    return taken;
   }
 
  private:
@@ -105,6 +114,14 @@ std::unique_ptr<RandomSource> make_random(RandomKind kind) {
     case RandomKind::kPhilox: break;
   }
   return std::make_unique<Philox>();
+}
+
+void draw_again(const PrimContext& context, const Draws& draws, std::span<Value> operands,
+                std::span<Value> results) {
+  Philox random(draws);
+  PrimContext there = context;
+  there.random = &random;
+  run_primitive(there, Op::kRand, TypeWord::kNone, operands, results);
 }
 
 }  // namespace nvm::vm

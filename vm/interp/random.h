@@ -17,4 +17,8 @@ enum class RandomKind : std::uint8_t {
 // A generator in its unseeded state.
 [[nodiscard]] std::unique_ptr<RandomSource> make_random(RandomKind kind);
 
+// RAND as if the generator that gave these draws stood before them.
+void draw_again(const PrimContext& context, const Draws& draws, std::span<Value> operands,
+                std::span<Value> results);
+
 }  // namespace nvm::vm

@@ -78,6 +78,8 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
   limits.guard_after = static_cast<std::uint32_t>(std::min<std::int64_t>(options_.guard_after, 1 << 12));
   limits.scatters = engine_->scatters();
+  limits.primitives = engine_->calls_primitives();
+  limits.random = context.random;
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "bytecode/base/orderer.h"
@@ -21,6 +22,12 @@ namespace nvm::vm {
 enum class Isa : std::uint8_t { kPortable, kAvx2, kAvx512 };
 [[nodiscard]] Isa best_isa();
 
+// A place in a sequence of draws that can be entered anywhere.
+struct Draws {
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0;
+};
+
 // Draws of RAND; one per element in element order (design: values).
 class RandomSource {
  public:
@@ -28,6 +35,9 @@ class RandomSource {
   virtual void seed(std::int64_t seed) = 0;
   // out[i] = draw number (i from the current position), each 31 bits and >= 0; advances by n.
   virtual void draw(std::int64_t* out, std::int64_t n) = 0;
+  // Advances by n without drawing, and says where those n may be drawn later; nothing of a generator whose
+  // draws follow from those before.
+  [[nodiscard]] virtual std::optional<Draws> take(std::int64_t /*n*/) { return {}; }
 };
 
 // What a primitive needs besides its operands. One per interpreter; a block-mode worker has its own.

@@ -19,6 +19,7 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
 void Binding::bind() {
   lengths_ = region_.lengths;
   for (BufferRef& memory : memory_) memory = {};
+  made_.clear();
   for (std::size_t i = 0; i < region_.inputs.size(); ++i) {
     if (const auto* x = std::get_if<Vector>(&region_.inputs[i])) {
       plan::Array& a = arrays_[i];
@@ -121,6 +122,7 @@ Vector Binding::lengths(std::int64_t segments, BufferRef counts) {
 }
 
 Value Binding::segdes(std::size_t i) {
+  if (const auto it = made_.find(static_cast<plan::VarId>(i)); it != made_.end()) return it->second.segdes;
   const plan::Var& v = plan_.vars[i];
   const std::int64_t total = lengths_[static_cast<std::size_t>(v.total)];
   if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);

@@ -1,6 +1,7 @@
 // Binds the values of a recorded region to a plan for one run, and takes the results back.
 #pragma once
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Binding final : public plan::Host {
     observer_ = observer;
     number_ = number;
   }
+  // Who makes what kernels leave to primitives; needed if the plan has such kernels.
+  void use(const PrimContext& context) { context_ = &context; }
   [[nodiscard]] plan::Run run(int threads);
   // Leaves copies of inputs that the engine has made on its device with their vectors; after any run.
   void keep_remotes();
@@ -37,6 +40,7 @@ class Binding final : public plan::Host {
   [[nodiscard]] bool cancelled() const override {
     return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo;
   }
+  [[nodiscard]] plan::RunStatus primitive(plan::PrimitiveStep& step) override;
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
   [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
@@ -49,18 +53,28 @@ class Binding final : public plan::Host {
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
   [[nodiscard]] Vector lengths(std::int64_t segments, BufferRef counts);
+  [[nodiscard]] Value operand(const plan::PrimitiveStep& step) const;
+  [[nodiscard]] Value segments(const plan::PrimitiveStep& step) const;
+  void keep(plan::VarId var, const Vector& made, plan::Array& array);
+  void keep(plan::VarId var, const Segdes& made, plan::Desc& desc);
 
   const plan::Plan& plan_;
   const RecordedRegion& region_;
   Observer* observer_ = nullptr;
   std::uint32_t number_ = 0;
   Pool& pool_;
+  const PrimContext* context_ = nullptr;
   const std::atomic<Stop>* stop_;
   std::vector<BufferRef>
       memory_;  // by VarId, of what the plan makes; outlives what stands for it on a device
   std::vector<plan::Array> arrays_;
   std::vector<plan::Desc> descs_;
   std::vector<std::int64_t> lengths_;
+  struct Made {
+    Segdes segdes;
+    std::vector<std::int64_t> offsets;  // if it is regular
+  };
+  std::map<plan::VarId, Made> made_;  // descriptors of computed lengths
 };
 
 }  // namespace nvm::vm

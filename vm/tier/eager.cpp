@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vm/interp/random.h"
 #include "vm/prims/chain.h"
 
 namespace nvm::vm {
@@ -84,13 +85,17 @@ class Eager {
     }
     results_.assign(in.results.size(), {});
     failed_ = site;
-    if (in.op == Op::kDist && !written_out_[at(in.results[0])])
+    if (in.op == Op::kRand)
+      draw_again(context_, region_.draws[static_cast<std::size_t>(in.draw)], operands_, results_);
+    else if (in.op == Op::kDist && !written_out_[at(in.results[0])])
       run_repeating_dist(context_, in.word, operands_, results_);
     else
       run_primitive(context_, in.op, in.word, operands_, results_);
     for (std::size_t j = 0; j < results_.size(); ++j) {
       if (const auto* x = std::get_if<Vector>(&results_[j]))
         region_.lengths[at(var(in.results[j]).length)] = x->length();
+      if (const auto* s = std::get_if<Segdes>(&results_[j]))
+        region_.lengths[at(var(in.results[j]).total)] = s->total();
       env_[at(in.results[j])] = std::move(results_[j]);
     }
   }

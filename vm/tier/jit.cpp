@@ -14,6 +14,17 @@ namespace nvm::vm {
 
 namespace {
 
+// The work of a run that is done. Under a descriptor of computed lengths there may be any number of elements,
+// and the next run is taken to be alike.
+std::int64_t work_done(const RecordedRegion& region, RegionEntry& e, std::int64_t expected) {
+  const auto& insts = region.region.insts;
+  if (std::none_of(insts.begin(), insts.end(),
+                   [](const soac::RegionInst& in) { return in.op == Op::kMakeSegdes; }))
+    return expected;
+  e.found = elements_of(region);
+  return e.found;
+}
+
 bool guessed(const plan::Plan& plan) {
   return std::any_of(plan.vars.begin(), plan.vars.end(), [](const plan::Var& v) { return v.guessed; });
 }
@@ -75,7 +86,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   if (options_.mode == JitMode::kOff || region.region.insts.empty())
     return run_eager(context_, region, outputs, failed);
   RegionEntry& e = entry(region);
-  const std::int64_t work = elements_of(region);
+  std::int64_t work = std::max(elements_of(region), e.found);
   ++e.runs;
   e.work += work;
   using Clock = std::chrono::steady_clock;
@@ -95,6 +106,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
     fused = e.code != nullptr && run_code(region, e, outputs, failed);
   }
   if (fused) {
+    work = work_done(region, e, work);
     e.contest.note(work, elapsed(), true);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
     return shun_if_hopeless(region, e, work);
@@ -112,6 +124,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
                   : too_short(region, e)          ? "short vectors, few instructions"
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
+  work = work_done(region, e, work);
   if (!e.tried) e.contest.note_before(work, elapsed());
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
   shun_if_hopeless(region, e, work);
@@ -133,6 +146,7 @@ void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, s
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
   Binding binding(e.plan, region, *context_.pool, options_.stop);
   binding.report(options_.observer, e.number);
+  binding.use(context_);
   const plan::Run run = binding.run(context_.threads);
   if (std::string why; !e.code->resident() && !plan::fetch_inputs(run, why))
     throw Fault{Fault::Kind::kDevice, std::move(why)};

@@ -48,6 +48,7 @@ struct RegionEntry {
   std::uint32_t number = 0;  // in order of first execution
   soac::Region region;
   std::int64_t work = 0;
+  std::int64_t found = 0;  // by the last run, under descriptors of computed lengths; 0 without such
   std::uint64_t runs = 0;
   int traps = 0;
   bool tried = false;               // compilation was attempted

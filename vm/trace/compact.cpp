@@ -28,6 +28,7 @@ class Compactor {
     to_.stop = from_.stop;
     to_.begun = from_.begun;
     to_.trails = std::move(from_.trails);
+    to_.draws = std::move(from_.draws);
     to_.region.int_bits = from_.region.int_bits;
     to_.region.insts.reserve(from_.region.insts.size());
     to_.sites.reserve(from_.region.insts.size());
@@ -61,7 +62,7 @@ class Compactor {
       if (from_.region.vars[i].role == VarRole::kOutput) need(static_cast<VarId>(i));
     for (std::size_t i = insts.size(); i-- > 0;) {
       const RegionInst& in = insts[i];
-      bool wanted = in.op == Op::kIf || op_info(in.op).effect == Effect::kFaults;
+      bool wanted = in.op == Op::kIf || op_info(in.op).effect != Effect::kPure;  // also RAND, which may fail
       for (const VarId r : in.results) wanted |= needed_[static_cast<std::size_t>(r)];
       if (in.op == Op::kPack) wanted |= length_needed_[static_cast<std::size_t>(var(in.results[0]).length)];
       keep[i] = wanted;

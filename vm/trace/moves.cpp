@@ -37,12 +37,33 @@ bool Recorder::replaces(std::span<const Value> operands) const {
   return !at_home || elements_of(operands[2]) >= limits_.min_elements;
 }
 
-bool Recorder::movable(const ssa::Inst& inst, std::span<const Value> operands) const {
+std::optional<RegionStop> Recorder::refuses(const ssa::Inst& inst, std::span<const Value> operands) const {
+  const auto unless = [](bool moves) {
+    return moves ? std::nullopt : std::optional<RegionStop>(RegionStop::kKind);
+  };
+  if (!soac::recordable(inst.op)) return RegionStop::kKind;
   switch (op_info(inst.op).kind) {
-    case OpKind::kScatter: return scatters(inst, operands);
-    case OpKind::kReplace: return replaces(operands);
-    default: return true;
+    case OpKind::kScatter: return unless(scatters(inst, operands));
+    case OpKind::kReplace: return unless(replaces(operands));
+    case OpKind::kRank:
+    case OpKind::kRandom: return refuses_primitive(inst, operands);
+    default: return {};
   }
+}
+
+// A line goes on behind what a primitive makes; where it would not end there, the primitive may run at once.
+// What RAND draws is taken when it is recorded.
+std::optional<RegionStop> Recorder::refuses_primitive(const ssa::Inst& inst,
+                                                      std::span<const Value> operands) const {
+  if (std::none_of(operands.begin(), operands.end(),
+                   [](const Value& v) { return std::holds_alternative<DeferredRef>(v); }))
+    return RegionStop::kReady;
+  if (!limits_.primitives) return RegionStop::kPrimitive;
+  if (inst.op != Op::kRand) return {};
+  const auto* d = std::get_if<DeferredRef>(&operands[0]);
+  if (limits_.random == nullptr || !limits_.random->take(0)) return RegionStop::kState;
+  const std::int64_t n = now_.lengths[static_cast<std::size_t>(var((*d)->var()).length)];
+  return n < 0 ? std::optional<RegionStop>(RegionStop::kUncounted) : std::nullopt;
 }
 
 // The numbers that INDEX begins with and steps by. Where scatters are recorded, those of many segments, too:
@@ -84,6 +105,7 @@ bool Recorder::forms_fit(const ssa::Inst& inst) const {
                return !var(x).is_desc || var(x).form == DescForm::kOneSegment;
              });
     case OpKind::kScan:
+    case OpKind::kRank:
     case OpKind::kFilter: return var(operands_[0]).length != 0;
     default: return true;
   }

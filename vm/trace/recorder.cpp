@@ -79,6 +79,8 @@ void Recorder::reset() {
   now_.inputs.clear();
   now_.sites.clear();
   now_.trails.clear();
+  now_.draws.clear();
+  primitives_ = false;
   now_.region.int_bits = bits_;
   now_.region.lengths.assign(1, LengthKind::kOne);
   now_.lengths.assign(1, 1);
@@ -149,6 +151,15 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
   return false;
 }
 
+// Cut where they began, the regions of a loop are all alike. Behind a primitive another turn gains little.
+bool Recorder::comes_back(const ssa::Inst& inst) const {
+  const std::size_t insts = now_.region.insts.size();
+  const auto same = [&](const RecordedSite& s) { return s.inst == &inst; };
+  if (insts == 0) return false;
+  if (insts >= limits_.max_insts / 2 && same(now_.sites.front())) return true;
+  return primitives_ && std::any_of(now_.sites.begin(), now_.sites.end(), same);
+}
+
 bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) {
   failed_ = {};
@@ -165,72 +176,20 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (!waits && elements < limits_.min_elements) return false;
   if (op_info(inst.op).kind == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
-    if (!waits || inst.op == Op::kMakeSegdes) return leave(inst, operands, RegionStop::kDescriptor);
+    if (!waits || (inst.op == Op::kMakeSegdes && !describes(operands[0])))
+      return leave(inst, operands, RegionStop::kDescriptor);
   }
-  if (inst.op == Op::kAddReduce && waits) {
-    if (const auto same = each(operands[0], operands[1]); same && bits_ == IntBits::k64) {
-      std::int64_t sum = 0;
-      static_cast<void>(__builtin_mul_overflow(*same, std::get<Segdes>(operands[1]).total(), &sum));  // wraps
-      results[0] = Vector::of_int(sum);
-      note_work(inst, site, var(std::get<DeferredRef>(operands[0])->var()).length);
-      return true;
-    }
-  }
-  if (!soac::recordable(inst.op) || !movable(inst, operands)) return leave(inst, operands, RegionStop::kKind);
+  if (waits && inst.op == Op::kAddReduce && record_known_sum(inst, site, operands, results)) return true;
+  if (const auto stop = refuses(inst, operands)) return leave(inst, operands, *stop);
   const std::size_t insts = now_.region.insts.size();
   declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
   if (declined_) return leave(inst, operands, RegionStop::kLost);
-  // Cut where they began, the regions of a loop are all alike.
-  const bool loops = insts >= limits_.max_insts / 2 && insts > 0 && now_.sites.front().inst == &inst;
+  const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {
     flush(loops ? RegionStop::kLoop : RegionStop::kLong);
     return offer(inst, site, operands, results);  // what was promised is there now
   }
   return record(inst, site, operands, results);
-}
-
-// What all elements are if that is known and how many they are, in one segment.
-std::optional<std::int64_t> Recorder::each(const Value& value, const Value& segments) const {
-  const auto* x = std::get_if<DeferredRef>(&value);
-  const auto* s = std::get_if<Segdes>(&segments);
-  if (x == nullptr || s == nullptr || s->segments() != 1) return std::nullopt;
-  return each_[static_cast<std::size_t>((*x)->var())];
-}
-
-// LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor, and
-// that of one length again and again is two numbers. So is the sum of such lengths known: the line need not
-// end.
-bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
-                               std::span<Value> results) {
-  const VarId x = std::get<DeferredRef>(operands[0])->var();
-  const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(x).length)];
-  const std::optional<std::int64_t> same = each_[static_cast<std::size_t>(x)];
-  constexpr std::int64_t kMost = std::int64_t{1} << 31;  // segments, and elements of one: products fit
-  if (inst.op == Op::kMakeSegdes && n >= 0 && n < kMost && same && *same >= 0 && *same < kMost) {
-    results[0] = Segdes::regular(n, *same);
-    note_work(inst, site, var(x).length);
-    return true;
-  }
-  if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
-    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
-    note_work(inst, site, 0);
-    return true;
-  }
-  if (inst.op != Op::kMakeSegdes) return false;
-  VarId desc = lengths_of_[static_cast<std::size_t>(x)];
-  if (desc == kNone && length_of_[static_cast<std::size_t>(x)] != kNone) {
-    Var v;
-    v.role = VarRole::kTemp;
-    v.is_desc = true;
-    v.length = 0;
-    v.total = length_of_[static_cast<std::size_t>(x)];
-    v.form = DescForm::kOneSegment;
-    desc = new_var(v);
-  }
-  if (desc == kNone) return false;
-  results[0] = promise(desc);
-  note_work(inst, site, var(x).length);
-  return true;
 }
 
 bool Recorder::record(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -392,6 +351,14 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
             info.work == Work::k1   ? 0
             : info.work == Work::kN ? var(in.operands[0]).length
                                     : var(in.results[0]).length);
+  if (inst.op == Op::kRand) {
+    const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(in.operands[0]).length)];
+    in.draw = static_cast<std::int32_t>(now_.draws.size());
+    now_.draws.push_back(*limits_.random->take(n));
+  }
+  const OpKind kind = info.kind;
+  primitives_ |= kind == OpKind::kRank || kind == OpKind::kRandom || inst.op == Op::kMakeSegdes;
+  note_lengths(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
 }

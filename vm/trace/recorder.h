@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "bytecode/soac/graph.h"
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
+#include "vm/prims/prims.h"
 #include "vm/trace/deferred.h"
 #include "vm/trace/guards.h"
 
@@ -48,6 +50,7 @@ struct RecordedRegion {
   std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
   std::vector<RecordedSite> sites;    // by RegionInst::site
   std::vector<CallTrail> trails;
+  std::vector<Draws> draws;  // by RegionInst::draw
   RegionStop stop = RegionStop::kAsked;
   std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded
   // Filled in by the executor, with the counted lengths.
@@ -85,6 +88,10 @@ class Recorder final : public RegionHook {
     // Kernels scatter with all threads, so PERMUTE and its relatives are recorded, too, and what takes or
     // replaces one element of each segment.
     bool scatters = false;
+    // Plans may leave kernels to primitives (plan::Engine::calls_primitives), so RANK, RAND and MAKE_SEGDES
+    // of what is promised are recorded, too.
+    bool primitives = false;
+    RandomSource* random = nullptr;  // what RAND draws from; null: it is not recorded
     // A conditional that went the same way so many times is passed, and the region guarded by it; 0: none is.
     std::uint32_t guard_after = 0;
   };
@@ -148,10 +155,19 @@ class Recorder final : public RegionHook {
   [[nodiscard]] bool scatters(const ssa::Inst& inst, std::span<const Value> operands) const;
   // Of a vector that the host has, a few elements are replaced where they are.
   [[nodiscard]] bool replaces(std::span<const Value> operands) const;
-  [[nodiscard]] bool movable(const ssa::Inst& inst, std::span<const Value> operands) const;
+  // Why an instruction is not recorded for these operands; nothing if it may be.
+  [[nodiscard]] std::optional<RegionStop> refuses(const ssa::Inst& inst,
+                                                  std::span<const Value> operands) const;
+  // Is MAKE_SEGDES of these promised lengths recorded? Of a few it is not: how much work will lie under them
+  // says nothing but their sum.
+  [[nodiscard]] bool describes(const Value& lengths) const;
+  [[nodiscard]] std::optional<RegionStop> refuses_primitive(const ssa::Inst& inst,
+                                                            std::span<const Value> operands) const;
+  void note_lengths(const soac::RegionInst& in);
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
-  [[nodiscard]] std::optional<std::int64_t> each(const Value& value, const Value& segments) const;
+  bool record_known_sum(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                        std::span<Value> results);
   bool record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                        std::span<Value> results);
   void note_work(const ssa::Inst& inst, const Site& site, soac::LengthId elements);
@@ -160,6 +176,7 @@ class Recorder final : public RegionHook {
   std::vector<soac::VarId> ask_counts();
   RegionRun execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
                     std::span<const Count> counts);
+  [[nodiscard]] bool comes_back(const ssa::Inst& inst) const;
   bool unify(const ssa::Inst& inst);
   void forget(std::size_t vars, std::size_t lengths);
   [[nodiscard]] bool forms_fit(const ssa::Inst& inst) const;
@@ -200,6 +217,7 @@ class Recorder final : public RegionHook {
   RecordedSite failed_;
   CallTrail failed_trail_;
   bool declined_ = false;
+  bool primitives_ = false;  // make something in the region being recorded
 };
 
 }  // namespace nvm::vm

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "gpu/codegen/code.h"
+#include "tests/support/fused.h"
 #include "tests/support/plan_corpus.h"
 
 using namespace nvm;
@@ -104,4 +105,13 @@ TEST_CASE("what has no kernel is refused with a reason") {
   std::string reason;
   CHECK_FALSE(gpu::generate(p, "p_", reason).has_value());
   CHECK_FALSE(reason.empty());
+}
+
+TEST_CASE("what is left to a primitive is refused with a reason") {
+  test::RegionBuilder b;
+  const auto n = b.length();
+  b.live(b.op(Op::kRankUp, TypeWord::kInt, {b.vector(Type::kInt, n), b.whole(n)}));
+  std::string reason;
+  CHECK_FALSE(gpu::generate(test::fuse_all(b).plan, "p_", reason).has_value());
+  CHECK(reason == "a kernel that is left to a primitive");
 }

@@ -239,6 +239,9 @@ class KernelCompiler {
       case SinkKind::kCount: return;
       case SinkKind::kScatter: return add_scatter(i);
       case SinkKind::kPartition: return add_partition(i);
+      case SinkKind::kRank:
+      case SinkKind::kRandom:
+      case SinkKind::kSegdes: NVM_CHECK(false, "a primitive's kernel is not compiled");
     }
   }
 

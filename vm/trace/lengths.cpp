@@ -1,0 +1,101 @@
+// What a line knows of lengths: which numbers they are, and which descriptors have them.
+#include <variant>
+
+#include "vm/trace/recorder.h"
+
+namespace nvm::vm {
+
+using soac::DescForm;
+using soac::kNone;
+using soac::Var;
+using soac::VarId;
+using soac::VarRole;
+
+namespace {
+
+using DeferredRef = std::shared_ptr<Deferred>;
+
+}  // namespace
+
+// Of as many lengths of one number each, the sum: known without adding up.
+bool Recorder::record_known_sum(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                                std::span<Value> results) {
+  const auto* x = std::get_if<DeferredRef>(&operands[0]);
+  const auto* segments = std::get_if<Segdes>(&operands[1]);
+  if (x == nullptr || segments == nullptr || segments->segments() != 1) return false;
+  const std::optional<std::int64_t> same = each_[static_cast<std::size_t>((*x)->var())];
+  std::int64_t sum = 0;
+  if (!same || __builtin_mul_overflow(*same, segments->total(), &sum)) return false;
+  if (bits_ == IntBits::k32 && sum != static_cast<std::int32_t>(sum)) return false;
+  results[0] = Vector::of_int(sum);
+  note_work(inst, site, var((*x)->var()).length);
+  return true;
+}
+
+// LENGTH of a known length is a number; MAKE_SEGDES of the lengths of a descriptor is that descriptor, and
+// that of one length again and again is two numbers.
+bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
+                               std::span<Value> results) {
+  const VarId x = std::get<DeferredRef>(operands[0])->var();
+  constexpr std::int64_t kMost = std::int64_t{1}
+                                 << 40;  // elements in all: more is for the primitive to refuse
+  if (const auto same = each_[static_cast<std::size_t>(x)]; inst.op == Op::kMakeSegdes && same) {
+    const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(x).length)];
+    if (n > 0 && *same >= 0 && *same <= kMost / n) {
+      results[0] = Segdes::regular(n, *same);
+      note_work(inst, site, var(x).length);
+      return true;
+    }
+  }
+  if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
+    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
+    note_work(inst, site, 0);
+    return true;
+  }
+  if (inst.op == Op::kLengths && var(x).form == DescForm::kOneSegment &&
+      now_.lengths[static_cast<std::size_t>(var(x).total)] >= 0) {
+    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).total)]);
+    note_work(inst, site, 1);
+    return true;
+  }
+  if (inst.op != Op::kMakeSegdes) return false;
+  VarId desc = lengths_of_[static_cast<std::size_t>(x)];
+  if (desc == kNone && length_of_[static_cast<std::size_t>(x)] != kNone) {
+    Var v;
+    v.role = VarRole::kTemp;
+    v.is_desc = true;
+    v.length = 0;
+    v.total = length_of_[static_cast<std::size_t>(x)];
+    v.form = DescForm::kOneSegment;
+    desc = new_var(v);
+  }
+  if (desc == kNone) return false;
+  results[0] = promise(desc);
+  note_work(inst, site, var(x).length);
+  return true;
+}
+
+// Whose lengths a vector has, and whose number of elements is their sum.
+void Recorder::note_lengths(const soac::RegionInst& in) {
+  const auto sums = [&](const soac::RegionInst& reduce, VarId lengths) {
+    return reduce.op == Op::kAddReduce && reduce.word == TypeWord::kInt && reduce.operands[0] == lengths &&
+           bits_ == IntBits::k64 && var(reduce.operands[1]).form == DescForm::kOneSegment;
+  };
+  const VarId x = in.operands[0];
+  if (in.op == Op::kMakeSegdes) {
+    lengths_of_[static_cast<std::size_t>(x)] = in.results[0];
+    for (const soac::RegionInst& earlier : now_.region.insts)
+      if (sums(earlier, x))
+        length_of_[static_cast<std::size_t>(earlier.results[0])] = var(in.results[0]).total;
+  }
+  const VarId desc = lengths_of_[static_cast<std::size_t>(x)];
+  if (desc != kNone && sums(in, x)) length_of_[static_cast<std::size_t>(in.results[0])] = var(desc).total;
+}
+
+bool Recorder::describes(const Value& lengths) const {
+  const std::int64_t n =
+      now_.lengths[static_cast<std::size_t>(var(std::get<DeferredRef>(lengths)->var()).length)];
+  return limits_.primitives && (n < 0 || n >= limits_.min_elements);
+}
+
+}  // namespace nvm::vm
