@@ -39,23 +39,36 @@ void KernelRun::cut_by_segments(const plan::Desc& d) {
 }
 
 // Chunks that leave nothing behind but what they write may be longer: fewer breaks in what is read and
-// written. Each takes a share of what is left, so that threads end together.
-std::int64_t KernelRun::chunk(std::int64_t left) const {
-  constexpr std::int64_t kShares = 2, kMost = std::int64_t{1} << 22;
-  if (code_.blocked || !code_.sinks.empty()) return code_.chunk;
-  const std::int64_t share = left / (kShares * std::max(1, context_.run->threads)) / kBlock * kBlock;
-  return std::clamp(share, code_.chunk, kMost);
+// written. Each worker's share of the wave begins with long ones and ends with short ones, which others may
+// take, so that all end together.
+void KernelRun::cut_in_shares() {
+  constexpr std::int64_t kMost = std::int64_t{1} << 22;
+  const std::int64_t wave = wave_end_ - wave_begin_;
+  const std::int64_t most = std::min<std::int64_t>(code_.serial ? 1 : context_.run->threads, Shares::kMost);
+  const std::int64_t shares =
+      std::clamp<std::int64_t>((wave + code_.chunk - 1) / code_.chunk, 1, std::max<std::int64_t>(most, 1));
+  for (std::int64_t p = wave_begin_, s = 1; s <= shares; ++s) {
+    const std::int64_t end = s == shares ? wave_end_ : wave_begin_ + wave * s / shares / kBlock * kBlock;
+    while (p < end) {
+      p = std::min(p + std::clamp((end - p) / 2 / kBlock * kBlock, code_.chunk, kMost), end);
+      bounds_->push_back(p);
+    }
+    share_ends_[share_count_++] = static_cast<std::int64_t>(chunks());
+  }
 }
 
 void KernelRun::cut() {
   bounds_->assign(1, wave_begin_);
+  share_count_ = 0;
   if (code_.whole || space_ <= kBlock) {
     bounds_->push_back(space_);
   } else if (code_.cut != soac::kNone) {
     cut_by_segments(context_.desc(code_.cut));
+  } else if (!code_.blocked && code_.sinks.empty()) {
+    cut_in_shares();
   } else {
     for (std::int64_t p = wave_begin_; p < wave_end_;) {
-      p = std::min(p + chunk(wave_end_ - p), wave_end_);
+      p = std::min(p + code_.chunk, wave_end_);
       bounds_->push_back(p);
     }
   }
@@ -169,27 +182,33 @@ const Stage* KernelRun::row_stage() {
   return code_.row.function != nullptr ? &code_.row : nullptr;
 }
 
+// Chunks that wait for the one before must be begun in order.
+Shares KernelRun::shares() const {
+  if (share_count_ != 0) return Shares(std::span(share_ends_).first(share_count_));
+  return {looks_back_ || links_ ? 1 : threads_, static_cast<std::int64_t>(chunks())};
+}
+
 template <typename F>
 void KernelRun::over_chunks(F body) {
-  std::atomic<std::size_t> next{0};
-  const auto worker = [&] {
+  Shares open = shares();
+  const auto worker = [&](int number) {
     const Threads::Workspace space(machine_.threads, workspace_bytes());
     Work w;
     w.kernel = this;
     w.memory = space.data();
     w.cursors = reinterpret_cast<SegmentCursor*>(w.memory + scratch_bytes() + code_.worker_bytes);
-    for (std::size_t c = next.fetch_add(1); c < chunks() && !stopped(); c = next.fetch_add(1)) {
-      w.chunk = c;
-      w.chunk_begin = (*bounds_)[c];
-      w.chunk_end = (*bounds_)[c + 1];
+    for (std::int64_t c = open.next(number); c >= 0 && !stopped(); c = open.next(number)) {
+      w.chunk = static_cast<std::size_t>(c);
+      w.chunk_begin = (*bounds_)[w.chunk];
+      w.chunk_end = (*bounds_)[w.chunk + 1];
       w.from = w.chunk_begin;
       body(w);
     }
   };
-  if (threads_ == 1 || chunks() == 1) return worker();
-  machine_.threads.run(threads_, [&] {
+  if (threads_ == 1 || chunks() == 1) return worker(0);
+  machine_.threads.run(threads_, [&](int number) {
     context_.run->host->begin_share();
-    worker();
+    worker(number);
     context_.run->host->end_share();
   });
 }

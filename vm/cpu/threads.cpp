@@ -42,7 +42,7 @@ Threads::Workspace::~Workspace() {
   owner_.idle_.push_back({bytes_, std::move(memory_)});
 }
 
-void Threads::run(int count, const std::function<void()>& worker) {
+void Threads::run(int count, const std::function<void(int)>& worker) {
   tbb::task_arena* arena = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -55,7 +55,8 @@ void Threads::run(int count, const std::function<void()>& worker) {
   arena->execute([&] {
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(
-          0, count, 1, [&](int) { both.work(worker); }, tbb::simple_partitioner{});
+          0, count, 1, [&](int) { both.work([&] { worker(tbb::this_task_arena::current_thread_index()); }); },
+          tbb::simple_partitioner{});
     });
   });
   both.join();

@@ -36,8 +36,9 @@ class Threads {
     Memory memory_;
   };
 
-  // Calls worker() on up to `count` threads, the calling one among them, and waits.
-  void run(int count, const std::function<void()>& worker);
+  // Calls worker(number) on up to `count` threads, the calling one among them, and waits. A thread keeps its
+  // number, 0..count-1, from call to call if it can; it may be called twice where others came late.
+  void run(int count, const std::function<void(int)>& worker);
 
  private:
   struct Idle {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace nvm::vm {
 
@@ -54,7 +55,25 @@ Extents::~Extents() {
   for (const auto& [p, size] : arenas_) munmap(p, size);
 }
 
+// Of exactly this size and, though perhaps merged with its neighbours, free as a whole; null if there is
+// none.
+std::byte* Extents::take_recent(std::size_t size) {
+  for (auto& [p, given] : recent_) {
+    if (p == nullptr || given != size) continue;
+    auto range = free_.upper_bound(p);
+    if (range == free_.begin()) continue;
+    const auto [begin, whole] = *--range;
+    if (begin + whole < p + size) continue;
+    remove_free(range);
+    if (begin != p) add_free(begin, static_cast<std::size_t>(p - begin));
+    if (begin + whole != p + size) add_free(p + size, static_cast<std::size_t>(begin + whole - (p + size)));
+    return std::exchange(p, nullptr);
+  }
+  return nullptr;
+}
+
 std::byte* Extents::take(std::size_t size) {
+  if (std::byte* p = take_recent(size)) return p;
   const auto best = by_size_.lower_bound({size, nullptr});
   if (best == by_size_.end()) {
     std::byte* p = take_fresh(size);
@@ -66,7 +85,13 @@ std::byte* Extents::take(std::size_t size) {
   return p;
 }
 
-void Extents::give(std::byte* p, std::size_t size) { add_free(p, size); }
+void Extents::give(std::byte* p, std::size_t size) {
+  if (size >= kLeastRecent) {
+    std::move_backward(recent_.begin(), recent_.end() - 1, recent_.end());
+    recent_.front() = {p, size};
+  }
+  add_free(p, size);
+}
 
 void Extents::give_untouched(std::byte* p, std::size_t size) {
   merge(fresh_, p, size);

@@ -1,8 +1,10 @@
 // Address space for large blocks: ranges of any size in steps of 4 KB, best fit, free neighbours merged, so
 // that memory freed in one size serves every other. Pages that were written once are handed out again before
-// fresh ones, because a first touch costs more than several passes that write the elements. Not thread-safe.
+// fresh ones, because a first touch costs more than several passes that write the elements; what was freed a
+// moment ago goes first to a request of its size, because it may still be in the caches. Not thread-safe.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -38,6 +40,7 @@ class Extents {
  private:
   using Ranges = std::map<std::byte*, std::size_t>;
 
+  std::byte* take_recent(std::size_t size);
   void add_free(std::byte* p, std::size_t size);
   void remove_free(Ranges::iterator range);
   std::byte* take_fresh(std::size_t size);
@@ -46,6 +49,9 @@ class Extents {
   Ranges free_;                                           // written once, by address
   std::set<std::pair<std::size_t, std::byte*>> by_size_;  // the same, by size
   Ranges fresh_;                                          // no pages behind them
+  static constexpr std::size_t kRecent = 4;
+  static constexpr std::size_t kLeastRecent = std::size_t{1} << 20;   // bytes: threads keep smaller ones
+  std::array<std::pair<std::byte*, std::size_t>, kRecent> recent_{};  // as given, the last one first
   std::vector<std::pair<std::byte*, std::size_t>> arenas_;
   std::size_t touched_ = 0;
 };

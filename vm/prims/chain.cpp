@@ -112,17 +112,16 @@ class ChainRun {
 
   void execute() {
     const std::int64_t n = c_.length_;
-    const std::int64_t chunks = chunk_count(context_, n, kChunk);
-    const std::int64_t step = (n / chunks + kStrip) / kStrip * kStrip;
+    const std::int64_t step = (n / chunk_count(context_, n, kChunk) + kStrip) / kStrip * kStrip;
     const std::int64_t parts = (n + step - 1) / step;
     const auto workers = static_cast<std::size_t>(std::min<std::int64_t>(parts, context_.threads));
     const std::size_t bytes = static_cast<std::size_t>(most_rooms_) * kRoomBytes;
     BufferRef rooms = context_.pool->allocate(std::max<std::size_t>(workers, 1) * bytes + 64);
     std::atomic<std::size_t> next{0};
-    std::atomic<std::int64_t> chunk{0};
-    for_chunks(context_.threads, static_cast<std::int64_t>(workers), [&](std::int64_t) {
+    Shares open(context_.threads, parts);
+    for_workers(context_.threads, parts, open, [&](int worker, Shares& chunks) {
       std::byte* mine = rooms.data() + next.fetch_add(1) * bytes;
-      for (std::int64_t c = chunk.fetch_add(1); c < parts; c = chunk.fetch_add(1)) {
+      for (std::int64_t c = chunks.next(worker); c >= 0; c = chunks.next(worker)) {
         const std::int64_t end = std::min(n, (c + 1) * step);
         for (std::int64_t i = c * step; i < end; i += kStrip)
           for (const ChainStep& s : steps_) run_step(s, i, std::min(kStrip, end - i), mine);

@@ -144,7 +144,7 @@ struct alignas(64) Carry {
 void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
   const std::vector<Cut> cuts = cut_segments(run.segments, run.count, run.v.length(), chunks);
   std::vector<Carry> carries(static_cast<std::size_t>(chunks));
-  for_chunks(run.context.threads, chunks, [&](std::int64_t c) {
+  for_chunks_in_order(run.context.threads, chunks, [&](std::int64_t c) {
     const auto i = static_cast<std::size_t>(c);
     const ChunkParts p = chunk_parts(run.segments, cuts[i], cuts[i + 1]);
     const bool has_head = p.head_end > p.head_begin;

@@ -34,18 +34,13 @@ std::int64_t second_level_cache() {
   return bytes > 0 ? bytes : std::int64_t{1} << 20;
 }
 
-void run_chunks(int threads, std::int64_t count, void (*task)(void* user, std::int64_t i), void* user) {
-  std::atomic<std::int64_t> next{0};
+void run_workers(int threads, std::int64_t count, Shares& open,
+                 void (*work)(void* user, int worker, Shares& open), void* user) {
   ForkJoin both;
-  const auto work = [&] {
-    for (;;) {
-      const std::int64_t i = next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= count) return;
-      task(user, i);
-    }
-  };
   const int workers = static_cast<int>(std::min<std::int64_t>(threads, count));
-  const auto worker = [&](int) { both.work(work); };
+  const auto worker = [&](int) {
+    both.work([&] { work(user, tbb::this_task_arena::current_thread_index(), open); });
+  };
   both.fork();
   arena(threads).execute([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
   both.join();

@@ -1,11 +1,14 @@
-// Work on several threads. A primitive's elements are cut into chunks; threads take them in order. Nothing of
-// this is paid for below the context's grain.
+// Work on several threads. A primitive's elements are cut into chunks; each thread begins with a share of its
+// own, so that the next primitive finds its elements in its cache. Nothing of this is paid for below the
+// context's grain.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "vm/data/shares.h"
 #include "vm/prims/kernels/kernels.h"
 #include "vm/prims/prims.h"
 
@@ -14,18 +17,42 @@ namespace nvm::vm {
 // Bytes of this machine's second-level cache; what most have if it does not say.
 [[nodiscard]] std::int64_t second_level_cache();
 
-// Runs task(user, i) for i = 0..count-1 on at most `threads` threads. Chunks are started in ascending order,
-// so a task may wait for one with a smaller number. The task does not throw.
-void run_chunks(int threads, std::int64_t count, void (*task)(void* user, std::int64_t i), void* user);
+// Runs work(user, worker, open) on at most `threads` threads, one for each chunk of `open` at most. A thread
+// keeps its number as worker from call to call if it can. The work does not throw.
+void run_workers(int threads, std::int64_t count, Shares& open,
+                 void (*work)(void* user, int worker, Shares& open), void* user);
+
+// f(worker, open), which takes chunks 0..count-1 from `open` until there are none.
+template <typename F>
+void for_workers(int threads, std::int64_t count, Shares& open, F f) {
+  if (threads <= 1 || count <= 1) return f(0, open);
+  run_workers(
+      threads, count, open,
+      [](void* user, int worker, Shares& chunks) { (*static_cast<F*>(user))(worker, chunks); }, &f);
+}
 
 template <typename F>
-void for_chunks(int threads, std::int64_t count, F f) {
+void for_chunks_of(int threads, std::int64_t count, int shares, F f) {
   if (threads <= 1 || count <= 1) {
     for (std::int64_t i = 0; i < count; ++i) f(i);
     return;
   }
-  run_chunks(
-      threads, count, [](void* user, std::int64_t i) { (*static_cast<F*>(user))(i); }, &f);
+  Shares open(shares, count);
+  for_workers(threads, count, open, [&](int worker, Shares& chunks) {
+    for (std::int64_t i = chunks.next(worker); i >= 0; i = chunks.next(worker)) f(i);
+  });
+}
+
+// f(i) for chunks 0..count-1 on at most `threads` threads. f does not throw.
+template <typename F>
+void for_chunks(int threads, std::int64_t count, F f) {
+  for_chunks_of(threads, count, threads, std::move(f));
+}
+// The same where f may wait for a chunk with a smaller number, or the first take longest: chunks are begun in
+// ascending order.
+template <typename F>
+void for_chunks_in_order(int threads, std::int64_t count, F f) {
+  for_chunks_of(threads, count, 1, std::move(f));
 }
 
 // Number of chunks of about `size` elements for `n`; 1 if one thread should do it all.

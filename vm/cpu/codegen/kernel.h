@@ -10,6 +10,7 @@
 //                  the chunks before it have counted
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -21,6 +22,7 @@
 #include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/machine.h"
 #include "vm/cpu/routines.h"
+#include "vm/data/shares.h"
 
 namespace nvm::vm::cpu {
 
@@ -239,14 +241,15 @@ class KernelRun {
     return static_cast<std::size_t>(code_.scratch_count) * kScratchBytes;
   }
   [[nodiscard]] std::size_t workspace_bytes() const;
-  [[nodiscard]] std::int64_t chunk(std::int64_t left) const;
   void cut();
+  void cut_in_shares();
   [[nodiscard]] bool next_wave();
   [[nodiscard]] bool too_many_chunks() const;
   void cut_by_segments(const plan::Desc& desc);
   [[nodiscard]] bool stopped() const;
   [[nodiscard]] plan::RunStatus status() const;
   void finish();
+  [[nodiscard]] Shares shares() const;
   template <typename F>
   void over_chunks(F body);
   [[nodiscard]] bool first_sweeps();
@@ -297,6 +300,9 @@ class KernelRun {
   };
   std::vector<Stretches> stretches_;  // of stages that have some
   Kept<std::int64_t> bounds_;
+  // Chunks in front of the end of each worker's share; none if shares are equal.
+  std::array<std::int64_t, Shares::kMost> share_ends_;
+  std::size_t share_count_ = 0;
   Kept<std::byte> chunk_memory_;
 };
 

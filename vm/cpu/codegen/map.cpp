@@ -104,7 +104,7 @@ class StageEmitter {
     cc_.mov(n_, field(offsetof(StageArgs, n)));
     cc_.xor_(i_.r32(), i_.r32());
     stage_.traps = traps();
-    gathers_ = gathers();
+    look_at_values();
     if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty()) return;
     const std::size_t active =
         lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
@@ -142,15 +142,17 @@ class StageEmitter {
     return false;
   }
 
-  // True if some needed value is gathered, and not near the others.
-  [[nodiscard]] bool gathers() const {
+  // Is some needed value gathered, and not near the others? Does an iteration compute much?
+  void look_at_values() {
+    constexpr int kMany = 24;
+    int count = 0;
     for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (!needed_[i] || input_of_[i] != nullptr) continue;
       const BodyInst& in = spec_.body->insts[i];
       const bool by_index = in.pull == Pull::kGather || in.pull == Pull::kSegGather;
-      if (by_index && needed_[i] && input_of_[i] == nullptr && !straight_[i] && !follows_index_[at(in.a)])
-        return true;
+      gathers_ |= by_index && !straight_[i] && !follows_index_[at(in.a)];
+      computes_ |= in.pull == Pull::kApply && ++count >= kMany;
     }
-    return false;
   }
 
   [[nodiscard]] x86::Mem field(std::size_t offset) const {
@@ -286,7 +288,7 @@ class StageEmitter {
       case Pull::kElement: {
         const Storage storage = var(in.var).storage;
         const x86::Mem from = element(element_slot(in.var), storage_bytes(storage));
-        if (gathers_ || lanes_->fills_line(storage)) ask_ahead(from, storage_bytes(storage));
+        if (gathers_ || (computes_ && lanes_->fills_line(storage))) ask_ahead(from, storage_bytes(storage));
         values_[i] = lanes_->load(storage, from);
         return;
       }
@@ -314,8 +316,7 @@ class StageEmitter {
   // Beside gathers from memory the processor does not see in time that vectors are read in order; where there
   // is much to compute, too few iterations are under way to wait for memory side by side.
   void ask_ahead(x86::Mem from, std::size_t bytes) {
-    constexpr std::size_t kAhead = 256;  // elements
-    from.addOffset(static_cast<std::int64_t>(kAhead * bytes));
+    from.addOffset(static_cast<std::int64_t>(256 * bytes));
     cc_.prefetcht0(from);
   }
   [[nodiscard]] Lane emit_scan(const BodyInst& in) {
@@ -448,7 +449,7 @@ class StageEmitter {
   std::vector<x86::Gp> pointers_;                                              // by slot
   std::map<std::int32_t, std::array<x86::Gp, kMostStripes>> stripe_pointers_;  // by vector
   std::vector<std::array<Lane, kStripeTurn>> stripes_;                         // by value
-  bool gathers_ = false;
+  bool gathers_ = false, computes_ = false;
   x86::Gp args_, n_, i_;
 };
 

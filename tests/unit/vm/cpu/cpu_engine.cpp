@@ -4,6 +4,7 @@
 
 #include "tests/support/isas.h"
 #include "tests/support/plan_runner.h"
+#include "tests/support/plan_writer.h"
 
 namespace {
 
@@ -104,6 +105,22 @@ TEST_CASE("code is listed and counted") {
     CHECK(code->code_bytes() > 0);
     CHECK(code->listing().find("vpaddq") != std::string::npos);
   }
+}
+
+// The processor sees that vectors are read in order, unless few iterations are under way at a time.
+TEST_CASE("only loops that compute much ask ahead for what they read") {
+  for (const Isa isa : testing::isas())
+    for (const int operations : {1, 10, 60}) {
+      testing::PlanWriter p(IntBits::k64, 100);
+      const std::int32_t in = p.add_var(plan::VarRole::kInput, Type::kFloat, Storage::kF64, 0);
+      const std::int32_t x = p.w.pull(Pull::kElement, in, Type::kFloat);
+      std::int32_t y = x;
+      for (int i = 0; i < operations; ++i)
+        y = p.w.apply(i % 2 == 0 ? Scalar::kAdd : Scalar::kMul, Type::kFloat, y, x);
+      p.reduce(Scalar::kAdd, y, Type::kFloat);
+      const bool asks = testing::compiled(p.finished(), isa)->listing().find("prefetch") != std::string::npos;
+      CHECK(asks == (operations == 60 && isa == Isa::kAvx512));
+    }
 }
 
 TEST_CASE("full code memory refuses with a reason, and freed code makes room") {

@@ -28,6 +28,23 @@ TEST_CASE("released memory is used again, small and large") {
   }
 }
 
+// The other may have left the caches.
+TEST_CASE("of two free blocks of one size the one released last is used again") {
+  Pool pool;
+  constexpr std::size_t kBytes = std::size_t{8} << 20;
+  BufferRef a = pool.allocate(kBytes), b = pool.allocate(kBytes), c = pool.allocate(kBytes);
+  const std::byte *first = a.data(), *second = b.data();
+  a = {};
+  b = {};  // together with the other one free range
+  b = pool.allocate(kBytes);
+  CHECK(b.data() == second);
+  CHECK(pool.allocate(kBytes).data() == first);
+  b = {};
+  c = pool.allocate(2 * kBytes);  // where both were, once the third has gone: no block is remembered in part
+  const BufferRef d = pool.allocate(kBytes);
+  CHECK((d.data() >= c.data() + 2 * kBytes || d.data() + kBytes <= c.data()));
+}
+
 TEST_CASE("a slightly smaller large request takes a free larger block") {
   Pool pool;
   std::byte* first = pool.allocate(std::size_t{12} << 20).data();
