@@ -22,7 +22,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -30,6 +29,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/data/extents.h"
+#include "vm/data/size_classes.h"
 
 namespace nvm::vm {
 
@@ -37,26 +37,12 @@ namespace {
 
 constexpr std::size_t kHeader = 64;
 constexpr std::size_t kPadding = 64;
-constexpr std::size_t kMinBlockLog = 8;
 constexpr std::size_t kLargestRegion = std::size_t{8} << 20;
 constexpr std::size_t kLargest = std::size_t{1} << 46;
 constexpr std::size_t kColours = 8;
 constexpr std::size_t kColourStep = 5 * 64;
 static_assert(sizeof(Buffer) <= kHeader);
 
-constexpr std::size_t class_size(std::uint32_t c) {
-  return (std::size_t{4} + c % 4) << (c / 4 + kMinBlockLog - 2);
-}
-// The smallest class of at least `bytes`.
-std::uint32_t class_of(std::size_t bytes) {
-  if (bytes <= (std::size_t{1} << kMinBlockLog)) return 0;
-  const auto log = static_cast<std::uint32_t>(std::bit_width(bytes - 1) - 1);
-  const std::size_t quarter = std::size_t{1} << (log - 2);
-  const auto sub = static_cast<std::uint32_t>((bytes + quarter - 1) / quarter - 4);  // 1..4
-  return (log - static_cast<std::uint32_t>(kMinBlockLog)) * 4 + sub;
-}
-constexpr std::uint32_t kSmallClasses = 25;  // up to 16 KB
-static_assert(class_size(kSmallClasses - 1) == 16 * 1024);
 // No class: Buffer::size_class of large blocks, plus how many of their first pages had been in use before.
 constexpr std::uint32_t kLargeClass = kSmallClasses;
 
