@@ -2,12 +2,13 @@
 //
 // Requires: check(). Ensures: no call is left to a function that is not recursive and is small, or is called
 // once, unless its caller has reached kMaxCaller instructions; positions stay those of the callee and
-// origin_function names it. Order of effects is kept. Destroys: block numbers, value numbers. Cost: linear in
-// the code that results, which is bounded by kMaxCaller per function.
+// origin_function and inlined name it and the calls. Order of effects is kept. Destroys: block numbers, value
+// numbers. Cost: linear in the code that results, which is bounded by kMaxCaller per function.
 //
 // Callees first: what is inlined into a callee is not inlined again elsewhere. A function has at most one
 // block that returns, so the caller goes on in the copy of that block, with the callee's results for its own.
 #include <algorithm>
+#include <unordered_map>
 
 #include "bytecode/base/check.h"
 #include "bytecode/ssa/edit.h"
@@ -111,7 +112,7 @@ class CallOrder {
 template <typename Take>
 class Inliner {
  public:
-  Inliner(const Module& m, const Function& f, Take take) : m_(m), f_(f), take_(take) {}
+  Inliner(Module& m, const Function& f, Take take) : m_(m), f_(f), take_(take) {}
 
   Function run() {
     out_ = f_;
@@ -151,16 +152,14 @@ class Inliner {
   // True if the copied code ends the program here.
   bool instruction(const Inst& in) {
     if (in.op != Op::kCall || !take_(in.index)) {
-      copy(in, f_, map_, -1);
+      copy(in, f_, map_);
       return false;
     }
     return body(in, m_.functions[static_cast<std::size_t>(in.index)]);
   }
 
-  void copy(const Inst& in, const Function& from, std::vector<ValueId>& map, std::int32_t origin,
-            std::uint32_t line = 0) {
+  Inst& copy(const Inst& in, const Function& from, std::vector<ValueId>& map) {
     Inst now = in;
-    if (now.origin_line == 0) now.origin_line = line;  // library code counts for the line that calls it
     now.first_operand = static_cast<std::uint32_t>(out_.operands.size());
     for (std::uint32_t i = 0; i < in.operands; ++i)
       out_.operands.push_back(mapped(map, from.operands_of(in)[i]));
@@ -168,14 +167,23 @@ class Inliner {
       const ValueId v = define(map, from, in.first_result + static_cast<ValueId>(r));
       if (r == 0) now.first_result = v;
     }
-    if (now.origin_function < 0) now.origin_function = origin;
-    block().insts.push_back(now);
+    return block().insts.emplace_back(now);
+  }
+
+  // Notes of a copied instruction by which call it came, and of library code the line that calls it.
+  void note(Inst& now, const Inst& call) {
+    if (now.origin_line == 0) now.origin_line = call.origin_line;
+    if (now.origin_function < 0) now.origin_function = call.index;
+    const auto [at, fresh] = came_by_.try_emplace(now.inlined, static_cast<std::int32_t>(m_.inlined.size()));
+    if (fresh) m_.inlined.push_back({call.index, call.pos, call.origin_line, now.inlined});
+    now.inlined = at->second;
   }
 
   bool body(const Inst& call, const Function& callee) {
     std::vector<ValueId> map(callee.value_types.size(), kNoValue);
     for (std::uint32_t i = 0; i < call.operands; ++i)
       map[static_cast<std::size_t>(callee.blocks[0].parameters[i])] = mapped(map_, f_.operands_of(call)[i]);
+    came_by_.clear();
     std::vector<BlockId> at(callee.blocks.size());
     BlockId returning = -1;
     for (std::size_t b = 0; b < callee.blocks.size(); ++b) {
@@ -184,7 +192,7 @@ class Inliner {
       if (b > 0)
         for (const ValueId p : callee.blocks[b].parameters)
           block().parameters.push_back(define(map, callee, p));
-      for (const Inst& in : callee.blocks[b].insts) copy(in, callee, map, call.index, call.origin_line);
+      for (const Inst& in : callee.blocks[b].insts) note(copy(in, callee, map), call);
     }
     for (std::size_t b = 0; b < callee.blocks.size(); ++b) {
       const Terminator& t = callee.blocks[b].end;
@@ -210,12 +218,13 @@ class Inliner {
     for (ValueId& v : to.end.arguments) v = mapped(map, v);
   }
 
-  const Module& m_;
+  Module& m_;
   const Function& f_;
   Take take_;
   Function out_;
   std::vector<ValueId> map_;
   BlockId current_ = 0;
+  std::unordered_map<std::int32_t, std::int32_t> came_by_;  // InlinedCall in the callee -> the same from here
 };
 
 }  // namespace

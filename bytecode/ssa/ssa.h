@@ -34,6 +34,7 @@ struct Inst {
   SourcePos pos;                      // in the VCODE text
   std::uint32_t origin_line = 0;      // in the NESL source
   std::int32_t origin_function = -1;  // FunctionId the instruction was inlined from, -1 if from here
+  std::int32_t inlined = -1;          // into Module::inlined: the calls it came in by, -1 if from here
   // Where LiftedInfo::adds_up: does the cost model charge nothing, because it only deals out instances? Else
   // what it charges however many instances there are.
   bool unpaid = false;
@@ -120,12 +121,22 @@ struct Constant {
   friend bool operator==(const Constant&, const Constant&) = default;
 };
 
+// A call that inlining has replaced by a callee's body, for messages. Of calls within calls the outermost
+// stands first; what lies within belongs to the callee, whose other copies share it.
+struct InlinedCall {
+  FunctionId callee = 0;
+  SourcePos pos;  // of the call, in the VCODE text
+  std::uint32_t origin_line = 0;
+  std::int32_t within = -1;  // the call that brought the instruction into the callee, -1 if it stood there
+};
+
 struct Module {
   std::string file;         // VCODE file, for messages
   std::string origin_file;  // NESL file, "" if none
   IntBits int_bits = IntBits::k64;
   std::vector<Function> functions;
   std::vector<Constant> constants;
+  std::vector<InlinedCall> inlined;
   FunctionId entry = 0;
 };
 

@@ -143,14 +143,19 @@ bool Extents::add_arena(std::size_t size) {
   return false;
 }
 
-void Extents::give_back() {
-  for (const auto& [p, size] : free_) {
-    madvise(p, size, MADV_DONTNEED);
-    merge(fresh_, p, size);
+void Extents::give_back(std::size_t bytes) {
+  while (bytes != 0 && !by_size_.empty()) {
+    const auto [whole, p] = *by_size_.rbegin();
+    const std::size_t steps = (std::min(bytes, whole) + kStep - 1) / kStep;
+    const std::size_t size = std::min(steps * kStep, whole);
+    const std::size_t left = whole - size;
+    remove_free(free_.find(p));
+    if (left != 0) add_free(p, left);
+    madvise(p + left, size, MADV_DONTNEED);
+    merge(fresh_, p + left, size);
     touched_ -= size;
+    bytes -= std::min(bytes, size);
   }
-  free_.clear();
-  by_size_.clear();
 }
 
 }  // namespace nvm::vm

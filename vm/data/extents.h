@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -32,8 +33,9 @@ class Extents {
   void give(std::byte* p, std::size_t size);
   // The same for the last part of a take() that no one has written and that needed fresh pages.
   void give_untouched(std::byte* p, std::size_t size);
-  // Gives the pages of free ranges back to the system; their addresses stay.
-  void give_back();
+  // Gives pages of free ranges back to the system, those of the largest first, as far as there are: `bytes`,
+  // rounded up to steps. Their addresses stay.
+  void give_back(std::size_t bytes = SIZE_MAX);
   // Bytes that have been handed out and not been given back to the system since.
   [[nodiscard]] std::size_t touched() const { return touched_; }
 

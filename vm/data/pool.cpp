@@ -7,6 +7,9 @@
 //           last few that a thread has freed it keeps for itself if they are small enough for its cache, and
 //           a small part of the peak all together: of another thread's memory every line would have to come
 //           over.
+// Free ranges of many small blocks do not serve a large one. They are given back to the system when fresh
+// pages beside them would make half as much again as the vectors need at their peak.
+//
 // The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
 // instruction do not all start in the same cache set.
 //
@@ -19,7 +22,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -27,6 +29,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/data/extents.h"
+#include "vm/data/size_classes.h"
 
 namespace nvm::vm {
 
@@ -34,26 +37,12 @@ namespace {
 
 constexpr std::size_t kHeader = 64;
 constexpr std::size_t kPadding = 64;
-constexpr std::size_t kMinBlockLog = 8;
 constexpr std::size_t kLargestRegion = std::size_t{8} << 20;
 constexpr std::size_t kLargest = std::size_t{1} << 46;
 constexpr std::size_t kColours = 8;
 constexpr std::size_t kColourStep = 5 * 64;
 static_assert(sizeof(Buffer) <= kHeader);
 
-constexpr std::size_t class_size(std::uint32_t c) {
-  return (std::size_t{4} + c % 4) << (c / 4 + kMinBlockLog - 2);
-}
-// The smallest class of at least `bytes`.
-std::uint32_t class_of(std::size_t bytes) {
-  if (bytes <= (std::size_t{1} << kMinBlockLog)) return 0;
-  const auto log = static_cast<std::uint32_t>(std::bit_width(bytes - 1) - 1);
-  const std::size_t quarter = std::size_t{1} << (log - 2);
-  const auto sub = static_cast<std::uint32_t>((bytes + quarter - 1) / quarter - 4);  // 1..4
-  return (log - static_cast<std::uint32_t>(kMinBlockLog)) * 4 + sub;
-}
-constexpr std::uint32_t kSmallClasses = 25;  // up to 16 KB
-static_assert(class_size(kSmallClasses - 1) == 16 * 1024);
 // No class: Buffer::size_class of large blocks, plus how many of their first pages had been in use before.
 constexpr std::uint32_t kLargeClass = kSmallClasses;
 
@@ -63,6 +52,9 @@ constexpr std::size_t kKeptBlocks = 24;         // large ones, of a thread
 constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
 constexpr std::size_t kKeptShare = 32;          // part of the peak that a thread may keep
 constexpr std::size_t kLeastKept = 256 * 1024;  // if that is less
+// Free pages are given back for fresh ones when there would be more than the peak and these hundredths of it.
+constexpr std::size_t kSpare = 45;
+constexpr std::size_t kAlwaysKept = std::size_t{4} << 20;
 
 // Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
 std::size_t colour_gap(const Buffer* b) {
@@ -136,6 +128,7 @@ struct Pool::Impl {
   [[nodiscard]] std::size_t mapped() const {
     return carved - static_cast<std::size_t>(bump_end - bump) + large.touched();
   }
+  void make_up_for(std::size_t size, std::size_t capacity);
   void note_mapped() { mapped_peak = std::max(mapped_peak, mapped()); }
   void account(std::ptrdiff_t bytes);
   void note_peak(std::ptrdiff_t bytes);
@@ -241,11 +234,21 @@ void Pool::Impl::out_of_memory(std::size_t wanted) const {
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
 
+// Before `size` fresh bytes are taken: what lies about in pieces too small for them is given back, if with
+// them too much would be kept for what the program needs at its peak.
+void Pool::Impl::make_up_for(std::size_t size, std::size_t capacity) {
+  const auto needed = static_cast<std::size_t>(std::max<std::ptrdiff_t>(
+      {peak, live + static_cast<std::ptrdiff_t>(capacity), static_cast<std::ptrdiff_t>(kAlwaysKept)}));
+  const std::size_t most = needed + needed / 100 * kSpare;
+  if (mapped() + size > most) large.give_back(mapped() + size - most);
+}
+
 Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t size = large_size(capacity);
   if (!large.has(size)) {
     ++from_system;
     if (mapped() + size > (limit != 0 ? limit : physical_bytes() / 4 * 3)) give_back();
+    make_up_for(size, capacity);
   }
   std::size_t touched = large.touched();
   std::byte* p = large.take(size);

@@ -23,7 +23,8 @@ struct RunError {
   std::string instruction;       // "+_SCAN INT"; "" if no instruction was at fault
   CallPlace at;                  // the instruction's function and position
   std::vector<CallPlace> calls;  // callers, innermost first, kMostCalls at most
-  std::int64_t depth = 0;        // number of callers
+  // Number of callers; of those further out than kMostCalls without the ones that inlining has taken away.
+  std::int64_t depth = 0;
 
   static constexpr std::size_t kMostCalls = CallTrail::kMost;
 };

@@ -139,7 +139,7 @@ class Interp final : private OpenCalls, private Callers {
   [[nodiscard]] std::uint32_t source_line() const;
   void say_entered(const CallStart& call) const;
   void say_left(ssa::FunctionId function) const;
-  [[nodiscard]] CallPlace place(const ssa::Inst* inst, const Site& site, SourcePos pos) const;
+  [[nodiscard]] std::vector<CallPlace> places(const ssa::Inst* inst, const Site& site, SourcePos pos) const;
   [[nodiscard]] std::uint64_t serial() const override { return serial_; }
   [[nodiscard]] CallTrail trail() const override;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;

@@ -18,12 +18,25 @@ std::size_t Interp::list(std::size_t most, std::vector<OpenCall>& calls) const {
   return calls_.size() + 1;
 }
 
-CallPlace Interp::place(const ssa::Inst* inst, const Site& site, SourcePos pos) const {
-  const auto& functions = code_.module->functions;
-  const ssa::FunctionId id =
-      inst != nullptr && inst->origin_function >= 0 ? inst->origin_function : site.function;
-  const ssa::Function& f = functions[static_cast<std::size_t>(id)];
-  return {f.origin.empty() ? f.name : f.origin, pos, inst != nullptr ? inst->origin_line : 0};
+// Where an instruction stands, then the calls that inlining has taken away around it, innermost first.
+std::vector<CallPlace> Interp::places(const ssa::Inst* inst, const Site& site, SourcePos pos) const {
+  const ssa::Module& m = *code_.module;
+  const auto named = [&](ssa::FunctionId id, SourcePos at, std::uint32_t line) {
+    const ssa::Function& f = m.functions[static_cast<std::size_t>(id)];
+    return CallPlace{f.origin.empty() ? f.name : f.origin, at, line};
+  };
+  std::vector<CallPlace> from_outside;
+  ssa::FunctionId in = site.function;
+  std::uint32_t line = 0;  // library code counts for the line that calls it
+  for (std::int32_t i = inst != nullptr ? inst->inlined : -1; i >= 0;) {
+    const ssa::InlinedCall& call = m.inlined[static_cast<std::size_t>(i)];
+    if (call.origin_line != 0) line = call.origin_line;
+    from_outside.push_back(named(in, call.pos, line));
+    in = call.callee;
+    i = call.within;
+  }
+  from_outside.push_back(named(in, pos, inst != nullptr ? inst->origin_line : 0));
+  return {from_outside.rbegin(), from_outside.rend()};
 }
 
 CallTrail Interp::trail() const {
@@ -67,10 +80,18 @@ RunError Interp::locate(const Fault& fault) const {
     error.instruction = op_info(inst->op).text;
     if (inst->word != TypeWord::kNone) error.instruction += " " + std::string(type_word_text(inst->word));
   }
-  error.at = place(inst, site, pos);
-  error.depth = calls.depth;
-  for (const CallTrail::Call& call : calls.calls)
-    if (call.inst != nullptr) error.calls.push_back(place(call.inst, call.site, call.inst->pos));
+  std::vector<CallPlace> chain = places(inst, site, pos);
+  error.at = chain[0];
+  chain.erase(chain.begin());
+  error.depth = calls.depth + static_cast<std::int64_t>(chain.size());
+  for (const CallTrail::Call& call : calls.calls) {
+    if (call.inst == nullptr) continue;
+    const std::vector<CallPlace> more = places(call.inst, call.site, call.inst->pos);
+    error.depth += static_cast<std::int64_t>(more.size()) - 1;
+    chain.insert(chain.end(), more.begin(), more.end());
+  }
+  if (chain.size() > RunError::kMostCalls) chain.resize(RunError::kMostCalls);
+  error.calls = std::move(chain);
   return error;
 }
 

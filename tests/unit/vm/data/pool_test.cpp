@@ -130,6 +130,27 @@ TEST_CASE("memory freed in one size serves every other") {
   CHECK(pool.stats().mapped <= std::size_t{31} << 20);
 }
 
+TEST_CASE("free memory in small pieces is given back where large blocks need fresh pages") {
+  Pool pool;
+  std::vector<BufferRef> pieces;
+  for (int i = 0; i < 160; ++i) {
+    pieces.push_back(pool.allocate(128 * 1024));
+    std::memset(pieces.back().data(), 1, 128 * 1024);
+  }
+  for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i] = BufferRef();
+  std::vector<BufferRef> large;
+  for (int i = 0; i < 4; ++i) large.push_back(pool.allocate(std::size_t{5} << 20));
+  const PoolStats full = pool.stats();
+  CHECK(full.mapped_peak <= full.peak + full.peak / 2);
+  for (std::size_t i = 1; i < pieces.size(); i += 2) {
+    CHECK(pieces[i].data()[128 * 1024 - 1] == std::byte{1});  // what is in use stays
+    pieces[i] = BufferRef();
+  }
+  large.clear();
+  pool.trim();
+  CHECK(pool.stats().mapped == 0);
+}
+
 TEST_CASE("a thread gets the memory first that it freed last") {
   Pool pool;
   BufferRef a = pool.allocate(300'000);
