@@ -79,8 +79,9 @@ class BlockRun {
     args_[kHeapBytes] = 2 * bytes + 1024 * call_.groups;
     args_[kHeap] = take(args_[kHeapBytes]);
     args_[kHeapTop] = take(8);
-    if (args_[kArguments] == 0 || args_[kResults] == 0 || args_[kStates] == 0 || args_[kHeap] == 0 ||
-        args_[kHeapTop] == 0)
+    if (call_.counted) args_[kMoved] = take(8 * call_.groups);
+    if ((call_.counted && args_[kMoved] == 0) || args_[kArguments] == 0 || args_[kResults] == 0 ||
+        args_[kStates] == 0 || args_[kHeap] == 0 || args_[kHeapTop] == 0)
       return false;
     queue_.clear(args_[kStates], 8 * call_.groups);
     queue_.clear(args_[kHeapTop], 8);
@@ -112,7 +113,7 @@ class BlockRun {
     if (args_[kList] == 0) return false;
     const auto blocks = shared_bytes > 0 ? static_cast<std::int64_t>(list_.size()) : blocks_;
     if (call_.timed) {
-      call_.ran.push_back({list_.size(), shared_bytes > 0, {}});
+      call_.ran.push_back({list_.size(), shared_bytes > 0, {}, 0});
       call_.ran.back().times.asked = std::chrono::steady_clock::now();
       marks_.push_back(queue_.mark());
     }
@@ -143,7 +144,10 @@ class BlockRun {
   // Waits; the list is then of the groups that ran out of memory, to be tried again.
   bool unfinished() {
     queue_.download(call_.states.data(), args_[kStates], 8 * call_.groups);
+    std::vector<std::int64_t> moved(call_.counted ? call_.groups : 0);
+    if (call_.counted) queue_.download(moved.data(), args_[kMoved], 8 * call_.groups);
     if (!queue_.wait()) return false;
+    if (call_.counted) add_moved(moved);
     list_.clear();
     std::vector<std::uint64_t> states = call_.states;
     for (std::size_t g = 0; g < states.size(); ++g)
@@ -153,6 +157,14 @@ class BlockRun {
     cleared_ = std::move(states);
     queue_.upload(args_[kStates], cleared_.data(), 8 * call_.groups);
     return true;
+  }
+
+  void add_moved(const std::vector<std::int64_t>& moved) {
+    std::int64_t sum = 0;
+    for (const std::int64_t g : list_)
+      if (call_.states[static_cast<std::size_t>(g)] == kDone) sum += moved[static_cast<std::size_t>(g)];
+    call_.moved += sum;
+    if (call_.timed) call_.ran.back().moved = sum;
   }
 
   bool join() {
@@ -191,6 +203,7 @@ class BlockRun {
     const std::uint64_t words[] = {table, memory, width, made};
     queue_.launch("nvm_join", static_cast<std::int64_t>(call_.groups), kBlockThreads, words, 0);
     queue_.keep(result.remote, memory, result.data, bytes);
+    if (call_.counted) call_.moved += 2 * static_cast<std::int64_t>(bytes);
     return true;
   }
 
@@ -223,23 +236,23 @@ BlockEngine::BlockEngine(const ssa::Module& module, std::shared_ptr<OpenDevice> 
                          const BlockLimits& limits)
     : module_(module), device_(device), compiler_(std::move(device), background), limits_(limits) {}
 
-const BlockEngine::Known& BlockEngine::known(ssa::FunctionId function) {
+const BlockEngine::Known& BlockEngine::known(ssa::FunctionId function, bool counted) {
   const std::lock_guard lock(mutex_);
-  const auto [it, fresh] = known_.try_emplace(function);
+  const auto [it, fresh] = known_.try_emplace({function, counted});
   if (!fresh) return it->second;
-  it->second.code = generate_block(module_, function, it->second.reason);
+  it->second.code = generate_block(module_, function, counted, it->second.reason);
   if (it->second.code) it->second.compilation = compiler_.compile(it->second.code->source);
   return it->second;
 }
 
-std::string BlockEngine::refusal(ssa::FunctionId function) {
-  const Known& k = known(function);
+std::string BlockEngine::refusal(ssa::FunctionId function, bool counted) {
+  const Known& k = known(function, counted);
   if (!k.code) return k.reason;
   return k.compilation->state() == Compilation::State::kFailed ? k.compilation->reason() : std::string();
 }
 
 bool BlockEngine::run(ssa::FunctionId function, BlockCall& call) {
-  const Known& k = known(function);
+  const Known& k = known(function, call.counted);
   if (!k.code || k.compilation->state() != Compilation::State::kLoaded || device_->lost()) return false;
   const NvtxRange range(k.code->entry + " in groups");
   CudaQueue queue(device_, k.compilation->module());

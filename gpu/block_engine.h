@@ -55,9 +55,13 @@ struct BlockCall {
     std::size_t groups = 0;
     bool shared = false;  // arenas in shared memory
     DeviceTimes times;
+    std::int64_t moved = 0;  // bytes, by groups that are done, if `counted`
   };
   bool timed = false;
   std::vector<Ran> ran;
+  // Made if `counted`: bytes that groups that are done moved, and joining their results.
+  bool counted = false;
+  std::int64_t moved = 0;
 };
 
 struct BlockLimits {
@@ -71,8 +75,9 @@ class BlockEngine {
   static std::unique_ptr<BlockEngine> make(const ssa::Module& module, bool background,
                                            const BlockLimits& limits, std::string& reason);
 
-  // Whether there is a kernel for this function: why not, in words, if not. Compiles it.
-  [[nodiscard]] std::string refusal(ssa::FunctionId function);
+  // Whether there is a kernel for this function: why not, in words, if not. Compiles it. `counted`: the one
+  // that counts bytes.
+  [[nodiscard]] std::string refusal(ssa::FunctionId function, bool counted);
   // False if nothing was done: no kernel (yet), no memory, or the device has failed.
   [[nodiscard]] bool run(ssa::FunctionId function, BlockCall& call);
 
@@ -84,14 +89,14 @@ class BlockEngine {
   };
   BlockEngine(const ssa::Module& module, std::shared_ptr<OpenDevice> device, bool background,
               const BlockLimits& limits);
-  const Known& known(ssa::FunctionId function);
+  const Known& known(ssa::FunctionId function, bool counted);
 
   const ssa::Module& module_;
   std::shared_ptr<OpenDevice> device_;
   Compiler compiler_;
   BlockLimits limits_;
   std::mutex mutex_;
-  std::map<ssa::FunctionId, Known> known_;
+  std::map<std::pair<ssa::FunctionId, bool>, Known> known_;
 };
 
 }  // namespace nvm::gpu

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/table/op_kind.h"
 #include "gpu/codegen/writer.h"
 
 namespace nvm::gpu {
@@ -24,7 +25,8 @@ using ssa::ValueId;
 
 class BlockKernel {
  public:
-  BlockKernel(const ssa::Module& module, FunctionId entry) : module_(module), entry_(entry) {}
+  BlockKernel(const ssa::Module& module, FunctionId entry, bool counts)
+      : module_(module), entry_(entry), counts_(counts) {}
 
   // False, and refusal(), if something has no form.
   bool write() {
@@ -82,6 +84,7 @@ class BlockKernel {
   bool write_constant(const Inst& in);
   std::string table(std::int32_t constant, const std::vector<std::uint64_t>& elements);
   void write_map(const ssa::Function& f, const Inst& in);
+  void write_moved(const ssa::Function& f, const Inst& in);
   bool write_moves(const ssa::Function& f, const Inst& in);
   void write_call(const ssa::Function& f, const Inst& in, int back);
   void write_end(FunctionId id, const ssa::Block& block);
@@ -89,6 +92,7 @@ class BlockKernel {
 
   const ssa::Module& module_;
   FunctionId entry_;
+  bool counts_;
   std::set<FunctionId> functions_;
   std::map<Label, int> labels_;
   std::string text_;
@@ -246,9 +250,35 @@ bool BlockKernel::write_moves(const ssa::Function& f, const Inst& in) {
 
 bool BlockKernel::write_inst(const ssa::Function& f, const Inst& in) {
   if (in.op == Op::kConst) return write_constant(in);
-  if (op_info(in.op).kind != OpKind::kMap) return write_moves(f, in);
-  write_map(f, in);
+  if (op_info(in.op).kind != OpKind::kMap) {
+    if (!write_moves(f, in)) return false;
+  } else {
+    write_map(f, in);
+  }
+  if (counts_) write_moved(f, in);
   return true;
+}
+
+// The vectors among operands and results, in the storage that they have here.
+void BlockKernel::write_moved(const ssa::Function& f, const Inst& in) {
+  std::string sum;
+  const auto add = [&](const std::string& count, ValueId v) {
+    const int bytes = width(f.value_types[static_cast<std::size_t>(v)]);
+    if (bytes > 0) sum += (sum.empty() ? "" : " + ") + count + " * " + std::to_string(bytes);
+  };
+  const auto length = [](ValueId v) { return slot(v) + ".n"; };
+  const auto operands = f.operands_of(in);
+  for (std::uint32_t k = 0; k < in.operands; ++k) {
+    const std::string all = length(operands[k]);
+    const bool picked = k == 0 && in.operands > 1 && picks(in.op);
+    const std::string some = picked ? length(operands[1]) : all;
+    add(picked ? "(" + some + " < " + all + " ? " + some + " : " + all + ")" : all, operands[k]);
+  }
+  for (std::uint32_t k = 0; k < in.results; ++k) {
+    const ValueId v = in.first_result + static_cast<ValueId>(k);
+    add(length(v), v);
+  }
+  if (!sum.empty()) line("NVM_COUNT(" + sum + ");");
 }
 
 void BlockKernel::write_call(const ssa::Function& f, const Inst& in, int back) {
@@ -330,7 +360,8 @@ std::string BlockKernel::source() const {
   const ssa::Function& f = function(entry_);
   const std::string parameters = std::to_string(f.blocks[0].parameters.size());
   std::string out = tables_ + R"(struct k0_args {
-  u64 s[10];
+  u64 s[)" + std::to_string(kBlockArgs) +
+                    R"(];
 };
 extern "C" __global__ void __launch_bounds__(NVM_BT) k0(const k0_args a) {
   for (i64 turn = blockIdx.x; turn < (i64)a.s[0]; turn += gridDim.x) {
@@ -346,7 +377,8 @@ extern "C" __global__ void __launch_bounds__(NVM_BT) k0(const k0_args a) {
     b.box = (i64*)b.top;
     b.top += 8 * (NVM_BT + 2);
     b.stop = 0;
-    u64* const C = b.C;
+)" + (counts_ ? "    b.moved = 0;\n" : "") +
+                    R"(    u64* const C = b.C;
     nvm_val made[)" +
                     std::to_string(most_results_) + R"(];
     i64 pc = )" + std::to_string(labels_.at({entry_, {0, 0}})) +
@@ -363,9 +395,13 @@ extern "C" __global__ void __launch_bounds__(NVM_BT) k0(const k0_args a) {
            ");\n    if (b.stop != 0) goto done;\n";
   }
   out += "    for (;;) switch (pc) {\n" + text_ + "      default: goto done;\n    }\n  done:\n";
-  out += R"(    __syncthreads();
+  out +=
+      R"(    __syncthreads();
     if (threadIdx.x == 0 && b.stop != 0 && *C == 0) *C = b.stop;
-    __syncthreads();
+)" +
+      (counts_ ? "    if (threadIdx.x == 0) ((u64*)a.s[" + std::to_string(kMoved) + "])[group] = b.moved;\n"
+               : "") +
+      R"(    __syncthreads();
   }
 }
 NVM_ENTRY(k0, k0_args)
@@ -375,14 +411,15 @@ NVM_ENTRY(k0, k0_args)
 
 }  // namespace
 
-std::optional<BlockCode> generate_block(const ssa::Module& module, FunctionId function, std::string& reason) {
-  BlockKernel kernel(module, function);
+std::optional<BlockCode> generate_block(const ssa::Module& module, FunctionId function, bool counts,
+                                        std::string& reason) {
+  BlockKernel kernel(module, function, counts);
   if (!kernel.write()) {
     reason = kernel.refusal();
     return std::nullopt;
   }
   BlockCode code;
-  code.source = kBlockText + kernel.source();
+  code.source = (counts ? "#define NVM_COUNTS_BYTES\n" : "") + (kBlockText + kernel.source());
   code.entry = "k0";
   code.int_bytes = module.int_bits == IntBits::k32 ? 4 : 8;
   for (const Type t : module.functions[static_cast<std::size_t>(function)].results)

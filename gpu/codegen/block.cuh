@@ -20,7 +20,17 @@ struct nvm_arena {
   u64* C;    // the group's state: 0, or 1 if a check failed
   i64* box;  // NVM_BT + 2 words for the block
   u64 stop;  // 1: a check failed, 2: the arena is full; the same in all threads
+#ifdef NVM_COUNTS_BYTES
+  u64 moved;  // bytes, of thread 0
+#endif
 };
+// Bytes read and written, in kernels that somebody watches.
+#ifdef NVM_COUNTS_BYTES
+#define NVM_COUNT(bytes) \
+  if (threadIdx.x == 0) b.moved += (u64)(bytes)
+#else
+#define NVM_COUNT(bytes)
+#endif
 #define NVM_EACH(i, count) for (i64 i = threadIdx.x; i < (count); i += NVM_BT)
 
 NVM_DEV bool nvm_take(nvm_arena& b, i64 count, i64 width, nvm_val& r) {
@@ -105,10 +115,14 @@ NVM_DEV T nvm_stored(const u64* w, i64 i) {
   if (w[3] == 3) return (T)((const double*)w[0])[i];
   return (T)((const u8*)w[0])[i];
 }
+NVM_DEV i64 nvm_stored_bytes(const u64* w) {
+  return w[0] == 0 ? 0 : w[3] == 1 ? 4 : w[3] == 2 || w[3] == 3 ? 8 : 1;
+}
 template <class T>
 NVM_DEV void nvm_b_vector(nvm_arena& b, const u64* w, nvm_val* to) {
   nvm_val r;
   if (nvm_take(b, (i64)w[1], sizeof(T), r)) NVM_EACH(i, r.n)((T*)r.at)[i] = nvm_stored<T>(w, i);
+  NVM_COUNT(r.n * (nvm_stored_bytes(w) + (i64)sizeof(T)));
   nvm_give(to, r);
 }
 // w: address of offsets that start anywhere (0: none), segments, length of each.
@@ -398,13 +412,18 @@ NVM_DEV void nvm_leave(nvm_arena& b, nvm_val* F, nvm_val (&v)[kCount], const int
   for (int round = 0; round < kCount; ++round) {
     u64 next = ~(u64)0;
     u64 bytes = 0;
+    bool elements = false;
     for (int k = 0; k < kCount; ++k) {
       if (nvm_size(v[k], width[k]) == 0) v[k].at = 0;
       if ((v[k].at & NVM_MOVED) != 0 || v[k].at < moved || v[k].at > next) continue;
       next = v[k].at;
       bytes = nvm_size(v[k], width[k]);
+      elements = width[k] != 0;
     }
     if (next == ~(u64)0) break;
+    if (elements && next != top) {
+      NVM_COUNT(2 * bytes);
+    }
     nvm_slide(top, next, bytes);
     for (int k = 0; k < kCount; ++k)
       if (v[k].at == next) v[k].at = top | NVM_MOVED;
@@ -428,6 +447,9 @@ NVM_DEV void nvm_deliver(nvm_arena& b, const nvm_val (&v)[kCount], const int (&w
     if (b.stop != 0) return;
     for (u64 i = threadIdx.x; i < nvm_size(v[k], width[k]); i += NVM_BT)
       ((u8*)(heap + at))[i] = ((const u8*)v[k].at)[i];
+    if (width[k] != 0) {
+      NVM_COUNT(2 * nvm_size(v[k], width[k]));
+    }
     if (threadIdx.x != 0) continue;
     out[3 * k] = heap + at;
     out[3 * k + 1] = (u64)v[k].n;

@@ -29,13 +29,14 @@ enum BlockArgs : std::size_t {
   kHeap,  // where results go
   kHeapBytes,
   kHeapTop,  // address of how much of it is used
+  kMoved,    // by group: bytes read and written; 0: the kernel does not count them
   kBlockArgs
 };
 inline constexpr int kBlockThreads = 128;
 
 // Nothing, and a reason in words, if the function or one that it calls does something that has no block-wide
-// form.
+// form. `counts`: the kernel adds up the bytes that it moves.
 [[nodiscard]] std::optional<BlockCode> generate_block(const ssa::Module& module, ssa::FunctionId function,
-                                                      std::string& reason);
+                                                      bool counts, std::string& reason);
 
 }  // namespace nvm::gpu

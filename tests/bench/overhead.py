@@ -2,13 +2,17 @@
 """What watching a run costs: five programs of the gallery, as they are, once more as they are (what is measured there is
 noise), with --trace, under `nvm profile`, and with --cost.
 
-    overhead.py [--ways WAY,...] NVM [RUNS [PROGRAM ...]]
+    overhead.py [--ways WAY,...] [--keep FILE] NVM [RUNS [PROGRAM ...]]
 
 Prints a table: the median of RUNS processor times of the plain run, and by how much each way of watching costs more: the median
-and the quartiles of what it took in each round, over what the plain run took in that round. So a machine that changes its speed
-treats them alike. Nothing else should run. WAY is again, --trace, nvm profile or --cost.
+of what it took in each round, over what the plain run took in that round, and the interval that holds the true median with a
+probability of 95 %. So a machine that changes its speed treats them alike. Nothing else should run. WAY is again, --trace, nvm
+profile or --cost. FILE keeps the rounds: those of the same program and ways that it has count, too, so that many can be made in
+several calls.
 """
 
+import json
+import math
 import os
 import pathlib
 import resource
@@ -48,30 +52,60 @@ def turned(words, by):
     return words[by % len(words):] + words[:by % len(words)]
 
 
+def interval(values):
+    """Of the median, with 95 %, whatever the distribution: between these numbers in order of size. How many values lie below the
+    true median is a matter of tossing coins."""
+    below, tosses, chance = 0, len(values), 0.0
+    while True:
+        chance += math.comb(tosses, below) / 2**tosses
+        if chance > 0.025:
+            break
+        below += 1
+    ordered = sorted(values)
+    return ordered[max(below - 1, 0)], ordered[min(tosses - below, tosses - 1)]
+
+
 def percents(ratios):
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    return f"{100 * (middle - 1):7.1f}% ({100 * (low - 1):5.1f} ..{100 * (high - 1):5.1f})"
+    low, high = interval(ratios)
+    return f"{100 * (statistics.median(ratios) - 1):7.1f}% ({100 * (low - 1):5.1f} ..{100 * (high - 1):5.1f})"
 
 
-def main(words, watching):
+def kept(file, name, ways, rounds):
+    """These rounds, and those of the file, which has them all then."""
+    if file is None:
+        return rounds
+    path = pathlib.Path(file)
+    known = json.loads(path.read_text()) if path.exists() else {}
+    all_rounds = known.setdefault(f"{name}: {', '.join(ways)}", [])
+    all_rounds += rounds
+    path.write_text(json.dumps(known))
+    return all_rounds
+
+
+def main(words, watching, file):
     nvm, runs = os.path.abspath(words[0]), int(words[1]) if len(words) > 1 else 15
     root = pathlib.Path(__file__).resolve().parents[2]
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "fib.nesl").write_text(FIB)
-        print(f"{'program':14} {'seconds':>8} " + " ".join(f"{way:>24}" for way in watching))
+        print(f"{'program':14} {'rounds':>6} {'seconds':>8} " + " ".join(f"{way:>24}" for way in watching))
         for name in words[2:] or PROGRAMS:
             ways = {"": ["run"], **watching}
             rounds = [{way: seconds(command(nvm, name, ways[way], root), folder) for way in turned(list(ways), r)}
                       for r in range(runs + 1)][1:]
+            rounds = kept(file, name, ways, rounds)
             plain = statistics.median(r[""] for r in rounds)
             more = [percents([r[way] / r[""] for r in rounds]) for way in watching]
-            print(f"{name:14} {plain:8.3f} " + " ".join(f"{m:>24}" for m in more), flush=True)
+            print(f"{name:14} {len(rounds):6} {plain:8.3f} " + " ".join(f"{m:>24}" for m in more), flush=True)
 
 
 if __name__ == "__main__":
-    arguments, chosen = sys.argv[1:], list(WAYS)
-    if arguments[:1] == ["--ways"]:
-        chosen, arguments = arguments[1].split(","), arguments[2:]
+    arguments, chosen, keep = sys.argv[1:], list(WAYS), None
+    while arguments[:1] in (["--ways"], ["--keep"]) and len(arguments) > 1:
+        if arguments[0] == "--ways":
+            chosen = arguments[1].split(",")
+        else:
+            keep = arguments[1]
+        arguments = arguments[2:]
     if not arguments or not set(chosen) <= set(WAYS):
         sys.exit(__doc__)
-    main(arguments, {way: WAYS[way] for way in chosen})
+    main(arguments, {way: WAYS[way] for way in chosen}, keep)

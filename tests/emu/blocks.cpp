@@ -33,15 +33,17 @@ class Recursive {
     machine_.host = &host_;
   }
   Ended ordinary() { return {vm::Interp(code_, machine_).run(), {}}; }
-  Ended in_groups(const gpu::BlockLimits& limits) {
+  // `tally`: null, or what is counted.
+  Ended in_groups(const gpu::BlockLimits& limits, vm::Tally* tally = nullptr) {
     const auto device = lib::make_group_device(module_, false, limits);
     REQUIRE(device != nullptr);
     vm::block::Options options;
     options.threshold = 1;
     options.group_bytes = 256;
     options.device = device.get();
-    vm::block::BlockMode mode(code_, machine_, {}, options);
     vm::Machine machine = machine_;
+    machine.tally = tally;
+    vm::block::BlockMode mode(code_, machine, {}, options);
     machine.calls = &mode;
     return {vm::Interp(code_, machine).run(), mode.counters()};
   }
@@ -91,6 +93,24 @@ TEST_CASE("INT of 32 bits in blocks of threads") {
   const Ended grouped = program.in_groups(kInShared);
   same(program.ordinary().outcome, grouped.outcome);
   CHECK(grouped.counters.on_device > 0);
+}
+
+TEST_CASE("bytes of blocks of threads do not depend on where their arenas stand") {
+  for (const test::Recursion& r : test::nesl_recursions()) {
+    INFO(r.name);
+    Recursive program(r.text);
+    const Ended ordinary = program.ordinary();
+    std::vector<std::uint64_t> bytes;
+    for (const gpu::BlockLimits& limits : {kInShared, kInGlobal, gpu::BlockLimits{2 << 10, 0}}) {
+      vm::Tally tally;
+      tally.counts_bytes = true;
+      same(ordinary.outcome, program.in_groups(limits, &tally).outcome);
+      bytes.push_back(tally.bytes);
+    }
+    CHECK(bytes[0] > 0);
+    CHECK(bytes[1] == bytes[0]);
+    CHECK(bytes[2] == bytes[0]);  // what does not fit is begun again
+  }
 }
 
 TEST_CASE("a check that fails in a block of threads is the ordinary fault") {

@@ -2,9 +2,13 @@
 """usage: seen.py NVM FOLDER: what traces, profiles and NVIDIA's tools see of a GPU, on the emulated device in FOLDER/device."""
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from lifted import factorial
 
 nvm, emu = sys.argv[1:3]
 PROGRAM = """
@@ -28,11 +32,11 @@ with tempfile.TemporaryDirectory() as folder:
     with open(path("p.nesl"), "w") as out:
         out.write(PROGRAM)
 
-    def run(command, *words, device="device", **settings):
+    def run(command, *words, device="device", file="p.nesl", **settings):
         env = dict(os.environ, NVM_ENGINE="cuda", NVM_JIT="always", NVM_REGION_LIMIT="12",
                    LD_LIBRARY_PATH=os.path.join(emu, device), **settings)
         env.setdefault("XDG_CACHE_HOME", path("cache"))
-        got = subprocess.run([nvm, command, *words, path("p.nesl")], env=env, capture_output=True, text=True)
+        got = subprocess.run([nvm, command, *words, path(file)], env=env, capture_output=True, text=True)
         check(f"{command} {words}", got.returncode == 0, got)
         return got
 
@@ -92,5 +96,32 @@ with tempfile.TemporaryDirectory() as folder:
                                       for e in groups), (groups, waits))
     starts, ends = ([e["id"] for e in events if e["ph"] == phase] for phase in "sf")
     check("arrows have two ends", sorted(starts) == sorted(ends) and len(ends) >= len(groups), (starts, ends))
+
+    # Bytes of groups, of 2000 FLOATs and 5 rounds. An instance has, with a FLOAT and an INT in 8 bytes and a flag in 1:
+    #   each round  DIST 8, = 17, B_TO_I 9, +_REDUCE 8, DIST 8, - 24, * 24, its result moved down 16: 114
+    #   the last    DIST 8, = 17, B_TO_I 9, +_REDUCE 8, DIST 8: 50
+    #   once        copied in 16, out 16, and put together 16: 48
+    # A group has single numbers: LENGTHS 8, +_REDUCE 8, two DIST 16, and comparisons of 17, three or, in the last round, two.
+    with open(path("f.vcode"), "w") as out:
+        out.write(factorial(["5.0"] * 2000, "FLOAT"))
+    grouped = ("--block-threshold", "2")
+    run("run", *grouped, "--stats", "--trace", path("f.json"), file="f.vcode")
+    with open(path("f.json")) as text:
+        events = json.load(text)
+    calls = [e["args"] for e in events if e["name"] == "FACT in groups"]
+    check("one call in groups", len(calls) == 1, calls)
+    derived = 2000 * (5 * 114 + 50 + 48) + calls[0]["groups"] * (5 * 83 + 66)
+    check("bytes of groups", calls[0]["bytes"] == derived, (calls, derived))
+    ran = [e["args"] for e in events if e["name"] == "FACT groups on the GPU"]
+    check("all but putting together was on the device", sum(e["bytes"] for e in ran) == derived - 2000 * 16, (ran, derived))
+    stats = run("run", *grouped, "--stats", file="f.vcode").stderr
+    counted = [int(line.split()[1]) for line in stats.splitlines() if line.startswith("bytes ")]
+    check("--stats has them too", counted and derived <= counted[0] <= derived + 100, (counted, derived))
+    rows = json.loads(run("profile", "--json", "--top", "0", "--by", "function", *grouped, file="f.vcode").stdout)["function"]
+    check("a profile has them by function", any(r["function"] == "FACT" and r["bytes"] == derived for r in rows), rows)
+    run("run", *grouped, "--trace", path("f.json"), file="f.vcode")
+    with open(path("f.json")) as text:
+        events = json.load(text)
+    check("by itself a trace counts none", not any("bytes" in e.get("args", {}) for e in events if "FACT" in e["name"]), events)
 
 sys.exit(1 if failures else 0)

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from lifted import factorial
+
 NVM = sys.argv[1]
 ROOT = pathlib.Path(sys.argv[2])
 FAILED = []
@@ -20,26 +23,8 @@ let v = {rem(i * 7919, 100003) : i in [0:100000]};
 in (#s, all({a <= b : a in take(s, 99999); b in drop(s, 1)})) $
 """
 
-# The factorial of 2000 instances, lifted: block mode may cut the calls.
-FACTORIAL = "FUNC MAIN CONST INT (" + " ".join(str(k % 13) for k in range(2000)) + """)
-CONST INT 2000 MAKE_SEGDES CALL FACT RET
-FUNC FACT
-COPY 1 1 CONST INT 0 COPY 1 2 DIST INT = INT
-COPY 1 1 LENGTHS COPY 1 1 B_TO_I COPY 1 3 +_REDUCE INT
-COPY 1 1 CONST INT 0 = INT IF
-  POP 5 0 CONST INT ()
-ELSE COPY 2 0 = INT IF
-  POP 3 0 CONST INT 1 CPOP 1 1 DIST INT POP 1 1
-ELSE COPY 1 0 CONST INT 0 = INT IF
-  POP 3 0 COPY 1 1 CONST INT 1 COPY 1 2 DIST INT - INT CPOP 1 1 CALL FACT * INT
-ELSE
-  POP 2 0 NOT BOOL CONST INT 0 CONST INT 1 COPY 1 3 INDEX COPY 1 1 COPY 1 3 PACK INT
-  COPY 1 4 COPY 1 2 COPY 1 5 COPY 1 3 BPERMUTE INT
-  COPY 1 0 CONST INT 1 COPY 1 3 DIST INT - INT COPY 1 2 CALL FACT * INT
-  COPY 1 2 CONST INT 1 COPY 1 6 DIST INT COPY 1 3 COPY 1 7 DPERMUTE INT
-  POP 5 1
-ENDIF ENDIF ENDIF RET
-"""
+# Of 2000 instances: block mode may cut the calls.
+FACTORIAL = factorial([k % 13 for k in range(2000)])
 RESULT = "it = (100000, T) : int, bool\n"
 
 

@@ -3,33 +3,9 @@
 import json
 
 from common import WORK, expect, finish, load, nvm, write
+from lifted import MINUS, TIMES, factorial
 
 N, GROUPS, ROUNDS = 2000, 8, 5
-# The factorial of N times 5, on FLOATs, which are stored in eight bytes however they are computed.
-PROGRAM = "FUNC MAIN CONST FLOAT (" + "5.0 " * N + f""")
-CONST INT {N} MAKE_SEGDES CALL FACT RET
-FUNC FACT
-COPY 1 1 CONST FLOAT 0.0 COPY 1 2 DIST FLOAT = FLOAT
-COPY 1 1 LENGTHS COPY 1 1 B_TO_I COPY 1 3 +_REDUCE INT
-COPY 1 1 CONST INT 0 = INT IF
-  POP 5 0 CONST FLOAT ()
-ELSE COPY 2 0 = INT IF
-  POP 3 0 CONST FLOAT 1.0 CPOP 1 1 DIST FLOAT POP 1 1
-ELSE COPY 1 0 CONST INT 0 = INT IF
-  POP 3 0 COPY 1 1 CONST FLOAT 1.0 COPY 1 2 DIST FLOAT
-  - FLOAT
-  CPOP 1 1 CALL FACT
-  * FLOAT
-ELSE
-  POP 2 0 NOT BOOL CONST INT 0 CONST INT 1 COPY 1 3 INDEX COPY 1 1 COPY 1 3 PACK INT
-  COPY 1 4 COPY 1 2 COPY 1 5 COPY 1 3 BPERMUTE FLOAT
-  COPY 1 0 CONST FLOAT 1.0 COPY 1 3 DIST FLOAT - FLOAT COPY 1 2 CALL FACT
-  * FLOAT
-  COPY 1 2 CONST FLOAT 1.0 COPY 1 6 DIST FLOAT COPY 1 3 COPY 1 7 DPERMUTE FLOAT
-  POP 5 1
-ENDIF ENDIF ENDIF RET
-"""
-MINUS, TIMES = 12, 14  # lines
 WHOLE, CUT = ("--block-threshold", "off", "--jit", "off"), ("--block-threshold", "2")
 
 
@@ -56,7 +32,7 @@ def traced(path, words):
 
 
 def main():
-    path = write("factorial.vcode", PROGRAM)
+    path = write("factorial.vcode", factorial(["5.0"] * N, "FLOAT"))
     whole, all_whole = profiled(path, WHOLE)
     cut, all_cut = profiled(path, CUT)
     # x - 1 reads and writes N numbers each round, and the one that is repeated: once in each group.

@@ -43,6 +43,20 @@ inline void norm2(RegionBuilder& r) {
   r.live(r.op(Op::kSqrt, TypeWord::kNone, {sum}));
 }
 
+// Its vector divided by it. Not in the corpus, which looks at one combinator after the other.
+inline void normalised(RegionBuilder& r) {
+  const auto n = r.length();
+  const auto v = r.vector(Type::kFloat, n);
+  const auto whole = r.whole(n);
+  const auto zero = r.op(Op::kDist, TypeWord::kFloat, {r.scalar(Type::kFloat), whole});
+  const auto kept = r.op(Op::kPack, TypeWord::kFloat, {v, r.op(Op::kGt, TypeWord::kFloat, {v, zero}), whole});
+  const auto kept_whole = r.second_result();
+  const auto squares = r.op(Op::kMul, TypeWord::kFloat, {kept, kept});
+  const auto sum = r.op(Op::kAddReduce, TypeWord::kFloat, {squares, kept_whole});
+  const auto root = r.op(Op::kSqrt, TypeWord::kNone, {sum});
+  r.live(r.op(Op::kDiv, TypeWord::kFloat, {v, r.op(Op::kDist, TypeWord::kFloat, {root, whole})}));
+}
+
 inline void filter(RegionBuilder& r) {
   const auto n = r.length();
   const auto x = r.vector(Type::kInt, n);

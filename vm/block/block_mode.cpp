@@ -357,8 +357,9 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
                            std::optional<std::int32_t> level, const Landing* landing) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
-    on_device = options_.device->run(function, layout, bounds, *machine_.prims.pool,
-                                     observer_ != nullptr && observer_->sees_device_groups());
+    on_device =
+        options_.device->run(function, layout, bounds, *machine_.prims.pool,
+                             {observer_ != nullptr && observer_->sees_device_groups(), counts_moved_});
   Groups groups =
       on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, landing);
   if (groups.failed) return false;
@@ -386,8 +387,9 @@ bool BlockMode::run_whole(ssa::FunctionId function, std::int64_t depth, std::vec
                           std::vector<Value>& results, Path* path, std::int64_t* moved) {
   Machine machine = machine_;
   machine.path = path;
-  if (path != nullptr) machine.hook = nullptr;
-  if (counts_moved_ && machine.hook == nullptr) machine.moved = moved;
+  const bool counts = counts_moved_ && moved != nullptr;
+  if (path != nullptr || counts) machine.hook = nullptr;
+  if (counts) machine.moved = moved;
   Outcome outcome = Interp(code_, machine, inputs_).call(function, std::move(arguments), depth);
   results = std::move(outcome.values);
   return !outcome.error && !outcome.exited;

@@ -14,26 +14,9 @@ std::int64_t memory_of(const Vector& v) {
   return (v.is_repeated() ? 1 : v.length()) * static_cast<std::int64_t>(storage_bytes(v.storage()));
 }
 
-struct Traits {
-  bool moves = false, picks = false;
-};
-
-// Looked up once: op_info() takes as long as adding up operands.
-const std::array<Traits, 256> kTraits = [] {
-  std::array<Traits, 256> traits{};
-  for (const OpInfo& info : all_ops()) {
-    const OpKind kind = info.kind;
-    const bool moves = kind == OpKind::kFilter || kind == OpKind::kGather || kind == OpKind::kScatter;
-    traits[static_cast<std::size_t>(info.op)] = {moves, picks(info.op)};
-  }
-  return traits;
-}();
-
 }  // namespace
 
-Moving::Moving(Op op)
-    : moves_(kTraits[static_cast<std::size_t>(op)].moves),
-      picks_(kTraits[static_cast<std::size_t>(op)].picks) {}
+Moving::Moving(Op op) : moves_(moves_elements(op)), picks_(picks(op)) {}
 
 void Moving::read_vector(const Vector& v, bool source) {
   const bool known = std::any_of(sources_.begin(), sources_.begin() + count_, [&](const Place& p) {
@@ -128,8 +111,7 @@ std::optional<std::int64_t> Moving::plain(const Value& value) {
 
 // As perform(), for who counts what is moved.
 void Interp::perform_counted(const Step& step) {
-  const Traits& traits = kTraits[static_cast<std::size_t>(step.op)];
-  if (!traits.moves && !traits.picks && count_plain(step)) return;
+  if (!moves_elements(step.op) && !picks(step.op) && count_plain(step)) return;
   Moving moving(step.op);
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(peek(operands[i]));

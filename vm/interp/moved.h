@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "bytecode/table/op_info.h"
+#include "bytecode/table/op_kind.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {

@@ -35,6 +35,7 @@ struct DeviceGroups {
   std::size_t groups = 0;
   bool shared = false;  // in memory that a block of threads has for itself
   DeviceTimes times;
+  std::int64_t moved = 0;  // bytes, if somebody asked
 };
 
 struct GroupsSpent {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bytecode/ssa/ssa.h"
+#include "bytecode/table/op_kind.h"
 #include "vm/data/value.h"
 #include "vm/prims/formula.h"
 
@@ -58,11 +59,6 @@ namespace nvm::vm {
   return bytes;
 }
 
-// Does it read as many elements of its first operand as the second has indices?
-[[nodiscard]] inline bool picks(Op op) {
-  const OpKind kind = op_info(op).kind;
-  return kind == OpKind::kGather || kind == OpKind::kExtract;
-}
 // What an instruction reads of its operands.
 [[nodiscard]] inline std::int64_t bytes_read(Op op, std::span<const Value> operands) {
   if (!picks(op) || operands.size() < 2) return vector_bytes(operands);

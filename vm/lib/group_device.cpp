@@ -23,11 +23,12 @@ class GroupDevice final : public vm::block::GroupEngine {
       : module_(module), engine_(std::move(engine)) {}
 
   std::optional<Groups> run(ssa::FunctionId function, const Layout& layout,
-                            std::span<const std::int64_t> bounds, vm::Pool& pool, bool timed) override {
-    if (!engine_->refusal(function).empty()) return std::nullopt;
+                            std::span<const std::int64_t> bounds, vm::Pool& pool, Watched watched) override {
+    if (!engine_->refusal(function, watched.bytes).empty()) return std::nullopt;
     gpu::BlockCall call;
     bind(layout, bounds, call);
-    call.timed = timed;
+    call.timed = watched.times;
+    call.counted = watched.bytes;
     std::vector<BufferRef> memory(of(function).results.size());
     call.allocate = [&](std::size_t r, std::size_t bytes) -> void* {
       memory[r] = pool.allocate(bytes);
@@ -109,7 +110,8 @@ class GroupDevice final : public vm::block::GroupEngine {
   Groups take(ssa::FunctionId function, gpu::BlockCall& call, std::vector<BufferRef>& memory) const {
     Groups groups;
     for (const gpu::BlockCall::Ran& r : call.ran)
-      groups.spent.device.push_back({r.groups, r.shared, r.times});
+      groups.spent.device.push_back({r.groups, r.shared, r.times, r.moved});
+    groups.moved = call.moved;
     for (std::size_t g = 0; g < call.groups; ++g) {
       if (call.states[g] == 1) groups.failed = true;
       if (call.states[g] == 2) groups.over_budget.push_back(g);

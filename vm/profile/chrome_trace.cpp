@@ -382,6 +382,7 @@ void ChromeTrace::groups_spent(const GroupsSpent& spent) {
     EventArgs args;
     args.add("groups", static_cast<std::int64_t>(d.groups))
         .plain("mode", d.shared ? "shared-memory block" : "block");
+    if (d.moved > 0) args.add("bytes", d.moved);
     arrow_to(kDeviceTrack, asked, begun);
     ring_.push({Phase::kComplete, kDeviceTrack, begun, ns, 0, "block",
                 names_.words(groups_ + " groups on the GPU"), args});

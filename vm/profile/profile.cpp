@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/data/pool.h"
 #include "vm/interp/work.h"
 
@@ -29,10 +30,7 @@ Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charg
   see_group_lines(true);
   see_group_bytes(true);
   nodes_[0].function = source_.name_number("(program)");
-  for (const OpInfo& op : all_ops()) {
-    counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
-    picks_[static_cast<std::size_t>(op.op)] = picks(op.op);
-  }
+  for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
   begin_phase("set up");
 }
 
@@ -170,8 +168,8 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
     ++spent.instructions;
     spent.work += static_cast<std::uint64_t>(work);
   }
-  spent.bytes += static_cast<std::uint64_t>(
-      picks_[static_cast<std::size_t>(inst.op)] ? bytes_read(inst.op, operands) : vector_bytes(operands));
+  spent.bytes +=
+      static_cast<std::uint64_t>(picks(inst.op) ? bytes_read(inst.op, operands) : vector_bytes(operands));
 }
 
 // Control passes to the line of `inst`.

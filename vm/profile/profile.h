@@ -217,7 +217,6 @@ class Profile final : public Observer {
   std::deque<Spent> spent_;
   std::vector<std::int32_t> open_;      // nodes
   std::array<Counted, 256> counted_{};  // by instruction
-  std::array<bool, 256> picks_{};       // likewise
   std::array<Cached, 1024> cache_;
   std::array<Entered, 256> entered_;
   std::deque<KernelSpent> kernels_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/table/op_kind.h"
 #include "vm/interp/work.h"
 
 namespace nvm::vm {
@@ -25,10 +26,7 @@ bool is_repeated(const Value& v) {
 }
 
 // What picks by index touches as many elements as it has indices, however many it may pick from.
-bool touches(Op op, std::size_t operand) {
-  const OpKind kind = op_info(op).kind;
-  return operand == 1 || (kind != OpKind::kGather && kind != OpKind::kExtract);
-}
+bool touches(Op op, std::size_t operand) { return operand == 1 || !picks(op); }
 
 // A promise that has been kept becomes the value itself; moved out if nobody else holds the promise.
 void resolve(Value& v) {
@@ -172,9 +170,9 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
     repeated |= is_repeated(operands[k]);
     if (touches(inst.op, k)) elements = std::max(elements, elements_of(operands[k]));
   }
-  if (guarded() && op_info(inst.op).kind == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
+  if (guarded() && op_kind(inst.op) == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
-  if (op_info(inst.op).kind == OpKind::kShape) {
+  if (op_kind(inst.op) == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || (inst.op == Op::kMakeSegdes && !describes(operands[0])))
       return leave(inst, operands, RegionStop::kDescriptor);

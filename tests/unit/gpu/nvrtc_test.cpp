@@ -37,7 +37,7 @@ void add_called(const ssa::Module& module, ssa::FunctionId f, std::set<ssa::Func
 }
 
 // Every lifted function that is not part of the kernel of one before; why some have no block-mode kernel.
-std::string check_blocks(const std::string& text, IntBits bits, int arch) {
+std::string check_blocks(const std::string& text, IntBits bits, int arch, bool counts = false) {
   const ssa::Module module = test::nesl_module(text, bits);
   std::string refused;
   std::set<ssa::FunctionId> called;
@@ -45,7 +45,7 @@ std::string check_blocks(const std::string& text, IntBits bits, int arch) {
     if (!module.functions[f].lifted.lifted || called.contains(static_cast<ssa::FunctionId>(f))) continue;
     add_called(module, static_cast<ssa::FunctionId>(f), called);
     std::string reason;
-    const auto code = gpu::generate_block(module, static_cast<ssa::FunctionId>(f), reason);
+    const auto code = gpu::generate_block(module, static_cast<ssa::FunctionId>(f), counts, reason);
     INFO(module.functions[f].name << " for sm_" << arch << " " << reason);
     refused += reason.empty() ? "" : reason + "\n";
     if (!code) continue;
@@ -70,6 +70,7 @@ TEST_CASE("block-mode kernels compile to cubin for sm_80 and sm_90") {
     refused += check_blocks(r.text, IntBits::k64, 90);
   }
   refused += check_blocks(test::nesl_recursions().front().text, IntBits::k32, 80);
+  refused += check_blocks(test::nesl_recursions().front().text, IntBits::k64, 90, true);
   CHECK(refused == "");
 }
 

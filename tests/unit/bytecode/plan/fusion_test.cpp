@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/fused.h"
+#include "tests/support/plan_corpus.h"
 
 using namespace nvm;
 using namespace nvm::plan;
@@ -49,17 +50,7 @@ TEST_CASE("a MAP that is gathered from by segments is made first") {
 TEST_CASE("norm2 is two kernels with FILTER-REDUCE fused") {
   // let s = sum({x*x : x in v | x > 0}) in {x / sqrt(s) : x in v}
   RegionBuilder b;
-  const auto n = b.length();
-  const auto v = b.vector(Type::kFloat, n);
-  const auto whole = b.whole(n);
-  const auto zero = b.op(Op::kDist, kF, {b.scalar(Type::kFloat), whole});
-  const auto flags = b.op(Op::kGt, kF, {v, zero});
-  const auto kept = b.op(Op::kPack, kF, {v, flags, whole});
-  const auto kept_desc = b.second_result();
-  const auto squares = b.op(Op::kMul, kF, {kept, kept});
-  const auto s = b.op(Op::kAddReduce, kF, {squares, kept_desc});
-  const auto root = b.op(Op::kSqrt, TypeWord::kNone, {s});
-  b.live(b.op(Op::kDiv, kF, {v, b.op(Op::kDist, kF, {root, whole})}));
+  test::corpus::normalised(b);
   for (const Fusion way : {Fusion::kGreedy, Fusion::kExact}) {
     const Fused f = fuse_all(b, way);
     CHECK(f.launches() == 2);

@@ -7,6 +7,7 @@
 
 #include "bytecode/plan/columns.h"
 #include "bytecode/plan/linear.h"
+#include "tests/support/plan_corpus.h"
 #include "tests/support/region_builder.h"
 
 using namespace nvm;
@@ -69,15 +70,7 @@ RegionBuilder crossing_sums() {
 TEST_CASE("the integer program makes norm2 two kernels with FILTER-REDUCE fused") {
   // let s = sum({x*x : x in v | x > 0}) in {x / sqrt(s) : x in v}
   RegionBuilder b;
-  const auto n = b.length();
-  const auto v = b.vector(Type::kFloat, n);
-  const auto whole = b.whole(n);
-  const auto zero = b.op(Op::kDist, kF, {b.scalar(Type::kFloat), whole});
-  const auto kept = b.op(Op::kPack, kF, {v, b.op(Op::kGt, kF, {v, zero}), whole});
-  const auto kept_desc = b.second_result();
-  const auto s = b.op(Op::kAddReduce, kF, {b.op(Op::kMul, kF, {kept, kept}), kept_desc});
-  const auto root = b.op(Op::kSqrt, TypeWord::kNone, {s});
-  b.live(b.op(Op::kDiv, kF, {v, b.op(Op::kDist, kF, {root, whole})}));
+  test::corpus::normalised(b);
   const Solved f = solve(b);
   CHECK(f.launches() == 2);
   CHECK(f.fired(Rule::kFilterReduce));
