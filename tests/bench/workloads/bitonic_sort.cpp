@@ -51,18 +51,22 @@ void finish_lanes(Key* block, std::int64_t n, std::int64_t base, std::int64_t ru
   }
 }
 
-// The passes of distances `distance`, `distance` / 2, ... 1 over a block that begins at `base`.
+// The passes of distances `distance`, `distance` / 2, ... 1 over a block that begins at `base`; the last
+// ones, if wanted, in registers.
+template <bool kInRegisters>
 void finish_block(Key* block, std::int64_t n, std::int64_t base, std::int64_t run, std::int64_t distance) {
-  for (; distance > 0 && (distance >= kLanes || n < kLanes); distance /= 2)
+  for (; distance > 0 && (!kInRegisters || distance >= kLanes || n < kLanes); distance /= 2)
     for (std::int64_t i = 0; i < n; i += 2 * distance)
       exchange(block + i, block + i + distance, distance, ((base + i) & run) == 0);
   if (distance > 0) finish_lanes(block, n, base, run, distance);
 }
 
+template <bool kInRegisters>
 void bitonic_network(Key* v, std::int64_t n, int threads) {
   const std::int64_t block = std::min(n, kBlock);
   blocks(threads, n, block, [&](std::int64_t lo, std::int64_t hi) {
-    for (std::int64_t run = 2; run <= block; run *= 2) finish_block(v + lo, hi - lo, lo, run, run / 2);
+    for (std::int64_t run = 2; run <= block; run *= 2)
+      finish_block<kInRegisters>(v + lo, hi - lo, lo, run, run / 2);
   });
   for (std::int64_t run = 2 * block; run <= n; run *= 2) {
     for (std::int64_t distance = run / 2; distance >= block; distance /= 2)
@@ -70,8 +74,9 @@ void bitonic_network(Key* v, std::int64_t n, int threads) {
         const std::int64_t i = lo / distance * 2 * distance + lo % distance;
         exchange(v + i, v + i + distance, hi - lo, (i & run) == 0);
       });
-    blocks(threads, n, block,
-           [&](std::int64_t lo, std::int64_t hi) { finish_block(v + lo, hi - lo, lo, run, block / 2); });
+    blocks(threads, n, block, [&](std::int64_t lo, std::int64_t hi) {
+      finish_block<kInRegisters>(v + lo, hi - lo, lo, run, block / 2);
+    });
   }
 }
 
@@ -125,7 +130,10 @@ Instance bitonic_sort(const Problem& asked) {
   it.expression = "bitonic_sort(v)";
   it.check = [d](Values v) { return equal(v[1], d->want.all()); };
   it.rivals.push_back({"hand", "bitonic network in blocks of the cache, vectorised",
-                       [d, p] { bitonic_network(d->hand.data(), p.n, p.threads); }, sorted(d->hand),
+                       [d, p] { bitonic_network<false>(d->hand.data(), p.n, p.threads); }, sorted(d->hand),
+                       fresh(d->hand)});
+  it.rivals.push_back({"in registers", "the same, the last four passes of each run within registers",
+                       [d, p] { bitonic_network<true>(d->hand.data(), p.n, p.threads); }, sorted(d->hand),
                        fresh(d->hand)});
   it.rivals.push_back({"library", "parallel merge sort",
                        [d, p] {

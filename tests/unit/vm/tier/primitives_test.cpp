@@ -177,3 +177,28 @@ TEST_CASE("with INT of 32 bits, too") {
           run(text, {.mode = JitMode::kOff, .bits = IntBits::k32}).text);
   }
 }
+
+TEST_CASE(
+    "a descriptor of one length again and again, and the sum of such lengths, are known when recorded") {
+  // Rows of as many elements each: their index, and one value for all that stands in as many places.
+  const auto rows = [](const std::string& length) {
+    return main_of("CONST INT " + length +
+                   " CONST INT 50 MAKE_SEGDES DIST INT "  // lengths
+                   "COPY 1 0 MAKE_SEGDES "                // lengths rows
+                   "CONST INT 0 CONST INT 50 MAKE_SEGDES DIST INT "
+                   "CONST INT 1 CONST INT 50 MAKE_SEGDES DIST INT "
+                   "COPY 1 2 INDEX "                                              // lengths rows index
+                   "COPY 1 2 CONST INT 50 MAKE_SEGDES +_REDUCE INT MAKE_SEGDES "  // ... whole
+                   "COPY 1 1 CPOP 1 1 MAX_REDUCE INT");
+  };
+  for (const IntBits bits : {IntBits::k64, IntBits::k32}) {
+    const Ran ran = run(rows("300"), {.primitives = false, .bits = bits});
+    Fixture alone(rows("300"), bits);
+    CHECK(ran.text == printed(alone.on_stack()));
+    CHECK(ran.stopped(RegionStop::kDescriptor) == 0);
+  }
+  for (const char* bad : {"-1", "0"}) {
+    const Ran ran = run(rows(bad), {.primitives = false});
+    CHECK(ran.text == expected(rows(bad)));
+  }
+}
