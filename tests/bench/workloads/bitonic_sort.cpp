@@ -21,15 +21,17 @@ struct Data {
 constexpr std::int64_t kBlock = 1 << 14;  // keys of a block that stays in the cache
 
 // Orders m pairs, ascending or descending.
-void exchange(Key* __restrict low, Key* __restrict high, std::int64_t m, bool up) {
-  Key* __restrict least = up ? low : high;
-  Key* __restrict most = up ? high : low;
+template <bool kUp>
+[[gnu::always_inline]] inline void exchange(Key* __restrict low, Key* __restrict high, std::int64_t m) {
 #pragma omp simd
   for (std::int64_t i = 0; i < m; ++i) {
     const Key a = low[i], b = high[i];
-    least[i] = a < b ? a : b;
-    most[i] = a < b ? b : a;
+    low[i] = (a < b) == kUp ? a : b;
+    high[i] = (a < b) == kUp ? b : a;
   }
+}
+[[gnu::always_inline]] inline void exchange(Key* low, Key* high, std::int64_t m, bool up) {
+  up ? exchange<true>(low, high, m) : exchange<false>(low, high, m);
 }
 
 using Lanes [[gnu::vector_size(64)]] = Key;

@@ -442,15 +442,11 @@ class KernelCompiler {
   }
   // What a stage in front has left need not be computed again.
   static void add_left(StageSpec& spec, const std::vector<StageOutput>& outputs) {
-    for (const StageOutput& out : outputs) spec.inputs.push_back({out.value, out.storage, out.slot.id});
-    drop_doubles(spec.inputs);
-  }
-  static void drop_doubles(std::vector<StageInput>& inputs) {
-    std::vector<StageInput> once;
-    for (const StageInput& in : inputs)
-      if (std::none_of(once.begin(), once.end(), [&](const StageInput& o) { return o.value == in.value; }))
-        once.push_back(in);
-    inputs = once;
+    for (const StageOutput& out : outputs) {
+      const auto same = [&](const StageInput& in) { return in.value == out.value; };
+      if (std::none_of(spec.inputs.begin(), spec.inputs.end(), same))
+        spec.inputs.push_back({out.value, out.storage, out.slot.id});
+    }
   }
 
   // States of workers and chunks behind one another, each on its own cache lines.

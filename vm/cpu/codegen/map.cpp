@@ -23,26 +23,6 @@ using soac::Pull;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-// Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
-std::vector<bool> follow_index(const soac::Body& body) {
-  std::vector<bool> follows;
-  for (const BodyInst& in : body.insts) {
-    const auto does = [&](std::int32_t v) { return v == kNone || follows[at(v)]; };
-    follows.push_back(in.pull == Pull::kApply ? does(in.a) && does(in.b) && does(in.c)
-                                              : in.pull == Pull::kIndex || in.pull == Pull::kWithin ||
-                                                    in.pull == Pull::kConst || in.pull == Pull::kUniform);
-  }
-  return follows;
-}
-
-bool may_trap(const soac::Body& body, std::size_t i) {
-  const BodyInst& in = body.insts[i];
-  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace ||
-      in.pull == Pull::kCheck)
-    return true;
-  return in.pull == Pull::kApply && scalar_traps(in.scalar, body.insts[at(in.a)].type);
-}
-
 class StageEmitter {
  public:
   StageEmitter(x86::Compiler& cc, Isa isa, const StageSpec& spec, Stage& stage)
@@ -460,34 +440,6 @@ class ErrorText final : public asmjit::ErrorHandler {
 };
 
 }  // namespace
-
-std::vector<bool> needed_values(const StageSpec& spec) {
-  const auto& insts = spec.body->insts;
-  std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
-  for (const StageOutput& out : spec.outputs) needed[at(out.value)] = true;
-  for (const StageFold& fold : spec.folds) needed[at(fold.value)] = true;
-  for (const StageScan& scan : spec.scans) needed[at(scan.value)] = true;
-  for (const StagePack& pack : spec.packs) {
-    needed[at(pack.flag)] = true;
-    if (pack.value != kNone) needed[at(pack.value)] = true;
-  }
-  for (const StageInput& in : spec.inputs) given[at(in.value)] = true;
-  std::vector<bool> straight(insts.size(), false), settled(insts.size(), false);
-  for (const std::int32_t v : spec.straight.gathers) straight[at(v)] = settled[at(v)] = true;
-  for (const std::int32_t v : spec.straight.settled) settled[at(v)] = true;
-  for (std::size_t i = 0; i < insts.size(); ++i)
-    if (spec.all_traps && !settled[i] && may_trap(*spec.body, i)) needed[i] = true;
-  for (std::size_t i = insts.size(); i-- > 0;) {
-    if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
-    if (straight[i]) {  // its flag alone
-      if (insts[i].b != kNone) needed[at(insts[i].b)] = true;
-      continue;
-    }
-    for (const std::int32_t arg : {insts[i].a, insts[i].b, insts[i].c})
-      if (arg != kNone) needed[at(arg)] = true;
-  }
-  return needed;
-}
 
 bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing,
                    Stage& stage, std::string& reason) {

@@ -146,5 +146,8 @@ struct Stage {
 
 // Values of the body that the outputs need, and with all_traps what may trap, as flags by value.
 [[nodiscard]] std::vector<bool> needed_values(const StageSpec& spec);
+// Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
+[[nodiscard]] std::vector<bool> follow_index(const soac::Body& body);
+[[nodiscard]] bool may_trap(const soac::Body& body, std::size_t i);
 
 }  // namespace nvm::vm::cpu
