@@ -59,6 +59,23 @@ def check_dump(program):
     expect("numbered", numbers == list(range(1, len(numbers) + 1)))
 
 
+def check_rows():
+    """Long rows are run by code of their own, which is named after its kernel; short ones are not."""
+    program = write("rows.nesl", """function scaled(v, s) = {x * s : x in v} $
+function rows(n, each) = {sum(scaled(v, float(#v + i))) : v in {{float(rem(i + j, 7)) : j in [0:each]} : i in [0:n]}; i in [0:n]} $
+""")
+    for count, each in ((100, 1000), (10000, 10)):
+        words = [NVM, "run", "--jit", "always", "--block-threshold", "off", "--perf", "map", program, "-e",
+                 f"sum(rows({count}, {each}))"]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=WORK)
+        process.communicate()
+        path = pathlib.Path(f"/tmp/perf-{process.pid}.map")
+        names = [line.split(" ", 2)[2] for line in path.read_text().splitlines()]
+        os.remove(path)
+        found = [n for n in names if n.endswith(".rows")]
+        expect(f"rows of {each}", bool(found) == (each == 1000) and all(":" in n[4:] for n in found), names)
+
+
 def check_unwritable(program):
     """In a folder that is no more."""
     (WORK / "gone").mkdir()
@@ -73,6 +90,7 @@ def main():
     check_map(program)
     check_report(program)
     check_dump(program)
+    check_rows()
     check_unwritable(program)
     finish()
 

@@ -166,7 +166,8 @@ const Stage& KernelRun::main_stage() {
     StageSpec spec = code_.main_spec;
     spec.streaming = true;
     std::string reason;
-    if (!machine_.memory.compile(spec, "streaming", code_.streaming, reason)) code_.streaming = {};
+    if (!machine_.memory.compile(spec, code_.name + ".streaming", code_.streaming, reason))
+      code_.streaming = {};
   });
   return code_.streaming.function != nullptr ? code_.streaming : code_.main;
 }
@@ -177,7 +178,7 @@ const Stage* KernelRun::row_stage() {
   if (d.total != space_ || d.segments == 0 || space_ / d.segments < kLeastRow) return nullptr;
   std::call_once(code_.row_once, [&] {
     std::string reason;
-    if (!machine_.memory.compile(*code_.row_spec, "rows", code_.row, reason)) code_.row = {};
+    if (!machine_.memory.compile(*code_.row_spec, code_.name + ".rows", code_.row, reason)) code_.row = {};
   });
   return code_.row.function != nullptr ? &code_.row : nullptr;
 }

@@ -34,6 +34,7 @@ class KernelCompiler {
         routines_(routines_of(memory.isa())),
         code_(std::make_unique<KernelCode>()),
         counts_(kernel_.sinks.size(), nullptr) {
+    code_->name = name_;
     code_->body = kernel_.body;
     sweep_of_ = plan::sweeps(kernel_);
     std::int32_t most = kNone;

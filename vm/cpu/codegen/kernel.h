@@ -154,6 +154,7 @@ struct Provider {
 };
 
 struct KernelCode {
+  std::string name;
   plan::LengthId space = soac::kNone;
   std::vector<Provider> providers;
   std::vector<Stage> sweeps;  // what scans and counts of each sweep need

@@ -296,7 +296,8 @@ class StageEmitter {
   // Beside gathers from memory the processor does not see in time that vectors are read in order; where there
   // is much to compute, too few iterations are under way to wait for memory side by side.
   void ask_ahead(x86::Mem from, std::size_t bytes) {
-    from.addOffset(static_cast<std::int64_t>(256 * bytes));
+    constexpr std::size_t kAhead = 256;  // elements
+    from.addOffset(static_cast<std::int64_t>(kAhead * bytes));
     cc_.prefetcht0(from);
   }
   [[nodiscard]] Lane emit_scan(const BodyInst& in) {

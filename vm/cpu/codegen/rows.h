@@ -15,7 +15,8 @@ namespace nvm::vm::cpu {
 // if its results are not written in place.
 [[nodiscard]] std::optional<StageSpec> row_spec(const StageSpec& main);
 
-// The mean length from which on rows pay.
+// The mean length from which on a kernel runs by rows: what a row computes against what looking for it
+// takes. Chosen, not tuned.
 constexpr std::int64_t kLeastRow = 256;
 
 // The segment of element i.
