@@ -70,6 +70,7 @@ class CudaEngine final : public plan::Engine {
   }
 
   [[nodiscard]] bool scatters() const override { return true; }
+  [[nodiscard]] bool calls_primitives() const override { return true; }
   [[nodiscard]] Orderer* orderer() override { return &orderer_; }
 
  private:

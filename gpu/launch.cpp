@@ -28,9 +28,12 @@ class CodeRun {
         room_(plan_.vars.size(), 0),
         offsets_(plan_.vars.size(), 0),
         cells_(cell_count(plan_), 0),
-        lengths_(plan_.lengths.size(), kUnknown) {}
+        lengths_(plan_.lengths.size(), kUnknown),
+        home_(plan_.vars.size(), false) {}
   ~CodeRun() {
     for (const Address a : owned_) queue_.free(a);
+    for (std::size_t i = 0; i < run_.arrays.size(); ++i)
+      if (home_[i] && plan_.vars[i].role == VarRole::kTemp) run_.arrays[i].remote = nullptr;
   }
   CodeRun(const CodeRun&) = delete;
   CodeRun& operator=(const CodeRun&) = delete;
@@ -43,7 +46,7 @@ class CodeRun {
     if (timed_) begin_times();
     for (std::size_t k = 0; k < code_.kernels.size(); ++k) {
       if (run_.host->cancelled()) return settle(RunStatus::kCancelled);
-      if (!kernel(k)) return failed();
+      if (by_primitive(plan_.kernels[k]) ? !primitive(k) : !kernel(k)) return failed();
       for (const VarId v : dead_after_[k]) release(memory_[at(v)]);
     }
     queue_.lane(0);
@@ -64,7 +67,7 @@ class CodeRun {
     static_cast<void>(queue_.wait());  // copies from host memory may still be under way
     return status;
   }
-  RunStatus failed() { return settle(trapped_ ? RunStatus::kTrapped : RunStatus::kNoMemory); }
+  RunStatus failed() { return settle(failure_); }
 
   Address allocate(std::size_t bytes) {
     const Address a = queue_.allocate(std::max<std::size_t>(bytes, 8));
@@ -167,8 +170,10 @@ class CodeRun {
   bool fetch_cells() {
     queue_.download(cells_.data(), cells_memory_, 8 * cells_.size());
     if (!queue_.wait()) return false;
-    trapped_ = cells_[0] != 0;
-    if (trapped_) return false;
+    if (cells_[0] != 0) {
+      failure_ = RunStatus::kTrapped;
+      return false;
+    }
     for (std::size_t n = 0; n < lengths_.size(); ++n)
       lengths_[n] = static_cast<std::int64_t>(cells_[at(length_cell(static_cast<LengthId>(n)))]);
     return true;
@@ -183,7 +188,7 @@ class CodeRun {
     if (!make_results(plan_.kernels[k], *space)) return false;
     std::vector<Address> scratch;
     bool ok = make_scratch(code, scratch);
-    if (timed_) times_.push_back({std::chrono::steady_clock::now(), queue_.mark(), 0});
+    if (timed_) times_.push_back({code.origin, std::chrono::steady_clock::now(), queue_.mark(), 0});
     for (std::size_t l = 0; ok && l < code.launches.size(); ++l) ok = launch(code.launches[l], scratch);
     if (timed_) times_.back().end = queue_.mark();
     for (Address& a : scratch) release(a);
@@ -198,12 +203,12 @@ class CodeRun {
     static_cast<void>(queue_.mark());
   }
   void tell_times() {
-    for (std::size_t k = 0; k < times_.size(); ++k) {
-      const double begin = queue_.seconds_at(times_[k].begin), end = queue_.seconds_at(times_[k].end);
-      if (begin < 0 || end < begin) continue;
+    for (const KernelTimes& t : times_) {
+      const double begin = queue_.seconds_at(t.begin), end = queue_.seconds_at(t.end);
+      if (t.kernel == kNone || begin < 0 || end < begin) continue;
       const auto since = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
           std::chrono::duration<double>(begin));
-      run_.host->device_kernel(k, {times_[k].asked, clock_ + since, end - begin});
+      run_.host->device_kernel(at(t.kernel), {t.asked, clock_ + since, end - begin});
     }
   }
 
@@ -282,11 +287,79 @@ class CodeRun {
     return 0;
   }
 
+  // What a kernel is for that is left to a primitive. The host waits for what it needs.
+  bool primitive(std::size_t k) {
+    const plan::Sink& sink = plan_.kernels[k].sinks.front();
+    const VarId from = plan_.kernels[k].body.insts[at(sink.value)].var;
+    if (!fetch_cells()) return false;
+    queue_.lane(0);
+    plan::PrimitiveStep step;
+    step.kernel = at(code_.kernels[k].origin);
+    const bool made_here = var(from).role != VarRole::kInput;
+    if (made_here && !bring_home(from)) return false;
+    if (sink.desc != kNone && !segments(sink.desc, step.segments)) return false;
+    if (!queue_.wait()) return false;
+    if (made_here) unbox(from);
+    step.operand = run_.arrays[at(from)];
+    run_.host->begin_kernel(step.kernel);
+    const RunStatus status = run_.host->primitive(step);
+    run_.host->end_kernel(step.kernel);
+    if (status == RunStatus::kDone)
+      return sink.out_desc == kNone ? bind_made(sink.out, std::move(step.result))
+                                    : bind_made(sink, step.made);
+    failure_ = status;
+    return false;
+  }
+  // The host has a vector, or a place for what a device keeps.
+  bool bring_home(VarId v) {
+    if (home_[at(v)]) return true;
+    home_[at(v)] = true;
+    return publish(v);
+  }
+  bool segments(VarId d, plan::Desc& to) {
+    if (var(d).role == VarRole::kInput || home_[at(d)]) {
+      to = run_.descs[at(d)];
+      return true;
+    }
+    to.segments = lengths_[at(var(d).length)];
+    to.total = lengths_[at(var(d).total)];
+    std::vector<std::int64_t>& offsets =
+        made_offsets_.emplace_back(static_cast<std::size_t>(to.segments) + 1);
+    offsets.back() = to.total;
+    if (offsets_[at(d)] != 0) queue_.download(offsets.data(), offsets_[at(d)], 8 * offsets.size());
+    to.offsets = offsets.data();
+    return true;
+  }
+  bool bind_made(VarId v, plan::Array made) {
+    run_.arrays[at(v)] = std::move(made);
+    home_[at(v)] = true;
+    if (!bind_vector(v)) return false;
+    if (run_.arrays[at(v)].length == 1) upload_cell(scalar_cell(plan_, v));
+    return true;
+  }
+  bool bind_made(const plan::Sink& sink, const plan::Desc& made) {
+    const VarId d = sink.out_desc;
+    run_.descs[at(d)] = made;
+    home_[at(d)] = true;
+    lengths_[at(sink.out_length)] = made.total;
+    cells_[at(length_cell(sink.out_length))] = static_cast<std::uint64_t>(made.total);
+    upload_cell(length_cell(sink.out_length));
+    if (made.offsets == nullptr) return true;
+    const std::size_t bytes = 8 * (static_cast<std::size_t>(made.segments) + 1);
+    offsets_[at(d)] = allocate(bytes);
+    if (offsets_[at(d)] == 0) return false;
+    queue_.upload(offsets_[at(d)], made.offsets, bytes);
+    return true;
+  }
+  void upload_cell(std::int32_t cell) {
+    queue_.upload(cells_memory_ + 8 * static_cast<Address>(cell), &cells_[at(cell)], 8);
+  }
+
   RunStatus publish() {
-    if (!fetch_cells()) return trapped_ ? RunStatus::kTrapped : RunStatus::kNoMemory;
+    if (!fetch_cells()) return failed();
     for (std::size_t n = 0; n < lengths_.size(); ++n) run_.lengths[n] = lengths_[n];
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
-      if (plan_.vars[i].role == VarRole::kOutput && !publish(static_cast<VarId>(i)))
+      if (plan_.vars[i].role == VarRole::kOutput && !home_[i] && !publish(static_cast<VarId>(i)))
         return settle(RunStatus::kNoMemory);
     if (!queue_.wait()) return settle(RunStatus::kNoMemory);
     for (std::size_t i = 0; i < run_.arrays.size(); ++i)
@@ -303,12 +376,10 @@ class CodeRun {
     const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(a.storage);
     a.data = run_.host->allocate(v, a.storage, a.length);
     if (a.data == nullptr) return false;
-    if (a.length == 1 || !trim(v, bytes)) {
+    if (a.length == 1 || !trim(v, bytes))
       queue_.download(a.data, memory_[at(v)], bytes);
-    } else {
+    else if (queue_.share(a.remote, memory_[at(v)], a.data, bytes))
       owned_.erase(std::find(owned_.begin(), owned_.end(), memory_[at(v)]));
-      queue_.keep(a.remote, memory_[at(v)], a.data, bytes);
-    }
     return true;
   }
   // What was counted may be much less than there was room for. False: no memory for a smaller copy.
@@ -348,15 +419,17 @@ class CodeRun {
   std::vector<std::vector<std::int64_t>> made_offsets_;
   std::vector<std::vector<VarId>> dead_after_;
   std::vector<Address> owned_;
+  std::vector<bool> home_;  // by VarId: made here, and the host has it or the place for it
   struct KernelTimes {
+    std::int32_t kernel = kNone;  // of the plan that was given
     std::chrono::steady_clock::time_point asked;
     std::size_t begin = 0, end = 0;  // marks
   };
-  std::vector<KernelTimes> times_;  // by kernel
+  std::vector<KernelTimes> times_;
   std::chrono::steady_clock::time_point clock_;
   bool timed_ = false;
   Address cells_memory_ = 0;
-  bool trapped_ = false;
+  RunStatus failure_ = RunStatus::kNoMemory;  // of a run that fails
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Runs generated code on a queue: binds a run's vectors to device memory, launches the kernels in order,
 // takes results back. Scalars and counted lengths stay in device cells; the host waits in the middle only
-// when a counted length decides how much memory or how many blocks come next.
+// when a counted length decides how much memory or how many blocks come next, or where a kernel is left to a
+// primitive.
 #pragma once
 
 #include "bytecode/plan/engine.h"

@@ -48,6 +48,15 @@ class Queue {
     download(data, memory, bytes);
     free(memory);
   }
+  // The elements of a vector that the host is to have, too, which stays in use here: true if `memory` is
+  // given away and `remote` set, as by keep(), and stays until the queue goes; else they are copied to
+  // `data`.
+  [[nodiscard]] virtual bool share(std::shared_ptr<Remote>& remote, Address memory, void* data,
+                                   std::size_t bytes) {
+    static_cast<void>(remote);
+    download(data, memory, bytes);
+    return false;
+  }
   // One argument: a structure of these words, by value. The kernel is one of the loaded source's.
   // `shared_bytes`: of dynamic shared memory for each block.
   virtual void launch(const std::string& entry, std::int64_t blocks, int threads,

@@ -53,7 +53,7 @@ struct PrimitiveStep {
   std::size_t kernel = 0;
   Array operand;  // the vector that the body pulls
   Desc segments;  // of the sink's desc, if it has one
-  Array result;   // of out; memory is the host's, as if allocated
+  Array result;   // of out; memory is the host's, as if allocated; the elements may be on a device (remote)
   Desc made;      // of out_desc, with offsets; valid until the run has ended. The total is its out_length
 };
 

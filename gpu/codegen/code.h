@@ -54,6 +54,7 @@ struct Launch {
 };
 
 struct KernelCode {
+  std::int32_t origin = kNone;  // the kernel of the plan that was given; kNone: one that was added
   LengthId space = kNone;
   std::vector<Scratch> scratch;
   std::vector<Launch> launches;
@@ -63,9 +64,9 @@ struct KernelCode {
 
 // offsets of a descriptor made by a filter, behind the kernel that makes its counts: see executor.
 struct Code {
-  plan::Plan plan;     // with descriptors' offsets added as vectors
-  std::string source;  // without the prelude
-  std::vector<KernelCode> kernels;
+  plan::Plan plan;                  // with descriptors' offsets added as vectors
+  std::string source;               // without the prelude
+  std::vector<KernelCode> kernels;  // without launches where a primitive does the work
   std::vector<VarId>
       offsets_of;  // by VarId: for descriptors made here, the vector of their offsets; else kNone
 };

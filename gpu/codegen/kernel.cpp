@@ -144,6 +144,7 @@ plan::Kernel offsets_kernel(plan::Plan& plan, VarId desc, VarId& offsets) {
 }
 
 // Kernels in order, with an offsets kernel behind each that makes a descriptor that a later one follows.
+// What a primitive makes comes with its offsets.
 void add_offsets(Code& code) {
   plan::Plan& plan = code.plan;
   std::set<VarId> followed;
@@ -154,14 +155,19 @@ void add_offsets(Code& code) {
   }
   code.offsets_of.assign(plan.vars.size(), kNone);
   std::vector<plan::Kernel> kernels;
-  for (plan::Kernel& k : plan.kernels) {
+  for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
+    plan::Kernel& k = plan.kernels[i];
     std::vector<VarId> made;
     for (const Sink& s : k.sinks)
-      if (s.out_desc != kNone && followed.contains(s.out_desc)) made.push_back(s.out_desc);
+      if (s.out_desc != kNone && followed.contains(s.out_desc) && !by_primitive(k))
+        made.push_back(s.out_desc);
     kernels.push_back(std::move(k));
-    for (const VarId d : made)
-      if (plan.vars[static_cast<std::size_t>(d)].form == plan::DescForm::kIrregular)
-        kernels.push_back(offsets_kernel(plan, d, code.offsets_of[static_cast<std::size_t>(d)]));
+    code.kernels.emplace_back().origin = static_cast<std::int32_t>(i);
+    for (const VarId d : made) {
+      if (plan.vars[static_cast<std::size_t>(d)].form != plan::DescForm::kIrregular) continue;
+      kernels.push_back(offsets_kernel(plan, d, code.offsets_of[static_cast<std::size_t>(d)]));
+      code.kernels.emplace_back();
+    }
   }
   plan.kernels = std::move(kernels);
   code.offsets_of.resize(plan.vars.size(), kNone);
@@ -258,19 +264,16 @@ std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, 
   for (plan::Kernel& k : code.plan.kernels)
     for (Sink& s : k.sinks)
       if (s.kind == SinkKind::kPartition) PartitionLowering(k, s).run();
-  for (const plan::Kernel& k : plan.kernels) {
-    if (!by_primitive(k)) continue;
-    reason = "a kernel that is left to a primitive";
-    return std::nullopt;
-  }
   if (!remove_filters(code.plan, reason)) return std::nullopt;
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {
+    code.kernels[k].space = code.plan.kernels[k].space;
+    if (by_primitive(code.plan.kernels[k])) continue;
     KernelWriter writer{code.plan, code.plan.kernels[k], prefix + "k" + std::to_string(k), {}, {}, {}, {}};
-    writer.code.space = writer.kernel.space;
+    writer.code = std::move(code.kernels[k]);
     PassChooser(writer).write();
     code.source += writer.source;
-    code.kernels.push_back(std::move(writer.code));
+    code.kernels[k] = std::move(writer.code);
   }
   choose_lanes(code);
   return code;

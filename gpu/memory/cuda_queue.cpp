@@ -87,6 +87,11 @@ void CudaQueue::keep(std::shared_ptr<Remote>& remote, Address memory, void* data
   pinned_.push_back(std::move(vector));
 }
 
+bool CudaQueue::share(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) {
+  keep(remote, memory, data, bytes);
+  return true;
+}
+
 void CudaQueue::upload(Address to, const void* from, std::size_t bytes) {
   flush();
   note(device_->driver().copy_in(to, from, bytes, stream(0)), "copying to the device");

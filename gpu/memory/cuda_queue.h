@@ -33,6 +33,8 @@ class CudaQueue final : public Queue {
   void clear(Address memory, std::size_t bytes) override;
   [[nodiscard]] Address bring(std::shared_ptr<Remote>& remote, const void* data, std::size_t bytes) override;
   void keep(std::shared_ptr<Remote>& remote, Address memory, void* data, std::size_t bytes) override;
+  [[nodiscard]] bool share(std::shared_ptr<Remote>& remote, Address memory, void* data,
+                           std::size_t bytes) override;
   void launch(const std::string& entry, std::int64_t blocks, int threads,
               std::span<const std::uint64_t> words, unsigned shared_bytes) override;
   void lane(int number) override { lane_ = number; }

@@ -14,6 +14,7 @@ namespace {
 class GatheringEngine final : public plan::Engine {
  public:
   [[nodiscard]] std::string name() const override { return "gathering"; }
+  [[nodiscard]] bool calls_primitives() const override { return true; }
   [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override {
     plans.push_back(plan);
     reason = "only gathered";
@@ -22,10 +23,11 @@ class GatheringEngine final : public plan::Engine {
   std::vector<plan::Plan> plans;
 };
 
-void run_lines(plan::Engine& engine, plan::Fusion fusion, vm::JitCounters& total) {
+void run_lines(plan::Engine& engine, plan::Fusion fusion, vm::JitCounters& total,
+               LeftToPrimitives* left = nullptr) {
   const std::uint64_t first = fusion == plan::Fusion::kOff ? 100 : 200;
   for (std::uint64_t seed = first; seed < first + 8; ++seed)
-    run_line(seed, engine, {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total, true);
+    run_line(seed, engine, {.mode = vm::JitMode::kAlways, .fusion = fusion}, IntBits::k64, total, true, left);
 }
 
 bool scatters(const plan::Plan& plan) {
@@ -47,6 +49,7 @@ bool moves_in_segments(const plan::Plan& plan) {
 
 TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
   std::ptrdiff_t scattering = 0, segmented = 0;
+  LeftToPrimitives left;
   for (const plan::Fusion fusion : {plan::Fusion::kOff, plan::Fusion::kGreedy}) {
     GatheringEngine gathering;
     vm::JitCounters ignored;
@@ -54,12 +57,15 @@ TEST_CASE("recorded lines under CUDA emulation equal eager lines") {
     EmuEngine engine;
     engine.prepare(gathering.plans);
     vm::JitCounters total;
-    run_lines(engine, fusion, total);
-    CHECK(total.fused > 8);
+    run_lines(engine, fusion, total, &left);
+    CHECK(total.fused >= 8);  // one line for each seed
     CHECK(total.refused == 0);
     scattering += std::count_if(gathering.plans.begin(), gathering.plans.end(), scatters);
     segmented += std::count_if(gathering.plans.begin(), gathering.plans.end(), moves_in_segments);
   }
   CHECK(scattering > 0);
   CHECK(segmented > 0);
+  CHECK(left.ranks > 0);
+  CHECK(left.random > 0);
+  CHECK(left.segdes > 0);
 }

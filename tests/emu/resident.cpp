@@ -36,6 +36,16 @@ TEST_CASE("a loop of 100 sweeps copies its vector to the device once and back on
   CHECK(loop.counters().fused == kSweeps);
 }
 
+TEST_CASE("what a primitive makes on the device in the middle of a line stays there") {
+  control("");
+  Loop loop(&engine(), true);
+  const Value got = loop.run(10);
+  CHECK(counts().uploads == 1);
+  CHECK(counts().downloads == 0);
+  CHECK(difference(got, expected(10, true)).empty());
+  CHECK(loop.counters().fused == 10);
+}
+
 TEST_CASE("vectors that die free the device's memory") {
   control("");
   Loop(&engine()).run(kSweeps);
@@ -44,17 +54,19 @@ TEST_CASE("vectors that die free the device's memory") {
 }
 
 TEST_CASE("memory that runs out at any allocation changes no result") {
-  const Value wanted = expected(5);
-  control("");
-  Loop(&engine()).run(5);
-  const std::uint64_t all = counts().allocations;
-  CHECK(all > 5);
-  for (std::uint64_t k = 1; k <= all; ++k) {
-    INFO("allocation " << k);
-    control("no_memory=" + std::to_string(k));
-    CHECK(difference(Loop(&engine()).run(5), wanted).empty());
-    control("full_from=" + std::to_string(k));
-    CHECK(difference(Loop(&engine()).run(5), wanted).empty());
+  for (const bool ranks : {false, true}) {
+    const Value wanted = expected(5, ranks);
+    control("");
+    Loop(&engine(), ranks).run(5);
+    const std::uint64_t all = counts().allocations;
+    CHECK(all > 5);
+    for (std::uint64_t k = 1; k <= all; ++k) {
+      INFO("allocation " << k << (ranks ? ", with ranks" : ""));
+      control("no_memory=" + std::to_string(k));
+      CHECK(difference(Loop(&engine(), ranks).run(5), wanted).empty());
+      control("full_from=" + std::to_string(k));
+      CHECK(difference(Loop(&engine(), ranks).run(5), wanted).empty());
+    }
   }
   control("");
 }

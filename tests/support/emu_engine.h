@@ -21,6 +21,7 @@ class EmuEngine final : public plan::Engine {
   // Device memory starts `offset` bytes behind a multiple of 256.
   explicit EmuEngine(std::size_t offset = 0) : offset_(offset) {}
   [[nodiscard]] std::string name() const override { return "cuda emulation"; }
+  [[nodiscard]] bool calls_primitives() const override { return true; }
   // Builds many plans as one source; compile() then finds them.
   void prepare(const std::vector<plan::Plan>& plans);
   [[nodiscard]] std::unique_ptr<plan::Code> compile(const plan::Plan& plan, std::string& reason) override;

@@ -1,4 +1,4 @@
-// The same short line again and again: x = x * x + x.
+// The same short line again and again: x = x * x + x, or x = ranks of x * x, + x.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -21,8 +21,10 @@ inline vm::Pool& pool() {  // outlives all values
 // Each sweep is a line of its own. `engine` may be null: then nothing is compiled.
 class Loop {
  public:
-  explicit Loop(plan::Engine* engine)
-      : executor_(refuse_if_null(engine)), jit_(executor_, context(), {.mode = mode(engine)}) {}
+  explicit Loop(plan::Engine* engine, bool ranks = false)
+      : executor_(refuse_if_null(engine)),
+        jit_(executor_, context(), {.mode = mode(engine)}),
+        ranks_(ranks) {}
 
   Value run(int sweeps) {
     std::vector<std::int64_t> elements;
@@ -50,11 +52,13 @@ class Loop {
   const PrimContext& context() {
     context_.pool = &pool();
     context_.isa = best_isa();
+    context_.orderer = executor_.orderer();
     return context_;
   }
   Value line(const Value& x) {
-    Recorder recorder(jit_, IntBits::k64, {.min_elements = 2, .max_insts = 60});
+    Recorder recorder(jit_, IntBits::k64, {.min_elements = 2, .max_insts = 60, .primitives = true});
     Value square = step(recorder, Op::kMul, {x, x});
+    if (ranks_) square = step(recorder, Op::kRankUp, {square, Segdes::regular(1, kElements)});
     Value sum = step(recorder, Op::kAdd, {square, x});
     square = {};
     recorder.force(sum);
@@ -73,9 +77,10 @@ class Loop {
   PrimContext context_;
   plan::Engine& executor_;
   Jit jit_;
+  bool ranks_;
   std::vector<std::unique_ptr<ssa::Inst>> insts_;
 };
 
-inline Value expected(int sweeps) { return Loop(nullptr).run(sweeps); }
+inline Value expected(int sweeps, bool ranks = false) { return Loop(nullptr, ranks).run(sweeps); }
 
 }  // namespace nvm::testing

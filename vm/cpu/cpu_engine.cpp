@@ -84,6 +84,8 @@ class CpuCode final : public plan::Code {
     if (sink.desc != soac::kNone) step.segments = context.desc(sink.desc);
     const RunStatus status = context.run->host->primitive(step);
     if (status != RunStatus::kDone) return status;
+    if (std::string why; step.result.remote != nullptr && !step.result.remote->fetch(why))
+      return RunStatus::kNoMemory;
     if (sink.out_desc != soac::kNone) {
       context.desc(sink.out_desc) = step.made;
       context.length(sink.out_length) = step.made.total;

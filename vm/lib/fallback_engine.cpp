@@ -72,6 +72,9 @@ class FallbackEngine final : public plan::Engine {
   }
 
   [[nodiscard]] bool scatters() const override { return device_->scatters(); }
+  [[nodiscard]] bool calls_primitives() const override {
+    return device_->calls_primitives() && processor_->calls_primitives();
+  }
   [[nodiscard]] Orderer* orderer() override { return device_->orderer(); }
 
  private:

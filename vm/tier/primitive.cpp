@@ -36,6 +36,7 @@ Value Binding::operand(const plan::PrimitiveStep& step) const {
   const auto x = static_cast<std::size_t>(kernel.body.insts[static_cast<std::size_t>(value)].var);
   if (const auto* given = std::get_if<Vector>(&region_.inputs[x])) return *given;
   const plan::Array& a = step.operand;
+  if (a.remote != nullptr && memory_[x]) attach_remote(*memory_[x].get(), a.remote);
   if (a.length != 1) return Vector(a.storage, a.length, memory_[x]);
   return plan_.vars[x].type == Type::kFloat ? Vector::of_float(a.real) : Vector::of_int(a.scalar);
 }
@@ -71,6 +72,7 @@ void Binding::keep(plan::VarId var, const Vector& made, plan::Array& array) {
     memory = int_vector(pool_, elements, array.storage).take_buffer();
   }
   array.data = memory ? memory.get()->bytes : nullptr;
+  if (memory) array.remote = remote_of(*memory.get());
 }
 
 void Binding::keep(plan::VarId var, const Segdes& made, plan::Desc& desc) {
