@@ -233,8 +233,9 @@ class CodeRun {
     return std::any_of(kernel.sinks.begin(), kernel.sinks.end(),
                        [&](const plan::Sink& s) { return s.out_length == n; });
   }
-  // Offsets that were scanned get their last entry.
+  // Offsets that were scanned get their last entry. A kernel of guards alone has no sinks.
   void finish_offsets(const plan::Kernel& kernel) {
+    if (kernel.sinks.empty()) return;
     for (std::size_t d = 0; d < code_.offsets_of.size(); ++d) {
       const VarId made = code_.offsets_of[d];
       if (made == kNone || kernel.sinks.back().out != made) continue;

@@ -58,15 +58,21 @@ struct Extent {
   Point west, east;
 };
 
+constexpr std::int64_t kCached = 1 << 10;  // points that are looked at again only if they beat those before
+
 Extent extent_of_part(const Data& d, std::int64_t lo, std::int64_t hi) {
-  double least = d.x[lo], most = d.x[lo];
+  Extent e{d.at(lo), d.at(lo)};
   const double* x = d.x.data();
+  for (std::int64_t from = lo; from < hi; from += kCached) {
+    const std::int64_t to = std::min(hi, from + kCached);
+    double least = e.west.x, most = e.east.x;
 #pragma omp simd reduction(min : least) reduction(max : most)
-  for (std::int64_t i = lo; i < hi; ++i) least = std::min(least, x[i]), most = std::max(most, x[i]);
-  Extent e{};
-  for (std::int64_t i = lo; i < hi; ++i) {
-    if (x[i] == least) e.west = d.at(i);
-    if (x[i] == most) e.east = d.at(i);
+    for (std::int64_t i = from; i < to; ++i) least = std::min(least, x[i]), most = std::max(most, x[i]);
+    if (least == e.west.x && most == e.east.x) continue;
+    for (std::int64_t i = from; i < to; ++i) {
+      if (x[i] < e.west.x) e.west = d.at(i);
+      if (x[i] > e.east.x) e.east = d.at(i);
+    }
   }
   return e;
 }
@@ -77,17 +83,20 @@ struct Peaks {
 };
 Peaks peaks_of_part(const Data& d, Extent e, std::int64_t lo, std::int64_t hi) {
   const double *x = d.x.data(), *y = d.y.data();
-  double above = 0, below = 0;
+  Peaks peaks;
+  for (std::int64_t from = lo; from < hi; from += kCached) {
+    const std::int64_t to = std::min(hi, from + kCached);
+    double above = peaks.above.distance, below = -peaks.below.distance;
 #pragma omp simd reduction(max : above) reduction(min : below)
-  for (std::int64_t i = lo; i < hi; ++i) {
-    const double c = (e.east.x - e.west.x) * (y[i] - e.west.y) - (e.east.y - e.west.y) * (x[i] - e.west.x);
-    above = std::max(above, c), below = std::min(below, c);
-  }
-  Peaks peaks{{above, {}}, {-below, {}}};
-  for (std::int64_t i = lo; i < hi; ++i) {
-    const double c = (e.east.x - e.west.x) * (y[i] - e.west.y) - (e.east.y - e.west.y) * (x[i] - e.west.x);
-    if (c == above) peaks.above.point = d.at(i);
-    if (c == below) peaks.below.point = d.at(i);
+    for (std::int64_t i = from; i < to; ++i) {
+      const double c = (e.east.x - e.west.x) * (y[i] - e.west.y) - (e.east.y - e.west.y) * (x[i] - e.west.x);
+      above = std::max(above, c), below = std::min(below, c);
+    }
+    if (above == peaks.above.distance && below == -peaks.below.distance) continue;
+    for (std::int64_t i = from; i < to; ++i) {
+      const double c = cross(d.at(i), e.west, e.east);
+      peaks.above.offer(c, d.at(i)), peaks.below.offer(-c, d.at(i));
+    }
   }
   return peaks;
 }
@@ -111,30 +120,22 @@ Points fused_hull(const Data& d, int threads) {
     best.below.offer(p.below.distance, p.below.point);
   }
   const Point corner[5] = {e.west, best.below.point, e.east, best.above.point, e.west};  // counter-clockwise
-  struct Side {
-    Points points;
-    Far far;
-  };
-  std::vector<std::array<Side, 4>> outside(static_cast<std::size_t>(threads));
+  std::vector<std::array<Points, 4>> outside(static_cast<std::size_t>(threads));
   parts(threads, n, [&](std::int64_t lo, std::int64_t hi, int t) {
     auto& mine = outside[static_cast<std::size_t>(t)];
     const double *x = d.x.data(), *y = d.y.data();
     for (std::int64_t i = lo; i < hi; ++i)
       for (std::size_t s = 0; s < 4; ++s)
-        if (const double c = cross({x[i], y[i]}, corner[s + 1], corner[s]); c > 0) {
-          mine[s].points.push_back({x[i], y[i]});
-          mine[s].far.offer(c, {x[i], y[i]});
-        }
+        if (cross({x[i], y[i]}, corner[s + 1], corner[s]) > 0) mine[s].push_back({x[i], y[i]});
   });
   std::array<Points, 4> hulls;
   blocks(threads, 4, 1, [&](std::int64_t side, std::int64_t) {
     const auto s = static_cast<std::size_t>(side);
-    Side all;
-    for (const auto& mine : outside) {
-      all.points.insert(all.points.end(), mine[s].points.begin(), mine[s].points.end());
-      all.far.offer(mine[s].far.distance, mine[s].far.point);
-    }
-    if (!all.points.empty()) hull_of(all.points, corner[s + 1], corner[s], all.far.point, hulls[s]);
+    Points all;
+    Far far;
+    for (const auto& mine : outside) all.insert(all.end(), mine[s].begin(), mine[s].end());
+    for (const Point p : all) far.offer(cross(p, corner[s + 1], corner[s]), p);
+    if (!all.empty()) hull_of(all, corner[s + 1], corner[s], far.point, hulls[s]);
   });
   Points hull(corner, corner + 4);
   for (const Points& h : hulls) hull.insert(hull.end(), h.begin(), h.end());
