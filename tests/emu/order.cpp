@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "gpu/api/driver.h"
+#include "tests/emu/device/order.h"
 #include "tests/support/emu_device.h"
 
 using namespace nvm::gpu;
@@ -148,4 +149,26 @@ TEST_CASE("work of two streams on the same memory is found, in whatever order it
 
 TEST_CASE("nodes of a graph that no path orders are found") {
   CHECK_FALSE(ends_well([](Setting& s) { graph(s, false); }));
+}
+
+TEST_CASE("cells are shared word by word, by kernels and copies") {
+  const emu::Moment one{1, 1, {{1, 1}}}, two{2, 1, {{2, 1}}}, after{2, 2, {{1, 1}, {2, 2}}};
+  const emu::Words changes3{{3}, {}}, changes4{{4}, {}}, reads3{{}, {3}};
+  const auto second = [&](const emu::Words& first, const emu::Moment& m, const emu::Words& then) {
+    emu::History history;
+    CHECK(history.touch(one, !first.changed.empty(), &first).empty());
+    return history.touch(m, !then.changed.empty(), &then);
+  };
+  CHECK(second(changes3, two, changes4).empty());
+  CHECK(second(changes4, two, reads3).empty());
+  CHECK(second(reads3, two, changes4).empty());
+  CHECK(second(reads3, two, reads3).empty());
+  CHECK(second(changes3, after, reads3).empty());
+  CHECK(second(reads3, after, changes3).empty());
+  CHECK_FALSE(second(changes3, two, changes3).empty());
+  CHECK_FALSE(second(changes3, two, reads3).empty());
+  CHECK_FALSE(second(reads3, two, changes3).empty());
+  emu::History history;
+  CHECK(history.touch(one, false, &reads3).empty());
+  CHECK_FALSE(history.touch(two, true, nullptr).empty());
 }

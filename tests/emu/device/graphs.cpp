@@ -84,6 +84,11 @@ int set_node(void* exec, void* node, const Parameters& p) {
   return kGood;
 }
 
+bool meet(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&](std::size_t word) { return std::find(b.begin(), b.end(), word) != b.end(); });
+}
+
 // Do two nodes that run at the same time disturb each other?
 bool at_odds(const std::vector<emu::Touched>& a, const std::vector<emu::Touched>& b) {
   for (const emu::Touched& x : a)
@@ -93,8 +98,8 @@ bool at_odds(const std::vector<emu::Touched>& a, const std::vector<emu::Touched>
         if (x.write || y.write) return true;
         continue;
       }
-      for (const std::size_t word : x.words)
-        if (std::find(y.words.begin(), y.words.end(), word) != y.words.end()) return true;
+      const emu::Words &p = x.words, &q = y.words;
+      if (meet(p.changed, q.changed) || meet(p.changed, q.read) || meet(p.read, q.changed)) return true;
     }
   return false;
 }

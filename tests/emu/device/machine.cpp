@@ -36,12 +36,24 @@ int launch(const Deed& deed, std::vector<Touched>& touched) {
   }
   deed.kernel->run(deed.arguments.data(), deed.blocks, deed.threads);
   for (const auto& [begin, bytes] : before) {
-    Touched t{begin, false, machine().blocks.at(begin).cells,
-              changed(bytes, reinterpret_cast<const unsigned char*>(begin))};
-    t.write = !t.words.empty();
+    Touched t{begin,
+              false,
+              machine().blocks.at(begin).cells,
+              {changed(bytes, reinterpret_cast<const unsigned char*>(begin)), {}}};
+    t.write = !t.words.changed.empty();
     touched.push_back(std::move(t));
   }
   return kGood;
+}
+
+// What a copy reads.
+Touched reading(Pointer from, std::size_t bytes) {
+  Touched t{from, false, false, {}};
+  const auto& [begin, block] = *--machine().blocks.upper_bound(from);
+  t.by_words = block.cells;
+  for (std::size_t word = (from - begin) / 8; t.by_words && word <= (from - begin + bytes - 1) / 8; ++word)
+    t.words.read.push_back(word);
+  return t;
 }
 
 bool step(Stream& s) {
@@ -199,7 +211,7 @@ int perform(const Deed& deed, std::vector<Touched>& touched) {
     return kGood;
   }
   if (!usable(deed.from, deed.bytes, name(deed))) return kIllegal;
-  touched.push_back({deed.from, false, false, {}});
+  touched.push_back(reading(deed.from, deed.bytes));
   std::memcpy(reinterpret_cast<void*>(deed.to), reinterpret_cast<const void*>(deed.from), deed.bytes);
   return kGood;
 }

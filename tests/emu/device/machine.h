@@ -116,7 +116,7 @@ struct Touched {
   Pointer block = 0;
   bool write = false;
   bool by_words = false;
-  std::vector<std::size_t> words;
+  Words words;
 };
 int perform(const Deed& deed, std::vector<Touched>& touched);
 void note(const std::vector<Touched>& touched, const Moment& m, const char* doing);

@@ -20,7 +20,7 @@ void join(Clock& into, const Clock& from) {
   for (const auto& [stream, number] : from) into[stream] = std::max(into[stream], number);
 }
 
-std::string History::touch(const Moment& m, bool write, const std::vector<std::size_t>* words) {
+std::string History::touch(const Moment& m, bool write, const Words* words) {
   std::string wrong;
   if (at_odds(writes_, m)) wrong = "uses memory that another stream writes";
   if (words == nullptr) {
@@ -30,10 +30,15 @@ std::string History::touch(const Moment& m, bool write, const std::vector<std::s
     (write ? writes_ : reads_)[m.stream] = m.number;
     return wrong;
   }
-  if (!words->empty() && at_odds(reads_, m)) wrong = "writes cells that another stream reads";
-  for (const std::size_t word : *words) {
+  if (!words->changed.empty() && at_odds(reads_, m)) wrong = "writes cells that another stream reads";
+  for (const std::size_t word : words->read) {
+    if (at_odds(by_word_[word], m)) wrong = "reads a cell that another stream writes";
+    read_by_word_[word][m.stream] = m.number;
+  }
+  for (const std::size_t word : words->changed) {
     Clock& cell = by_word_[word];
     if (at_odds(cell, m)) wrong = "writes a cell that another stream writes";
+    if (at_odds(read_by_word_[word], m)) wrong = "writes a cell that another stream reads";
     cell[m.stream] = m.number;
     cell_writes_[m.stream] = m.number;
   }

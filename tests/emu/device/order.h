@@ -23,17 +23,22 @@ struct Moment {
   Clock before;
 };
 
+// Of a block of cells, which work shares word by word: what was changed, and what is known to have been read.
+struct Words {
+  std::vector<std::size_t> changed, read;
+};
+
 // Last times a block of memory was read and written, by stream.
 class History {
  public:
-  // `words`: the block is one of cells, which kernels share word by word; these words were changed, others
-  // maybe read. Empty text, or with what it is at odds.
-  [[nodiscard]] std::string touch(const Moment& m, bool write, const std::vector<std::size_t>* words);
+  // `words`: only these, of a block of cells; of what a kernel reads nothing is known. Empty text, or with
+  // what it is at odds.
+  [[nodiscard]] std::string touch(const Moment& m, bool write, const Words* words);
 
  private:
-  Clock reads_, writes_;                  // of the whole block
-  Clock cell_reads_, cell_writes_;        // of some of its words
-  std::map<std::size_t, Clock> by_word_;  // writes
+  Clock reads_, writes_;            // of the whole block
+  Clock cell_reads_, cell_writes_;  // of some of its words
+  std::map<std::size_t, Clock> by_word_, read_by_word_;
 };
 
 }  // namespace emu
