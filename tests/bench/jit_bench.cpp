@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vm/cpu/cpu_engine.h"
+#include "vm/interp/value_moves.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/pipeline.h"
 
@@ -48,26 +49,27 @@ class Bench {
   }
   // Records and executes a line: x is combined `insts` times with y by the operations of `ops` in turn.
   void line(const Vector& x, const Vector& y, int insts, const std::vector<Op>& ops) {
-    Value now = x;
+    Value operands[2], now;
+    copy_value(x, operands[0]);
     for (int i = 0; i < insts; ++i) {
-      const Op op = ops[static_cast<std::size_t>(i) % ops.size()];
-      std::vector<Value> operands = {std::move(now)};
-      if (op_info(op).operands.size() == 2) operands.emplace_back(y);
-      std::vector<Value> results(1);
-      if (!recorder_.offer(inst(op), {}, operands, results)) std::printf("not recorded\n");
-      now = std::move(results[0]);
+      const ssa::Inst& in = inst(ops, static_cast<std::size_t>(i));
+      const std::size_t n = op_info(in.op).operands.size();
+      if (n == 2) copy_value(y, operands[1]);
+      if (!recorder_.offer(in, {}, {operands, n}, {&now, 1})) std::printf("not recorded\n");
+      move_value(now, operands[0]);
     }
-    recorder_.force(now);
+    recorder_.force(operands[0]);
   }
 
  private:
-  const ssa::Inst& inst(Op op) {
-    for (const ssa::Inst& in : insts_)
-      if (in.op == op) return in;
-    ssa::Inst& in = insts_.emplace_back();
-    in.op = op;
-    in.word = TypeWord::kFloat;
-    return in;
+  // Number i of a line; as in a program, each has a place of its own.
+  const ssa::Inst& inst(const std::vector<Op>& ops, std::size_t i) {
+    for (std::size_t n = insts_.size(); n <= i; ++n) {
+      ssa::Inst& in = insts_.emplace_back();
+      in.op = ops[n % ops.size()];
+      in.word = TypeWord::kFloat;
+    }
+    return insts_[i];
   }
 
   Pool pool_;

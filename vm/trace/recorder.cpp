@@ -36,6 +36,8 @@ void resolve(Value& v) {
   v = std::move(value);
 }
 
+}  // namespace
+
 bool same_input(const Value& a, const Value& b) {
   const auto* s = std::get_if<Segdes>(&a);
   const auto* t = std::get_if<Segdes>(&b);
@@ -51,8 +53,6 @@ DescForm form_of(const Segdes& s) {
   if (s.segments() == 1) return DescForm::kOneSegment;
   return s.is_regular() ? DescForm::kRegular : DescForm::kIrregular;
 }
-
-}  // namespace
 
 std::int64_t elements_of(const RecordedRegion& region) {
   std::int64_t work = 0;
@@ -89,6 +89,11 @@ void Recorder::reset() {
   each_.clear();
   work_.clear();
   work_length_.clear();
+  steps_.clear();
+  known_trails_.clear();
+  knowable_ = true;
+  stopper_ = nullptr;
+  line_ = nullptr;
 }
 
 const ssa::Inst* Recorder::located_at(Site& site, CallTrail& trail) const {
@@ -110,9 +115,14 @@ std::int32_t Recorder::trail() {
 bool Recorder::trust(const Value& condition, const Site& branch) {
   const auto* d = std::get_if<DeferredRef>(&condition);
   if (d == nullptr || (*d)->computed()) return false;
+  if (line_ != nullptr) {
+    if (follow_check(**d, branch)) return true;
+    record_known();
+  }
   const VarId flag = (*d)->var();
   if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
   append_check(flag, {nullptr, branch});
+  note_step(nullptr, LineStep::Kind::kCheck, {flag}, {});
   return true;
 }
 
@@ -136,7 +146,7 @@ void Recorder::force(Value& value) {
 
 void Recorder::finish() {
   failed_ = {};
-  if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
+  if (line_ != nullptr || !now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
@@ -144,7 +154,10 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
   if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
   const bool waits = std::any_of(operands.begin(), operands.end(),
                                  [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
-  if (waits) flush(stop);
+  if (waits) {
+    stopper_ = &inst;
+    flush(stop);
+  }
   for (Value& v : operands) resolve(v);
   return false;
 }
@@ -172,6 +185,11 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (guarded() && op_kind(inst.op) == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
+  if (predicts_)
+    if (const auto taken = follow({inst, site, operands, results, elements, waits, repeated})) {
+      if (!*taken) return leave(inst, operands, line_ != nullptr ? line_->stop : RegionStop::kLost);
+      return true;
+    }
   if (op_kind(inst.op) == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || (inst.op == Op::kMakeSegdes && !describes(operands[0])))
@@ -184,6 +202,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (declined_) return leave(inst, operands, RegionStop::kLost);
   const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {
+    stopper_ = &inst;
     flush(loops ? RegionStop::kLoop : RegionStop::kLong);
     return offer(inst, site, operands, results);  // what was promised is there now
   }
@@ -312,11 +331,25 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
   const VarId id = new_var(v);
   if (inst.op == Op::kLengths) lengths_of_[static_cast<std::size_t>(id)] = operands_[0];
   if (inst.op == Op::kLength) length_of_[static_cast<std::size_t>(id)] = var(operands_[0]).length;
-  if (inst.op == Op::kDist && type == Type::kInt) {
-    const auto* one = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(operands_[0])]);
-    if (one != nullptr && one->is_scalar()) each_[static_cast<std::size_t>(id)] = one->scalar_int();
-  }
   return id;
+}
+
+// Of one number distributed, that number is known of each.
+void Recorder::note_each(const soac::RegionInst& in) {
+  if (in.op != Op::kDist || in.word != TypeWord::kInt) return;
+  const auto* one = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(in.operands[0])]);
+  if (one != nullptr && one->is_scalar()) each_[static_cast<std::size_t>(in.results[0])] = one->scalar_int();
+}
+
+// Of the line that is recorded, for when it comes again.
+void Recorder::note_step(const ssa::Inst* inst, LineStep::Kind kind, const soac::VarList& operands,
+                         const soac::VarList& results, LengthId number) {
+  if (!predicts_) return;
+  const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  steps_.push_back({inst, inst != nullptr ? inst->op : Op::kIf,
+                    inst != nullptr ? inst->word : TypeWord::kNone, kind, operands, results, number,
+                    size(now_.region.vars), size(now_.region.lengths), size(now_.region.insts),
+                    size(packed_)});
 }
 
 void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
@@ -328,9 +361,9 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   in.word = inst.word;
   in.operands = soac::VarList(operands_);
   in.site = static_cast<std::int32_t>(now_.sites.size());
-  const Packed* known = nullptr;
+  const PackedVar* known = nullptr;
   if (inst.op == Op::kPack) {
-    const auto it = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) {
+    const auto it = std::find_if(packed_.begin(), packed_.end(), [&](const PackedVar& p) {
       return p.flags == operands_[1] && p.desc == operands_[2];
     });
     if (it != packed_.end()) known = &*it;
@@ -353,12 +386,16 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
     const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(in.operands[0]).length)];
     in.draw = static_cast<std::int32_t>(now_.draws.size());
     now_.draws.push_back(*limits_.random->take(n));
+    knowable_ = false;
   }
   const OpKind kind = info.kind;
   primitives_ |= kind == OpKind::kRank || kind == OpKind::kRandom || inst.op == Op::kMakeSegdes;
+  knowable_ &= inst.op != Op::kMakeSegdes;  // how many there are decides whether it is recorded
   note_lengths(in);
+  note_each(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
+  note_step(&inst, LineStep::Kind::kInst, in.operands, in.results);
 }
 
 bool Recorder::asks_work() const {
@@ -402,8 +439,25 @@ std::vector<VarId> Recorder::ask_counts() {
 
 Value Recorder::promise(VarId v) {
   auto& d = promised_[static_cast<std::size_t>(v)];
-  if (d == nullptr) d = std::make_shared<Deferred>(v);
+  if (d == nullptr) d = new_promise(v);
   return d;
+}
+
+std::shared_ptr<Deferred> Recorder::new_promise(VarId v) {
+  if (spare_.empty()) return std::make_shared<Deferred>(v);
+  std::shared_ptr<Deferred> d = std::move(spare_.back());
+  spare_.pop_back();
+  d->rename(v);
+  return d;
+}
+
+// Promises that were not asked for serve again.
+void Recorder::recycle(std::vector<std::shared_ptr<Deferred>>& promised) {
+  constexpr std::size_t kMost = 512;
+  for (auto& d : promised)
+    if (d != nullptr && d.use_count() == 1 && !d->computed() && spare_.size() < kMost)
+      spare_.push_back(std::move(d));
+  promised.clear();
 }
 
 void Recorder::mark_live() {
@@ -445,6 +499,10 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
 }
 
 void Recorder::flush(RegionStop stop) {
+  if (line_ != nullptr) {
+    if (line_ends()) return run_known(stop);
+    record_known();
+  }
   mark_live();
   if (guarded()) return flush_guarded(stop);
   execute_all(stop);
@@ -457,6 +515,9 @@ void Recorder::execute_all(RegionStop stop) {
   now_.stop = stop;
   std::vector<LengthId> lengths;
   RecordedRegion recorded = compact(now_, renamed, lengths);
+  if (predicts_ && knowable_ && !steps_.empty())
+    if (LineStart& start = starts_[steps_.front().inst]; start.learns())
+      start.learn(learn(recorded, renamed, lengths));
   std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
   std::vector<RecordedWork> work = std::move(work_);
   std::vector<Count> counts(work.size());  // what is known only afterwards
@@ -480,6 +541,7 @@ void Recorder::execute_all(RegionStop stop) {
       continue;
     promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
   }
+  recycle(promised);
   if (observer_ != nullptr) observer_->end_region(work, run);
 }
 
