@@ -35,7 +35,20 @@ bool guessed(const plan::Plan& plan) {
 // Of a line that comes again: its entry, and the binding to its values.
 class Jit::Memo final : public RegionMemo {
  public:
-  Memo(RegionEntry& e, std::uint64_t of) : entry(e), generation(of) {}
+  Memo(RegionEntry& e, std::uint64_t of) : entry(e), generation(of) {
+    for (const soac::RegionInst& in : e.region.insts) note_touched(in);
+  }
+  // elements_of(region), of which the lengths alone are new.
+  [[nodiscard]] std::int64_t elements(const RecordedRegion& region) const {
+    std::int64_t work = 0;
+    for (const Touched& t : touched_) {
+      std::int64_t most = 1;
+      for (const soac::LengthId n : t.lengths)
+        most = std::max(most, region.lengths[static_cast<std::size_t>(n)]);
+      work += t.insts * most;
+    }
+    return work;
+  }
   // Whether this run is timed: not all are when very many have been.
   [[nodiscard]] bool clocked() {
     constexpr std::uint32_t kOften = 256, kSeldom = 16;
@@ -56,6 +69,22 @@ class Jit::Memo final : public RegionMemo {
   const std::uint64_t generation;
 
  private:
+  struct Touched {  // by so many instructions: vectors of these lengths
+    std::vector<soac::LengthId> lengths;
+    std::int64_t insts = 0;
+  };
+  void note_touched(const soac::RegionInst& in) {
+    std::vector<soac::LengthId> lengths;
+    for (std::size_t k = 0; k < in.operands.size(); ++k)
+      if (const soac::LengthId n = touched_length(entry.region, in, k);
+          n != soac::kNone && std::find(lengths.begin(), lengths.end(), n) == lengths.end())
+        lengths.push_back(n);
+    const auto it = std::find_if(touched_.begin(), touched_.end(),
+                                 [&](const Touched& t) { return t.lengths == lengths; });
+    ++(it != touched_.end() ? *it : touched_.emplace_back(Touched{std::move(lengths), 0})).insts;
+  }
+
+  std::vector<Touched> touched_;
   std::uint32_t runs_ = 0;
   const plan::Code* code_ = nullptr;
   std::optional<Binding> binding_;
@@ -132,7 +161,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
 
 void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,
                     RecordedSite& failed) {
-  std::int64_t work = std::max(elements_of(region), e.found);
+  std::int64_t work = std::max(memo != nullptr ? memo->elements(region) : elements_of(region), e.found);
   ++e.runs;
   e.work += work;
   using Clock = std::chrono::steady_clock;
@@ -210,10 +239,11 @@ bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, st
   binding.report(options_.observer, e.number);
   binding.use(context_);
   const plan::Run run = binding.run(context_.threads);
-  if (std::string why; !e.code->resident() && !plan::fetch_inputs(run, why))
+  const bool resident = e.code->resident();
+  if (std::string why; !resident && !plan::fetch_inputs(run, why))
     throw Fault{Fault::Kind::kDevice, std::move(why)};
   const plan::RunStatus status = e.code->run(run);
-  binding.keep_remotes();
+  if (resident) binding.keep_remotes();
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;
     binding.take(outputs);

@@ -61,6 +61,9 @@ struct RecordedRegion {
 // What the instructions of the region touch, as far as known beforehand.
 [[nodiscard]] std::int64_t elements_of(const RecordedRegion& region);
 [[nodiscard]] std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst);
+// The length of what it touches of operand k; kNone if it picks from that.
+[[nodiscard]] soac::LengthId touched_length(const soac::Region& region, const soac::RegionInst& inst,
+                                            std::size_t k);
 
 // Are they the same vector or descriptor, in the same memory? Numbers never are.
 [[nodiscard]] bool same_input(const Value& a, const Value& b);

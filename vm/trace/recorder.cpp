@@ -60,14 +60,17 @@ std::int64_t elements_of(const RecordedRegion& region) {
   return work;
 }
 
+LengthId touched_length(const soac::Region& region, const soac::RegionInst& inst, std::size_t k) {
+  if (!touches(inst.op, k)) return kNone;
+  const Var& v = region.vars[static_cast<std::size_t>(inst.operands[k])];
+  return v.is_desc ? v.total : v.length;
+}
+
 std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst) {
   std::int64_t elements = 1;
-  for (std::size_t k = 0; k < inst.operands.size(); ++k) {
-    if (!touches(inst.op, k)) continue;
-    const soac::Var& v = region.region.vars[static_cast<std::size_t>(inst.operands[k])];
-    const soac::LengthId n = v.is_desc ? v.total : v.length;
-    elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
-  }
+  for (std::size_t k = 0; k < inst.operands.size(); ++k)
+    if (const LengthId n = touched_length(region.region, inst, k); n != kNone)
+      elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
   return elements;
 }
 
