@@ -1,5 +1,5 @@
 // What the compiling tier costs by itself: planning and machine code for lines of 20, 100 and 400
-// instructions, a compiled line of ten instructions on eight elements with its recording, how many
+// instructions, compiled lines on eight elements with their recording, how many
 // compilations a thousand lengths cause, and what a second thread brings where arithmetic is the limit.
 // Prints a table; medians.
 //
@@ -35,7 +35,8 @@ double median_us(int runs, const std::function<void()>& f) {
 
 class Bench {
  public:
-  explicit Bench(int threads) {
+  // predicts: lines that come again are followed, not recorded anew.
+  explicit Bench(int threads, bool predicts = true) : predicts_(predicts) {
     context_.pool = &pool_;
     context_.isa = best_isa();
     context_.threads = threads;
@@ -72,11 +73,12 @@ class Bench {
     return insts_[i];
   }
 
+  bool predicts_;
   Pool pool_;
   PrimContext context_;
   std::unique_ptr<plan::Engine> engine_ = cpu::make_engine({});
   Jit jit_{*engine_, context_, JitOptions{.mode = JitMode::kAlways}};
-  Recorder recorder_{jit_, IntBits::k64, {.min_elements = 1, .max_insts = 1000}};
+  Recorder recorder_{jit_, IntBits::k64, {.min_elements = 1, .max_insts = 1000, .predicts = predicts_}};
   std::deque<ssa::Inst> insts_;
 };
 
@@ -122,21 +124,32 @@ class EightElements final : public plan::Host {
   alignas(64) double memory_[24] = {};
 };
 
-void small_line() {
-  Bench bench(1);
-  const Vector x = bench.floats(8), y = bench.floats(8);
+double line_ns(Bench& bench, int insts) {
   constexpr int kLines = 2000;
-  bench.line(x, y, 10, kPlain);
+  const Vector x = bench.floats(8), y = bench.floats(8);
+  for (int i = 0; i < 10; ++i) bench.line(x, y, insts, kPlain);
   const double us = median_us(21, [&] {
-    for (int i = 0; i < kLines; ++i) bench.line(x, y, 10, kPlain);
+    for (int i = 0; i < kLines; ++i) bench.line(x, y, insts, kPlain);
   });
-  std::printf("ten instructions on 8 elements: %.0f ns recorded and run, ", 1e3 * us / kLines);
-  const RegionEntry& entry = *bench.jit().entries().front();
-  EightElements host(entry.plan, x.data<double>());
-  const double alone = median_us(21, [&] {
-    for (int i = 0; i < kLines; ++i) static_cast<void>(entry.code->run(host.run()));
-  });
-  std::printf("%.0f ns the kernel alone\n", 1e3 * alone / kLines);
+  return 1e3 * us / kLines;
+}
+
+void small_lines() {
+  for (const int insts : {3, 10, 30, 100}) {
+    constexpr int kRuns = 2000;
+    Bench anew(1, false), again(1);
+    const double recorded = line_ns(anew, insts), followed = line_ns(again, insts);
+    const RegionEntry& entry = *again.jit().entries().front();
+    const Vector x = again.floats(8);
+    EightElements host(entry.plan, x.data<double>());
+    const double alone = median_us(21, [&] {
+      for (int i = 0; i < kRuns; ++i) static_cast<void>(entry.code->run(host.run()));
+    });
+    std::printf(
+        "%4d instructions on 8 elements: recorded anew and run %6.0f ns, come again %5.0f ns, "
+        "the kernel alone %4.0f ns\n",
+        insts, recorded, followed, 1e3 * alone / kRuns);
+  }
 }
 
 void distinct_lengths() {
@@ -164,7 +177,7 @@ void second_thread() {
 
 int main() {
   compile_cost();
-  small_line();
+  small_lines();
   distinct_lengths();
   second_thread();
 }

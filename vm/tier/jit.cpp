@@ -215,8 +215,10 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
 // executed, so there is a bound.
 void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) {
   constexpr double kMost = 2400;  // nanoseconds per instruction
+  constexpr double kStep = 15;    // likewise: an interpreter takes as long to come to the next in any case
   if (options_.mode != JitMode::kHot || region.trapped) return;
-  const double overhead = std::min(e.recording, kMost * static_cast<double>(region.region.insts.size()));
+  const auto insts = static_cast<double>(region.region.insts.size());
+  const double overhead = std::clamp(e.recording - kStep * insts, 0.0, kMost * insts);
   if (!e.contest.hopeless(work, overhead) && !too_short(region, e)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)

@@ -3,8 +3,8 @@
 // first difference, what was passed so far is written down as if it had been recorded (predict.cpp).
 #pragma once
 
+#include <algorithm>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -104,7 +104,5 @@ class LineStart {
   std::uint32_t left_ = 0, period_ = 1;
   bool seen_ = false;
 };
-
-using LineStarts = std::unordered_map<const ssa::Inst*, LineStart>;
 
 }  // namespace nvm::vm

@@ -31,11 +31,10 @@ void clear(Value& v) {
 }  // namespace
 
 bool Recorder::begin_known(const ssa::Inst& inst) {
-  const auto it = starts_.find(&inst);
-  if (it == starts_.end()) return false;
-  line_ = it->second.expected();
+  start_ = starts_.find(&inst);
+  if (start_ == nullptr) return false;
+  line_ = start_->expected();
   if (line_ == nullptr) return false;
-  start_ = &it->second;
   at_ = 0;
   const std::vector<LengthKind>& kinds = line_->recorded.lengths;
   for (std::size_t i = 1; i < kinds.size(); ++i)
@@ -56,11 +55,6 @@ std::optional<bool> Recorder::follow(const Offered& o) {
     if (passes_by(o)) return false;
     record_known();
     return {};
-  }
-  if (at_ == 0 && executor_.declines(o.inst, o.elements)) {
-    leave_known();
-    declined_ = true;
-    return false;
   }
   take(step, o.operands, o.results);
   return true;
@@ -209,6 +203,7 @@ void Recorder::record_known() {
   if (now_.begun == Clock::time_point()) now_.begun = Clock::now();
   release_known(line);
   line_ = nullptr;
+  ++left_lines_;
   start_->miss();  // may forget the line
 }
 
@@ -255,6 +250,7 @@ std::unique_ptr<KnownLine> Recorder::learn(const RecordedRegion& compacted, std:
 void Recorder::run_known(RegionStop stop) {
   KnownLine& line = *line_;
   RecordedRegion& r = line.region;
+  ++followed_;
   start_->hit();
   r.stop = stop;
   r.begun = now_.begun;

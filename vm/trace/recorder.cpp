@@ -29,9 +29,10 @@ bool is_repeated(const Value& v) {
 bool touches(Op op, std::size_t operand) { return operand == 1 || !picks(op); }
 
 // A promise that has been kept becomes the value itself; moved out if nobody else holds the promise.
-void resolve(Value& v) {
+inline void resolve(Value& v) {
   auto* d = std::get_if<DeferredRef>(&v);
-  if (d == nullptr || !(*d)->computed()) return;
+  if (d == nullptr || !(*d)->computed()) [[likely]]
+    return;
   Value value = d->use_count() == 1 ? (*d)->take() : (*d)->value();
   v = std::move(value);
 }
@@ -188,6 +189,11 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (guarded() && op_kind(inst.op) == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
+  if (!waits && line_ == nullptr && now_.region.insts.empty() && executor_.declines(inst, elements)) {
+    declined_ = true;
+    if (observer_ != nullptr) observer_->left(inst, stop_text(RegionStop::kLost));
+    return false;
+  }
   if (predicts_)
     if (const auto taken = follow({inst, site, operands, results, elements, waits, repeated})) {
       if (!*taken) return leave(inst, operands, line_ != nullptr ? line_->stop : RegionStop::kLost);
@@ -201,7 +207,7 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (waits && inst.op == Op::kAddReduce && record_known_sum(inst, site, operands, results)) return true;
   if (const auto stop = refuses(inst, operands)) return leave(inst, operands, *stop);
   const std::size_t insts = now_.region.insts.size();
-  declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
+  declined_ = repeated;
   if (declined_) return leave(inst, operands, RegionStop::kLost);
   const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {

@@ -18,6 +18,7 @@
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/prims/prims.h"
+#include "vm/trace/by_inst.h"
 #include "vm/trace/guards.h"
 #include "vm/trace/known_line.h"
 #include "vm/trace/recorded.h"
@@ -62,6 +63,9 @@ class Recorder final : public RegionHook {
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
+  // Lines that came again: how many were followed to their ends, and how many differed somewhere.
+  [[nodiscard]] std::uint64_t followed() const { return followed_; }
+  [[nodiscard]] std::uint64_t left_lines() const { return left_lines_; }
   const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
@@ -191,16 +195,17 @@ class Recorder final : public RegionHook {
   bool primitives_ = false;  // make something in the region being recorded
 
   const bool predicts_;
-  LineStarts starts_;
+  ByInst<LineStart> starts_;     // none is added while a line is followed
   std::vector<LineStep> steps_;  // of the line being recorded
   bool knowable_ = true;         // it depends on nothing but kinds of values
   const ssa::Inst* stopper_ = nullptr;
   // A line that is followed, not recorded: `now_` has its callers only.
   LineStart* start_ = nullptr;
   KnownLine* line_ = nullptr;
-  std::size_t at_ = 0;                            // steps that were passed
-  std::vector<std::int32_t> known_trails_;        // by instruction passed
-  std::uint32_t known_runs_ = 0;                  // how many lines were followed to their ends
+  std::size_t at_ = 0;                      // steps that were passed
+  std::vector<std::int32_t> known_trails_;  // by instruction passed
+  std::uint32_t known_runs_ = 0;            // how many lines were followed at all
+  std::uint64_t followed_ = 0, left_lines_ = 0;
   std::vector<std::shared_ptr<Deferred>> spare_;  // promises that nobody has
 };
 
