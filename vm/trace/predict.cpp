@@ -259,10 +259,8 @@ void Recorder::run_known(RegionStop stop) {
   r.reason = {};
   r.lengths.resize(r.region.lengths.size());
   for (const auto& [from, to] : line.symbols) r.lengths[at(to)] = line.lengths[at(from)];
-  if (callers_ != nullptr) {
-    std::swap(r.trails, now_.trails);
-    for (const auto& [from, to] : line.instructions) r.sites[at(to)].trail = known_trails_[at(from)];
-  }
+  std::swap(r.trails, now_.trails);
+  for (const auto& [from, to] : line.instructions) r.sites[at(to)].trail = known_trails_[at(from)];
   leave_known();
   try {
     static_cast<void>(execute(r, line.values, {}, {}));
