@@ -1,5 +1,5 @@
 // What the compiling tier costs by itself: planning and machine code for lines of 20, 100 and 400
-// instructions, a compiled line of ten instructions on eight elements with its recording, how many
+// instructions, compiled lines on eight elements with their recording, how many
 // compilations a thousand lengths cause, and what a second thread brings where arithmetic is the limit.
 // Prints a table; medians.
 //
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "vm/cpu/cpu_engine.h"
+#include "vm/interp/value_moves.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/pipeline.h"
 
@@ -34,7 +35,8 @@ double median_us(int runs, const std::function<void()>& f) {
 
 class Bench {
  public:
-  explicit Bench(int threads) {
+  // predicts: lines that come again are followed, not recorded anew.
+  explicit Bench(int threads, bool predicts = true) : predicts_(predicts) {
     context_.pool = &pool_;
     context_.isa = best_isa();
     context_.threads = threads;
@@ -48,33 +50,35 @@ class Bench {
   }
   // Records and executes a line: x is combined `insts` times with y by the operations of `ops` in turn.
   void line(const Vector& x, const Vector& y, int insts, const std::vector<Op>& ops) {
-    Value now = x;
+    Value operands[2], now;
+    copy_value(x, operands[0]);
     for (int i = 0; i < insts; ++i) {
-      const Op op = ops[static_cast<std::size_t>(i) % ops.size()];
-      std::vector<Value> operands = {std::move(now)};
-      if (op_info(op).operands.size() == 2) operands.emplace_back(y);
-      std::vector<Value> results(1);
-      if (!recorder_.offer(inst(op), {}, operands, results)) std::printf("not recorded\n");
-      now = std::move(results[0]);
+      const ssa::Inst& in = inst(ops, static_cast<std::size_t>(i));
+      const std::size_t n = op_info(in.op).operands.size();
+      if (n == 2) copy_value(y, operands[1]);
+      if (!recorder_.offer(in, {}, {operands, n}, {&now, 1})) std::printf("not recorded\n");
+      move_value(now, operands[0]);
     }
-    recorder_.force(now);
+    recorder_.force(operands[0]);
   }
 
  private:
-  const ssa::Inst& inst(Op op) {
-    for (const ssa::Inst& in : insts_)
-      if (in.op == op) return in;
-    ssa::Inst& in = insts_.emplace_back();
-    in.op = op;
-    in.word = TypeWord::kFloat;
-    return in;
+  // Number i of a line; as in a program, each has a place of its own.
+  const ssa::Inst& inst(const std::vector<Op>& ops, std::size_t i) {
+    for (std::size_t n = insts_.size(); n <= i; ++n) {
+      ssa::Inst& in = insts_.emplace_back();
+      in.op = ops[n % ops.size()];
+      in.word = TypeWord::kFloat;
+    }
+    return insts_[i];
   }
 
+  bool predicts_;
   Pool pool_;
   PrimContext context_;
   std::unique_ptr<plan::Engine> engine_ = cpu::make_engine({});
   Jit jit_{*engine_, context_, JitOptions{.mode = JitMode::kAlways}};
-  Recorder recorder_{jit_, IntBits::k64, {.min_elements = 1, .max_insts = 1000}};
+  Recorder recorder_{jit_, IntBits::k64, {.min_elements = 1, .max_insts = 1000, .predicts = predicts_}};
   std::deque<ssa::Inst> insts_;
 };
 
@@ -120,21 +124,32 @@ class EightElements final : public plan::Host {
   alignas(64) double memory_[24] = {};
 };
 
-void small_line() {
-  Bench bench(1);
-  const Vector x = bench.floats(8), y = bench.floats(8);
+double line_ns(Bench& bench, int insts) {
   constexpr int kLines = 2000;
-  bench.line(x, y, 10, kPlain);
+  const Vector x = bench.floats(8), y = bench.floats(8);
+  for (int i = 0; i < 10; ++i) bench.line(x, y, insts, kPlain);
   const double us = median_us(21, [&] {
-    for (int i = 0; i < kLines; ++i) bench.line(x, y, 10, kPlain);
+    for (int i = 0; i < kLines; ++i) bench.line(x, y, insts, kPlain);
   });
-  std::printf("ten instructions on 8 elements: %.0f ns recorded and run, ", 1e3 * us / kLines);
-  const RegionEntry& entry = *bench.jit().entries().front();
-  EightElements host(entry.plan, x.data<double>());
-  const double alone = median_us(21, [&] {
-    for (int i = 0; i < kLines; ++i) static_cast<void>(entry.code->run(host.run()));
-  });
-  std::printf("%.0f ns the kernel alone\n", 1e3 * alone / kLines);
+  return 1e3 * us / kLines;
+}
+
+void small_lines() {
+  for (const int insts : {3, 10, 30, 100}) {
+    constexpr int kRuns = 2000;
+    Bench anew(1, false), again(1);
+    const double recorded = line_ns(anew, insts), followed = line_ns(again, insts);
+    const RegionEntry& entry = *again.jit().entries().front();
+    const Vector x = again.floats(8);
+    EightElements host(entry.plan, x.data<double>());
+    const double alone = median_us(21, [&] {
+      for (int i = 0; i < kRuns; ++i) static_cast<void>(entry.code->run(host.run()));
+    });
+    std::printf(
+        "%4d instructions on 8 elements: recorded anew and run %6.0f ns, come again %5.0f ns, "
+        "the kernel alone %4.0f ns\n",
+        insts, recorded, followed, 1e3 * alone / kRuns);
+  }
 }
 
 void distinct_lengths() {
@@ -162,7 +177,7 @@ void second_thread() {
 
 int main() {
   compile_cost();
-  small_line();
+  small_lines();
   distinct_lengths();
   second_thread();
 }

@@ -32,6 +32,7 @@ class CpuCode final : public plan::Code {
       kernels_.push_back(std::move(code));
     }
     find_last_readers();
+    list_vars();
     return true;
   }
 
@@ -115,6 +116,17 @@ class CpuCode final : public plan::Code {
     return a;
   }
 
+  void list_vars() {
+    for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
+      const plan::Var& var = plan_.vars[v];
+      if (var.role == VarRole::kOutput) outputs_.push_back(v);
+      if (var.is_desc)
+        descs_.push_back(v);
+      else if (var.role == VarRole::kInput)
+        inputs_.push_back(v);
+    }
+  }
+
   void find_last_readers() {
     dead_after_.resize(kernels_.size());
     std::vector<std::int64_t> last(plan_.vars.size(), -1);
@@ -141,31 +153,28 @@ class CpuCode final : public plan::Code {
     context.run = &run;
     context.routines = &routines_of(machine_->memory.isa());
     context.vars->resize(plan_.vars.size() + 4);  // vector loads of the last cell stay inside
-    context.descs->assign(run.descs.begin(), run.descs.end());
-    context.descs->resize(plan_.vars.size());
-    for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
-      const plan::Var& var = plan_.vars[v];
-      if (var.is_desc) {
-        plan::Desc& d = (*context.descs)[v];
-        if (var.form == plan::DescForm::kOneSegment) d = {1, d.total, d.total, nullptr};
-        if (var.form == plan::DescForm::kRegular) d.offsets = nullptr;
-      } else if (var.role == VarRole::kInput) {
-        bind((*context.vars)[v], run.arrays[v]);
-      }
+    if (!descs_.empty()) {
+      context.descs->assign(run.descs.begin(), run.descs.end());
+      context.descs->resize(plan_.vars.size());
     }
+    for (const std::size_t v : descs_) {
+      const plan::Var& var = plan_.vars[v];
+      plan::Desc& d = (*context.descs)[v];
+      if (var.form == plan::DescForm::kOneSegment) d = {1, d.total, d.total, nullptr};
+      if (var.form == plan::DescForm::kRegular) d.offsets = nullptr;
+    }
+    for (const std::size_t v : inputs_) bind((*context.vars)[v], run.arrays[v]);
   }
 
   void publish(RunContext& context) const {
-    for (std::size_t v = 0; v < plan_.vars.size(); ++v) {
-      if (plan_.vars[v].role != VarRole::kOutput) continue;
-      context.run->arrays[v] = array_of((*context.vars)[v]);
-    }
+    for (const std::size_t v : outputs_) context.run->arrays[v] = array_of((*context.vars)[v]);
   }
 
   plan::Plan plan_;
   std::shared_ptr<Machine> machine_;
   std::vector<std::unique_ptr<KernelCode>> kernels_;
   std::vector<std::vector<std::int32_t>> dead_after_;
+  std::vector<std::size_t> inputs_, descs_, outputs_;  // variables of the plan: vectors, descriptors, both
 };
 
 class CpuEngine final : public plan::Engine {

@@ -35,8 +35,9 @@ class Shares {
     const std::size_t own = static_cast<std::size_t>(worker) % count_;
     for (std::size_t k = 0; k < count_; ++k) {
       Share& s = shares_[(own + k) % count_];
-      if (s.next.load(std::memory_order_relaxed) >= s.end) continue;
-      const std::int64_t c = s.next.fetch_add(1);
+      const std::atomic_ref next(s.next);
+      if (next.load(std::memory_order_relaxed) >= s.end) continue;
+      const std::int64_t c = next.fetch_add(1);
       if (c < s.end) return c;
     }
     return -1;
@@ -46,11 +47,11 @@ class Shares {
 
  private:
   struct alignas(64) Share {  // a cache line: workers do not meet before they help each other
-    std::atomic<std::int64_t> next;
+    std::int64_t next;        // atomic where workers meet; those that are not used stay unwritten
     std::int64_t end;
   };
   void set(std::size_t s, std::int64_t begin, std::int64_t end) {
-    shares_[s].next.store(begin, std::memory_order_relaxed);
+    shares_[s].next = begin;
     shares_[s].end = end;
   }
 

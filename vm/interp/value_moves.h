@@ -22,6 +22,8 @@ inline void move_value(Value& from, Value& to) {
     assign(std::move(*v), to);
   else if (auto* s = std::get_if<Segdes>(&from))
     assign(std::move(*s), to);
+  else if (auto* d = std::get_if<std::shared_ptr<Deferred>>(&from))
+    assign(std::move(*d), to);
   else
     to = std::move(from);
 }
@@ -30,6 +32,8 @@ inline void copy_value(const Value& from, Value& to) {
     assign(*v, to);
   else if (const auto* s = std::get_if<Segdes>(&from))
     assign(*s, to);
+  else if (const auto* d = std::get_if<std::shared_ptr<Deferred>>(&from))
+    assign(*d, to);
   else
     to = from;
 }

@@ -141,11 +141,10 @@ void Binding::keep_remotes() {
 }
 
 void Binding::take(std::span<Value> outputs) {
-  for (std::size_t i = 0; i < memory_.size(); ++i)
-    if (memory_[i] && plan_.vars[i].role == plan::VarRole::kOutput && arrays_[i].remote != nullptr)
-      attach_remote(*memory_[i].get(), std::move(arrays_[i].remote));
   for (std::size_t i = 0; i < plan_.vars.size(); ++i) {
     if (plan_.vars[i].role != plan::VarRole::kOutput) continue;
+    if (memory_[i] && arrays_[i].remote != nullptr)
+      attach_remote(*memory_[i].get(), std::move(arrays_[i].remote));
     outputs[i] = plan_.vars[i].is_desc ? segdes(i) : vector(i);
   }
 }

@@ -90,9 +90,9 @@ void Shunned::add(const ssa::Inst& inst, std::int64_t elements) {
 }
 
 bool Shunned::has(const ssa::Inst& inst, std::int64_t elements) {
-  const auto it = insts_.find(&inst);
-  if (it == insts_.end()) return false;
-  Entry& e = it->second;
+  Entry* const known = insts_.find(&inst);
+  if (known == nullptr) return false;
+  Entry& e = *known;
   if (e.left == 0 || elements < e.elements / 2 || elements > 2 * e.elements) return false;
   --e.left;
   return true;

@@ -7,9 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 
-#include "bytecode/ssa/ssa.h"
+#include "vm/trace/by_inst.h"
 
 namespace nvm::vm {
 
@@ -94,7 +93,7 @@ class Shunned {
     std::int64_t elements = 0;  // about
     std::uint32_t left = 0, period = 0;
   };
-  std::unordered_map<const ssa::Inst*, Entry> insts_;
+  ByInst<Entry> insts_;
 };
 
 }  // namespace nvm::vm

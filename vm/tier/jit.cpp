@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "bytecode/base/check.h"
 #include "vm/data/compare.h"
@@ -31,6 +32,74 @@ bool guessed(const plan::Plan& plan) {
 
 }  // namespace
 
+// Of a line that comes again: its entry, and the binding to its values.
+class Jit::Memo final : public RegionMemo {
+ public:
+  Memo(RegionEntry& e, std::uint64_t of) : entry(e), generation(of) {
+    for (const soac::RegionInst& in : e.region.insts) note_touched(in);
+  }
+  // elements_of(region), of which the lengths alone are new.
+  [[nodiscard]] std::int64_t elements(const RecordedRegion& region) const {
+    std::int64_t work = 0;
+    for (const Touched& t : touched_) {
+      std::int64_t most = 1;
+      for (const soac::LengthId n : t.lengths)
+        most = std::max(most, region.lengths[static_cast<std::size_t>(n)]);
+      work += t.insts * most;
+    }
+    return work;
+  }
+  // Whether this run is timed: not all are when very many have been.
+  [[nodiscard]] bool clocked() {
+    constexpr std::uint32_t kOften = 256, kSeldom = 16;
+    return ++runs_ < kOften || runs_ % kSeldom == 0;
+  }
+  Binding& bind(const RecordedRegion& region, Pool& pool, const std::atomic<Stop>* stop) {
+    if (binding_ && code_ == entry.code.get()) {
+      binding_->bind();
+    } else {
+      binding_.emplace(entry.plan, region, pool, stop);
+      code_ = entry.code.get();
+    }
+    return *binding_;
+  }
+  void unbind() { binding_.reset(); }
+
+  RegionEntry& entry;
+  const std::uint64_t generation;
+
+ private:
+  struct Touched {  // by so many instructions: vectors of these lengths
+    std::vector<soac::LengthId> lengths;
+    std::int64_t insts = 0;
+  };
+  void note_touched(const soac::RegionInst& in) {
+    std::vector<soac::LengthId> lengths;
+    for (std::size_t k = 0; k < in.operands.size(); ++k)
+      if (const soac::LengthId n = touched_length(entry.region, in, k);
+          n != soac::kNone && std::find(lengths.begin(), lengths.end(), n) == lengths.end())
+        lengths.push_back(n);
+    const auto it = std::find_if(touched_.begin(), touched_.end(),
+                                 [&](const Touched& t) { return t.lengths == lengths; });
+    ++(it != touched_.end() ? *it : touched_.emplace_back(Touched{std::move(lengths), 0})).insts;
+  }
+
+  std::vector<Touched> touched_;
+  std::uint32_t runs_ = 0;
+  const plan::Code* code_ = nullptr;
+  std::optional<Binding> binding_;
+};
+
+// Null of a line that does not come again.
+Jit::Memo* Jit::memo_of(const RecordedRegion& region) {
+  if (region.memo == nullptr) return nullptr;
+  auto* memo = static_cast<Memo*>(region.memo->get());
+  if (memo != nullptr && memo->generation == generation_) return memo;
+  RegionEntry& e = entry(region);  // may begin a new generation
+  *region.memo = std::make_unique<Memo>(e, generation_);
+  return static_cast<Memo*>(region.memo->get());
+}
+
 RegionEntry& Jit::entry(const RecordedRegion& region) {
   std::string key = soac::key(region.region);
   const auto it = by_key_.find(key);
@@ -39,6 +108,7 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
     by_key_.clear();
     entries_.clear();
     shunned_.clear();
+    ++generation_;
   }
   auto fresh = std::make_unique<RegionEntry>();
   fresh->number = next_number_++;
@@ -85,31 +155,40 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
   ++counters_.stops[static_cast<std::size_t>(region.stop)];
   if (options_.mode == JitMode::kOff || region.region.insts.empty())
     return run_eager(context_, region, outputs, failed);
-  RegionEntry& e = entry(region);
-  std::int64_t work = std::max(elements_of(region), e.found);
+  Memo* memo = memo_of(region);
+  run_entry(region, memo != nullptr ? memo->entry : entry(region), memo, outputs, failed);
+}
+
+void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,
+                    RecordedSite& failed) {
+  std::int64_t work = std::max(memo != nullptr ? memo->elements(region) : elements_of(region), e.found);
   ++e.runs;
   e.work += work;
   using Clock = std::chrono::steady_clock;
-  const std::chrono::duration<double, std::nano> recording = Clock::now() - region.begun;
-  e.recording = std::min(e.recording, recording.count());
+  const bool clocked = memo == nullptr || memo->clocked();
+  if (clocked && region.begun != Clock::time_point()) {
+    const std::chrono::duration<double, std::nano> recording = Clock::now() - region.begun;
+    e.recording = std::min(e.recording, recording.count());
+  }
   const bool pays = budget_.pays(work, e.work, region.region.insts.size(), e.tried);
   if (!e.tried && (pays || options_.mode != JitMode::kHot)) compile(region, e);
-  const auto start = Clock::now();
+  const auto start = clocked ? Clock::now() : Clock::time_point();
   const auto elapsed = [&] { return std::chrono::duration<double, std::nano>(Clock::now() - start).count(); };
-  bool fused = runs_fused(region, e, work) && run_code(region, e, outputs, failed);
+  bool fused = runs_fused(region, e, work) && run_code(region, e, memo, outputs, failed);
   if (!fused && region.trapped && e.guesses &&
       guessed(e.plan)) {  // perhaps a guess was wrong, and no check of the program's
     e.guesses = false;
     region.trapped = false;
     e.events.clear();
     compile(region, e);
-    fused = e.code != nullptr && run_code(region, e, outputs, failed);
+    fused = e.code != nullptr && run_code(region, e, memo, outputs, failed);
   }
   if (fused) {
     work = work_done(region, e, work);
-    e.contest.note(work, elapsed(), true);
+    if (clocked) e.contest.note(work, elapsed(), true);
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
-    return shun_if_hopeless(region, e, work);
+    if (clocked) shun_if_hopeless(region, e, work);
+    return;
   }
   try {
     run_eager(context_, region, outputs, failed);
@@ -125,6 +204,7 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
   work = work_done(region, e, work);
+  if (!clocked) return;
   if (!e.tried) e.contest.note_before(work, elapsed());
   if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
   shun_if_hopeless(region, e, work);
@@ -135,23 +215,37 @@ void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite
 // executed, so there is a bound.
 void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) {
   constexpr double kMost = 2400;  // nanoseconds per instruction
+  constexpr double kStep = 15;    // likewise: an interpreter takes as long to come to the next in any case
   if (options_.mode != JitMode::kHot || region.trapped) return;
-  const double overhead = std::min(e.recording, kMost * static_cast<double>(region.region.insts.size()));
+  const auto insts = static_cast<double>(region.region.insts.size());
+  const double overhead = std::clamp(e.recording - kStep * insts, 0.0, kMost * insts);
   if (!e.contest.hopeless(work, overhead) && !too_short(region, e)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)
       shunned_.add(*inst, elements_of(region, in));
 }
 
-bool Jit::run_code(RecordedRegion& region, RegionEntry& e, std::span<Value> outputs, RecordedSite& failed) {
-  Binding binding(e.plan, region, *context_.pool, options_.stop);
+bool Jit::run_code(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,
+                   RecordedSite& failed) {
+  if (memo == nullptr) {
+    Binding binding(e.plan, region, *context_.pool, options_.stop);
+    return run_bound(region, e, binding, outputs, failed);
+  }
+  const bool done = run_bound(region, e, memo->bind(region, *context_.pool, options_.stop), outputs, failed);
+  if (!done) memo->unbind();  // it may hold memory
+  return done;
+}
+
+bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, std::span<Value> outputs,
+                    RecordedSite& failed) {
   binding.report(options_.observer, e.number);
   binding.use(context_);
   const plan::Run run = binding.run(context_.threads);
-  if (std::string why; !e.code->resident() && !plan::fetch_inputs(run, why))
+  const bool resident = e.code->resident();
+  if (std::string why; !resident && !plan::fetch_inputs(run, why))
     throw Fault{Fault::Kind::kDevice, std::move(why)};
   const plan::RunStatus status = e.code->run(run);
-  binding.keep_remotes();
+  if (resident) binding.keep_remotes();
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;
     binding.take(outputs);

@@ -62,6 +62,8 @@ struct RegionEntry {
   double recording = 1e9;            // least nanoseconds that recording it took
 };
 
+class Binding;
+
 class Jit final : public RegionExecutor {
  public:
   // `context` is the interpreter's and outlives this.
@@ -78,13 +80,20 @@ class Jit final : public RegionExecutor {
   [[nodiscard]] const std::vector<std::unique_ptr<RegionEntry>>& entries() const { return entries_; }
 
  private:
+  class Memo;
   RegionEntry& entry(const RecordedRegion& region);
+  [[nodiscard]] Memo* memo_of(const RecordedRegion& region);
+  void run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,
+                 RecordedSite& failed);
   void shun_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool too_short(const RecordedRegion& region, const RegionEntry& entry) const;
   [[nodiscard]] bool runs_fused(const RecordedRegion& region, const RegionEntry& entry,
                                 std::int64_t work) const;
-  bool run_code(RecordedRegion& region, RegionEntry& entry, std::span<Value> outputs, RecordedSite& failed);
+  bool run_code(RecordedRegion& region, RegionEntry& entry, Memo* memo, std::span<Value> outputs,
+                RecordedSite& failed);
+  bool run_bound(RecordedRegion& region, RegionEntry& entry, Binding& binding, std::span<Value> outputs,
+                 RecordedSite& failed);
   void compare(const RecordedRegion& region, const RegionEntry& entry, std::span<const Value> outputs) const;
 
   plan::Engine& engine_;
@@ -96,6 +105,7 @@ class Jit final : public RegionExecutor {
   Shunned shunned_;
   std::vector<std::unique_ptr<RegionEntry>> entries_;
   std::unordered_map<std::string, RegionEntry*> by_key_;  // by soac::key
+  std::uint64_t generation_ = 0;                          // of the entries
 };
 
 }  // namespace nvm::vm

@@ -30,11 +30,6 @@ std::int64_t elements_at(const CodeFunction& f, const Line& line, const Value* f
   return most;
 }
 
-soac::DescForm form_of(const Segdes& s) {
-  if (s.segments() == 1) return soac::DescForm::kOneSegment;
-  return s.is_regular() ? soac::DescForm::kRegular : soac::DescForm::kIrregular;
-}
-
 }  // namespace
 
 // One interpreter's.

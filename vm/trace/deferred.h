@@ -13,7 +13,9 @@ class Deferred {
   [[nodiscard]] soac::VarId var() const { return var_; }
   [[nodiscard]] bool computed() const { return !std::holds_alternative<std::monostate>(value_); }
   [[nodiscard]] const Value& value() const { return value_; }
-  void set(Value v) { value_ = std::move(v); }
+  // For another region, by its recorder, who alone has it.
+  void rename(soac::VarId var) { var_ = var; }
+  void set(Value&& v) { value_ = std::move(v); }
   Value take() { return std::move(value_); }
 
  private:

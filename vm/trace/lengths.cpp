@@ -7,6 +7,7 @@ namespace nvm::vm {
 
 using soac::DescForm;
 using soac::kNone;
+using soac::LengthId;
 using soac::Var;
 using soac::VarId;
 using soac::VarRole;
@@ -27,6 +28,7 @@ bool Recorder::record_known_sum(const ssa::Inst& inst, const Site& site, std::sp
   std::int64_t sum = 0;
   if (!same || __builtin_mul_overflow(*same, segments->total(), &sum)) return false;
   if (bits_ == IntBits::k32 && sum != static_cast<std::int32_t>(sum)) return false;
+  knowable_ = false;
   results[0] = Vector::of_int(sum);
   note_work(inst, site, var((*x)->var()).length);
   return true;
@@ -42,20 +44,19 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   if (const auto same = each_[static_cast<std::size_t>(x)]; inst.op == Op::kMakeSegdes && same) {
     const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(x).length)];
     if (n > 0 && *same >= 0 && *same <= kMost / n) {
+      knowable_ = false;
       results[0] = Segdes::regular(n, *same);
       note_work(inst, site, var(x).length);
       return true;
     }
   }
-  if (inst.op == Op::kLength && now_.lengths[static_cast<std::size_t>(var(x).length)] >= 0) {
-    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).length)]);
-    note_work(inst, site, 0);
-    return true;
-  }
-  if (inst.op == Op::kLengths && var(x).form == DescForm::kOneSegment &&
-      now_.lengths[static_cast<std::size_t>(var(x).total)] >= 0) {
-    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(var(x).total)]);
-    note_work(inst, site, 1);
+  const bool counts = inst.op == Op::kLength;
+  const bool one = inst.op == Op::kLengths && var(x).form == DescForm::kOneSegment;
+  if (const LengthId n = one ? var(x).total : var(x).length;
+      (counts || one) && now_.lengths[static_cast<std::size_t>(n)] >= 0) {
+    results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(n)]);
+    note_work(inst, site, one ? 1 : 0);
+    note_step(&inst, LineStep::Kind::kNumber, {x}, {}, n);
     return true;
   }
   if (inst.op != Op::kMakeSegdes) return false;
@@ -71,6 +72,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   }
   if (desc == kNone) return false;
   results[0] = promise(desc);
+  note_step(&inst, LineStep::Kind::kNamed, {x}, {desc});
   note_work(inst, site, var(x).length);
   return true;
 }

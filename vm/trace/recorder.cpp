@@ -29,12 +29,15 @@ bool is_repeated(const Value& v) {
 bool touches(Op op, std::size_t operand) { return operand == 1 || !picks(op); }
 
 // A promise that has been kept becomes the value itself; moved out if nobody else holds the promise.
-void resolve(Value& v) {
+inline void resolve(Value& v) {
   auto* d = std::get_if<DeferredRef>(&v);
-  if (d == nullptr || !(*d)->computed()) return;
+  if (d == nullptr || !(*d)->computed()) [[likely]]
+    return;
   Value value = d->use_count() == 1 ? (*d)->take() : (*d)->value();
   v = std::move(value);
 }
+
+}  // namespace
 
 bool same_input(const Value& a, const Value& b) {
   const auto* s = std::get_if<Segdes>(&a);
@@ -52,22 +55,23 @@ DescForm form_of(const Segdes& s) {
   return s.is_regular() ? DescForm::kRegular : DescForm::kIrregular;
 }
 
-}  // namespace
-
 std::int64_t elements_of(const RecordedRegion& region) {
   std::int64_t work = 0;
   for (const soac::RegionInst& in : region.region.insts) work += elements_of(region, in);
   return work;
 }
 
+LengthId touched_length(const soac::Region& region, const soac::RegionInst& inst, std::size_t k) {
+  if (!touches(inst.op, k)) return kNone;
+  const Var& v = region.vars[static_cast<std::size_t>(inst.operands[k])];
+  return v.is_desc ? v.total : v.length;
+}
+
 std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst) {
   std::int64_t elements = 1;
-  for (std::size_t k = 0; k < inst.operands.size(); ++k) {
-    if (!touches(inst.op, k)) continue;
-    const soac::Var& v = region.region.vars[static_cast<std::size_t>(inst.operands[k])];
-    const soac::LengthId n = v.is_desc ? v.total : v.length;
-    elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
-  }
+  for (std::size_t k = 0; k < inst.operands.size(); ++k)
+    if (const LengthId n = touched_length(region.region, inst, k); n != kNone)
+      elements = std::max(elements, region.lengths[static_cast<std::size_t>(n)]);
   return elements;
 }
 
@@ -89,6 +93,11 @@ void Recorder::reset() {
   each_.clear();
   work_.clear();
   work_length_.clear();
+  steps_.clear();
+  known_trails_.clear();
+  knowable_ = true;
+  stopper_ = nullptr;
+  line_ = nullptr;
 }
 
 const ssa::Inst* Recorder::located_at(Site& site, CallTrail& trail) const {
@@ -110,9 +119,14 @@ std::int32_t Recorder::trail() {
 bool Recorder::trust(const Value& condition, const Site& branch) {
   const auto* d = std::get_if<DeferredRef>(&condition);
   if (d == nullptr || (*d)->computed()) return false;
+  if (line_ != nullptr) {
+    if (follow_check(**d, branch)) return true;
+    record_known();
+  }
   const VarId flag = (*d)->var();
   if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
   append_check(flag, {nullptr, branch});
+  note_step(nullptr, LineStep::Kind::kCheck, {flag}, {});
   return true;
 }
 
@@ -136,7 +150,7 @@ void Recorder::force(Value& value) {
 
 void Recorder::finish() {
   failed_ = {};
-  if (!now_.region.insts.empty()) flush(RegionStop::kAsked);
+  if (line_ != nullptr || !now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
@@ -144,7 +158,10 @@ bool Recorder::leave(const ssa::Inst& inst, std::span<Value> operands, RegionSto
   if (observer_ != nullptr) observer_->left(inst, stop_text(stop));
   const bool waits = std::any_of(operands.begin(), operands.end(),
                                  [](const Value& v) { return std::holds_alternative<DeferredRef>(v); });
-  if (waits) flush(stop);
+  if (waits) {
+    stopper_ = &inst;
+    flush(stop);
+  }
   for (Value& v : operands) resolve(v);
   return false;
 }
@@ -172,6 +189,16 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (guarded() && op_kind(inst.op) == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
+  if (!waits && line_ == nullptr && now_.region.insts.empty() && executor_.declines(inst, elements)) {
+    declined_ = true;
+    if (observer_ != nullptr) observer_->left(inst, stop_text(RegionStop::kLost));
+    return false;
+  }
+  if (predicts_)
+    if (const auto taken = follow({inst, site, operands, results, elements, waits, repeated})) {
+      if (!*taken) return leave(inst, operands, line_ != nullptr ? line_->stop : RegionStop::kLost);
+      return true;
+    }
   if (op_kind(inst.op) == OpKind::kShape) {
     if (waits && record_shape_op(inst, site, operands, results)) return true;
     if (!waits || (inst.op == Op::kMakeSegdes && !describes(operands[0])))
@@ -180,10 +207,11 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   if (waits && inst.op == Op::kAddReduce && record_known_sum(inst, site, operands, results)) return true;
   if (const auto stop = refuses(inst, operands)) return leave(inst, operands, *stop);
   const std::size_t insts = now_.region.insts.size();
-  declined_ = repeated || (insts == 0 && executor_.declines(inst, elements));
+  declined_ = repeated;
   if (declined_) return leave(inst, operands, RegionStop::kLost);
   const bool loops = comes_back(inst);
   if (loops || insts >= limits_.max_insts) {
+    stopper_ = &inst;
     flush(loops ? RegionStop::kLoop : RegionStop::kLong);
     return offer(inst, site, operands, results);  // what was promised is there now
   }
@@ -312,11 +340,25 @@ VarId Recorder::result(char letter, TypeWord word, const ShapeTerm& term, const 
   const VarId id = new_var(v);
   if (inst.op == Op::kLengths) lengths_of_[static_cast<std::size_t>(id)] = operands_[0];
   if (inst.op == Op::kLength) length_of_[static_cast<std::size_t>(id)] = var(operands_[0]).length;
-  if (inst.op == Op::kDist && type == Type::kInt) {
-    const auto* one = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(operands_[0])]);
-    if (one != nullptr && one->is_scalar()) each_[static_cast<std::size_t>(id)] = one->scalar_int();
-  }
   return id;
+}
+
+// Of one number distributed, that number is known of each.
+void Recorder::note_each(const soac::RegionInst& in) {
+  if (in.op != Op::kDist || in.word != TypeWord::kInt) return;
+  const auto* one = std::get_if<Vector>(&now_.inputs[static_cast<std::size_t>(in.operands[0])]);
+  if (one != nullptr && one->is_scalar()) each_[static_cast<std::size_t>(in.results[0])] = one->scalar_int();
+}
+
+// Of the line that is recorded, for when it comes again.
+void Recorder::note_step(const ssa::Inst* inst, LineStep::Kind kind, const soac::VarList& operands,
+                         const soac::VarList& results, LengthId number) {
+  if (!predicts_) return;
+  const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  steps_.push_back({inst, inst != nullptr ? inst->op : Op::kIf,
+                    inst != nullptr ? inst->word : TypeWord::kNone, kind, operands, results, number,
+                    size(now_.region.vars), size(now_.region.lengths), size(now_.region.insts),
+                    size(packed_)});
 }
 
 void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> results) {
@@ -328,9 +370,9 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   in.word = inst.word;
   in.operands = soac::VarList(operands_);
   in.site = static_cast<std::int32_t>(now_.sites.size());
-  const Packed* known = nullptr;
+  const PackedVar* known = nullptr;
   if (inst.op == Op::kPack) {
-    const auto it = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) {
+    const auto it = std::find_if(packed_.begin(), packed_.end(), [&](const PackedVar& p) {
       return p.flags == operands_[1] && p.desc == operands_[2];
     });
     if (it != packed_.end()) known = &*it;
@@ -353,134 +395,16 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
     const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(in.operands[0]).length)];
     in.draw = static_cast<std::int32_t>(now_.draws.size());
     now_.draws.push_back(*limits_.random->take(n));
+    knowable_ = false;
   }
   const OpKind kind = info.kind;
   primitives_ |= kind == OpKind::kRank || kind == OpKind::kRandom || inst.op == Op::kMakeSegdes;
+  knowable_ &= inst.op != Op::kMakeSegdes;  // how many there are decides whether it is recorded
   note_lengths(in);
+  note_each(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
-}
-
-bool Recorder::asks_work() const {
-  return !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
-}
-
-void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (observer_ == nullptr || observer_->sees_recorded() == Observer::Recorded::kNothing) return;
-  work_.push_back({&inst, site, 0, observer_->place()});
-  work_length_.push_back(elements);
-}
-
-// The cost model counts also what nobody wants computed: asks for the lengths that it needs of filters whose
-// results do not survive the region. The answer, by LengthId, is the variable that will hold it.
-std::vector<VarId> Recorder::ask_counts() {
-  std::vector<VarId> numbers(now_.lengths.size(), kNone);
-  const std::size_t insts = now_.region.insts.size();
-  for (std::size_t i = 0; i < insts; ++i) {
-    const soac::RegionInst& in = now_.region.insts[i];
-    if (in.op != Op::kPack) continue;
-    const VarId packed = in.results[0];
-    VarId& known = numbers[static_cast<std::size_t>(var(packed).length)];
-    if (known != kNone || var(packed).role == VarRole::kOutput ||
-        std::find(work_length_.begin(), work_length_.end(), var(packed).length) == work_length_.end())
-      continue;
-    soac::RegionInst length;
-    length.op = Op::kLength;
-    length.word = in.word;
-    length.site = in.site;
-    length.operands = {packed};
-    Var number;
-    number.role = VarRole::kOutput;
-    number.length = 0;
-    number.storage = bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
-    known = new_var(number);
-    length.results = {known};
-    now_.region.insts.push_back(length);
-  }
-  return numbers;
-}
-
-Value Recorder::promise(VarId v) {
-  auto& d = promised_[static_cast<std::size_t>(v)];
-  if (d == nullptr) d = std::make_shared<Deferred>(v);
-  return d;
-}
-
-void Recorder::mark_live() {
-  for (std::size_t i = 0; i < promised_.size(); ++i) {
-    const auto& d = promised_[i];
-    if (d != nullptr) now_.region.vars[i].role = d.use_count() > 1 ? VarRole::kOutput : VarRole::kTemp;
-  }
-}
-
-RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
-                            std::span<const Count> counts) {
-  RegionRun run;
-  if (observer_ != nullptr) {
-    run.bytes = vector_bytes(recorded.inputs);
-    run.elements = elements_of(recorded);
-    observer_->begin_region(recorded.sites.empty() ? nullptr : recorded.sites.front().inst,
-                            stop_name(recorded.stop));
-  }
-  RecordedSite failed;
-  try {
-    executor_.execute(recorded, outputs, failed);
-  } catch (const Fault&) {
-    failed_ = failed;
-    failed_trail_ = failed.trail >= 0 ? recorded.trails[static_cast<std::size_t>(failed.trail)] : CallTrail();
-    throw;
-  }
-  if (observer_ == nullptr) return run;
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    if (counts[i].number != kNone)
-      work[i].work = std::get<Vector>(outputs[static_cast<std::size_t>(counts[i].number)]).scalar_int();
-    else if (counts[i].length != kNone)
-      work[i].work = recorded.lengths[static_cast<std::size_t>(counts[i].length)];
-  }
-  run.kernels = recorded.kernels;
-  run.trapped = recorded.trapped;
-  run.reason = recorded.reason;
-  run.bytes += vector_bytes(outputs);
-  return run;
-}
-
-void Recorder::flush(RegionStop stop) {
-  mark_live();
-  if (guarded()) return flush_guarded(stop);
-  execute_all(stop);
-}
-
-void Recorder::execute_all(RegionStop stop) {
-  const std::vector<VarId> numbers =
-      asks_work() ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
-  std::vector<VarId> renamed;
-  now_.stop = stop;
-  std::vector<LengthId> lengths;
-  RecordedRegion recorded = compact(now_, renamed, lengths);
-  std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
-  std::vector<RecordedWork> work = std::move(work_);
-  std::vector<Count> counts(work.size());  // what is known only afterwards
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto n = static_cast<std::size_t>(work_length_[i]);
-    work[i].work = std::max<std::int64_t>(now_.lengths[n], 0);
-    if (now_.lengths[n] >= 0) continue;
-    if (numbers[n] == kNone)
-      counts[i].length = lengths[n];
-    else
-      counts[i].number = renamed[static_cast<std::size_t>(numbers[n])];
-  }
-  // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
-  reset();
-  std::vector<Value> outputs(recorded.region.vars.size());
-  const RegionRun run = execute(recorded, outputs, work, counts);
-  for (std::size_t i = 0; i < promised.size(); ++i) {
-    const VarId r = renamed[i];
-    if (promised[i] == nullptr || r == kNone ||
-        recorded.region.vars[static_cast<std::size_t>(r)].role != VarRole::kOutput)
-      continue;
-    promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
-  }
-  if (observer_ != nullptr) observer_->end_region(work, run);
+  note_step(&inst, LineStep::Kind::kInst, in.operands, in.results);
 }
 
 }  // namespace nvm::vm

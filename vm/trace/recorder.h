@@ -7,7 +7,6 @@
 // or an operand that is itself promised.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,66 +18,12 @@
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/prims/prims.h"
-#include "vm/trace/deferred.h"
+#include "vm/trace/by_inst.h"
 #include "vm/trace/guards.h"
+#include "vm/trace/known_line.h"
+#include "vm/trace/recorded.h"
 
 namespace nvm::vm {
-
-enum class RegionStop : std::uint8_t {
-#define STOP(id, ...) id,
-#include "vm/trace/stop.def"
-};
-inline constexpr std::size_t kRegionStops = 0
-#define STOP(...) +1
-#include "vm/trace/stop.def"
-    ;
-[[nodiscard]] const char* stop_text(RegionStop stop);
-[[nodiscard]] const char* stop_name(RegionStop stop);
-
-// Where a recorded instruction stands in the program.
-struct RecordedSite {
-  const ssa::Inst* inst = nullptr;  // null: the branch of a conditional
-  Site site;
-  std::int32_t trail = -1;  // into RecordedRegion::trails, -1: nobody knows the callers
-  std::int32_t guard = -1;  // of a conditional that is no check: which of the region's guards
-};
-
-// A region with what it runs on.
-struct RecordedRegion {
-  soac::Region region;                // roles of the variables say what is live
-  std::vector<Value> inputs;          // by VarId; empty where made inside
-  std::vector<std::int64_t> lengths;  // by LengthId; -1 where counted
-  std::vector<RecordedSite> sites;    // by RegionInst::site
-  std::vector<CallTrail> trails;
-  std::vector<Draws> draws;  // by RegionInst::draw
-  RegionStop stop = RegionStop::kAsked;
-  std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded
-  // Filled in by the executor, with the counted lengths.
-  std::size_t kernels = 0;
-  bool trapped = false;
-  std::string_view reason;  // why no kernels ran; valid until the next region
-};
-
-// What the instructions of the region touch, as far as known beforehand.
-[[nodiscard]] std::int64_t elements_of(const RecordedRegion& region);
-[[nodiscard]] std::int64_t elements_of(const RecordedRegion& region, const soac::RegionInst& inst);
-
-// Removes what nobody will see (an instruction that can fault stays) and renumbers by first use, so that
-// equal straight lines give equal text whatever was recorded around them. renamed: by old VarId, kNone if
-// gone.
-// `lengths`: by old LengthId, likewise. Takes the inputs and the operands of instructions from `recorded`.
-[[nodiscard]] RecordedRegion compact(RecordedRegion& recorded, std::vector<soac::VarId>& renamed,
-                                     std::vector<soac::LengthId>& lengths);
-
-// Computes the live variables of a region into `outputs` (by VarId). Throws Fault; `failed` is then the site.
-// Throws FailedCheck.
-class RegionExecutor {
- public:
-  virtual ~RegionExecutor() = default;
-  virtual void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) = 0;
-  // Would a region that begins with this instruction, on so many elements, be recorded for nothing?
-  [[nodiscard]] virtual bool declines(const ssa::Inst& /*inst*/, std::int64_t /*elements*/) { return false; }
-};
 
 class Recorder final : public RegionHook {
  public:
@@ -94,13 +39,15 @@ class Recorder final : public RegionHook {
     RandomSource* random = nullptr;  // what RAND draws from; null: it is not recorded
     // A conditional that went the same way so many times is passed, and the region guarded by it; 0: none is.
     std::uint32_t guard_after = 0;
+    bool predicts = true;  // lines that came before are recognised (known_line.h)
   };
   Recorder(RegionExecutor& executor, IntBits bits, Limits limits, Observer* observer = nullptr)
       : executor_(executor),
         bits_(bits),
         limits_(limits),
         observer_(observer),
-        decisions_(limits.guard_after) {
+        decisions_(limits.guard_after),
+        predicts_(limits.predicts && observer == nullptr && !limits.scatters && limits.guard_after == 0) {
     reset();
   }
 
@@ -116,14 +63,12 @@ class Recorder final : public RegionHook {
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
+  // Lines that came again: how many were followed to their ends, and how many differed somewhere.
+  [[nodiscard]] std::uint64_t followed() const { return followed_; }
+  [[nodiscard]] std::uint64_t left_lines() const { return left_lines_; }
   const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
-  struct Packed {  // filters of the same flags over the same descriptor share lengths
-    soac::VarId flags, desc, out_desc;
-    soac::LengthId length;
-  };
-
   struct Count {  // a length that executing the region finds: a symbol of it, or the value of a variable
     soac::LengthId length = soac::kNone;
     soac::VarId number = soac::kNone;
@@ -164,6 +109,35 @@ class Recorder final : public RegionHook {
   [[nodiscard]] std::optional<RegionStop> refuses_primitive(const ssa::Inst& inst,
                                                             std::span<const Value> operands) const;
   void note_lengths(const soac::RegionInst& in);
+  void note_each(const soac::RegionInst& in);
+  void note_step(const ssa::Inst* inst, LineStep::Kind kind, const soac::VarList& operands,
+                 const soac::VarList& results, soac::LengthId number = soac::kNone);
+  // Lines that come again (predict.cpp).
+  struct Offered {
+    const ssa::Inst& inst;
+    const Site& site;
+    std::span<Value> operands, results;
+    std::int64_t elements;
+    bool waits, repeated;
+  };
+  [[nodiscard]] std::optional<bool> follow(const Offered& o);
+  [[nodiscard]] std::optional<bool> follow_end(const Offered& o);
+  [[nodiscard]] bool passes_by(const Offered& o);
+  [[nodiscard]] bool begin_known(const ssa::Inst& inst);
+  [[nodiscard]] bool fits(const LineStep& step, std::span<const Value> operands);
+  [[nodiscard]] bool fits(const soac::Var& v, const Value& value);
+  [[nodiscard]] bool length_fits(soac::LengthId id, std::int64_t n);
+  void take(const LineStep& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] bool follow_check(const Deferred& condition, const Site& branch);
+  [[nodiscard]] bool line_ends() const;
+  void run_known(RegionStop stop);
+  void leave_known();
+  static void release_known(KnownLine& line);
+  void record_known();
+  void recycle(std::vector<std::shared_ptr<Deferred>>& promised);
+  [[nodiscard]] std::unique_ptr<KnownLine> learn(const RecordedRegion& compacted,
+                                                 std::span<const soac::VarId> renamed,
+                                                 std::span<const soac::LengthId> lengths);
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_known_sum(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -190,6 +164,7 @@ class Recorder final : public RegionHook {
   soac::LengthId length_symbol(std::int64_t n);
   soac::LengthId counted();
   Value promise(soac::VarId var);
+  [[nodiscard]] std::shared_ptr<Deferred> new_promise(soac::VarId var);
   [[nodiscard]] const soac::Var& var(soac::VarId v) const {
     return now_.region.vars[static_cast<std::size_t>(v)];
   }
@@ -203,7 +178,7 @@ class Recorder final : public RegionHook {
   std::vector<soac::LengthId> work_length_;          // the symbol of each `work`
   RecordedRegion now_;                               // being recorded
   std::vector<std::shared_ptr<Deferred>> promised_;  // by VarId, null for inputs
-  std::vector<Packed> packed_;
+  std::vector<PackedVar> packed_;
   std::vector<soac::VarId> lengths_of_;    // by VarId: the descriptor whose lengths it is
   std::vector<soac::LengthId> length_of_;  // by VarId: the symbol whose value it is
   std::vector<std::optional<std::int64_t>>
@@ -218,6 +193,20 @@ class Recorder final : public RegionHook {
   CallTrail failed_trail_;
   bool declined_ = false;
   bool primitives_ = false;  // make something in the region being recorded
+
+  const bool predicts_;
+  ByInst<LineStart> starts_;     // none is added while a line is followed
+  std::vector<LineStep> steps_;  // of the line being recorded
+  bool knowable_ = true;         // it depends on nothing but kinds of values
+  const ssa::Inst* stopper_ = nullptr;
+  // A line that is followed, not recorded: `now_` has its callers only.
+  LineStart* start_ = nullptr;
+  KnownLine* line_ = nullptr;
+  std::size_t at_ = 0;                      // steps that were passed
+  std::vector<std::int32_t> known_trails_;  // by instruction passed
+  std::uint32_t known_runs_ = 0;            // how many lines were followed at all
+  std::uint64_t followed_ = 0, left_lines_ = 0;
+  std::vector<std::shared_ptr<Deferred>> spare_;  // promises that nobody has
 };
 
 }  // namespace nvm::vm

@@ -1,0 +1,162 @@
+// Executes what has been recorded: what is live, what it counts, and who gets it.
+#include <algorithm>
+
+#include "vm/interp/work.h"
+#include "vm/trace/recorder.h"
+
+namespace nvm::vm {
+
+using soac::kNone;
+using soac::LengthId;
+using soac::Var;
+using soac::VarId;
+using soac::VarRole;
+
+bool Recorder::asks_work() const {
+  return !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
+}
+
+void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
+  if (observer_ == nullptr || observer_->sees_recorded() == Observer::Recorded::kNothing) return;
+  work_.push_back({&inst, site, 0, observer_->place()});
+  work_length_.push_back(elements);
+}
+
+// The cost model counts also what nobody wants computed: asks for the lengths that it needs of filters whose
+// results do not survive the region. The answer, by LengthId, is the variable that will hold it.
+std::vector<VarId> Recorder::ask_counts() {
+  std::vector<VarId> numbers(now_.lengths.size(), kNone);
+  const std::size_t insts = now_.region.insts.size();
+  for (std::size_t i = 0; i < insts; ++i) {
+    const soac::RegionInst& in = now_.region.insts[i];
+    if (in.op != Op::kPack) continue;
+    const VarId packed = in.results[0];
+    VarId& known = numbers[static_cast<std::size_t>(var(packed).length)];
+    if (known != kNone || var(packed).role == VarRole::kOutput ||
+        std::find(work_length_.begin(), work_length_.end(), var(packed).length) == work_length_.end())
+      continue;
+    soac::RegionInst length;
+    length.op = Op::kLength;
+    length.word = in.word;
+    length.site = in.site;
+    length.operands = {packed};
+    Var number;
+    number.role = VarRole::kOutput;
+    number.length = 0;
+    number.storage = bits_ == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+    known = new_var(number);
+    length.results = {known};
+    now_.region.insts.push_back(length);
+  }
+  return numbers;
+}
+
+Value Recorder::promise(VarId v) {
+  auto& d = promised_[static_cast<std::size_t>(v)];
+  if (d == nullptr) d = new_promise(v);
+  return d;
+}
+
+std::shared_ptr<Deferred> Recorder::new_promise(VarId v) {
+  if (spare_.empty()) return std::make_shared<Deferred>(v);
+  std::shared_ptr<Deferred> d = std::move(spare_.back());
+  spare_.pop_back();
+  d->rename(v);
+  return d;
+}
+
+// Promises that were not asked for serve again.
+void Recorder::recycle(std::vector<std::shared_ptr<Deferred>>& promised) {
+  constexpr std::size_t kMost = 512;
+  for (auto& d : promised)
+    if (d != nullptr && d.use_count() == 1 && !d->computed() && spare_.size() < kMost)
+      spare_.push_back(std::move(d));
+  promised.clear();
+}
+
+void Recorder::mark_live() {
+  for (std::size_t i = 0; i < promised_.size(); ++i) {
+    const auto& d = promised_[i];
+    if (d != nullptr) now_.region.vars[i].role = d.use_count() > 1 ? VarRole::kOutput : VarRole::kTemp;
+  }
+}
+
+RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
+                            std::span<const Count> counts) {
+  RegionRun run;
+  if (observer_ != nullptr) {
+    run.bytes = vector_bytes(recorded.inputs);
+    run.elements = elements_of(recorded);
+    observer_->begin_region(recorded.sites.empty() ? nullptr : recorded.sites.front().inst,
+                            stop_name(recorded.stop));
+  }
+  RecordedSite failed;
+  try {
+    executor_.execute(recorded, outputs, failed);
+  } catch (const Fault&) {
+    failed_ = failed;
+    failed_trail_ = failed.trail >= 0 ? recorded.trails[static_cast<std::size_t>(failed.trail)] : CallTrail();
+    throw;
+  }
+  if (observer_ == nullptr) return run;
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    if (counts[i].number != kNone)
+      work[i].work = std::get<Vector>(outputs[static_cast<std::size_t>(counts[i].number)]).scalar_int();
+    else if (counts[i].length != kNone)
+      work[i].work = recorded.lengths[static_cast<std::size_t>(counts[i].length)];
+  }
+  run.kernels = recorded.kernels;
+  run.trapped = recorded.trapped;
+  run.reason = recorded.reason;
+  run.bytes += vector_bytes(outputs);
+  return run;
+}
+
+void Recorder::flush(RegionStop stop) {
+  if (line_ != nullptr) {
+    if (line_ends()) return run_known(stop);
+    record_known();
+  }
+  mark_live();
+  if (guarded()) return flush_guarded(stop);
+  execute_all(stop);
+}
+
+void Recorder::execute_all(RegionStop stop) {
+  const std::vector<VarId> numbers =
+      asks_work() ? ask_counts() : std::vector<VarId>(now_.lengths.size(), kNone);
+  std::vector<VarId> renamed;
+  now_.stop = stop;
+  std::vector<LengthId> lengths;
+  RecordedRegion recorded = compact(now_, renamed, lengths);
+  if (predicts_ && knowable_ && !steps_.empty())
+    if (LineStart& start = starts_[steps_.front().inst]; start.learns())
+      start.learn(learn(recorded, renamed, lengths));
+  std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
+  std::vector<RecordedWork> work = std::move(work_);
+  std::vector<Count> counts(work.size());  // what is known only afterwards
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto n = static_cast<std::size_t>(work_length_[i]);
+    work[i].work = std::max<std::int64_t>(now_.lengths[n], 0);
+    if (now_.lengths[n] >= 0) continue;
+    if (numbers[n] == kNone)
+      counts[i].length = lengths[n];
+    else
+      counts[i].number = renamed[static_cast<std::size_t>(numbers[n])];
+  }
+  // Inputs stay referenced by `recorded` alone, so that the executor may reuse what dies.
+  reset();
+  std::vector<Value> outputs(recorded.region.vars.size());
+  const RegionRun run = execute(recorded, outputs, work, counts);
+  for (std::size_t i = 0; i < promised.size(); ++i) {
+    const VarId r = renamed[i];
+    if (promised[i] == nullptr || r == kNone ||
+        recorded.region.vars[static_cast<std::size_t>(r)].role != VarRole::kOutput)
+      continue;
+    promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
+  }
+  recycle(promised);
+  if (observer_ != nullptr) observer_->end_region(work, run);
+}
+
+}  // namespace nvm::vm
