@@ -52,14 +52,14 @@ def run(nvm, options, words):
 
 def listed(nvm, options, file):
     """What the VCODE executes, as it was written: (times, bytes) by instruction and type."""
-    words = [nvm, "profile", *options, "--optimise", "off", "--by", "line", "--columns", "calls,bytes", "--csv", "--top", "0"]
+    words = [nvm, "profile", *options, "--optimise", "off", "--by", "line", "--columns", "depth,bytes", "--csv", "--top", "0"]
     done = subprocess.run([*words, str(file)], capture_output=True, text=True, check=True)
     lines = file.read_text().splitlines()
     found = collections.defaultdict(lambda: [0, 0])
     for row in csv.DictReader(done.stdout.splitlines()):
-        if row["file"] and int(row["calls"]) > 0:
+        if row["file"] and int(row["depth"]) > 0:
             instruction = " ".join(lines[int(row["line"]) - 1].split()[:2])
-            found[instruction][0] += int(row["calls"])
+            found[instruction][0] += int(row["depth"])
             found[instruction][1] += int(row["bytes"])
     return found
 
