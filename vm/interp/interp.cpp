@@ -131,20 +131,6 @@ void Interp::settle(const Fault& fault) {
   machine_.hook->finish();
 }
 
-// To the stopping block of a check. It stands alone, so the frames as they were need not be known.
-void Interp::divert(const Site& branch) {
-  values_.clear();
-  calls_.clear();
-  frames_.clear();
-  function_ = &code_.functions[static_cast<std::size_t>(branch.function)];
-  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
-  const auto& steps = function_->steps;
-  const auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-    return step.checks && step.site.block == branch.block;
-  });
-  step_ = &*at + 1;
-}
-
 void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
   function_ = &code_.functions[static_cast<std::size_t>(function)];
   step_ = function_->steps.data();
