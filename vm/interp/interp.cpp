@@ -54,7 +54,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
-      pulls_(machine.observer == nullptr && !counts_),
+      pulls_(!values_wanted_ && !counts_),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
