@@ -254,6 +254,11 @@ class Translator {
     return true;
   }
 
+  static bool is_plain(const ssa::Inst& inst) {
+    const OpInfo& info = op_info(inst.op);
+    return info.kind == OpKind::kMap && info.effect == Effect::kPure && inst.results == 1;
+  }
+
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
     Step step;
     step.kind = kind;
@@ -277,6 +282,7 @@ class Translator {
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
+    step.plain = kind == StepKind::kPrimitive && is_plain(inst);
     step.lands = out_.levels &&
                  (kind == StepKind::kCall ? inst.index == id_
                                           : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);

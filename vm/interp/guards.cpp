@@ -1,5 +1,5 @@
 // Conditionals that are passed before their conditions are known, as they went before: what is kept of the
-// frames to come back, and coming back.
+// frames to come back, and coming back; also where a check has failed.
 #include <algorithm>
 
 #include "vm/interp/interp.h"
@@ -70,6 +70,20 @@ void Interp::go_back(const MissedGuard& missed) {
   fill(frame_, function_->slots);
   serial_ = place.serial;
   step_ = missed.way ? place.step + 1 : function_->steps.data() + place.step->target;
+}
+
+// To the stopping block of a check. It stands alone, so the frames as they were need not be known.
+void Interp::divert(const Site& branch) {
+  values_.clear();
+  calls_.clear();
+  frames_.clear();
+  function_ = &code_.functions[static_cast<std::size_t>(branch.function)];
+  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
+  const auto& steps = function_->steps;
+  const auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
+    return step.checks && step.site.block == branch.block;
+  });
+  step_ = &*at + 1;
 }
 
 }  // namespace nvm::vm

@@ -39,6 +39,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       scratch_(code.most_operands + 1),
       bytes_seen_(machine.tally != nullptr && machine.tally->counts_bytes),
       values_wanted_(machine.observer != nullptr && machine.observer->sees_values()),
+      small_wanted_(values_wanted_ && machine.observer->sees_small() && !bytes_seen_),
       alone_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
              (machine.prims.threads <= 1 || machine.formulas) && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || bytes_seen()),
@@ -53,7 +54,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
-      pulls_(machine.observer == nullptr && !counts_),
+      pulls_(!values_wanted_ && !counts_),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
@@ -128,20 +129,6 @@ void Interp::settle(const Fault& fault) {
   CallTrail trail;
   if (machine_.hook == nullptr || stopped || machine_.hook->located_at(site, trail) != nullptr) return;
   machine_.hook->finish();
-}
-
-// To the stopping block of a check. It stands alone, so the frames as they were need not be known.
-void Interp::divert(const Site& branch) {
-  values_.clear();
-  calls_.clear();
-  frames_.clear();
-  function_ = &code_.functions[static_cast<std::size_t>(branch.function)];
-  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
-  const auto& steps = function_->steps;
-  const auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
-    return step.checks && step.site.block == branch.block;
-  });
-  step_ = &*at + 1;
 }
 
 void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
@@ -244,6 +231,22 @@ void Interp::perform(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
+// False if an operand is no single number.
+[[gnu::always_inline]] inline bool Interp::execute_small(const Step& step, std::span<Value> operands,
+                                                         std::span<Value> results) {
+  std::int64_t bytes = 0;
+  for (const Value& operand : operands) {
+    const auto* v = std::get_if<Vector>(&operand);
+    if (v == nullptr || !v->is_scalar()) return false;
+    bytes += static_cast<std::int64_t>(storage_bytes(v->storage()));
+  }
+  if (!instructions_seen()) return false;
+  run_primitive(machine_.prims, step.op, step.word, operands, results);
+  const auto& made = std::get<Vector>(results[0]);
+  machine_.observer->small(*step.inst, bytes + static_cast<std::int64_t>(storage_bytes(made.storage())));
+  return true;
+}
+
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
   if (step.sorts != nullptr && sort(step, operands, results)) return;
@@ -254,8 +257,10 @@ void Interp::perform(const Step& step) {
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
   if (counts_ && machine_.hook != nullptr) count(step, operands);
-  if (watched_now()) [[unlikely]]
+  if (watched_now()) [[unlikely]] {
+    if (step.plain && small_wanted_ && execute_small(step, operands, results)) return;
     return execute_watched(step, operands, results);
+  }
   if (step.folds && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
   if (step.strikes && put_strided(operands, results)) return;

@@ -69,6 +69,7 @@ class Interp final : private OpenCalls, private Callers {
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] bool execute_small(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
   [[nodiscard]] bool pack_group(const Step& step);
   void write_repeated_operands(const Step& step);
@@ -183,6 +184,7 @@ class Interp final : private OpenCalls, private Callers {
   std::vector<Value> scratch_;  // operands on their way
   bool bytes_seen_;             // the tally counts them
   bool values_wanted_;          // the observer looks at values, while it looks
+  bool small_wanted_;           // it wants to hear of small instructions as such
   bool alone_;                  // results may stay formulas
   bool watched_;                // instructions are observed
   bool counts_;                 // their work is

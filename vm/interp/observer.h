@@ -107,6 +107,8 @@ class Observer {
   // Whether begin and end look at values. If not, only begin is called, and what makes vectors in fewer
   // passes does so as if nobody looked: one begin may stand for several instructions.
   [[nodiscard]] bool sees_values() const { return values_; }
+  // Whether `small` is called, of one who sees values, in place of begin and end where it can be.
+  [[nodiscard]] bool sees_small() const { return small_; }
   // Whether enter and leave are wanted; may change likewise.
   [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
   // These two, for who asks before every instruction.
@@ -131,6 +133,9 @@ class Observer {
   // reported with its region.
   virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*operands*/) {}
   virtual void end(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*results*/) {}
+  // An elementwise instruction on single numbers, which cannot fail, has been executed, and read and wrote so
+  // many bytes. Many programs make millions of these, each shorter than a call of begin and one of end.
+  virtual void small(const ssa::Inst& /*inst*/, std::int64_t /*bytes*/) {}
   // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def); begin
   // follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
@@ -182,6 +187,7 @@ class Observer {
   void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
   void see_group_bytes(bool wanted) { group_bytes_ = wanted; }      // before the run
   void see_values(bool wanted) { values_ = wanted; }                // before the run
+  void see_small(bool wanted) { small_ = wanted; }                  // before the run
   void see_branches(bool wanted) { branches_ = wanted; }            // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
@@ -190,6 +196,7 @@ class Observer {
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
   bool values_ = true;
+  bool small_ = false;
   bool branches_ = false;
   bool group_lines_ = false, device_groups_ = false, group_bytes_ = false;
   Recorded recorded_;

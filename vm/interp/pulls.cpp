@@ -44,6 +44,7 @@ bool Interp::pull(const Step& step) {
   const PairValue* pull = pull_of(first);
   if (pull == nullptr) return false;
   force_operands(step);
+  note_line(step, {});
   if (move_pull(step, *pull)) return true;
   write_pull(first, step.site);
   return false;
@@ -74,6 +75,7 @@ bool Interp::leave_pull(const Step& step) {
     if (!indices_inside(machine_.prims, *indices, v->length())) return false;
     checked_ = {*indices, v->length()};
   }
+  note_line(step, {});
   Value* parts = scratch_.data();
   fetch(step, parts);
   finish_pull(step, std::make_shared<const PairValue>(

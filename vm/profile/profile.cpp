@@ -29,6 +29,7 @@ void Spent::add(const Spent& o) {
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   see_group_lines(true);
   see_group_bytes(true);
+  see_small(true);
   nodes_[0].function = source_.name_number("(program)");
   for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
   begin_phase("set up");
@@ -128,15 +129,7 @@ std::int32_t Profile::child(std::int32_t parent, std::int32_t function, std::int
   return fresh;
 }
 
-void Profile::enter(const CallStart& call) {
-  const std::int32_t level = levels_.enter(call);
-  const std::int32_t node = entered(call, level);
-  ++nodes_[static_cast<std::size_t>(node)].calls;
-  open_.push_back(node);
-  note_segments(call, nodes_[static_cast<std::size_t>(node)].function, level);
-}
-
-std::int32_t Profile::entered(const CallStart& call, std::int32_t level) {
+inline std::int32_t Profile::entered(const CallStart& call, std::int32_t level) {
   const std::int32_t from = open_.back();
   const std::size_t mixed =
       reinterpret_cast<std::uintptr_t>(call.inst) / sizeof(ssa::Inst) + 37 * static_cast<std::size_t>(from);
@@ -148,13 +141,38 @@ std::int32_t Profile::entered(const CallStart& call, std::int32_t level) {
   return e.node;
 }
 
+void Profile::enter(const CallStart& call) {
+  const std::int32_t level = levels_.enter(call);
+  const std::int32_t node = entered(call, level);
+  ++nodes_[static_cast<std::size_t>(node)].calls;
+  open_.push_back(node);
+  const ssa::LiftedInfo& lifted = module_->functions[static_cast<std::size_t>(call.function)].lifted;
+  if (lifted.lifted || lifted.claimed)
+    note_segments(call, nodes_[static_cast<std::size_t>(node)].function, level);
+}
+
 void Profile::leave(ssa::FunctionId) {
   look_at_promises();
   levels_.leave();
   if (open_.size() > 1) open_.pop_back();
 }
 
+// What passed before goes to those before: where control comes from elsewhere the instruction's own time,
+// too. It is no longer than reading the clock.
+void Profile::small(const ssa::Inst& inst, std::int64_t bytes) {
+  if (!here_.is(open_.back(), inst)) come_to(inst);
+  Spent& spent = *current_;
+  std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
+  if (charged_ != charged || !was_small_) pass_control(charged, true);
+  if (!inst.unpaid) {
+    ++spent.instructions;
+    ++spent.work;
+  }
+  spent.bytes += static_cast<std::uint64_t>(bytes);
+}
+
 void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
+  allocates_ = true;
   const Counted counted = counted_[static_cast<std::size_t>(inst.op)];
   if (!here_.is(open_.back(), inst)) come_to(inst);
   Spent& spent = *current_;
@@ -174,7 +192,7 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
 
 // Control passes to the line of `inst`.
 void Profile::come_to(const ssa::Inst& inst) {
-  note_allocations();
+  if (allocates_) note_allocations();
   const std::int32_t node = open_.back();
   Spent& spent = spent_of(node, &inst);
   here_ = {node, inst.origin_line, inst.pos.line, inst.origin_function};
@@ -195,6 +213,7 @@ void Profile::note_allocations() {
   const std::uint64_t made = Pool::allocations_here();
   current_->allocations += made - allocations_;
   allocations_ = made;
+  allocates_ = false;
 }
 
 void Profile::look_at_memory() {
@@ -427,8 +446,7 @@ void Profile::note_segments(const CallStart& call, std::int32_t function, std::i
   look_at_promises();
 }
 
-void Profile::look_at_promises() {
-  if (promised_.empty()) return;
+void Profile::keep_promises() {
   std::erase_if(promised_, [&](PromisedSegments& p) {
     const Segdes* segdes = p.segments.get();
     if (segdes == nullptr) return p.segments.gone();

@@ -93,6 +93,7 @@ class Profile final : public Observer {
   void end_run() override;
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void small(const ssa::Inst& inst, std::int64_t bytes) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
   [[nodiscard]] std::int32_t place() const override { return open_.back(); }
@@ -203,7 +204,11 @@ class Profile final : public Observer {
     if (unsettled_bytes_ >= kLookAtMemory) look_at_memory();
   }
   void note_segments(const CallStart& call, std::int32_t function, std::int32_t level);
-  void look_at_promises();
+  void look_at_promises() {
+    if (!promised_.empty()) [[unlikely]]
+      keep_promises();
+  }
+  void keep_promises();
   void count(std::span<const RecordedWork> recorded);
   void share_kernels(std::span<const RecordedWork> recorded);
   void share_by_work(std::span<const RecordedWork> recorded, std::int64_t ticks, Mode mode,
@@ -246,6 +251,7 @@ class Profile final : public Observer {
   std::int64_t groups_bytes_ = 0;  // of lines
   std::int64_t groups_ticks_ = 0;  // of the function that is executed in groups, before it began
   std::uint64_t allocations_ = 0;  // seen
+  bool allocates_ = false;         // since then, perhaps
   std::int64_t unsettled_bytes_ = 0;
   std::uint64_t peak_ = 0;
   double run_seconds_ = 0;

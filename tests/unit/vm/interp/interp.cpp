@@ -20,6 +20,20 @@ const char* kTail =
     "FUNC MAIN CONST INT %N% CALL DOWN RET\n"
     "FUNC DOWN COPY 1 0 CONST INT 0 = INT IF ELSE CONST INT 1 - INT CALL DOWN ENDIF RET";
 
+// Notes what it is told of: "+ 24" for a small instruction and its bytes, "+(" and ")" around another.
+class Noting final : public Observer {
+ public:
+  explicit Noting(bool small) { see_small(small); }
+  void begin(const ssa::Inst& inst, const Site&, std::span<const Value>) override {
+    text += std::string(op_info(inst.op).text) + "( ";
+  }
+  void end(const ssa::Inst&, const Site&, std::span<const Value>) override { text += ") "; }
+  void small(const ssa::Inst& inst, std::int64_t bytes) override {
+    text += std::string(op_info(inst.op).text) + " " + std::to_string(bytes) + " ";
+  }
+  std::string text;
+};
+
 std::string with(std::string text, const std::string& n) { return text.replace(text.find("%N%"), 3, n); }
 
 }  // namespace
@@ -144,4 +158,19 @@ TEST_CASE("inputs stand for constants", "[interp]") {
   const Code code = make_code(loaded.module, *f.pool);
   const Value inputs[] = {Vector::of_int(3), Vector::of_int(10)};
   CHECK(printed(Interp(code, f.machine, inputs).run()) == "( 7 )\n");
+}
+
+TEST_CASE("small instructions are told as such to who wants it", "[interp]") {
+  // A sum and a comparison of numbers; a division, which may fail; a sum of vectors; a number for each
+  // element.
+  const std::string body =
+      "CONST INT 1 CONST INT 2 + INT COPY 1 0 CONST INT 4 < INT CPOP 1 1 CONST INT 3 / INT "
+      "CONST INT (1 2) COPY 1 0 + INT CONST INT 9 CONST SEGDES (2) DIST INT";
+  for (const bool small : {false, true}) {
+    Fixture f(main_of(body), IntBits::k64, false);
+    Noting noting(small);
+    f.machine.observer = &noting;
+    REQUIRE(!f.interpret().error);
+    CHECK(noting.text == (small ? "+ 24 < 17 /( ) +( ) DIST( ) " : "+( ) <( ) /( ) +( ) DIST( ) "));
+  }
 }

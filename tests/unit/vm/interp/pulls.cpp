@@ -2,6 +2,7 @@
 #include "vm/interp/pulls.h"
 
 #include <catch2/catch.hpp>
+#include <set>
 #include <string>
 
 #include "fixture.h"
@@ -23,6 +24,13 @@ void check_same(const std::string& text) {
       CHECK(printed(f.interpret()) == printed(f.on_stack()));
     }
 }
+
+class Watching final : public Observer {
+ public:
+  explicit Watching(bool values) { see_values(values); }
+  void begin(const ssa::Inst& inst, const Site&, std::span<const Value>) override { seen.insert(inst.op); }
+  std::set<Op> seen;
+};
 
 int count_steps(const std::string& text, bool Step::*what) {
   const Fixture f(text);
@@ -51,4 +59,21 @@ TEST_CASE("an index outside the table is told where it is read", "[pulls]") {
   const Outcome outcome = f.interpret();
   REQUIRE(outcome.error);
   CHECK(outcome.error->instruction == "BPERMUTE FLOAT");
+}
+
+TEST_CASE("one who looks at no values changes nothing in what is made", "[pulls]") {
+  const std::string text = record_list(kThirds, kInside);
+  const auto made = [&](Observer* observer) {
+    Fixture f(text);
+    f.machine.prims.threads = 3;
+    f.machine.prims.grain = 64;
+    f.machine.observer = observer;
+    CHECK(printed(f.interpret()) == printed(Fixture(text).on_stack()));
+    return f.pool->stats().allocations;
+  };
+  Watching lines(false), values(true);
+  const std::uint64_t unwatched = made(nullptr);
+  CHECK(made(&lines) == unwatched);
+  CHECK(lines.seen.contains(Op::kBpermute));
+  CHECK(made(&values) != unwatched);  // the fields themselves are moved, not the indices
 }
