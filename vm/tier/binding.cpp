@@ -17,9 +17,9 @@ Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& poo
 }
 
 void Binding::bind() {
+  clear();
+  holds_ = true;
   lengths_ = region_.lengths;
-  for (BufferRef& memory : memory_) memory = {};
-  made_.clear();
   for (std::size_t i = 0; i < region_.inputs.size(); ++i) {
     if (const auto* x = std::get_if<Vector>(&region_.inputs[i])) {
       plan::Array& a = arrays_[i];
@@ -39,6 +39,17 @@ void Binding::bind() {
       if (!regular) descs_[i].remote = remote_of(*s->offsets_buffer().get());
     }
   }
+}
+
+void Binding::clear() {
+  if (!holds_) return;
+  for (std::size_t i = 0; i < memory_.size(); ++i) {
+    arrays_[i].remote = nullptr;
+    descs_[i].remote = nullptr;
+    memory_[i] = {};
+  }
+  made_.clear();
+  holds_ = false;
 }
 
 plan::Run Binding::run(int threads) { return {arrays_, descs_, lengths_, this, threads}; }

@@ -18,6 +18,8 @@ class Binding final : public plan::Host {
   Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool, const std::atomic<Stop>* stop);
   // For another run of the same plan, on other inputs of the region; after take(), or a run that failed.
   void bind();
+  // Lets go of everything that a run holds, on a device too.
+  void clear();
 
   // Tells `observer`, if there is one, of the kernels of region `number`.
   void report(Observer* observer, std::uint32_t number) {
@@ -74,6 +76,7 @@ class Binding final : public plan::Host {
     Segdes segdes;
     std::vector<std::int64_t> offsets;  // if it is regular
   };
+  bool holds_ = false;  // anything
   std::map<plan::VarId, Made> made_;  // descriptors of computed lengths
 };
 

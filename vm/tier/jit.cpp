@@ -63,7 +63,6 @@ class Jit::Memo final : public RegionMemo {
     }
     return *binding_;
   }
-  void unbind() { binding_.reset(); }
 
   RegionEntry& entry;
   const std::uint64_t generation;
@@ -231,8 +230,9 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span
     Binding binding(e.plan, region, *context_.pool, options_.stop);
     return run_bound(region, e, binding, outputs, failed);
   }
-  const bool done = run_bound(region, e, memo->bind(region, *context_.pool, options_.stop), outputs, failed);
-  if (!done) memo->unbind();  // it may hold memory
+  Binding& binding = memo->bind(region, *context_.pool, options_.stop);
+  const bool done = run_bound(region, e, binding, outputs, failed);
+  binding.clear();
   return done;
 }
 
