@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What watching a run costs: five programs of the gallery, as they are, once more as they are (what is measured there is
+"""What watching a run costs: programs of the gallery, as they are, once more as they are (what is measured there is
 noise), with --trace, under `nvm profile`, and with --cost.
 
     overhead.py [--ways WAY,...] [--keep FILE] NVM [RUNS [PROGRAM ...]]
@@ -27,6 +27,8 @@ PROGRAMS = {
     "spmv": "let n = 4000000; m = {{(rem(i * 31 + j * 7919, n), float(j)) : j in [0:10]} : i in [0:n]};"
             " y = spmv(m, dist(1.0, n)) in sum(y)",
     "black_scholes": "sum({call_price(50.0 + float(i) / 40000.0, 100.0, 0.5, 0.02, 0.3) : i in [0:32000000]})",
+    "barnes_hut": "let b = {(float(rem(i * 7919, 10007)) / 10007.0, float(rem(i * 104729, 10009)) / 10009.0, 1.0) : i in [0:100000]}"
+                  " in #forces(b)",
     "small steps": "fib(30)",
 }
 FIB = "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2) $\n"

@@ -170,11 +170,11 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
 }
 
 // Small steps of loops are too many to compute one twice, and too small for a part to tell. Other recursion
-// calls itself within such a call, and gains by it. Who watches sees them all made one way.
+// calls itself within such a call, and gains by it. Who looks at values sees them all made one way.
 bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments) const {
-  return policy_.loops(function) && options_.threshold == Options::kAuto && observer_ == nullptr &&
-         options_.device == nullptr && !policy_.moves_only(function) &&
-         elements_bytes(arguments) < kWorthMeasuring;
+  return policy_.loops(function) && options_.threshold == Options::kAuto &&
+         (observer_ == nullptr || !observer_->sees_values()) && options_.device == nullptr &&
+         !policy_.moves_only(function) && elements_bytes(arguments) < kWorthMeasuring;
 }
 
 // What is compiled goes first in kernel mode: steps of a loop are what it compiles. Primitives gain at once
