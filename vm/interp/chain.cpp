@@ -27,7 +27,9 @@ bool Interp::begins_chain(const Step& step) const {
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&peek(operands[1]));
-    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_;
+    const auto* x = std::get_if<Vector>(&peek(operands[0]));
+    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ &&
+           !(alone_ && x != nullptr && x->is_repeated());
   }
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
   return v != nullptr && v->length() >= chain_from_ && !(alone_ && v->is_repeated());

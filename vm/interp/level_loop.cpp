@@ -5,6 +5,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
+#include "vm/prims/cycles.h"
 #include "vm/prims/operands.h"
 
 namespace nvm::vm {
@@ -132,7 +133,7 @@ void Interp::leave_call(const Step& step) {
 void Interp::leave_move(const Step& step) {
   const std::span<Value> operands(scratch_.data(), step.operands);
   if (counts_) count(step, operands);
-  Value moved = moved_value(operands);
+  Value moved = stays_by_cycle(step.op, operands) ? std::move(operands[0]) : moved_value(operands);
   store(step, &moved);
   for (Value& operand : operands) release(operand);
 }

@@ -49,6 +49,8 @@ void Moving::read_formula(const Formula& f) {
         if (part.runs != nullptr) read_formula(*part.runs);
       }
       return;
+    case Formula::Kind::kCycle:
+    case Formula::Kind::kCycledRuns:
     case Formula::Kind::kRanks:
     case Formula::Kind::kHole:
     case Formula::Kind::kMoved: return;

@@ -5,8 +5,10 @@
 #include <limits>
 #include <optional>
 
+#include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
+#include "vm/prims/lengths.h"
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
@@ -41,6 +43,7 @@ Value make(Kind kind, const Segdes& s, Vector x) {
 Value written(const Formula& f, const PrimContext& context) {
   if (f.kind == Kind::kHalf) return written_half(f, context);
   if (f.kind == Kind::kPlaces) return written_flagged(f, context);
+  if (f.kind == Kind::kCycle || f.kind == Kind::kCycledRuns) return written_cycle(f, context);
   Value result[1];
   if (f.kind == Kind::kRuns) {
     Value operands[3] = {f.x, Vector::of_int(1), f.s};
@@ -96,7 +99,16 @@ bool stay_in_range(const Vector& first, const Segdes& s, const PrimContext& cont
   return range[1] + s.total() <= std::numeric_limits<std::int32_t>::max();
 }
 
+void index_reader(const PrimCall& call) {
+  write_operand(call, 0);
+  write_operand(call, 1);
+  index(call);
+}
+
 void index_formula(const PrimCall& call) {
+  if (index_by_cycle(call)) return;
+  write_operand(call, 0);
+  write_operand(call, 1);
   const Vector& first = vector_operand(call, 0);
   const Vector& stride = vector_operand(call, 1);
   const Segdes& s = segdes_operand(call, 2);
@@ -119,6 +131,19 @@ bool spreads(const Value& right, Vector& x, Segdes& s) {
   x = v.repeated_element();
   s = Segdes::regular(1, v.length());
   return true;
+}
+
+template <bool kLeaves>
+void replace_formula(const PrimCall& call) {
+  if (kLeaves && replace_in_cycle(call)) return;
+  write_operand(call, 0);
+  replace(call);
+}
+
+void segdes_formula(const PrimCall& call) {
+  if (segdes_of_cycle(call)) return;
+  write_operand(call, 0);
+  make_segdes(call);
 }
 
 bool is_written(const Value& value) {
@@ -388,8 +413,22 @@ Value joined(const Formula& f, const PrimContext& context) {
   return defaults;
 }
 
+// Runs by a cycle that move nothing are done; of others the starts are written.
+bool moves_by_cycle(const PrimCall& call) {
+  const Formula* f = formula_operand(call, 1);
+  if (f == nullptr || f->kind != Kind::kCycledRuns) return false;
+  if (stays_by_cycle(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
+    call.results[0] = std::move(call.operands[0]);
+    return true;
+  }
+  if (call.op == Op::kBpermute && take_cycled(call)) return true;
+  if (FormulaRef runs = plain_runs(*f, call.context)) call.operands[1] = std::move(runs);
+  return false;
+}
+
 template <bool kMayWait>
 void dpermute_formula(const PrimCall& call) {
+  if (moves_by_cycle(call)) return;
   if (join_halves(call, kMayWait)) return;
   write_operand(call, 0);
   if (join_pieces(call, kMayWait)) return;
@@ -398,6 +437,7 @@ void dpermute_formula(const PrimCall& call) {
 }
 
 void bpermute_formula(const PrimCall& call) {
+  if (moves_by_cycle(call)) return;
   if (take_pieces(call)) return;
   write_operand(call, 1);
   bpermute(call);
@@ -477,6 +517,8 @@ bool compares(Op op) {
 bool reads_formula(Op op, std::uint32_t i, Op maker) {
   if (maker == Op::kIndex)
     return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
+  if (maker == Op::kReplace)
+    return (op == Op::kIndex && i < 2) || ((op == Op::kMakeSegdes || op == Op::kReplace) && i == 0);
   if (maker == Op::kPack) return op == Op::kDpermute && i == 1;
   if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
   return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
@@ -485,6 +527,7 @@ bool reads_formula(Op op, std::uint32_t i, Op maker) {
 PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
   if (op == Op::kIndex) return index_formula;
+  if (op == Op::kReplace) return replace_formula<true>;
   if (op == Op::kDpermute) return dpermute_formula<true>;
   if (op == Op::kPack) return pack_indices;
   return compares(op) ? compare_formula : nullptr;
@@ -493,6 +536,9 @@ PrimFn find_maker(Op op) {
 PrimFn find_reader(Op op, bool second) {
   if (op == Op::kPack) return second ? pack_formula<true> : pack_formula<false>;
   if (op == Op::kBpermute) return bpermute_formula;
+  if (op == Op::kIndex) return index_reader;
+  if (op == Op::kReplace) return replace_formula<false>;
+  if (op == Op::kMakeSegdes) return segdes_formula;
   return op == Op::kDpermute ? dpermute_formula<false> : nullptr;
 }
 

@@ -32,16 +32,18 @@ struct JoinPart {
 
 struct Formula {
   enum class Kind : std::uint8_t {
-    kSpread,   // x[k] for every element of segment k
-    kRuns,     // x[k], x[k] + 1, ... in segment k
-    kCompare,  // `left` compared with such a spread
-    kJoin,     // `parts` moved over copies of x[0] into segments `s`
-    kHalf,     // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
-    kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
-               // descending
-    kPlaces,   // where the flags `left`, of one segment, are set
-    kHole,     // elements that a call is still to give (vm/prims/landing.h)
-    kMoved,    // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
+    kSpread,      // x[k] for every element of segment k
+    kRuns,        // x[k], x[k] + 1, ... in segment k
+    kCompare,     // `left` compared with such a spread
+    kJoin,        // `parts` moved over copies of x[0] into segments `s`
+    kHalf,        // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
+    kRanks,       // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
+                  // descending
+    kPlaces,      // where the flags `left`, of one segment, are set
+    kHole,        // elements that a call is still to give (vm/prims/landing.h)
+    kMoved,       // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
+    kCycle,       // the elements of x in every segment of `s`, which are as long
+    kCycledRuns,  // x[k], x[k] + strides[k], ... in segment k of `s`; x and strides over and over
   };
   Kind kind = Kind::kSpread;
   Scalar compare = Scalar::kEq;  // kCompare, kRanks
@@ -52,6 +54,7 @@ struct Formula {
   Segdes other;                 // kHalf: lengths of the other parts
   bool second = false;
   std::vector<Value> operands;  // kMoved
+  Vector strides;               // kCycledRuns: 1 or -1 each
 };
 
 // One of several PACKs of the same elements by comparisons with the same values.
@@ -81,8 +84,8 @@ inline constexpr std::size_t kMostPackings = 3;
 // for others than DIST, INDEX, PACK, DPERMUTE and comparisons.
 [[nodiscard]] PrimFn find_maker(Op op);
 // As find_primitive, for an instruction that may find formulas among its operands and makes none. `second`:
-// whether somebody wants its second result; if not, it may be missing. Null for others than PACK,
-// BPERMUTE and DPERMUTE.
+// whether somebody wants its second result; if not, it may be missing. Null for others than PACK, INDEX,
+// REPLACE, MAKE_SEGDES, BPERMUTE and DPERMUTE.
 [[nodiscard]] PrimFn find_reader(Op op, bool second);
 
 }  // namespace nvm::vm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
@@ -43,6 +44,10 @@ bool take_runs(const PrimContext& context, const Value& places, std::int64_t n, 
   if (const auto* written = std::get_if<Vector>(&places)) {
     runs = {Segdes::regular(n, 1), *written};
     return written->length() == n;
+  }
+  if (const Formula* cycled = formula_of(places, Kind::kCycledRuns)) {
+    const auto plain = plain_runs(*cycled, context);
+    return plain != nullptr && take_runs(context, plain, n, runs);
   }
   const Formula* f = formula_of(places, Kind::kRuns);
   if (f == nullptr || f->s.total() != n) return false;

@@ -219,6 +219,11 @@ struct Table {
   void (*take_regular[3])(const void* v, std::int64_t length, std::int64_t offset, std::int64_t n,
                           std::int64_t count, void* out) = {};
 
+  // Of each of `count` segments of n >= 1 elements those numbered from[0], ... from[n - 1], to out with such
+  // room.
+  void (*shuffle_within[3])(const void* v, const std::int64_t* from, std::int64_t n, std::int64_t count,
+                            void* out) = {};
+
   // Of n lengths of i32 or i64. Negative ones spoil the other answers.
   LengthSummary (*sum_lengths[2])(const void* lengths, std::int64_t n, std::int64_t first) = {};
 
