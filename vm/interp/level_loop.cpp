@@ -7,6 +7,7 @@
 #include "vm/prims/alike.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/part_maps.h"
 
 namespace nvm::vm {
 
@@ -133,6 +134,7 @@ void Interp::leave_call(const Step& step) {
 void Interp::leave_move(const Step& step) {
   const std::span<Value> operands(scratch_.data(), step.operands);
   if (counts_) count(step, operands);
+  write_part(machine_.prims, operands[0]);
   Value moved = stays_by_cycle(step.op, operands) ? std::move(operands[0]) : moved_value(operands);
   store(step, &moved);
   for (Value& operand : operands) release(operand);

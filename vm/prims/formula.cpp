@@ -13,6 +13,7 @@
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/part_maps.h"
 #include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
 #include "vm/prims/spread.h"
@@ -43,6 +44,7 @@ Value make(Kind kind, const Segdes& s, Vector x) {
 Value written(const Formula& f, const PrimContext& context) {
   if (f.kind == Kind::kHalf) return written_half(f, context);
   if (f.kind == Kind::kPlaces) return written_flagged(f, context);
+  if (f.kind == Kind::kPart || f.kind == Kind::kMapped) return written_part(f, context);
   if (f.kind == Kind::kCycle || f.kind == Kind::kCycledRuns) return written_cycle(f, context);
   Value result[1];
   if (f.kind == Kind::kRuns) {
@@ -400,7 +402,9 @@ void move_written(const PrimCall& call) {
 Value joined(const Formula& f, const PrimContext& context) {
   Value defaults = f.x;
   for (const JoinPart& part : f.parts) {
-    Value v = part.half != nullptr ? written_half(*part.half, context) : Value(part.v);
+    Value v = part.half != nullptr     ? written_half(*part.half, context)
+              : part.mapped != nullptr ? written_part(*part.mapped, context)
+                                       : Value(part.v);
     const Type type = std::get<Vector>(v).type();
     const TypeWord word = type == Type::kFloat  ? TypeWord::kFloat
                           : type == Type::kBool ? TypeWord::kBool
@@ -429,7 +433,7 @@ bool moves_by_cycle(const PrimCall& call) {
 template <bool kMayWait>
 void dpermute_formula(const PrimCall& call) {
   if (moves_by_cycle(call)) return;
-  if (join_halves(call, kMayWait)) return;
+  if (join_halves(call, kMayWait) || join_parts(call, kMayWait)) return;
   write_operand(call, 0);
   if (join_pieces(call, kMayWait)) return;
   write_operand(call, 2);

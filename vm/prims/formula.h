@@ -27,22 +27,24 @@ struct JoinPart {
   std::int64_t length = 0;
   std::int64_t count = 0;
   BufferRef pieces;
-  std::shared_ptr<const Formula> half;  // in place of v
+  std::shared_ptr<const Formula> half, mapped;  // in place of v; the latter kPart or kMapped
 };
 
 struct Formula {
   enum class Kind : std::uint8_t {
-    kSpread,      // x[k] for every element of segment k
-    kRuns,        // x[k], x[k] + 1, ... in segment k
-    kCompare,     // `left` compared with such a spread
-    kJoin,        // `parts` moved over copies of x[0] into segments `s`
-    kHalf,        // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
-    kRanks,       // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
-                  // descending
-    kPlaces,      // where the flags `left`, of one segment, are set
-    kHole,        // elements that a call is still to give (vm/prims/landing.h)
-    kMoved,       // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
-    kCycle,       // the elements of x in every segment of `s`, which are as long
+    kSpread,   // x[k] for every element of segment k
+    kRuns,     // x[k], x[k] + 1, ... in segment k
+    kCompare,  // `left` compared with such a spread
+    kJoin,     // `parts` moved over copies of x[0] into segments `s`
+    kHalf,     // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
+    kRanks,    // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
+               // descending
+    kPlaces,   // where the flags `left`, of one segment, are set
+    kHole,     // elements that a call is still to give (vm/prims/landing.h)
+    kMoved,    // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
+    kPart,     // of every segment of `left`, whose lengths are `other`, those from `offset` on, as `s` has it
+    kMapped,   // `op` and `word` of `operands`, some of them kPart or kMapped, in segments `s`
+    kCycle,    // the elements of x in every segment of `s`, which are as long
     kCycledRuns,  // x[k], x[k] + strides[k], ... in segment k of `s`; x and strides over and over
   };
   Kind kind = Kind::kSpread;
@@ -51,10 +53,13 @@ struct Formula {
   Vector x;  // one element for each segment
   Vector left;
   std::vector<JoinPart> parts;  // of the same storage
-  Segdes other;                 // kHalf: lengths of the other parts
+  Segdes other;                 // kHalf: lengths of the other parts; kPart
+  std::int64_t offset = 0;      // kPart
   bool second = false;
-  std::vector<Value> operands;  // kMoved
-  Vector strides;               // kCycledRuns: 1 or -1 each
+  std::vector<Value> operands;  // kMoved, kMapped
+  Op op = Op::kExit;            // kMapped
+  TypeWord word = TypeWord::kNone;
+  Vector strides;  // kCycledRuns: 1 or -1 each
 };
 
 // One of several PACKs of the same elements by comparisons with the same values.

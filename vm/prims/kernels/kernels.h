@@ -110,7 +110,9 @@ struct Table {
   Unary unary[kScalars][kStorages] = {};      // by operand storage; kItoF gives f64, kItoB b8
   Unary to_int[kScalars][2] = {};             // kFloor kCeil kTrunc kRound: to i32, to i64
   Select select[3] = {};                      // by element size
-  Unary convert[kStorages][kStorages] = {};   // between Int storages
+  // least[i], most[i] = a[i], b[i] in their order, of Int storages; either may be a or b.
+  void (*order[kStorages])(const void* a, const void* b, void* least, void* most, std::int64_t n) = {};
+  Unary convert[kStorages][kStorages] = {};  // between Int storages
 
   Fold fold[kScalars][kFolds] = {};
 
