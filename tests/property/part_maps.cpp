@@ -55,6 +55,23 @@ TEST_CASE("lengths that come over and over") {
   }));
 }
 
+TEST_CASE("sums that come over and over") {
+  CHECK(rc::check("EXTRACT of +_SCAN", [](std::uint64_t seed) {
+    Chain c(seed);
+    const std::int64_t segments = 1 + below(c.rng, 60);
+    const std::int64_t parts = 1 + below(c.rng, 10);
+    const Segdes s = Segdes::regular(segments, parts);
+    const std::int64_t each = below(c.rng, 1000) - 500;
+    const std::int64_t at = below(c.rng, parts + (c.chance(20) ? 1 : 0)) - (c.chance(20) ? 1 : 0);
+    same_both_ways([&](bool formulas) {
+      const Value sums = c.run(Op::kAddScan, TypeWord::kInt, {alike(c, each, s.total(), formulas), s},
+                               formulas ? vm::find_maker(Op::kAddScan) : nullptr)[0];
+      return c.run(Op::kExtract, TypeWord::kInt, {sums, alike(c, at, segments, formulas), s},
+                   formulas ? vm::find_reader(Op::kExtract, true) : nullptr);
+    });
+  }));
+}
+
 TEST_CASE("places that begin over and over") {
   CHECK(rc::check("moves by INDEX of REPLACE", [](std::uint64_t seed) {
     Chain c(seed);

@@ -278,7 +278,7 @@ class Translator {
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
     // What leaves or takes a cycle takes equal elements, too.
-    if (step.alone != nullptr && inst.op == Op::kReplace) step.repeated |= 1;
+    if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.struck = inst.results == 1 && struck_[at(inst.first_result)];
     step.strikes = inst.op == Op::kDpermute && struck_[at(f_.operands_of(inst)[1])];

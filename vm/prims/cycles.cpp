@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <limits>
 
+#include "vm/prims/alike.h"
+#include "vm/prims/fold.h"
+#include "vm/prims/lengths.h"
+#include "vm/prims/move.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/spread.h"
 
 namespace nvm::vm {
 
@@ -135,8 +141,8 @@ std::int64_t length_of(const Value& value) {
   return kind == Kind::kHole || kind == Kind::kMoved || kind == Kind::kJoin ? (*f)->s.total() : -1;
 }
 
-}  // namespace
-
+// Of the same element by the same number, in segments of equal elements or of a cycle. False if it is
+// something else, here and below; nothing has happened then.
 bool replace_in_cycle(const PrimCall& call) {
   Cycle v, index, value;
   const Segdes& s = segdes_operand(call, 3);
@@ -153,6 +159,88 @@ bool replace_in_cycle(const PrimCall& call) {
   return true;
 }
 
+// Of equal numbers.
+bool scan_to_cycle(const PrimCall& call) {
+  Cycle c;
+  const Segdes& s = segdes_operand(call, 1);
+  const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
+  if (op_info(call.op).scalar != Scalar::kAdd || n < 2 || n > kLongest || s.total() < kFewest ||
+      !take_cycle(call.operands[0], c) || c.count != 1 || c.length != s.total())
+    return false;
+  const std::int64_t each = c.x[0];
+  if (std::abs(each) > std::numeric_limits<std::int32_t>::max() / kLongest) return false;
+  c.fill(n, 0);
+  for (std::int64_t i = 1; i < n; ++i) c.x[static_cast<std::size_t>(i)] = i * each;
+  call.results[0] = cycle_value(c, call.context);
+  return true;
+}
+
+// The same element of each cycle.
+bool extract_from_cycle(const PrimCall& call) {
+  Cycle c, index;
+  const Segdes& s = segdes_operand(call, 2);
+  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c) ||
+      !take_cycle(call.operands[1], index) || index.count != 1 || index.length != s.segments() ||
+      !s.is_regular() || s.regular_length() != c.count || s.total() != c.length || index.x[0] < 0 ||
+      index.x[0] >= c.count)
+    return false;
+  const Vector one = Vector::of_int(c.x[static_cast<std::size_t>(index.x[0])]);
+  call.results[0] = repeat_element(one, s.segments(), call.context);
+  return true;
+}
+
+// Of equal lengths.
+bool segdes_of_cycle(const PrimCall& call) {
+  Cycle c;
+  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c)) return false;
+  const std::span<const std::int64_t> lengths = c.numbers();
+  if (lengths[0] < 0 || lengths[0] >= kernels::kTooLong / c.length ||
+      std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
+    return false;
+  call.results[0] = Segdes::regular(c.length, lengths[0]);
+  return true;
+}
+
+// By runs of which as many begin in every segment.
+bool take_cycled(const PrimCall& call) {
+  const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
+  const Formula& runs = *held;
+  const Vector& vector = vector_operand(call, 0);
+  const Segdes& from = segdes_operand(call, 2);
+  const Segdes& along = segdes_operand(call, 3);
+  const std::int64_t length = from.is_regular() ? from.regular_length() : 0;
+  if (!one_cycle_each(runs, from, along, along) || vector.length() != from.total() || vector.is_repeated())
+    return false;
+  for (std::int64_t k = 0; k < runs.x.length(); ++k)
+    if (std::min(runs.x.int_at(k), last_of(runs, k)) < 0 ||
+        std::max(runs.x.int_at(k), last_of(runs, k)) >= length)
+      return false;
+  const Elements v(vector, call.context);
+  Fresh out(call.context, v.storage(), along.total());
+  const std::int64_t n = along.regular_length();
+  const auto shuffle = kernel_table(call.context.isa).shuffle_within[width_index(v.storage())];
+  if (n == length && n <= kShuffled)
+    shuffle(v.data(), pattern_of(runs).data(), n, along.segments(), out.data());
+  else
+    for_ranges(call.context, along.total(), [&](std::int64_t begin, std::int64_t end) {
+      copy_range(runs, v, length, begin, end, call.context, out);
+    });
+  call.results[0] = out.take();
+  return true;
+}
+
+void write_operand(const PrimCall& call, int i) {
+  if (const Formula* f = formula_of(call.operands[i], Kind::kCycle))
+    call.operands[i] = written_cycle(*f, call.context);
+}
+
+void read_by_index(const PrimCall& call) {
+  write_operand(call, 0);
+  write_operand(call, 1);
+  index(call);
+}
+
+// Starts or strides are a cycle, the strides 1 or -1.
 bool index_by_cycle(const PrimCall& call) {
   Cycle starts, strides;
   const Segdes& s = segdes_operand(call, 2);
@@ -179,42 +267,102 @@ bool index_by_cycle(const PrimCall& call) {
   return true;
 }
 
-bool segdes_of_cycle(const PrimCall& call) {
-  Cycle c;
-  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c)) return false;
-  const std::span<const std::int64_t> lengths = c.numbers();
-  if (lengths[0] < 0 || lengths[0] >= kernels::kTooLong / c.length ||
-      std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
-    return false;
-  call.results[0] = Segdes::regular(c.length, lengths[0]);
-  return true;
+Value runs_value(const Segdes& s, Vector first) {
+  Formula f;
+  f.kind = Kind::kRuns;
+  f.s = s;
+  f.x = std::move(first);
+  return std::make_shared<const Formula>(std::move(f));
 }
 
-bool take_cycled(const PrimCall& call) {
-  const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
-  const Formula& runs = *held;
-  const Vector& vector = vector_operand(call, 0);
-  const Segdes& from = segdes_operand(call, 2);
-  const Segdes& along = segdes_operand(call, 3);
-  const std::int64_t length = from.is_regular() ? from.regular_length() : 0;
-  if (!one_cycle_each(runs, from, along, along) || vector.length() != from.total() || vector.is_repeated())
-    return false;
-  for (std::int64_t k = 0; k < runs.x.length(); ++k)
-    if (std::min(runs.x.int_at(k), last_of(runs, k)) < 0 ||
-        std::max(runs.x.int_at(k), last_of(runs, k)) >= length)
-      return false;
-  const Elements v(vector, call.context);
-  Fresh out(call.context, v.storage(), along.total());
-  const std::int64_t n = along.regular_length();
-  const auto shuffle = kernel_table(call.context.isa).shuffle_within[width_index(v.storage())];
-  if (n == length && n <= kShuffled)
-    shuffle(v.data(), pattern_of(runs).data(), n, along.segments(), out.data());
+bool all_ones(const Vector& v) {
+  return v.is_repeated() ? v.repeated_element().scalar_int() == 1 : v.is_scalar() && v.scalar_int() == 1;
+}
+
+// Do no indices from `first` on leave the range of INT?
+bool stay_in_range(const Vector& first, const Segdes& s, const PrimContext& context) {
+  if (context.int_bits == IntBits::k64) return true;
+  std::int64_t range[2] = {first.scalar_int(), first.scalar_int()};
+  if (!first.is_scalar() && !first.is_repeated()) {
+    if (first.storage() != Storage::kI32 || first.length() == 0) return false;
+    kernel_table(context.isa).index_range[0](first.raw(), first.length(), range);
+  }
+  return range[1] + s.total() <= std::numeric_limits<std::int32_t>::max();
+}
+
+void index_or_leave(const PrimCall& call) {
+  if (index_by_cycle(call)) return;
+  write_operand(call, 0);
+  write_operand(call, 1);
+  const Vector& first = vector_operand(call, 0);
+  const Vector& stride = vector_operand(call, 1);
+  const Segdes& s = segdes_operand(call, 2);
+  const bool fits = first.length() == s.segments() && stride.length() == s.segments();
+  if (fits && s.total() >= kFewest && all_ones(stride) && stay_in_range(first, s, call.context))
+    call.results[0] = runs_value(s, first);
   else
-    for_ranges(call.context, along.total(), [&](std::int64_t begin, std::int64_t end) {
-      copy_range(runs, v, length, begin, end, call.context, out);
-    });
-  call.results[0] = out.take();
-  return true;
+    index(call);
+}
+
+template <bool kLeaves>
+void replace_or_leave(const PrimCall& call) {
+  if (kLeaves && replace_in_cycle(call)) return;
+  write_operand(call, 0);
+  replace(call);
+}
+
+void scan_or_leave(const PrimCall& call) {
+  if (scan_to_cycle(call)) return;
+  write_repeated(call.context, call.operands[0]);
+  scan(call);
+}
+
+void read_by_extract(const PrimCall& call) {
+  if (extract_from_cycle(call)) return;
+  write_operand(call, 0);
+  extract(call);
+}
+
+void read_by_make_segdes(const PrimCall& call) {
+  if (segdes_of_cycle(call)) return;
+  write_operand(call, 0);
+  make_segdes(call);
+}
+
+}  // namespace
+
+PrimFn find_cycle_maker(Op op) {
+  if (op == Op::kIndex) return index_or_leave;
+  if (op == Op::kReplace) return replace_or_leave<true>;
+  return op == Op::kAddScan ? scan_or_leave : nullptr;
+}
+
+PrimFn find_cycle_reader(Op op) {
+  switch (op) {
+    case Op::kIndex: return read_by_index;
+    case Op::kReplace: return replace_or_leave<false>;
+    case Op::kExtract: return read_by_extract;
+    case Op::kMakeSegdes: return read_by_make_segdes;
+    default: return nullptr;
+  }
+}
+
+bool reads_cycle(Op op, std::uint32_t i, Op maker) {
+  if (maker == Op::kAddScan) return op == Op::kExtract && i == 0;
+  return (op == Op::kIndex && i < 2) || ((op == Op::kMakeSegdes || op == Op::kReplace) && i == 0);
+}
+
+// Runs that move nothing are done; of others that ascend the starts are written.
+bool move_by_cycle(const PrimCall& call) {
+  const Formula* f = formula_of(call.operands[1], Kind::kCycledRuns);
+  if (f == nullptr) return false;
+  if (stays_by_cycle(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
+    call.results[0] = std::move(call.operands[0]);
+    return true;
+  }
+  if (call.op == Op::kBpermute && take_cycled(call)) return true;
+  if (FormulaRef runs = plain_runs(*f, call.context)) call.operands[1] = std::move(runs);
+  return false;
 }
 
 bool stays_by_cycle(Op op, std::span<const Value> operands) {
@@ -243,11 +391,7 @@ Value written_cycle(const Formula& f, const PrimContext& context) {
 FormulaRef plain_runs(const Formula& f, const PrimContext& context) {
   for (std::int64_t k = 0; k < f.x.length(); ++k)
     if (!ascends(f, k)) return nullptr;
-  Formula runs;
-  runs.kind = Kind::kRuns;
-  runs.s = f.s;
-  runs.x = written_out(f.x, f.s.segments() / f.x.length(), context);
-  return std::make_shared<const Formula>(std::move(runs));
+  return std::get<FormulaRef>(runs_value(f.s, written_out(f.x, f.s.segments() / f.x.length(), context)));
 }
 
 }  // namespace nvm::vm

@@ -9,15 +9,16 @@
 
 namespace nvm::vm {
 
-// REPLACE of the same element by the same number in equally long segments of equal elements, or of a cycle.
-// False if it is something else; nothing has happened then.
-[[nodiscard]] bool replace_in_cycle(const PrimCall& call);
-// INDEX whose starts or strides are a cycle, the strides 1 or -1; false as above.
-[[nodiscard]] bool index_by_cycle(const PrimCall& call);
-// MAKE_SEGDES of a cycle of equal lengths; false as above.
-[[nodiscard]] bool segdes_of_cycle(const PrimCall& call);
-// BPERMUTE by runs that begin so; false as above.
-[[nodiscard]] bool take_cycled(const PrimCall& call);
+// As find_maker and find_reader (vm/prims/formula.h), for instructions that leave a cycle or read one:
+// REPLACE of the same element by the same number in equally long segments, +_SCAN of equal numbers; INDEX,
+// EXTRACT, REPLACE, MAKE_SEGDES. Null for others.
+[[nodiscard]] PrimFn find_cycle_maker(Op op);
+[[nodiscard]] PrimFn find_cycle_reader(Op op);
+// May `op` read at operand `i` what `maker`, one of those, left?
+[[nodiscard]] bool reads_cycle(Op op, std::uint32_t i, Op maker);
+
+// BPERMUTE or DPERMUTE by runs that begin by a cycle. False: it is to be made by what operand 1 is now.
+[[nodiscard]] bool move_by_cycle(const PrimCall& call);
 // Does a BPERMUTE or DPERMUTE with these operands, by runs that begin so, leave every element where it is?
 [[nodiscard]] bool stays_by_cycle(Op op, std::span<const Value> operands);
 

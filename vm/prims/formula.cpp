@@ -8,7 +8,6 @@
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
-#include "vm/prims/lengths.h"
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
@@ -86,41 +85,6 @@ void dist_formula(const PrimCall& call) {
     call.results[0] = make(Kind::kSpread, s, x);
 }
 
-bool all_ones(const Vector& v) {
-  return v.is_repeated() ? v.repeated_element().scalar_int() == 1 : v.is_scalar() && v.scalar_int() == 1;
-}
-
-// Do no indices from `first` on leave the range of INT?
-bool stay_in_range(const Vector& first, const Segdes& s, const PrimContext& context) {
-  if (context.int_bits == IntBits::k64) return true;
-  std::int64_t range[2] = {first.scalar_int(), first.scalar_int()};
-  if (!first.is_scalar() && !first.is_repeated()) {
-    if (first.storage() != Storage::kI32 || first.length() == 0) return false;
-    kernel_table(context.isa).index_range[0](first.raw(), first.length(), range);
-  }
-  return range[1] + s.total() <= std::numeric_limits<std::int32_t>::max();
-}
-
-void index_reader(const PrimCall& call) {
-  write_operand(call, 0);
-  write_operand(call, 1);
-  index(call);
-}
-
-void index_formula(const PrimCall& call) {
-  if (index_by_cycle(call)) return;
-  write_operand(call, 0);
-  write_operand(call, 1);
-  const Vector& first = vector_operand(call, 0);
-  const Vector& stride = vector_operand(call, 1);
-  const Segdes& s = segdes_operand(call, 2);
-  const bool fits = first.length() == s.segments() && stride.length() == s.segments();
-  if (fits && s.total() >= kFewest && all_ones(stride) && stay_in_range(first, s, call.context))
-    call.results[0] = make(Kind::kRuns, s, first);
-  else
-    index(call);
-}
-
 // The values that `right` spreads over the segments of `s`, if it does.
 bool spreads(const Value& right, Vector& x, Segdes& s) {
   if (const auto* f = std::get_if<FormulaRef>(&right)) {
@@ -133,19 +97,6 @@ bool spreads(const Value& right, Vector& x, Segdes& s) {
   x = v.repeated_element();
   s = Segdes::regular(1, v.length());
   return true;
-}
-
-template <bool kLeaves>
-void replace_formula(const PrimCall& call) {
-  if (kLeaves && replace_in_cycle(call)) return;
-  write_operand(call, 0);
-  replace(call);
-}
-
-void segdes_formula(const PrimCall& call) {
-  if (segdes_of_cycle(call)) return;
-  write_operand(call, 0);
-  make_segdes(call);
 }
 
 bool is_written(const Value& value) {
@@ -417,22 +368,9 @@ Value joined(const Formula& f, const PrimContext& context) {
   return defaults;
 }
 
-// Runs by a cycle that move nothing are done; of others the starts are written.
-bool moves_by_cycle(const PrimCall& call) {
-  const Formula* f = formula_operand(call, 1);
-  if (f == nullptr || f->kind != Kind::kCycledRuns) return false;
-  if (stays_by_cycle(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
-    call.results[0] = std::move(call.operands[0]);
-    return true;
-  }
-  if (call.op == Op::kBpermute && take_cycled(call)) return true;
-  if (FormulaRef runs = plain_runs(*f, call.context)) call.operands[1] = std::move(runs);
-  return false;
-}
-
 template <bool kMayWait>
 void dpermute_formula(const PrimCall& call) {
-  if (moves_by_cycle(call)) return;
+  if (move_by_cycle(call)) return;
   if (join_halves(call, kMayWait) || join_parts(call, kMayWait)) return;
   write_operand(call, 0);
   if (join_pieces(call, kMayWait)) return;
@@ -441,7 +379,7 @@ void dpermute_formula(const PrimCall& call) {
 }
 
 void bpermute_formula(const PrimCall& call) {
-  if (moves_by_cycle(call)) return;
+  if (move_by_cycle(call)) return;
   if (take_pieces(call)) return;
   write_operand(call, 1);
   bpermute(call);
@@ -521,8 +459,7 @@ bool compares(Op op) {
 bool reads_formula(Op op, std::uint32_t i, Op maker) {
   if (maker == Op::kIndex)
     return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
-  if (maker == Op::kReplace)
-    return (op == Op::kIndex && i < 2) || ((op == Op::kMakeSegdes || op == Op::kReplace) && i == 0);
+  if (find_cycle_maker(maker) != nullptr) return reads_cycle(op, i, maker);
   if (maker == Op::kPack) return op == Op::kDpermute && i == 1;
   if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
   return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
@@ -530,20 +467,15 @@ bool reads_formula(Op op, std::uint32_t i, Op maker) {
 
 PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
-  if (op == Op::kIndex) return index_formula;
-  if (op == Op::kReplace) return replace_formula<true>;
   if (op == Op::kDpermute) return dpermute_formula<true>;
   if (op == Op::kPack) return pack_indices;
-  return compares(op) ? compare_formula : nullptr;
+  return compares(op) ? compare_formula : find_cycle_maker(op);
 }
 
 PrimFn find_reader(Op op, bool second) {
   if (op == Op::kPack) return second ? pack_formula<true> : pack_formula<false>;
   if (op == Op::kBpermute) return bpermute_formula;
-  if (op == Op::kIndex) return index_reader;
-  if (op == Op::kReplace) return replace_formula<false>;
-  if (op == Op::kMakeSegdes) return segdes_formula;
-  return op == Op::kDpermute ? dpermute_formula<false> : nullptr;
+  return op == Op::kDpermute ? dpermute_formula<false> : find_cycle_reader(op);
 }
 
 }  // namespace nvm::vm

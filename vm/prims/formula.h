@@ -90,7 +90,7 @@ inline constexpr std::size_t kMostPackings = 3;
 [[nodiscard]] PrimFn find_maker(Op op);
 // As find_primitive, for an instruction that may find formulas among its operands and makes none. `second`:
 // whether somebody wants its second result; if not, it may be missing. Null for others than PACK, INDEX,
-// REPLACE, MAKE_SEGDES, BPERMUTE and DPERMUTE.
+// REPLACE, EXTRACT, MAKE_SEGDES, BPERMUTE and DPERMUTE.
 [[nodiscard]] PrimFn find_reader(Op op, bool second);
 
 }  // namespace nvm::vm
