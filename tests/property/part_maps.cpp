@@ -17,7 +17,7 @@ using namespace testing;  // NOLINT(google-build-using-namespace)
 Value alike(Chain& c, std::int64_t x, std::int64_t n, bool formulas) {
   if (n == 1) return Vector::of_int(x);
   if (formulas && n > 1) return Vector::repeated(Vector::of_int(x, Storage::kI32), n);
-  return vm::int_vector(c.pool, Lengths(static_cast<std::size_t>(n), x));
+  return vm::int_vector(c.pool, Lengths(static_cast<std::size_t>(n), x), Storage::kI32);
 }
 
 // Equally long segments, of which `parts` numbers each are made by REPLACE.
