@@ -1,107 +1,16 @@
 // What stays a formula gives what the written vectors give: the same results, or the same fault.
-#include <rapidcheck.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <limits>
-#include <string>
 #include <vector>
 
-#include "tests/property/gen_segdes.h"
-#include "vm/data/compare.h"
-#include "vm/prims/formula.h"
+#include "tests/property/gen_formula.h"
 
 namespace nvm {
 namespace {
 
-using testing::below;
-using testing::Rng;
-using vm::PrimFn;
-using vm::Segdes;
-using vm::Value;
-using vm::Vector;
-using Lengths = std::vector<std::int64_t>;
+using namespace testing;  // NOLINT(google-build-using-namespace)
 
 constexpr Op kComparisons[] = {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kEq, Op::kNe};
-
-struct Chain {
-  explicit Chain(std::uint64_t seed) : rng(seed) {
-    context.pool = &pool;
-    context.isa = static_cast<vm::Isa>(below(rng, static_cast<std::int64_t>(vm::best_isa()) + 1));
-    context.int_bits = below(rng, 3) == 0 ? IntBits::k32 : IntBits::k64;
-  }
-
-  [[nodiscard]] bool chance(std::int64_t one_in) { return below(rng, one_in) == 0; }
-  Lengths lengths() {
-    Lengths out = testing::gen_lengths(static_cast<testing::SegShape>(below(rng, testing::kSegShapes)), rng);
-    return out;
-  }
-  Segdes segdes(const Lengths& lengths) {
-    std::int64_t total = 0;
-    for (const std::int64_t n : lengths) total += n;
-    return Segdes::from_lengths(vm::int_vector(pool, lengths), total);
-  }
-  // Few values, so that they are often equal.
-  Vector vector(TypeWord word, std::int64_t n) {
-    if (word == TypeWord::kFloat) {
-      constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-      const double values[] = {0.0, -0.0, 1.5, -2.0, kNan, std::numeric_limits<double>::infinity()};
-      std::vector<double> v;
-      for (std::int64_t i = 0; i < n; ++i) v.push_back(values[below(rng, 6)]);
-      return vm::float_vector(pool, v);
-    }
-    const bool flags = word == TypeWord::kBool;
-    const std::int64_t range = flags ? 2 : chance(3) ? 100000 : 5;
-    std::vector<std::int64_t> v;
-    for (std::int64_t i = 0; i < n; ++i) v.push_back(below(rng, range) - (flags ? 0 : range / 2));
-    if (flags) {
-      Value result[1];
-      Value operand[1] = {vm::int_vector(pool, v)};
-      run_primitive(context, Op::kItoB, TypeWord::kNone, operand, result);
-      return std::get<Vector>(result[0]);
-    }
-    const bool narrow = context.int_bits == IntBits::k32 || chance(2);
-    return vm::int_vector(pool, v,
-                          range <= 100 && chance(4) ? Storage::kI8
-                          : narrow                  ? Storage::kI32
-                                                    : Storage::kI64);
-  }
-
-  // One instruction; `special` instead of the primitive, if there is one.
-  std::vector<Value> run(Op op, TypeWord word, std::vector<Value> operands, PrimFn special) {
-    std::vector<Value> results(op_info(op).results.size());
-    if (special != nullptr)
-      special({context, op, word, operands.data(), results.data()});
-    else
-      run_primitive(context, op, word, operands, results);
-    return results;
-  }
-
-  vm::Pool pool;
-  vm::PrimContext context;
-  Rng rng;
-};
-
-// The values of f(formulas) or what it throws.
-template <typename F>
-std::pair<std::vector<Value>, std::string> outcome(F f, bool formulas) {
-  try {
-    return {f(formulas), ""};
-  } catch (const vm::Fault& fault) {
-    return {{}, fault.message};
-  }
-}
-
-template <typename F>
-void same_both_ways(F f) {
-  const auto [want, wrong] = outcome(f, false);
-  const auto [got, fault] = outcome(f, true);
-  RC_ASSERT(fault == wrong);
-  RC_ASSERT(got.size() == want.size());
-  for (std::size_t i = 0; i < got.size(); ++i)
-    if (!std::holds_alternative<std::monostate>(got[i])) RC_ASSERT(vm::difference(want[i], got[i]) == "");
-}
 
 TEST_CASE("elements that compare with a value of their segment") {
   CHECK(rc::check("PACK by a comparison", [](std::uint64_t seed) {

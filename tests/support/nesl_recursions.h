@@ -13,6 +13,21 @@ struct Recursion {
   std::string text;  // its last expression applies the functions to many instances
 };
 
+// A sorting network: the same exchanges whatever the keys.
+inline constexpr const char* kExchanges = R"(
+function merge(v) =
+if #v == 1 then v
+else let (low, high) = (take(v, #v / 2), drop(v, #v / 2));
+         smaller = {min(a, b) : a in low; b in high};
+         larger = {max(a, b) : a in low; b in high};
+         merged = {merge(half) : half in [smaller, larger]}
+     in merged[0] ++ merged[1] $
+function exchanges(v) =
+if #v == 1 then v
+else let sorted = {exchanges(half) : half in [take(v, #v / 2), drop(v, #v / 2)]}
+     in merge(sorted[0] ++ reverse(sorted[1])) $
+{exchanges({rem(i * k * 7919, 101) : i in [0:128]}) : k in [1:10]} $)";
+
 inline const std::vector<Recursion>& nesl_recursions() {
   static const std::vector<Recursion> kAll = {
       {"quicksort",
@@ -33,6 +48,7 @@ function mergesort(v) =
 if #v < 2 then v
 else let m = #v / 2; s = {mergesort(p) : p in [take(v, m), drop(v, m)]} in merge(s[0], s[1]) $
 {mergesort({rem(i * k, 7) : i in [0:k]}) : k in [0:9]} $)"},
+      {"exchanges", kExchanges},
       {"quickhull", R"(
 function cross(o, line) =
 let (xo, yo) = o; ((x1, y1), (x2, y2)) = line in (x1 - xo) * (y2 - yo) - (y1 - yo) * (x2 - xo) $

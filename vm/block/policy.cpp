@@ -4,6 +4,7 @@
 
 #include "bytecode/ssa/facts.h"
 #include "vm/interp/formulas.h"
+#include "vm/interp/parts.h"
 #include "vm/prims/parallel.h"
 
 namespace nvm::vm::block {
@@ -56,11 +57,16 @@ bool calls_for_its_own(const ssa::Module& module, std::size_t function) {
   return any;
 }
 
-// Follows the elements of instances through a function.
+// Follows the elements of instances through a function. `known`: functions that only move elements, too.
 class Moves {
  public:
-  Moves(const ssa::Function& f, std::size_t id)
-      : f_(f), id_(id), formula_(find_formulas(f)), element_(static_cast<std::size_t>(f.values()), false) {}
+  Moves(const ssa::Function& f, std::size_t id, const std::vector<bool>& known)
+      : f_(f),
+        id_(id),
+        known_(known),
+        formula_(find_formulas(f)),
+        part_(find_parts(f, formula_)),
+        element_(static_cast<std::size_t>(f.values()), false) {}
   // Are there any, and are they only compared, to be filtered, and moved? Where FLOATs are computed, kernel
   // mode's compiled lines are better, be it once for each instance.
   bool only() {
@@ -91,7 +97,8 @@ class Moves {
   bool follow(const ssa::Inst& in) {
     const auto result = [&](std::uint32_t i) { return in.first_result + static_cast<ssa::ValueId>(i); };
     if (in.op == Op::kCall) {
-      if (static_cast<std::size_t>(in.index) != id_) return false;
+      if (static_cast<std::size_t>(in.index) != id_ && !known_[static_cast<std::size_t>(in.index)])
+        return false;
       for (std::uint32_t i = 0; i < in.results; ++i) mark(result(i));
       return true;
     }
@@ -101,7 +108,10 @@ class Moves {
     if (std::none_of(operands, operands + in.operands, [&](ssa::ValueId v) { return is_element(v); }))
       return true;
     switch (op_info(in.op).kind) {
-      case OpKind::kMap: return formula_[static_cast<std::size_t>(in.first_result)];
+      case OpKind::kMap:
+        if (part_[static_cast<std::size_t>(in.first_result)]) mark(in.first_result);
+        return part_[static_cast<std::size_t>(in.first_result)] ||
+               formula_[static_cast<std::size_t>(in.first_result)];
       case OpKind::kScatter:
       case OpKind::kGather:
       case OpKind::kFilter: mark(in.first_result); return true;
@@ -113,7 +123,8 @@ class Moves {
 
   const ssa::Function& f_;
   std::size_t id_;
-  std::vector<bool> formula_, element_;
+  const std::vector<bool>& known_;
+  std::vector<bool> formula_, part_, element_;
   bool changed_ = false;
 };
 
@@ -156,8 +167,14 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     recursive_[f] = cuts && recursive[f];
     candidate_[f] = cuts && (recursive[f] || !automatic_);
     loops_[f] = automatic_ && recursive_[f] && calls_for_its_own(module, f);
-    moves_only_[f] = automatic_ && options.device == nullptr && recursive_[f] && !loops_[f] &&
-                     Moves(module.functions[f], f).only();
+  }
+  for (bool changed = automatic_ && options.device == nullptr; changed;) {
+    changed = false;
+    for (std::size_t f = 0; f < candidate_.size(); ++f) {
+      if (moves_only_[f] || !recursive_[f] || loops_[f] || !Moves(module.functions[f], f, moves_only_).only())
+        continue;
+      moves_only_[f] = changed = true;
+    }
   }
 }
 

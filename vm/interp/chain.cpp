@@ -23,11 +23,23 @@ std::int32_t Interp::waiting(Operand operand) const {
   return operand.is_constant() ? -1 : waiting_[static_cast<std::size_t>(operand.slot())];
 }
 
+// Does a thread alone do with it what is no matter of lines?
+bool Interp::goes_alone(const Step& step) const {
+  if (!alone_ || step.alone == nullptr) return false;
+  if (!step.maps_parts) return true;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  return std::any_of(operands, operands + step.operands, [&](Operand from) {
+    return std::holds_alternative<std::shared_ptr<const Formula>>(peek(from));
+  });
+}
+
 bool Interp::begins_chain(const Step& step) const {
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&peek(operands[1]));
-    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_;
+    const auto* x = std::get_if<Vector>(&peek(operands[0]));
+    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ &&
+           !(alone_ && x != nullptr && x->is_repeated());
   }
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
   return v != nullptr && v->length() >= chain_from_ && !(alone_ && v->is_repeated());
@@ -53,7 +65,7 @@ void Interp::run_chain() {
 }
 
 bool Interp::join_map(const Step& step) {
-  if (!step.chains || step.op == Op::kDist || (alone_ && step.alone != nullptr)) return false;
+  if (!step.chains || step.op == Op::kDist || goes_alone(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
@@ -77,7 +89,7 @@ bool Interp::join_map(const Step& step) {
 
 // One element per segment; of one segment, and of segments of one element, it costs nothing anyway.
 bool Interp::join_dist(const Step& step) {
-  if (step.op != Op::kDist || (alone_ && step.alone != nullptr)) return false;
+  if (step.op != Op::kDist || goes_alone(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   const auto* s = std::get_if<Segdes>(&peek(operands[1]));
   if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||

@@ -12,11 +12,13 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/formulas.h"
 #include "vm/interp/pack_groups.h"
+#include "vm/interp/parts.h"
 #include "vm/interp/pulls.h"
 #include "vm/interp/slots.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
+#include "vm/prims/part_maps.h"
 #include "vm/prims/sort.h"
 
 namespace nvm::vm {
@@ -37,6 +39,7 @@ class Translator {
         slots_(assign_slots(f)),
         liveness_(ssa::liveness(f)),
         formula_(find_formulas(f)),
+        part_(find_parts(f, formula_)),
         pulls_(find_pulls(f, id, formula_)) {
     constant_.assign(at(f.values()), -1);
     for (const ssa::Block& block : f.blocks)
@@ -239,6 +242,7 @@ class Translator {
 
   // What a thread alone does with a primitive.
   [[nodiscard]] PrimFn alone(const ssa::Inst& inst) const {
+    if (inst.results == 1 && part_[at(inst.first_result)]) return find_part_maker(inst.op, inst.word);
     if (inst.results > 0 && formula_[at(inst.first_result)]) return find_maker(inst.op);
     return find_reader(inst.op, inst.results > 1 && slots_.slot[at(inst.first_result + 1)] != kNoSlot);
   }
@@ -249,8 +253,10 @@ class Translator {
       return false;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       if (formula_[at(f_.operands_of(inst)[i])]) return false;
-    for (std::uint32_t r = 0; r < inst.results; ++r)
-      if (formula_[at(inst.first_result + static_cast<ValueId>(r))]) return false;
+    for (std::uint32_t r = 0; r < inst.results; ++r) {
+      const std::size_t v = at(inst.first_result + static_cast<ValueId>(r));
+      if (formula_[v] || part_[v]) return false;
+    }
     return true;
   }
 
@@ -276,10 +282,13 @@ class Translator {
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
+    // What leaves or takes a cycle takes equal elements, too.
+    if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.struck = inst.results == 1 && struck_[at(inst.first_result)];
     step.strikes = inst.op == Op::kDpermute && struck_[at(f_.operands_of(inst)[1])];
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
+    step.maps_parts = step.chains && part_[at(inst.first_result)];
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
     step.plain = kind == StepKind::kPrimitive && is_plain(inst);
@@ -392,6 +401,7 @@ class Translator {
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   std::vector<bool> formula_;           // by ValueId: may stay a formula
+  std::vector<bool> part_;              // by ValueId: likewise, of those in vm/prims/part_maps.h
   Pulls pulls_;
   std::unordered_set<const ssa::Inst*> sorted_;
   CodeFunction out_;

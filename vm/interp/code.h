@@ -66,6 +66,7 @@ struct Step {
   bool takes = false;               // BPERMUTE, PERMUTE: may take one as its first operand, and give one
   bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
+  bool maps_parts = false;          // elementwise: `alone` is for operands that are not written only
   bool joins = false;               // may be part of a Line
   bool plain = false;               // elementwise, cannot fail
   Counted counted = Counted::kOne;  // what the cost model counts

@@ -156,8 +156,7 @@ void Interp::loop() {
     switch (step.kind) {
       case StepKind::kPrimitive:
         if (step.line >= 0 && machine_.lines != nullptr && waiting_call_.empty() && run_line(step)) continue;
-        if (step.chains && machine_.hook == nullptr && !(alone_ && step.alone != nullptr) &&
-            begins_chain(step)) {
+        if (step.chains && machine_.hook == nullptr && !goes_alone(step) && begins_chain(step)) {
           run_chain();
           continue;
         }

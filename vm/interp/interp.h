@@ -104,6 +104,7 @@ class Interp final : private OpenCalls, private Callers {
   void force_operands(const Step& step);
   void forget_pulls();
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
+  [[nodiscard]] bool goes_alone(const Step& step) const;
   [[nodiscard]] bool begins_chain(const Step& step) const;
   void run_chain();
   [[nodiscard]] bool join_map(const Step& step);

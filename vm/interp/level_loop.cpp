@@ -5,7 +5,9 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
+#include "vm/prims/cycles.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/part_maps.h"
 
 namespace nvm::vm {
 
@@ -132,7 +134,8 @@ void Interp::leave_call(const Step& step) {
 void Interp::leave_move(const Step& step) {
   const std::span<Value> operands(scratch_.data(), step.operands);
   if (counts_) count(step, operands);
-  Value moved = moved_value(operands);
+  write_part(machine_.prims, operands[0]);
+  Value moved = stays_by_cycle(step.op, operands) ? std::move(operands[0]) : moved_value(operands);
   store(step, &moved);
   for (Value& operand : operands) release(operand);
 }

@@ -32,6 +32,17 @@ void Moving::read_half(const Formula& half) {
   if (count_ < sources_.size()) sources_[count_++] = {half.left.place(), half.left.bytes()};
 }
 
+// Two instructions that read it do so in one pass.
+void Moving::read_part(const Formula& f) {
+  const std::int64_t bytes = f.s.total() * static_cast<std::int64_t>(storage_bytes(f.left.storage()));
+  const std::byte* place = f.left.place() + f.offset;
+  const bool known = std::any_of(sources_.begin(), sources_.begin() + count_,
+                                 [&](const Place& p) { return p.begin == place && p.bytes == bytes; });
+  if (known) return;
+  read_ += bytes;
+  if (count_ < sources_.size()) sources_[count_++] = {place, bytes};
+}
+
 void Moving::read_formula(const Formula& f) {
   switch (f.kind) {
     case Formula::Kind::kSpread:
@@ -44,11 +55,19 @@ void Moving::read_formula(const Formula& f) {
       for (const JoinPart& part : f.parts) {
         if (part.half != nullptr)
           read_half(*part.half);
+        else if (part.mapped != nullptr)
+          read_formula(*part.mapped);
         else
           read_vector(part.v, true);
         if (part.runs != nullptr) read_formula(*part.runs);
       }
       return;
+    case Formula::Kind::kPart: return read_part(f);
+    case Formula::Kind::kMapped:
+      for (const Value& operand : f.operands) read_value(operand);
+      return;
+    case Formula::Kind::kCycle:
+    case Formula::Kind::kCycledRuns:
     case Formula::Kind::kRanks:
     case Formula::Kind::kHole:
     case Formula::Kind::kMoved: return;

@@ -31,6 +31,7 @@ class Moving {
   void read_vector(const Vector& v, bool source);
   void read_formula(const Formula& f);
   void read_half(const Formula& half);
+  void read_part(const Formula& part);
   [[nodiscard]] bool lies_there(const Vector& v) const;
 
   struct Place {

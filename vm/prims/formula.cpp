@@ -5,12 +5,14 @@
 #include <limits>
 #include <optional>
 
+#include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
 #include "vm/prims/move.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/part_maps.h"
 #include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
 #include "vm/prims/spread.h"
@@ -41,6 +43,8 @@ Value make(Kind kind, const Segdes& s, Vector x) {
 Value written(const Formula& f, const PrimContext& context) {
   if (f.kind == Kind::kHalf) return written_half(f, context);
   if (f.kind == Kind::kPlaces) return written_flagged(f, context);
+  if (f.kind == Kind::kPart || f.kind == Kind::kMapped) return written_part(f, context);
+  if (f.kind == Kind::kCycle || f.kind == Kind::kCycledRuns) return written_cycle(f, context);
   Value result[1];
   if (f.kind == Kind::kRuns) {
     Value operands[3] = {f.x, Vector::of_int(1), f.s};
@@ -79,32 +83,6 @@ void dist_formula(const PrimCall& call) {
     run_repeating_dist(call.context, call.word, {call.operands, 2}, {call.results, 1});
   else
     call.results[0] = make(Kind::kSpread, s, x);
-}
-
-bool all_ones(const Vector& v) {
-  return v.is_repeated() ? v.repeated_element().scalar_int() == 1 : v.is_scalar() && v.scalar_int() == 1;
-}
-
-// Do no indices from `first` on leave the range of INT?
-bool stay_in_range(const Vector& first, const Segdes& s, const PrimContext& context) {
-  if (context.int_bits == IntBits::k64) return true;
-  std::int64_t range[2] = {first.scalar_int(), first.scalar_int()};
-  if (!first.is_scalar() && !first.is_repeated()) {
-    if (first.storage() != Storage::kI32 || first.length() == 0) return false;
-    kernel_table(context.isa).index_range[0](first.raw(), first.length(), range);
-  }
-  return range[1] + s.total() <= std::numeric_limits<std::int32_t>::max();
-}
-
-void index_formula(const PrimCall& call) {
-  const Vector& first = vector_operand(call, 0);
-  const Vector& stride = vector_operand(call, 1);
-  const Segdes& s = segdes_operand(call, 2);
-  const bool fits = first.length() == s.segments() && stride.length() == s.segments();
-  if (fits && s.total() >= kFewest && all_ones(stride) && stay_in_range(first, s, call.context))
-    call.results[0] = make(Kind::kRuns, s, first);
-  else
-    index(call);
 }
 
 // The values that `right` spreads over the segments of `s`, if it does.
@@ -375,7 +353,9 @@ void move_written(const PrimCall& call) {
 Value joined(const Formula& f, const PrimContext& context) {
   Value defaults = f.x;
   for (const JoinPart& part : f.parts) {
-    Value v = part.half != nullptr ? written_half(*part.half, context) : Value(part.v);
+    Value v = part.half != nullptr     ? written_half(*part.half, context)
+              : part.mapped != nullptr ? written_part(*part.mapped, context)
+                                       : Value(part.v);
     const Type type = std::get<Vector>(v).type();
     const TypeWord word = type == Type::kFloat  ? TypeWord::kFloat
                           : type == Type::kBool ? TypeWord::kBool
@@ -390,7 +370,8 @@ Value joined(const Formula& f, const PrimContext& context) {
 
 template <bool kMayWait>
 void dpermute_formula(const PrimCall& call) {
-  if (join_halves(call, kMayWait)) return;
+  if (move_by_cycle(call)) return;
+  if (join_halves(call, kMayWait) || join_parts(call, kMayWait)) return;
   write_operand(call, 0);
   if (join_pieces(call, kMayWait)) return;
   write_operand(call, 2);
@@ -398,6 +379,7 @@ void dpermute_formula(const PrimCall& call) {
 }
 
 void bpermute_formula(const PrimCall& call) {
+  if (move_by_cycle(call)) return;
   if (take_pieces(call)) return;
   write_operand(call, 1);
   bpermute(call);
@@ -477,6 +459,7 @@ bool compares(Op op) {
 bool reads_formula(Op op, std::uint32_t i, Op maker) {
   if (maker == Op::kIndex)
     return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
+  if (find_cycle_maker(maker) != nullptr) return reads_cycle(op, i, maker);
   if (maker == Op::kPack) return op == Op::kDpermute && i == 1;
   if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
   return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
@@ -484,16 +467,15 @@ bool reads_formula(Op op, std::uint32_t i, Op maker) {
 
 PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
-  if (op == Op::kIndex) return index_formula;
   if (op == Op::kDpermute) return dpermute_formula<true>;
   if (op == Op::kPack) return pack_indices;
-  return compares(op) ? compare_formula : nullptr;
+  return compares(op) ? compare_formula : find_cycle_maker(op);
 }
 
 PrimFn find_reader(Op op, bool second) {
   if (op == Op::kPack) return second ? pack_formula<true> : pack_formula<false>;
   if (op == Op::kBpermute) return bpermute_formula;
-  return op == Op::kDpermute ? dpermute_formula<false> : nullptr;
+  return op == Op::kDpermute ? dpermute_formula<false> : find_cycle_reader(op);
 }
 
 }  // namespace nvm::vm

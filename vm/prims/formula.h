@@ -27,7 +27,7 @@ struct JoinPart {
   std::int64_t length = 0;
   std::int64_t count = 0;
   BufferRef pieces;
-  std::shared_ptr<const Formula> half;  // in place of v
+  std::shared_ptr<const Formula> half, mapped;  // in place of v; the latter kPart or kMapped
 };
 
 struct Formula {
@@ -42,6 +42,10 @@ struct Formula {
     kPlaces,   // where the flags `left`, of one segment, are set
     kHole,     // elements that a call is still to give (vm/prims/landing.h)
     kMoved,    // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
+    kPart,     // of every segment of `left`, whose lengths are `other`, those from `offset` on, as `s` has it
+    kMapped,   // `op` and `word` of `operands`, some of them kPart or kMapped, in segments `s`
+    kCycle,    // the elements of x in every segment of `s`, which are as long
+    kCycledRuns,  // x[k], x[k] + strides[k], ... in segment k of `s`; x and strides over and over
   };
   Kind kind = Kind::kSpread;
   Scalar compare = Scalar::kEq;  // kCompare, kRanks
@@ -49,9 +53,13 @@ struct Formula {
   Vector x;  // one element for each segment
   Vector left;
   std::vector<JoinPart> parts;  // of the same storage
-  Segdes other;                 // kHalf: lengths of the other parts
+  Segdes other;                 // kHalf: lengths of the other parts; kPart
+  std::int64_t offset = 0;      // kPart
   bool second = false;
-  std::vector<Value> operands;  // kMoved
+  std::vector<Value> operands;  // kMoved, kMapped
+  Op op = Op::kExit;            // kMapped
+  TypeWord word = TypeWord::kNone;
+  Vector strides;  // kCycledRuns: 1 or -1 each
 };
 
 // One of several PACKs of the same elements by comparisons with the same values.
@@ -81,8 +89,8 @@ inline constexpr std::size_t kMostPackings = 3;
 // for others than DIST, INDEX, PACK, DPERMUTE and comparisons.
 [[nodiscard]] PrimFn find_maker(Op op);
 // As find_primitive, for an instruction that may find formulas among its operands and makes none. `second`:
-// whether somebody wants its second result; if not, it may be missing. Null for others than PACK,
-// BPERMUTE and DPERMUTE.
+// whether somebody wants its second result; if not, it may be missing. Null for others than PACK, INDEX,
+// REPLACE, EXTRACT, MAKE_SEGDES, BPERMUTE and DPERMUTE.
 [[nodiscard]] PrimFn find_reader(Op op, bool second);
 
 }  // namespace nvm::vm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
@@ -44,10 +45,39 @@ bool take_runs(const PrimContext& context, const Value& places, std::int64_t n, 
     runs = {Segdes::regular(n, 1), *written};
     return written->length() == n;
   }
+  if (const Formula* cycled = formula_of(places, Kind::kCycledRuns)) {
+    const auto plain = plain_runs(*cycled, context);
+    return plain != nullptr && take_runs(context, plain, n, runs);
+  }
   const Formula* f = formula_of(places, Kind::kRuns);
   if (f == nullptr || f->s.total() != n) return false;
   runs = {f->s, f->x};
   return runs.first.length() == runs.s.segments();
+}
+
+// Where as many segments of `d` in each of `s` belong; false if they do not lie so.
+bool refine_evenly(const Segdes& s, const std::int64_t* places, const Segdes& d, std::int64_t* out) {
+  const std::int64_t n = d.is_regular() ? d.regular_length() : 0;
+  if (n == 0 || !s.is_regular() || s.regular_length() == 0 || s.regular_length() % n != 0) return false;
+  const std::int64_t each = s.regular_length() / n;
+  if (each == 2) {
+    for (std::int64_t k = 0; k < s.segments(); ++k) {
+      out[2 * k] = places[k];
+      out[2 * k + 1] = places[k] + n;
+    }
+    return true;
+  }
+  for (std::int64_t k = 0; k < s.segments(); ++k)
+    for (std::int64_t i = 0; i < each; ++i) *out++ = places[k] + i * n;
+  return true;
+}
+
+// Are equally long segments wanted one behind the other?
+bool in_a_row(const Segdes& s, const std::int64_t* places) {
+  if (!s.is_regular() || s.segments() < 2 || places[1] != places[0] + s.regular_length()) return false;
+  std::int64_t differ = 0;
+  for (std::int64_t k = 0; k < s.segments(); ++k) differ |= places[k] ^ (places[0] + k * s.regular_length());
+  return differ == 0;
 }
 
 // One of several vectors that are moved into one.
@@ -157,6 +187,7 @@ class Lander {
   bool put(const Vector& v, const Segdes& s, const std::int64_t* places) {
     if (v.length() != s.total()) return false;
     if (v.length() == 0) return true;
+    if (in_a_row(s, places)) return put(v, Segdes::regular(1, s.total()), places);
     const auto width = static_cast<std::int64_t>(storage_bytes(target_.storage));
     if (v.is_scalar() || v.storage() == target_.storage) {
       if (v.is_scalar() && !fits(v)) return false;
@@ -207,6 +238,7 @@ class Lander {
     std::int64_t* out = numbers_of(memory);
     const kernels::Segments from = kernel_segments(s);
     const kernels::Segments to = kernel_segments(d);
+    if (refine_evenly(s, places, d, out)) return out;
     if (kernel_table(context_.isa).places_of_some(from, s.segments(), places, to, d.segments(), out))
       return out;
     std::int64_t k = 0;

@@ -39,6 +39,14 @@ bool all_alike(const Vector& v, const PrimContext& context, std::int64_t& x) {
   return range[0] == range[1];
 }
 
+}  // namespace
+
+bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& start) {
+  return all_alike(starts, context, start);
+}
+
+namespace {
+
 // Where the runs of segments of equal lengths go, if that is the same for all of them.
 bool note_regular(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
                   JoinPart& part) {
@@ -268,7 +276,7 @@ bool take_regular(const PrimCall& call, const Formula& runs) {
 
 bool join_pieces(const PrimCall& call, bool may_wait) {
   const auto waits_for = [](const Formula& f, const Segdes& dest) {
-    return (f.s.identical(dest) || f.s == dest) && f.parts[0].half == nullptr;
+    return (f.s.identical(dest) || f.s == dest) && f.parts[0].half == nullptr && f.parts[0].mapped == nullptr;
   };
   const auto* defaults = std::get_if<Vector>(&call.operands[2]);
   const auto* waiting = formula_at(call, 2, Formula::Kind::kJoin);

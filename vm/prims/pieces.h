@@ -11,5 +11,7 @@ namespace nvm::vm {
 [[nodiscard]] bool join_pieces(const PrimCall& call, bool may_wait);
 // BPERMUTE; false as above.
 [[nodiscard]] bool take_pieces(const PrimCall& call);
+// The number that all `starts` are; false if they are not one.
+[[nodiscard]] bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& start);
 
 }  // namespace nvm::vm

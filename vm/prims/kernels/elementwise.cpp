@@ -256,6 +256,21 @@ void select(const u8* f, const void* pa, const void* pb, void* pr, i64 n) {
   }
 }
 
+template <typename T>
+void order(const void* pa, const void* pb, void* pleast, void* pmost, i64 n) {
+  const T* a = static_cast<const T*>(pa);
+  const T* b = static_cast<const T*>(pb);
+  T* least = static_cast<T*>(pleast);
+  T* most = static_cast<T*>(pmost);
+#pragma GCC ivdep
+  for (i64 i = 0; i < n; ++i) {
+    const T x = a[i];
+    const T y = b[i];
+    least[i] = x < y ? x : y;
+    most[i] = x < y ? y : x;
+  }
+}
+
 template <typename F, typename R, typename T>
 void set_one_binary(Table& t, Scalar s) {
   t.binary[index_of(s)][index_of(storage_of<T>())] = map2<F, T, R>;
@@ -329,6 +344,9 @@ void fill_elementwise(Table& t) {
   t.select[0] = select<u8>;
   t.select[1] = select<u32>;
   t.select[2] = select<u64>;
+  t.order[index_of(Storage::kI8)] = order<i8>;
+  t.order[index_of(Storage::kI32)] = order<i32>;
+  t.order[index_of(Storage::kI64)] = order<i64>;
   set_convert<i8, i32>(t);
   set_convert<i8, i64>(t);
   set_convert<i32, i64>(t);

@@ -110,7 +110,9 @@ struct Table {
   Unary unary[kScalars][kStorages] = {};      // by operand storage; kItoF gives f64, kItoB b8
   Unary to_int[kScalars][2] = {};             // kFloor kCeil kTrunc kRound: to i32, to i64
   Select select[3] = {};                      // by element size
-  Unary convert[kStorages][kStorages] = {};   // between Int storages
+  // least[i], most[i] = a[i], b[i] in their order, of Int storages; either may be a or b.
+  void (*order[kStorages])(const void* a, const void* b, void* least, void* most, std::int64_t n) = {};
+  Unary convert[kStorages][kStorages] = {};  // between Int storages
 
   Fold fold[kScalars][kFolds] = {};
 
@@ -218,6 +220,11 @@ struct Table {
   // From each of `count` segments n >= 1 elements from `offset` on, to out with such room.
   void (*take_regular[3])(const void* v, std::int64_t length, std::int64_t offset, std::int64_t n,
                           std::int64_t count, void* out) = {};
+
+  // Of each of `count` segments of n >= 1 elements those numbered from[0], ... from[n - 1], to out with such
+  // room.
+  void (*shuffle_within[3])(const void* v, const std::int64_t* from, std::int64_t n, std::int64_t count,
+                            void* out) = {};
 
   // Of n lengths of i32 or i64. Negative ones spoil the other answers.
   LengthSummary (*sum_lengths[2])(const void* lengths, std::int64_t n, std::int64_t first) = {};

@@ -255,7 +255,31 @@ void take_regular(const void* pv, i64 length, i64 offset, i64 n, i64 count, void
 }
 
 template <typename E>
+void shuffle_within(const void* pv, const i64* from, i64 n, i64 count, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  E* out = static_cast<E*>(pout);
+  i64 i = 0;
+#if NVM_VECTOR_BYTES >= 32
+  if constexpr (sizeof(E) > 1) {
+    using S = Shuffle<E>;
+    if (S::kLanes % n == 0) {
+      E lanes[S::kLanes];
+      for (i64 k = 0; k < S::kLanes; ++k) lanes[k] = static_cast<E>(k / n * n + from[k % n]);
+      const S shuffle(lanes);
+      for (; i + S::kLanes <= count * n; i += S::kLanes) {
+        const Bytes x = load(v + i);
+        store(out + i, shuffle(x, x));
+      }
+    }
+  }
+#endif
+  for (; i < count * n; i += n)
+    for (i64 k = 0; k < n; ++k) out[i + k] = v[i + from[k]];
+}
+
+template <typename E>
 void set(Table& t, int width) {
+  t.shuffle_within[width] = shuffle_within<E>;
   t.merge_pieces[width] = merge_pieces<E>;
   t.join_regular[width] = join_regular<E>;
   t.take_regular[width] = take_regular<E>;

@@ -1,0 +1,30 @@
+// Vectors in which a few numbers come over and over, as lengths or starts of the two parts of every segment
+// where segments are equally long; they are not written (Formula::Kind::kCycle). Runs of places that begin at
+// such numbers, some of them backwards, move elements without being written either (kCycledRuns).
+#pragma once
+
+#include <span>
+
+#include "vm/prims/formula.h"
+
+namespace nvm::vm {
+
+// As find_maker and find_reader (vm/prims/formula.h), for instructions that leave a cycle or read one:
+// REPLACE of the same element by the same number in equally long segments, +_SCAN of equal numbers; INDEX,
+// EXTRACT, REPLACE, MAKE_SEGDES. Null for others.
+[[nodiscard]] PrimFn find_cycle_maker(Op op);
+[[nodiscard]] PrimFn find_cycle_reader(Op op);
+// May `op` read at operand `i` what `maker`, one of those, left?
+[[nodiscard]] bool reads_cycle(Op op, std::uint32_t i, Op maker);
+
+// BPERMUTE or DPERMUTE by runs that begin by a cycle. False: it is to be made by what operand 1 is now.
+[[nodiscard]] bool move_by_cycle(const PrimCall& call);
+// Does a BPERMUTE or DPERMUTE with these operands, by runs that begin so, leave every element where it is?
+[[nodiscard]] bool stays_by_cycle(Op op, std::span<const Value> operands);
+
+// The vector that a cycle, or what is indexed by one, stands for.
+[[nodiscard]] Value written_cycle(const Formula& f, const PrimContext& context);
+// Runs that begin by a cycle and ascend, as runs with a start for each; null if some do not.
+[[nodiscard]] std::shared_ptr<const Formula> plain_runs(const Formula& f, const PrimContext& context);
+
+}  // namespace nvm::vm
