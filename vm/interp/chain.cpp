@@ -24,13 +24,16 @@ std::int32_t Interp::waiting(Operand operand) const {
 }
 
 bool Interp::begins_chain(const Step& step) const {
+  if (step.unwritten && follows(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&peek(operands[1]));
-    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_;
+    const auto* v = std::get_if<Vector>(&peek(operands[0]));
+    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ && v != nullptr &&
+           !v->is_repeated();
   }
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
-  return v != nullptr && v->length() >= chain_from_ && !(alone_ && v->is_repeated());
+  return v != nullptr && v->length() >= chain_from_ && !(alike_ && v->is_repeated());
 }
 
 void Interp::run_chain() {
@@ -54,6 +57,7 @@ void Interp::run_chain() {
 
 bool Interp::join_map(const Step& step) {
   if (!step.chains || step.op == Op::kDist || (alone_ && step.alone != nullptr)) return false;
+  if (step.unwritten && follows(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
@@ -82,6 +86,7 @@ bool Interp::join_dist(const Step& step) {
   const auto* s = std::get_if<Segdes>(&peek(operands[1]));
   if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||
       waiting(operands[0]) >= 0 || vector_of(peek(operands[0]), s->segments()) == nullptr ||
+      std::get<Vector>(peek(operands[0])).is_repeated() ||
       vector_of(peek(operands[0]), s->segments())->is_repeated())
     return false;
   Value elements;

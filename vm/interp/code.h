@@ -66,6 +66,8 @@ struct Step {
   bool takes = false;               // BPERMUTE, PERMUTE: may take one as its first operand, and give one
   bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
+  bool unwritten = false;           // may leave or read what unwritten.h speaks of
+  bool may_repeat = false;          // its readers take one repeated number
   bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
   std::uint32_t mark = 0;           // of the block, on its first step that counts or calls; 0: none

@@ -9,8 +9,8 @@ bool Interp::fold_index(std::span<Value> operands, std::span<Value> results) con
   constexpr std::int64_t kWorth = 256;  // elements; below, a pair costs as much as the indices
   const auto* starts = std::get_if<Vector>(&operands[0]);
   const auto* s = std::get_if<Segdes>(&operands[2]);
-  if (machine_.hook != nullptr || starts == nullptr || s == nullptr || s->total() < kWorth ||
-      starts->length() != s->segments())
+  if (machine_.hook != nullptr || starts == nullptr || starts->is_repeated() || s == nullptr ||
+      s->total() < kWorth || starts->length() != s->segments())
     return false;
   results[0] = std::make_shared<const PairValue>(PairValue{std::move(operands[0]), std::move(operands[2])});
   return true;
