@@ -40,7 +40,8 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       bytes_seen_(machine.tally != nullptr && machine.tally->counts_bytes),
       values_wanted_(machine.observer != nullptr && machine.observer->sees_values()),
       alike_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
-             (machine.prims.threads <= 1 || machine.formulas)),
+             (machine.prims.threads <= 1 || machine.formulas) &&
+             (machine.lines == nullptr || !machine.prims.prefix_lengths)),
       alone_(alike_ && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || bytes_seen()),
       counts_(machine.tally != nullptr || machine.meter != nullptr),
