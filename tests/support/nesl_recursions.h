@@ -16,14 +16,14 @@ struct Recursion {
 // A sorting network: the same exchanges whatever the keys.
 inline constexpr const char* kExchanges = R"(
 function merge(v) =
-if #v == 1 then v
+if #v < 2 then v
 else let (low, high) = (take(v, #v / 2), drop(v, #v / 2));
          smaller = {min(a, b) : a in low; b in high};
          larger = {max(a, b) : a in low; b in high};
          merged = {merge(half) : half in [smaller, larger]}
      in merged[0] ++ merged[1] $
 function exchanges(v) =
-if #v == 1 then v
+if #v < 2 then v
 else let sorted = {exchanges(half) : half in [take(v, #v / 2), drop(v, #v / 2)]}
      in merge(sorted[0] ++ reverse(sorted[1])) $
 {exchanges({rem(i * k * 7919, 101) : i in [0:128]}) : k in [1:10]} $)";

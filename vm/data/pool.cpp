@@ -364,7 +364,7 @@ BufferRef Pool::Impl::allocate(std::size_t bytes) {
   b->capacity = capacity;
   b->pool = self;
   b->release = nullptr;
-  b->run = 0;
+  b->bits = b->run = 0;
   return BufferRef(b);
 }
 

@@ -4,6 +4,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
+#include "vm/prims/spread.h"
 
 namespace nvm::vm {
 
@@ -21,6 +22,18 @@ bool Interp::alike(const Step& step, std::int32_t slot) {
   write_repeated_operands(step);
   return false;
 }
+
+// A counter of loops that go in step is the same in all of them. Lines would have to be compiled once more.
+void Interp::repeat_alike(std::span<Value> arguments) const {
+  constexpr std::int64_t kWorth = 16;  // elements
+  for (Value& argument : arguments) {
+    const auto* v = std::get_if<Vector>(&argument);
+    if (v == nullptr || v->type() != Type::kInt || v->length() < kWorth || v->is_repeated() || !all_alike(*v))
+      continue;
+    argument = repeat_element(Vector::of_int(v->int_at(0)), v->length(), machine_.prims);
+  }
+}
+
 void Interp::write_repeated_operands(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     if ((step.repeated >> i & 1) != 0) continue;
@@ -79,7 +92,7 @@ bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> 
 // Nothing that only instructions understand.
 void Interp::written(Value& value) const {
   force(value);
-  if (alone_) vm::write_repeated(machine_.prims, value);
+  if (alike_) vm::write_repeated(machine_.prims, value);
 }
 
 }  // namespace nvm::vm

@@ -34,15 +34,16 @@ bool Interp::goes_alone(const Step& step) const {
 }
 
 bool Interp::begins_chain(const Step& step) const {
+  if (step.unwritten && follows(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&peek(operands[1]));
-    const auto* x = std::get_if<Vector>(&peek(operands[0]));
+    const auto* v = std::get_if<Vector>(&peek(operands[0]));
     return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ &&
-           !(alone_ && x != nullptr && x->is_repeated());
+           (v != nullptr ? !v->is_repeated() : alone_);
   }
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
-  return v != nullptr && v->length() >= chain_from_ && !(alone_ && v->is_repeated());
+  return v != nullptr && v->length() >= chain_from_ && !(alike_ && v->is_repeated());
 }
 
 void Interp::run_chain() {
@@ -66,6 +67,7 @@ void Interp::run_chain() {
 
 bool Interp::join_map(const Step& step) {
   if (!step.chains || step.op == Op::kDist || goes_alone(step)) return false;
+  if (step.unwritten && follows(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
@@ -94,6 +96,7 @@ bool Interp::join_dist(const Step& step) {
   const auto* s = std::get_if<Segdes>(&peek(operands[1]));
   if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||
       waiting(operands[0]) >= 0 || vector_of(peek(operands[0]), s->segments()) == nullptr ||
+      std::get<Vector>(peek(operands[0])).is_repeated() ||
       vector_of(peek(operands[0]), s->segments())->is_repeated())
     return false;
   Value elements;

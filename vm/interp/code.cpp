@@ -15,6 +15,7 @@
 #include "vm/interp/parts.h"
 #include "vm/interp/pulls.h"
 #include "vm/interp/slots.h"
+#include "vm/interp/unwritten.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
@@ -33,9 +34,11 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Translates one function.
 class Translator {
  public:
-  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id)
+  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id,
+             const Unwritten& unwritten)
       : f_(f),
         id_(id),
+        unwritten_(unwritten),
         slots_(assign_slots(f)),
         liveness_(ssa::liveness(f)),
         formula_(find_formulas(f)),
@@ -247,6 +250,23 @@ class Translator {
     return find_reader(inst.op, inst.results > 1 && slots_.slot[at(inst.first_result + 1)] != kNoSlot);
   }
 
+  // May it leave something unwritten, or find it as an operand?
+  [[nodiscard]] bool leaves_unwritten(const ssa::Inst& inst) const {
+    if (inst.results != 1 || inst.operands == 0) return false;
+    const auto read = at(f_.operands_of(inst)[0]);
+    switch (inst.op) {
+      case Op::kIndex: return unwritten_.runs[at(inst.first_result)];
+      case Op::kPermute:
+        return unwritten_.runs[read] || unwritten_.repeated[read] ||
+               unwritten_.runs[at(f_.operands_of(inst)[1])];
+      case Op::kAndReduce:
+      case Op::kOrReduce: return unwritten_.repeated[read];
+      case Op::kRshift: return true;
+      case Op::kAnd: return inst.word == TypeWord::kInt;
+      default: return false;
+    }
+  }
+
   // Where one thread has no better way.
   [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
     if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.folds || step.by_runs || step.struck)
@@ -295,6 +315,8 @@ class Translator {
     step.lands = out_.levels &&
                  (kind == StepKind::kCall ? inst.index == id_
                                           : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
+    step.unwritten = kind == StepKind::kPrimitive && step.sorts == nullptr && leaves_unwritten(inst);
+    step.may_repeat = step.unwritten && unwritten_.repeated[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
     step.takes = inst.results == 1 && pulls_.takes(inst);
@@ -392,6 +414,7 @@ class Translator {
 
   const ssa::Function& f_;
   ssa::FunctionId id_;
+  const Unwritten& unwritten_;
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
@@ -419,8 +442,10 @@ Code make_code(const ssa::Module& module, Pool& pool) {
   for (const ssa::Constant& c : module.constants)
     code.constants.push_back(c.input >= 0 ? Value()
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
+  const std::vector<Unwritten> unwritten = find_unwritten(module);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
-    code.functions.push_back(Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f)).run());
+    code.functions.push_back(
+        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), unwritten[f]).run());
     CodeFunction& made = code.functions.back();
     for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);

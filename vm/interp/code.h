@@ -67,6 +67,8 @@ struct Step {
   bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
   bool maps_parts = false;          // elementwise: `alone` is for operands that are not written only
+  bool unwritten = false;           // may leave or read what unwritten.h speaks of
+  bool may_repeat = false;          // its readers take one repeated number
   bool joins = false;               // may be part of a Line
   bool plain = false;               // elementwise, cannot fail
   Counted counted = Counted::kOne;  // what the cost model counts

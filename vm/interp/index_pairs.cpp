@@ -1,6 +1,7 @@
 // Indices that only say where a piece of each segment begins are not written out: their slot holds the starts
 // and the descriptor.
 #include "vm/interp/interp.h"
+#include "vm/prims/alike.h"
 #include "vm/prims/run_moves.h"
 
 namespace nvm::vm {
@@ -12,6 +13,7 @@ bool Interp::fold_index(std::span<Value> operands, std::span<Value> results) con
   if (machine_.hook != nullptr || starts == nullptr || s == nullptr || s->total() < kWorth ||
       starts->length() != s->segments())
     return false;
+  vm::write_repeated(machine_.prims, operands[0]);
   results[0] = std::make_shared<const PairValue>(PairValue{std::move(operands[0]), std::move(operands[2])});
   return true;
 }

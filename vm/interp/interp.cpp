@@ -40,8 +40,10 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       bytes_seen_(machine.tally != nullptr && machine.tally->counts_bytes),
       values_wanted_(machine.observer != nullptr && machine.observer->sees_values()),
       small_wanted_(values_wanted_ && machine.observer->sees_small() && !bytes_seen_),
-      alone_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
-             (machine.prims.threads <= 1 || machine.formulas) && !machine.prims.prefix_lengths),
+      alike_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
+             (machine.prims.threads <= 1 || machine.formulas) &&
+             (machine.lines == nullptr || !machine.prims.prefix_lengths)),
+      alone_(alike_ && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || bytes_seen()),
       counts_(machine.tally != nullptr || machine.meter != nullptr),
       followed_(machine.path != nullptr || machine.meter != nullptr),
@@ -54,6 +56,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
+      unwritten_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() && !alike_),
       pulls_(!values_wanted_ && !counts_),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
@@ -72,6 +75,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   callers_ = callers;
   exited_ = false;
   exit_line_ = 0;
+  if (alike_ && machine_.lines == nullptr) repeat_alike(arguments);
   try {
     enter(function, arguments);
     run_through();
@@ -216,10 +220,12 @@ void Interp::perform(const Step& step) {
   if (lands) return leave_move(step);
   if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
   const std::int32_t slot = function_->result_slots[step.first_result];
-  if (alone_ && step.results == 1 && alike(step, slot)) return;
-  if (alone_ && step.results != 1) {
+  if (step.unwritten && unwritten_ && leave_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
+    return finish_unwritten(step, slot);
+  if (alike_ && step.results == 1 && alike(step, slot)) return;
+  if (alike_ && step.results != 1) {
     write_repeated_operands(step);
-    if (step.group != Step::kNoGroup && pack_group(step)) return;
+    if (alone_ && step.group != Step::kNoGroup && pack_group(step)) return;
   }
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {frame_ + slot, 1});
@@ -389,7 +395,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; alone_ && i < step.operands; ++i)
+  for (std::uint32_t i = 0; alike_ && i < step.operands; ++i)
     if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
       write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
@@ -482,15 +488,6 @@ void Interp::say_entered(const CallStart& call) const {
 void Interp::say_left(ssa::FunctionId function) const {
   if (machine_.meter != nullptr) machine_.meter->leave();
   if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->leave(function);
-}
-
-Fault stop_fault(Stop why) {
-  if (why == Stop::kTime) return {Fault::Kind::kTime, "time limit reached"};
-  return {Fault::Kind::kInterrupted, "interrupted"};
-}
-
-Fault depth_fault(std::int64_t depth) {
-  return {Fault::Kind::kRecursion, "recursion limit: more than " + std::to_string(depth) + " calls are open"};
 }
 
 }  // namespace nvm::vm

@@ -71,6 +71,7 @@ class Interp final : private OpenCalls, private Callers {
   void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool execute_small(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
+  void repeat_alike(std::span<Value> arguments) const;
   [[nodiscard]] bool pack_group(const Step& step);
   void write_repeated_operands(const Step& step);
   void written(Value& value) const;
@@ -103,6 +104,10 @@ class Interp final : private OpenCalls, private Callers {
   void write_pull(Value& value, const Site& reader) const;
   void force_operands(const Step& step);
   void forget_pulls();
+  // Vectors that are not written (unwritten.cpp).
+  [[nodiscard]] bool follows(const Step& step) const;
+  [[nodiscard]] bool leave_unwritten(const Step& step, Value& result);
+  void finish_unwritten(const Step& step, std::int32_t slot);
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).
   [[nodiscard]] bool goes_alone(const Step& step) const;
   [[nodiscard]] bool begins_chain(const Step& step) const;
@@ -186,7 +191,8 @@ class Interp final : private OpenCalls, private Callers {
   bool bytes_seen_;             // the tally counts them
   bool values_wanted_;          // the observer looks at values, while it looks
   bool small_wanted_;           // it wants to hear of small instructions as such
-  bool alone_;                  // results may stay formulas
+  bool alike_;                  // any result may be one repeated element
+  bool alone_;                  // results may stay formulas, too
   bool watched_;                // instructions are observed
   bool counts_;                 // their work is
   bool followed_;               // by a path or a meter, which that is told
@@ -201,7 +207,8 @@ class Interp final : private OpenCalls, private Callers {
   std::vector<Value> called_;                                 // results of a call that the hook made
   std::int64_t callers_ = 0;
 
-  bool pulls_;  // vectors may stay pulls
+  bool unwritten_;  // vectors may stay so as unwritten.h says
+  bool pulls_;      // vectors may stay pulls
   // Indices that were looked at last, and up to where they may go; those that were moved last, how, and what
   // came out. Kept for the next field of the same record.
   struct Checked {

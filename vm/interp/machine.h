@@ -53,7 +53,12 @@ struct Outcome {
   std::vector<Value> values;
 };
 
-[[nodiscard]] Fault stop_fault(Stop why);
-[[nodiscard]] Fault depth_fault(std::int64_t depth);
+[[nodiscard]] inline Fault stop_fault(Stop why) {
+  if (why == Stop::kTime) return {Fault::Kind::kTime, "time limit reached"};
+  return {Fault::Kind::kInterrupted, "interrupted"};
+}
+[[nodiscard]] inline Fault depth_fault(std::int64_t depth) {
+  return {Fault::Kind::kRecursion, "recursion limit: more than " + std::to_string(depth) + " calls are open"};
+}
 
 }  // namespace nvm::vm

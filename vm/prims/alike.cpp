@@ -1,6 +1,7 @@
 #include "vm/prims/alike.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "vm/prims/operands.h"
 #include "vm/prims/spread.h"
@@ -124,6 +125,14 @@ bool run_alike(const PrimCall& call) {
     case OpKind::kShape: return call.op == Op::kLengths && lengths_alike(call);
     default: return false;
   }
+}
+
+bool all_alike(const Vector& v) {
+  const std::byte* first = v.raw();
+  const std::size_t width = storage_bytes(v.storage());
+  const auto bytes = static_cast<std::size_t>(v.bytes());
+  return std::memcmp(first, first + bytes - width, width) == 0 &&
+         std::memcmp(first, first + width, bytes - width) == 0;
 }
 
 void write_repeated(const PrimContext& context, Value& value) {

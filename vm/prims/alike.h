@@ -14,6 +14,9 @@ namespace nvm::vm {
 // nothing has happened.
 [[nodiscard]] bool run_alike(const PrimCall& call);
 
+// Do the elements of a vector in memory have the same bits?
+[[nodiscard]] bool all_alike(const Vector& v);
+
 // Writes the elements of a vector that are one repeated.
 void write_repeated(const PrimContext& context, Value& value);
 

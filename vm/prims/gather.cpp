@@ -104,6 +104,22 @@ void run_gather(const PrimCall& call, const Vector* flags, const Segdes& ss, con
   call.results[0] = out.take();
 }
 
+// The index that EXTRACT and REPLACE look at in every segment, if it is one number and all are equally long.
+std::optional<std::int64_t> one_index(const Vector& indices, const Segdes& s) {
+  if (!indices.is_repeated() || !s.is_regular()) return std::nullopt;
+  const std::int64_t i = indices.repeated_element().scalar_int();
+  return i >= 0 && i < s.regular_length() ? std::optional(i) : std::nullopt;
+}
+
+void at_one_index(const PrimCall& call, kernels::Table::SingleAt kernel, const Elements& from,
+                  const Segdes& s, std::int64_t index, const Fresh& out) {
+  constexpr std::int64_t kSome = 256;  // segments whose lines are asked for at a time
+  for_ranges(call.context, s.segments(), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t k = first; k < last; k += kSome)
+      kernel(from.data(), s.regular_length(), index, k, std::min(k + kSome, last), out.data());
+  });
+}
+
 }  // namespace
 
 bool indices_inside(const PrimContext& context, const Vector& indices, std::int64_t length) {
@@ -131,9 +147,14 @@ void extract(const PrimCall& call) {
   const PrimContext& context = call.context;
   const Segdes& s = segdes_operand(call, 2);
   const Elements v(vector_operand(call, 0), context);
+  Fresh out(context, v.storage(), s.segments());
+  if (const auto at = one_index(vector_operand(call, 1), s)) {
+    at_one_index(call, kernel_table(context.isa).extract_at[width_index(v.storage())], v, s, *at, out);
+    call.results[0] = out.take();
+    return;
+  }
   const Elements i(vector_operand(call, 1), context);
   const Indices idx(i, context);
-  Fresh out(context, v.storage(), s.segments());
   const kernels::Segments segments = kernel_segments(s);
   const auto kernel = kernel_table(context.isa).extract[width_index(v.storage())][idx.kind()];
   const std::int64_t bad =
@@ -150,8 +171,6 @@ void replace(const PrimCall& call) {
   const Segdes& s = segdes_operand(call, 3);
   Vector& operand = vector_operand(call, 0);
   const Elements v(operand, context);
-  const Elements i(vector_operand(call, 1), context);
-  const Indices idx(i, context);
   Vector& replacing = vector_operand(call, 2);
   std::optional<Elements> x(std::in_place, replacing, context, true);  // lest one number widens all others
   const Storage storage = storage_is_int(v.storage()) ? std::max(v.storage(), x->storage()) : v.storage();
@@ -161,6 +180,13 @@ void replace(const PrimCall& call) {
   }
   Fresh out(context, storage, v.length(), operand);
   copy_as(context, v, storage, out);
+  if (const auto at = one_index(vector_operand(call, 1), s)) {
+    at_one_index(call, kernel_table(context.isa).replace_at[width_index(storage)], *x, s, *at, out);
+    call.results[0] = out.take();
+    return;
+  }
+  const Elements i(vector_operand(call, 1), context);
+  const Indices idx(i, context);
   const kernels::Segments segments = kernel_segments(s);
   const auto kernel = kernel_table(context.isa).replace[width_index(storage)][idx.kind()];
   const std::int64_t bad =

@@ -76,7 +76,7 @@ class Binding final : public plan::Host {
     Segdes segdes;
     std::vector<std::int64_t> offsets;  // if it is regular
   };
-  bool holds_ = false;  // anything
+  bool holds_ = false;                // anything
   std::map<plan::VarId, Made> made_;  // descriptors of computed lengths
 };
 

@@ -121,10 +121,19 @@ struct Table {
   Move::Scatter scatter[3][2] = {};
   Move::GatherSegments scatter_segments[3][2] = {};  // source and dest as in scatter; result in idx positions
   Move::ScatterRange scatter_range[3][2] = {};
+  // out[idx[i]] = from + i, in 32 bits; the first index that is outside [0, len), or -1. Other threads may do
+  // the same to the same `out`.
+  std::int64_t (*scatter_run[2])(const void* idx, std::int64_t n, std::int64_t len, std::int32_t from,
+                                 void* out) = {};
   // One element of each of segments k0..k1-1: out[k] = v's at idx[k], or that of out becomes x[k]. The first
   // segment whose index is outside it, or -1.
   Move::Single extract[3][2] = {};
   Move::Single replace[3][2] = {};
+  // The same at one index in each of segments of `length` elements, which is inside.
+  using SingleAt = void (*)(const void* v, std::int64_t length, std::int64_t index, std::int64_t k0,
+                            std::int64_t k1, void* out);
+  SingleAt extract_at[3] = {};
+  SingleAt replace_at[3] = {};
   // Pieces k0..k1-1 of segments `along`: moved from (1) or to (0) their places in segments `there`, starts[k]
   // behind the start; whether all of them lie inside.
   void (*copy_runs[3][2][2])(const void* v, const void* starts, Segments along, Segments there,

@@ -68,6 +68,24 @@ i64 single(const void* pv, const void* pidx, Segments s, i64 k0, i64 k1, void* p
   return -1;
 }
 
+template <typename E, bool kReplace>
+void single_at(const void* pv, i64 length, i64 index, i64 k0, i64 k1, void* pout) {
+  const E* v = static_cast<const E*>(pv);
+  E* out = static_cast<E*>(pout);
+  if constexpr (kReplace) {
+    for (i64 k = k0; k < k1; ++k) __builtin_prefetch(out + k * length + index, 1);
+    for (i64 k = k0; k < k1; ++k) out[k * length + index] = v[k];
+  } else {
+#pragma GCC unroll 4
+    for (i64 k = k0; k < k1; ++k) out[k] = v[k * length + index];
+  }
+}
+
+template <typename E>
+void set_at(Table& t, int width) {
+  t.extract_at[width] = single_at<E, false>;
+  t.replace_at[width] = single_at<E, true>;
+}
 template <typename E, typename Idx>
 void set(Table& t, int width, int index) {
   t.extract[width][index] = single<E, Idx, false>;
@@ -85,6 +103,9 @@ void set_widths(Table& t, int index) {
 void fill_single(Table& t) {
   set_widths<i32>(t, 0);
   set_widths<i64>(t, 1);
+  set_at<u8>(t, 0);
+  set_at<u32>(t, 1);
+  set_at<u64>(t, 2);
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

@@ -101,3 +101,38 @@ TEST_CASE("one number distributed along many segments stays one number") {
     CHECK(v.repeated_element().scalar_int() == 0);
   }
 }
+
+TEST_CASE("one repeated index in segments gives what written indices give") {
+  const Fixture f(GENERATE(IntBits::k32, IntBits::k64));
+  constexpr std::int64_t kSegments = 700;
+  constexpr std::int64_t kEach = 9;
+  std::vector<std::int64_t> x;
+  for (std::int64_t i = 0; i < kSegments * kEach; ++i) x.push_back(i * 31 % 1009);
+  const Storage storage = f.context.int_bits == IntBits::k32 ? Storage::kI32 : Storage::kI64;
+  const Vector v = int_vector(*f.context.pool, x, storage);
+  const Vector by = int_vector(*f.context.pool, {x.data(), kSegments}, storage);
+  const Value s = Segdes::regular(kSegments, kEach);
+  for (const std::int64_t i : {0, 4, 8, 9, -1}) {
+    const std::vector<std::int64_t> written(kSegments, i);
+    std::vector<Value> extracted, replaced;
+    for (const Vector& index :
+         {Vector::repeated(Vector::of_int(i), kSegments), int_vector(*f.context.pool, written, storage)}) {
+      Value read[3] = {v, index, s};
+      Value put[4] = {v, index, by, s};
+      extracted.emplace_back();
+      replaced.emplace_back();
+      if (i >= 0 && i < kEach) {
+        run_primitive(f.context, Op::kExtract, TypeWord::kInt, read, {&extracted.back(), 1});
+        run_primitive(f.context, Op::kReplace, TypeWord::kInt, put, {&replaced.back(), 1});
+      } else {
+        CHECK_THROWS_AS(run_primitive(f.context, Op::kExtract, TypeWord::kInt, read, {&extracted.back(), 1}),
+                        Fault);
+        CHECK_THROWS_AS(run_primitive(f.context, Op::kReplace, TypeWord::kInt, put, {&replaced.back(), 1}),
+                        Fault);
+      }
+    }
+    if (i < 0 || i >= kEach) continue;
+    CHECK(difference(extracted[0], extracted[1]).empty());
+    CHECK(difference(replaced[0], replaced[1]).empty());
+  }
+}

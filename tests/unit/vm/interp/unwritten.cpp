@@ -1,0 +1,127 @@
+// Numbers counted up and numbers repeated that are never written do what they do written: PERMUTE, masks and
+// shifts of elements whose bits are known, calls, and operands that are too long in legacy programs.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "fixture.h"
+
+using namespace nvm;
+using namespace nvm::vm;
+
+namespace {
+
+constexpr std::int64_t kMany = 40'000;
+
+std::string one(std::int64_t x) { return "CONST INT " + std::to_string(x) + " "; }
+std::string descriptor(std::int64_t n) { return one(n) + "MAKE_SEGDES "; }
+std::string counted(std::int64_t from, std::int64_t n = kMany, std::int64_t by = 1) {
+  return one(from) + one(by) + descriptor(n) + "INDEX ";
+}
+std::string all(std::int64_t x, std::int64_t n = kMany) { return one(x) + descriptor(n) + "DIST INT "; }
+// Counted up by a number that has no factor in common with 40000, and around: all places, each once.
+std::string places() { return counted(0, kMany, 7919) + all(kMany) + "% "; }
+std::string permute() { return descriptor(kMany) + "PERMUTE INT "; }
+
+void check(const std::string& text, bool fails = false) {
+  for (const IntBits bits : {IntBits::k64, IntBits::k32})
+    for (const int threads : {1, 3})
+      for (const bool legacy : {false, true}) {
+        Fixture f(text, bits);
+        REQUIRE(f.loaded.verdict == Verdict::kOk);
+        f.machine.prims.threads = threads;
+        f.machine.prims.grain = 64;
+        f.machine.prims.prefix_lengths = legacy;
+        const Outcome outcome = f.interpret();
+        CHECK(outcome.error.has_value() == fails);
+        const std::string expected = printed(f.on_stack());  // which says more of an error
+        CHECK(printed(outcome) == (fails ? expected.substr(0, printed(outcome).size()) : expected));
+      }
+}
+
+// A function that calls itself, lest it be inlined, permutes what it is given, and passes that on.
+std::string permuted_twice(const std::string& v) {
+  return "FUNC MAIN " + v + places() + one(2) + "CALL AGAIN RET " +
+         "FUNC AGAIN COPY 1 0 CONST INT 0 = INT IF POP 1 0 POP 1 0 ELSE CONST INT 1 - INT CPOP 1 2 COPY 1 "
+         "2 " +
+         permute() + "CPOP 1 2 CPOP 1 2 CALL AGAIN ENDIF RET";
+}
+
+// The OR of elements below 200, then what is left of them.
+std::string masked(const std::string& by, std::int64_t x, const std::string& then) {
+  return places() + all(200) + "% COPY 1 0 " + descriptor(kMany) + "OR_REDUCE INT COPY 1 1 " + all(x) + by +
+         " " + then;
+}
+
+}  // namespace
+
+TEST_CASE("numbers counted up are permuted without being written", "[unwritten]") {
+  check(main_of(counted(0) + places() + permute()));
+  check(main_of(counted(-5) + places() + permute()));
+  check(main_of(counted(0) + places() + permute() + "COPY 1 0 " + counted(0) + "CPOP 1 1 " + permute()));
+  check(main_of(counted(3) + counted(0) + permute()));                    // in order
+  check(main_of(places() + counted(0) + permute()));                      // the same of others
+  check(main_of(counted(0) + places() + all(2) + "/ INT " + permute()));  // places named twice
+  check(main_of(counted(2147483647 - 100) + places() + permute()));       // beyond 32 bits, or around
+  check(main_of(counted(-2147483648) + places() + permute()));
+  check(main_of(counted(7) + places() + all(1) + "+ INT " + permute()), true);  // a place outside
+  check(main_of(places() + counted(1) + permute()), true);
+}
+
+TEST_CASE("columns become rows by indices that are not written", "[unwritten]") {
+  const auto columns = [](std::int64_t rows, std::int64_t from, std::int64_t by, std::int64_t length) {
+    return counted(from, rows) + all(by, rows) + all(length, rows) + "MAKE_SEGDES INDEX ";
+  };
+  const auto exchanged = [&](std::int64_t rows, const std::string& as, const std::string& word) {
+    return main_of(counted(5) + as + columns(rows, 0, rows, kMany / rows) + descriptor(kMany) + "PERMUTE " +
+                   word);
+  };
+  for (const std::int64_t rows : {2, 100, 125, 20'000, 40'000}) {
+    check(exchanged(rows, "", "INT"));
+    check(exchanged(rows, "I_TO_F ", "FLOAT"));
+    check(exchanged(rows, all(3) + "% I_TO_B ", "BOOL"));
+  }
+  check(main_of(columns(200, 0, 200, 200) + columns(200, 0, 200, 200) + permute()));
+  check(main_of(counted(0) + columns(200, 1, 200, 200) + permute()), true);
+  check(main_of(counted(0) + columns(200, 0, 199, 200) + permute()));
+  check(main_of(counted(0, 20'000) + columns(200, 0, 200, 200) + permute()), true);
+}
+
+TEST_CASE("numbers counted up go through calls unwritten", "[unwritten]") {
+  check(permuted_twice(counted(0)));
+  check(permuted_twice(counted(9)));
+  check(permuted_twice(all(0)));
+}
+
+TEST_CASE("masks and shifts of elements whose bits are known", "[unwritten]") {
+  const std::string or_of = "COPY 1 0 " + descriptor(kMany) + "OR_REDUCE INT ";
+  check(main_of(masked("AND INT", 255, or_of)));
+  check(main_of(masked("AND INT", 256, or_of)));
+  check(main_of(masked("AND INT", 15, or_of)));
+  check(main_of(masked("AND INT", -1, or_of)));
+  check(main_of(masked("RSHIFT", 0, or_of)));
+  check(main_of(masked("RSHIFT", 3, or_of)));
+  check(main_of(masked("RSHIFT", 8, or_of)));
+  check(main_of(masked("RSHIFT", 32, or_of)));
+  check(main_of(masked("RSHIFT", 40, or_of)));
+  check(main_of(masked("RSHIFT", -1, or_of)));
+  const std::string moved = places() + permute();
+  check(main_of(masked("RSHIFT", 8, moved + or_of)));
+  check(main_of(masked("RSHIFT", 8, moved)));
+  check(main_of(masked("RSHIFT", 8, places() + all(1) + "+ INT " + permute())), true);
+  // The memory is written anew before it is masked again.
+  check(main_of(masked("AND INT", 255, "CPOP 1 2 " + all(256) + "+ INT " + all(256) + "AND INT " + or_of)));
+}
+
+TEST_CASE("operands of legacy programs may be too long where vectors stay unwritten", "[unwritten]") {
+  for (const int threads : {1, 3}) {
+    for (const std::string& flags :
+         {counted(0, 1000) + all(500, 2000) + "< INT ", all(500, 1000) + counted(0, 2000) + "< INT ",
+          all(500, 1000) + all(600, 2000) + "< INT ", counted(0, 1000) + counted(500, 2000, -1) + "< INT "}) {
+      Fixture f(main_of(counted(0, 1000) + flags + descriptor(1000) + "PACK INT"), IntBits::k32);
+      REQUIRE(f.loaded.verdict == Verdict::kOk);
+      f.machine.prims.threads = threads;
+      f.machine.prims.prefix_lengths = true;
+      CHECK(printed(f.interpret()) == printed(f.on_stack()));
+    }
+  }
+}

@@ -1,0 +1,169 @@
+// Numbers counted up and numbers repeated that are not written (unwritten.h): who leaves and who reads them.
+#include "vm/interp/unwritten.h"
+
+#include "vm/interp/interp.h"
+#include "vm/prims/alike.h"
+#include "vm/prims/permute_run.h"
+#include "vm/prims/pull.h"
+#include "vm/prims/transposed.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::int64_t kWorth = 1 << 14;  // elements
+
+using FormulaRef = std::shared_ptr<const Formula>;
+
+// Does INDEX count on in `s` from 0, 1, ... by as many as there are segments? Then it says where the elements
+// of rows stand among those of columns.
+bool counts_by_columns(const Vector& from, const Vector& stride, const Segdes& s) {
+  const std::int64_t rows = s.segments();
+  return s.is_regular() && from.length() == rows && stride.length() == rows && from.run_from() == 0 &&
+         stride.int_at(0) == rows && (stride.is_repeated() || all_alike(stride));
+}
+
+// INDEX of one segment with stride one, and of such columns.
+bool leave_run(std::span<const Value> operands, Value& result) {
+  const auto* from = std::get_if<Vector>(&operands[0]);
+  const auto* stride = std::get_if<Vector>(&operands[1]);
+  const auto* s = std::get_if<Segdes>(&operands[2]);
+  if (from == nullptr || stride == nullptr || s == nullptr || s->total() < kWorth) return false;
+  const bool one =
+      s->segments() == 1 && from->is_scalar() && stride->is_scalar() && stride->scalar_int() == 1;
+  if (!one && (s->segments() < 2 || !counts_by_columns(*from, *stride, *s))) return false;
+  Formula run;
+  run.kind = Formula::Kind::kRuns;
+  run.s = *s;
+  run.x = *from;
+  run.left = *stride;
+  result = std::make_shared<const Formula>(std::move(run));
+  return true;
+}
+
+Value written(const PrimContext& context, const Formula& run) {
+  Value operands[3] = {run.x, run.left, run.s};
+  Value made;
+  run_primitive(context, Op::kIndex, TypeWord::kNone, operands, {&made, 1});
+  return made;
+}
+
+// The places by which PERMUTE moves `length` elements of one segment; null if it does something else.
+const Vector* places_of(std::span<const Value> operands, std::int64_t length) {
+  const auto* places = std::get_if<Vector>(&operands[1]);
+  const auto* s = std::get_if<Segdes>(&operands[2]);
+  const bool fits = places != nullptr && s != nullptr && s->segments() == 1 && s->total() == length &&
+                    places->length() == length && !places->is_repeated();
+  return fits ? places : nullptr;
+}
+
+// PERMUTE of `v` by places that are not written, if `s` is one segment.
+bool permute_by_run(const PrimContext& context, const Formula& places, Value& v, const Segdes& s,
+                    Value& result) {
+  const auto* from = std::get_if<Vector>(&v);
+  const std::int64_t n = places.s.total();
+  if (from == nullptr || from->is_repeated() || s.segments() != 1 || s.total() != n || from->length() != n)
+    return false;
+  if (places.s.segments() > 1)
+    result = transposed(context, *from, places.s.segments(), places.s.regular_length());
+  else if (places.x.scalar_int() == 0)
+    result = std::move(v);
+  else
+    return false;
+  return true;
+}
+
+bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat,
+                       Value& result) {
+  if (const auto* places = std::get_if<FormulaRef>(&operands[1])) {
+    if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
+    operands[1] = written(context, **places);
+  }
+  if (const auto* run = std::get_if<FormulaRef>(operands.data())) {
+    const Formula& f = **run;
+    const Vector* places = f.s.segments() == 1 ? places_of(operands, f.s.total()) : nullptr;
+    if (places != nullptr && permute_run(context, f.x.scalar_int(), *places, result)) return true;
+    operands[0] = written(context, f);
+    return false;
+  }
+  const auto* v = std::get_if<Vector>(operands.data());
+  if (v == nullptr || !v->is_repeated()) return false;
+  // Places that are named twice leave others without an element, which become zero.
+  const Vector* places = may_repeat ? places_of(operands, v->length()) : nullptr;
+  if (places != nullptr && v->type() == Type::kInt && v->repeated_element().scalar_int() == 0 &&
+      indices_inside(context, *places, v->length())) {
+    result = std::move(operands[0]);
+    return true;
+  }
+  write_repeated(context, operands[0]);
+  return false;
+}
+
+enum class Masked : std::uint8_t { kUnknown, kAll, kNone };
+
+// What AND or RSHIFT by one number leaves of elements whose bits are known.
+Masked masked(const Vector& v, Op op, const Vector& by, IntBits width) {
+  const auto bits = v.known_bits();
+  if (!bits || by.type() != Type::kInt || !(by.is_repeated() || by.is_scalar()) || by.length() != v.length())
+    return Masked::kUnknown;
+  const std::int64_t x = by.is_scalar() ? by.scalar_int() : by.repeated_element().scalar_int();
+  std::int64_t left = 0;
+  if (op == Op::kAnd)
+    left = *bits & x;
+  else
+    left = *bits >> (x & (width == IntBits::k32 ? 31 : 63));
+  if (left == 0) return Masked::kNone;
+  return left == *bits && (op == Op::kAnd || x == 0) ? Masked::kAll : Masked::kUnknown;
+}
+
+}  // namespace
+
+// Of an elementwise instruction: are the operands there, and does its result follow from what is known?
+bool Interp::follows(const Step& step) const {
+  if (!unwritten_ || !step.unwritten || op_info(step.op).kind != OpKind::kMap) return false;
+  const Operand* operands = function_->operands.data() + step.first_operand;
+  for (std::uint32_t i = 0; i < 2; ++i)
+    if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
+        waiting(operands[i]) >= 0)
+      return false;
+  const auto* v = std::get_if<Vector>(&peek(operands[0]));
+  const auto* by = std::get_if<Vector>(&peek(operands[1]));
+  if (v == nullptr || by == nullptr || v->length() < kWorth) return false;
+  const Masked left = masked(*v, step.op, *by, machine_.prims.int_bits);
+  return left == Masked::kAll || (left == Masked::kNone && step.may_repeat);
+}
+
+// True: the result is there, or left. Operands are in scratch_; those that only others would understand are
+// written.
+bool Interp::leave_unwritten(const Step& step, Value& result) {
+  const std::span<Value> operands(scratch_.data(), step.operands);
+  const PrimContext& context = machine_.prims;
+  switch (op_info(step.op).kind) {
+    case OpKind::kIota: return leave_run(operands, result);
+    case OpKind::kScatter: return permute_unwritten(context, operands, step.may_repeat, result);
+    case OpKind::kReduce: {
+      const auto* v = std::get_if<Vector>(operands.data());
+      return v != nullptr && v->is_repeated() &&
+             run_alike({context, step.op, step.word, operands.data(), &result});
+    }
+    default: break;
+  }
+  const auto* v = std::get_if<Vector>(operands.data());
+  const auto* by = std::get_if<Vector>(&operands[1]);
+  if (v == nullptr || by == nullptr || v->length() < kWorth) return false;
+  const Masked left = masked(*v, step.op, *by, context.int_bits);
+  if (left == Masked::kAll)
+    result = std::move(operands[0]);
+  else if (left == Masked::kNone && step.may_repeat)
+    result = Vector::repeated(Vector::of_int(0, Storage::kI32), v->length());
+  else
+    return false;
+  return true;
+}
+
+void Interp::finish_unwritten(const Step& step, std::int32_t slot) {
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
+  if (slot < 0) release(outputs_[0]);
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,20 @@
+// Vectors that stay out of memory on their way to those who need none of their elements, across calls too,
+// and with several threads: numbers counted up that are only permuted, as a sort's first order is, and one
+// number repeated, as what a shift leaves of keys that have no higher digit.
+#pragma once
+
+#include <vector>
+
+#include "bytecode/ssa/ssa.h"
+
+namespace nvm::vm {
+
+// Of one function, by ValueId: may whoever reads the value find such numbers there (a Formula of kind kRuns),
+// such a repeated number?
+struct Unwritten {
+  std::vector<bool> runs, repeated;
+};
+// By FunctionId.
+[[nodiscard]] std::vector<Unwritten> find_unwritten(const ssa::Module& module);
+
+}  // namespace nvm::vm
