@@ -231,9 +231,11 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span
     return run_bound(region, e, binding, outputs, failed);
   }
   Binding& binding = memo->bind(region, *context_.pool, options_.stop);
-  const bool done = run_bound(region, e, binding, outputs, failed);
-  binding.clear();
-  return done;
+  struct Clear {
+    Binding& binding;
+    ~Clear() { binding.clear(); }
+  } const clear{binding};
+  return run_bound(region, e, binding, outputs, failed);
 }
 
 bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, std::span<Value> outputs,

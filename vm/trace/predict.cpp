@@ -279,6 +279,7 @@ void Recorder::run_known(RegionStop stop) {
 // Nothing is followed any more, and nothing has been recorded.
 void Recorder::leave_known() {
   line_ = nullptr;
+  stopper_ = nullptr;
   known_trails_.clear();
   now_.trails.clear();
 }

@@ -107,11 +107,19 @@ TEST_CASE("what has no kernel is refused with a reason") {
   CHECK_FALSE(reason.empty());
 }
 
-TEST_CASE("what is left to a primitive is refused with a reason") {
+TEST_CASE("what is left to a primitive has no launches, and stands at its place among the kernels") {
   test::RegionBuilder b;
   const auto n = b.length();
-  b.live(b.op(Op::kRankUp, TypeWord::kInt, {b.vector(Type::kInt, n), b.whole(n)}));
+  const auto x = b.vector(Type::kInt, n);
+  const auto places = b.op(Op::kRankUp, TypeWord::kInt, {b.op(Op::kMul, TypeWord::kInt, {x, x}), b.whole(n)});
+  b.live(b.op(Op::kAdd, TypeWord::kInt, {places, x}));
   std::string reason;
-  CHECK_FALSE(gpu::generate(test::fuse_all(b).plan, "p_", reason).has_value());
-  CHECK(reason == "a kernel that is left to a primitive");
+  const auto code = gpu::generate(test::fuse_all(b).plan, "p_", reason);
+  REQUIRE(code.has_value());
+  REQUIRE(code->kernels.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    CHECK(code->kernels[k].origin == static_cast<std::int32_t>(k));
+    CHECK(code->kernels[k].launches.empty() == (k == 1));
+    CHECK(by_primitive(code->plan.kernels[k]) == (k == 1));
+  }
 }
