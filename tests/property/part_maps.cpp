@@ -221,6 +221,27 @@ TEST_CASE("what is computed with parts of segments and joined") {
   }));
 }
 
+// Else the time would double with each of these.
+TEST_CASE("what two operands have in common is written once") {
+  Chain c(1);
+  const Segdes along = Segdes::regular(4, 32), from = Segdes::regular(4, 64);
+  const Value v = c.vector(TypeWord::kInt, from.total());
+  const auto doubled = [&](bool formulas) {
+    const auto with = [&](PrimFn f) { return formulas ? f : nullptr; };
+    const Value runs =
+        c.run(Op::kIndex, TypeWord::kNone, {alike(c, 0, 4, formulas), alike(c, 1, 4, formulas), along},
+              with(vm::find_maker(Op::kIndex)))[0];
+    Value x = c.run(Op::kBpermute, TypeWord::kInt, {v, runs, from, along},
+                    with(vm::find_part_maker(Op::kBpermute, TypeWord::kInt)))[0];
+    for (int i = 0; i < 40; ++i)
+      x = c.run(Op::kAdd, TypeWord::kInt, {x, x}, with(vm::find_part_maker(Op::kAdd, TypeWord::kInt)))[0];
+    CHECK(std::holds_alternative<std::shared_ptr<const vm::Formula>>(x) == formulas);
+    vm::write_part(c.context, x);
+    return x;
+  };
+  CHECK(vm::difference(doubled(false), doubled(true)).empty());
+}
+
 // How many elementwise instructions may be left to who puts their results together.
 int count_maps(const std::string& body) {
   const ssa::Module module = test::nesl_module(

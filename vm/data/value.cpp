@@ -38,7 +38,8 @@ void Vector::note_bits(std::int64_t bits) const {
 }
 
 void Vector::forget_bits() {
-  if (buffer_.get()->pool != nullptr) buffer_.get()->bits = 0;
+  if (Buffer* b = buffer_.get(); b->pool != nullptr)
+    std::atomic_ref(b->bits).store(0, std::memory_order_relaxed);
 }
 
 Vector int_vector(Pool& pool, std::span<const std::int64_t> elements, Storage storage) {

@@ -168,7 +168,8 @@ bool scan_to_cycle(const PrimCall& call) {
       !take_cycle(call.operands[0], c) || c.count != 1 || c.length != s.total())
     return false;
   const std::int64_t each = c.x[0];
-  if (std::abs(each) > std::numeric_limits<std::int32_t>::max() / kLongest) return false;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max() / kLongest;
+  if (each > kMost || each < -kMost) return false;
   c.fill(n, 0);
   for (std::int64_t i = 1; i < n; ++i) c.x[static_cast<std::size_t>(i)] = i * each;
   call.results[0] = cycle_value(c, call.context);

@@ -178,6 +178,27 @@ bool finish(const PrimCall& call, const Formula& f, std::int64_t offset, const F
   return true;
 }
 
+// What several instructions read is written once.
+Value write_once(const Formula& f, const PrimContext& context, std::map<const Formula*, Value>& known) {
+  if (f.kind == Kind::kPart) {
+    Fresh out(context, f.left.storage(), f.s.total());
+    const auto take = kernel_table(context.isa).take_regular[width_index(f.left.storage())];
+    take(f.left.raw(), f.other.regular_length(), f.offset, f.s.regular_length(), f.s.segments(), out.data());
+    return out.take();
+  }
+  std::vector<Value> operands = f.operands;
+  for (Value& v : operands) {
+    if (!unwritten(v)) continue;
+    const FormulaRef held = std::get<FormulaRef>(v);
+    auto at = known.find(held.get());
+    if (at == known.end()) at = known.emplace(held.get(), write_once(*held, context, known)).first;
+    v = at->second;
+  }
+  Value result;
+  run_primitive(context, f.op, f.word, operands, {&result, 1});
+  return result;
+}
+
 }  // namespace
 
 PrimFn find_part_maker(Op op, TypeWord word) {
@@ -200,19 +221,8 @@ void write_part(const PrimContext& context, Value& value) {
 }
 
 Value written_part(const Formula& f, const PrimContext& context) {
-  Value result;
-  if (f.kind == Kind::kPart) {
-    const std::int64_t n = f.s.regular_length();
-    Fresh out(context, f.left.storage(), f.s.total());
-    kernel_table(context.isa)
-        .take_regular[width_index(f.left.storage())](f.left.raw(), f.other.regular_length(), f.offset, n,
-                                                     f.s.segments(), out.data());
-    return out.take();
-  }
-  std::vector<Value> operands = f.operands;
-  for (Value& v : operands) write_part(context, v);
-  run_primitive(context, f.op, f.word, operands, {&result, 1});
-  return result;
+  std::map<const Formula*, Value> known;
+  return write_once(f, context, known);
 }
 
 }  // namespace nvm::vm
