@@ -108,6 +108,7 @@ void copy_range(const Formula& runs, const Elements& v, std::int64_t length, std
                 std::int64_t end, const PrimContext& context, const Fresh& out) {
   const std::int64_t n = runs.s.regular_length();
   const std::int64_t p = runs.x.length();
+  if (n == 0 || p == 0) return;  // no elements
   const auto reverse = kernel_table(context.isa).reverse[width_index(v.storage())];
   for (std::int64_t run = begin / n; run * n < end; ++run) {
     const std::int64_t first = std::max(begin, run * n);
