@@ -259,11 +259,11 @@ class Translator {
       case Op::kPermute:
         return unwritten_.runs[read] || unwritten_.repeated[read] ||
                unwritten_.runs[at(f_.operands_of(inst)[1])];
-      case Op::kAndReduce:
-      case Op::kOrReduce: return unwritten_.repeated[read];
       case Op::kRshift: return true;
       case Op::kAnd: return inst.word == TypeWord::kInt;
-      default: return false;
+      default:
+        return op_info(inst.op).kind == OpKind::kReduce && reads_repeated(inst.op, 0) &&
+               unwritten_.repeated[read];
     }
   }
 

@@ -10,14 +10,6 @@ using ssa::ValueId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
-bool reads_repeated(Op op, std::uint32_t i) {
-  const OpInfo& info = op_info(op);
-  if (op == Op::kPermute) return i == 0;
-  if (info.kind == OpKind::kReduce)
-    return i == 0 && (info.scalar == Scalar::kAnd || info.scalar == Scalar::kOr);
-  return info.kind == OpKind::kMap && takes_repeated(op, i);
-}
-
 // Starts from all values and takes away those that somebody reads in another way, or passes on to one who
 // does.
 class Finder {
@@ -81,6 +73,14 @@ class Finder {
 };
 
 }  // namespace
+
+bool reads_repeated(Op op, std::uint32_t i) {
+  const OpInfo& info = op_info(op);
+  if (op == Op::kPermute) return i == 0;
+  if (info.kind == OpKind::kReduce)
+    return i == 0 && (info.scalar == Scalar::kAnd || info.scalar == Scalar::kOr);
+  return info.kind == OpKind::kMap && takes_repeated(op, i);
+}
 
 std::vector<Unwritten> find_unwritten(const ssa::Module& module) { return Finder(module).run(); }
 

@@ -14,6 +14,8 @@ namespace nvm::vm {
 struct Unwritten {
   std::vector<bool> runs, repeated;
 };
+// May an instruction find a repeated number at operand i, and do without the elements?
+[[nodiscard]] bool reads_repeated(Op op, std::uint32_t i);
 // By FunctionId.
 [[nodiscard]] std::vector<Unwritten> find_unwritten(const ssa::Module& module);
 

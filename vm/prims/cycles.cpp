@@ -24,11 +24,6 @@ constexpr std::int64_t kFewest = 32;    // elements; shorter vectors are written
 constexpr std::int64_t kLongest = 8;    // numbers that come over and over
 constexpr std::int64_t kShuffled = 64;  // elements; shorter segments are moved by a pattern
 
-const Formula* formula_of(const Value& value, Kind kind) {
-  const auto* f = std::get_if<FormulaRef>(&value);
-  return f != nullptr && (*f)->kind == kind ? f->get() : nullptr;
-}
-
 // A few numbers that a vector of `length` elements has over and over.
 struct Cycle {
   std::array<std::int64_t, kLongest> x{};

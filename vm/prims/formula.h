@@ -62,6 +62,22 @@ struct Formula {
   Vector strides;  // kCycledRuns: 1 or -1 each
 };
 
+// The formula of this kind that a value is; null if it is none.
+[[nodiscard]] inline const Formula* formula_of(const Value& value, Formula::Kind kind) {
+  const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value);
+  return f != nullptr && (*f)->kind == kind ? f->get() : nullptr;
+}
+// DPERMUTEs of these parts into `s`, over `defaults`, that wait for others.
+[[nodiscard]] inline Value waiting_join(const Segdes& s, const Vector& defaults,
+                                        std::vector<JoinPart> parts) {
+  Formula f;
+  f.kind = Formula::Kind::kJoin;
+  f.s = s;
+  f.x = defaults;
+  f.parts = std::move(parts);
+  return std::make_shared<const Formula>(std::move(f));
+}
+
 // One of several PACKs of the same elements by comparisons with the same values.
 struct Packing {
   Scalar relation = Scalar::kEq;  // of elements that are taken

@@ -12,11 +12,6 @@ namespace {
 using FormulaRef = std::shared_ptr<const Formula>;
 using Kind = Formula::Kind;
 
-const Formula* formula_of(const Value& value, Kind kind) {
-  const auto* f = std::get_if<FormulaRef>(&value);
-  return f != nullptr && (*f)->kind == kind ? f->get() : nullptr;
-}
-
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 // Are the places of `call`, which moves a half, those of its segments one after the other?
@@ -89,12 +84,7 @@ bool begin(const PrimCall& call, const Formula& half, const FormulaRef& held) {
   part.half = held;
   part.runs = std::get<FormulaRef>(call.operands[1]);
   part.source = source;
-  Formula f;
-  f.kind = Kind::kJoin;
-  f.s = all;
-  f.x = *defaults;
-  f.parts.push_back(std::move(part));
-  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  call.results[0] = waiting_join(all, *defaults, {std::move(part)});
   return true;
 }
 

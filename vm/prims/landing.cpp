@@ -18,11 +18,6 @@ using Kind = Formula::Kind;
 
 constexpr std::int64_t kLongRun = 4096;  // elements, on average: goes by all threads
 
-const Formula* formula_of(const Value& value, Kind kind) {
-  const auto* f = std::get_if<FormulaRef>(&value);
-  return f != nullptr && (*f)->kind == kind ? f->get() : nullptr;
-}
-
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 BufferRef numbers(const PrimContext& context, std::int64_t n) {

@@ -153,12 +153,7 @@ bool begin(const PrimCall& call, const FormulaRef& f, std::int64_t offset) {
   part.runs = std::get<FormulaRef>(call.operands[1]);
   part.source = segdes_operand(call, 3);
   part.offset = offset;
-  Formula join;
-  join.kind = Kind::kJoin;
-  join.s = dest;
-  join.x = *defaults;
-  join.parts.push_back(std::move(part));
-  call.results[0] = std::make_shared<const Formula>(std::move(join));
+  call.results[0] = waiting_join(dest, *defaults, {std::move(part)});
   return true;
 }
 

@@ -302,12 +302,7 @@ bool join_pieces(const PrimCall& call, bool may_wait) {
   if (!note_places(source, dest, call.context, part)) return false;
   if (part.v.length() > 0) parts.push_back(std::move(part));
   if (covered == places) return join(parts, dest, call.context, call.results[0]);
-  Formula f;
-  f.kind = Formula::Kind::kJoin;
-  f.s = dest;
-  f.x = waiting != nullptr ? (*waiting)->x : *defaults;
-  f.parts = std::move(parts);
-  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  call.results[0] = waiting_join(dest, waiting != nullptr ? (*waiting)->x : *defaults, std::move(parts));
   return true;
 }
 
