@@ -2,6 +2,7 @@
 crash says how to repeat it; the status line is for terminals."""
 
 import os
+import pathlib
 import pty
 import select
 import signal
@@ -48,6 +49,16 @@ def check_nesl():
     profile = nvm("replay", "q.rec", "--trace", "q.json")
     expect("a trace of a replay", profile.returncode == 0 and (WORK / "q.json").exists(), profile)
     write("quicksort.nesl", QUICKSORT)
+
+
+def check_decisions():
+    """Run-time checks are no decisions, compiled lines pass them; those of another code are not compared."""
+    program = str(pathlib.Path(__file__).resolve().parents[2] / "programs" / "fft.nesl")
+    run = nvm("run", "--record", "d.rec", program)
+    for words, compared in ((("--jit", "off"), True), (("--jit", "always"), True), (("--optimise", "off"), False)):
+        again = nvm("replay", "d.rec", *words)
+        expect(f"the same {words}", again.stdout == run.stdout and again.returncode == 0, again)
+        expect(f"decisions {words}", ("decisions" in again.stderr) == compared, again)
 
 
 def check_failing():
@@ -131,6 +142,7 @@ def check_progress():
 def main():
     check_outside()
     check_nesl()
+    check_decisions()
     check_failing()
     check_refused()
     check_damaged()
