@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What watching a run costs: programs of the gallery, as they are, once more as they are (what is measured there is
+"""What watching a run costs: programs of the gallery and two loops, as they are, once more as they are (what is measured there is
 noise), with --trace, under `nvm profile`, and with --cost.
 
     overhead.py [--ways WAY,...] [--keep FILE] NVM [RUNS [PROGRAM ...]]
@@ -31,14 +31,20 @@ PROGRAMS = {
     "barnes_hut": "let b = {(float(rem(i * 7919, 10007)) / 10007.0, float(rem(i * 104729, 10009)) / 10009.0, 1.0) : i in [0:30000]}"
                   " in #forces(b)",
     "small steps": "fib(28)",
+    "short kernels": "sum(sweep({float(i) : i in [0:10000]}, 10000))",
 }
-FIB = "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2) $\n"
+# Programs that are not of the gallery.
+TEXTS = {
+    "small steps": "function fib(n) = if n < 2 then n else fib(n - 1) + fib(n - 2) $\n",
+    "short kernels": "function sweep(v, n) = if n == 0 then v else"
+                     " sweep({(a + b + c) / 3.0 : a in rotate(v, 1); b in v; c in rotate(v, -1)}, n - 1) $\n",
+}
 WAYS = {"again": ["run"], "--trace": ["run", "--trace", "t.json"], "nvm profile": ["profile"], "--cost": ["run", "--cost"]}
 
 
 def command(nvm, name, way, root):
-    if name == "small steps":
-        return [nvm, *way, "fib.nesl", "-e", PROGRAMS[name]]
+    if name in TEXTS:
+        return [nvm, *way, f"{name}.nesl", "-e", PROGRAMS[name]]
     return [nvm, *way, str(root / "programs" / f"{name}.nesl"), "-e", PROGRAMS[name]]
 
 
@@ -89,7 +95,8 @@ def main(words, watching, file):
     nvm, runs = os.path.abspath(words[0]), int(words[1]) if len(words) > 1 else 15
     root = pathlib.Path(__file__).resolve().parents[2]
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "fib.nesl").write_text(FIB)
+        for name, text in TEXTS.items():
+            (pathlib.Path(folder) / f"{name}.nesl").write_text(text)
         print(f"{'program':14} {'rounds':>6} {'seconds':>8} " + " ".join(f"{way:>24}" for way in watching))
         for name in words[2:] or PROGRAMS:
             ways = {"": ["run"], **watching}

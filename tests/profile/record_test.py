@@ -2,14 +2,13 @@
 crash says how to repeat it; the status line is for terminals."""
 
 import os
-import pathlib
 import pty
 import select
 import signal
 import subprocess
 import time
 
-from common import NVM, QUICKSORT, RESULT, WORK, expect, finish, nvm, write
+from common import NVM, QUICKSORT, RESULT, ROOT, WORK, expect, finish, nvm, write
 
 # Random numbers, standard input, a file, the clock.
 OUTSIDE = """FUNC MAIN
@@ -53,7 +52,7 @@ def check_nesl():
 
 def check_decisions():
     """Run-time checks are no decisions, compiled lines pass them; those of another code are not compared."""
-    program = str(pathlib.Path(__file__).resolve().parents[2] / "programs" / "fft.nesl")
+    program = str(ROOT / "programs" / "fft.nesl")
     run = nvm("run", "--record", "d.rec", program)
     for words, compared in ((("--jit", "off"), True), (("--jit", "always"), True), (("--optimise", "off"), False)):
         again = nvm("replay", "d.rec", *words)
