@@ -13,6 +13,7 @@ constexpr std::int64_t kLengthsLookedAt = 512;  // of a descriptor
 constexpr std::size_t kMostCalls = 500;         // that are noted at a time: the outermost
 // Of vectors. A kernel of so many elements takes a hundred times what it costs to note.
 constexpr std::int64_t kLong = 1 << 20;
+constexpr std::int64_t kBrief = 1000;  // nanoseconds; a share of a kernel that found nothing left to do
 
 }  // namespace
 
@@ -440,6 +441,7 @@ void ChromeTrace::end_group(std::size_t group, std::int64_t moved) {
 void ChromeTrace::begin_share() { worker().since = clock(); }
 void ChromeTrace::end_share() {
   const Worker& w = worker();
+  if (clock() - w.since < kBrief) return;
   complete(w.track, "kernel", names_.words("kernel share"), w.since);
 }
 
