@@ -27,10 +27,10 @@ namespace nvm::vm {
 
 struct TraceOptions {
   std::size_t ring = 1 << 15;  // events kept until they are written
-  double period = 0.02;        // seconds; 0: nothing is written before close, the ring holds what it can
-  int write_every = 5;         // periods, or sooner if the ring is half full
-  std::int64_t budget = 30;    // calls and lines noted in a period; 0: all
-  std::int64_t kernels = 10;   // likewise kernels with their regions, but for long vectors; 0: all
+  double period = 0.05;        // seconds; 0: nothing is written before close, the ring holds what it can
+  int write_every = 2;         // periods, or sooner if the ring is half full
+  std::int64_t budget = 60;    // calls and lines noted in a period; 0: all
+  std::int64_t kernels = 20;   // likewise kernels with their regions, but for long vectors; 0: all
   bool keep = false;           // nothing is written before close: the latest events that the ring holds
 };
 
