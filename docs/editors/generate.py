@@ -58,7 +58,7 @@ def nesl_grammar():
         "name": "NESL",
         "scopeName": "source.nesl",
         "fileTypes": ["nesl"],
-        "firstLineMatch": r"^#!.*\bnvm\b",
+        "firstLineMatch": r"^#!.*\bn(esl)?vm\b",
         "patterns": [
             rule("comment.line.shebang", r"^#!.*$"),
             {"name": "comment.block.nesl", "begin": "%", "end": "%"},

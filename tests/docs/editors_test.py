@@ -130,6 +130,20 @@ class Editors(unittest.TestCase):
         pattern = package["problemMatchers"][0]["pattern"]["regexp"]
         self.assertEqual(re.match(pattern, "a.nesl:2:13: error: no").groups(), ("a.nesl", "2", "13", "error", "no"))
 
+    def test_scripts(self):
+        """A program without a suffix is known by its first line, whichever name of the command that has."""
+        grammar = json.loads((EDITORS / "vscode/syntaxes/nesl.tmLanguage.json").read_text(encoding="utf-8"))
+        package = json.loads((EDITORS / "vscode/package.json").read_text(encoding="utf-8"))["contributes"]
+        first = [l["firstLine"] for l in package["languages"] if "firstLine" in l] + [grammar["firstLineMatch"]]
+        detect = (EDITORS / "vim/ftdetect/nesl.vim").read_text(encoding="utf-8")
+        vim = re.search("'(.*)'", detect).group(1).replace(r"\(", "(").replace(r"\)", ")").replace(r"\=", "?")
+        first.append(vim.replace(r"\<", r"\b").replace(r"\>", r"\b"))
+        for pattern in first:
+            for line, known in (("#!/usr/bin/env -S neslvm run", True), ("#!/usr/bin/env -S nvm run", True),
+                                ("#!/bin/sh", False), ("#!/usr/bin/lvm run", False)):
+                with self.subTest(pattern=pattern, line=line):
+                    self.assertEqual(re.search(pattern, line) is not None, known)
+
     @unittest.skipUnless(has_vim(), "no vim with syntax highlighting")
     def test_vim(self):
         for language, text, words in (("nesl", NESL, NESL_WORDS), ("vcode", VCODE, VCODE_WORDS)):

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from common import NVM, QUICKSORT, RESULT, WORK, expect, finish, nvm, write
+from common import NVM, QUICKSORT, RESULT, ROOT, WORK, expect, finish, nvm, write
 
 # Random numbers, standard input, a file, the clock.
 OUTSIDE = """FUNC MAIN
@@ -48,6 +48,16 @@ def check_nesl():
     profile = nvm("replay", "q.rec", "--trace", "q.json")
     expect("a trace of a replay", profile.returncode == 0 and (WORK / "q.json").exists(), profile)
     write("quicksort.nesl", QUICKSORT)
+
+
+def check_decisions():
+    """Run-time checks are no decisions, compiled lines pass them; those of another code are not compared."""
+    program = str(ROOT / "programs" / "fft.nesl")
+    run = nvm("run", "--record", "d.rec", program)
+    for words, compared in ((("--jit", "off"), True), (("--jit", "always"), True), (("--optimise", "off"), False)):
+        again = nvm("replay", "d.rec", *words)
+        expect(f"the same {words}", again.stdout == run.stdout and again.returncode == 0, again)
+        expect(f"decisions {words}", ("decisions" in again.stderr) == compared, again)
 
 
 def check_failing():
@@ -131,6 +141,7 @@ def check_progress():
 def main():
     check_outside()
     check_nesl()
+    check_decisions()
     check_failing()
     check_refused()
     check_damaged()

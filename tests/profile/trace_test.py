@@ -124,6 +124,20 @@ def check_left_out():
     expect("bounded", noted < 20000, noted)
 
 
+def check_small_regions():
+    """Nor is one of very many short fused lines, which are followed as without a trace."""
+    sweeps = write("sweeps.nesl", "function sweep(v, k) = if k == 0 then v else sweep({(a + b + c) / 3.0 : a in rotate(v, 1);"
+                   " b in v; c in rotate(v, -1)}, k - 1) $\nmax_val(sweep(dist(1.0, 5000), 20000)) $\n")
+    run = nvm("run", "--trace", "r.json", sweeps)
+    expect("sweeps", run.stdout == "it = 1.0 : float\n", run)
+    events = load(WORK / "r.json")
+    check_schema(events, "sweeps")
+    left_out = named(events, "trace", "left out")
+    noted = len(named(events, "region"))
+    expect("says how many regions it left out", left_out and left_out[0]["args"]["regions"] > 1000, left_out)
+    expect("some are noted, with their kernels", 0 < noted < 10000 and any(e["tid"] == 2 for e in named(events, "kernel")), noted)
+
+
 def check_fault():
     run = nvm("run", "--trace", "e.json", "-e", "let v = [1, 2, 3] in {v[i + 5] : i in [0:3]}")
     expect("a fault stays one", run.returncode == 1, run)
@@ -153,6 +167,7 @@ def main():
     check_bad_output(program)
     check_kill()
     check_left_out()
+    check_small_regions()
     check_fault()
     check_commands(program)
     finish()

@@ -450,7 +450,7 @@ bool Interp::condition(const Step& step) {
   if (v == nullptr || !v->is_scalar())
     throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
                                           std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
-  if (branches_seen_) machine_.observer->branch(v->scalar_bool());
+  if (branches_seen_ && !step.checks) machine_.observer->branch(v->scalar_bool());
   if (guards_) machine_.hook->decided(step.site, v->scalar_bool());
   return v->scalar_bool();
 }

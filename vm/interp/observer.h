@@ -139,13 +139,16 @@ class Observer {
   // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def); begin
   // follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
-  // If sees_branches(): a conditional was decided.
+  // If sees_branches(): a conditional was decided that is no check. (Compiled lines pass checks.)
   virtual void branch(bool /*taken*/) {}
   // Around the execution of a function. A tail call leaves the caller first. After a fault nothing is left.
   virtual void enter(const CallStart& /*call*/) {}
   virtual void leave(ssa::FunctionId /*function*/) {}
   // Where control is now, in the observer's own numbers.
   [[nodiscard]] virtual std::int32_t place() const { return 0; }
+  // Before a recorded region is executed: whether it, its kernels and the threads' shares of them are to be
+  // reported; end_region is always called if a check failed. `longest`: the longest length that is known.
+  [[nodiscard]] virtual bool wants_region(std::int64_t /*longest*/) { return true; }
   // Around the execution of a recorded region that ended because of `stop` (vm/trace/stop.def). `recorded`
   // are all instructions that the program executed, also those whose results nobody wanted; empty
   // unless sees_recorded(). At the end all promised values are there. No end after a fault.

@@ -1,13 +1,18 @@
 #include <asmjit/core/api-config.h>
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <tbb/version.h>
 #include <unistd.h>
+
+#include <cmath>
 
 #include "bytecode/plan/linear.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nvm.hpp"
 #include "vm/prims/prims.h"
+#include "vm/profile/machine_limits.h"
 
 namespace nvm::lib {
 
@@ -28,9 +33,19 @@ std::string asmjit_version() {
   return std::to_string(v >> 16) + "." + std::to_string(v >> 8 & 255) + "." + std::to_string(v & 255);
 }
 
-}  // namespace
+// As "Linux 6.1.0, glibc 2.36".
+std::string system_text() {
+  struct utsname name = {};
+  const bool known = ::uname(&name) == 0;
+  return (known ? std::string(name.sysname) + " " + name.release : "unknown") + ", glibc " +
+         ::gnu_get_libc_version();
+}
 
-namespace {
+std::string memory_text() {
+  const double bytes =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  return std::to_string(std::lround(bytes / 1073741824.0)) + " GiB of memory";
+}
 
 // The name of a program that was found along the PATH is no path.
 std::string find_build_name() {
@@ -57,8 +72,9 @@ std::string describe_build() {
   std::string out = "compiler: " NVM_COMPILER "\nbuild: " NVM_BUILD_TYPE ", " NVM_BUILD_FLAGS "\n";
   out += "packages: oneTBB " TBB_VERSION_STRING " (running " + std::string(TBB_runtime_version()) +
          "), asmjit " + asmjit_version() + ", lp_solve " + plan::solver_version() + "\n";
-  out += "processor: " + std::string(isa_text()) + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) +
-         " online\n";
+  out += "processor: " + vm::processor_model() + ", " + isa_text() + ", " +
+         std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " online, " + memory_text() + "\n";
+  out += "system: " + system_text() + "\n";
   return out + describe_devices();
 }
 

@@ -84,6 +84,7 @@ struct Profiler::Impl {
     vm::TraceOptions trace;
     trace.ring = 20000;
     trace.budget = 400;
+    trace.kernels = 200;
     trace.keep = true;
     timeline = std::make_unique<vm::ChromeTrace>(
         [this](std::string_view text) {

@@ -15,26 +15,34 @@ namespace nvm::lib {
 
 namespace {
 
-// Checksum of the decisions of conditionals. Groups of block mode decide on their own, unseen.
+// Checksum of the decisions of conditionals, and of the code that has them: that of --optimise off has
+// others. Groups of block mode decide on their own, unseen.
 class Branches final : public vm::Observer {
  public:
   Branches() : Observer(false, Recorded::kNothing) {
     see_calls(false);
     see_branches(true);
   }
+  void begin_run(const ssa::Module& module, const vm::Pool&) override {
+    for (const ssa::Function& f : module.functions)
+      for (const ssa::Block& b : f.blocks) mix(code, b.end.kind == ssa::Exit::kBranch ? b.insts.size() : 0);
+  }
   void branch(bool taken) override {
     ++count;
-    hash = (hash ^ (taken ? 1u : 2u)) * 0x100000001b3;
+    mix(hash, taken ? 1 : 2);
   }
   void begin_groups(const vm::CallStart&, std::int64_t, std::size_t) override { complete = false; }
 
-  std::uint64_t count = 0, hash = kHashStart;
+  std::uint64_t count = 0, hash = kHashStart, code = kHashStart;
   bool complete = true;
+
+ private:
+  static void mix(std::uint64_t& into, std::uint64_t value) { into = (into ^ value) * 0x100000001b3; }
 };
 
 // What runs came to.
 struct End {
-  std::uint64_t branches = 0, branch_hash = 0, results = 0, result_hash = kHashStart;
+  std::uint64_t branches = 0, branch_hash = 0, code = 0, results = 0, result_hash = kHashStart;
   bool branches_complete = true;
 };
 
@@ -89,6 +97,7 @@ std::string Recording::close() {
     PartWriter part;
     part.number(impl_->branches.count);
     part.number(impl_->branches.hash);
+    part.number(impl_->branches.code);
     part.number(impl_->branches.complete ? 1 : 0);
     part.number(impl_->end.results);
     part.number(impl_->end.result_hash);
@@ -126,6 +135,7 @@ struct Replay::Impl final : vm::World {
         End end;
         end.branches = in.number();
         end.branch_hash = in.number();
+        end.code = in.number();
         end.branches_complete = in.number() != 0;
         end.results = in.number();
         end.result_hash = in.number();
@@ -141,6 +151,9 @@ struct Replay::Impl final : vm::World {
     const auto found = files.find(path);
     if (found == files.end()) return std::nullopt;
     return found->second;
+  }
+  [[nodiscard]] bool compares_branches() const {
+    return recorded->branches_complete && branches.complete && recorded->code == branches.code;
   }
   [[nodiscard]] bool ended() const override { return host.empty() && recorded.has_value(); }
   bool play(Op op, vm::Pool& pool, std::span<vm::Value> results) override {
@@ -192,7 +205,7 @@ std::string Replay::difference() const {
     return std::to_string(impl_->host.size()) + " recorded results from outside were not asked for";
   if (then.results != impl_->now.results || then.result_hash != impl_->now.result_hash)
     return "the results differ";
-  if (then.branches_complete && impl_->branches.complete &&
+  if (impl_->compares_branches() &&
       (then.branches != impl_->branches.count || then.branch_hash != impl_->branches.hash))
     return "the decisions of conditionals differ: " + std::to_string(impl_->branches.count) + " now, " +
            std::to_string(then.branches) + " then";
@@ -201,7 +214,7 @@ std::string Replay::difference() const {
 
 std::string Replay::summary() const {
   if (!impl_->recorded) return "replayed a run that had not ended";
-  const bool branches = impl_->recorded->branches_complete && impl_->branches.complete;
+  const bool branches = impl_->compares_branches();
   return "replayed: the same " + std::to_string(impl_->now.results) + " results" +
          (branches ? " and " + std::to_string(impl_->branches.count) + " decisions" : "");
 }

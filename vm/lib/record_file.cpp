@@ -12,7 +12,7 @@ namespace nvm::lib {
 
 namespace {
 
-constexpr std::string_view kHead = "nvm record 1\n";
+constexpr std::string_view kHead = "nvm record 2\n";
 enum class Shape : std::uint64_t { kNothing, kVector, kSegdes };
 
 std::string bytes_of(std::uint64_t x) {

@@ -11,6 +11,9 @@ namespace {
 constexpr std::int32_t kHostTrack = 1, kKernelTrack = 2, kDeviceTrack = 3, kFirstWorkerTrack = 10;
 constexpr std::int64_t kLengthsLookedAt = 512;  // of a descriptor
 constexpr std::size_t kMostCalls = 500;         // that are noted at a time: the outermost
+// Of vectors. A kernel of so many elements takes a hundred times what it costs to note.
+constexpr std::int64_t kLong = 1 << 20;
+constexpr std::int64_t kBrief = 1000;  // nanoseconds; a share of a kernel that found nothing left to do
 
 }  // namespace
 
@@ -19,6 +22,7 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
       options_(options),
       start_(std::chrono::steady_clock::now()),
       ring_(options.ring),
+      kernels_left_(options.kernels),
       budget_(options.budget),
       sink_(std::move(sink)) {
   see_values(false);
@@ -141,6 +145,7 @@ void ChromeTrace::look_again() {
 // Begins to note the calls that are open, and writes down that they are.
 void ChromeTrace::new_period() {
   seen_period_ = period_.load(std::memory_order_relaxed);
+  kernels_left_ = options_.kernels;
   look_again();
   if (begun_ < calls_.size()) close_line(now());
   for (; begun_ < calls_.size(); ++begun_) {
@@ -280,8 +285,14 @@ void ChromeTrace::show_segments(const Segdes& segdes, std::int32_t name, std::in
               EventArgs().add("segments", shape.segments)});
 }
 
-void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
+bool ChromeTrace::wants_region(std::int64_t longest) {
   if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
+  if (options_.kernels == 0 || longest >= kLong || kernels_left_ > 0) return true;
+  ++left_out_regions_;
+  return false;
+}
+
+void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
   close_line(now());
   region_since_ = just_after();
   region_stop_ = names_.words(stop_words(stop));
@@ -289,14 +300,16 @@ void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
 }
 
 void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run) {
+  if (run.trapped)
+    instant("guard", "guard failed",
+            EventArgs().plain("why", "a check failed in compiled code; executed again by the primitives"));
+  if (region_since_ == kUnknown) return;  // not wanted
+  kernels_left_ -= std::max<std::int64_t>(static_cast<std::int64_t>(run.kernels), 1);
   EventArgs args;
   args.add("line", std::int64_t{names_.source().at(region_place_).line}).add("ended because", region_stop_);
   args.add("kernels", static_cast<std::int64_t>(run.kernels)).add("bytes", run.bytes);
   args.add("elements", run.elements).plain("mode", run.kernels > 0 ? "fused" : "interpreted");
   if (!run.reason.empty()) args.add("why", names_.words(run.reason));
-  if (run.trapped)
-    instant("guard", "guard failed",
-            EventArgs().plain("why", "a check failed in compiled code; executed again by the primitives"));
   complete(kHostTrack, "region", names_.region(region_place_), region_since_, args);
   region_since_ = kUnknown;
   look_at_promises();
@@ -306,18 +319,20 @@ void ChromeTrace::begin_compile() { compile_since_ = now(); }
 
 void ChromeTrace::end_compile(const Compilation& c) {
   names_.compiled(c);
+  const auto node = std::ranges::find_if(c.nodes, [](const FusionNode& n) { return n.inst != nullptr; });
+  const std::int32_t place = node == c.nodes.end() ? region_place_ : names_.source().place(node->inst);
   EventArgs args;
   args.add("kernels", static_cast<std::int64_t>(c.kernels.size()));
   args.add("combinators", static_cast<std::int64_t>(c.nodes.size()));
   if (!c.reason.empty()) args.add("refused", names_.words(c.reason));
-  complete(kHostTrack, "compile", names_.words("compile " + names_.source().text(region_place_)),
-           compile_since_, args);
-  const auto [first, fresh] = compiled_at_.try_emplace(region_place_, c.region);
+  complete(kHostTrack, "compile", names_.words("compile " + names_.source().text(place)), compile_since_,
+           args);
+  const auto [first, fresh] = compiled_at_.try_emplace(place, c.region);
   if (!fresh)
     instant("guard", "guard failed",
             EventArgs()
                 .plain("why", "other storage, descriptors or equal lengths than code that is there relies on")
-                .add("place", names_.place(region_place_)));
+                .add("place", names_.place(place)));
 }
 
 void ChromeTrace::begin_kernel(std::uint32_t, std::uint32_t) { kernel_since_ = now(); }
@@ -426,6 +441,7 @@ void ChromeTrace::end_group(std::size_t group, std::int64_t moved) {
 void ChromeTrace::begin_share() { worker().since = clock(); }
 void ChromeTrace::end_share() {
   const Worker& w = worker();
+  if (clock() - w.since < kBrief) return;
   complete(w.track, "kernel", names_.words("kernel share"), w.since);
 }
 

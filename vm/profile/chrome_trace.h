@@ -3,8 +3,9 @@
 // kernels; the stream of a GPU; the workers of block mode and of kernels; memory.
 //
 // Costs less than a fiftieth of the run: calls and lines are noted until the budget of a period is used up,
-// then nobody looks at them until the next period, which begins with the calls that are open then.
-// Everything else is noted always: it is long enough. What was left out is said at the end.
+// then nobody looks at them until the next period, which begins with the calls that are open then. So are
+// regions and their kernels, unless vectors are long. Everything else is noted always: it is long enough.
+// What was left out is said at the end.
 #pragma once
 
 #include <array>
@@ -26,9 +27,10 @@ namespace nvm::vm {
 
 struct TraceOptions {
   std::size_t ring = 1 << 15;  // events kept until they are written
-  double period = 0.02;        // seconds; 0: nothing is written before close, the ring holds what it can
-  int write_every = 5;         // periods, or sooner if the ring is half full
+  double period = 0.05;        // seconds; 0: nothing is written before close, the ring holds what it can
+  int write_every = 2;         // periods, or sooner if the ring is half full
   std::int64_t budget = 60;    // calls and lines noted in a period; 0: all
+  std::int64_t kernels = 20;   // likewise kernels with their regions, but for long vectors; 0: all
   bool keep = false;           // nothing is written before close: the latest events that the ring holds
 };
 
@@ -52,6 +54,7 @@ class ChromeTrace final : public Observer {
   void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
+  [[nodiscard]] bool wants_region(std::int64_t longest) override;
   void begin_region(const ssa::Inst* first, std::string_view stop) override;
   void end_region(std::span<const RecordedWork> recorded, const RegionRun& run) override;
   void begin_compile() override;
@@ -139,7 +142,8 @@ class ChromeTrace final : public Observer {
   std::int32_t line_ = 0;          // place of the open line
   std::int64_t line_since_ = kUnknown;
   std::int64_t last_ = 0;
-  std::uint64_t left_out_ = 0;
+  std::uint64_t left_out_ = 0, left_out_regions_ = 0;
+  std::int64_t kernels_left_;  // to be noted in this period
   std::uint64_t seen_period_ = 0;
   std::int64_t phase_since_ = kUnknown, region_since_ = kUnknown, compile_since_ = 0, kernel_since_ = 0,
                groups_since_ = 0;

@@ -97,17 +97,18 @@ double measure_operations(int threads) {
 
 // Limits hold for one processor and number of threads.
 std::string machine_key(int threads) {
-  std::ifstream info("/proc/cpuinfo");
-  std::string model = "unknown";
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) {
-      model = line.substr(line.find(':') + 1);
-      break;
-    }
-  return "1" + model + " x" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " " + std::to_string(threads);
+  return "1 " + processor_model() + " x" + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " " +
+         std::to_string(threads);
 }
 
 }  // namespace
+
+std::string processor_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
+  return "unknown";
+}
 
 MachineLimits measure_machine(int threads) {
   return {measure_bandwidth(threads), measure_operations(threads), threads};

@@ -14,6 +14,9 @@ struct MachineLimits {
 // Takes about half a second and 200 MB.
 [[nodiscard]] MachineLimits measure_machine(int threads);
 
+// What the system calls the processor, as "AMD EPYC 9R14", or "unknown".
+[[nodiscard]] std::string processor_model();
+
 // The limits measured before on this machine with so many threads, kept in `folder`; else measures and keeps
 // them. A folder that cannot be read or written does not matter: then they are measured every time.
 [[nodiscard]] MachineLimits machine_limits(int threads, const std::string& folder);

@@ -58,6 +58,11 @@ std::int32_t Observers::place() const {
   for (const Observer* o : all_) place |= o->place();
   return place;
 }
+bool Observers::wants_region(std::int64_t longest) {
+  bool wanted = false;
+  for (Observer* o : all_) wanted |= o->wants_region(longest);
+  return wanted;
+}
 void Observers::begin_region(const ssa::Inst* first, std::string_view stop) {
   for (Observer* o : all_) o->begin_region(first, stop);
 }

@@ -26,6 +26,7 @@ class Observers final : public Observer {
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
   [[nodiscard]] std::int32_t place() const override;
+  [[nodiscard]] bool wants_region(std::int64_t longest) override;
   void begin_region(const ssa::Inst* first, std::string_view stop) override;
   void end_region(std::span<const RecordedWork> recorded, const RegionRun& run) override;
   void begin_compile() override;

@@ -35,10 +35,11 @@ bool ChromeTrace::close() {
     wake_.notify_one();
     writer_.join();
   }
-  if (left_out_ > 0)
+  if (left_out_ > 0 || left_out_regions_ > 0)
     instant("trace", "left out",
             EventArgs()
                 .add("calls", static_cast<std::int64_t>(left_out_))
+                .add("regions", static_cast<std::int64_t>(left_out_regions_))
                 .plain("why", "to note them all would have slowed the program down"));
   drain();
   put("\n]\n");

@@ -240,7 +240,7 @@ bool Jit::run_code(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span
 
 bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, std::span<Value> outputs,
                     RecordedSite& failed) {
-  binding.report(options_.observer, e.number);
+  binding.report(region.watched ? options_.observer : nullptr, e.number);
   binding.use(context_);
   const plan::Run run = binding.run(context_.threads);
   const bool resident = e.code->resident();

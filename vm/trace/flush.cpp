@@ -12,12 +12,20 @@ using soac::Var;
 using soac::VarId;
 using soac::VarRole;
 
+namespace {
+
+std::int64_t longest(const RecordedRegion& recorded) {
+  return recorded.lengths.empty() ? 0 : *std::max_element(recorded.lengths.begin(), recorded.lengths.end());
+}
+
+}  // namespace
+
 bool Recorder::asks_work() const {
   return !work_.empty() && observer_->sees_recorded() == Observer::Recorded::kWork;
 }
 
 void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (observer_ == nullptr || observer_->sees_recorded() == Observer::Recorded::kNothing) return;
+  if (!sees_recorded(observer_)) return;
   work_.push_back({&inst, site, 0, observer_->place()});
   work_length_.push_back(elements);
 }
@@ -84,7 +92,8 @@ void Recorder::mark_live() {
 RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, std::span<RecordedWork> work,
                             std::span<const Count> counts) {
   RegionRun run;
-  if (observer_ != nullptr) {
+  recorded.watched = observer_ != nullptr && observer_->wants_region(longest(recorded));
+  if (recorded.watched) {
     run.bytes = vector_bytes(recorded.inputs);
     run.elements = elements_of(recorded);
     observer_->begin_region(recorded.sites.empty() ? nullptr : recorded.sites.front().inst,
@@ -98,7 +107,8 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
     failed_trail_ = failed.trail >= 0 ? recorded.trails[static_cast<std::size_t>(failed.trail)] : CallTrail();
     throw;
   }
-  if (observer_ == nullptr) return run;
+  run.trapped = recorded.trapped;
+  if (!recorded.watched) return run;
   for (std::size_t i = 0; i < work.size(); ++i) {
     if (counts[i].number != kNone)
       work[i].work = std::get<Vector>(outputs[static_cast<std::size_t>(counts[i].number)]).scalar_int();
@@ -106,10 +116,15 @@ RegionRun Recorder::execute(RecordedRegion& recorded, std::span<Value> outputs, 
       work[i].work = recorded.lengths[static_cast<std::size_t>(counts[i].length)];
   }
   run.kernels = recorded.kernels;
-  run.trapped = recorded.trapped;
   run.reason = recorded.reason;
   run.bytes += vector_bytes(outputs);
   return run;
+}
+
+// Failed checks are told also of regions that are not watched.
+void Recorder::report(const RecordedRegion& recorded, std::span<const RecordedWork> work,
+                      const RegionRun& run) {
+  if (recorded.watched || (observer_ != nullptr && run.trapped)) observer_->end_region(work, run);
 }
 
 void Recorder::flush(RegionStop stop) {
@@ -156,7 +171,7 @@ void Recorder::execute_all(RegionStop stop) {
     promised[i]->set(std::move(outputs[static_cast<std::size_t>(r)]));
   }
   recycle(promised);
-  if (observer_ != nullptr) observer_->end_region(work, run);
+  report(recorded, work, run);
 }
 
 }  // namespace nvm::vm

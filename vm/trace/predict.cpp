@@ -262,8 +262,9 @@ void Recorder::run_known(RegionStop stop) {
   std::swap(r.trails, now_.trails);
   for (const auto& [from, to] : line.instructions) r.sites[at(to)].trail = known_trails_[at(from)];
   leave_known();
+  RegionRun run;
   try {
-    static_cast<void>(execute(r, line.values, {}, {}));
+    run = execute(r, line.values, {}, {});
   } catch (...) {
     release_known(line);
     throw;
@@ -274,6 +275,7 @@ void Recorder::run_known(RegionStop stop) {
     promised.reset();
   }
   release_known(line);
+  report(r, {}, run);
 }
 
 // Nothing is followed any more, and nothing has been recorded.

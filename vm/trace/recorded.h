@@ -52,6 +52,7 @@ struct RecordedRegion {
   std::chrono::steady_clock::time_point begun;  // when the first instruction was recorded; 0: nobody looked
   // Of a line that comes again, always the same; null of others.
   std::unique_ptr<RegionMemo>* memo = nullptr;
+  bool watched = true;  // the run's observer, if there is one, wants to see how it is executed
   // Filled in by the executor, with the counted lengths.
   std::size_t kernels = 0;
   bool trapped = false;

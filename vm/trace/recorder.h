@@ -47,7 +47,8 @@ class Recorder final : public RegionHook {
         limits_(limits),
         observer_(observer),
         decisions_(limits.guard_after),
-        predicts_(limits.predicts && observer == nullptr && !limits.scatters && limits.guard_after == 0) {
+        predicts_(limits.predicts && !sees_recorded(observer) && !limits.scatters &&
+                  limits.guard_after == 0) {
     reset();
   }
 
@@ -69,6 +70,10 @@ class Recorder final : public RegionHook {
   const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
+  static bool sees_recorded(const Observer* observer) {
+    return observer != nullptr && observer->sees_recorded() != Observer::Recorded::kNothing;
+  }
+
   struct Count {  // a length that executing the region finds: a symbol of it, or the value of a variable
     soac::LengthId length = soac::kNone;
     soac::VarId number = soac::kNone;
@@ -91,6 +96,7 @@ class Recorder final : public RegionHook {
 
   void reset();
   void flush(RegionStop stop);
+  void report(const RecordedRegion& recorded, std::span<const RecordedWork> work, const RegionRun& run);
   void flush_guarded(RegionStop stop);
   [[noreturn]] void miss(Kept kept, Guard guard);
   void append_check(soac::VarId flag, const RecordedSite& site);

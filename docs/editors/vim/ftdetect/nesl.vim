@@ -1,3 +1,3 @@
 au BufRead,BufNewFile *.nesl set filetype=nesl
 au BufRead,BufNewFile *.vcode set filetype=vcode
-au BufRead * if getline(1) =~# '^#!.*\<nvm\>' | set filetype=nesl | endif
+au BufRead * if getline(1) =~# '^#!.*\<n\(esl\)\=vm\>' | set filetype=nesl | endif

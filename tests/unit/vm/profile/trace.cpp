@@ -82,6 +82,34 @@ TEST_CASE("a full ring drops the oldest events and says so") {
   CHECK(count(text, R"("name":"outer")") == 1);  // the last event
 }
 
+TEST_CASE("regions are noted while the budget lasts, those of long vectors and failed checks always") {
+  std::string text;
+  const ssa::Module module = two_functions();
+  const ssa::Inst* first = &module.functions[0].blocks[0].insts[0];
+  const Pool pool;
+  TraceOptions options = by_hand(1000);
+  options.kernels = 2;
+  ChromeTrace trace([&](std::string_view part) { return text += part, true; }, options);
+  trace.begin_run(module, pool);
+  constexpr std::int64_t kLong = std::int64_t{1} << 40;
+  for (int i = 0; i < 4; ++i) {
+    if (!trace.wants_region(100)) continue;
+    trace.begin_region(first, "asked");
+    trace.end_region({}, {});
+  }
+  REQUIRE(trace.wants_region(kLong));
+  trace.begin_region(first, "asked");
+  trace.end_region({}, {});
+  RegionRun trapped;
+  trapped.trapped = true;
+  trace.end_region({}, trapped);  // of one that was not wanted
+  trace.end_run();
+  CHECK(trace.close());
+  CHECK(count(text, R"("cat":"region")") == 3);
+  CHECK(count(text, R"("name":"guard failed")") == 1);
+  CHECK(count(text, R"("name":"left out","args":{"calls":0,"regions":2)") == 1);
+}
+
 TEST_CASE("a sink that fails ends the trace only") {
   int asked = 0;
   const ssa::Module module = two_functions();
