@@ -24,8 +24,12 @@ CudaQueue::~CudaQueue() {
   for (const auto& vector : pinned_) vector->unpin();
 }
 
+// Want of memory, which a launch may meet, too, leaves the device whole: the run is given up.
 void CudaQueue::note(int code, const std::string& doing) {
-  if (code != 0 && error_.empty()) error_ = doing + ": " + device_->driver().error(code);
+  if (code == OpenDevice::kOutOfMemory)
+    short_of_memory_ = true;
+  else if (code != 0 && error_.empty())
+    error_ = doing + ": " + device_->driver().error(code);
 }
 
 Stream CudaQueue::stream(int lane) {
@@ -276,9 +280,10 @@ double CudaQueue::seconds() {
 bool CudaQueue::wait() {
   flush();
   note(device_->driver().stream_wait(stream(0)), "running kernels");
+  const bool good = error_.empty() && !short_of_memory_;
   for (auto& [shape, graph] : std::exchange(running_, {}))
-    if (error_.empty()) module_.graphs().give(shape, std::move(graph));
-  return error_.empty();
+    if (good) module_.graphs().give(shape, std::move(graph));
+  return good;
 }
 
 }  // namespace nvm::gpu

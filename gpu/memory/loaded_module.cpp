@@ -2,10 +2,16 @@
 
 namespace nvm::gpu {
 
+namespace {
+constexpr std::size_t kRoom = std::size_t{64} << 20;  // more than any module takes
+}
+
 LoadedModule::LoadedModule(std::shared_ptr<OpenDevice> device, const void* image, std::string& reason)
     : device_(std::move(device)), graphs_(std::make_unique<Graphs>()) {
   device_->enter();
-  const int code = device_->driver().module_load(&module_, image);
+  int code = device_->driver().module_load(&module_, image);
+  if (code == OpenDevice::kOutOfMemory && device_->make_room(kRoom))
+    code = device_->driver().module_load(&module_, image);
   if (code == 0) return;
   module_ = nullptr;
   reason = "the compiled kernels cannot be loaded: " + device_->driver().error(code);

@@ -56,6 +56,12 @@ std::string check_blocks(const std::string& text, IntBits bits, int arch, bool c
   return refused;
 }
 
+plan::Plan plan_of(void (*make)(test::RegionBuilder&), IntBits bits) {
+  test::RegionBuilder builder(bits);
+  make(builder);
+  return plan::fuse(soac::build(builder.region()), plan::Fusion::kGreedy);
+}
+
 }  // namespace
 
 TEST_CASE("block-mode kernels compile to cubin for sm_80 and sm_90") {
@@ -95,6 +101,36 @@ TEST_CASE("ranking and sorting compile to cubin for sm_80 and sm_90") {
     INFO(compiled.log);
     CHECK_FALSE(compiled.cubin.empty());
   }
+}
+
+TEST_CASE("random numbers and computed descriptors compile to cubin for sm_80 and sm_90") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, random numbers and computed descriptors: %s\n", words.c_str());
+    return;
+  }
+  for (const IntBits bits : {IntBits::k64, IntBits::k32}) {
+    std::string reason, source = gpu::prelude();
+    source += gpu::generate(plan_of(test::corpus::drawn, bits), "d_", reason)->source;
+    source += gpu::generate(plan_of(test::corpus::copied, bits), "c_", reason)->source;
+    for (const int arch : {80, 90}) {
+      const gpu::Compiled compiled = gpu::compile_cuda(source, "made.cu", arch);
+      INFO(compiled.log);
+      CHECK_FALSE(compiled.cubin.empty());
+    }
+  }
+}
+
+TEST_CASE("a device that NVRTC does not know yet gets PTX") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, PTX: %s\n", words.c_str());
+    return;
+  }
+  const std::string source = "extern \"C\" __global__ void k(double* x) { x[threadIdx.x] += 1.0; }";
+  const gpu::Compiled code = gpu::compile_cuda(source, "k.cu", 990);
+  INFO(code.log);
+  CHECK(std::string(code.cubin.begin(), code.cubin.end()).find(".visible .entry k") != std::string::npos);
 }
 
 TEST_CASE("dense operands are read and written by accesses of 16 bytes") {
