@@ -126,9 +126,9 @@ void CudaQueue::clear(Address memory, std::size_t bytes) {
 void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int threads,
                        std::span<const std::uint64_t> words, unsigned shared_bytes) {
   DeviceOp op;
-  op.kernel = module_.kernel(entry);
-  if (op.kernel == nullptr || blocks > std::numeric_limits<std::int32_t>::max()) {
-    if (error_.empty()) error_ = "launching " + entry + ": no such kernel or too many blocks";
+  if (const int code = module_.find(entry, op.kernel); code != 0) return note(code, "loading " + entry);
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+    if (error_.empty()) error_ = "launching " + entry + ": too many blocks";
     return;
   }
   op.blocks = static_cast<unsigned>(blocks);

@@ -24,12 +24,16 @@ LoadedModule::~LoadedModule() {
   static_cast<void>(device_->driver().module_unload(module_));
 }
 
-Kernel LoadedModule::kernel(const std::string& name) const {
+int LoadedModule::find(const std::string& name, Kernel& kernel) const {
   const std::lock_guard lock(mutex_);
-  const auto [it, fresh] = kernels_.try_emplace(name, nullptr);
-  if (fresh && device_->driver().module_function(&it->second, module_, name.c_str()) != 0)
-    it->second = nullptr;
-  return it->second;
+  const auto it = kernels_.find(name);
+  if (it != kernels_.end()) {
+    kernel = it->second;
+    return 0;
+  }
+  const int code = device_->driver().module_function(&kernel, module_, name.c_str());
+  if (code == 0) kernels_[name] = kernel;
+  return code;
 }
 
 }  // namespace nvm::gpu

@@ -76,7 +76,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     same("a device that is too old", run(good, NVM_EMU="major=6"), "is too old: it has compute capability 6.0")
     same("an NVRTC too new for the driver", run(good, NVM_EMU="cuda=12040", CUDA_PATH=path("nowhere")),
-         "NVRTC 13.99 (libnvrtc.so.13) is too new for the driver, which is for CUDA 12.4")
+         "is too new for the driver, which is for CUDA 12.4: install a newer driver, or NVRTC 12")
 
     # The driver, and of NVRTC only files that are no libraries, whatever else the loader would find.
     os.mkdir(path("driver"))

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "gpu/api/nvrtc.h"
 #include "gpu/codegen/block.h"
@@ -149,4 +150,26 @@ TEST_CASE("dense operands are read and written by accesses of 16 bytes") {
     CHECK(std::regex_search(ptx, std::regex("ld\\.global[.a-z]*\\.v2\\.[ub]64")));
     if (stores) CHECK(std::regex_search(ptx, std::regex("st\\.global\\.v2\\.[ub]64")));
   }
+}
+
+// Without the fences an emulation, and most devices most of the time, would give the same results.
+TEST_CASE("what a tile hands on is stored in front of its flag, and read behind it") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, fences in PTX: %s\n", words.c_str());
+    return;
+  }
+  std::string reason;
+  const plan::Plan plan = plan_of(test::corpus::copied, IntBits::k64);
+  const std::string ptx = gpu::ptx_of_cuda(gpu::prelude() + gpu::generate(plan, "p_", reason)->source, 90);
+  std::string kinds;  // of what is ordered: stores, fences and loads
+  std::istringstream lines(ptx);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("st.volatile.global") != std::string::npos) kinds += 's';
+    if (line.find("membar.gl") != std::string::npos || line.find("fence.") != std::string::npos) kinds += 'f';
+    if (line.find("ld.volatile.global") != std::string::npos) kinds += 'l';
+  }
+  INFO(kinds);
+  CHECK(kinds.find("sfs") != std::string::npos);
+  CHECK(kinds.find("lfl") != std::string::npos);
 }
