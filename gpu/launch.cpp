@@ -46,7 +46,7 @@ class CodeRun {
     if (timed_) begin_times();
     for (std::size_t k = 0; k < code_.kernels.size(); ++k) {
       if (run_.host->cancelled()) return settle(RunStatus::kCancelled);
-      if (by_primitive(plan_.kernels[k]) ? !primitive(k) : !kernel(k)) return failed();
+      if (left_to_host(plan_.kernels[k]) ? !primitive(k) : !kernel(k)) return failed();
       for (const VarId v : dead_after_[k]) release(memory_[at(v)]);
     }
     queue_.lane(0);
@@ -185,7 +185,7 @@ class CodeRun {
     if (!space) return false;
     queue_.lane(code.lane);
     for (const int other : code.after) queue_.after(other);
-    if (!make_results(plan_.kernels[k], *space)) return false;
+    if (!make_results(plan_.kernels[k], *space) || !find_draws(k)) return false;
     std::vector<Address> scratch;
     bool ok = make_scratch(code, scratch);
     if (timed_) times_.push_back({code.origin, std::chrono::steady_clock::now(), queue_.mark(), 0});
@@ -233,13 +233,23 @@ class CodeRun {
     return std::any_of(kernel.sinks.begin(), kernel.sinks.end(),
                        [&](const plan::Sink& s) { return s.out_length == n; });
   }
-  // Offsets that were scanned get their last entry. A kernel of guards alone has no sinks.
+  bool find_draws(std::size_t k) {
+    const auto& sinks = plan_.kernels[k].sinks;
+    if (sinks.empty() || sinks.front().kind != plan::SinkKind::kRandom) return true;
+    const auto draws = run_.host->draws(at(code_.kernels[k].origin));
+    if (draws) draws_ = *draws;
+    return draws.has_value();
+  }
+  // Offsets that were scanned get their last entry, unless their kernel has written it. A kernel of guards
+  // alone has no sinks.
   void finish_offsets(const plan::Kernel& kernel) {
     if (kernel.sinks.empty()) return;
+    const plan::Sink& last = kernel.sinks.back();
     for (std::size_t d = 0; d < code_.offsets_of.size(); ++d) {
       const VarId made = code_.offsets_of[d];
-      if (made == kNone || kernel.sinks.back().out != made) continue;
+      if (made == kNone || last.out != made) continue;
       offsets_[d] = memory_[at(made)];
+      if (last.kind == plan::SinkKind::kSegdes) continue;
       const plan::Var& desc = plan_.vars[d];
       queue_.copy(offsets_[d] + 8 * static_cast<Address>(lengths_[at(desc.length)]),
                   cells_memory_ + 8 * static_cast<Address>(length_cell(desc.total)), 8);
@@ -284,6 +294,7 @@ class CodeRun {
       case ArgKind::kScratch: return scratch[at(arg.id)];
       case ArgKind::kConstant: return static_cast<std::uint64_t>(arg.id);
       case ArgKind::kBits: return l.bits[at(arg.id)];
+      case ArgKind::kDraws: return arg.id == 0 ? draws_.seed : draws_.first;
     }
     return 0;
   }
@@ -305,9 +316,7 @@ class CodeRun {
     run_.host->begin_kernel(step.kernel);
     const RunStatus status = run_.host->primitive(step);
     run_.host->end_kernel(step.kernel);
-    if (status == RunStatus::kDone)
-      return sink.out_desc == kNone ? bind_made(sink.out, std::move(step.result))
-                                    : bind_made(sink, step.made);
+    if (status == RunStatus::kDone) return bind_made(sink.out, std::move(step.result));
     failure_ = status;
     return false;
   }
@@ -318,7 +327,7 @@ class CodeRun {
     return publish(v);
   }
   bool segments(VarId d, plan::Desc& to) {
-    if (var(d).role == VarRole::kInput || home_[at(d)]) {
+    if (var(d).role == VarRole::kInput) {
       to = run_.descs[at(d)];
       return true;
     }
@@ -336,20 +345,6 @@ class CodeRun {
     home_[at(v)] = true;
     if (!bind_vector(v)) return false;
     if (run_.arrays[at(v)].length == 1) upload_cell(scalar_cell(plan_, v));
-    return true;
-  }
-  bool bind_made(const plan::Sink& sink, const plan::Desc& made) {
-    const VarId d = sink.out_desc;
-    run_.descs[at(d)] = made;
-    home_[at(d)] = true;
-    lengths_[at(sink.out_length)] = made.total;
-    cells_[at(length_cell(sink.out_length))] = static_cast<std::uint64_t>(made.total);
-    upload_cell(length_cell(sink.out_length));
-    if (made.offsets == nullptr) return true;
-    const std::size_t bytes = 8 * (static_cast<std::size_t>(made.segments) + 1);
-    offsets_[at(d)] = allocate(bytes);
-    if (offsets_[at(d)] == 0) return false;
-    queue_.upload(offsets_[at(d)], made.offsets, bytes);
     return true;
   }
   void upload_cell(std::int32_t cell) {
@@ -430,6 +425,7 @@ class CodeRun {
   std::chrono::steady_clock::time_point clock_;
   bool timed_ = false;
   Address cells_memory_ = 0;
+  Draws draws_;                               // of the kernel being launched
   RunStatus failure_ = RunStatus::kNoMemory;  // of a run that fails
 };
 

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bytecode/base/device_times.h"
+#include "bytecode/base/draws.h"
 #include "bytecode/base/orderer.h"
 #include "bytecode/base/remote.h"
 #include "bytecode/plan/plan.h"
@@ -72,6 +74,9 @@ class Host {
   // Does what a kernel with a sink of kRank, kRandom or kSegdes is for; kDone, kTrapped, kNoMemory or
   // kCancelled.
   [[nodiscard]] virtual RunStatus primitive(PrimitiveStep& /*step*/) { return RunStatus::kNoMemory; }
+  // Where the draws of a kernel with a sink of kRandom begin, for an engine that makes the numbers itself;
+  // nothing if they cannot be told.
+  [[nodiscard]] virtual std::optional<Draws> draws(std::size_t /*kernel*/) const { return {}; }
   // For reports: around each kernel of the plan, and on any thread around its share of one.
   virtual void begin_kernel(std::size_t /*kernel*/) {}
   virtual void end_kernel(std::size_t /*kernel*/) {}

@@ -1,7 +1,10 @@
 #include "gpu/api/nvrtc.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
+#include "gpu/api/driver.h"
 #include "gpu/api/library.h"
 
 namespace nvm::gpu {
@@ -22,22 +25,37 @@ struct Nvrtc {
   int (*log_size)(Program, std::size_t*) = nullptr;
   int (*log)(Program, char*) = nullptr;
   const char* (*error)(int) = nullptr;
+  std::vector<int> archs;  // that it knows, ascending; empty: it does not say
   std::string path;
   std::string reason;
   bool ok = false;
 };
 
-// Names from new to old; CUDA_PATH, or else the usual folder, for a toolkit that is not on the loader's path.
-std::vector<std::string> candidates() {
-  std::vector<std::string> names;
+// The CUDA version that the driver is for, 12040 for 12.4; without one, the newest.
+int version_of_driver() {
+  std::string reason;
+  const Driver* driver = load_driver(reason);
+  int version = 0;
+  if (driver == nullptr || driver->driver_version(&version) != 0) return 1 << 30;
+  return version;
+}
+std::string version_text(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
+
+// Names from new to old, those first whose code the driver loads; CUDA_PATH, or else the usual folder, for a
+// toolkit that is not on the loader's path.
+std::vector<std::string> candidates(int most_major) {
+  constexpr std::pair<int, const char*> kNames[] = {
+      {13, "libnvrtc.so.13"}, {12, "libnvrtc.so.12"}, {11, "libnvrtc.so.11.2"}, {0, "libnvrtc.so"}};
   std::vector<std::string> folders{""};
   if (const char* path = std::getenv("CUDA_PATH"); path != nullptr)
     folders.push_back(std::string(path) + "/lib64/");
   else
     folders.push_back("/usr/local/cuda/lib64/");
-  for (const std::string& folder : folders)
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
-      names.push_back(folder + name);
+  std::vector<std::string> names;
+  for (const bool fits : {true, false})
+    for (const std::string& folder : folders)
+      for (const auto& [major, name] : kNames)
+        if ((major <= most_major) == fits) names.push_back(folder + name);
   return names;
 }
 
@@ -47,9 +65,25 @@ void bind(void* library, const char* symbol, Function& function, bool& ok) {
   ok = ok && function != nullptr;
 }
 
+// Which devices it can compile for.
+std::vector<int> known_archs(void* library) {
+  int (*count_of)(int*) = nullptr;
+  int (*archs_of)(int*) = nullptr;
+  bool says = true;
+  bind(library, "nvrtcGetNumSupportedArchs", count_of, says);
+  bind(library, "nvrtcGetSupportedArchs", archs_of, says);
+  int count = 0;
+  if (!says || count_of(&count) != 0 || count <= 0) return {};
+  std::vector<int> archs(static_cast<std::size_t>(count));
+  if (archs_of(archs.data()) != 0) return {};
+  std::sort(archs.begin(), archs.end());
+  return archs;
+}
+
 Nvrtc load() {
   Nvrtc n;
-  void* library = open_library(candidates(), n.path, n.reason);
+  const int driver = version_of_driver();
+  void* library = open_library(candidates(driver / 1000), n.path, n.reason);
   if (library == nullptr) {
     n.reason = "no NVRTC (" + n.reason + "): install the CUDA toolkit's nvrtc package, or set CUDA_PATH";
     return n;
@@ -66,7 +100,19 @@ Nvrtc load() {
   bind(library, "nvrtcGetProgramLogSize", n.log_size, n.ok);
   bind(library, "nvrtcGetProgramLog", n.log, n.ok);
   bind(library, "nvrtcGetErrorString", n.error, n.ok);
-  if (!n.ok) n.reason = n.path + " is too old: CUDA 11.2 or later is needed";
+  if (!n.ok) {
+    n.reason = n.path + " is too old: CUDA 11.2 or later is needed";
+    return n;
+  }
+  n.archs = known_archs(library);
+  int major = 0;
+  int minor = 0;
+  if (n.version(&major, &minor) != 0 || major <= driver / 1000) return n;
+  n.ok = false;
+  n.reason = "NVRTC " + version_text(major, minor) + " (" + n.path +
+             ") is too new for the driver, which is for CUDA " +
+             version_text(driver / 1000, driver % 1000 / 10) + ": install a newer driver, or NVRTC " +
+             std::to_string(driver / 1000);
   return n;
 }
 
@@ -126,10 +172,14 @@ std::string nvrtc_version() {
   int major = 0;
   int minor = 0;
   if (!n.ok || n.version(&major, &minor) != 0) return {};
-  return std::to_string(major) + "." + std::to_string(minor);
+  return version_text(major, minor);
 }
 
 Compiled compile_cuda(const std::string& source, const std::string& name, int arch) {
+  const std::vector<int>& known = nvrtc().archs;
+  // Of a device that is newer than the compiler the driver makes the code, from PTX.
+  if (!known.empty() && known.back() < arch)
+    return compile(source, name, "compute_" + std::to_string(known.back()), nvrtc().ptx_size, nvrtc().ptx);
   return compile(source, name, "sm_" + std::to_string(arch), nvrtc().cubin_size, nvrtc().cubin);
 }
 

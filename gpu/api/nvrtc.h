@@ -16,7 +16,8 @@ struct Compiled {
   std::string log;  // warnings; if cubin is empty, why it failed
 };
 
-// Compiles a source to a cubin for compute capability `arch` (80 for 8.0). Needs no device. Thread-safe.
+// Compiles a source to a cubin for compute capability `arch` (80 for 8.0), or to PTX if NVRTC is older than
+// such devices. Needs no device. Thread-safe.
 [[nodiscard]] Compiled compile_cuda(const std::string& source, const std::string& name, int arch);
 // The same up to PTX, the text before the last step; empty if it failed.
 [[nodiscard]] std::string ptx_of_cuda(const std::string& source, int arch);

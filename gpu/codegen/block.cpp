@@ -18,6 +18,9 @@ namespace {
 const char* const kBlockText =
 #include <block_text.inc>
     ;
+const char* const kFoldText =
+#include <block_fold_text.inc>
+    ;
 
 using ssa::FunctionId;
 using ssa::Inst;
@@ -419,7 +422,7 @@ std::optional<BlockCode> generate_block(const ssa::Module& module, FunctionId fu
     return std::nullopt;
   }
   BlockCode code;
-  code.source = (counts ? "#define NVM_COUNTS_BYTES\n" : "") + (kBlockText + kernel.source());
+  code.source = (counts ? "#define NVM_COUNTS_BYTES\n" : "") + (kBlockText + (kFoldText + kernel.source()));
   code.entry = "k0";
   code.int_bytes = module.int_bits == IntBits::k32 ? 4 : 8;
   for (const Type t : module.functions[static_cast<std::size_t>(function)].results)

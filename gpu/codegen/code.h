@@ -26,6 +26,7 @@ enum class ArgKind : std::uint8_t {
   kScratch,        // scratch `id` of the kernel
   kConstant,       // the number `id`
   kBits,           // bits[id] of the launch
+  kDraws,          // where the kernel's draws begin: 0 the seed, 1 the first
 };
 struct Arg {
   ArgKind kind = ArgKind::kCells;
@@ -62,14 +63,20 @@ struct KernelCode {
   std::vector<int> after;  // lanes that have made what is read here
 };
 
-// offsets of a descriptor made by a filter, behind the kernel that makes its counts: see executor.
+// offsets of a descriptor made by a filter, behind the kernel that makes its counts, and of one of computed
+// lengths, in the kernel that reads these: see executor.
 struct Code {
   plan::Plan plan;                  // with descriptors' offsets added as vectors
   std::string source;               // without the prelude
-  std::vector<KernelCode> kernels;  // without launches where a primitive does the work
+  std::vector<KernelCode> kernels;  // without launches where the host's primitive does the work
   std::vector<VarId>
       offsets_of;  // by VarId: for descriptors made here, the vector of their offsets; else kNone
 };
+
+// Random numbers and descriptors are made here; a rank is a primitive, which runs on the device, too.
+[[nodiscard]] inline bool left_to_host(const plan::Kernel& k) {
+  return !k.sinks.empty() && k.sinks.front().kind == plan::SinkKind::kRank;
+}
 
 // Cells of a run.
 [[nodiscard]] inline std::int32_t length_cell(LengthId n) { return 1 + n; }

@@ -27,6 +27,7 @@ class PassChooser {
   explicit PassChooser(KernelWriter& k) : k_(k) {}
 
   void write() {
+    if (!k_.kernel.sinks.empty() && k_.sink(0).kind == SinkKind::kRandom) return write_random(k_);
     add_kept_counts();
     const auto count = static_cast<std::int32_t>(k_.kernel.sinks.size());
     for (std::int32_t s = 0; s < count; ++s) {
@@ -144,7 +145,7 @@ plan::Kernel offsets_kernel(plan::Plan& plan, VarId desc, VarId& offsets) {
 }
 
 // Kernels in order, with an offsets kernel behind each that makes a descriptor that a later one follows.
-// What a primitive makes comes with its offsets.
+// One of computed lengths is made with them.
 void add_offsets(Code& code) {
   plan::Plan& plan = code.plan;
   std::set<VarId> followed;
@@ -159,8 +160,12 @@ void add_offsets(Code& code) {
     plan::Kernel& k = plan.kernels[i];
     std::vector<VarId> made;
     for (const Sink& s : k.sinks)
-      if (s.out_desc != kNone && followed.contains(s.out_desc) && !by_primitive(k))
+      if (s.out_desc != kNone && followed.contains(s.out_desc) && s.kind != SinkKind::kSegdes)
         made.push_back(s.out_desc);
+    if (!k.sinks.empty() && k.sinks.front().kind == SinkKind::kSegdes) {
+      const auto d = static_cast<std::size_t>(k.sinks.front().out_desc);
+      code.offsets_of[d] = lower_segdes(plan, k);
+    }
     kernels.push_back(std::move(k));
     code.kernels.emplace_back().origin = static_cast<std::int32_t>(i);
     for (const VarId d : made) {
@@ -268,7 +273,7 @@ std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, 
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {
     code.kernels[k].space = code.plan.kernels[k].space;
-    if (by_primitive(code.plan.kernels[k])) continue;
+    if (left_to_host(code.plan.kernels[k])) continue;
     KernelWriter writer{code.plan, code.plan.kernels[k], prefix + "k" + std::to_string(k), {}, {}, {}, {}};
     writer.code = std::move(code.kernels[k]);
     PassChooser(writer).write();

@@ -111,6 +111,7 @@ void write_element_sink(KernelWriter& k, Function& f, const BodyWriter& body, st
                         const std::string& kept, const std::string& index) {
   const Sink& s = k.sink(sink);
   if (s.kind == SinkKind::kScatter) return write_scatter(k, f, body, sink, kept);
+  if (s.kind == SinkKind::kSegdes) return write_total(k, f, body, sink);
   if (s.kind != SinkKind::kStore) return;
   const std::string dense = body.streams() == nullptr ? "" : body.streams()->store(sink, body.name(s.value));
   if (!dense.empty()) return f.line(dense);

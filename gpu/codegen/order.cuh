@@ -76,20 +76,23 @@ extern "C" __global__ void nvm_order_words(const nvm_order_words_args a) {
 }
 NVM_ENTRY(nvm_order_words, nvm_order_words_args)
 
-// counts[256 p + d] += how many words have digit d in pass p.
+// counts[256 p + d] += how many words have digit d in pass p; all passes in one read.
 struct nvm_order_count_args {
   u64 cells, words, n, passes, counts;
 };
 extern "C" __global__ void nvm_order_count(const nvm_order_count_args a) {
-  NVM_SHARED(u64, bins, 256);
-  for (u64 p = 0; p < a.passes; ++p) {
-    bins[threadIdx.x] = 0;
-    __syncthreads();
-    NVM_ORDER_LOOP(i, a.n) nvm_shared_add(bins, ((const u64*)a.words)[i] >> (8 * p) & 255, 1);
-    __syncthreads();
-    const u64 count = bins[threadIdx.x];
-    if (count != 0) atomicAdd((u64*)a.counts + 256 * p + threadIdx.x, count);
-    __syncthreads();
+  NVM_SHARED(unsigned, bins, 2048);
+  const int passes = (int)a.passes;
+  for (int k = (int)threadIdx.x; k < 256 * passes; k += (int)blockDim.x) bins[k] = 0;
+  __syncthreads();
+  NVM_ORDER_LOOP(i, a.n) {
+    const u64 word = ((const u64*)a.words)[i];
+    for (int p = 0; p < passes; ++p) nvm_shared_add(bins, 256 * p + (int)(word >> (8 * p) & 255), 1);
+  }
+  __syncthreads();
+  for (int k = (int)threadIdx.x; k < 256 * passes; k += (int)blockDim.x) {
+    const unsigned count = bins[k];
+    if (count != 0) atomicAdd((u64*)a.counts + k, (u64)count);
   }
 }
 NVM_ENTRY(nvm_order_count, nvm_order_count_args)

@@ -9,7 +9,7 @@ typedef unsigned char u8;
 #ifndef NVM_EMULATION
 #define NVM_SHARED(T, name, n) __shared__ T name[n]
 #define NVM_ENTRY(name, args)
-#define nvm_shared_add(array, at, by) atomicAdd(&(array)[at], (u64)(by))
+#define nvm_shared_add(array, at, by) atomicAdd(&(array)[at], by)
 #endif
 #pragma nv_diag_suppress 177  // not every source uses all of this
 #define NVM_DEV static __device__ __forceinline__
@@ -200,6 +200,30 @@ NVM_DEV i64 nvm_segment_place(i64 first, i64 n, i64 i, u64* C) {
   if ((u64)i < (u64)n) return first + i;
   nvm_trap(C);
   return -1;
+}
+
+// ---- random numbers: the default generator of RAND (vm/interp/random.cpp), Philox-4x32-10 ----
+// Draws 4 number .. 4 number + 3 of a seed.
+NVM_DEV void nvm_draws(u64 seed, u64 number, unsigned (&draw)[4]) {
+  unsigned x[4] = {(unsigned)number, (unsigned)(number >> 32), 0, 0};
+  unsigned low = (unsigned)seed, high = (unsigned)(seed >> 32);
+#pragma unroll
+  for (int round = 0; round < 10; ++round) {
+    const u64 p = 0xD2511F53ull * x[0], q = 0xCD9E8D57ull * x[2];
+    x[0] = (unsigned)(q >> 32) ^ x[1] ^ low;
+    x[1] = (unsigned)q;
+    x[2] = (unsigned)(p >> 32) ^ x[3] ^ high;
+    x[3] = (unsigned)p;
+    low += 0x9E3779B9u;
+    high += 0xBB67AE85u;
+  }
+  for (int e = 0; e < 4; ++e) draw[e] = x[e] >> 1;
+}
+// As the remainder of INT, which it is; most limits fit 32 bits, where it is cheap.
+template <class T>
+NVM_DEV T nvm_below(unsigned draw, T limit, u64* C) {
+  if (limit > 0 && limit <= (T)0x7fffffff) return (T)(draw % (unsigned)limit);
+  return nvm_rem((T)draw, limit, C);
 }
 
 // ---- packs: kWidth neighbouring elements of type S ----

@@ -20,7 +20,7 @@ class TileWriter {
   TileWriter(KernelWriter& k, const Pass& pass)
       : k_(k),
         pass_(pass),
-        f_(k.plan, k.name + pass.name, 256),
+        f_(k.plan, k.name + pass.name, 256, 2),  // while one folds units, another reads
         body_(f_, k.kernel),
         streams_(k, f_, body_, 4) {
     items_ = pass.shape == kNone ? 8 : 16;
@@ -39,6 +39,8 @@ class TileWriter {
     sweep(false);
     for (const std::int32_t s : pass_.sinks)
       if (reduces(k_.sink(s))) write_segmented_reduce(k_, f_, body_, s, streams_.width());
+    for (const std::int32_t s : pass_.sinks)
+      if (k_.sink(s).kind == SinkKind::kSegdes) write_no_total(k_, f_, s);
     k_.add_launch(f_, k_.kernel.space, 2048, 256);
   }
 

@@ -133,8 +133,7 @@ NVM_DEV void nvm_range(const G& g, i64 n, i64 t, S& box, i64& begin, i64& end) {
 #define NVM_LIST 264
 #define NVM_CONTINUES 0x80000000ull
 template <class S>
-NVM_DEV void nvm_add_unit(S& list, i64 start, i64 length, i64 segment, u64 bits) {
-  const u64 u = nvm_shared_add(list, 0, 1);
+NVM_DEV void nvm_add_unit(S& list, unsigned u, i64 start, i64 length, i64 segment, u64 bits) {
   list[1 + 2 * u] = (u64)start << 32 | (u64)length | bits;
   list[2 + 2 * u] = (u64)segment;
 }
@@ -145,7 +144,8 @@ NVM_DEV int nvm_heads() {
 }
 template <int kWidth, int kItems, class G, class S>
 NVM_DEV void nvm_list_units(const G& g, i64 begin, i64 end, const i64 (&segment)[kItems], S& list) {
-  if (threadIdx.x == 0) list[0] = 0;
+  NVM_SHARED(unsigned, units, 1);  // of 32 bits, since shared memory adds no wider ones at once
+  if (threadIdx.x == 0) units[0] = 0;
   __syncthreads();
 #pragma unroll 1
   for (int j = 0; j < nvm_heads<G, kItems>(); ++j) {
@@ -158,8 +158,11 @@ NVM_DEV void nvm_list_units(const G& g, i64 begin, i64 end, const i64 (&segment)
     const i64 stop = g.offset(segment[j] + 1);
     if (stop - start <= NVM_SEQUENTIAL) continue;
     const i64 length = stop - i < NVM_UNIT ? stop - i : NVM_UNIT;
-    nvm_add_unit(list, i - begin, length, segment[j], continues ? NVM_CONTINUES : 0);
+    const unsigned u = nvm_shared_add(units, 0, 1);
+    nvm_add_unit(list, u, i - begin, length, segment[j], continues ? NVM_CONTINUES : 0);
   }
+  __syncthreads();
+  if (threadIdx.x == 0) list[0] = (unsigned)units[0];
   __syncthreads();
 }
 struct nvm_unit {

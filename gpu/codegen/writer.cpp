@@ -19,8 +19,8 @@ bool is_scalar(const plan::Plan& plan, VarId v) {
 
 }  // namespace
 
-Function::Function(const plan::Plan& plan, std::string name, int threads)
-    : plan_(plan), name_(std::move(name)), threads_(threads) {
+Function::Function(const plan::Plan& plan, std::string name, int threads, int resident)
+    : plan_(plan), name_(std::move(name)), threads_(threads), resident_(resident) {
   argument({ArgKind::kCells, kNone}, "C", "u64* const C = (u64*)$;");
 }
 
@@ -107,10 +107,11 @@ std::string Function::store(VarId v, const std::string& index, const std::string
 
 std::string Function::source() const {
   const std::string args = name_ + "_args";
+  const std::string bounds =
+      std::to_string(threads_) + (resident_ > 1 ? ", " + std::to_string(resident_) : std::string());
   return "struct " + args + " {\n  u64 s[" + std::to_string(args_.size()) +
-         "];\n};\nextern \"C\" __global__ void " + "__launch_bounds__(" + std::to_string(threads_) + ") " +
-         name_ + "(const " + args + " a) {\n" + declarations_ + body_ + "}\nNVM_ENTRY(" + name_ + ", " +
-         args + ")\n";
+         "];\n};\nextern \"C\" __global__ void " + "__launch_bounds__(" + bounds + ") " + name_ + "(const " +
+         args + " a) {\n" + declarations_ + body_ + "}\nNVM_ENTRY(" + name_ + ", " + args + ")\n";
 }
 
 bool KernelWriter::scalar(VarId v) const { return is_scalar(plan, v); }

@@ -32,12 +32,15 @@ using soac::Pull;
 // One __global__ function: arguments on demand, declarations first, then statements.
 class Function {
  public:
-  Function(const plan::Plan& plan, std::string name, int threads);
+  // At least `resident` blocks shall find room in a multiprocessor's registers.
+  Function(const plan::Plan& plan, std::string name, int threads, int resident = 1);
 
   // Local names for arguments: "x3", "n2", "p0".
   std::string data(VarId v, bool written = false);
   std::string length(LengthId n);
   std::string scratch(std::int32_t id);
+  // Where the kernel's draws begin: 0 the seed, 1 the first.
+  std::string draws(std::int32_t part) { return slot({ArgKind::kDraws, part}); }
   // A segments object over descriptor d.
   std::string segments(VarId d);
   [[nodiscard]] std::string type(Type t) const { return cuda_type(t, plan_.int_bits); }
@@ -78,6 +81,7 @@ class Function {
   const plan::Plan& plan_;
   std::string name_;
   int threads_;
+  int resident_;
   int depth_ = 1;
   std::vector<Arg> args_;
   std::set<std::string> declared_;
@@ -166,6 +170,8 @@ struct Pass {
   bool keep_scans = false;          // tiles: scans also go to scratch, for later passes
   bool checks = true;               // evaluates what may trap even if no sink wants it
 };
+// Random numbers.
+void write_random(KernelWriter& k);
 // Stores and scatters.
 void write_map(KernelWriter& k, const Pass& pass);
 // The same and flat reductions, 16 threads to a unit of 2048 elements.
@@ -186,6 +192,12 @@ void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width);
 void write_count(KernelWriter& k, Function& f, std::int32_t sink, int width);
 void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink,
                             int width);
+// Makes a kernel of SEGDES a scan of its lengths, and adds to the plan the vector of offsets that it stores.
+// kNone if there is one segment: then the total is all.
+[[nodiscard]] VarId lower_segdes(plan::Plan& plan, plan::Kernel& kernel);
+// The total, at the last element; where there may be none.
+void write_total(KernelWriter& k, Function& f, const BodyWriter& body, std::int32_t sink);
+void write_no_total(KernelWriter& k, Function& f, std::int32_t sink);
 // Identities in all segments, before the pass that reduces the ones that are not empty.
 void fill_identities(KernelWriter& k, std::int32_t sink);
 

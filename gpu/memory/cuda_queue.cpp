@@ -24,8 +24,12 @@ CudaQueue::~CudaQueue() {
   for (const auto& vector : pinned_) vector->unpin();
 }
 
+// Want of memory, which a launch may meet, too, leaves the device whole: the run is given up.
 void CudaQueue::note(int code, const std::string& doing) {
-  if (code != 0 && error_.empty()) error_ = doing + ": " + device_->driver().error(code);
+  if (code == OpenDevice::kOutOfMemory)
+    short_of_memory_ = true;
+  else if (code != 0 && error_.empty())
+    error_ = doing + ": " + device_->driver().error(code);
 }
 
 Stream CudaQueue::stream(int lane) {
@@ -122,9 +126,9 @@ void CudaQueue::clear(Address memory, std::size_t bytes) {
 void CudaQueue::launch(const std::string& entry, std::int64_t blocks, int threads,
                        std::span<const std::uint64_t> words, unsigned shared_bytes) {
   DeviceOp op;
-  op.kernel = module_.kernel(entry);
-  if (op.kernel == nullptr || blocks > std::numeric_limits<std::int32_t>::max()) {
-    if (error_.empty()) error_ = "launching " + entry + ": no such kernel or too many blocks";
+  if (const int code = module_.find(entry, op.kernel); code != 0) return note(code, "loading " + entry);
+  if (blocks > std::numeric_limits<std::int32_t>::max()) {
+    if (error_.empty()) error_ = "launching " + entry + ": too many blocks";
     return;
   }
   op.blocks = static_cast<unsigned>(blocks);
@@ -276,9 +280,10 @@ double CudaQueue::seconds() {
 bool CudaQueue::wait() {
   flush();
   note(device_->driver().stream_wait(stream(0)), "running kernels");
+  const bool good = error_.empty() && !short_of_memory_;
   for (auto& [shape, graph] : std::exchange(running_, {}))
-    if (error_.empty()) module_.graphs().give(shape, std::move(graph));
-  return error_.empty();
+    if (good) module_.graphs().give(shape, std::move(graph));
+  return good;
 }
 
 }  // namespace nvm::gpu

@@ -75,6 +75,7 @@ class CudaQueue final : public Queue {
   std::vector<Event> marks_;
   std::vector<std::shared_ptr<DeviceVector>> pinned_;
   std::string error_;
+  bool short_of_memory_ = false;
 
   int lane_ = 0;
   std::vector<DeviceOp> asked_;

@@ -2,10 +2,16 @@
 
 namespace nvm::gpu {
 
+namespace {
+constexpr std::size_t kRoom = std::size_t{64} << 20;  // more than any module takes
+}
+
 LoadedModule::LoadedModule(std::shared_ptr<OpenDevice> device, const void* image, std::string& reason)
     : device_(std::move(device)), graphs_(std::make_unique<Graphs>()) {
   device_->enter();
-  const int code = device_->driver().module_load(&module_, image);
+  int code = device_->driver().module_load(&module_, image);
+  if (code == OpenDevice::kOutOfMemory && device_->make_room(kRoom))
+    code = device_->driver().module_load(&module_, image);
   if (code == 0) return;
   module_ = nullptr;
   reason = "the compiled kernels cannot be loaded: " + device_->driver().error(code);
@@ -18,12 +24,16 @@ LoadedModule::~LoadedModule() {
   static_cast<void>(device_->driver().module_unload(module_));
 }
 
-Kernel LoadedModule::kernel(const std::string& name) const {
+int LoadedModule::find(const std::string& name, Kernel& kernel) const {
   const std::lock_guard lock(mutex_);
-  const auto [it, fresh] = kernels_.try_emplace(name, nullptr);
-  if (fresh && device_->driver().module_function(&it->second, module_, name.c_str()) != 0)
-    it->second = nullptr;
-  return it->second;
+  const auto it = kernels_.find(name);
+  if (it != kernels_.end()) {
+    kernel = it->second;
+    return 0;
+  }
+  const int code = device_->driver().module_function(&kernel, module_, name.c_str());
+  if (code == 0) kernels_[name] = kernel;
+  return code;
 }
 
 }  // namespace nvm::gpu

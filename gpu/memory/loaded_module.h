@@ -19,8 +19,8 @@ class LoadedModule {
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
   [[nodiscard]] bool ok() const { return module_ != nullptr; }
-  // Null if there is no such kernel.
-  [[nodiscard]] Kernel kernel(const std::string& name) const;
+  // 0 or the driver's error: its code may be loaded only now.
+  [[nodiscard]] int find(const std::string& name, Kernel& kernel) const;
   [[nodiscard]] Graphs& graphs() const { return *graphs_; }
 
  private:

@@ -14,6 +14,7 @@ constexpr int kArchMajor = 75;
 constexpr int kArchMinor = 76;
 constexpr int kReleaseThreshold = 4;
 constexpr unsigned kNonBlocking = 1;
+constexpr int kLeastMajor = 7;  // threads of a warp that wait for each other's memory
 
 }  // namespace
 
@@ -40,8 +41,14 @@ std::shared_ptr<OpenDevice> OpenDevice::open(int ordinal, std::string& reason) {
   if (!good(d->driver_->device_get(&d->device_, ordinal)) ||
       !good(d->driver_->device_name(name, sizeof name, d->device_)) ||
       !good(d->driver_->device_attribute(&major, kArchMajor, d->device_)) ||
-      !good(d->driver_->device_attribute(&minor, kArchMinor, d->device_)) ||
-      !good(d->driver_->context_retain(&d->context_, d->device_)) ||
+      !good(d->driver_->device_attribute(&minor, kArchMinor, d->device_)))
+    return nullptr;
+  if (major < kLeastMajor) {
+    reason = "device " + std::to_string(ordinal) + " (" + name + ") is too old: it has compute capability " +
+             std::to_string(major) + "." + std::to_string(minor) + ", 7.0 or later is needed";
+    return nullptr;
+  }
+  if (!good(d->driver_->context_retain(&d->context_, d->device_)) ||
       !good(d->driver_->context_set(d->context_)) || !good(d->driver_->pool_default(&d->pool_, d->device_)) ||
       !good(d->driver_->stream_create(&d->transfers_, kNonBlocking)))
     return nullptr;

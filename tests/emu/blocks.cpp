@@ -95,6 +95,24 @@ TEST_CASE("INT of 32 bits in blocks of threads") {
   CHECK(grouped.counters.on_device > 0);
 }
 
+TEST_CASE("scans of long segments by all threads of a block have the bits of the fixed tree") {
+  Recursive program(R"(
+function sums(v) =
+if #v < 300 then plus_scan(v)
+else
+  let w = {max(x, y * 0.5) : x in plus_scan(v); y in v};
+      m = #v / 2;
+      s = {sums(part) : part in [take(w, m), drop(w, m)]}
+  in s[0] ++ s[1] $
+{sums({float(rem(i * 7919, 1001)) * 0.1 : i in [0:k]}) : k in [5000, 0, 40, 257, 2048, 2049, 3, 700]} $)");
+  const Ended ordinary = program.ordinary();
+  for (const gpu::BlockLimits& limits : {kInShared, kInGlobal}) {
+    const Ended grouped = program.in_groups(limits);
+    same(ordinary.outcome, grouped.outcome);
+    CHECK(grouped.counters.on_device > 0);
+  }
+}
+
 TEST_CASE("bytes of blocks of threads do not depend on where their arenas stand") {
   for (const test::Recursion& r : test::nesl_recursions()) {
     INFO(r.name);

@@ -22,7 +22,7 @@
 #define __device__
 #define __forceinline__ inline
 #define __noinline__
-#define __launch_bounds__(n)
+#define __launch_bounds__(...)
 
 namespace emu {
 
@@ -44,14 +44,19 @@ struct Thread {
   std::uint64_t warp_epoch = 0;  // warp synchronisations so far
 };
 
-// What is known of an element of shared memory since the last barrier.
-struct Touch {
+// Who has used an element of shared memory since the last barrier: a thread, several of a warp, or many.
+struct Users {
+  static constexpr int kWarp = 1 << 16, kMany = 1 << 20;
+  int who = -1;
   std::uint64_t barrier = ~0ull;
-  std::uint64_t warp_epoch = 0;
-  int writer = -1;
-  int reader = -1;
-  std::uint64_t reader_epoch = 0;
-  std::uint64_t read_barrier = ~0ull;
+  std::uint64_t epoch = 0;  // of the last of them
+  [[nodiscard]] int warp() const { return who >= kMany ? -1 : who >= kWarp ? who - kWarp : who / 32; }
+  void add();
+  // Somebody that the running thread is not ordered behind.
+  [[nodiscard]] bool others() const;
+};
+struct Touch {
+  Users writers, readers, adders;
 };
 struct Shared {
   std::vector<std::uint64_t> cells;
@@ -183,6 +188,22 @@ inline void run(const std::function<void()>& kernel, unsigned blocks, unsigned t
   }
 }
 
+inline void Users::add() {
+  const int self = static_cast<int>(current->index.x);
+  const bool several = who >= 0 && barrier == current->block->barrier;
+  if (several && warp() != self / 32)
+    who = kMany;
+  else
+    who = several && who != self && epoch == current->warp_epoch ? kWarp + self / 32 : self;
+  barrier = current->block->barrier;
+  epoch = current->warp_epoch;
+}
+inline bool Users::others() const {
+  const int self = static_cast<int>(current->index.x);
+  if (who < 0 || who == self || barrier != current->block->barrier) return false;
+  return warp() != self / 32 || epoch == current->warp_epoch;
+}
+
 // One element of shared memory.
 template <class T>
 class Cell {
@@ -190,37 +211,31 @@ class Cell {
   Cell(Shared& s, std::size_t at) : s_(s), at_(at) {}
   operator T() const {
     Touch& t = s_.touches[at_];
-    check(t.writer, t.barrier, t.warp_epoch, "a race: read of shared memory that another thread writes");
-    t.reader = static_cast<int>(current->index.x);
-    t.read_barrier = current->block->barrier;
-    t.reader_epoch = current->warp_epoch;
+    if (t.writers.others() || t.adders.others())
+      fail("a race: read of shared memory that another thread writes");
+    t.readers.add();
     return static_cast<T>(s_.cells[at_]);
   }
   Cell& operator=(T x) {
     Touch& t = s_.touches[at_];
-    check(t.writer, t.barrier, t.warp_epoch, "a race: two threads write shared memory");
-    check(t.reader, t.read_barrier, t.reader_epoch,
-          "a race: write of shared memory that another thread reads");
-    t.writer = static_cast<int>(current->index.x);
-    t.barrier = current->block->barrier;
-    t.warp_epoch = current->warp_epoch;
+    if (t.writers.others() || t.adders.others()) fail("a race: two threads write shared memory");
+    if (t.readers.others()) fail("a race: write of shared memory that another thread reads");
+    t.writers.add();
     s_.cells[at_] = static_cast<std::uint64_t>(x);
     return *this;
   }
   Cell& operator=(const Cell& o) { return *this = static_cast<T>(o); }
   T add(T by) {  // atomic: no race among additions
+    Touch& t = s_.touches[at_];
+    if (t.writers.others() || t.readers.others())
+      fail("a race: addition to shared memory that another thread uses");
+    t.adders.add();
     const T old = static_cast<T>(s_.cells[at_]);
     s_.cells[at_] = static_cast<std::uint64_t>(old + by);
     return old;
   }
 
  private:
-  static void check(int other, std::uint64_t barrier, std::uint64_t epoch, const char* what) {
-    const int self = static_cast<int>(current->index.x);
-    if (other < 0 || other == self || barrier != current->block->barrier) return;
-    const bool ordered = other / 32 == self / 32 && epoch != current->warp_epoch;
-    if (!ordered) fail(what);
-  }
   Shared& s_;
   std::size_t at_;
 };

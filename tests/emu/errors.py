@@ -74,6 +74,10 @@ with tempfile.TemporaryDirectory() as folder:
     os.symlink(os.path.join(emu, "broken", "nvrtc", "libnvrtc.so.13"), path("old/libnvrtc.so.13"))
     same("an NVRTC that is too old", run(good, device=path("old")), "is too old")
 
+    same("a device that is too old", run(good, NVM_EMU="major=6"), "is too old: it has compute capability 6.0")
+    same("an NVRTC too new for the driver", run(good, NVM_EMU="cuda=12040", CUDA_PATH=path("nowhere")),
+         "is too new for the driver, which is for CUDA 12.4: install a newer driver, or NVRTC 12")
+
     # The driver, and of NVRTC only files that are no libraries, whatever else the loader would find.
     os.mkdir(path("driver"))
     os.symlink(os.path.join(emu, "device", "libcuda.so.1"), path("driver/libcuda.so.1"))
@@ -96,6 +100,11 @@ with tempfile.TemporaryDirectory() as folder:
 
     same("no device memory at all", run(good, NVM_EMU="memory=1000"), "")
     same("little device memory", run(good, NVM_EMU="memory=60000"), "")
+
+    for k in range(1, 9):
+        short = run(good, NVM_EMU=f"short_launch={k}")
+        same("a launch that finds no memory", short, "")
+        check("a launch that finds no memory: quiet", short.stderr == "", short)
 
     trapped = run(wrong)
     check("a check fails on the device", (trapped.returncode, trapped.stderr) == (1, fault.stderr), trapped)

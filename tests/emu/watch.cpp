@@ -33,6 +33,37 @@ KERNEL(both_write) {
   x[threadIdx.x / 2] = threadIdx.x;
 }
 NVM_ENTRY(both_write, watch_args)
+KERNEL(all_read_one_writes) {
+  NVM_SHARED(u64, x, 1);
+  if (threadIdx.x == 0) x[0] = 0;
+  __syncthreads();
+  ((u64*)a.s[0])[threadIdx.x] = x[0];
+  if (threadIdx.x == 63) x[0] = 1;
+}
+NVM_ENTRY(all_read_one_writes, watch_args)
+KERNEL(all_add) {
+  NVM_SHARED(u64, x, 1);
+  if (threadIdx.x == 0) x[0] = 0;
+  __syncthreads();
+  nvm_shared_add(x, 0, 1);
+  __syncthreads();
+  ((u64*)a.s[0])[threadIdx.x] = x[0] - 1;
+}
+NVM_ENTRY(all_add, watch_args)
+KERNEL(adds_too_early) {
+  NVM_SHARED(u64, x, 1);
+  if (threadIdx.x == 0) x[0] = 0;
+  nvm_shared_add(x, 0, 1);
+}
+NVM_ENTRY(adds_too_early, watch_args)
+KERNEL(read_too_early) {
+  NVM_SHARED(u64, x, 1);
+  if (threadIdx.x == 0) x[0] = 0;
+  __syncthreads();
+  nvm_shared_add(x, 0, 1);
+  ((u64*)a.s[0])[threadIdx.x] = x[0];
+}
+NVM_ENTRY(read_too_early, watch_args)
 KERNEL(outside) {
   NVM_SHARED(u64, x, 64);
   x[threadIdx.x + 1] = 0;
@@ -70,6 +101,10 @@ TEST_CASE("emulation stops at races, bounds and barriers that cannot open") {
   CHECK(ends_well(library, "good"));
   CHECK_FALSE(ends_well(library, "unordered"));
   CHECK_FALSE(ends_well(library, "both_write"));
+  CHECK_FALSE(ends_well(library, "all_read_one_writes"));
+  CHECK(ends_well(library, "all_add"));
+  CHECK_FALSE(ends_well(library, "adds_too_early"));
+  CHECK_FALSE(ends_well(library, "read_too_early"));
   CHECK_FALSE(ends_well(library, "outside"));
   CHECK_FALSE(ends_well(library, "left_out"));
 }

@@ -183,6 +183,20 @@ inline void sums(RegionBuilder& r) { fold_both(r, Op::kAddReduce, Op::kAddScan, 
 inline void products(RegionBuilder& r) { fold_both(r, Op::kMulReduce, Op::kMulScan, TypeWord::kInt); }
 inline void disjunctions(RegionBuilder& r) { fold_both(r, Op::kOrReduce, Op::kOrScan, TypeWord::kBool); }
 
+// RAND between what makes its limits and what uses the numbers.
+inline void drawn(RegionBuilder& r) {
+  const auto x = r.vector(Type::kInt, r.length());
+  const auto limits = r.op(Op::kMul, TypeWord::kInt, {x, x});
+  r.live(r.op(Op::kAdd, TypeWord::kInt, {r.op(Op::kRand, TypeWord::kNone, {limits}), x}));
+}
+// Sums of copies, as many as lengths that are computed say.
+inline void copied(RegionBuilder& r) {
+  const auto x = r.vector(Type::kInt, r.length());
+  const auto desc = r.op(Op::kMakeSegdes, TypeWord::kNone, {r.op(Op::kAdd, TypeWord::kInt, {x, x})});
+  const auto copies = r.op(Op::kDist, TypeWord::kInt, {x, desc});
+  r.live(r.op(Op::kAddReduce, TypeWord::kInt, {r.op(Op::kMul, TypeWord::kInt, {copies, copies}), desc}));
+}
+
 }  // namespace corpus
 
 inline std::vector<NamedPlan> plan_corpus(IntBits bits) {

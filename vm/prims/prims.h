@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "bytecode/base/draws.h"
 #include "bytecode/base/orderer.h"
 #include "bytecode/table/op_info.h"
 #include "vm/data/pool.h"
@@ -21,12 +22,6 @@ namespace nvm::vm {
 // Instruction sets a primitive may be forced to, for tests and the portable fallback.
 enum class Isa : std::uint8_t { kPortable, kAvx2, kAvx512 };
 [[nodiscard]] Isa best_isa();
-
-// A place in a sequence of draws that can be entered anywhere.
-struct Draws {
-  std::uint64_t seed = 0;
-  std::uint64_t first = 0;
-};
 
 // Draws of RAND; one per element in element order (design: values).
 class RandomSource {

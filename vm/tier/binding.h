@@ -43,6 +43,7 @@ class Binding final : public plan::Host {
     return stop_ != nullptr && stop_->load(std::memory_order_relaxed) != Stop::kNo;
   }
   [[nodiscard]] plan::RunStatus primitive(plan::PrimitiveStep& step) override;
+  [[nodiscard]] std::optional<Draws> draws(std::size_t kernel) const override;
   void begin_kernel(std::size_t kernel) override;
   void end_kernel(std::size_t kernel) override;
   [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
@@ -55,6 +56,8 @@ class Binding final : public plan::Host {
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
   [[nodiscard]] Vector lengths(std::int64_t segments, BufferRef counts);
+  // What a kernel that is left to a primitive is for.
+  [[nodiscard]] const soac::RegionInst& inst(std::size_t kernel) const;
   [[nodiscard]] Value operand(const plan::PrimitiveStep& step) const;
   [[nodiscard]] Value segments(const plan::PrimitiveStep& step) const;
   void keep(plan::VarId var, const Vector& made, plan::Array& array);

@@ -11,15 +11,14 @@ plan::RunStatus Binding::primitive(plan::PrimitiveStep& step) {
   NVM_CHECK(context_ != nullptr, "kernels left to primitives need these");
   const plan::Kernel& kernel = plan_.kernels[step.kernel];
   const plan::Sink& sink = kernel.sinks.front();
-  const soac::RegionInst& in = region_.region.insts[static_cast<std::size_t>(kernel.origin.front())];
   std::vector<Value> operands{operand(step)};
   if (sink.kind == plan::SinkKind::kRank) operands.push_back(segments(step));
   Value result;
   try {
     if (sink.kind == plan::SinkKind::kRandom)
-      draw_again(*context_, region_.draws[static_cast<std::size_t>(in.draw)], operands, {&result, 1});
+      draw_again(*context_, *draws(step.kernel), operands, {&result, 1});
     else
-      run_primitive(*context_, in.op, in.word, operands, {&result, 1});
+      run_primitive(*context_, inst(step.kernel).op, inst(step.kernel).word, operands, {&result, 1});
     if (sink.kind == plan::SinkKind::kSegdes)
       keep(sink.out_desc, std::get<Segdes>(result), step.made);
     else
@@ -28,6 +27,14 @@ plan::RunStatus Binding::primitive(plan::PrimitiveStep& step) {
     return fault.kind == Fault::Kind::kMemory ? RunStatus::kNoMemory : RunStatus::kTrapped;
   }
   return RunStatus::kDone;
+}
+
+const soac::RegionInst& Binding::inst(std::size_t kernel) const {
+  return region_.region.insts[static_cast<std::size_t>(plan_.kernels[kernel].origin.front())];
+}
+
+std::optional<Draws> Binding::draws(std::size_t kernel) const {
+  return region_.draws[static_cast<std::size_t>(inst(kernel).draw)];
 }
 
 Value Binding::operand(const plan::PrimitiveStep& step) const {

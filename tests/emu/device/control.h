@@ -5,12 +5,15 @@
 //   memory=BYTES   of the device
 //   no_memory=K    the K-th allocation from now finds no memory
 //   full_from=K    so do all from the K-th on
+//   short_launch=K the K-th kernel launched from now, other than by a graph, finds no memory
 //   bad_launch=K   the K-th kernel launched from now fails when it runs, and the device is lost
 //   lose=K         the device is lost at the K-th call from now
 //   no_graph=K     the K-th graph made from now cannot be
 //   others_first=1 whoever waits for a stream, all others are first brought as far as they come
 //   init=CODE      cuInit fails so
 //   devices=N      shown
+//   cuda=VERSION   that the driver is for, 12040 for 12.4
+//   major=N        of the device's compute capability
 #pragma once
 
 #include <cstdint>

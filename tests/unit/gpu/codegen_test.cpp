@@ -26,6 +26,12 @@ std::size_t launches(const gpu::Code& code) {
   return n;
 }
 
+plan::Plan plan_of(void (*make)(test::RegionBuilder&), IntBits bits) {
+  test::RegionBuilder builder(bits);
+  make(builder);
+  return plan::fuse(soac::build(builder.region()), plan::Fusion::kGreedy);
+}
+
 }  // namespace
 
 TEST_CASE("an elementwise chain is one launch that stores once") {
@@ -122,4 +128,21 @@ TEST_CASE("what is left to a primitive has no launches, and stands at its place 
     CHECK(code->kernels[k].launches.empty() == (k == 1));
     CHECK(by_primitive(code->plan.kernels[k]) == (k == 1));
   }
+}
+
+TEST_CASE(
+    "random numbers and computed descriptors are kernels of the device, the latter with their offsets") {
+  std::string reason;
+  const auto drawn = gpu::generate(plan_of(test::corpus::drawn, IntBits::k64), "p_", reason);
+  REQUIRE(drawn.has_value());
+  CHECK(launches(*drawn) == 3);
+  CHECK(has(drawn->source, "nvm_draws(seed"));
+  const plan::Plan plan = plan_of(test::corpus::copied, IntBits::k64);
+  const auto copied = gpu::generate(plan, "p_", reason);
+  REQUIRE(copied.has_value());
+  CHECK(copied->kernels.size() == plan.kernels.size());  // offsets are no kernel of their own
+  const auto made = std::count_if(copied->offsets_of.begin(), copied->offsets_of.end(),
+                                  [](gpu::VarId v) { return v != gpu::kNone; });
+  CHECK(made == 1);
+  for (const gpu::KernelCode& k : copied->kernels) CHECK_FALSE(k.launches.empty());
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "gpu/api/nvrtc.h"
 #include "gpu/codegen/block.h"
@@ -56,6 +57,12 @@ std::string check_blocks(const std::string& text, IntBits bits, int arch, bool c
   return refused;
 }
 
+plan::Plan plan_of(void (*make)(test::RegionBuilder&), IntBits bits) {
+  test::RegionBuilder builder(bits);
+  make(builder);
+  return plan::fuse(soac::build(builder.region()), plan::Fusion::kGreedy);
+}
+
 }  // namespace
 
 TEST_CASE("block-mode kernels compile to cubin for sm_80 and sm_90") {
@@ -97,6 +104,36 @@ TEST_CASE("ranking and sorting compile to cubin for sm_80 and sm_90") {
   }
 }
 
+TEST_CASE("random numbers and computed descriptors compile to cubin for sm_80 and sm_90") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, random numbers and computed descriptors: %s\n", words.c_str());
+    return;
+  }
+  for (const IntBits bits : {IntBits::k64, IntBits::k32}) {
+    std::string reason, source = gpu::prelude();
+    source += gpu::generate(plan_of(test::corpus::drawn, bits), "d_", reason)->source;
+    source += gpu::generate(plan_of(test::corpus::copied, bits), "c_", reason)->source;
+    for (const int arch : {80, 90}) {
+      const gpu::Compiled compiled = gpu::compile_cuda(source, "made.cu", arch);
+      INFO(compiled.log);
+      CHECK_FALSE(compiled.cubin.empty());
+    }
+  }
+}
+
+TEST_CASE("a device that NVRTC does not know yet gets PTX") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, PTX: %s\n", words.c_str());
+    return;
+  }
+  const std::string source = "extern \"C\" __global__ void k(double* x) { x[threadIdx.x] += 1.0; }";
+  const gpu::Compiled code = gpu::compile_cuda(source, "k.cu", 990);
+  INFO(code.log);
+  CHECK(std::string(code.cubin.begin(), code.cubin.end()).find(".visible .entry k") != std::string::npos);
+}
+
 TEST_CASE("dense operands are read and written by accesses of 16 bytes") {
   std::string words;
   if (!gpu::nvrtc_available(words)) {
@@ -113,4 +150,26 @@ TEST_CASE("dense operands are read and written by accesses of 16 bytes") {
     CHECK(std::regex_search(ptx, std::regex("ld\\.global[.a-z]*\\.v2\\.[ub]64")));
     if (stores) CHECK(std::regex_search(ptx, std::regex("st\\.global\\.v2\\.[ub]64")));
   }
+}
+
+// Without the fences an emulation, and most devices most of the time, would give the same results.
+TEST_CASE("what a tile hands on is stored in front of its flag, and read behind it") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, fences in PTX: %s\n", words.c_str());
+    return;
+  }
+  std::string reason;
+  const plan::Plan plan = plan_of(test::corpus::copied, IntBits::k64);
+  const std::string ptx = gpu::ptx_of_cuda(gpu::prelude() + gpu::generate(plan, "p_", reason)->source, 90);
+  std::string kinds;  // of what is ordered: stores, fences and loads
+  std::istringstream lines(ptx);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("st.volatile.global") != std::string::npos) kinds += 's';
+    if (line.find("membar.gl") != std::string::npos || line.find("fence.") != std::string::npos) kinds += 'f';
+    if (line.find("ld.volatile.global") != std::string::npos) kinds += 'l';
+  }
+  INFO(kinds);
+  CHECK(kinds.find("sfs") != std::string::npos);
+  CHECK(kinds.find("lfl") != std::string::npos);
 }
