@@ -82,6 +82,19 @@ Val Body::spawn(const Val& x) {
   return LaneOps::pair(stream(2), LaneOps::pair(stream(1), LaneOps::pair(stream(0), status(results, 3))));
 }
 
+// The prelude's: message and what the numbers are stand in its text.
+Val Body::checked_numbers(const Expr& e, const Val& x, const Lanes* lanes) {
+  const Expr& texts = *e.kids[0]->kids[1];
+  const Val& value = x.kids[1].kids[1].kids[1];
+  std::vector<Val> numbers;
+  const Val* rest = &value;
+  for (; rest->type->kind == TypeKind::kPair; rest = &rest->kids[1]) numbers.push_back(rest->kids[0]);
+  numbers.push_back(*rest);
+  const Val bad = map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, x.kids[0]);
+  check_numbers(bad, lanes, texts.kids[0]->text, texts.kids[1]->kids[0]->text, numbers);
+  return value;
+}
+
 Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
   const auto write = [&](TypeWord word) {
     Atom vector =
@@ -111,6 +124,7 @@ Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
       }
       return x.kids[1].kids[1];
     }
+    case Prim::kCheckNumbers: return checked_numbers(e, x, lanes);
     case Prim::kFail: {
       const Val always = ops_.boolean(true);
       check_with(always, lanes, [&] {

@@ -156,6 +156,8 @@ const Type* Checker::infer_name(Expr& exp) {
   }
   exp.global = env_.find(exp.text, from_prelude_ || exp.builtin);
   if (exp.global == nullptr || exp.global->type == nullptr) undefined(exp);
+  // Of a built-in name whose new definition was reported nobody knows what is meant.
+  if (exp.global->builtin && !exp.builtin && diagnostics_.blamed(exp.text)) throw Failure{};
   return instantiate(types_, exp.global->type);
 }
 
@@ -173,7 +175,7 @@ const Type* Checker::infer_seq(Expr& exp) {
     if (resolve(next)->kind == TypeKind::kFn && resolve(element)->kind == TypeKind::kFn)
       fail(exp.items[i]->pos, "the elements of a sequence cannot be different functions");
     fail(exp.items[i]->pos, "the elements of a sequence must have one type: this one is " + show_types(next) +
-                                ", those before it are " + show_types(element));
+                                ", those before it are " + show_types(element) + conversion(element, next));
   }
   return types_.seq(element);
 }
@@ -263,7 +265,8 @@ const Type* Checker::infer_if(Expr& exp) {
     fail(exp.items[2]->pos, contains_function(then_type) && contains_function(else_type)
                                 ? "the two branches of an IF must not be different functions"
                                 : "the two branches of an IF must be of one type: THEN is " +
-                                      show_types(then_type) + ", ELSE is " + show_types(else_type));
+                                      show_types(then_type) + ", ELSE is " + show_types(else_type) +
+                                      conversion(then_type, else_type));
   return then_type;
 }
 
@@ -370,7 +373,7 @@ const Type* Checker::pattern(Pattern& pattern, std::vector<Variable>& variables)
   const Type* inner = this->pattern(pattern.items[0], variables);
   Binding* constructor = env_.find(pattern.name, from_prelude_);
   if (constructor == nullptr || constructor->kind != BindingKind::kConstructor)
-    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined");
+    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined" + function_hint(pattern));
   pattern.record = constructor;
   const Type* type = instantiate(types_, constructor->type);
   if (!unifier_.unify(inner, type->args[0]))

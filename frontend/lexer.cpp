@@ -72,7 +72,9 @@ void Lexer::skip_blanks() {
       while (at_ < text_.size() && text_[at_] != '%') advance();
       if (at_ == text_.size()) {
         unfinished_ = true;
-        diagnostics_.error(start, "end of file inside of a comment that begins here");
+        diagnostics_.error(start,
+                           "end of file inside of a comment that begins here; a comment ends with another %, "
+                           "and a remainder is rem(a, b)");
         return;
       }
       advance();
@@ -235,8 +237,9 @@ void Lexer::read_symbol(Token& token) {
   const bool twice = peek(1) == peek();
   std::string message = "unexpected character " + shown(character);
   if (peek() == '!')
-    message =
-        peek(1) == '=' ? "not equal is written /=" : "the escape ! to the host language is not supported";
+    message = peek(1) == '='
+                  ? "not equal is written /="
+                  : "the escape ! to the host language is not supported; not(a) is the inverse of a";
   if (peek() == '&' && twice) message = "the logical operators are the words and, or, not";
   if (peek() == '.')
     message += "; the parts of a record are had by a pattern, as in let point(x, y) = p in x";
@@ -256,8 +259,10 @@ void Lexer::read_quoted(Token& token) {
     return;
   }
   const Token quoted = next();
-  if (quoted.text.size() == 1 && peek() == '\'') {
-    diagnostics_.error(token.pos, "a character is written `" + quoted.text + ", without a quote behind it");
+  if (!quoted.text.empty() && peek() == '\'') {
+    diagnostics_.error(token.pos, quoted.text.size() > 1 ? "a string is written \"" + quoted.text + "\""
+                                                         : "a character is written `" + quoted.text +
+                                                               ", without a quote behind it");
     token.kind = Tok::kInvalid;
     advance();
     return;

@@ -335,7 +335,9 @@ ExprPtr FormParser::each() {
   if (accept("|")) result->sieve = exp();
   if (!at("}"))
     fail("expected a } instead of " + shown() + " to terminate an APPLY-TO-EACH" +
-         (p_.token_.is_word("in") ? "; a ; separates generators" : ""));
+         (!p_.token_.is_word("in") ? ""
+          : result->sieve          ? "; the body is followed by a :"
+                                   : "; a ; separates generators"));
   advance();
   return serial && result->body ? one_by_one(std::move(result)) : finish(std::move(result));
 }
@@ -396,7 +398,8 @@ Generator FormParser::generator_of(ExprPtr first) {
   if (first->kind != ExprKind::kName || first->builtin) {
     if (at("}") || at(";") || at("|"))
       fail_at(pos,
-              "invalid binding in an APPLY-TO-EACH construct: write `pattern in sequence` or a variable");
+              "invalid binding in an APPLY-TO-EACH construct: write `pattern in sequence` or a variable" +
+                  generator_hint(*first));
     fail("expected IN or } instead of " + shown() + " in an APPLY-TO-EACH");
   }
   result.pattern = variable(first->text, pos);
