@@ -193,7 +193,8 @@ std::vector<const Binding*> Environment::without_body() const {
 std::vector<std::string> Environment::names() const {
   std::vector<std::string> names;
   for (const auto& [name, binding] : user_) names.push_back(name);
-  for (const auto& [name, info] : primitive_index()) names.emplace_back(name);
+  for (const auto& [name, info] : primitive_index())
+    if (!internal(name)) names.emplace_back(name);
   for (const auto& [name, rows] : prelude_index())
     if (!internal(name)) names.emplace_back(name);
   std::sort(names.begin(), names.end());

@@ -14,6 +14,13 @@ constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
 
 std::string show_types(const Type* type) { return print_type(type); }
 
+// Names the variables of what does not match a signature as they are named there.
+TypePrinter printer_of(const Type* signature) {
+  TypePrinter printer;
+  if (signature != nullptr) printer.print(signature);
+  return printer;
+}
+
 }  // namespace
 
 Checker::Checker(Environment& environment, Diagnostics& diagnostics, bool from_prelude)
@@ -35,19 +42,24 @@ const Type* Checker::function(Form& form, Binding& self) try {
   const Type* sig = form.sig ? declared(*form.sig, true, self) : nullptr;
   std::vector<Variable> variables;
   const Type* argument = pattern(form.pattern, variables);
-  if (sig != nullptr && !unifier_.unify(argument, sig->args[0]))
+  if (sig != nullptr && !unifier_.unify(argument, sig->args[0])) {
+    TypePrinter printer = printer_of(sig);
+    const std::string needed = printer.print(argument);
     fail(form.pattern.pos, "the supplied type does not match the arguments of " + upper(form.name) +
-                               ": declared " + show_types(sig->args[0]) + ", the parameter needs " +
-                               show_types(argument));
+                               ": declared " + printer.print(sig->args[0]) + ", the parameter needs " +
+                               needed + printer.context());
+  }
   const Type* result = sig != nullptr ? sig->args[1] : types_.var();
   self.type = sig != nullptr ? sig : types_.fn(argument, result, identity);
   for (Keyword& value : form.defaults) infer(*value.value);
   push(variables);
   const Type* body = infer(*form.exp);
   if (!unifier_.unify(result, body)) {
-    fail(form.exp->pos, "the inferred result type " + show_types(body) + " does not match the " +
+    TypePrinter printer = printer_of(sig);
+    const std::string inferred = printer.print(body), wanted = printer.print(result);
+    fail(form.exp->pos, "the inferred result type " + inferred + " does not match the " +
                             (sig != nullptr ? "declared result type " : "result type of a recursive call, ") +
-                            show_types(result));
+                            wanted + printer.context());
   }
   self.serial = serial_;
   return self.type;
@@ -196,8 +208,8 @@ void Checker::expand_defaults(Expr& call) {
   const std::size_t params = form->pattern.kind == Pattern::Kind::kTuple ? form->pattern.items.size() : 1;
   const std::size_t given = call.items[1]->kind == ExprKind::kTuple ? call.items[1]->items.size() : 1;
   if (given + form->defaults.size() != params)
-    fail(call.pos, upper(fn.text) + " takes " + std::to_string(params - form->defaults.size()) +
-                       " arguments and optional ones by keyword, not " + std::to_string(given));
+    fail(call.pos, upper(fn.text) + " takes " + counted(params - form->defaults.size()) +
+                       " and optional ones by keyword, not " + std::to_string(given));
   ExprPtr tuple = std::make_unique<Expr>();
   tuple->kind = ExprKind::kTuple;
   tuple->pos = call.items[1]->pos;

@@ -12,6 +12,7 @@ namespace nvm::frontend {
 // For messages: a name as NESL's own messages show it; an expression in one line, cut if long.
 [[nodiscard]] std::string upper(std::string text);
 [[nodiscard]] std::string excerpt(const Expr& exp);
+[[nodiscard]] std::string counted(std::size_t n);  // "1 argument", "2 arguments"
 
 // Checks one form; all errors go to `diagnostics`. An object serves one form.
 class Checker {

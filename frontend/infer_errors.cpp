@@ -72,11 +72,18 @@ constexpr Meant kMeant[] = {
     {"range", ": the integers from s up to e are [s:e]"},
     {"def", ": a function is defined as in function name(x) = x + 1"},
     {"string", ": the type of strings is [char]"},
+    {"int", ": it is a type, which only signatures and datatypes name"},
+    {"bool", ": it is a type, which only signatures and datatypes name"},
+    {"char", ": it is a type, which only signatures and datatypes name"},
+    {"import", ": load \"FILE\"; reads the definitions of a file"},
+    {"include", ": load \"FILE\"; reads the definitions of a file"},
+    {"struct", ": a record is declared as in datatype point(float, float)"},
+    {"null", ": every value has a type, and none is missing"},
 };
 
-std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
-
 }  // namespace
+
+std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
 
 std::string upper(std::string text) {
   for (char& c : text)
@@ -154,6 +161,10 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
                        " is a function, and [ ] takes an element out of a sequence; a call is written " +
                        function + "(...)");
   }
+  if (name == "elt" && call.items[0]->builtin && argument.items.size() == 2 &&
+      argument.items[1]->kind == ExprKind::kTuple)
+    fail(argument.items[1]->pos,
+         "one index stands between [ and ]; an element of an element is written v[i][j]");
   const std::size_t wanted = width(expected);
   if (argument.kind != ExprKind::kTuple || wanted == 1) {
     const std::size_t n = argument.kind == ExprKind::kTuple ? argument.items.size() : width(given);

@@ -215,7 +215,15 @@ void Lexer::read_char(Token& token) {
   }
   token.kind = Tok::kChar;
   token.int_value = static_cast<unsigned char>(peek());
-  advance();
+  const std::size_t bytes = utf8_length(text_.substr(at_));
+  if (bytes > 1) {
+    const std::string text(text_.substr(at_, bytes));
+    diagnostics_.error(token.pos, text + " takes " + std::to_string(bytes) +
+                                      " bytes, and a character is one; a string holds it, as in \"" + text +
+                                      "\"");
+    token.kind = Tok::kInvalid;
+  }
+  for (std::size_t i = 0; i < bytes; ++i) advance();
 }
 
 void Lexer::read_symbol(Token& token) {
@@ -240,6 +248,7 @@ void Lexer::read_symbol(Token& token) {
     message = peek(1) == '='
                   ? "not equal is written /="
                   : "the escape ! to the host language is not supported; not(a) is the inverse of a";
+  if (peek() == '\\') message += "; a function value is written x => x + 1";
   if (peek() == '&' && twice) message = "the logical operators are the words and, or, not";
   if (peek() == '.')
     message += "; the parts of a record are had by a pattern, as in let point(x, y) = p in x";

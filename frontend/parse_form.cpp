@@ -164,7 +164,7 @@ void FormParser::function_form(Form& form) {
     form.sig = std::make_unique<TypeSig>(signature());
     if (form.sig->type.kind != TypeExpr::Kind::kFn)
       fail_at(form.sig->type.pos,
-              "not a function type: write (int, int) -> int for a function of two arguments");
+              "not a function type: write int -> int, or (int, int) -> int for a function of two arguments");
   }
   if (p_.token_.kind == Tok::kString) {
     form.doc = p_.token_.text;

@@ -1,4 +1,7 @@
 // Hints for those who write what other languages have: appended to messages of the parser.
+#include <algorithm>
+#include <iterator>
+
 #include "frontend/form_parser.h"
 
 namespace nvm::frontend {
@@ -14,9 +17,13 @@ constexpr Hint kHints[] = {
     {"=", "after a binding of a LET", "a ; separates bindings"},
     {"==", "after the pattern in a LET", "a binding is written ="},
     {"=", "to terminate an APPLY-TO-EACH", "a generator is written with IN, equality with =="},
+    {"=", "where a type was expected", "a record is declared as in datatype point(float, float)"},
+    {":", "to end a parenthesized type", "components have types, and no names"},
     {"=", "expected", "equality is written =="},
     {":=", "", "= binds a variable"},
     {":", "to terminate an APPLY-TO-EACH", "a condition stands behind |"},
+    {"|", "to terminate an APPLY-TO-EACH", "AND joins conditions"},
+    {":", "to terminate a sequence reference", "a part of v is subseq(v, start, end)"},
     {"}", "expected THEN", "a condition of an APPLY-TO-EACH stands behind |"},
     {"then", "expected ELSE", "a second condition stands in an ELSE IF"},
     {"in", "sequence", "an APPLY-TO-EACH stands between { and }"},
@@ -59,12 +66,20 @@ std::string FormParser::pattern_hint(const Expr& exp) const {
   return at("=") ? "; equality is written ==" : "";
 }
 
+std::string FormParser::condition_hint(const Expr& exp) {
+  const bool infix = exp.kind == ExprKind::kCall && exp.items[0]->builtin;
+  static constexpr std::string_view kComparisons[] = {"<", ">", "<=", ">=", "==", "/="};
+  const bool compares =
+      infix && std::any_of(std::begin(kComparisons), std::end(kComparisons),
+                           [&](std::string_view comparison) { return exp.items[0]->text == comparison; });
+  return compares ? "; a condition stands behind |" : "";
+}
+
 std::string FormParser::generator_hint(const Expr& exp) const {
   const bool infix = exp.kind == ExprKind::kCall && exp.items[0]->builtin;
   const std::string name = infix ? exp.items[0]->text : "";
   if (name == "<-") return "; elements are taken with IN";
-  if (name == "<" || name == ">" || name == "<=" || name == ">=" || name == "==" || name == "/=")
-    return "; a condition stands behind |";
+  if (const std::string condition = condition_hint(exp); !condition.empty()) return condition;
   if (at("|")) return "; the body is followed by a :";
   return at("}") ? "; parentheses ( ) group" : "";
 }

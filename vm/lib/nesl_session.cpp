@@ -351,6 +351,8 @@ std::string in_nesl_terms(std::string reason) {
     if (mnemonic) reason.erase(at, word.size() + 4);
     if (word == "%") reason.replace(at + 4, 1, "rem");
   }
+  constexpr std::string_view kGiven = " given to MAKE_SEGDES";
+  if (const std::size_t at = reason.find(kGiven); at != std::string::npos) reason.erase(at, kGiven.size());
   if (const std::size_t at = reason.find("segment "); at != std::string::npos)
     reason.replace(at, 7, "sequence");
   return reason;
