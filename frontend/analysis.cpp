@@ -205,7 +205,7 @@ const ExprFacts& Analysis::visit(const Expr& e) {
     case ExprKind::kEach: facts.fails = facts.fails || e.vars.size() > 1; break;
     case ExprKind::kPrim: {
       const core::PrimEffect effect = core::prim_info(e.prim).effect;
-      const bool check = e.prim == core::Prim::kCheck;
+      const bool check = e.prim == core::Prim::kCheck || e.prim == core::Prim::kCheckNumbers;
       facts.effect = facts.effect || (effect == core::PrimEffect::kEffect && !check);
       facts.fails = facts.fails || (effect == core::PrimEffect::kFaults && !never_faults(e, arg_check_)) ||
                     (check && arg_check_);

@@ -91,6 +91,10 @@ class FormCompiler {
 
   bool value() {
     Checker checker(env_, diagnostics_, false);
+    // Written for a function, more often than not: what is wrong with the parameters comes second.
+    const Pattern& pattern = form_->pattern;
+    const bool of_record = form_->kind == FormKind::kBind && pattern.kind == Pattern::Kind::kRecord;
+    if (of_record && !checker.knows_record(pattern)) return false;
     result_.type = checker.expression(*form_->exp);
     if (result_.type == nullptr) return false;
     result_.name = "it";

@@ -59,6 +59,14 @@ constexpr std::array<std::string_view, 46> kRedefinable = {"all",
                                                            "pack_index",
                                                            "it"};
 
+// Built-in names that the legacy compiler has not: programs define them as any other name.
+constexpr std::array<std::string_view, 4> kAdded = {"check", "fail", "reduce", "zero_elt"};
+
+template <typename Names>
+bool among(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Rows of prelude_entries() that concern one name.
 struct PreludeRows {
   int declaration = -1;
@@ -129,7 +137,8 @@ void Environment::withdraw(Binding* binding, Binding* before) {
 
 bool Environment::changes_type(const Binding& binding) {
   const Binding* old = binding.name == "it" ? nullptr : find(binding.name);
-  return old != nullptr && !same_kind(*old, binding);
+  if (old == nullptr || (old->builtin && among(kAdded, binding.name))) return false;
+  return !same_kind(*old, binding);
 }
 
 bool Environment::stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagnostics) {
@@ -184,7 +193,8 @@ std::vector<const Binding*> Environment::without_body() const {
 std::vector<std::string> Environment::names() const {
   std::vector<std::string> names;
   for (const auto& [name, binding] : user_) names.push_back(name);
-  for (const auto& [name, info] : primitive_index()) names.emplace_back(name);
+  for (const auto& [name, info] : primitive_index())
+    if (!internal(name)) names.emplace_back(name);
   for (const auto& [name, rows] : prelude_index())
     if (!internal(name)) names.emplace_back(name);
   std::sort(names.begin(), names.end());
@@ -198,7 +208,7 @@ bool Environment::is_protected(std::string_view name) const {
   if (primitive_index().find(name) == primitive_index().end() &&
       prelude_index().find(name) == prelude_index().end())
     return false;
-  return std::find(kRedefinable.begin(), kRedefinable.end(), name) == kRedefinable.end();
+  return !among(kRedefinable, name) && !among(kAdded, name);
 }
 
 // The primitives and the prelude.

@@ -158,8 +158,8 @@ Val Body::placed(const Expr& e, const Lanes* lanes) {
   const Lanes* level = f.effect ? lanes : level_of_free(e);
   const bool splits_itself =
       e.kind == ExprKind::kSeq || (e.kind == ExprKind::kCall && all_.facts().of(e.id).inlined) ||
-      (e.kind == ExprKind::kPrim &&
-       (all_scalar(e.kids[0]->type) || e.prim == Prim::kElt || e.prim == Prim::kCheck));
+      (e.kind == ExprKind::kPrim && (all_scalar(e.kids[0]->type) || e.prim == Prim::kElt ||
+                                     e.prim == Prim::kCheck || e.prim == Prim::kCheckNumbers));
   Val value;
   if (level == lanes || (f.fails && splits_itself))
     value = eval_here(e, lanes);

@@ -163,6 +163,8 @@ class Body {
   void check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message);
   void check_numbers(const Val& bad, const Lanes* lanes, const std::string& message, const std::string& what,
                      const std::vector<Val>& numbers);
+  Val checked(const core::Expr& e, const Val& x, const Lanes* lanes);
+  Val checked_numbers(const core::Expr& e, const Val& x, const Lanes* lanes);
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);
   [[nodiscard]] std::string place() const;

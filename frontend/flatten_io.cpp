@@ -82,6 +82,36 @@ Val Body::spawn(const Val& x) {
   return LaneOps::pair(stream(2), LaneOps::pair(stream(1), LaneOps::pair(stream(0), status(results, 3))));
 }
 
+Val Body::checked(const Expr& e, const Val& x, const Lanes* lanes) {
+  const Val bad = map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, x.kids[0]);
+  const Expr& given = *e.kids[0];
+  const bool parts = given.kind == core::ExprKind::kPair && given.kids[1]->kind == core::ExprKind::kPair;
+  const Expr* message = parts ? given.kids[1]->kids[0].get() : nullptr;
+  if (message && message->kind == core::ExprKind::kString) {
+    check(bad, lanes, message->text);
+  } else if (all_.options().arg_check) {
+    check_with(bad, lanes, [&] {
+      write_text("\n" + place() + "RUNTIME ERROR: ");
+      b_.ops(Op::kWrite, TypeWord::kChar, {codes(x.kids[1].kids[0], ops_.root())});
+      write_text("\n");
+    });
+  }
+  return x.kids[1].kids[1];
+}
+
+// The prelude's: message and what the numbers are stand in its text.
+Val Body::checked_numbers(const Expr& e, const Val& x, const Lanes* lanes) {
+  const Expr& texts = *e.kids[0]->kids[1];
+  const Val& value = x.kids[1].kids[1].kids[1];
+  std::vector<Val> numbers;
+  const Val* rest = &value;
+  for (; rest->type->kind == TypeKind::kPair; rest = &rest->kids[1]) numbers.push_back(rest->kids[0]);
+  numbers.push_back(*rest);
+  const Val bad = map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, x.kids[0]);
+  check_numbers(bad, lanes, texts.kids[0]->text, texts.kids[1]->kids[0]->text, numbers);
+  return value;
+}
+
 Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
   const auto write = [&](TypeWord word) {
     Atom vector =
@@ -95,22 +125,8 @@ Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
   switch (e.prim) {
     case Prim::kRand: return random(x, lanes);
     case Prim::kRandSeed: return boolean(ops_.root(), b_.op(Op::kSrand, TypeWord::kInt, {x.atom}));
-    case Prim::kCheck: {
-      const Val bad = map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, x.kids[0]);
-      const Expr& given = *e.kids[0];
-      const bool parts = given.kind == core::ExprKind::kPair && given.kids[1]->kind == core::ExprKind::kPair;
-      const Expr* message = parts ? given.kids[1]->kids[0].get() : nullptr;
-      if (message && message->kind == core::ExprKind::kString) {
-        check(bad, lanes, message->text);
-      } else if (all_.options().arg_check) {
-        check_with(bad, lanes, [&] {
-          write_text("\n" + place() + "RUNTIME ERROR: ");
-          b_.ops(Op::kWrite, TypeWord::kChar, {codes(x.kids[1].kids[0], ops_.root())});
-          write_text("\n");
-        });
-      }
-      return x.kids[1].kids[1];
-    }
+    case Prim::kCheck: return checked(e, x, lanes);
+    case Prim::kCheckNumbers: return checked_numbers(e, x, lanes);
     case Prim::kFail: {
       const Val always = ops_.boolean(true);
       check_with(always, lanes, [&] {

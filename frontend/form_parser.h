@@ -31,8 +31,11 @@ class FormParser {
   [[noreturn]] void fail(const std::string& message);
   [[noreturn]] void fail_at(SourcePos pos, const std::string& message);
   [[nodiscard]] std::string hint(const std::string& message) const;  // parse_hints.cpp
-  [[nodiscard]] std::string shown() const;                           // the current token for messages
-  struct Nested {                                                    // counts nesting, fails beyond kMaxDepth
+  [[nodiscard]] std::string pattern_hint(const Expr& exp) const;     // of one that is none
+  [[nodiscard]] std::string generator_hint(const Expr& exp) const;
+  [[nodiscard]] static std::string condition_hint(const Expr& exp);
+  [[nodiscard]] std::string shown() const;  // the current token for messages
+  struct Nested {                           // counts nesting, fails beyond kMaxDepth
     explicit Nested(FormParser& parser);
     ~Nested() { --parser_.depth_; }
     FormParser& parser_;

@@ -14,6 +14,13 @@ constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
 
 std::string show_types(const Type* type) { return print_type(type); }
 
+// Names the variables of what does not match a signature as they are named there.
+TypePrinter printer_of(const Type* signature) {
+  TypePrinter printer;
+  if (signature != nullptr) printer.print(signature);
+  return printer;
+}
+
 }  // namespace
 
 Checker::Checker(Environment& environment, Diagnostics& diagnostics, bool from_prelude)
@@ -35,19 +42,24 @@ const Type* Checker::function(Form& form, Binding& self) try {
   const Type* sig = form.sig ? declared(*form.sig, true, self) : nullptr;
   std::vector<Variable> variables;
   const Type* argument = pattern(form.pattern, variables);
-  if (sig != nullptr && !unifier_.unify(argument, sig->args[0]))
+  if (sig != nullptr && !unifier_.unify(argument, sig->args[0])) {
+    TypePrinter printer = printer_of(sig);
+    const std::string needed = printer.print(argument);
     fail(form.pattern.pos, "the supplied type does not match the arguments of " + upper(form.name) +
-                               ": declared " + show_types(sig->args[0]) + ", the parameter needs " +
-                               show_types(argument));
+                               ": declared " + printer.print(sig->args[0]) + ", the parameter needs " +
+                               needed + printer.context());
+  }
   const Type* result = sig != nullptr ? sig->args[1] : types_.var();
   self.type = sig != nullptr ? sig : types_.fn(argument, result, identity);
   for (Keyword& value : form.defaults) infer(*value.value);
   push(variables);
   const Type* body = infer(*form.exp);
   if (!unifier_.unify(result, body)) {
-    fail(form.exp->pos, "the inferred result type " + show_types(body) + " does not match the " +
+    TypePrinter printer = printer_of(sig);
+    const std::string inferred = printer.print(body), wanted = printer.print(result);
+    fail(form.exp->pos, "the inferred result type " + inferred + " does not match the " +
                             (sig != nullptr ? "declared result type " : "result type of a recursive call, ") +
-                            show_types(result));
+                            wanted + printer.context());
   }
   self.serial = serial_;
   return self.type;
@@ -156,6 +168,8 @@ const Type* Checker::infer_name(Expr& exp) {
   }
   exp.global = env_.find(exp.text, from_prelude_ || exp.builtin);
   if (exp.global == nullptr || exp.global->type == nullptr) undefined(exp);
+  // Of a built-in name whose new definition was reported nobody knows what is meant.
+  if (exp.global->builtin && !exp.builtin && diagnostics_.blamed(exp.text)) throw Failure{};
   return instantiate(types_, exp.global->type);
 }
 
@@ -173,7 +187,7 @@ const Type* Checker::infer_seq(Expr& exp) {
     if (resolve(next)->kind == TypeKind::kFn && resolve(element)->kind == TypeKind::kFn)
       fail(exp.items[i]->pos, "the elements of a sequence cannot be different functions");
     fail(exp.items[i]->pos, "the elements of a sequence must have one type: this one is " + show_types(next) +
-                                ", those before it are " + show_types(element));
+                                ", those before it are " + show_types(element) + conversion(element, next));
   }
   return types_.seq(element);
 }
@@ -194,8 +208,8 @@ void Checker::expand_defaults(Expr& call) {
   const std::size_t params = form->pattern.kind == Pattern::Kind::kTuple ? form->pattern.items.size() : 1;
   const std::size_t given = call.items[1]->kind == ExprKind::kTuple ? call.items[1]->items.size() : 1;
   if (given + form->defaults.size() != params)
-    fail(call.pos, upper(fn.text) + " takes " + std::to_string(params - form->defaults.size()) +
-                       " arguments and optional ones by keyword, not " + std::to_string(given));
+    fail(call.pos, upper(fn.text) + " takes " + counted(params - form->defaults.size()) +
+                       " and optional ones by keyword, not " + std::to_string(given));
   ExprPtr tuple = std::make_unique<Expr>();
   tuple->kind = ExprKind::kTuple;
   tuple->pos = call.items[1]->pos;
@@ -263,7 +277,8 @@ const Type* Checker::infer_if(Expr& exp) {
     fail(exp.items[2]->pos, contains_function(then_type) && contains_function(else_type)
                                 ? "the two branches of an IF must not be different functions"
                                 : "the two branches of an IF must be of one type: THEN is " +
-                                      show_types(then_type) + ", ELSE is " + show_types(else_type));
+                                      show_types(then_type) + ", ELSE is " + show_types(else_type) +
+                                      conversion(then_type, else_type));
   return then_type;
 }
 
@@ -370,7 +385,7 @@ const Type* Checker::pattern(Pattern& pattern, std::vector<Variable>& variables)
   const Type* inner = this->pattern(pattern.items[0], variables);
   Binding* constructor = env_.find(pattern.name, from_prelude_);
   if (constructor == nullptr || constructor->kind != BindingKind::kConstructor)
-    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined");
+    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined" + function_hint(pattern));
   pattern.record = constructor;
   const Type* type = instantiate(types_, constructor->type);
   if (!unifier_.unify(inner, type->args[0]))

@@ -12,6 +12,7 @@ namespace nvm::frontend {
 // For messages: a name as NESL's own messages show it; an expression in one line, cut if long.
 [[nodiscard]] std::string upper(std::string text);
 [[nodiscard]] std::string excerpt(const Expr& exp);
+[[nodiscard]] std::string counted(std::size_t n);  // "1 argument", "2 arguments"
 
 // Checks one form; all errors go to `diagnostics`. An object serves one form.
 class Checker {
@@ -31,6 +32,8 @@ class Checker {
     const Type* type = nullptr;
   };
   bool match(Pattern& pattern, const Type* type, std::vector<Variable>& variables);
+  // Whether the name of a record pattern means something, which is reported if not.
+  bool knows_record(const Pattern& pattern);
   // Declares the datatype of `form`: its constructor's type, or null.
   const Type* datatype(const Form& form, Binding& constructor);
   [[nodiscard]] bool calls_serial() const { return serial_; }
@@ -69,6 +72,10 @@ class Checker {
   const Type* declared(const TypeSig& sig, bool rigid, Binding& self);
   [[noreturn]] void fail(SourcePos pos, std::string message);
   [[noreturn]] void undefined(const Expr& name);
+  // Hints behind messages, "" if there is none to give: how an int and a float come together, and for a
+  // record pattern of an unknown name, which may be meant to define a function.
+  [[nodiscard]] static std::string conversion(const Type* expected, const Type* given);
+  [[nodiscard]] std::string function_hint(const Pattern& pattern);
   [[noreturn]] void not_a_function(const Expr& call, const Type* function, const Type* argument);
   [[noreturn]] void mismatch(const Expr& call, const std::string& name, const Type* expected,
                              const Type* given);

@@ -55,9 +55,35 @@ std::string remedy(const std::string& name, const Type* given) {
   return "";
 }
 
-std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
+struct Meant {
+  std::string_view word;
+  const char* hint;
+};
+// What other languages have.
+constexpr Meant kMeant[] = {
+    {"true", ": the truth values are t and f"},
+    {"false", ": the truth values are t and f"},
+    {"return", ": the value of a function is its expression"},
+    {"for", ": what is done for each element is an APPLY-TO-EACH, {body : pattern in sequence}"},
+    {"while", ": a loop is a function that calls itself"},
+    {"do", ": a loop is an APPLY-TO-EACH, or a function that calls itself"},
+    {"len", ": the length of v is #v"},
+    {"size", ": the length of v is #v"},
+    {"range", ": the integers from s up to e are [s:e]"},
+    {"def", ": a function is defined as in function name(x) = x + 1"},
+    {"string", ": the type of strings is [char]"},
+    {"int", ": it is a type, which only signatures and datatypes name"},
+    {"bool", ": it is a type, which only signatures and datatypes name"},
+    {"char", ": it is a type, which only signatures and datatypes name"},
+    {"import", ": load \"FILE\"; reads the definitions of a file"},
+    {"include", ": load \"FILE\"; reads the definitions of a file"},
+    {"struct", ": a record is declared as in datatype point(float, float)"},
+    {"null", ": every value has a type, and none is missing"},
+};
 
 }  // namespace
+
+std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
 
 std::string upper(std::string text) {
   for (char& c : text)
@@ -76,13 +102,37 @@ std::string excerpt(const Expr& exp) {
 void Checker::undefined(const Expr& name) {
   if (diagnostics_.blamed(name.text)) throw Failure{};  // what failed to define it was reported
   std::string message = upper(name.text) + " is undefined";
-  if (name.text == "true" || name.text == "false") fail(name.pos, message + ": the truth values are t and f");
+  for (const Meant& meant : kMeant)
+    if (name.text == meant.word) fail(name.pos, message + meant.hint);
   std::vector<std::string> names = env_.names();
   for (const Variable& variable : scope_) names.push_back(variable.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   if (const std::string_view near = nearest_name(name.text, candidates); !near.empty())
     message += ": did you mean " + std::string(near) + "?";
   fail(name.pos, message);
+}
+
+std::string Checker::conversion(const Type* expected, const Type* given) {
+  const Clash clash = innermost(expected, given);
+  const TypeKind want = clash.expected->kind, have = clash.given->kind;
+  if (want == TypeKind::kFloat && have == TypeKind::kInt) return "; float makes a float of an int";
+  if (want == TypeKind::kInt && have == TypeKind::kFloat)
+    return "; float makes a float of an int, round an int of a float";
+  return "";
+}
+
+std::string Checker::function_hint(const Pattern& pattern) {
+  if (env_.find(pattern.name, from_prelude_) != nullptr) return "";
+  return "; a function is defined as in function name(x) = x + 1, or within an expression as in name = x => "
+         "x + 1";
+}
+
+bool Checker::knows_record(const Pattern& pattern) try {
+  if (env_.find(pattern.name, from_prelude_) == nullptr)
+    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined" + function_hint(pattern));
+  return true;
+} catch (const Failure&) {
+  return false;
 }
 
 // What stands behind a value is its argument, so a missing ; or an infix name makes a call of it.
@@ -94,6 +144,8 @@ void Checker::not_a_function(const Expr& call, const Type* function, const Type*
     message += "; is a ; missing in front of " + excerpt(behind) + "?";
   else if (behind.kind == ExprKind::kName && resolve(argument)->kind == TypeKind::kFn)
     message += "; " + behind.text + " is one, written " + behind.text + "(...)";
+  else if (resolve(function)->kind == TypeKind::kSeq)
+    message += "; an element is written " + (value.kind == ExprKind::kName ? value.text : "v") + "[i]";
   fail(value.pos, message);
 }
 
@@ -109,6 +161,10 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
                        " is a function, and [ ] takes an element out of a sequence; a call is written " +
                        function + "(...)");
   }
+  if (name == "elt" && call.items[0]->builtin && argument.items.size() == 2 &&
+      argument.items[1]->kind == ExprKind::kTuple)
+    fail(argument.items[1]->pos,
+         "one index stands between [ and ]; an element of an element is written v[i][j]");
   const std::size_t wanted = width(expected);
   if (argument.kind != ExprKind::kTuple || wanted == 1) {
     const std::size_t n = argument.kind == ExprKind::kTuple ? argument.items.size() : width(given);
@@ -116,7 +172,7 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
       message +=
           "; " + counted(n) + (n == 1 ? " is" : " are") + " given, " + std::to_string(wanted) + " expected";
     else if (const std::string why = describe(expected, given); !why.empty())
-      message += "; " + why;
+      message += "; " + why + conversion(expected, given);
     fail(call.pos, message);
   }
   const std::size_t n = argument.items.size();
@@ -131,7 +187,8 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
       const std::string why = describe(want, have);
       fail(argument.items[i]->pos,
            message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why) +
-               (why.find("not in the class") != std::string::npos ? remedy(name, have) : ""));
+               (why.find("not in the class") != std::string::npos ? remedy(name, have)
+                                                                  : conversion(want, have)));
     }
     if (!last) expected = expected->args[1], given = given->args[1];
   }

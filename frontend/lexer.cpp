@@ -72,7 +72,9 @@ void Lexer::skip_blanks() {
       while (at_ < text_.size() && text_[at_] != '%') advance();
       if (at_ == text_.size()) {
         unfinished_ = true;
-        diagnostics_.error(start, "end of file inside of a comment that begins here");
+        diagnostics_.error(start,
+                           "end of file inside of a comment that begins here; a comment ends with another %, "
+                           "and a remainder is rem(a, b)");
         return;
       }
       advance();
@@ -213,7 +215,15 @@ void Lexer::read_char(Token& token) {
   }
   token.kind = Tok::kChar;
   token.int_value = static_cast<unsigned char>(peek());
-  advance();
+  const std::size_t bytes = utf8_length(text_.substr(at_));
+  if (bytes > 1) {
+    const std::string text(text_.substr(at_, bytes));
+    diagnostics_.error(token.pos, text + " takes " + std::to_string(bytes) +
+                                      " bytes, and a character is one; a string holds it, as in \"" + text +
+                                      "\"");
+    token.kind = Tok::kInvalid;
+  }
+  for (std::size_t i = 0; i < bytes; ++i) advance();
 }
 
 void Lexer::read_symbol(Token& token) {
@@ -235,8 +245,10 @@ void Lexer::read_symbol(Token& token) {
   const bool twice = peek(1) == peek();
   std::string message = "unexpected character " + shown(character);
   if (peek() == '!')
-    message =
-        peek(1) == '=' ? "not equal is written /=" : "the escape ! to the host language is not supported";
+    message = peek(1) == '='
+                  ? "not equal is written /="
+                  : "the escape ! to the host language is not supported; not(a) is the inverse of a";
+  if (peek() == '\\') message += "; a function value is written x => x + 1";
   if (peek() == '&' && twice) message = "the logical operators are the words and, or, not";
   if (peek() == '.')
     message += "; the parts of a record are had by a pattern, as in let point(x, y) = p in x";
@@ -256,8 +268,10 @@ void Lexer::read_quoted(Token& token) {
     return;
   }
   const Token quoted = next();
-  if (quoted.text.size() == 1 && peek() == '\'') {
-    diagnostics_.error(token.pos, "a character is written `" + quoted.text + ", without a quote behind it");
+  if (!quoted.text.empty() && peek() == '\'') {
+    diagnostics_.error(token.pos, quoted.text.size() > 1 ? "a string is written \"" + quoted.text + "\""
+                                                         : "a character is written `" + quoted.text +
+                                                               ", without a quote behind it");
     token.kind = Tok::kInvalid;
     advance();
     return;

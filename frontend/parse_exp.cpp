@@ -241,7 +241,9 @@ ExprPtr FormParser::name_or_form() {
     result = node(ExprKind::kBool, token.pos);
     result->int_value = token.text == "t" ? 1 : 0;
   } else if (is_reserved(token.text)) {
-    fail("unexpected " + shown() + " where an expression was expected");
+    const bool form = token.text == "function" || token.text == "datatype";
+    fail("unexpected " + shown() + " where an expression was expected" +
+         (form ? "; is a ; missing in front of it?" : ""));
   } else {
     result = name_node(token.text, token.pos, false);
   }
@@ -333,9 +335,15 @@ ExprPtr FormParser::each() {
   result->generators.push_back(generator_of(std::move(first)));
   while (accept(";")) result->generators.push_back(generator_of(exp()));
   if (accept("|")) result->sieve = exp();
-  if (!at("}"))
-    fail("expected a } instead of " + shown() + " to terminate an APPLY-TO-EACH" +
-         (p_.token_.is_word("in") ? "; a ; separates generators" : ""));
+  if (!at("}")) {
+    const char* why = !result->body && at(":")   ? "; the body stands first, as in {x + 1 : x in v}"
+                      : !p_.token_.is_word("in") ? ""
+                      : result->sieve            ? "; the body is followed by a :"
+                                                 : "; a ; separates generators";
+    const std::string message = "expected a } instead of " + shown() + " to terminate an APPLY-TO-EACH";
+    if (*why != '\0') fail_at(p_.token_.pos, message + why);
+    fail(message);
+  }
   advance();
   return serial && result->body ? one_by_one(std::move(result)) : finish(std::move(result));
 }
@@ -391,12 +399,17 @@ Generator FormParser::generator_of(ExprPtr first) {
     result.pattern = to_pattern(*first);
     advance();
     result.source = exp();
+    if (result.source->kind == ExprKind::kTuple && !at_word("in")) {
+      const Expr& second = *result.source->items[1];
+      fail_at(second.pos, "the source of an APPLY-TO-EACH is one sequence" + condition_hint(second));
+    }
     return result;
   }
   if (first->kind != ExprKind::kName || first->builtin) {
     if (at("}") || at(";") || at("|"))
       fail_at(pos,
-              "invalid binding in an APPLY-TO-EACH construct: write `pattern in sequence` or a variable");
+              "invalid binding in an APPLY-TO-EACH construct: write `pattern in sequence` or a variable" +
+                  generator_hint(*first));
     fail("expected IN or } instead of " + shown() + " in an APPLY-TO-EACH");
   }
   result.pattern = variable(first->text, pos);

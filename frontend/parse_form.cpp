@@ -120,11 +120,19 @@ void FormParser::read(Form& form) {
   advance();
 }
 
+namespace {
+std::string special_symbol(const std::string& name) {
+  const std::string meaning = name == "t"   ? "; it is the boolean true"
+                              : name == "f" ? "; it is the boolean false"
+                                            : "";
+  return "the symbol " + upper(name) + " is a special symbol, it cannot be used as a variable" + meaning;
+}
+}  // namespace
+
 std::string FormParser::name(const char* what) {
   const Token& token = p_.token_;
   if (token.kind != Tok::kName) fail(std::string("expected ") + what + " instead of " + shown());
-  if (token.text == "t" || token.text == "f" || token.text == "time")
-    fail("the symbol " + shown() + " is a special symbol, it cannot be used as a variable");
+  if (token.text == "t" || token.text == "f" || token.text == "time") fail(special_symbol(token.text));
   if (is_reserved(token.text) || token.text == "?")
     fail(std::string("expected ") + what + " instead of the reserved word " + shown());
   std::string text = token.text;
@@ -156,7 +164,7 @@ void FormParser::function_form(Form& form) {
     form.sig = std::make_unique<TypeSig>(signature());
     if (form.sig->type.kind != TypeExpr::Kind::kFn)
       fail_at(form.sig->type.pos,
-              "not a function type: write (int, int) -> int for a function of two arguments");
+              "not a function type: write int -> int, or (int, int) -> int for a function of two arguments");
   }
   if (p_.token_.kind == Tok::kString) {
     form.doc = p_.token_.text;
@@ -321,19 +329,15 @@ Pattern FormParser::to_pattern(const Expr& exp) {
       record.items.push_back(to_pattern(*exp.items[1]));
       return record;
     }
-    case ExprKind::kBool:
-      fail_at(exp.pos, std::string("the symbol ") + (exp.int_value != 0 ? "T" : "F") +
-                           " is a special symbol, it cannot be used as a variable");
+    case ExprKind::kBool: fail_at(exp.pos, special_symbol(exp.int_value != 0 ? "t" : "f"));
     case ExprKind::kInt:
       fail_at(exp.pos, "the value " + std::to_string(exp.int_value) + " is not a valid variable name");
     case ExprKind::kSeq:
     case ExprKind::kEmpty: fail_at(exp.pos, "square brackets cannot be used for pattern matching");
     default: break;
   }
-  const bool subscript = exp.kind == ExprKind::kCall && exp.items[0]->builtin && exp.items[0]->text == "elt";
-  fail_at(exp.pos,
-          std::string("expected a pattern (names, tuples and records of names) instead of this expression") +
-              (subscript ? "; rep(a, x, i) is a with x at place i" : ""));
+  fail_at(exp.pos, "expected a pattern (names, tuples and records of names) instead of this expression" +
+                       pattern_hint(exp));
 }
 
 // Types.

@@ -31,7 +31,31 @@ def traced(path, words):
     return whole[0], [e["args"]["bytes"] for e in events if e.get("name", "").startswith("FACT group ")]
 
 
+def replacing(n, shared):
+    """Puts 7 into the vector 0, 3, 6, ..., which is wanted afterwards if it is shared; REPLACE is line 11 or 12."""
+    segdes = ["CONST INT " + str(n), "MAKE_SEGDES"]
+    share = ["COPY 1 0"] if shared else []
+    return "\n".join(["FUNC MAIN", "CONST INT 0", "CONST INT 3", *segdes, "INDEX", *share, "CONST INT 5", "CONST INT 7",
+                      *segdes, "REPLACE INT", "RET", ""])
+
+
+def replaces():
+    """What REPLACE puts into a vector moves, the vector only if somebody else has it."""
+    moved = {}
+    for n in (1000, 3000):
+        for shared in (False, True):
+            path = write("replace.vcode", replacing(n, shared))
+            lines, _ = profiled(path, (*WHOLE, "--optimise", "off"))
+            moved[n, shared] = lines[12 if shared else 11]
+            _, whole = profiled(path, WHOLE)
+            expect("--stats counts the same", counted(path, WHOLE) == whole, whole)
+    expect("in place", moved[1000, False] == moved[3000, False] <= 3 * 8, moved)
+    grown = moved[3000, True] - moved[1000, True]
+    expect("not in place", grown > 0 and grown % 4000 == 0, moved)
+
+
 def main():
+    replaces()
     path = write("factorial.vcode", factorial(["5.0"] * N, "FLOAT"))
     whole, all_whole = profiled(path, WHOLE)
     cut, all_cut = profiled(path, CUT)

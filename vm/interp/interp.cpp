@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/interp/elements.h"
+#include "vm/interp/in_place.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
 
@@ -301,12 +302,15 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
   if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
   if (step.strikes && put_strided(operands, results)) return;
-  if (bytes_seen_) [[unlikely]]
+  InPlace in_place;
+  if (bytes_seen_) [[unlikely]] {
     machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));
+    in_place = InPlace(step.op, operands);
+  }
   if (seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
   compute(step, operands, results);
   if (bytes_seen_) [[unlikely]]
-    machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results));
+    machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results) - in_place.unmoved(results));
   if (seen && looking != nullptr && values_wanted_) looking->end(*step.inst, step.site, results);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vm/interp/in_place.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/work.h"
 #include "vm/prims/alike.h"
@@ -153,6 +154,11 @@ bool Interp::count_plain(const Step& step) {
     if (!bytes) return false;
     read += *bytes;
   }
+  InPlace in_place;
+  if (step.op == Op::kReplace) {
+    const std::array<Value, 2> first = {peek(operands[0]), peek(operands[1])};
+    in_place = InPlace(step.op, first);
+  }
   perform(step);
   const std::int32_t* slots = function_->result_slots.data() + step.first_result;
   std::int64_t written = 0;
@@ -164,6 +170,7 @@ bool Interp::count_plain(const Step& step) {
     else if (!std::holds_alternative<std::monostate>(frame_[slots[i]]))
       read = 0;  // unwritten
   }
+  if (step.op == Op::kReplace && slots[0] >= 0) read -= in_place.unmoved({&frame_[slots[0]], 1});
   count_moved(read + written);
   return true;
 }

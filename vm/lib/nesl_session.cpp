@@ -349,7 +349,10 @@ std::string in_nesl_terms(std::string reason) {
     const std::string word = reason.substr(at + 4, end == std::string::npos ? end : end - at - 4);
     const bool mnemonic = std::any_of(word.begin(), word.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
     if (mnemonic) reason.erase(at, word.size() + 4);
+    if (word == "%") reason.replace(at + 4, 1, "rem");
   }
+  constexpr std::string_view kGiven = " given to MAKE_SEGDES";
+  if (const std::size_t at = reason.find(kGiven); at != std::string::npos) reason.erase(at, kGiven.size());
   if (const std::size_t at = reason.find("segment "); at != std::string::npos)
     reason.replace(at, 7, "sequence");
   return reason;

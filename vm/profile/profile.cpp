@@ -188,6 +188,7 @@ void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> o
   }
   spent.bytes +=
       static_cast<std::uint64_t>(picks(inst.op) ? bytes_read(inst.op, operands) : vector_bytes(operands));
+  in_place_ = InPlace(inst.op, operands);
 }
 
 // Control passes to the line of `inst`.
@@ -204,7 +205,7 @@ void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> res
   Spent& spent = *current_;
   if (results_tell_) spent.work += static_cast<std::uint64_t>(work_after(inst, results));
   const std::int64_t bytes = vector_bytes(results);
-  spent.bytes += static_cast<std::uint64_t>(bytes);
+  spent.bytes += static_cast<std::uint64_t>(bytes - in_place_.unmoved(results));
   made_bytes(bytes);
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "vm/data/ticks.h"
+#include "vm/interp/in_place.h"
 #include "vm/interp/levels.h"
 #include "vm/interp/work.h"
 #include "vm/profile/segments.h"
@@ -242,6 +243,7 @@ class Profile final : public Observer {
   std::array<std::int64_t*, 31> had_control_{};
   std::size_t before_ = 0;  // of these
   bool was_small_ = false;  // what has control is
+  InPlace in_place_;        // of the instruction begun
   std::int64_t elsewhere_ = 0, eager_ticks_ = 0, compile_ticks_ = 0, kernel_ticks_ = 0;
   std::vector<KernelTime> kernel_times_;  // of the open region
   const ssa::Inst* region_first_ = nullptr;

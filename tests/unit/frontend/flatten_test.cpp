@@ -194,7 +194,6 @@ TEST_CASE("a check is a conditional that writes and stops") {
     for (std::size_t i = 0; i < f.code.size(); ++i) {
       if (f.code[i].op != Op::kExit) continue;
       ++checks;
-      CHECK(f.code[i - 2].op == Op::kConst);
       CHECK(f.code[i - 1].op == Op::kWrite);
       CHECK((f.code[i + 1].op == Op::kElse || f.code[i + 1].op == Op::kEndif));
     }

@@ -159,7 +159,7 @@ TEST_CASE("default arguments") {
   CHECK(type_of(g) == "(a, a) -> a :: (a in number)");
   CHECK(type_of(g + "g(1);") == "int");
   CHECK(type_of(g + "g(1, b := 7);") == "int");
-  fails(g + "g(1, 7);", "1:31", "takes 1 arguments");
+  fails(g + "g(1, 7);", "1:31", "takes 1 argument ");
   fails(g + "g(1, c := 7);", "1:36", "invalid optional argument C");
 }
 
