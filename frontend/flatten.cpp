@@ -50,6 +50,18 @@ std::int32_t Flattener::flavour(const Flavour& flavour) {
   return it->second;
 }
 
+bool Flattener::starts_lifted(std::int32_t function) {
+  const auto known = starts_lifted_.find(function);
+  if (known != starts_lifted_.end()) return known->second;
+  const std::vector<bool>& leaves = facts_.of(function).shareable;
+  const std::vector<bool> shared = facts_.shared(function, std::vector<bool>(leaves.size(), true));
+  const bool starts = !facts_.of(function).effect &&
+                      std::find(shared.begin(), shared.end(), true) == shared.end() &&
+                      is_tail_parallel(source_, function) && recurs_in_each(source_, function);
+  starts_lifted_.emplace(function, starts);
+  return starts;
+}
+
 std::int32_t Flattener::input(std::uint32_t variable, int slot) {
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     if (inputs_[i].variable == variable && inputs_[i].slot == slot) return static_cast<std::int32_t>(i);
@@ -251,8 +263,11 @@ Val Body::call(const Expr& e, const Lanes* lanes) {
   if (f.inlined) return inlined(e, std::move(argument), lanes);
   std::vector<Val> parts;
   leaves(argument, parts);
-  Flavour flavour{e.id, lanes != ops_.root(), {}};
-  if (flavour.lifted) {
+  const bool starts_lifted = lanes == ops_.root() && all_.starts_lifted(e.id);
+  Flavour flavour{e.id, starts_lifted || lanes != ops_.root(), {}};
+  if (starts_lifted) {
+    flavour.shared.assign(parts.size(), false);
+  } else if (flavour.lifted) {
     for (const Val& part : parts) flavour.shared.push_back(may_be_shared(part, ops_.root()));
     flavour.shared = all_.facts().shared(e.id, std::move(flavour.shared));
   }
@@ -265,7 +280,7 @@ Val Body::call(const Expr& e, const Lanes* lanes) {
     Atoms args;
     for (std::size_t i = 0; i < parts.size(); ++i)
       ops_.slots(ops_.settle(parts[i], flavour.lifted && flavour.shared[i] ? ops_.root() : lanes), args);
-    if (flavour.lifted) args.push_back(ops_.whole(lanes));
+    if (flavour.lifted) args.push_back(starts_lifted ? ops_.ones(lanes) : ops_.whole(lanes));
     return b_.call(callee, std::move(args), kinds, f.effect || f.fails);
   };
   // A recursion steered by what the instances share would not end for want of instances.

@@ -37,6 +37,9 @@ class Flattener {
   [[nodiscard]] const Analysis& facts() const { return facts_; }
   [[nodiscard]] const EmitOptions& options() const { return options_; }
   std::int32_t flavour(const Flavour& flavour);
+  // Is serial code to call the function as lifted for one instance? So do levels of tail-parallel recursion:
+  // then the outermost call is one, too, and the function need not be compiled twice.
+  bool starts_lifted(std::int32_t function);
   std::int32_t input(std::uint32_t variable, int slot);
   [[nodiscard]] const std::vector<VariableSlot>& inputs() const { return inputs_; }
 
@@ -50,6 +53,7 @@ class Flattener {
   std::map<Flavour, std::int32_t> flavours_;
   std::vector<Flavour> todo_;
   std::vector<VariableSlot> inputs_;
+  std::map<std::int32_t, bool> starts_lifted_;
 };
 
 // The values of variables. Changes are undone in the reverse order, each for what it took.

@@ -126,7 +126,20 @@ class Finder {
   std::map<std::int32_t, std::set<std::int64_t>> taken_;
 };
 
+bool calls_outside(const Expr& e, std::int32_t function) {
+  if (e.kind == ExprKind::kCall && e.id == function) return true;
+  for (std::size_t i = 0; i < e.kids.size(); ++i) {
+    const bool body = e.kind == ExprKind::kEach && i == e.vars.size();
+    if (!body && calls_outside(*e.kids[i], function)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool recurs_in_each(const core::Program& program, std::int32_t function) {
+  return !calls_outside(*program.functions[static_cast<std::size_t>(function)].body, function);
+}
 
 bool is_tail_parallel(const core::Program& program, std::int32_t function) {
   return Finder(program, function).run();

@@ -14,4 +14,8 @@ namespace nvm::frontend {
 // ++. Recursion through other functions does not count.
 [[nodiscard]] bool is_tail_parallel(const core::Program& program, std::int32_t function);
 
+// Does such a function call itself in an apply-to-each only? Then it is serial code just once, for the
+// outermost call.
+[[nodiscard]] bool recurs_in_each(const core::Program& program, std::int32_t function);
+
 }  // namespace nvm::frontend

@@ -2,6 +2,7 @@
 // that vector, and published through an atomic pointer, so that readers take no lock.
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 
 #include "vm/data/pool.h"
@@ -141,6 +142,8 @@ bool operator==(const Segdes& a, const Segdes& b) {
   if (a.arrays_ == b.arrays_) return true;
   const Vector& x = a.arrays_->lengths;
   const Vector& y = b.arrays_->lengths;
+  if (x.storage() == y.storage())
+    return std::memcmp(x.raw(), y.raw(), static_cast<std::size_t>(x.bytes())) == 0;
   return with_ints(x, [&](const auto* p) {
     return with_ints(y, [&](const auto* q) {
       return std::equal(p, p + x.length(), q,

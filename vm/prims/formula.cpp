@@ -334,7 +334,8 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
   if (v.storage() != storage) return false;
   Fresh out(context, storage, defaults.length(), defaults);
   d.copy_to(context, storage, out);
-  t.put_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), segments, count, places, out.data());
+  t.put_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), LengthsOf(runs.s, context).view(),
+             count, v.length(), places, out.data());
   call.results[0] = out.take();
   return true;
 }

@@ -87,13 +87,20 @@ struct Stream {
 class Cursor {
  public:
   Cursor(Stream& stream, const PrimContext& context)
-      : runs_(kernel_segments(stream.runs.s)),
-        source_(kernel_segments(stream.source)),
+      : stream_(stream),
+        isa_(context.isa),
+        run_lengths_(stream.runs.s, context),
+        source_lengths_(stream.source, context),
         count_(stream.runs.s.segments()),
         elements_(stream.runs.first, context),
         first_(elements_, context),
         places_(numbers_of(stream.places)) {}
 
+  // Before the first begin().
+  void start() {
+    runs_ = kernel_segments(stream_.runs.s);
+    source_ = kernel_segments(stream_.source);
+  }
   // The runs of segment k; false if one of them crosses its end.
   void begin(std::int64_t k) { end_ = source_.start(k + 1); }
   [[nodiscard]] bool more() const { return at_ < end_; }
@@ -125,17 +132,18 @@ class Cursor {
   // Where run j goes in its segment.
   [[nodiscard]] std::int64_t first(std::int64_t j) const { return first_[j]; }
   [[nodiscard]] kernels::RunSlot slot(std::int64_t each, std::int64_t index) const {
-    return {runs_, first_.at(0), first_.kind() == 0, places_, each, index};
+    return {run_lengths_.view(), first_.at(0), first_.kind() == 0, places_, each, index};
   }
   // Do the runs end where the segments do, `each` in every one?
   [[nodiscard]] bool lie_evenly(std::int64_t each, std::int64_t segments) const {
-    if (each == 1 && runs_.offsets == source_.offsets && runs_.length == source_.length) return true;
-    bool even = true;
-    for (std::int64_t k = 0; k <= segments; ++k) even &= runs_.start(k * each) == source_.start(k);
-    return even;
+    if (each == 1 && stream_.runs.s.identical(stream_.source)) return true;
+    return kernel_table(isa_).runs_fill(run_lengths_.view(), each, source_lengths_.view(), segments);
   }
 
  private:
+  const Stream& stream_;
+  Isa isa_;
+  LengthsOf run_lengths_, source_lengths_;
   kernels::Segments runs_, source_;
   std::int64_t count_;
   Elements elements_;
@@ -204,10 +212,11 @@ class Lander {
                                              : x == static_cast<std::int8_t>(x));
   }
   bool put_all(const std::byte* from, std::int64_t width, const Segdes& s, const std::int64_t* places) {
-    const kernels::Segments segments = kernel_segments(s);
     if (context_.threads > 1 && s.total() >= 2 * context_.grain && s.total() / s.segments() >= kLongRun)
       return put_long(from, width, s, places);
-    kernel_table(context_.isa).put_runs(from, width, segments, s.segments(), places, target_.data);
+    const LengthsOf lengths(s, context_);
+    kernel_table(context_.isa)
+        .put_runs(from, width, lengths.view(), s.segments(), s.total(), places, target_.data);
     return true;
   }
   bool put_long(const std::byte* from, std::int64_t width, const Segdes& s, const std::int64_t* places) {
@@ -231,11 +240,9 @@ class Lander {
     if (s.total() != d.total()) return nullptr;
     memory = numbers(context_, d.segments() + 8);
     std::int64_t* out = numbers_of(memory);
+    if (refine_evenly(s, places, d, out) || refine_some(s, places, d, out)) return out;
     const kernels::Segments from = kernel_segments(s);
     const kernels::Segments to = kernel_segments(d);
-    if (refine_evenly(s, places, d, out)) return out;
-    if (kernel_table(context_.isa).places_of_some(from, s.segments(), places, to, d.segments(), out))
-      return out;
     std::int64_t k = 0;
     std::int64_t begin = 0;
     for (std::int64_t j = 0; j < d.segments(); ++j) {
@@ -254,13 +261,25 @@ class Lander {
     return out;
   }
 
-  // All of the hole, in segments `s`.
-  bool note_whole(const Segdes& s, const std::int64_t* places) {
+  // The same if `d` is what is left of `s` without its empty segments.
+  bool refine_some(const Segdes& s, const std::int64_t* places, const Segdes& d, std::int64_t* out) {
+    const LengthsOf from(s, context_);
+    const LengthsOf to(d, context_);
+    return kernel_table(context_.isa)
+        .places_of_some(from.view(), s.segments(), places, to.view(), d.segments(), out);
+  }
+
+  // All of the hole, in segments `s`. `memory`: what keeps the places, if nobody else wants it.
+  bool note_whole(const Segdes& s, const std::int64_t* places, BufferRef* memory = nullptr) {
     if (s.total() != hole_.s.total() || hole_.memory) return false;  // it stands somewhere else, too
     const std::int64_t* found = refine(s, places, hole_.s, hole_.memory);
     if (found == nullptr) return false;
     hole_.known = hole_.s.total();
     if (hole_.memory) return true;
+    if (memory != nullptr) {
+      hole_.memory = std::move(*memory);
+      return true;
+    }
     hole_.memory = numbers(context_, hole_.s.segments());
     std::copy_n(found, hole_.s.segments(), hole_.places());
     return true;
@@ -343,7 +362,9 @@ class Lander {
     BufferRef memory;
     const std::int64_t* to = refine(s, places, dest, memory);
     if (to == nullptr || !lay(streams, dest, to)) return false;
-    return std::all_of(streams.begin(), streams.end(), [&](const Stream& stream) {
+    return std::all_of(streams.begin(), streams.end(), [&](Stream& stream) {
+      if (formula_of(*stream.v, Kind::kHole) != nullptr)
+        return note_whole(stream.runs.s, numbers_of(stream.places), &stream.places);
       return land(*stream.v, stream.runs.s, numbers_of(stream.places));
     });
   }
@@ -361,9 +382,11 @@ class Lander {
     const std::vector<kernels::RunSlot> order = slots_in_order(cursors, dest.segments());
     const auto count = static_cast<std::int64_t>(order.size());
     if (count >= 2 && count <= kernels::kMostSlots &&
-        kernel_table(context_.isa).lay_runs(order.data(), count, kernel_segments(dest), to, dest.segments()))
+        kernel_table(context_.isa)
+            .lay_runs(order.data(), count, LengthsOf(dest, context_).view(), to, dest.segments()))
       return true;
     const kernels::Segments segments = kernel_segments(dest);
+    for (const auto& cursor : cursors) cursor->start();
     for (std::int64_t k = 0; k < dest.segments(); ++k) {
       const std::int64_t length = segments.start(k + 1) - segments.start(k);
       for (const auto& cursor : cursors) cursor->begin(k);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "vm/prims/kernels/kernels.h"
@@ -184,6 +185,26 @@ class Indices {
   const std::byte* data_;
   std::size_t bytes_;
   BufferRef memory_;
+};
+
+// How long the segments of a descriptor are, as the kernels want it. Valid while the descriptor is.
+class LengthsOf {
+ public:
+  LengthsOf(const Segdes& s, const PrimContext& context) {
+    if (s.is_regular()) {
+      view_.length = s.regular_length();
+      return;
+    }
+    elements_.emplace(s.lengths(*context.pool), context);
+    indices_.emplace(*elements_, context);
+    view_ = {indices_->at(0), indices_->kind() == 0, 0};
+  }
+  [[nodiscard]] const kernels::SegmentLengths& view() const { return view_; }
+
+ private:
+  std::optional<Elements> elements_;
+  std::optional<Indices> indices_;
+  kernels::SegmentLengths view_;
 };
 
 // Does a source descriptor of one segment go with any destination descriptor? The legacy interpreter takes

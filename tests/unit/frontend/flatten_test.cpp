@@ -277,6 +277,21 @@ TEST_CASE("recursion whose results are only concatenated is marked") {
   CHECK(recursion("if #a == 0 then fn(b) else flatten({let c = x ++ x in c ++ fn(x) : x in [a, b]})"));
 }
 
+TEST_CASE("tail-parallel recursion in an apply-to-each is compiled once, lifted") {
+  const auto flavours = [](const std::string& text) {
+    std::string all;
+    for (const Function& f : program_of(text).functions)
+      if (f.origin == "fn") all += f.lifted ? "L" : "s";
+    return all;
+  };
+  const std::string begin = "function fn(v) = if #v < 2 then v else let r = v[1]; a = {x in v | x < r}; ";
+  CHECK(flavours(begin + "b = {x in v | x >= r}; in flatten({fn(p) : p in [a, b]}); fn([3, 1, 2]);") == "L");
+  // Called by itself as serial code, too.
+  CHECK(flavours(begin + "in fn(a) ++ [r]; fn([3, 1, 2]);") == "s");
+  // Results that are computed with.
+  CHECK(flavours("function fn(n) = if n < 2 then n else sum({fn(m) : m in [n - 1, n - 2]}); fn(5);") == "sL");
+}
+
 TEST_CASE("recursion whose results are used otherwise is not marked as tail-parallel") {
   const std::string parts = "let a = {x in v | x < v[0]}; b = {x in v | x > v[0]} in ";
   const auto recursion = [&](const std::string& rest) {

@@ -68,17 +68,25 @@ i64 pack_compare(const void* pv, const void* px, i64 step, Segments s, i64 count
   return total;
 }
 
-i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
+// length(k) of those that are flagged, else 0.
+template <typename F>
+i64 lengths_where(const u8* __restrict flags, i64 count, i32* __restrict lengths, F length) {
   i64 total = 0;
-  i64 start = s.start(0);
+  if (lengths == nullptr) {
+    for (i64 k = 0; k < count; ++k) total += length(k) & -static_cast<i64>(flags[k]);
+    return total;
+  }
   for (i64 k = 0; k < count; ++k) {
-    const i64 end = s.start(k + 1);
-    const i64 n = (end - start) & -static_cast<i64>(flags[k]);
-    if (lengths != nullptr) lengths[k] = static_cast<i32>(n);
+    const i64 n = length(k) & -static_cast<i64>(flags[k]);
+    lengths[k] = static_cast<i32>(n);
     total += n;
-    start = end;
   }
   return total;
+}
+i64 flagged_lengths(const u8* flags, Segments s, i64 count, i32* lengths) {
+  if (const i64* start = s.offsets; start != nullptr)
+    return lengths_where(flags, count, lengths, [start](i64 k) { return start[k + 1] - start[k]; });
+  return lengths_where(flags, count, lengths, [n = s.length](i64) { return n; });
 }
 
 // Copies flagged segments, elements of `bytes`, one behind the other.

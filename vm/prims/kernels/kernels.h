@@ -31,6 +31,13 @@ struct Segments {
   std::int64_t start(std::int64_t k) const { return offsets != nullptr ? offsets[k] : k * length; }
 };
 
+// How long segments are: as i32 or i64, or all `length`.
+struct SegmentLengths {
+  const void* lengths = nullptr;
+  bool narrow = false;
+  std::int64_t length = 0;
+};
+
 struct LengthSummary {
   std::int64_t total = 0;  // kTooLong or more if the lengths sum to that
   bool negative = false;   // there is a negative one
@@ -95,7 +102,7 @@ struct PieceStream {
 // put together. It begins at first[...] of its segment (i32 if `narrow`, else i64) and at `places[...]` of
 // the whole; both have each * segments elements.
 struct RunSlot {
-  Segments runs;
+  SegmentLengths runs;
   const void* first = nullptr;
   bool narrow = false;
   std::int64_t* places = nullptr;
@@ -201,16 +208,20 @@ struct Table {
   // segments `source`. False if a run crosses the end of its segment, or leaves that of the result.
   bool (*place_runs[2])(const void* first, Segments runs, std::int64_t count, Segments source, Segments dest,
                         std::int64_t segments, std::int64_t* places) = {};
-  void (*put_runs)(const void* v, std::int64_t bytes, Segments runs, std::int64_t count,
-                   const std::int64_t* places, void* out) = nullptr;
+  // Runs of v, which has `total` elements of `bytes`, to their places.
+  void (*put_runs)(const void* v, std::int64_t bytes, SegmentLengths runs, std::int64_t count,
+                   std::int64_t total, const std::int64_t* places, void* out) = nullptr;
   // Places of runs that lie one behind the other, in the order of `slots`, in segments `dest`, which begin at
   // `to` of the whole; 0 for empty ones. False if they do not lie so, or do not fill the segments.
-  bool (*lay_runs)(const RunSlot* slots, std::int64_t count, Segments dest, const std::int64_t* to,
+  bool (*lay_runs)(const RunSlot* slots, std::int64_t count, SegmentLengths dest, const std::int64_t* to,
                    std::int64_t segments) = nullptr;
+  // Are `each` runs together as long as the segment, for all segments?
+  bool (*runs_fill)(SegmentLengths runs, std::int64_t each, SegmentLengths s,
+                    std::int64_t segments) = nullptr;
   // The places of those of `count` segments that are not empty, to out, which has room for a register behind
   // its n elements. False if these are not the n segments of `dest`; then out holds anything.
-  bool (*places_of_some)(Segments s, std::int64_t count, const std::int64_t* places, Segments dest,
-                         std::int64_t n, std::int64_t* out) = nullptr;
+  bool (*places_of_some)(SegmentLengths s, std::int64_t count, const std::int64_t* places,
+                         SegmentLengths dest, std::int64_t n, std::int64_t* out) = nullptr;
 
   // The runs that are not empty, as place_runs has them: where they go, and where they begin in the source.
   // Behind the last lie the largest number and, twice, the end of the source; there is room for them. Their

@@ -31,9 +31,8 @@ constexpr Scalar relation_of(Takes takes, int t) {
 
 #if NVM_VECTOR_BYTES >= 32
 // Which of the `first` elements go to a target, a bit for each; y is what they are compared with.
-template <typename T, Takes kTakes, int kTarget, typename V>
+template <typename T, Takes kTakes, int kTarget, typename L = Lanes<T>, typename V>
 u64 taken_of(u64 first, V e, V y, const PackTarget& to) {
-  using L = Lanes<T>;
   if constexpr (kTakes != Takes::kAny) return L::template compare<relation_of(kTakes, kTarget)>(first, e, y);
   const u64 less = L::template compare<Scalar::kLt>(first, e, y);
   const u64 equal = L::template compare<Scalar::kEq>(first, e, y);
@@ -101,10 +100,36 @@ void part_aside(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
 }
 #endif
 
-// The same, but those of the second target follow those of the first, place[0] moving on over both.
+// The same, but those of the second target follow those of the first, place[0] moving on over both. Segments
+// of one register L.
+template <typename T, typename L, int kTargets, Takes kTakes>
+void join_register(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
+  const auto y = L::all(x);
+  const u64 all = _bzhi_u64(~u64{0}, static_cast<u32>(n));
+  const auto e = L::load(all, v);
+  T* out = static_cast<T*>(targets[0].out) + place[0];
+  const u64 first = taken_of<T, kTakes, 0, L>(all, e, y, targets[0]);
+  L::store(first, e, out);
+  out += __builtin_popcountll(first);
+  if constexpr (kTargets > 2) {
+    const u64 third = taken_of<T, kTakes, 2, L>(all, e, y, targets[2]);
+    L::store(third, e, static_cast<T*>(targets[2].out) + place[2]);
+    place[2] += __builtin_popcountll(third);
+  }
+  const u64 second = taken_of<T, kTakes, 1, L>(all, e, y, targets[1]);
+  L::store(second, e, out);
+  place[0] += __builtin_popcountll(first) + __builtin_popcountll(second);
+  place[1] += __builtin_popcountll(second);
+}
+
 template <typename T, int kTargets, Takes kTakes>
 void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
   using L = Lanes<T>;
+#if NVM_VECTOR_BYTES == 64
+  if (n <= HalfLanes<T>::kCount)
+    return join_register<T, HalfLanes<T>, kTargets, kTakes>(v, n, x, targets, place);
+#endif
+  if (n <= L::kCount) return join_register<T, L, kTargets, kTakes>(v, n, x, targets, place);
   const auto y = L::all(x);
   T* out = static_cast<T*>(targets[0].out);
   i64 at = place[0];
@@ -112,26 +137,14 @@ void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place)
     L::store(m, e, to + end);
     end += __builtin_popcountll(m);
   };
-  const auto begin = [&](u64 first, auto e) {
+  each_register(v, n, [&](u64 first, auto e) {
     put(taken_of<T, kTakes, 0>(first, e, y, targets[0]), e, out, at);
     if constexpr (kTargets > 2)
       put(taken_of<T, kTakes, 2>(first, e, y, targets[2]), e, static_cast<T*>(targets[2].out), place[2]);
-  };
-  const auto follow = [&](u64 first, auto e) {
-    put(taken_of<T, kTakes, 1>(first, e, y, targets[1]), e, out, at);
-  };
-  i64 first_end = 0;
-  if (n <= L::kCount) {
-    const u64 all = _bzhi_u64(~u64{0}, static_cast<u32>(n));
-    const auto e = L::load(all, v);
-    begin(all, e);
-    first_end = at;
-    follow(all, e);
-  } else {
-    each_register(v, n, begin);
-    first_end = at;
-    each_register(v, n, follow);
-  }
+  });
+  const i64 first_end = at;
+  each_register(v, n,
+                [&](u64 first, auto e) { put(taken_of<T, kTakes, 1>(first, e, y, targets[1]), e, out, at); });
   place[1] += at - first_end;
   place[0] = at;
 }
