@@ -6,12 +6,26 @@
 #include <cstdint>
 #include <utility>
 
+#include "vm/data/pages.h"
+
 namespace nvm::vm {
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kArena = std::size_t{1} << 30;  // of addresses, not of memory
+// Of smaller ones a call of the system costs more than a first touch.
+constexpr std::size_t kLeastMoved = 256 * 1024;
+constexpr std::size_t kLeastPiece = 64 * 1024;
+// Huge pages are moved as a whole for blocks from the first size on if enough of them are free, and from the
+// second size on only so.
+constexpr std::size_t kLeastWhole = std::size_t{4} << 20;
+constexpr std::size_t kOnlyWhole = std::size_t{16} << 20;
+constexpr std::size_t kMostSeams = 8000;  // the system allows a process some 65,000
+static_assert(Extents::kStep == kPage);
+
+std::byte* aligned(std::byte* p, std::size_t unit) {
+  return p + (unit - reinterpret_cast<std::uintptr_t>(p) % unit) % unit;
+}
 
 // Adds a range, merged with its neighbours; returns the whole.
 std::map<std::byte*, std::size_t>::iterator merge(std::map<std::byte*, std::size_t>& ranges, std::byte* p,
@@ -32,24 +46,6 @@ std::map<std::byte*, std::size_t>::iterator merge(std::map<std::byte*, std::size
 }
 
 }  // namespace
-
-std::byte* map_memory(std::size_t size) {
-  const bool huge = size >= kHugePage;
-  const std::size_t slack = huge ? kHugePage : 0;
-  void* raw =
-      mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) return nullptr;
-  auto* p = static_cast<std::byte*>(raw);
-  if (huge) {
-    const auto address = reinterpret_cast<std::uintptr_t>(p);
-    const std::size_t skip = (kHugePage - address % kHugePage) % kHugePage;
-    if (skip != 0) munmap(p, skip);
-    if (skip != slack) munmap(p + skip + size, slack - skip);
-    p += skip;
-    madvise(p, size, MADV_HUGEPAGE);
-  }
-  return p;
-}
 
 Extents::~Extents() {
   for (const auto& [p, size] : arenas_) munmap(p, size);
@@ -72,10 +68,12 @@ std::byte* Extents::take_recent(std::size_t size) {
   return nullptr;
 }
 
-std::byte* Extents::take(std::size_t size) {
+std::byte* Extents::take(std::size_t size, std::size_t fresh) {
   if (std::byte* p = take_recent(size)) return p;
   const auto best = by_size_.lower_bound({size, nullptr});
   if (best == by_size_.end()) {
+    if (size > fresh)
+      if (std::byte* p = take_moved(size)) return p;
     std::byte* p = take_fresh(size);
     return p != nullptr || !add_arena(size) ? p : take_fresh(size);
   }
@@ -131,12 +129,89 @@ std::byte* Extents::take_fresh(std::size_t size) {
   return nullptr;
 }
 
+// Pieces of free ranges, each of one mapping and a multiple of `unit`, of `size` bytes together; the largest
+// ranges first. None if they are less than half of it.
+std::vector<Extents::Range> Extents::movable(std::size_t size, std::size_t unit) const {
+  std::vector<Range> pieces;
+  std::size_t sum = 0;
+  for (auto range = by_size_.rbegin(); sum < size && range != by_size_.rend() && range->first >= kLeastPiece;
+       ++range) {
+    std::byte* const end = range->second + range->first;
+    for (std::byte* p = range->second; p != end && sum < size;) {
+      const auto seam = seams_.upper_bound(p);
+      std::byte* const stop = seam == seams_.end() ? end : std::min(end, *seam);
+      std::byte* const begin = aligned(p, unit);
+      p = stop;
+      if (begin >= stop) continue;
+      const std::size_t room = static_cast<std::size_t>(stop - begin) / unit * unit;
+      if (room < kLeastPiece) continue;
+      const std::size_t length = std::min(room, size - sum);
+      pieces.emplace_back(begin, length);
+      sum += length;
+    }
+  }
+  if (sum < size / 2) pieces.clear();
+  return pieces;
+}
+
+// The first fresh addresses of this alignment; null if there are none.
+std::byte* Extents::take_addresses(std::size_t size, std::size_t unit) {
+  for (auto fresh = fresh_.begin(); fresh != fresh_.end(); ++fresh) {
+    const auto [begin, whole] = *fresh;
+    std::byte* const p = aligned(begin, unit);
+    const std::size_t skip = static_cast<std::size_t>(p - begin);
+    if (skip + size > whole) continue;
+    fresh_.erase(fresh);
+    if (skip != 0) fresh_.emplace(begin, skip);
+    if (skip + size != whole) fresh_.emplace(p + size, whole - skip - size);
+    touched_ += size;
+    return p;
+  }
+  return nullptr;
+}
+
+// Puts the pages of these pieces there, one after the other; the bytes moved.
+std::size_t Extents::move(const std::vector<Range>& pieces, std::byte* to) {
+  std::size_t moved = 0;
+  for (const auto& [from, length] : pieces) {
+    if (!move_pages(from, to + moved, length)) break;
+    seams_.insert({to + moved, to + moved + length});
+    moved += length;
+    const auto range = std::prev(free_.upper_bound(from));
+    const auto [begin, whole] = *range;
+    remove_free(range);
+    if (begin != from) add_free(begin, static_cast<std::size_t>(from - begin));
+    if (begin + whole != from + length)
+      add_free(from + length, static_cast<std::size_t>(begin + whole - (from + length)));
+    merge(fresh_, from, length);
+    touched_ -= length;
+  }
+  return moved;
+}
+
+// Fresh addresses, at the beginning of which pages of free ranges are put; null if it cannot or need not be
+// so.
+std::byte* Extents::take_moved(std::size_t size) {
+  if (size < kLeastMoved || seams_.size() > kMostSeams || !can_move_pages()) return nullptr;
+  std::size_t unit = size >= kLeastWhole ? kHugePage : kPage;
+  std::vector<Range> pieces = movable(size / unit * unit, unit);
+  if (pieces.empty() && unit != kPage && size < kOnlyWhole) pieces = movable(size, unit = kPage);
+  if (pieces.empty()) return nullptr;
+  std::byte* const p = take_addresses(size, unit);
+  if (p == nullptr) return nullptr;
+  const std::size_t moved = move(pieces, p);
+  const std::size_t rest = size - moved;  // if small, one page of it would touch a whole huge one
+  if (unit != kPage && rest < kHugePage) move(movable(rest, kPage), p + moved);
+  return p;
+}
+
 bool Extents::add_arena(std::size_t size) {
   const std::size_t least = (size + kHugePage - 1) / kHugePage * kHugePage;
   for (const std::size_t wanted : {std::max(least, kArena), least}) {
     std::byte* p = map_memory(wanted);
     if (p == nullptr) continue;
     arenas_.emplace_back(p, wanted);
+    seams_.insert({p, p + wanted});
     merge(fresh_, p, wanted);
     return true;
   }

@@ -1,7 +1,9 @@
 // Address space for large blocks: ranges of any size in steps of 4 KB, best fit, free neighbours merged, so
 // that memory freed in one size serves every other. Pages that were written once are handed out again before
 // fresh ones, because a first touch costs more than several passes that write the elements; what was freed a
-// moment ago goes first to a request of its size, because it may still be in the caches. Not thread-safe.
+// moment ago goes first to a request of its size, because it may still be in the caches. Where no free range
+// is large enough, pages of several are moved to one place: 2 MB in less than a tenth of a millisecond, while
+// to touch as much for the first time takes from a third to ten. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -23,12 +25,9 @@ class Extents {
   Extents(const Extents&) = delete;
   Extents& operator=(const Extents&) = delete;
 
-  // `size` bytes, uninitialised; null if the system has none.
-  [[nodiscard]] std::byte* take(std::size_t size);
-  // True if take(size) needs no fresh page.
-  [[nodiscard]] bool has(std::size_t size) const {
-    return by_size_.lower_bound({size, nullptr}) != by_size_.end();
-  }
+  // `size` bytes, uninitialised; null if the system has none. If some are fresh, they are the last ones.
+  // Pages of free ranges are moved only where more than `fresh` bytes would be touched otherwise.
+  [[nodiscard]] std::byte* take(std::size_t size, std::size_t fresh = 0);
   // `p` and `size` of a take().
   void give(std::byte* p, std::size_t size);
   // The same for the last part of a take() that no one has written and that needed fresh pages.
@@ -41,24 +40,27 @@ class Extents {
 
  private:
   using Ranges = std::map<std::byte*, std::size_t>;
+  using Range = std::pair<std::byte*, std::size_t>;
 
   std::byte* take_recent(std::size_t size);
   void add_free(std::byte* p, std::size_t size);
   void remove_free(Ranges::iterator range);
   std::byte* take_fresh(std::size_t size);
+  std::byte* take_moved(std::size_t size);
+  [[nodiscard]] std::vector<Range> movable(std::size_t size, std::size_t unit) const;
+  std::size_t move(const std::vector<Range>& pieces, std::byte* to);
+  std::byte* take_addresses(std::size_t size, std::size_t unit);
   bool add_arena(std::size_t size);
 
   Ranges free_;                                           // written once, by address
   std::set<std::pair<std::size_t, std::byte*>> by_size_;  // the same, by size
   Ranges fresh_;                                          // no pages behind them
   static constexpr std::size_t kRecent = 4;
-  static constexpr std::size_t kLeastRecent = std::size_t{1} << 20;   // bytes: threads keep smaller ones
-  std::array<std::pair<std::byte*, std::size_t>, kRecent> recent_{};  // as given, the last one first
-  std::vector<std::pair<std::byte*, std::size_t>> arenas_;
+  static constexpr std::size_t kLeastRecent = std::size_t{1} << 20;  // bytes: threads keep smaller ones
+  std::array<Range, kRecent> recent_{};                              // as given, the last one first
+  std::vector<Range> arenas_;
+  std::set<std::byte*> seams_;  // where one mapping of the system may end and the next begin
   std::size_t touched_ = 0;
 };
-
-// Anonymous memory from the system, with huge pages if `size` allows; null if there is none.
-[[nodiscard]] std::byte* map_memory(std::size_t size);
 
 }  // namespace nvm::vm

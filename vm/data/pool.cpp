@@ -4,11 +4,10 @@
 //           block is waste. A list per class in the thread's cache; refilled from and spilled to the shared
 //           lists. Carved from regions that grow and stay.
 //   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock. The
-//           last few that a thread has freed it keeps for itself if they are small enough for its cache, and
-//           a small part of the peak all together: of another thread's memory every line would have to come
-//           over.
-// Free ranges of many small blocks do not serve a large one. They are given back to the system when fresh
-// pages beside them would make half as much again as the vectors need at their peak.
+//           last few that a thread has freed it keeps for itself if they are small enough for its cache and
+//           a small part of the peak: of another thread's memory every line would have to come over.
+// Free ranges too small for a large block: their pages are moved to it (extents.h), or given back to the
+// system, when with fresh ones too much would be kept.
 //
 // The colour gap shifts the elements of large blocks by a few cache lines, so that operands of one
 // instruction do not all start in the same cache set.
@@ -29,6 +28,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/data/extents.h"
+#include "vm/data/pages.h"
 #include "vm/data/size_classes.h"
 
 namespace nvm::vm {
@@ -52,8 +52,9 @@ constexpr std::size_t kKeptBlocks = 24;         // large ones, of a thread
 constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
 constexpr std::size_t kKeptShare = 32;          // part of the peak that a thread may keep
 constexpr std::size_t kLeastKept = 256 * 1024;  // if that is less
-// Free pages are given back for fresh ones when there would be more than the peak and these hundredths of it.
-constexpr std::size_t kSpare = 45;
+// Hundredths of the peak above which free pages are moved, or else given back, for fresh ones.
+constexpr std::size_t kMovesFrom = 115;
+constexpr std::size_t kMostKept = 145;
 constexpr std::size_t kAlwaysKept = std::size_t{4} << 20;
 
 // Bytes of a large block at `b` for `capacity` bytes of elements. The gap depends on the address alone.
@@ -128,7 +129,7 @@ struct Pool::Impl {
   [[nodiscard]] std::size_t mapped() const {
     return carved - static_cast<std::size_t>(bump_end - bump) + large.touched();
   }
-  void make_up_for(std::size_t size, std::size_t capacity);
+  [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
   void note_mapped() { mapped_peak = std::max(mapped_peak, mapped()); }
   void account(std::ptrdiff_t bytes);
   void note_peak(std::ptrdiff_t bytes);
@@ -234,33 +235,32 @@ void Pool::Impl::out_of_memory(std::size_t wanted) const {
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
 
-// Before `size` fresh bytes are taken: what lies about in pieces too small for them is given back, if with
-// them too much would be kept for what the program needs at its peak.
-void Pool::Impl::make_up_for(std::size_t size, std::size_t capacity) {
+// These hundredths of what the program needs at its peak, or now with `capacity` bytes more.
+std::size_t Pool::Impl::allowance(std::size_t capacity, std::size_t hundredths) const {
   const auto needed = static_cast<std::size_t>(std::max<std::ptrdiff_t>(
       {peak, live + static_cast<std::ptrdiff_t>(capacity), static_cast<std::ptrdiff_t>(kAlwaysKept)}));
-  const std::size_t most = needed + needed / 100 * kSpare;
-  if (mapped() + size > most) large.give_back(mapped() + size - most);
+  return needed / 100 * hundredths;
 }
 
 Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t size = large_size(capacity);
-  if (!large.has(size)) {
-    ++from_system;
-    if (mapped() + size > (limit != 0 ? limit : physical_bytes() / 4 * 3)) give_back();
-    make_up_for(size, capacity);
-  }
-  std::size_t touched = large.touched();
-  std::byte* p = large.take(size);
+  const std::size_t wanted = allowance(capacity, kMovesFrom);
+  std::size_t before = large.touched();
+  std::byte* p = large.take(size, wanted - std::min(wanted, mapped()));
   if (p == nullptr) {
     give_back();
-    touched = large.touched();
-    p = large.take(size);
+    before = large.touched();
+    if ((p = large.take(size)) == nullptr) return nullptr;
   }
-  if (p == nullptr) return nullptr;
+  const std::size_t fresh = large.touched() - before;
+  if (fresh != 0) {
+    ++from_system;
+    if (mapped() > (limit != 0 ? limit : physical_bytes() / 4 * 3)) give_back();
+    large.give_back(mapped() - std::min(mapped(), allowance(capacity, kMostKept)));
+  }
   note_mapped();
   auto* b = new (p) Buffer;
-  const std::size_t warm = (size - (large.touched() - touched)) / Extents::kStep;
+  const std::size_t warm = (size - fresh) / Extents::kStep;
   b->bytes = p + kHeader + colour_gap(b);
   b->size_class = kLargeClass + static_cast<std::uint32_t>(std::min<std::size_t>(warm, 1U << 31));
   return b;

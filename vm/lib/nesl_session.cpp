@@ -95,6 +95,7 @@ NeslSession::~NeslSession() = default;
 
 SessionStatus NeslSession::run_text(const frontend::Source& source) {
   const Quoted quoted(source_, &source);
+  std::erase_if(functions_, [&](const Lines& f) { return f.file == source.file; });
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
@@ -102,6 +103,7 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
   while (!parser.at_end() && status != SessionStatus::kExit) {
     auto form = parser.next_form();
     if (!form) continue;
+    note_function(*form, source.file);
     if (is_command(*form)) {
       if (!diagnostics.failed() || options_.interactive) {
         status = run_pending(pending, source.file);
@@ -380,8 +382,22 @@ void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm
        << "\n";
   if (source_ != nullptr && source_->file == file) {
     if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
+    if (const std::string name = function_around(file, line); !name.empty()) err_ << "  in " << name << "\n";
   }
   err_ << std::flush;
+}
+
+void NeslSession::note_function(const Form& form, const std::string& file) {
+  if (form.kind != frontend::FormKind::kFunction) return;
+  const auto lines = static_cast<std::uint32_t>(std::count(form.text.begin(), form.text.end(), '\n'));
+  functions_.push_back({file, form.name, form.name_pos.line, form.pos.line + lines});
+}
+
+std::string NeslSession::function_around(const std::string& file, std::uint32_t line) const {
+  const auto found = std::find_if(functions_.rbegin(), functions_.rend(), [&](const Lines& f) {
+    return f.file == file && f.first < line && line <= f.last;
+  });
+  return found == functions_.rend() ? "" : found->function;
 }
 
 SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {

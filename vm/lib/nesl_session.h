@@ -135,6 +135,9 @@ class NeslSession {
   void define_quietly(const std::string& text, const frontend::Form& original, bool builtin);
   void report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
               const std::string& file);
+  void note_function(const frontend::Form& form, const std::string& file);
+  // The function whose later lines, those that do not name it, include this one; "" if there is none.
+  [[nodiscard]] std::string function_around(const std::string& file, std::uint32_t line) const;
 
   ProgramRunner& runner_;
   std::ostream& out_;
@@ -150,6 +153,11 @@ class NeslSession {
 
   std::optional<frontend::CompiledForm> last_;                      // the last expression
   std::vector<std::shared_ptr<const frontend::Form>> definitions_;  // what later forms may refer to
+  struct Lines {
+    std::string file, function;
+    std::uint32_t first = 0, last = 0;
+  };
+  std::vector<Lines> functions_;  // where they stand
   std::map<std::string, std::string> settings_;
   std::map<std::string, std::string> configurations_{{"local", "defconfig local"}};  // as they were defined
   std::string configuration_ = "local";                                              // the current one

@@ -157,8 +157,10 @@ Result<Program> Program::from_file(const std::string& path, const LoadOptions& o
   const std::string reason = errno != 0 ? std::generic_category().message(errno)
                              : text     ? "the file is empty"
                                         : "it was not recorded";
+  // The legacy command was given a name like others.
+  const std::string given = path == "./-" ? "-" : path;
   return Failure{Failure::Class::kProgram,
-                 options.legacy ? "vinterp: Error opening input file " + path + ": " + reason + "\n"
+                 options.legacy ? "vinterp: Error opening input file " + given + ": " + reason + "\n"
                                 : "nvm: cannot read " + path + ": " + reason + "\n"};
 }
 

@@ -1,9 +1,12 @@
 #include "vm/data/pool.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <thread>
 #include <vector>
+
+#include "vm/data/pages.h"
 
 namespace nvm::vm {
 namespace {
@@ -149,6 +152,61 @@ TEST_CASE("free memory in small pieces is given back where large blocks need fre
   large.clear();
   pool.trim();
   CHECK(pool.stats().mapped == 0);
+}
+
+// Pieces of one size, every other one free, and then as many blocks of another size as there is room for in
+// the free pieces together: those get their pages.
+void check_moved(std::size_t piece, std::size_t large, int count) {
+  Pool pool;
+  std::vector<BufferRef> pieces;
+  for (int i = 0; i < 24; ++i) {
+    pieces.push_back(pool.allocate(piece));
+    std::memset(pieces.back().data(), i, piece);
+  }
+  for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i] = BufferRef();
+  std::vector<BufferRef> blocks;
+  for (int i = 0; i < count; ++i) {
+    blocks.push_back(pool.allocate(large));
+    std::memset(blocks.back().data(), 100 + i, large);
+  }
+  CHECK(pool.stats().mapped_peak <= pool.stats().peak / 100 * 120);
+  for (std::size_t i = 1; i < pieces.size(); i += 2)
+    CHECK(std::count(pieces[i].data(), pieces[i].data() + piece, std::byte(i)) ==
+          static_cast<std::ptrdiff_t>(piece));
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    CHECK(std::count(blocks[i].data(), blocks[i].data() + large, std::byte(100 + i)) ==
+          static_cast<std::ptrdiff_t>(large));
+}
+
+TEST_CASE("a large block gets the pages of free pieces that are too small for it") {
+  if (!can_move_pages()) return;
+  SECTION("page by page") { check_moved(std::size_t{1} << 20, std::size_t{3} << 20, 3); }
+  SECTION("huge pages as a whole") { check_moved(std::size_t{7} << 20, std::size_t{12} << 20, 5); }
+}
+
+TEST_CASE("what moves is free: blocks in use keep their elements") {
+  Pool pool;
+  struct Held {
+    BufferRef block;
+    std::size_t bytes = 0;
+    std::byte mark{};
+  };
+  std::vector<Held> held(20);
+  std::uint64_t draw = 7;
+  for (int i = 0; i < 2000; ++i) {
+    draw = draw * 6364136223846793005 + 1442695040888963407;
+    Held& one = held[(draw >> 40) % held.size()];
+    const auto marked = std::count(one.block ? one.block.data() : nullptr,
+                                   one.block ? one.block.data() + one.bytes : nullptr, one.mark);
+    REQUIRE(marked == static_cast<std::ptrdiff_t>(one.bytes));
+    one.block = BufferRef();
+    const std::size_t least = std::size_t{30'000} << (draw >> 61);  // 30 KB to 4 MB, and up to twice that
+    one.bytes = least + (draw >> 32) % least;
+    one.mark = std::byte(i & 255);
+    one.block = pool.allocate(one.bytes);
+    std::memset(one.block.data(), i & 255, one.bytes);
+  }
+  CHECK(pool.stats().mapped_peak <= pool.stats().peak + pool.stats().peak / 2);
 }
 
 TEST_CASE("a thread gets the memory first that it freed last") {
