@@ -104,11 +104,38 @@ int PartRun::result(int slot, Storage storage, std::int64_t offset) {
   return made;
 }
 
+// Are a and b nothing but the halves of every segment of one vector, compared and exchanged? Then that is
+// done without strips. `out_` is the result's memory.
+bool PartRun::exchange(int a, int b) const {
+  if (steps_.size() != 1 || steps_[0].order == nullptr) return false;
+  const Step& step = steps_[0];
+  const Slot& low = slots_[static_cast<std::size_t>(step.from[0])];
+  const Slot& high = slots_[static_cast<std::size_t>(step.from[1])];
+  const bool turned = a == step.most;
+  if (low.base == nullptr || low.base != high.base || low.stride != 2 * length_ ||
+      high.stride != low.stride || low.offset + high.offset != length_ || low.offset * high.offset != 0 ||
+      (turned ? b != step.to : a != step.to || b != step.most) || low.storage == Storage::kI8)
+    return false;
+  const std::int64_t chunks = chunk_count(context_, 2 * segments_ * length_, kChunk);
+  if (chunks > segments_) return false;
+  const auto run = kernel_table(context_.isa).exchange[low.storage == Storage::kI64 ? 1 : 0];
+  const auto width = static_cast<std::int64_t>(storage_bytes(low.storage));
+  std::atomic<bool> done{true};
+  for_chunks(context_.threads, chunks, [&](std::int64_t c) {
+    const std::int64_t first = segments_ * c / chunks;
+    const std::int64_t bytes = first * 2 * length_ * width;
+    if (!run(low.base + bytes, length_, segments_ * (c + 1) / chunks - first, turned, out_ + bytes))
+      done.store(false, std::memory_order_relaxed);
+  });
+  return done;
+}
+
 Value PartRun::join(int a, int b) {
   const Storage storage =
       std::max(slots_[static_cast<std::size_t>(a)].storage, slots_[static_cast<std::size_t>(b)].storage);
   Fresh out(context_, storage, 2 * segments_ * length_);
   out_ = out.data();
+  if (exchange(a, b)) return out.take();
   low_ = result(a, storage, 0);
   high_ = result(b, storage, length_);
   execute();

@@ -55,6 +55,7 @@ class PartRun {
   int result(int slot, Storage storage, std::int64_t offset);
   [[nodiscard]] bool is_short() const;
   [[nodiscard]] Strip strip(std::int64_t number) const;
+  [[nodiscard]] bool exchange(int a, int b) const;
   void execute();
   void run_strip(const Strip& strip, std::byte* rooms, std::span<std::byte*> places) const;
   void run_step(const Step& step, std::int64_t n, std::span<std::byte*> places) const;
