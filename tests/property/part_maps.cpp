@@ -118,6 +118,129 @@ TEST_CASE("places that begin over and over") {
   }));
 }
 
+// One vector in which segments of n follow each other `parts` at a time, put together anew as
+// `a ++ reverse(b)` is where all segments lie in one: their starts grow by the same.
+TEST_CASE("places that begin evenly") {
+  CHECK(rc::check("BPERMUTE by INDEX of REPLACE of EXTRACTs of +_SCAN", [](std::uint64_t seed) {
+    Chain c(seed);
+    if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
+    const std::int64_t instances = 1 + below(c.rng, 40);
+    const std::int64_t parts = 2 + below(c.rng, c.chance(4) ? 8 : 2);
+    const std::int64_t n = c.chance(3) ? std::int64_t{1} << below(c.rng, 7) : 1 + below(c.rng, 40);
+    const Segdes each = Segdes::regular(instances, parts);
+    const Segdes all = Segdes::regular(1, each.total());
+    const std::int64_t turned = below(c.rng, parts);
+    const std::int64_t other = below(c.rng, parts);
+    const std::int64_t wrong = c.chance(10) ? below(c.rng, 5) - 2 : 0;
+    const bool subtracts = c.chance(3);
+    const std::int64_t by = c.chance(8) ? std::int64_t{1} << 30 : n - 1 + wrong;  // that far nothing lies
+    const std::int64_t stride = c.chance(10) ? 2 : c.chance(3) ? 1 : -1;
+    const std::int64_t total = instances * parts * n;
+    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+    const TypeWord word = kWords[below(c.rng, 3)];
+    const Value v = c.vector(word, total);
+    const bool leaves = !c.chance(4);
+    const std::int64_t along = c.chance(20) ? total + 1 : total;
+    Lengths uneven;
+    for (std::int64_t k = c.chance(4) ? each.total() : 0; k > 0; --k) uneven.push_back(below(c.rng, n + 1));
+    same_both_ways([&](bool formulas) {
+      const auto with = [&](PrimFn f) { return formulas ? f : nullptr; };
+      const auto reads = [&](Op op) { return with(vm::find_reader(op, true)); };
+      const auto makes = [&](Op op) { return with(leaves ? vm::find_maker(op) : vm::find_reader(op, true)); };
+      const auto same = [&](std::int64_t x, std::int64_t times) { return alike(c, x, times, formulas); };
+      const Value sums = c.run(
+          Op::kAddScan, TypeWord::kInt,
+          {uneven.empty() ? same(n, each.total()) : Value(vm::int_vector(c.pool, uneven, Storage::kI32)),
+           all},
+          with(vm::find_maker(Op::kAddScan)))[0];
+      const auto start = [&](std::int64_t part) {
+        return c.run(Op::kExtract, TypeWord::kInt, {sums, same(part, instances), each},
+                     makes(Op::kExtract))[0];
+      };
+      Value last = start(turned);
+      if (stride < 0 || wrong != 0) {
+        const Op op = subtracts ? Op::kSub : Op::kAdd;
+        const Value x = same(subtracts ? -by : by, instances);
+        const PrimFn add = leaves ? with(vm::find_maker(op)) : nullptr;
+        last = c.run(op, TypeWord::kInt, {last, x}, add)[0];
+      }
+      Value starts =
+          c.run(Op::kDist, TypeWord::kInt, {start(other), each}, leaves ? makes(Op::kDist) : nullptr)[0];
+      Value strides = same(1, each.total());
+      for (std::int64_t k = 0; k < parts; ++k) {
+        if (k == other && k != turned) continue;
+        starts =
+            c.run(Op::kReplace, TypeWord::kInt,
+                  {starts, same(k, instances), k == turned ? last : start(k), each}, makes(Op::kReplace))[0];
+      }
+      strides =
+          c.run(Op::kReplace, TypeWord::kInt,
+                {strides, same(turned, instances), same(stride, instances), each}, makes(Op::kReplace))[0];
+      const Value places = c.run(Op::kIndex, TypeWord::kNone,
+                                 {starts, strides, Segdes::regular(each.total(), n)}, makes(Op::kIndex))[0];
+      return c.run(Op::kBpermute, word, {v, places, Segdes::regular(1, total), Segdes::regular(1, along)},
+                   reads(Op::kBpermute));
+    });
+  }));
+}
+
+TEST_CASE("halves that are compared and exchanged") {
+  CHECK(rc::check("the lesser and the greater of two parts", [](std::uint64_t seed) {
+    Chain c(seed);
+    if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
+    const std::int64_t n = c.chance(2)   ? std::int64_t{1} << below(c.rng, 8)
+                           : c.chance(2) ? 16 * (1 + below(c.rng, 6))
+                                         : 1 + below(c.rng, 70);
+    const std::int64_t segments = 1 + below(c.rng, c.chance(4) ? 700 : 40);
+    const Segdes along = Segdes::regular(segments, n), from = Segdes::regular(segments, 2 * n);
+    const Vector v = c.vector(TypeWord::kInt, from.total());
+    const bool only = c.chance(2);  // nobody else sees the vector that is exchanged
+    const Op compared = c.chance(2) ? Op::kLt : Op::kGe;
+    const bool turned = c.chance(2), swapped = c.chance(2);
+    same_both_ways([&](bool formulas) {
+      const auto with = [&](PrimFn f) { return formulas ? f : nullptr; };
+      const auto runs = [&](std::int64_t start) {
+        return c.run(Op::kIndex, TypeWord::kNone,
+                     {alike(c, start, segments, formulas), alike(c, 1, segments, formulas), along},
+                     with(vm::find_maker(Op::kIndex)))[0];
+      };
+      Value mine = v;
+      if (only) {
+        std::vector<std::int64_t> numbers;
+        for (std::int64_t i = 0; i < v.length(); ++i) numbers.push_back(v.int_at(i));
+        mine = vm::int_vector(c.pool, numbers, v.storage());
+      }
+      const auto part = [&](std::int64_t start) {
+        return c.run(Op::kBpermute, TypeWord::kInt, {mine, runs(start), from, along},
+                     with(vm::find_part_maker(Op::kBpermute, TypeWord::kInt)))[0];
+      };
+      Value low = part(swapped ? n : 0), high = part(swapped ? 0 : n);
+      Value flags = c.run(compared, TypeWord::kInt, {low, high},
+                          with(vm::find_part_maker(compared, TypeWord::kInt)))[0];
+      const auto chosen = [&](const Value& a, const Value& b) {
+        return c.run(Op::kSelect, TypeWord::kInt, {flags, a, b},
+                     with(vm::find_part_maker(Op::kSelect, TypeWord::kInt)))[0];
+      };
+      Value parts[2] = {chosen(low, high), chosen(high, low)};
+      if (only) mine = low = high = flags = Value();
+      Value filled[2] = {Vector::of_int(0), Segdes::regular(1, from.total())};
+      Value to;
+      if (formulas)
+        run_repeating_dist(c.context, TypeWord::kInt, filled, {&to, 1});
+      else
+        run_primitive(c.context, Op::kDist, TypeWord::kInt, filled, {&to, 1});
+      for (const std::size_t i : {0U, 1U}) {
+        std::vector<Value> operands = {Value(), runs(i == 0 ? 0 : n), Value(), along, from};
+        operands[0] = std::move(parts[turned ? 1 - i : i]);
+        operands[2] = std::move(to);
+        to = c.run(Op::kDpermute, TypeWord::kInt, std::move(operands),
+                   with(i == 0 ? vm::find_maker(Op::kDpermute) : vm::find_reader(Op::kDpermute, true)))[0];
+      }
+      return std::vector<Value>{to};
+    });
+  }));
+}
+
 // A computation with parts of segments: which instructions, on which of the vectors made before.
 struct Script {
   struct Line {
@@ -264,6 +387,25 @@ TEST_CASE("what may be left to who puts it together") {
     CHECK(count_maps("least") == 0);
     CHECK(count_maps("sort(least) ++ most") == 0);
   }
+}
+
+// How many EXTRACTs may leave what grows evenly.
+int count_growing(const std::string& body) {
+  const ssa::Module module =
+      test::nesl_module("function step(v) = let parts = {x : x in [take(v, #v / 2), drop(v, #v / 2)]} in " +
+                        body + " $ {step({i * k : i in [0:8]}) : k in [0:9]} $");
+  vm::Pool pool;
+  const vm::Code code = vm::make_code(module, pool);
+  int count = 0;
+  for (const vm::CodeFunction& f : code.functions)
+    for (const vm::Step& step : f.steps)
+      count += step.op == Op::kExtract && step.alone == vm::find_maker(Op::kExtract) ? 1 : 0;
+  return count;
+}
+
+TEST_CASE("starts that may be left growing") {
+  CHECK(count_growing("parts[0] ++ reverse(parts[1])") > 0);
+  CHECK(count_growing("#parts[0] + #parts[1]") == 0);
 }
 
 }  // namespace

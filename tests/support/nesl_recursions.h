@@ -106,7 +106,7 @@ else let half = #v / 2;
 function bitonic(v) =
 if #v < 2 then v
 else let s = {bitonic(x) : x in [take(v, #v / 2), drop(v, #v / 2)]} in merge(s[0] ++ reverse(s[1])) $
-{bitonic({rem(i * k, 7) : i in [0:2^rem(k, 5)]}) : k in [1:12]} $)"},
+{bitonic({rem(i * k, 7) : i in [0:2^rem(k, 9)]}) : k in [1:12]} $)"},
       {"two calls, one after the other", R"(
 function nearest(q, at, tree, best) =
 if at < 0 then best

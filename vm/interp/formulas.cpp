@@ -1,5 +1,6 @@
 #include "vm/interp/formulas.h"
 
+#include "vm/prims/cycles.h"
 #include "vm/prims/formula.h"
 
 namespace nvm::vm {
@@ -56,6 +57,61 @@ void exclude_packed(const ssa::Function& f, const std::vector<Op>& maker, std::v
   }
 }
 
+// Finds what grows evenly: from a +_SCAN that may be a formula, by EXTRACT, + and -, and DIST, to a REPLACE
+// that may be one. Starts from all that are computed so and takes away those that somebody reads in another
+// way.
+class Growing {
+ public:
+  Growing(const ssa::Function& f, const std::vector<Op>& maker, const std::vector<bool>& may)
+      : f_(f), maker_(maker), may_(may), banned_(may.size(), false) {}
+
+  std::vector<bool> run() {
+    for (const ssa::Block& block : f_.blocks) {
+      for (const ssa::ValueId v : block.end.arguments) banned_[at(v)] = true;
+      if (block.end.kind == ssa::Exit::kBranch) banned_[at(block.end.condition)] = true;
+    }
+    do {
+      follow();
+    } while (exclude_readers());
+    return std::move(grows_);
+  }
+
+ private:
+  [[nodiscard]] bool grows(const ssa::Inst& inst) const {
+    if (inst.results != 1 || banned_[at(inst.first_result)] || inst.word != TypeWord::kInt) return false;
+    const ssa::ValueId* from = f_.operands_of(inst);
+    if (inst.op == Op::kExtract) return maker_[at(from[0])] == Op::kAddScan && may_[at(from[0])];
+    if (inst.op == Op::kDist) return grows_[at(from[0])];
+    return makes_growing(inst.op) && (grows_[at(from[0])] || grows_[at(from[1])]);
+  }
+  void follow() {
+    grows_.assign(may_.size(), false);
+    for (const ssa::Block& block : f_.blocks)
+      for (const ssa::Inst& inst : block.insts)
+        if (grows(inst)) grows_[at(inst.first_result)] = true;
+  }
+  [[nodiscard]] bool reads(const ssa::Inst& inst, std::uint32_t i) const {
+    if (inst.op == Op::kReplace) return (i == 0 || i == 2) && may_[at(inst.first_result)];
+    return inst.results == 1 && grows_[at(inst.first_result)] && (inst.op != Op::kExtract || i == 0);
+  }
+  bool exclude_readers() {
+    bool changed = false;
+    for (const ssa::Block& block : f_.blocks)
+      for (const ssa::Inst& inst : block.insts)
+        for (std::uint32_t i = 0; i < inst.operands; ++i) {
+          const ssa::ValueId v = f_.operands_of(inst)[i];
+          if (!grows_[at(v)] || reads(inst, i)) continue;
+          banned_[at(v)] = changed = true;
+        }
+    return changed;
+  }
+
+  const ssa::Function& f_;
+  const std::vector<Op>& maker_;
+  const std::vector<bool>& may_;
+  std::vector<bool> banned_, grows_;
+};
+
 }  // namespace
 
 std::vector<bool> find_formulas(const ssa::Function& f) {
@@ -64,7 +120,7 @@ std::vector<bool> find_formulas(const ssa::Function& f) {
   std::vector<Op> maker(count, Op::kExit);
   for (const ssa::Block& block : f.blocks)
     for (const ssa::Inst& inst : block.insts)
-      if (find_maker(inst.op) != nullptr) {
+      if (find_maker(inst.op) != nullptr && !makes_growing(inst.op)) {
         may[at(inst.first_result)] = true;
         maker[at(inst.first_result)] = inst.op;
       }
@@ -78,6 +134,8 @@ std::vector<bool> find_formulas(const ssa::Function& f) {
         if (compares(inst.op) == comparisons) exclude(f, inst, maker, may);
   exclude_late(f, maker, may);
   exclude_packed(f, maker, may);
+  const std::vector<bool> growing = Growing(f, maker, may).run();
+  for (std::size_t v = 0; v < count; ++v) may[v] = may[v] || growing[v];
   return may;
 }
 

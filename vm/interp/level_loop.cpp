@@ -54,30 +54,33 @@ class Level {
                     hole) ||
           hole.known != next.total())
         return false;
-      if (!hole.memory) hole.memory = begins_of(context_, next);
-      if (!places_)
-        places_ = std::move(hole.memory);
-      else if (!agree(next, hole))
-        return false;
+      if (!hole.found) hole.places = begins_of(context_, next, hole.memory);
+      if (known_ && !agree(next, hole.places)) return false;
+      if (known_) continue;
+      known_ = true;
+      places_ = hole.places;
+      memory_ = std::move(hole.memory);
     }
     return true;
   }
   // Of the call that waits.
-  [[nodiscard]] const BufferRef& places() const { return places_; }
+  [[nodiscard]] const Places& places() const { return places_; }
+  [[nodiscard]] const BufferRef& memory() const { return memory_; }
 
  private:
   // Do all vectors put the same segments to the same places?
-  bool agree(const Segdes& next, const Hole& hole) const {
-    const auto* first = reinterpret_cast<const std::int64_t*>(places_.data());
+  bool agree(const Segdes& next, const Places& places) const {
     for (std::int64_t k = 0; k < next.segments(); ++k)
-      if (first[k] != hole.places()[k] && next.length(k) > 0) return false;
+      if (places_[k] != places[k] && next.length(k) > 0) return false;
     return true;
   }
 
   const PrimContext& context_;
   std::size_t lengths_;
   Landing landing_;
-  BufferRef places_;
+  bool known_ = false;
+  Places places_;
+  BufferRef memory_;  // of the list of `places_`, if they have one
 };
 
 }  // namespace
@@ -94,7 +97,7 @@ LandingPlace::LandingPlace(const PrimContext& context, const CodeFunction& funct
     vectors_.push_back(std::make_unique<Fresh>(context, storage, sizes_.total()));
     targets_.push_back({vectors_.back()->data(), storage});
   }
-  places_ = begins_of(context, sizes_);
+  places_ = begins_of(context, sizes_, memory_);
 }
 
 std::vector<Value> LandingPlace::take() {
@@ -150,7 +153,7 @@ void Interp::check_levels(std::int64_t level, std::int32_t slots) const {
 
 void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, Landing landing) {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  BufferRef places;  // of `landing`
+  BufferRef memory;  // of the places of `landing`
   std::int64_t level = 0;
   for (;; ++level) {
     if (level > 0 && machine_.meter != nullptr) machine_.meter->next_level(function);
@@ -173,8 +176,8 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
     if (machine_.path != nullptr) machine_.path->end_level();
     check_levels(level, std::max(f.slots, 1));
     arguments = std::move(waiting_call_);
-    places = made.places();
-    landing.places = reinterpret_cast<const std::int64_t*>(places.data());
+    memory = made.memory();
+    landing.places = made.places();
   }
   if (machine_.path != nullptr) machine_.path->put_together();
   machine_.levels->count(level + 1);

@@ -41,16 +41,15 @@ class LandingPlace {
   // For a call with these arguments. The vectors are as long as those under the sizes, Ints stored as the
   // widest of the arguments are.
   LandingPlace(const PrimContext& context, const CodeFunction& function, std::span<const Value> arguments);
-  [[nodiscard]] Landing landing() const {
-    return {targets_, reinterpret_cast<const std::int64_t*>(places_.data())};
-  }
+  [[nodiscard]] Landing landing() const { return {targets_, places_}; }
   // What the call returns.
   [[nodiscard]] std::vector<Value> take();
 
  private:
   std::vector<std::unique_ptr<Fresh>> vectors_;
   std::vector<Landing::Target> targets_;
-  BufferRef places_;
+  Places places_;
+  BufferRef memory_;  // of their list, if they have one
   Segdes sizes_;
   std::size_t lengths_;
 };

@@ -1,6 +1,7 @@
 // Vectors in which a few numbers come over and over, as lengths or starts of the two parts of every segment
-// where segments are equally long; they are not written (Formula::Kind::kCycle). Runs of places that begin at
-// such numbers, some of them backwards, move elements without being written either (kCycledRuns).
+// where segments are equally long, or come each time greater by the same, as starts in one vector of all;
+// they are not written (Formula::Kind::kCycle, vm/prims/cycle.h). Runs of places that begin at such numbers,
+// some of them backwards, move elements without being written either (kCycledRuns).
 #pragma once
 
 #include <span>
@@ -14,7 +15,11 @@ namespace nvm::vm {
 // EXTRACT, REPLACE, MAKE_SEGDES. Null for others.
 [[nodiscard]] PrimFn find_cycle_maker(Op op);
 [[nodiscard]] PrimFn find_cycle_reader(Op op);
-// May `op` read at operand `i` what `maker`, one of those, left?
+// Do instructions of this kind pass on what grows evenly, as the places where equally long segments begin?
+// EXTRACT, + and -, as far as interp/formulas.h finds that all readers take it; DIST does so, too.
+[[nodiscard]] bool makes_growing(Op op);
+[[nodiscard]] PrimFn find_growing_maker(Op op);
+// May `op` read at operand `i` what `maker`, one of find_cycle_maker, left?
 [[nodiscard]] bool reads_cycle(Op op, std::uint32_t i, Op maker);
 
 // BPERMUTE or DPERMUTE by runs that begin by a cycle. False: it is to be made by what operand 1 is now.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "vm/prims/cycle.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
@@ -72,6 +73,7 @@ void write_operand(const PrimCall& call, int i) {
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 void dist_formula(const PrimCall& call) {
+  if (dist_cycle(call)) return;
   const Vector& x = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 1);
   const bool each = s.is_regular() && s.regular_length() == 1;
@@ -470,6 +472,7 @@ PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
   if (op == Op::kDpermute) return dpermute_formula<true>;
   if (op == Op::kPack) return pack_indices;
+  if (makes_growing(op)) return find_growing_maker(op);
   return compares(op) ? compare_formula : find_cycle_maker(op);
 }
 

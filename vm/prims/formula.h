@@ -44,8 +44,9 @@ struct Formula {
     kMoved,    // a DPERMUTE or BPERMUTE of such, by its `operands`, the last of them `s`
     kPart,     // of every segment of `left`, whose lengths are `other`, those from `offset` on, as `s` has it
     kMapped,   // `op` and `word` of `operands`, some of them kPart or kMapped, in segments `s`
-    kCycle,    // the elements of x in every segment of `s`, which are as long
-    kCycledRuns,  // x[k], x[k] + strides[k], ... in segment k of `s`; x and strides over and over
+    kCycle,    // the elements of x in every segment of `s`, which are as long; in each by `growth` greater
+    kCycledRuns,  // x[k], x[k] + strides[k], ... in segment k of `s`; x and strides over and over, x each
+                  // time by `growth` greater
   };
   Kind kind = Kind::kSpread;
   Scalar compare = Scalar::kEq;  // kCompare, kRanks
@@ -59,7 +60,8 @@ struct Formula {
   std::vector<Value> operands;  // kMoved, kMapped
   Op op = Op::kExit;            // kMapped
   TypeWord word = TypeWord::kNone;
-  Vector strides;  // kCycledRuns: 1 or -1 each
+  Vector strides;           // kCycledRuns: 1 or -1 each
+  std::int64_t growth = 0;  // kCycle, kCycledRuns
 };
 
 // The formula of this kind that a value is; null if it is none.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
@@ -51,7 +52,7 @@ bool take_runs(const PrimContext& context, const Value& places, std::int64_t n, 
 }
 
 // Where as many segments of `d` in each of `s` belong; false if they do not lie so.
-bool refine_evenly(const Segdes& s, const std::int64_t* places, const Segdes& d, std::int64_t* out) {
+bool refine_evenly(const Segdes& s, const Places& places, const Segdes& d, std::int64_t* out) {
   const std::int64_t n = d.is_regular() ? d.regular_length() : 0;
   if (n == 0 || !s.is_regular() || s.regular_length() == 0 || s.regular_length() % n != 0) return false;
   const std::int64_t each = s.regular_length() / n;
@@ -68,8 +69,9 @@ bool refine_evenly(const Segdes& s, const std::int64_t* places, const Segdes& d,
 }
 
 // Are equally long segments wanted one behind the other?
-bool in_a_row(const Segdes& s, const std::int64_t* places) {
+bool in_a_row(const Segdes& s, const Places& places) {
   if (!s.is_regular() || s.segments() < 2 || places[1] != places[0] + s.regular_length()) return false;
+  if (places.list == nullptr) return true;
   std::int64_t differ = 0;
   for (std::int64_t k = 0; k < s.segments(); ++k) differ |= places[k] ^ (places[0] + k * s.regular_length());
   return differ == 0;
@@ -178,7 +180,7 @@ class Lander {
   Lander(const PrimContext& context, const Landing::Target& target, Hole& hole)
       : context_(context), target_(target), hole_(hole) {}
 
-  bool land(const Value& value, const Segdes& s, const std::int64_t* places) {
+  bool land(const Value& value, const Segdes& s, const Places& places) {
     if (const auto* v = std::get_if<Vector>(&value)) return put(*v, s, places);
     if (formula_of(value, Kind::kHole) != nullptr) return note_whole(s, places);
     const Formula* f = formula_of(value, Kind::kMoved);
@@ -187,10 +189,10 @@ class Lander {
   }
 
  private:
-  bool put(const Vector& v, const Segdes& s, const std::int64_t* places) {
+  bool put(const Vector& v, const Segdes& s, const Places& places) {
     if (v.length() != s.total()) return false;
     if (v.length() == 0) return true;
-    if (in_a_row(s, places)) return put(v, Segdes::regular(1, s.total()), places);
+    if (in_a_row(s, places)) return put(v, Segdes::regular(1, s.total()), Places::evenly(places[0], 0));
     const auto width = static_cast<std::int64_t>(storage_bytes(target_.storage));
     if (v.is_scalar() || v.storage() == target_.storage) {
       if (v.is_scalar() && !fits(v)) return false;
@@ -211,15 +213,24 @@ class Lander {
            (target_.storage == Storage::kI32 ? x == static_cast<std::int32_t>(x)
                                              : x == static_cast<std::int8_t>(x));
   }
-  bool put_all(const std::byte* from, std::int64_t width, const Segdes& s, const std::int64_t* places) {
+  // As a list, which `memory` keeps if it is made here.
+  const std::int64_t* listed(const Places& places, std::int64_t n, BufferRef& memory) const {
+    if (places.list != nullptr) return places.list;
+    memory = numbers(context_, n);
+    for (std::int64_t k = 0; k < n; ++k) numbers_of(memory)[k] = places[k];
+    return numbers_of(memory);
+  }
+  bool put_all(const std::byte* from, std::int64_t width, const Segdes& s, const Places& places) {
     if (context_.threads > 1 && s.total() >= 2 * context_.grain && s.total() / s.segments() >= kLongRun)
       return put_long(from, width, s, places);
+    BufferRef memory;
+    const std::int64_t* list = listed(places, s.segments(), memory);
     const LengthsOf lengths(s, context_);
     kernel_table(context_.isa)
-        .put_runs(from, width, lengths.view(), s.segments(), s.total(), places, target_.data);
+        .put_runs(from, width, lengths.view(), s.segments(), s.total(), list, target_.data);
     return true;
   }
-  bool put_long(const std::byte* from, std::int64_t width, const Segdes& s, const std::int64_t* places) {
+  bool put_long(const std::byte* from, std::int64_t width, const Segdes& s, const Places& places) {
     for_ranges(context_, s.total(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = segment_of(s, begin); k < s.segments() && s.offset(k) < end; ++k) {
         const std::int64_t first = std::max(s.offset(k), begin);
@@ -232,14 +243,20 @@ class Lander {
     return true;
   }
 
-  // Where the segments of d, laid over those of s, belong; null if one would be torn apart. `memory` keeps
-  // it.
-  const std::int64_t* refine(const Segdes& s, const std::int64_t* places, const Segdes& d,
-                             BufferRef& memory) {
+  // Where the segments of d, laid over those of s, belong; nothing if one would be torn apart. `memory` keeps
+  // a list that is made here.
+  std::optional<Places> refine(const Segdes& s, const Places& places, const Segdes& d, BufferRef& memory) {
     if (same_segments(s, d)) return places;
-    if (s.total() != d.total()) return nullptr;
+    if (s.total() != d.total()) return std::nullopt;
+    if (d.is_regular() && d.regular_length() > 0 && s.is_regular() &&
+        s.regular_length() % d.regular_length() == 0 && (s.segments() == 1 || in_a_row(s, places)))
+      return Places::evenly(places[0], d.regular_length());
     memory = numbers(context_, d.segments() + 8);
-    std::int64_t* out = numbers_of(memory);
+    const std::int64_t* out = list_refined(s, places, d, numbers_of(memory));
+    return out != nullptr ? std::optional(Places{out}) : std::nullopt;
+  }
+  const std::int64_t* list_refined(const Segdes& s, const Places& places, const Segdes& d,
+                                   std::int64_t* out) const {
     if (refine_evenly(s, places, d, out) || refine_some(s, places, d, out)) return out;
     const kernels::Segments from = kernel_segments(s);
     const kernels::Segments to = kernel_segments(d);
@@ -262,37 +279,45 @@ class Lander {
   }
 
   // The same if `d` is what is left of `s` without its empty segments.
-  bool refine_some(const Segdes& s, const std::int64_t* places, const Segdes& d, std::int64_t* out) {
+  bool refine_some(const Segdes& s, const Places& places, const Segdes& d, std::int64_t* out) const {
+    BufferRef memory;
+    const std::int64_t* list = listed(places, s.segments(), memory);
     const LengthsOf from(s, context_);
     const LengthsOf to(d, context_);
     return kernel_table(context_.isa)
-        .places_of_some(from.view(), s.segments(), places, to.view(), d.segments(), out);
+        .places_of_some(from.view(), s.segments(), list, to.view(), d.segments(), out);
   }
 
-  // All of the hole, in segments `s`. `memory`: what keeps the places, if nobody else wants it.
-  bool note_whole(const Segdes& s, const std::int64_t* places, BufferRef* memory = nullptr) {
-    if (s.total() != hole_.s.total() || hole_.memory) return false;  // it stands somewhere else, too
-    const std::int64_t* found = refine(s, places, hole_.s, hole_.memory);
-    if (found == nullptr) return false;
+  // All of the hole, in segments `s`. `memory`: what keeps the list of places, if nobody else wants it.
+  bool note_whole(const Segdes& s, const Places& places, BufferRef* memory = nullptr) {
+    if (s.total() != hole_.s.total() || hole_.found) return false;  // it stands somewhere else, too
+    const std::optional<Places> found = refine(s, places, hole_.s, hole_.memory);
+    if (!found) return false;
+    hole_.found = true;
     hole_.known = hole_.s.total();
-    if (hole_.memory) return true;
+    hole_.places = *found;
+    if (found->list == nullptr || hole_.memory) return true;
     if (memory != nullptr) {
       hole_.memory = std::move(*memory);
       return true;
     }
     hole_.memory = numbers(context_, hole_.s.segments());
-    std::copy_n(found, hole_.s.segments(), hole_.places());
+    std::copy_n(found->list, hole_.s.segments(), numbers_of(hole_.memory));
+    hole_.places.list = numbers_of(hole_.memory);
     return true;
   }
 
   // Segments of the hole: those of `s` begin at its elements `at`.
-  bool note_parts(const Segdes& s, const std::int64_t* at, const std::int64_t* places) {
+  bool note_parts(const Segdes& s, const std::int64_t* at, const Places& places) {
     const kernels::Segments holes = kernel_segments(hole_.s);
-    if (!hole_.memory) {
+    if (!hole_.found) {
+      hole_.found = true;
       hole_.memory = numbers(context_, hole_.s.segments());
-      std::fill_n(hole_.places(), hole_.s.segments(), std::int64_t{-1});
+      hole_.places.list = numbers_of(hole_.memory);
+      std::fill_n(numbers_of(hole_.memory), hole_.s.segments(), std::int64_t{-1});
     }
-    std::int64_t* out = hole_.places();
+    if (!hole_.memory) return false;  // all of it stands somewhere else
+    std::int64_t* out = numbers_of(hole_.memory);
     std::int64_t k = 0;
     for (std::int64_t j = 0; j < s.segments(); ++j) {
       std::int64_t begin = at[j];
@@ -314,7 +339,7 @@ class Lander {
   }
 
   // A BPERMUTE of the hole by runs.
-  bool gather(const Formula& f, const Segdes& s, const std::int64_t* places) {
+  bool gather(const Formula& f, const Segdes& s, const Places& places) {
     const auto& source = std::get<Segdes>(f.operands[2]);
     const auto& dest = std::get<Segdes>(f.operands[3]);
     Runs runs;
@@ -322,8 +347,8 @@ class Lander {
         source.total() != hole_.s.total() || !take_runs(context_, f.operands[1], dest.total(), runs))
       return false;
     BufferRef memory;
-    const std::int64_t* to = refine(s, places, runs.s, memory);
-    if (to == nullptr) return false;
+    const std::optional<Places> to = refine(s, places, runs.s, memory);
+    if (!to) return false;
     const BufferRef at = numbers(context_, runs.s.segments());
     const Elements elements(runs.first, context_);
     const Indices first(elements, context_);
@@ -341,11 +366,11 @@ class Lander {
         return false;
       numbers_of(at)[j] = from.start(k) + begin;
     }
-    return note_parts(runs.s, numbers_of(at), to);
+    return note_parts(runs.s, numbers_of(at), *to);
   }
 
   // A DPERMUTE, or one over another, by runs that fill the whole.
-  bool scatter(const Formula& f, const Segdes& s, const std::int64_t* places) {
+  bool scatter(const Formula& f, const Segdes& s, const Places& places) {
     const auto& dest = std::get<Segdes>(f.operands[4]);
     std::vector<Stream> streams;
     for (const Formula* at = &f; at != nullptr;) {
@@ -360,12 +385,14 @@ class Lander {
       at = formula_of(at->operands[2], Kind::kMoved);
     }
     BufferRef memory;
-    const std::int64_t* to = refine(s, places, dest, memory);
-    if (to == nullptr || !lay(streams, dest, to)) return false;
+    const std::optional<Places> to = refine(s, places, dest, memory);
+    BufferRef list;
+    if (!to || !lay(streams, dest, listed(*to, dest.segments(), list))) return false;
     return std::all_of(streams.begin(), streams.end(), [&](Stream& stream) {
+      const Places there{numbers_of(stream.places)};
       if (formula_of(*stream.v, Kind::kHole) != nullptr)
-        return note_whole(stream.runs.s, numbers_of(stream.places), &stream.places);
-      return land(*stream.v, stream.runs.s, numbers_of(stream.places));
+        return note_whole(stream.runs.s, there, &stream.places);
+      return land(*stream.v, stream.runs.s, there);
     });
   }
 
@@ -424,16 +451,17 @@ Value moved_value(std::span<Value> operands) {
   return std::make_shared<const Formula>(std::move(f));
 }
 
-bool land(const PrimContext& context, const Value& value, const Segdes& s, const std::int64_t* places,
+bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
           const Landing::Target& target, Hole& hole) {
   return Lander(context, target, hole).land(value, s, places);
 }
 
-BufferRef begins_of(const PrimContext& context, const Segdes& s) {
-  BufferRef memory = numbers(context, s.segments());
+Places begins_of(const PrimContext& context, const Segdes& s, BufferRef& memory) {
+  if (s.is_regular()) return Places::evenly(0, s.regular_length());
+  memory = numbers(context, s.segments());
   const kernels::Segments segments = kernel_segments(s);
   for (std::int64_t k = 0; k < s.segments(); ++k) numbers_of(memory)[k] = segments.start(k);
-  return memory;
+  return {numbers_of(memory)};
 }
 
 }  // namespace nvm::vm

@@ -11,6 +11,20 @@
 
 namespace nvm::vm {
 
+// Where segments belong: a list of places, or, without one, evenly from the first on.
+struct Places {
+  const std::int64_t* list = nullptr;
+  std::int64_t first = 0, step = 0;
+
+  [[nodiscard]] static Places evenly(std::int64_t first, std::int64_t step) { return {nullptr, first, step}; }
+  [[nodiscard]] std::int64_t operator[](std::int64_t k) const {
+    return list != nullptr ? list[k] : first + k * step;
+  }
+  [[nodiscard]] Places from(std::int64_t k) const {
+    return list != nullptr ? Places{list + k} : evenly((*this)[k], step);
+  }
+};
+
 // Where the results of a call are wanted: the segment that instance k has in every vector begins at element
 // places[k] of its target.
 struct Landing {
@@ -19,20 +33,20 @@ struct Landing {
     Storage storage;
   };
   std::span<const Target> targets;  // one for each vector among the results
-  const std::int64_t* places;
+  Places places;
 
   // The same from instance `first` on.
-  [[nodiscard]] Landing from(std::int64_t first) const { return {targets, places + first}; }
+  [[nodiscard]] Landing from(std::int64_t first) const { return {targets, places.from(first)}; }
 };
 
 // Elements that are still to come, in segments `s`, and where these belong once it is known: all of them when
 // `known` is s.total(). The place of an empty segment says nothing.
 struct Hole {
   Segdes s;
-  BufferRef memory;
+  bool found = false;  // where some of them belong
+  Places places;
+  BufferRef memory;  // of the list of `places`, if they have one
   std::int64_t known = 0;
-
-  [[nodiscard]] std::int64_t* places() const { return reinterpret_cast<std::int64_t*>(memory.data()); }
 };
 
 // What stands for a hole of so many elements among values, and for a move of one.
@@ -42,10 +56,10 @@ struct Hole {
 // Puts `value`, a vector in segments `s`, or what moved_value() made of vectors and the hole, to its
 // `places`, one for each segment. False if they can not be worked out, or the moves do not fill the vector
 // without gaps and overlaps; then anything may have been written. Throws Fault (memory).
-[[nodiscard]] bool land(const PrimContext& context, const Value& value, const Segdes& s,
-                        const std::int64_t* places, const Landing::Target& target, Hole& hole);
+[[nodiscard]] bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
+                        const Landing::Target& target, Hole& hole);
 
-// Where segments begin. Elements of the array: segments, one at least.
-[[nodiscard]] BufferRef begins_of(const PrimContext& context, const Segdes& s);
+// Where segments begin. `memory` keeps the list, if there is one.
+[[nodiscard]] Places begins_of(const PrimContext& context, const Segdes& s, BufferRef& memory);
 
 }  // namespace nvm::vm

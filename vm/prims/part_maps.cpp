@@ -157,7 +157,9 @@ bool begin(const PrimCall& call, const FormulaRef& f, std::int64_t offset) {
   return true;
 }
 
-bool finish(const PrimCall& call, const Formula& f, std::int64_t offset, const Formula& join) {
+// Lets go of what was collected from, so that memory that nobody else sees may be written again.
+bool finish(const PrimCall& call, FormulaRef held, std::int64_t offset, const Formula& join) {
+  const Formula& f = *held;
   const Segdes& dest = segdes_operand(call, 4);
   if (join.parts.size() != 1 || join.parts[0].mapped == nullptr || !join.s.identical(dest)) return false;
   const JoinPart& other = join.parts[0];
@@ -169,6 +171,9 @@ bool finish(const PrimCall& call, const Formula& f, std::int64_t offset, const F
   const std::optional<int> here = collector.add(call.operands[0]);
   const std::optional<int> there = collector.add(other.mapped);
   if (!here || !there) return false;
+  held.reset();
+  call.operands[0] = Value();
+  call.operands[2] = Value();
   call.results[0] = offset == 0 ? run.join(*here, *there) : run.join(*there, *here);
   return true;
 }
@@ -203,12 +208,12 @@ PrimFn find_part_maker(Op op, TypeWord word) {
 
 bool join_parts(const PrimCall& call, bool may_wait) {
   if (!unwritten(call.operands[0])) return false;
-  const FormulaRef held = std::get<FormulaRef>(call.operands[0]);
+  FormulaRef held = std::get<FormulaRef>(call.operands[0]);
   std::int64_t offset = 0;
   if (!same_place(call, *held, offset)) return false;
   const Formula* join = formula_of(call.operands[2]);
   if (join == nullptr) return may_wait && begin(call, held, offset);
-  return join->kind == Kind::kJoin && finish(call, *held, offset, *join);
+  return join->kind == Kind::kJoin && finish(call, std::move(held), offset, *join);
 }
 
 void write_part(const PrimContext& context, Value& value) {

@@ -30,10 +30,16 @@ int PartRun::add(Slot slot) {
 
 int PartRun::room(Storage storage) { return add({.storage = storage, .room = rooms_++}); }
 
+// Once each.
+const Vector& PartRun::hold(const Vector& v) {
+  for (const Vector& held : held_)
+    if (held.raw() == v.raw() && held.length() == v.length()) return held;
+  return held_.emplace_back(v);
+}
+
 int PartRun::part(const Vector& v, std::int64_t stride, std::int64_t offset) {
-  held_.push_back(v);
   return add({.storage = v.storage(),
-              .base = const_cast<std::byte*>(held_.back().raw()),
+              .base = const_cast<std::byte*>(hold(v).raw()),
               .stride = stride,
               .offset = offset,
               .room = is_short() && stride != length_ ? rooms_++ : -1});
@@ -104,7 +110,42 @@ int PartRun::result(int slot, Storage storage, std::int64_t offset) {
   return made;
 }
 
+// Are a and b nothing but the halves of every segment of one vector, compared and exchanged, and of a length
+// that there is a kernel for?
+bool PartRun::exchanges(int a, int b) const {
+  if (steps_.size() != 1 || steps_[0].order == nullptr || held_.size() != 1) return false;
+  const Step& step = steps_[0];
+  const Slot& low = slots_[static_cast<std::size_t>(step.from[0])];
+  const Slot& high = slots_[static_cast<std::size_t>(step.from[1])];
+  const bool each = (a == step.to && b == step.most) || (a == step.most && b == step.to);
+  return each && low.base != nullptr && low.base == high.base && low.stride == 2 * length_ &&
+         high.stride == low.stride && std::min(low.offset, high.offset) == 0 &&
+         std::max(low.offset, high.offset) == length_ && low.storage != Storage::kI8 &&
+         held_[0].length() == 2 * segments_ * length_ &&
+         chunk_count(context_, 2 * segments_ * length_, kChunk) <= segments_ &&
+         kernel_table(context_.isa)
+             .exchange[low.storage == Storage::kI64 ? 1 : 0](low.base, length_, 0, false, low.base);
+}
+
+// Without strips, and in place if nobody else sees the vector.
+Value PartRun::exchange(bool turned) {
+  const Storage storage = held_[0].storage();
+  const std::byte* from = held_[0].raw();
+  const std::int64_t all = 2 * segments_ * length_;
+  Fresh out(context_, storage, all, held_[0]);
+  const auto run = kernel_table(context_.isa).exchange[storage == Storage::kI64 ? 1 : 0];
+  const std::int64_t chunks = chunk_count(context_, all, kChunk);
+  for_chunks(context_.threads, chunks, [&](std::int64_t c) {
+    const std::int64_t first = segments_ * c / chunks;
+    const std::int64_t bytes = first * 2 * length_ * static_cast<std::int64_t>(storage_bytes(storage));
+    static_cast<void>(
+        run(from + bytes, length_, segments_ * (c + 1) / chunks - first, turned, out.data() + bytes));
+  });
+  return out.take();
+}
+
 Value PartRun::join(int a, int b) {
+  if (exchanges(a, b)) return exchange(a == steps_[0].most);
   const Storage storage =
       std::max(slots_[static_cast<std::size_t>(a)].storage, slots_[static_cast<std::size_t>(b)].storage);
   Fresh out(context_, storage, 2 * segments_ * length_);

@@ -25,7 +25,8 @@ class PartRun {
   // The smaller, or the larger, of two INTs.
   int extreme(bool least, int a, int b);
 
-  // In every segment the elements of a, then those of b. May be called once.
+  // In every segment the elements of a, then those of b. May be called once. A vector of which this run has
+  // the only reference may be overwritten.
   [[nodiscard]] Value join(int a, int b);
 
  private:
@@ -55,6 +56,9 @@ class PartRun {
   int result(int slot, Storage storage, std::int64_t offset);
   [[nodiscard]] bool is_short() const;
   [[nodiscard]] Strip strip(std::int64_t number) const;
+  [[nodiscard]] const Vector& hold(const Vector& v);
+  [[nodiscard]] bool exchanges(int a, int b) const;
+  [[nodiscard]] Value exchange(bool turned);
   void execute();
   void run_strip(const Strip& strip, std::byte* rooms, std::span<std::byte*> places) const;
   void run_step(const Step& step, std::int64_t n, std::span<std::byte*> places) const;

@@ -369,6 +369,7 @@ void fill(Table& t) {
   fill_split(t);
   fill_spread(t);
   fill_order(t);
+  fill_exchange(t);
 }
 
 }  // namespace nvm::vm::kernels::NVM_ISA

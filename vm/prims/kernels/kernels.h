@@ -119,6 +119,10 @@ struct Table {
   Select select[3] = {};                      // by element size
   // least[i], most[i] = a[i], b[i] in their order, of Int storages; either may be a or b.
   void (*order[kStorages])(const void* a, const void* b, void* least, void* most, std::int64_t n) = {};
+  // Of i32 and i64: in `count` segments of two times `half` elements the lesser of v[i] and v[half + i] to i
+  // and the greater to half + i, or the other way round (`turned`); `out` may be v. False, and nothing done,
+  // for lengths that it has no way for.
+  bool (*exchange[2])(const void* v, std::int64_t half, std::int64_t count, bool turned, void* out) = {};
   Unary convert[kStorages][kStorages] = {};  // between Int storages
 
   Fold fold[kScalars][kFolds] = {};

@@ -1,0 +1,272 @@
+#include "vm/prims/cycle.h"
+
+#include <limits>
+
+#include "vm/prims/alike.h"
+#include "vm/prims/cycles.h"
+#include "vm/prims/fold.h"
+#include "vm/prims/lengths.h"
+#include "vm/prims/move.h"
+#include "vm/prims/operands.h"
+#include "vm/prims/spread.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using Kind = Formula::Kind;
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+// Are all numbers, which grow, within 32 bits? Others are not left.
+bool fits(const Cycle& c) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  if (c.growth > kMost || c.growth < -kMost || c.length > kMost) return false;
+  const std::int64_t last = c.last();
+  return std::all_of(c.x.begin(), c.x.begin() + c.count, [&](std::int64_t x) {
+    return x > -kFar && x < kFar && std::max(x, x + last) <= kMost && std::min(x, x + last) >= -kMost;
+  });
+}
+
+Value cycle_value(const Cycle& c, const PrimContext& context) {
+  if (c.count == 1 && (c.growth == 0 || c.length == 1))
+    return repeat_element(Vector::of_int(c.x[0]), c.length, context);
+  Formula f;
+  f.kind = Kind::kCycle;
+  f.s = Segdes::regular(c.length / c.count, c.count);
+  f.x = int_vector(*context.pool, c.numbers());
+  f.growth = c.growth;
+  return std::make_shared<const Formula>(std::move(f));
+}
+
+// Of the same element by the same number, or by one that grows as the others do, in segments of equal
+// elements or of a cycle. False if it is something else, here and below; nothing has happened then.
+bool replace_in_cycle(const PrimCall& call) {
+  Cycle v, index, value;
+  const Segdes& s = segdes_operand(call, 3);
+  const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
+  if (n < 2 || n > Cycle::kLongest || s.segments() < 1 || !take_cycle(call.operands[0], v) ||
+      !take_cycle(call.operands[1], index) || !take_cycle(call.operands[2], value))
+    return false;
+  if (v.length != s.total() || !v.spread_over(n) || index.count != 1 || index.growth != 0 ||
+      value.count != 1 || v.growth != value.growth || index.length != s.segments() ||
+      value.length != s.segments() || index.x[0] < 0 || index.x[0] >= n)
+    return false;
+  v.x[static_cast<std::size_t>(index.x[0])] = value.x[0];
+  if (v.growth != 0 && !fits(v)) return false;
+  call.results[0] = cycle_value(v, call.context);
+  return true;
+}
+
+// Of equal numbers: in many segments the same in all, in one segment growing.
+bool scan_to_cycle(const PrimCall& call) {
+  Cycle c;
+  const Segdes& s = segdes_operand(call, 1);
+  const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
+  if (op_info(call.op).scalar != Scalar::kAdd || n < 2 || !take_cycle(call.operands[0], c) || c.count != 1 ||
+      c.growth != 0 || c.length != s.total())
+    return false;
+  const std::int64_t each = c.x[0];
+  if (each > kMost / Cycle::kLongest || each < -kMost / Cycle::kLongest) return false;
+  if (s.segments() == 1) {
+    c.fill(1, 0);
+    c.growth = each;
+    if (!fits(c)) return false;
+  } else if (n <= Cycle::kLongest) {
+    c.fill(n, 0);
+    for (std::int64_t i = 1; i < n; ++i) c.x[static_cast<std::size_t>(i)] = i * each;
+  } else {
+    return false;
+  }
+  call.results[0] = cycle_value(c, call.context);
+  return true;
+}
+
+// The same element of each segment, which is a cycle or an element of some that grow.
+bool extract_from_cycle(const PrimCall& call) {
+  Cycle c, index;
+  const Segdes& s = segdes_operand(call, 2);
+  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c) ||
+      !take_cycle(call.operands[1], index) || index.count != 1 || index.growth != 0 ||
+      index.length != s.segments() || !s.is_regular() || s.segments() < 1 || s.total() != c.length ||
+      index.x[0] < 0 || index.x[0] >= s.regular_length())
+    return false;
+  Cycle one;
+  one.length = s.segments();
+  if (s.regular_length() == c.count) {
+    one.fill(1, c.x[static_cast<std::size_t>(index.x[0])]);
+    one.growth = c.growth;
+  } else if (c.count == 1) {
+    one.fill(1, c.x[0] + index.x[0] * c.growth);
+    one.growth = s.regular_length() * c.growth;
+  } else if (s.segments() == 1) {
+    const std::int64_t i = index.x[0];
+    one.fill(1, c.x[static_cast<std::size_t>(i % c.count)] + i / c.count * c.growth);
+  } else if (s.regular_length() % c.count == 0) {
+    const std::int64_t i = index.x[0];
+    one.fill(1, c.x[static_cast<std::size_t>(i % c.count)] + i / c.count * c.growth);
+    one.growth = s.regular_length() / c.count * c.growth;
+  } else {
+    return false;
+  }
+  if (one.growth != 0 && !fits(one)) return false;
+  call.results[0] = cycle_value(one, call.context);
+  return true;
+}
+
+// Sum or difference of what grows evenly and what grows so or not.
+bool add_cycles(const PrimCall& call) {
+  Cycle a, b;
+  if (!take_cycle(call.operands[0], a) || !take_cycle(call.operands[1], b) || a.length != b.length ||
+      (a.growth == 0 && b.growth == 0) || a.count != 1 || b.count != 1)
+    return false;
+  constexpr std::int64_t kFar = std::int64_t{1} << 40;
+  if (std::max(a.x[0], b.x[0]) > kFar || std::min(a.x[0], b.x[0]) < -kFar) return false;
+  const std::int64_t sign = op_info(call.op).scalar == Scalar::kAdd ? 1 : -1;
+  a.x[0] += sign * b.x[0];
+  a.growth += sign * b.growth;
+  if (!fits(a)) return false;
+  call.results[0] = cycle_value(a, call.context);
+  return true;
+}
+
+// Of equal lengths.
+bool segdes_of_cycle(const PrimCall& call) {
+  Cycle c;
+  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c)) return false;
+  const std::span<const std::int64_t> lengths = c.numbers();
+  if (c.growth != 0 || lengths[0] < 0 || lengths[0] >= kernels::kTooLong / c.length ||
+      std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
+    return false;
+  call.results[0] = Segdes::regular(c.length, lengths[0]);
+  return true;
+}
+
+template <bool kLeaves>
+void replace_or_leave(const PrimCall& call) {
+  if (kLeaves && replace_in_cycle(call)) return;
+  write_cycle(call, 0);
+  write_cycle(call, 2);
+  replace(call);
+}
+
+void scan_or_leave(const PrimCall& call) {
+  if (scan_to_cycle(call)) return;
+  write_repeated(call.context, call.operands[0]);
+  scan(call);
+}
+
+void add_or_leave(const PrimCall& call) {
+  if (add_cycles(call)) return;
+  write_cycle(call, 0);
+  write_cycle(call, 1);
+  run_primitive(call.context, call.op, call.word, {call.operands, 2}, {call.results, 1});
+}
+
+// `kLeaves`: the result may grow.
+template <bool kLeaves>
+void extract_or_leave(const PrimCall& call) {
+  if (extract_from_cycle(call)) {
+    if (!kLeaves && formula_of(call.results[0], Kind::kCycle) != nullptr)
+      call.results[0] = written_cycle(*formula_of(call.results[0], Kind::kCycle), call.context);
+    return;
+  }
+  write_cycle(call, 0);
+  extract(call);
+}
+
+void read_by_make_segdes(const PrimCall& call) {
+  if (segdes_of_cycle(call)) return;
+  write_cycle(call, 0);
+  make_segdes(call);
+}
+
+}  // namespace
+
+bool take_cycle(const Value& value, Cycle& c) {
+  if (const Formula* f = formula_of(value, Kind::kCycle)) {
+    c.count = f->x.length();
+    c.length = f->s.total();
+    c.growth = f->growth;
+    for (std::int64_t i = 0; i < c.count; ++i) c.x[static_cast<std::size_t>(i)] = f->x.int_at(i);
+    return true;
+  }
+  const auto* v = std::get_if<Vector>(&value);
+  if (v == nullptr || !(v->is_repeated() || v->is_scalar()) || v->type() != Type::kInt) return false;
+  c.fill(1, v->scalar_int());
+  c.length = v->length();
+  c.growth = 0;
+  return true;
+}
+
+Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth, const PrimContext& context) {
+  std::vector<std::int64_t> some;
+  const std::int64_t last = times > 0 ? (times - 1) * growth : 0;
+  bool narrow = true;
+  for (std::int64_t i = 0; i < x.length(); ++i) {
+    some.push_back(x.int_at(i));
+    for (const std::int64_t n : {some.back(), some.back() + last})
+      narrow = narrow && n == static_cast<std::int32_t>(n);
+  }
+  Fresh out(context, narrow ? Storage::kI32 : Storage::kI64, times * x.length());
+  const auto fill = [&](auto* to) {
+    for (std::int64_t k = 0; k < times; ++k)
+      for (const std::int64_t n : some)
+        *to++ = static_cast<std::remove_pointer_t<decltype(to)>>(n + k * growth);
+  };
+  if (narrow)
+    fill(reinterpret_cast<std::int32_t*>(out.data()));
+  else
+    fill(reinterpret_cast<std::int64_t*>(out.data()));
+  return out.take();
+}
+
+void write_cycle(const PrimCall& call, int i) {
+  if (const Formula* f = formula_of(call.operands[i], Kind::kCycle)) {
+    call.operands[i] = written_cycle(*f, call.context);
+  } else if (const Formula* spread = formula_of(call.operands[i], Kind::kSpread)) {
+    Value operands[2] = {spread->x, spread->s};
+    Value result;
+    dist({call.context, Op::kDist, TypeWord::kNone, operands, &result});
+    call.operands[i] = std::move(result);
+  }
+}
+
+bool dist_cycle(const PrimCall& call) {
+  if (formula_of(call.operands[0], Kind::kCycle) == nullptr) return false;
+  Cycle c;
+  const Segdes& s = segdes_operand(call, 1);
+  const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
+  if (n < 1 || n > Cycle::kLongest || !take_cycle(call.operands[0], c) || c.count != 1 ||
+      c.length != s.segments()) {
+    write_cycle(call, 0);
+    return false;
+  }
+  c.fill(n, c.x[0]);
+  c.length = s.total();
+  call.results[0] = cycle_value(c, call.context);
+  return true;
+}
+
+PrimFn find_number_maker(Op op) {
+  if (op == Op::kReplace) return replace_or_leave<true>;
+  return op == Op::kAddScan ? scan_or_leave : nullptr;
+}
+
+PrimFn find_number_reader(Op op) {
+  switch (op) {
+    case Op::kReplace: return replace_or_leave<false>;
+    case Op::kExtract: return extract_or_leave<false>;
+    case Op::kMakeSegdes: return read_by_make_segdes;
+    default: return nullptr;
+  }
+}
+
+bool makes_growing(Op op) { return op == Op::kExtract || op == Op::kAdd || op == Op::kSub; }
+
+PrimFn find_growing_maker(Op op) {
+  if (op == Op::kExtract) return extract_or_leave<true>;
+  return makes_growing(op) ? add_or_leave : nullptr;
+}
+
+}  // namespace nvm::vm
