@@ -131,7 +131,7 @@ class Recogniser:
 def judge(nvm, program, folder):
     """What is wrong with the VCODE of a NESL program; "" if nothing is."""
     compiled = pathlib.Path(folder) / "out.vcode"
-    options = re.match(r"#!.*nvm run(.*)", program.read_text(encoding="utf-8"))
+    options = re.match(r"#!.*neslvm run(.*)", program.read_text(encoding="utf-8"))
     words = [w for w in (options[1].split() if options else []) if w not in ("--allow", "write")]
     done = subprocess.run([nvm, "compile", *words, program, "-o", compiled], capture_output=True, text=True,
                           check=False, cwd=program.parent)

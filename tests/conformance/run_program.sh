@@ -1,9 +1,9 @@
 #!/bin/sh
 # run_program.sh NVM PROGRAM.nesl: what a program of the gallery prints, in every tier, against PROGRAM.nesl.out.
-# Options stand in its first line: "#!/usr/bin/env -S nvm run OPTION ...". It runs in a folder of its own that has its data.
+# Options stand in its first line: "#!/usr/bin/env -S neslvm run OPTION ...". It runs in a folder of its own that has its data.
 set -eu
 nvm=$1 program=$2 name=$(basename "$2")
-options=$(sed -n '1s/^#!.*nvm run//p' "$program")
+options=$(sed -n '1s/^#!.*neslvm run//p' "$program")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp "$(dirname "$program")"/*.csv "$(dirname "$program")"/*.txt "$folder" 2>/dev/null || true

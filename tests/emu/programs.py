@@ -35,8 +35,8 @@ class Programs:
         for program in self.gallery():
             options = []
             first = open(program).readline()
-            if first.startswith("#!") and "nvm run" in first:
-                options = first.split("nvm run", 1)[1].split()
+            if first.startswith("#!") and "neslvm run" in first:
+                options = first.split("neslvm run", 1)[1].split()
             with tempfile.TemporaryDirectory() as folder:
                 for data in glob.glob(os.path.join(os.path.dirname(program), "*.[ct][sx][vt]")):
                     os.symlink(data, os.path.join(folder, os.path.basename(data)))
