@@ -174,8 +174,8 @@ std::byte* Extents::take_addresses(std::size_t size, std::size_t unit) {
 std::size_t Extents::move(const std::vector<Range>& pieces, std::byte* to) {
   std::size_t moved = 0;
   for (const auto& [from, length] : pieces) {
+    seams_.insert({to + moved, to + moved + length});  // whether it succeeds or not
     if (!move_pages(from, to + moved, length)) break;
-    seams_.insert({to + moved, to + moved + length});
     moved += length;
     const auto range = std::prev(free_.upper_bound(from));
     const auto [begin, whole] = *range;

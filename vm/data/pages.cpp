@@ -54,6 +54,7 @@ bool move_pages(std::byte* from, std::byte* to, std::size_t size) {
   constexpr int kAgain = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
   const void* again = mmap(to, size, PROT_READ | PROT_WRITE, kAgain, -1, 0);
   NVM_CHECK(again == to || errno == EEXIST, "addresses of the pool stay its own");
+  if (again == to && size >= kHugePage) madvise(to, size, MADV_HUGEPAGE);
   return false;
 }
 

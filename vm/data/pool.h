@@ -1,7 +1,7 @@
 // The arena behind buffers: size classes for small blocks, best fit and huge pages for large ones. Free pages
-// are kept for reuse, beyond a seventh of what was live at the peak only if they serve what is asked for.
-// Small blocks come from a cache of the calling thread, without a lock. Thread-safe; every buffer must be
-// released before its pool goes.
+// are kept for reuse: up to a seventh more than was live at the peak as they lie; above, they are moved to
+// where a large block is wanted, or, at almost half as much again, given back. Small blocks come from a cache
+// of the calling thread, without a lock. Thread-safe; every buffer must be released before its pool goes.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "vm/profile/chrome_trace.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vm/profile/reasons.h"
 
@@ -287,12 +288,15 @@ void ChromeTrace::show_segments(const Segdes& segdes, std::int32_t name, std::in
 
 bool ChromeTrace::wants_region(std::int64_t longest) {
   if (period_.load(std::memory_order_relaxed) != seen_period_) new_period();
-  if (options_.kernels == 0 || longest >= kLong || kernels_left_ > 0) return true;
-  ++left_out_regions_;
-  return false;
+  region_wanted_ = options_.kernels == 0 || longest >= kLong || kernels_left_ > 0;
+  if (!region_wanted_) ++left_out_regions_;
+  return region_wanted_;
 }
 
+// Others may have wanted it.
+
 void ChromeTrace::begin_region(const ssa::Inst* first, std::string_view stop) {
+  if (!region_wanted_) return;
   close_line(now());
   region_since_ = just_after();
   region_stop_ = names_.words(stop_words(stop));
@@ -303,7 +307,7 @@ void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run
   if (run.trapped)
     instant("guard", "guard failed",
             EventArgs().plain("why", "a check failed in compiled code; executed again by the primitives"));
-  if (region_since_ == kUnknown) return;  // not wanted
+  if (!std::exchange(region_wanted_, true) || region_since_ == kUnknown) return;
   kernels_left_ -= std::max<std::int64_t>(static_cast<std::int64_t>(run.kernels), 1);
   EventArgs args;
   args.add("line", std::int64_t{names_.source().at(region_place_).line}).add("ended because", region_stop_);
@@ -338,6 +342,7 @@ void ChromeTrace::end_compile(const Compilation& c) {
 void ChromeTrace::begin_kernel(std::uint32_t, std::uint32_t) { kernel_since_ = now(); }
 
 void ChromeTrace::end_kernel(const KernelRun& run) {
+  if (!region_wanted_) return;
   show_kernel(run, kKernelTrack, "cpu", kernel_since_, kernel_since_, now() - kernel_since_);
 }
 
@@ -347,6 +352,7 @@ void ChromeTrace::name_device() {
 }
 
 void ChromeTrace::device_kernel(const KernelRun& run, const DeviceTimes& times) {
+  if (!region_wanted_) return;
   name_device();
   const std::int64_t asked = since_start(times.asked);
   show_kernel(run, kDeviceTrack, "cuda", asked, std::max(asked, since_start(times.begun)),
@@ -441,7 +447,7 @@ void ChromeTrace::end_group(std::size_t group, std::int64_t moved) {
 void ChromeTrace::begin_share() { worker().since = clock(); }
 void ChromeTrace::end_share() {
   const Worker& w = worker();
-  if (clock() - w.since < kBrief) return;
+  if (!region_wanted_ || clock() - w.since < kBrief) return;
   complete(w.track, "kernel", names_.words("kernel share"), w.since);
 }
 

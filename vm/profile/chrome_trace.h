@@ -144,6 +144,7 @@ class ChromeTrace final : public Observer {
   std::int64_t last_ = 0;
   std::uint64_t left_out_ = 0, left_out_regions_ = 0;
   std::int64_t kernels_left_;  // to be noted in this period
+  bool region_wanted_ = true;  // the one that is executed
   std::uint64_t seen_period_ = 0;
   std::int64_t phase_since_ = kUnknown, region_since_ = kUnknown, compile_since_ = 0, kernel_since_ = 0,
                groups_since_ = 0;

@@ -92,22 +92,26 @@ TEST_CASE("regions are noted while the budget lasts, those of long vectors and f
   ChromeTrace trace([&](std::string_view part) { return text += part, true; }, options);
   trace.begin_run(module, pool);
   constexpr std::int64_t kLong = std::int64_t{1} << 40;
+  const bool others = GENERATE(false, true);  // that want to see every region
   for (int i = 0; i < 4; ++i) {
-    if (!trace.wants_region(100)) continue;
+    if (!trace.wants_region(100) && !others) continue;
     trace.begin_region(first, "asked");
+    trace.begin_kernel(0, 0);
+    trace.end_kernel({});
     trace.end_region({}, {});
   }
   REQUIRE(trace.wants_region(kLong));
   trace.begin_region(first, "asked");
   trace.end_region({}, {});
+  REQUIRE_FALSE(trace.wants_region(100));
   RegionRun trapped;
   trapped.trapped = true;
-  trace.end_region({}, trapped);  // of one that was not wanted
+  trace.end_region({}, trapped);
   trace.end_run();
   CHECK(trace.close());
   CHECK(count(text, R"("cat":"region")") == 3);
   CHECK(count(text, R"("name":"guard failed")") == 1);
-  CHECK(count(text, R"("name":"left out","args":{"calls":0,"regions":2)") == 1);
+  CHECK(count(text, R"("name":"left out","args":{"calls":0,"regions":3)") == 1);
 }
 
 TEST_CASE("a sink that fails ends the trace only") {
