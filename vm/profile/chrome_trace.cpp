@@ -316,6 +316,7 @@ void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run
   if (!run.reason.empty()) args.add("why", names_.words(run.reason));
   complete(kHostTrack, "region", names_.region(region_place_), region_since_, args);
   region_since_ = kUnknown;
+  sample_memory();  // runs that end before the first period does show some, too
   look_at_promises();
 }
 
@@ -417,6 +418,7 @@ void ChromeTrace::end_groups(bool done, std::int64_t moved) {
   args.plain("mode", "block");
   if (!done) args.plain("failed", "a group failed; the call is made in the ordinary way");
   complete(kHostTrack, "block", names_.words(groups_ + " in groups"), groups_since_, args);
+  sample_memory();
 }
 
 ChromeTrace::Worker& ChromeTrace::worker() {
