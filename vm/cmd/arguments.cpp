@@ -68,6 +68,23 @@ bool OptionInfo::belongs_to(std::string_view command) const {
   return commands.find(" " + std::string(command) + " ") != std::string_view::npos;
 }
 
+// A text ends in what it says of single commands: "seed of the random numbers; bench: draw other inputs".
+std::string_view OptionInfo::help_of(std::string_view command) const {
+  std::size_t general = help.size();
+  std::string_view own;
+  for (std::string_view others = commands; !others.empty();) {
+    const std::size_t end = std::min(others.find(' '), others.size());
+    const std::string_view other = others.substr(0, end);
+    others.remove_prefix(std::min(end + 1, others.size()));
+    const std::string mark = "; " + std::string(other) + ": ";
+    const std::size_t at = other.empty() ? std::string_view::npos : help.find(mark);
+    if (at == std::string_view::npos) continue;
+    general = std::min(general, at);
+    if (other == command) own = help.substr(at + mark.size());
+  }
+  return own.empty() ? help.substr(0, general) : own;
+}
+
 std::span<const OptionInfo> all_options() { return kOptions; }
 const OptionInfo& option_info(Option option) { return kOptions[static_cast<std::size_t>(option)]; }
 
@@ -184,6 +201,24 @@ std::size_t Arguments::choice(Option option) const {
   bad_value(option, text(option), "one of " + std::string(words));
 }
 
+namespace {
+
+constexpr std::size_t kHelpColumn = 34, kHelpWidth = 110;
+
+// Text as lines of at most `width` characters where its words allow it, those after the first indented.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string page;
+  for (std::size_t room = width; text.size() > room; room = width - indent) {
+    const std::size_t end = text.rfind(' ', room);
+    if (end == std::string_view::npos || (page.empty() && end < indent)) break;
+    page += std::string(text.substr(0, end)) + "\n" + std::string(indent, ' ');
+    text.remove_prefix(end + 1);
+  }
+  return page + std::string(text) + "\n";
+}
+
+}  // namespace
+
 std::string describe_options(std::string_view command) {
   std::string page;
   for (const OptionInfo& info : kOptions) {
@@ -192,8 +227,9 @@ std::string describe_options(std::string_view command) {
     std::string line = "  --" + std::string(info.name());
     if (comma != std::string_view::npos) line += ", -" + std::string(info.flag.substr(comma + 1));
     if (!info.argument.empty()) line += " " + std::string(info.argument);
-    line.resize(std::max(line.size() + 2, std::size_t{34}), ' ');
-    page += line + std::string(info.help) + "\n";
+    line.resize(std::max(line.size() + 2, kHelpColumn), ' ');
+    const std::string fallback = info.fallback.empty() ? "" : " (default " + std::string(info.fallback) + ")";
+    page += wrapped(line + std::string(info.help_of(command)) + fallback, kHelpColumn, kHelpWidth);
   }
   return page;
 }

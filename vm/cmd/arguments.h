@@ -19,6 +19,7 @@ struct OptionInfo {
   std::string_view help;
   [[nodiscard]] std::string_view name() const { return flag.substr(0, flag.find(',')); }
   [[nodiscard]] bool belongs_to(std::string_view command) const;
+  [[nodiscard]] std::string_view help_of(std::string_view command) const;  // what the command's help says
 };
 
 enum class Option : std::uint8_t {

@@ -36,7 +36,7 @@ std::string overview() {
     line.resize(12, ' ');
     page += line + std::string(c.help) + "\n";
   }
-  return page + "\nnvm help COMMAND says more.\n";
+  return page + "\nnvm help COMMAND explains a command and its options; man neslvm is the manual.\n";
 }
 
 std::string page_of(const CommandInfo& c) {

@@ -66,21 +66,36 @@ std::string escaped(std::string_view text, std::string_view special, std::string
   return out;
 }
 
+// Whether a command takes an option that means there what it means for `nvm run`.
+bool as_for_run(const OptionInfo& o, std::string_view command) {
+  return command != "run" && o.belongs_to("run") && o.help_of(command) == o.help_of("run");
+}
+
+// The options of a command; those of `nvm run` by name only, since they are explained there.
+std::string option_table(std::string_view command) {
+  std::string shared, rows;
+  for (const OptionInfo& o : options_of_command(command)) {
+    if (as_for_run(o, command)) {
+      shared += (shared.empty() ? "`--" : ", `--") + std::string(o.name()) + "`";
+      continue;
+    }
+    rows += "| `" + escaped(spelled(o), "|", "\\") + "` | " +
+            (o.fallback.empty() ? "" : "`" + escaped(o.fallback, "|", "\\") + "`") + " | " +
+            escaped(o.help_of(command), "|*", "\\") + " |\n";
+  }
+  std::string page;
+  if (!shared.empty()) page += "Options of `nvm run`: " + shared + ".\n\n";
+  if (!rows.empty()) page += "| option | default | meaning |\n| --- | --- | --- |\n" + rows + "\n";
+  return page;
+}
+
 std::string markdown() {
   std::string page;
   for (const CommandInfo& c : all_commands()) {
     page += "## nvm " + std::string(c.name) + "\n\n`" + usage(c) + "`\n\n";
     page += sentence(c.help) + "\n\n";
     if (!c.examples.empty()) page += "```\n" + std::string(c.examples) + "```\n\n";
-    const auto options = options_of_command(c.name);
-    if (options.empty()) continue;
-    page += "| option | default | meaning |\n| --- | --- | --- |\n";
-    for (const OptionInfo& o : options) {
-      const std::string fallback = o.fallback.empty() ? "" : "`" + std::string(o.fallback) + "`";
-      page += "| `" + escaped(spelled(o), "|", "\\") + "` | " + fallback + " | " +
-              escaped(o.help, "|*", "\\") + " |\n";
-    }
-    page += "\n";
+    page += option_table(c.name);
   }
   return page;
 }
@@ -98,7 +113,7 @@ std::string man() {
     page += ".SS " + roff(usage(c)) + "\n" + roff(sentence(c.help)) + "\n";
     if (!c.examples.empty()) page += ".PP\n.EX\n" + roff(c.examples) + ".EE\n";
     for (const OptionInfo& o : options_of_command(c.name)) {
-      page += ".TP\n.B " + roff(spelled(o)) + "\n" + roff(o.help);
+      page += ".TP\n.B " + roff(spelled(o)) + "\n" + roff(o.help_of(c.name));
       page += o.fallback.empty() ? "\n" : " (default " + roff(o.fallback) + ")\n";
     }
   }
@@ -163,8 +178,8 @@ std::string zsh() {
     }
     page += "  " + std::string(c.name) + ") _arguments";
     for (const OptionInfo& o : options_of_command(c.name)) {
-      page +=
-          " \\\n    '--" + std::string(o.name()) + "[" + quoted_in_zsh(escaped(o.help, "[]:", "\\")) + "]";
+      page += " \\\n    '--" + std::string(o.name()) + "[" +
+              quoted_in_zsh(escaped(o.help_of(c.name), "[]:", "\\")) + "]";
       if (!o.argument.empty()) page += ":" + escaped(o.argument, "[]:|", "\\") + ":";
       if (!choices(o).empty())
         page += "(" + choices(o) + ")";
@@ -193,7 +208,7 @@ std::string fish() {
         page += " -r";
       else if (!o.argument.empty())
         page += " -x";
-      page += " -d '" + escaped(o.help, "'", "\\") + "'\n";
+      page += " -d '" + escaped(o.help_of(c.name), "'", "\\") + "'\n";
     }
   }
   page += "  complete -c $name -n '__fish_seen_subcommand_from help' -f -a '";

@@ -172,10 +172,10 @@ struct Options {
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
   Engine engine = Engine::kCpu;
-  std::int64_t region_limit = 200;      // instructions of a recorded line, 1 or more
-  std::int64_t region_variants = 4096;  // recorded lines that are kept, 1 or more
-  // A recorded line goes on behind a conditional that went the same way so many times, guarded by its doing
-  // so again; 0: it ends there.
+  std::int64_t region_limit = 200;      // most instructions of a region, 1 or more
+  std::int64_t region_variants = 4096;  // most regions that are kept, 1 or more
+  // A region is continued past a conditional that went the same way so many times, guarded by a check; 0: it
+  // ends there.
   std::int64_t guard_after = 0;
   std::uint64_t code_memory = std::uint64_t{64} << 20;  // bytes of machine code
   Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder

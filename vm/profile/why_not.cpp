@@ -106,7 +106,7 @@ std::string WhyNot::paragraph(const std::string& name, const Line& l) {
   std::ranges::sort(left, std::greater<>());
   for (const auto& [elements, words] : left) out += padded(elements) + words + "\n";
   for (const auto& [why, times] : l.ended)
-    out += padded(0) + "a recorded line ended here, " + times_text(times) + ": " + why + "\n";
+    out += padded(0) + "a region ended here, " + times_text(times) + ": " + why + "\n";
   for (const auto& [why, pairs] : l.unfused)
     for (const std::string& pair : pairs) out += padded(0) + pair + " is another kernel: " + why + "\n";
   for (const auto& [why, times] : l.whole)

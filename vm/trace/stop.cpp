@@ -1,4 +1,4 @@
-// Why recorded lines end, in words.
+// Why regions end, in words.
 #include "vm/trace/recorder.h"
 
 namespace nvm::vm {
