@@ -21,7 +21,7 @@ offers() { words=("$@"); CURRENT=$#; source $file }
 
 ASKED = {  # words typed so far: what must be among the answers, as zsh says it and as fish does
     "neslvm r": ("run:run a VCODE", "run\trun a VCODE"),
-    "nvm run --j": ("--jit[compile hot", "--jit\t"),
+    "nvm run --j": ("--jit[compile regions", "--jit\t"),
     "nvm run --as": ("'work <= 3*n*log2(n)'", "'work <= 3*n*log2(n)'"),
     "neslvm run --jit c": ("(off hot always compare)", "compare\t"),
     "nvm vinterp x": ("*:file:_files", ""),
