@@ -57,7 +57,8 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
-      unwritten_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() && !alike_),
+      unwritten_(machine.observer == nullptr && !bytes_seen() && !alike_ && !guards_ &&
+                 (machine.hook == nullptr || machine.prims.orderer == nullptr)),
       pulls_(!values_wanted_ && !counts_),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   for (std::size_t c = 0; c < constants_.size(); ++c) {
@@ -221,7 +222,7 @@ void Interp::perform(const Step& step) {
   if (lands) return leave_move(step);
   if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
   const std::int32_t slot = function_->result_slots[step.first_result];
-  if (step.unwritten && unwritten_ && leave_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
+  if (step.unwritten && unwritten_ && stays_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
     return finish_unwritten(step, slot);
   if (alike_ && step.results == 1 && alike(step, slot)) return;
   if (alike_ && step.results != 1) {

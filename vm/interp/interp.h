@@ -106,6 +106,7 @@ class Interp final : private OpenCalls, private Callers {
   void forget_pulls();
   // Vectors that are not written (unwritten.cpp).
   [[nodiscard]] bool follows(const Step& step) const;
+  [[nodiscard]] bool stays_unwritten(const Step& step, Value& result);
   [[nodiscard]] bool leave_unwritten(const Step& step, Value& result);
   void finish_unwritten(const Step& step, std::int32_t slot);
   // Elementwise instructions on long vectors wait for those that follow (chain.cpp).

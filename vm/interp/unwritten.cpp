@@ -1,6 +1,8 @@
 // Numbers counted up and numbers repeated that are not written (unwritten.h): who leaves and who reads them.
 #include "vm/interp/unwritten.h"
 
+#include <algorithm>
+
 #include "vm/interp/interp.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/permute_run.h"
@@ -99,6 +101,11 @@ bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bo
   return false;
 }
 
+bool is_unwritten(const Value& value) {
+  const auto* v = std::get_if<Vector>(&value);
+  return v != nullptr ? v->is_repeated() : std::holds_alternative<FormulaRef>(value);
+}
+
 enum class Masked : std::uint8_t { kUnknown, kAll, kNone };
 
 // What AND or RSHIFT by one number leaves of elements whose bits are known.
@@ -131,6 +138,20 @@ bool Interp::follows(const Step& step) const {
   if (v == nullptr || by == nullptr || v->length() < kWorth) return false;
   const Masked left = masked(*v, step.op, *by, machine_.prims.int_bits);
   return left == Masked::kAll || (left == Masked::kNone && step.may_repeat);
+}
+
+// A hook records elementwise instructions on what is written and counts what it takes; what nobody writes it
+// never sees.
+bool Interp::stays_unwritten(const Step& step, Value& result) {
+  if (machine_.hook == nullptr) return leave_unwritten(step, result);
+  const std::span<Value> operands(scratch_.data(), step.operands);
+  if (op_info(step.op).kind == OpKind::kScatter &&
+      std::any_of(operands.begin(), operands.end(), is_unwritten))
+    for (Value& operand : operands) force(operand);
+  const std::int64_t work = counts_ ? work_of(step.counted, operands) : 0;
+  if (!leave_unwritten(step, result)) return false;
+  if (counts_) count(step, work);
+  return true;
 }
 
 // True: the result is there, or left. Operands are in scratch_; those that only others would understand are

@@ -4,23 +4,13 @@
 #include <string>
 
 #include "fixture.h"
+#include "unwritten_programs.h"
 
 using namespace nvm;
 using namespace nvm::vm;
+using namespace nvm::testing;
 
 namespace {
-
-constexpr std::int64_t kMany = 40'000;
-
-std::string one(std::int64_t x) { return "CONST INT " + std::to_string(x) + " "; }
-std::string descriptor(std::int64_t n) { return one(n) + "MAKE_SEGDES "; }
-std::string counted(std::int64_t from, std::int64_t n = kMany, std::int64_t by = 1) {
-  return one(from) + one(by) + descriptor(n) + "INDEX ";
-}
-std::string all(std::int64_t x, std::int64_t n = kMany) { return one(x) + descriptor(n) + "DIST INT "; }
-// Counted up by a number that has no factor in common with 40000, and around: all places, each once.
-std::string places() { return counted(0, kMany, 7919) + all(kMany) + "% "; }
-std::string permute() { return descriptor(kMany) + "PERMUTE INT "; }
 
 void check(const std::string& text, bool fails = false) {
   for (const IntBits bits : {IntBits::k64, IntBits::k32})
@@ -36,20 +26,6 @@ void check(const std::string& text, bool fails = false) {
         const std::string expected = printed(f.on_stack());  // which says more of an error
         CHECK(printed(outcome) == (fails ? expected.substr(0, printed(outcome).size()) : expected));
       }
-}
-
-// A function that calls itself, lest it be inlined, permutes what it is given, and passes that on.
-std::string permuted_twice(const std::string& v) {
-  return "FUNC MAIN " + v + places() + one(2) + "CALL AGAIN RET " +
-         "FUNC AGAIN COPY 1 0 CONST INT 0 = INT IF POP 1 0 POP 1 0 ELSE CONST INT 1 - INT CPOP 1 2 COPY 1 "
-         "2 " +
-         permute() + "CPOP 1 2 CPOP 1 2 CALL AGAIN ENDIF RET";
-}
-
-// The OR of elements below 200, then what is left of them.
-std::string masked(const std::string& by, std::int64_t x, const std::string& then) {
-  return places() + all(200) + "% COPY 1 0 " + descriptor(kMany) + "OR_REDUCE INT COPY 1 1 " + all(x) + by +
-         " " + then;
 }
 
 }  // namespace
