@@ -211,7 +211,7 @@ struct Counters {
   std::uint64_t peak_bytes = 0;    // largest amount of live vectors
   std::uint64_t mapped_bytes = 0;  // largest amount of memory taken from the system for vectors
   double seconds = 0;
-  std::uint64_t regions = 0;   // straight lines recorded and executed together
+  std::uint64_t regions = 0;   // recorded sequences of instructions, executed
   std::uint64_t fused = 0;     // of these, as compiled kernels
   std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
