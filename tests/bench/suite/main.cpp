@@ -116,8 +116,9 @@ std::vector<Contestant> contestants_of(const Workload& w, const Problem& p, cons
 }
 
 void print_row(const Row& row) {
-  std::printf("%s  %s, n = %lld, %d threads%s, triad %.1f GB/s\n", row.id.c_str(), row.title.c_str(),
-              static_cast<long long>(row.n), row.threads, row.cold ? ", cold" : "", row.triad);
+  std::printf("%s  %s, n = %lld, %d thread%s%s, triad %.1f GB/s\n", row.id.c_str(), row.title.c_str(),
+              static_cast<long long>(row.n), row.threads, row.threads == 1 ? "" : "s",
+              row.cold ? ", cold" : "", row.triad);
   for (const Timing& t : row.timings) {
     if (!t.wrong.empty()) {
       std::printf("  %-12s %s\n", t.name.c_str(), t.wrong.c_str());
