@@ -44,7 +44,7 @@ constexpr std::array kSections{
             "Counts and depths are integers written after the word; depth 0 is the top. The block keeps its "
             "order."},
     Section{OpKind::kControl, "Control",
-            "IF and ELSE continue behind the matching ELSE or ENDIF. A function has one RET, at its end."},
+            "IF and ELSE continue after the matching ELSE or ENDIF. A function has one RET, at its end."},
     Section{OpKind::kHost, "Clock, input and output",
             "Input and output end by pushing an error text (empty on success) and a flag (T on success)."},
 };

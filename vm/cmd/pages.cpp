@@ -103,12 +103,13 @@ std::string markdown() {
 std::string roff(std::string_view text) { return escaped(text, "\\-", "\\"); }
 
 std::string man() {
-  std::string page = ".TH NVM 1 \"\" \"nvm " + std::string(lib::version()) +
-                     "\" \"User Commands\"\n.SH NAME\nnvm, neslvm \\- run nested data parallelism fast\n"
-                     ".SH SYNOPSIS\n.B nvm\nCOMMAND [OPTIONS] [OPERANDS]\n.SH DESCRIPTION\n"
-                     "Runs programs in NESL and VCODE. The same binary is installed as\n.B neslvm\n"
-                     "because a shell function of another program may hide\n.B nvm\n"
-                     "and as\n.B vinterp\nto take the place of the legacy interpreter.\n.SH COMMANDS\n";
+  std::string page =
+      ".TH NVM 1 \"\" \"nvm " + std::string(lib::version()) +
+      "\" \"User Commands\"\n.SH NAME\nnvm, neslvm \\- run NESL and VCODE programs on all cores\n"
+      ".SH SYNOPSIS\n.B nvm\nCOMMAND [OPTIONS] [OPERANDS]\n.SH DESCRIPTION\n"
+      "Runs programs in NESL and VCODE. The same binary is installed as\n.B neslvm\n"
+      "because a shell function of another program may hide\n.B nvm\n"
+      "and as\n.B vinterp\nto take the place of the legacy interpreter.\n.SH COMMANDS\n";
   for (const CommandInfo& c : all_commands()) {
     page += ".SS " + roff(usage(c)) + "\n" + roff(sentence(c.help)) + "\n";
     if (!c.examples.empty()) page += ".PP\n.EX\n" + roff(c.examples) + ".EE\n";
@@ -124,7 +125,8 @@ std::string man() {
          "it may be removed.\n"
          ".SH EXIT STATUS\n0 if all went well, 1 if the program failed while it ran, 2 if the program or the "
          "command line is wrong.\n"
-         ".SH SEE ALSO\nThe documents and programs in share/doc/neslvm, from docs/tutorial.md on.\n";
+         ".SH SEE ALSO\nThe documents and programs in share/doc/neslvm: docs/tutorial.md is the way in, "
+         "docs/glossary.md explains the terms.\n";
 }
 
 std::string bash() {
