@@ -42,8 +42,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       values_wanted_(machine.observer != nullptr && machine.observer->sees_values()),
       small_wanted_(values_wanted_ && machine.observer->sees_small() && !bytes_seen_),
       alike_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
-             (machine.prims.threads <= 1 || machine.formulas) &&
-             (machine.lines == nullptr || !machine.prims.prefix_lengths)),
+             (machine.prims.threads <= 1 || machine.formulas)),
       alone_(alike_ && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || bytes_seen()),
       counts_(machine.tally != nullptr || machine.meter != nullptr),
