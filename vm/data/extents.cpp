@@ -213,8 +213,9 @@ bool Extents::has_seams_left() {
     return false;
   }
   mend();
-  if (seams_.size() > most_seams_ / 2) until_mended_ = kPatience;
-  return seams_.size() <= most_seams_;
+  if (seams_.size() <= most_seams_) return true;
+  until_mended_ = kPatience;
+  return false;
 }
 
 // Fresh ranges have no pages: one mapping may take the place of the several that moves have left there.
@@ -227,6 +228,7 @@ void Extents::mend() {
     seams_.erase(first, last);
     seams_.insert({p, p + size});
   }
+  mend_at_ = std::max(most_seams_ / 2, seams_.size() + seams_.size() / 4);
 }
 
 bool Extents::add_arena(std::size_t size) {
@@ -255,6 +257,7 @@ void Extents::give_back(std::size_t bytes) {
     touched_ -= size;
     bytes -= std::min(bytes, size);
   }
+  if (seams_.size() > mend_at_) mend();
 }
 
 }  // namespace nvm::vm

@@ -21,7 +21,7 @@ class Extents {
   static constexpr std::size_t kStep = 4096;  // sizes and addresses are multiples of it
 
   // The system allows a process some 65,000 mappings.
-  explicit Extents(std::size_t most_seams = 8000) : most_seams_(most_seams) {}
+  explicit Extents(std::size_t most_seams = 8000) : most_seams_(most_seams), mend_at_(most_seams / 2) {}
   ~Extents();
   Extents(const Extents&) = delete;
   Extents& operator=(const Extents&) = delete;
@@ -66,7 +66,8 @@ class Extents {
   std::vector<Range> arenas_;
   std::set<std::byte*> seams_;
   std::size_t most_seams_;
-  std::size_t until_mended_ = 0;  // blocks before it is worth while to look for seams to mend again
+  std::size_t mend_at_;           // where memory is given back: from so many seams on
+  std::size_t until_mended_ = 0;  // where there are too many: blocks before it is tried again
   std::size_t touched_ = 0;
 };
 
