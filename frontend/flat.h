@@ -178,6 +178,10 @@ void remove_unused(Program& program);
 // Gives recursive functions that are not lifted the lengths of their sequences where that saves asking.
 void hand_over_lengths(Program& program);
 
+// Tells loops whose instances share a counter, and leave where it reaches a number of their own, the least of
+// those numbers: below it nobody is asked.
+void tell_least_numbers(Program& program);
+
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);
 
