@@ -154,6 +154,7 @@ class Builder {
   std::optional<Atom> fold_arithmetic(Op op, Atom a, Atom b);
   std::optional<Atom> fold_select(const Atoms& args);
   std::optional<Atom> fold_sum(Atom vector, Atom segments);
+  std::optional<Atom> fold_floats(Op op, double x, double y);
   std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);
   template <typename T>
   std::optional<Atom> fold_comparison(Op op, T x, T y);

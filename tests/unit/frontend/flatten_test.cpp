@@ -240,6 +240,14 @@ TEST_CASE("a check is a conditional that writes and stops") {
   CHECK(checks >= 3);
 }
 
+TEST_CASE("arithmetic on constants is done when it is compiled, unless its result is no number") {
+  CHECK(counts_of("{2.0 * pi * x / (1.5 + 0.25) : x in [0.5]};")[Op::kMul] == 1);
+  auto counts =
+      counts_of("(1.5 - 0.5, div_internal(1.0, 4.0), div_internal(1.0, 0.0), div_internal(0.0, 0.0));");
+  CHECK(counts[Op::kSub] == 0);
+  CHECK(counts[Op::kDiv] == 2);
+}
+
 TEST_CASE("maximum and minimum share the comparison, whichever way it was written") {
   CHECK(counts_of("let a = rand(5); b = rand(5) in max(a, b) - min(a, b);")[Op::kLt] == 1);
   CHECK(counts_of("let a = rand(5); b = rand(5) in (a > b, b > a, max(a, b), max(b, a));")[Op::kSelect] == 2);
