@@ -154,6 +154,7 @@ class Builder {
   std::optional<Atom> fold_arithmetic(Op op, Atom a, Atom b);
   std::optional<Atom> fold_select(const Atoms& args);
   std::optional<Atom> fold_sum(Atom vector, Atom segments);
+  std::optional<Atom> fold_floats(Op op, double x, double y);
   std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);
   template <typename T>
   std::optional<Atom> fold_comparison(Op op, T x, T y);
@@ -177,6 +178,10 @@ void remove_unused(Program& program);
 
 // Gives recursive functions that are not lifted the lengths of their sequences where that saves asking.
 void hand_over_lengths(Program& program);
+
+// Tells loops whose instances share a counter, and leave where it reaches a number of their own, the least of
+// those numbers: below it nobody is asked.
+void tell_least_numbers(Program& program);
 
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);

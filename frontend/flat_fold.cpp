@@ -1,5 +1,7 @@
 // The algebra of the builder: operations whose result is there already, or is had for less. INT wraps in all
 // of it.
+#include <cmath>
+
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -23,7 +25,7 @@ std::optional<Atom> Builder::fold(Op op, TypeWord word, const Atoms& args) {
       if (x && y) return boolean(op == Op::kOr);
     }
   }
-  if (x && y && word == TypeWord::kFloat) return fold_comparison(op, x->floats[0], y->floats[0]);
+  if (x && y && word == TypeWord::kFloat) return fold_floats(op, x->floats[0], y->floats[0]);
   if (word != TypeWord::kInt) return std::nullopt;
   if (x && y) return fold_ints(op, x->ints[0], y->ints[0]);
   return fold_arithmetic(op, args[0], args[1]);
@@ -116,6 +118,20 @@ std::optional<Atom> Builder::fold_comparison(Op op, T x, T y) {
     case Op::kEq: return boolean(x == y);
     case Op::kNe: return boolean(x != y);
     default: return std::nullopt;
+  }
+}
+
+// What is no number is left to the run: its sign is the processor's.
+std::optional<Atom> Builder::fold_floats(Op op, double x, double y) {
+  const auto number = [&](double value) {
+    return std::isfinite(value) ? std::optional(real(value)) : std::nullopt;
+  };
+  switch (op) {
+    case Op::kAdd: return number(x + y);
+    case Op::kSub: return number(x - y);
+    case Op::kMul: return number(x * y);
+    case Op::kDiv: return number(x / y);
+    default: return fold_comparison(op, x, y);
   }
 }
 

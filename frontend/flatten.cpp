@@ -80,6 +80,7 @@ flat::Program Flattener::run() {
     slot = std::move(f);
   }
   flat::hand_over_lengths(out_);
+  flat::tell_least_numbers(out_);
   flat::remove_unused(out_);
   return std::move(out_);
 }

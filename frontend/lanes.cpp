@@ -14,19 +14,7 @@ nvm::Type kind_of(const core::Type* scalar) {
   return scalar->kind == TypeKind::kBool ? nvm::Type::kBool : nvm::Type::kInt;
 }
 
-TypeWord word_of(const core::Type* scalar) {
-  if (scalar->kind == TypeKind::kFloat) return TypeWord::kFloat;
-  return scalar->kind == TypeKind::kBool ? TypeWord::kBool : TypeWord::kInt;
-}
-
-TypeWord word_of(nvm::Type kind) {
-  switch (kind) {
-    case nvm::Type::kSegdes: return TypeWord::kSegdes;
-    case nvm::Type::kFloat: return TypeWord::kFloat;
-    case nvm::Type::kBool: return TypeWord::kBool;
-    default: return TypeWord::kInt;
-  }
-}
+TypeWord word_of(const core::Type* scalar) { return nvm::word_of(kind_of(scalar)); }
 
 bool is_scalar(const core::Type* type) {
   return type->kind != TypeKind::kUnit && type->kind != TypeKind::kSeq && type->kind != TypeKind::kPair;

@@ -65,7 +65,6 @@ inline const Val& Kids::operator[](std::size_t i) const { return (*kids_)[i]; }
 }
 [[nodiscard]] nvm::Type kind_of(const core::Type* scalar);
 [[nodiscard]] TypeWord word_of(const core::Type* scalar);
-[[nodiscard]] TypeWord word_of(nvm::Type kind);
 [[nodiscard]] bool is_scalar(const core::Type* type);
 [[nodiscard]] bool all_scalar(const core::Type* type);  // no sequence in it
 // The kinds of the slots of a type.

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <string>
 
+#include "bytecode/base/hash.h"
+
 namespace nvm {
 
 namespace {
@@ -30,11 +32,6 @@ Header header_of(const std::string& kind) {
   return h;
 }
 
-std::uint64_t checksum(const char* p, std::size_t n, std::uint64_t h = 0xcbf29ce484222325ULL) {
-  for (std::size_t i = 0; i < n; ++i) h = (h ^ static_cast<unsigned char>(p[i])) * 0x100000001b3ULL;
-  return h;
-}
-
 }  // namespace
 
 std::string cache_folder() {
@@ -50,8 +47,7 @@ DiskCache::DiskCache(std::string folder, std::string kind)
 
 std::string DiskCache::path(const std::string& key) const {
   char name[32];
-  std::snprintf(name, sizeof name, "%016llx.",
-                static_cast<unsigned long long>(checksum(key.data(), key.size())));
+  std::snprintf(name, sizeof name, "%016llx.", static_cast<unsigned long long>(hash_bytes(key)));
   return folder_ + "/" + name + kind_.substr(0, kind_.find(' '));
 }
 
@@ -67,7 +63,7 @@ std::optional<std::vector<char>> DiskCache::find(const std::string& key) const {
   const std::size_t body = all.size() < sizeof h ? 0 : all.size() - sizeof h;
   const bool whole = std::memcmp(h.magic, header_of(kind_).magic, sizeof h.magic) == 0 &&
                      h.key_bytes <= body && h.content_bytes == body - h.key_bytes &&
-                     checksum(all.data() + sizeof h, body) == h.checksum;
+                     hash_bytes({all.data() + sizeof h, body}) == h.checksum;
   if (!whole) {
     std::error_code ignored;
     fs::remove(file, ignored);
@@ -86,7 +82,7 @@ void DiskCache::add(const std::string& key, const std::vector<char>& content) co
   Header h = header_of(kind_);
   h.key_bytes = key.size();
   h.content_bytes = content.size();
-  h.checksum = checksum(content.data(), content.size(), checksum(key.data(), key.size()));
+  h.checksum = hash_bytes({content.data(), content.size()}, hash_bytes(key));
   const std::string fresh = path(key) + "." + std::to_string(::getpid());
   {
     std::ofstream out(fresh, std::ios::binary);

@@ -34,14 +34,6 @@ void append(Constant& c, const Element& e) {
   else
     c.ints.push_back(e.i);
 }
-TypeWord word_of(Type type) {
-  switch (type) {
-    case Type::kInt: return TypeWord::kInt;
-    case Type::kFloat: return TypeWord::kFloat;
-    case Type::kBool: return TypeWord::kBool;
-    default: return TypeWord::kSegdes;
-  }
-}
 // A length that is an error, or would be too long to fold, counts as kTooLong.
 constexpr std::int64_t kTooLong = std::int64_t{1} << 31;
 std::int64_t total(const Constant& descriptor) {

@@ -259,15 +259,12 @@ class Simplifying {
       scalars[i] = rewrite_.operand(*dist, 0);
     }
     const Type result = type(in.first_result);
-    const TypeWord word = result == Type::kInt     ? TypeWord::kInt
-                          : result == Type::kFloat ? TypeWord::kFloat
-                                                   : TypeWord::kBool;
     ValueId scalar = kNoValue;
     if (in.operands == 1) scalar = rewrite_.emit(in.op, in.word, {scalars[0]}, result, in);
     if (in.operands == 2) scalar = rewrite_.emit(in.op, in.word, {scalars[0], scalars[1]}, result, in);
     if (in.operands == 3)
       scalar = rewrite_.emit(in.op, in.word, {scalars[0], scalars[1], scalars[2]}, result, in);
-    return rewrite_.emit(Op::kDist, word, {scalar, over}, result, in);
+    return rewrite_.emit(Op::kDist, word_of(result), {scalar, over}, result, in);
   }
 
   // ---- what the rules ask

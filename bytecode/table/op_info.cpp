@@ -26,8 +26,8 @@ constexpr OpInfo kOps[] = {
 
 constexpr bool kFold = true, kNoFold = false, kTraps = true, kTotal = false;
 constexpr ScalarInfo kScalars[] = {
-#define SCALAR(id, name, operands, result, folds, traps, cost, doc) \
-  {Scalar::id, name, operands, result, folds, traps, cost, doc},
+#define SCALAR(id, name, operands, result, folds, traps, cost, algebra, doc) \
+  {Scalar::id, name, operands, result, folds, traps, cost, Algebra::algebra, doc},
 #include "bytecode/table/scalar.def"
 };
 
@@ -99,6 +99,13 @@ const ScalarInfo& scalar_info(Scalar scalar) {
 std::span<const OpInfo> all_ops() { return kOps; }
 std::span<const ScalarInfo> all_scalars() { return kScalars; }
 const Shape& op_shape(Op op) { return kShapes[static_cast<std::size_t>(op)]; }
+
+Op elementwise_op(Scalar scalar) {
+  for (const OpInfo& info : kOps)
+    if (info.kind == kMap && info.scalar == scalar) return info.op;
+  NVM_CHECK(false, "no instruction applies this to each element");
+  return Op::kExit;
+}
 
 std::optional<Op> find_op(std::string_view text) {
   static const auto* const kByText = [] {

@@ -47,6 +47,16 @@ enum class OpKind : std::uint8_t {
 enum class Effect : std::uint8_t { kPure, kFaults, kOrdered };
 enum class Work : std::uint8_t { k1, kN, kR };
 
+// What is known of a scalar operation's results without computing them.
+enum class Algebra : std::uint8_t {
+  kOther,
+  kRelation,    // compares two values
+  kLinear,      // of operands that grow evenly the result does, too
+  kBitwise,     // of INTs that fit a storage the result does, too
+  kMask,        // bitwise, and no bit is set that the first operand has not
+  kShiftRight,  // the first operand's bits, moved down
+};
+
 // One row of ops.def. operands, results and shape are as explained there.
 struct OpInfo {
   Op op;
@@ -71,6 +81,7 @@ struct ScalarInfo {
   bool folds;
   bool traps;
   int cost;
+  Algebra algebra;
   std::string_view doc;
 };
 
@@ -79,6 +90,8 @@ struct ScalarInfo {
 [[nodiscard]] std::span<const OpInfo> all_ops();
 [[nodiscard]] std::span<const ScalarInfo> all_scalars();
 
+// The instruction that applies `scalar` to each element; there is one (not for minimum and maximum).
+[[nodiscard]] Op elementwise_op(Scalar scalar);
 // The instruction written as `text`, if there is one.
 [[nodiscard]] std::optional<Op> find_op(std::string_view text);
 // True if the grammar accepts `word` after `op` (kNone where it wants none).

@@ -14,9 +14,47 @@ inline constexpr OpKind kOpKinds[] = {
 
 [[nodiscard]] constexpr OpKind op_kind(Op op) { return kOpKinds[static_cast<std::size_t>(op)]; }
 
+inline constexpr Scalar kScalarsOf[] = {
+#define OP(id, text, words, operands, results, shape, kind, scalar, ...) Scalar::scalar,
+#include "bytecode/table/ops.def"
+};
+
+inline constexpr Algebra kAlgebras[] = {
+#define SCALAR(id, name, operands, result, folds, traps, cost, algebra, ...) Algebra::algebra,
+#include "bytecode/table/scalar.def"
+    Algebra::kOther,  // kNoScalar
+};
+
+[[nodiscard]] constexpr Algebra algebra(Scalar scalar) { return kAlgebras[static_cast<std::size_t>(scalar)]; }
+[[nodiscard]] constexpr bool is_relation(Scalar scalar) { return algebra(scalar) == Algebra::kRelation; }
+[[nodiscard]] constexpr bool is_bitwise(Scalar scalar) {
+  return algebra(scalar) == Algebra::kBitwise || algebra(scalar) == Algebra::kMask;
+}
+
+// Of an elementwise instruction; of another, kOther.
+[[nodiscard]] constexpr Algebra map_algebra(Op op) {
+  return op_kind(op) == OpKind::kMap ? algebra(kScalarsOf[static_cast<std::size_t>(op)]) : Algebra::kOther;
+}
+
+// Number of a relation among the six, which stand together: < <= > >= = !=.
+[[nodiscard]] constexpr std::size_t relation_number(Scalar relation) {
+  return static_cast<std::size_t>(relation) - static_cast<std::size_t>(Scalar::kLt);
+}
+static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !is_relation(Scalar::kNot));
+
 // Does it read as many elements of its first operand as the second has indices?
 [[nodiscard]] constexpr bool picks(Op op) {
   return op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kExtract;
+}
+// Where operand `i` grows evenly from segment to segment, does its result, too? REPLACE puts one such number
+// into each segment, others pass on what they read.
+[[nodiscard]] constexpr bool takes_growth(Op op, std::size_t i) {
+  switch (op_kind(op)) {
+    case OpKind::kExtract:
+    case OpKind::kDist: return i == 0;
+    case OpKind::kReplace: return i == 0 || i == 2;
+    default: return map_algebra(op) == Algebra::kLinear;
+  }
 }
 // Does each element of its result stand in its first operand?
 [[nodiscard]] constexpr bool moves_elements(Op op) {

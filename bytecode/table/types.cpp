@@ -40,4 +40,16 @@ Type type_of(TypeWord word) {
   return Type::kInt;
 }
 
+TypeWord word_of(Type type) {
+  switch (type) {
+    case Type::kInt: return TypeWord::kInt;
+    case Type::kFloat: return TypeWord::kFloat;
+    case Type::kBool: return TypeWord::kBool;
+    case Type::kSegdes: return TypeWord::kSegdes;
+    case Type::kPair: break;
+  }
+  NVM_CHECK(false, "no type word is for pairs");
+  return TypeWord::kNone;
+}
+
 }  // namespace nvm

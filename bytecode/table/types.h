@@ -20,6 +20,9 @@ enum class TypeWord : std::uint8_t { kNone, kInt, kFloat, kBool, kSegdes, kChar 
 // The kind a type word stands for; CHAR is Int. Must not be kNone.
 [[nodiscard]] Type type_of(TypeWord word);
 
+// The type word of instructions on values of a type. Must not be kPair.
+[[nodiscard]] TypeWord word_of(Type type);
+
 // Bits of INT for a run: 64 by default, 32 for byte-for-byte legacy arithmetic.
 enum class IntBits : std::uint8_t { k32 = 32, k64 = 64 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/hash.h"
 
 namespace nvm {
 
@@ -47,8 +48,8 @@ std::string entries(std::size_t count) {
 }  // namespace
 
 std::size_t Typing::KeyHash::operator()(const std::vector<Kind>& key) const {
-  std::uint64_t h = 0xcbf29ce484222325U;
-  for (const Kind k : key) h = (h ^ k) * 0x100000001b3U;
+  std::uint64_t h = kHashStart;
+  for (const Kind k : key) h = hash_step(k, h);
   return static_cast<std::size_t>(h ^ h >> 29);
 }
 

@@ -25,6 +25,18 @@ NVM_FAR void nvm_b_reduce(nvm_arena& b, nvm_val x, nvm_val d, T identity, nvm_va
   }
   nvm_give(to, r);
 }
+// An inclusive scan of the first n of eight elements, for who scans alone and who does together: in one order,
+// so that both give the same bits.
+template <class Op, class T>
+NVM_DEV void nvm_scan_eight(const T* v, i64 n, T identity, T (&s)[8]) {
+  for (int k = 0; k < 8; ++k) s[k] = k < n ? v[k] : identity;
+  for (int k = 0; k < 8; k += 2) s[k + 1] = Op::apply(s[k], s[k + 1]);
+  for (int k = 0; k < 8; k += 4) {
+    s[k + 2] = Op::apply(s[k + 1], s[k + 2]);
+    s[k + 3] = Op::apply(s[k + 1], s[k + 3]);
+  }
+  for (int k = 4; k < 8; ++k) s[k] = Op::apply(s[3], s[k]);
+}
 // An exclusive scan of n elements by one thread.
 template <class Op, class T>
 NVM_DEV void nvm_scan_alone(const T* v, i64 n, T identity, T* to) {
@@ -41,13 +53,7 @@ NVM_DEV void nvm_scan_alone(const T* v, i64 n, T identity, T* to) {
     T local = identity;
     for (i64 g = first; g < end; g += 8) {
       T s[8];
-      for (int k = 0; k < 8; ++k) s[k] = g + k < end ? v[g + k] : identity;
-      for (int k = 0; k < 8; k += 2) s[k + 1] = Op::apply(s[k], s[k + 1]);
-      for (int k = 0; k < 8; k += 4) {
-        s[k + 2] = Op::apply(s[k + 1], s[k + 2]);
-        s[k + 3] = Op::apply(s[k + 1], s[k + 3]);
-      }
-      for (int k = 4; k < 8; ++k) s[k] = Op::apply(s[3], s[k]);
+      nvm_scan_eight<Op>(v + g, end - g, identity, s);
       for (int k = 0; k < 8 && g + k < end; ++k)
         to[g + k] = Op::apply(carry, Op::apply(local, k == 0 ? identity : s[k - 1]));
       local = Op::apply(local, s[7]);
@@ -63,13 +69,7 @@ NVM_DEV void nvm_scan_together(nvm_arena& b, const T* v, i64 n, T identity, T* t
     const i64 end = first + 2048 < n ? first + 2048 : n;
     for (i64 g = first + 8 * (i64)threadIdx.x; g < end; g += 8 * NVM_BT) {
       T s[8];
-      for (int k = 0; k < 8; ++k) s[k] = g + k < end ? v[g + k] : identity;
-      for (int k = 0; k < 8; k += 2) s[k + 1] = Op::apply(s[k], s[k + 1]);
-      for (int k = 0; k < 8; k += 4) {
-        s[k + 2] = Op::apply(s[k + 1], s[k + 2]);
-        s[k + 3] = Op::apply(s[k + 1], s[k + 3]);
-      }
-      for (int k = 4; k < 8; ++k) s[k] = Op::apply(s[3], s[k]);
+      nvm_scan_eight<Op>(v + g, end - g, identity, s);
       to[g] = s[7];
       for (int k = 1; k < 8 && g + k < end; ++k) to[g + k] = s[k - 1];
     }

@@ -82,6 +82,10 @@ def run(command, sections, tools):
                 stream = sections["interrupt"].strip()
                 begun[stream] = (process.stdout if stream == "out" else process.stderr).readline()
                 process.send_signal(signal.SIGINT)
+                try:  # with its standard input still open, so that what reads must end by the signal
+                    process.wait(60)
+                except subprocess.TimeoutExpired:
+                    begun["err"] += b"(goes on)\n"
             out, err = process.communicate(sections.get("in", "").encode("latin-1"))
     return {
         "out": (begun["out"] + out).decode("latin-1"),

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "bytecode/base/hash.h"
+
 namespace nvm::testing {
 
 namespace {
@@ -25,17 +27,12 @@ const std::string& header() {
   return kText;
 }
 
-std::uint64_t hash(const std::string& text, std::uint64_t h) {
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return h;
-}
-
 }  // namespace
 
 std::string name_of_source(const std::string& source) {
   char name[32];
   std::snprintf(name, sizeof name, "%016llx",
-                static_cast<unsigned long long>(hash(source, hash(header(), 0xcbf29ce484222325ULL))));
+                static_cast<unsigned long long>(hash_bytes(source, hash_bytes(header()))));
   return name;
 }
 

@@ -1,6 +1,7 @@
 #include "vm/cmd/commands.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -125,6 +126,7 @@ int run_command_line(Words words) {
 
 int main(int argc, char** argv) {
   install_crash_note();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of the write, as a full disk is
   const std::string_view program = argc > 0 ? argv[0] : "nvm";
   Words words(argv + std::min(argc, 1), argv + argc);
   if (program.substr(program.find_last_of('/') + 1) == "vinterp") return written(vinterp_command(words));

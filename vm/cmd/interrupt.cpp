@@ -21,7 +21,9 @@ void on_interrupt(int) {
 Interruptible::Interruptible(lib::Vm* vm) {
   was_asked.store(false);
   running.store(vm);
-  std::signal(SIGINT, on_interrupt);
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  ::sigaction(SIGINT, &action, nullptr);  // and a program that waits for input waits no longer
 }
 
 void Interruptible::also(lib::Vm* vm) { running.store(vm); }

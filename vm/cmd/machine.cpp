@@ -55,6 +55,21 @@ File file_of(const Arguments& arguments, Option option, const char* mode) {
   return file;
 }
 
+namespace {
+char* tuning_text = nullptr;
+std::size_t tuning_size = 0;
+}  // namespace
+
+std::FILE* tuning() {
+  static std::FILE* const file = ::open_memstream(&tuning_text, &tuning_size);
+  return file;
+}
+
+std::string tuned() {
+  std::fflush(tuning());
+  return {tuning_text, tuning_size};
+}
+
 lib::Options options_of(const Arguments& arguments) {
   lib::Options options;
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
@@ -75,7 +90,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.block_threshold = block_threshold(arguments);
   if (arguments.command() == "tune") {
     options.block_threshold = -1;
-    options.tune = stdout;
+    options.tune = tuning();
   }
   options.count = arguments.given(Option::kStats);
   options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);

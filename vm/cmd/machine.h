@@ -19,6 +19,10 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 // Throws UsageError if the file cannot be opened.
 [[nodiscard]] File file_of(const Arguments& arguments, Option option, const char* mode);
 
+// Where `nvm tune` collects what it has measured.
+[[nodiscard]] std::FILE* tuning();
+[[nodiscard]] std::string tuned();
+
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);
 
 }  // namespace nvm::cmd

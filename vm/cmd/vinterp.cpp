@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -174,7 +175,10 @@ int run(const Legacy& legacy, const Watch& watch) {
   if (legacy.time) std::fprintf(stderr, "elapsed time = %f seconds\n", run->counters.seconds);
   if (run->out_closed) return 0;
   for (const lib::Value& value : run->values)
-    if (!value.print(stdout)) return 1;
+    if (!value.print(stdout)) {
+      std::fprintf(stderr, "vinterp: cannot write the results: %s\n", std::strerror(errno));
+      return 1;
+    }
   return 0;
 }
 

@@ -1,7 +1,9 @@
 #include "vm/cpu/threads.h"
 
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -47,7 +49,8 @@ void Threads::run(int count, const std::function<void(int)>& worker) {
   {
     const std::lock_guard lock(mutex_);
     auto& slot = arenas_[count];
-    if (!slot) slot = std::make_unique<tbb::task_arena>(count);
+    // As in run_workers(): no more than oneTBB has.
+    if (!slot) slot = std::make_unique<tbb::task_arena>(std::min(count, tbb::info::default_concurrency()));
     arena = slot.get();
   }
   ForkJoin both;

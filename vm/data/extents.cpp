@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "vm/data/pages.h"
@@ -20,7 +21,6 @@ constexpr std::size_t kLeastPiece = 64 * 1024;
 // second size on only so.
 constexpr std::size_t kLeastWhole = std::size_t{4} << 20;
 constexpr std::size_t kOnlyWhole = std::size_t{16} << 20;
-constexpr std::size_t kMostSeams = 8000;  // the system allows a process some 65,000
 static_assert(Extents::kStep == kPage);
 
 std::byte* aligned(std::byte* p, std::size_t unit) {
@@ -192,7 +192,7 @@ std::size_t Extents::move(const std::vector<Range>& pieces, std::byte* to) {
 // Fresh addresses, at the beginning of which pages of free ranges are put; null if it cannot or need not be
 // so.
 std::byte* Extents::take_moved(std::size_t size) {
-  if (size < kLeastMoved || seams_.size() > kMostSeams || !can_move_pages()) return nullptr;
+  if (size < kLeastMoved || !can_move_pages() || !has_seams_left()) return nullptr;
   std::size_t unit = size >= kLeastWhole ? kHugePage : kPage;
   std::vector<Range> pieces = movable(size / unit * unit, unit);
   if (pieces.empty() && unit != kPage && size < kOnlyWhole) pieces = movable(size, unit = kPage);
@@ -203,6 +203,32 @@ std::byte* Extents::take_moved(std::size_t size) {
   const std::size_t rest = size - moved;  // if small, one page of it would touch a whole huge one
   if (unit != kPage && rest < kHugePage) move(movable(rest, kPage), p + moved);
   return p;
+}
+
+bool Extents::has_seams_left() {
+  constexpr std::size_t kPatience = 256;
+  if (seams_.size() <= most_seams_) return true;
+  if (until_mended_ > 0) {
+    --until_mended_;
+    return false;
+  }
+  mend();
+  if (seams_.size() <= most_seams_) return true;
+  until_mended_ = kPatience;
+  return false;
+}
+
+// Fresh ranges have no pages: one mapping may take the place of the several that moves have left there.
+void Extents::mend() {
+  for (const auto& [p, size] : fresh_) {
+    const auto first = seams_.upper_bound(p);
+    const auto last = seams_.lower_bound(p + size);
+    if (std::distance(first, last) <= 2) continue;  // its ends may be new ones
+    renew_pages(p, size);
+    seams_.erase(first, last);
+    seams_.insert({p, p + size});
+  }
+  mend_at_ = std::max(most_seams_ / 2, seams_.size() + seams_.size() / 4);
 }
 
 bool Extents::add_arena(std::size_t size) {
@@ -231,6 +257,7 @@ void Extents::give_back(std::size_t bytes) {
     touched_ -= size;
     bytes -= std::min(bytes, size);
   }
+  if (seams_.size() > mend_at_) mend();
 }
 
 }  // namespace nvm::vm

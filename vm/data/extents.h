@@ -20,7 +20,8 @@ class Extents {
  public:
   static constexpr std::size_t kStep = 4096;  // sizes and addresses are multiples of it
 
-  Extents() = default;
+  // The system allows a process some 65,000 mappings.
+  explicit Extents(std::size_t most_seams = 8000) : most_seams_(most_seams), mend_at_(most_seams / 2) {}
   ~Extents();
   Extents(const Extents&) = delete;
   Extents& operator=(const Extents&) = delete;
@@ -37,6 +38,8 @@ class Extents {
   void give_back(std::size_t bytes = SIZE_MAX);
   // Bytes that have been handed out and not been given back to the system since.
   [[nodiscard]] std::size_t touched() const { return touched_; }
+  // Places where one mapping of the system may end and the next begin. Who has too many moves no pages.
+  [[nodiscard]] std::size_t seams() const { return seams_.size(); }
 
  private:
   using Ranges = std::map<std::byte*, std::size_t>;
@@ -51,6 +54,8 @@ class Extents {
   std::size_t move(const std::vector<Range>& pieces, std::byte* to);
   std::byte* take_addresses(std::size_t size, std::size_t unit);
   bool add_arena(std::size_t size);
+  [[nodiscard]] bool has_seams_left();
+  void mend();
 
   Ranges free_;                                           // written once, by address
   std::set<std::pair<std::size_t, std::byte*>> by_size_;  // the same, by size
@@ -59,7 +64,10 @@ class Extents {
   static constexpr std::size_t kLeastRecent = std::size_t{1} << 20;  // bytes: threads keep smaller ones
   std::array<Range, kRecent> recent_{};                              // as given, the last one first
   std::vector<Range> arenas_;
-  std::set<std::byte*> seams_;  // where one mapping of the system may end and the next begin
+  std::set<std::byte*> seams_;
+  std::size_t most_seams_;
+  std::size_t mend_at_;           // where memory is given back: from so many seams on
+  std::size_t until_mended_ = 0;  // where there are too many: blocks before it is tried again
   std::size_t touched_ = 0;
 };
 

@@ -58,4 +58,11 @@ bool move_pages(std::byte* from, std::byte* to, std::size_t size) {
   return false;
 }
 
+void renew_pages(std::byte* p, std::size_t size) {
+  constexpr int kInPlace = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  const void* again = mmap(p, size, PROT_READ | PROT_WRITE, kInPlace, -1, 0);
+  NVM_CHECK(again == p, "addresses of the pool stay its own");
+  madvise(p, size, MADV_HUGEPAGE);
+}
+
 }  // namespace nvm::vm

@@ -17,4 +17,8 @@ inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // none. The addresses `from` stay mapped. False, with nothing moved, if the system cannot do that.
 [[nodiscard]] bool move_pages(std::byte* from, std::byte* to, std::size_t size);
 
+// Puts one mapping in the place of those that [p, p + size), which is this process's own, has; its pages are
+// lost.
+void renew_pages(std::byte* p, std::size_t size);
+
 }  // namespace nvm::vm

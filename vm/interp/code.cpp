@@ -259,9 +259,8 @@ class Translator {
       case Op::kPermute:
         return unwritten_.runs[read] || unwritten_.repeated[read] ||
                unwritten_.runs[at(f_.operands_of(inst)[1])];
-      case Op::kRshift: return true;
-      case Op::kAnd: return inst.word == TypeWord::kInt;
       default:
+        if (leaves_known_bits(inst.op)) return f_.value_types[read] == Type::kInt;
         return op_info(inst.op).kind == OpKind::kReduce && reads_repeated(inst.op, 0) &&
                unwritten_.repeated[read];
     }

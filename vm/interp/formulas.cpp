@@ -1,5 +1,6 @@
 #include "vm/interp/formulas.h"
 
+#include "bytecode/table/op_kind.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/formula.h"
 
@@ -57,9 +58,9 @@ void exclude_packed(const ssa::Function& f, const std::vector<Op>& maker, std::v
   }
 }
 
-// Finds what grows evenly: from a +_SCAN that may be a formula, by EXTRACT, + and -, and DIST, to a REPLACE
-// that may be one. Starts from all that are computed so and takes away those that somebody reads in another
-// way.
+// Finds what grows evenly: from a +_SCAN that may be a formula, by what passes growth on (takes_growth), to a
+// REPLACE that may be one. Starts from all that are computed so and takes away those that somebody reads in
+// another way.
 class Growing {
  public:
   Growing(const ssa::Function& f, const std::vector<Op>& maker, const std::vector<bool>& may)
@@ -77,12 +78,18 @@ class Growing {
   }
 
  private:
+  // Growth begins at the sums that EXTRACT takes out, and ends in REPLACE.
   [[nodiscard]] bool grows(const ssa::Inst& inst) const {
-    if (inst.results != 1 || banned_[at(inst.first_result)] || inst.word != TypeWord::kInt) return false;
-    const ssa::ValueId* from = f_.operands_of(inst);
-    if (inst.op == Op::kExtract) return maker_[at(from[0])] == Op::kAddScan && may_[at(from[0])];
-    if (inst.op == Op::kDist) return grows_[at(from[0])];
-    return makes_growing(inst.op) && (grows_[at(from[0])] || grows_[at(from[1])]);
+    if (inst.results != 1 || banned_[at(inst.first_result)] || inst.word != TypeWord::kInt ||
+        op_kind(inst.op) == OpKind::kReplace)
+      return false;
+    for (std::uint32_t i = 0; i < inst.operands; ++i) {
+      const ssa::ValueId from = f_.operands_of(inst)[i];
+      const bool sums = maker_[at(from)] == Op::kAddScan && may_[at(from)];
+      if (takes_growth(inst.op, i) && (op_kind(inst.op) == OpKind::kExtract ? sums : grows_[at(from)]))
+        return true;
+    }
+    return false;
   }
   void follow() {
     grows_.assign(may_.size(), false);
@@ -91,8 +98,8 @@ class Growing {
         if (grows(inst)) grows_[at(inst.first_result)] = true;
   }
   [[nodiscard]] bool reads(const ssa::Inst& inst, std::uint32_t i) const {
-    if (inst.op == Op::kReplace) return (i == 0 || i == 2) && may_[at(inst.first_result)];
-    return inst.results == 1 && grows_[at(inst.first_result)] && (inst.op != Op::kExtract || i == 0);
+    const bool ends = op_kind(inst.op) == OpKind::kReplace;
+    return takes_growth(inst.op, i) && (ends ? may_ : grows_)[at(inst.first_result)];
   }
   bool exclude_readers() {
     bool changed = false;
@@ -120,7 +127,7 @@ std::vector<bool> find_formulas(const ssa::Function& f) {
   std::vector<Op> maker(count, Op::kExit);
   for (const ssa::Block& block : f.blocks)
     for (const ssa::Inst& inst : block.insts)
-      if (find_maker(inst.op) != nullptr && !makes_growing(inst.op)) {
+      if (find_maker(inst.op) != nullptr && find_growing_maker(inst.op) == nullptr) {
         may[at(inst.first_result)] = true;
         maker[at(inst.first_result)] = inst.op;
       }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/interp/work.h"
 
 namespace nvm::vm {
@@ -15,7 +16,7 @@ class InPlace {
  public:
   InPlace() = default;
   InPlace(Op op, std::span<const Value> operands) {
-    if (op != Op::kReplace) return;
+    if (op_kind(op) != OpKind::kReplace) return;
     const auto* v = std::get_if<Vector>(&operands[0]);
     if (v == nullptr || v->length() < 2 || v->is_repeated()) return;
     place_ = v->place();

@@ -108,19 +108,21 @@ bool is_unwritten(const Value& value) {
 
 enum class Masked : std::uint8_t { kUnknown, kAll, kNone };
 
-// What AND or RSHIFT by one number leaves of elements whose bits are known.
+// What an instruction that masks or shifts by one number (leaves_known_bits) leaves of elements whose bits
+// are known.
 Masked masked(const Vector& v, Op op, const Vector& by, IntBits width) {
   const auto bits = v.known_bits();
   if (!bits || by.type() != Type::kInt || !(by.is_repeated() || by.is_scalar()) || by.length() != v.length())
     return Masked::kUnknown;
   const std::int64_t x = by.is_scalar() ? by.scalar_int() : by.repeated_element().scalar_int();
   std::int64_t left = 0;
-  if (op == Op::kAnd)
+  const bool mask = map_algebra(op) == Algebra::kMask;
+  if (mask)
     left = *bits & x;
   else
     left = *bits >> (x & (width == IntBits::k32 ? 31 : 63));
   if (left == 0) return Masked::kNone;
-  return left == *bits && (op == Op::kAnd || x == 0) ? Masked::kAll : Masked::kUnknown;
+  return left == *bits && (mask || x == 0) ? Masked::kAll : Masked::kUnknown;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bytecode/ssa/ssa.h"
+#include "bytecode/table/op_kind.h"
 
 namespace nvm::vm {
 
@@ -16,6 +17,11 @@ struct Unwritten {
 };
 // May an instruction find a repeated number at operand i, and do without the elements?
 [[nodiscard]] bool reads_repeated(Op op, std::uint32_t i);
+// Does it only take away or move down bits of its first operand, so that its result may follow from what is
+// known of them?
+[[nodiscard]] constexpr bool leaves_known_bits(Op op) {
+  return map_algebra(op) == Algebra::kMask || map_algebra(op) == Algebra::kShiftRight;
+}
 // By FunctionId.
 [[nodiscard]] std::vector<Unwritten> find_unwritten(const ssa::Module& module);
 

@@ -1,14 +1,16 @@
 #include "vm/lib/files.h"
 
-#include <charconv>
+#include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "vm/lib/csv.h"
 #include "vm/lib/nesl_print.h"
 #include "vm/lib/npy.h"
+#include "vm/lib/out_file.h"
 
 namespace nvm::vm {
 
@@ -25,10 +27,13 @@ using Typed = std::pair<const Type*, std::vector<Value>>;
 }
 
 std::string read_text(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) fail(path, "is a directory");
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in) fail(path, "cannot be read");
   std::ostringstream text;
-  text << in.rdbuf();
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!in.is_open() || in.bad() || !text) fail(path, std::string("cannot be read: ") + std::strerror(errno));
   return std::move(text).str();
 }
 
@@ -63,23 +68,6 @@ Typed from_array(const Array& array, TypeArena& arena) {
   return {type, std::move(slots)};
 }
 
-// The numbers of one line; false if a field is none.
-bool parse_row(std::string_view line, std::vector<double>& numbers) {
-  while (!line.empty()) {
-    const std::size_t comma = std::min(line.find_first_of(",;\t"), line.size());
-    std::string_view field = line.substr(0, comma);
-    while (!field.empty() && (field.front() == ' ' || field.front() == '+')) field.remove_prefix(1);
-    while (!field.empty() && (field.back() == ' ' || field.back() == '\r')) field.remove_suffix(1);
-    double x = 0;
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), x);
-    if (error == std::errc::result_out_of_range) x = std::strtod(std::string(field).c_str(), nullptr);
-    if (error == std::errc::invalid_argument || end != field.data() + field.size()) return false;
-    numbers.push_back(x);
-    line.remove_prefix(std::min(comma + 1, line.size()));
-  }
-  return true;
-}
-
 template <typename T>
 Vector vector_of(const std::vector<T>& v, Storage storage, Pool& pool) {
   if (v.size() == 1) {
@@ -94,22 +82,7 @@ Vector vector_of(const std::vector<T>& v, Storage storage, Pool& pool) {
 }
 
 Typed from_csv(const std::string& path, TypeArena& arena, Pool& pool) {
-  std::vector<double> numbers;
-  std::vector<std::int64_t> lengths;
-  std::istringstream in(read_text(path));
-  std::size_t line_number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++line_number;
-    if (line.empty() || line == "\r") continue;
-    const std::size_t before = numbers.size();
-    if (parse_row(line, numbers)) {
-      lengths.push_back(static_cast<std::int64_t>(numbers.size() - before));
-    } else if (line_number == 1) {
-      numbers.clear();
-    } else {
-      fail(path, "line " + std::to_string(line_number) + " has a field that is no number");
-    }
-  }
+  const auto [numbers, lengths] = read_csv(read_text(path), path);
   const auto rows = static_cast<std::int64_t>(lengths.size());
   const auto total = static_cast<std::int64_t>(numbers.size());
   return {arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
@@ -140,7 +113,8 @@ void write_csv(const std::string& path, const Type* type, std::span<const Value>
   if (slots.size() < 2 || slots.size() > 3 || resolve(type)->kind != TypeKind::kSeq)
     fail(path, "only a sequence, or a sequence of sequences of numbers makes a table");
   const auto& rows = std::get<Segdes>(slots[nested ? 1 : 0]);
-  std::ofstream out(path);
+  OutFile file(path);
+  std::ofstream& out = file.stream();
   std::int64_t i = 0;
   for (std::int64_t r = 0; r < rows.segments(); ++r)
     for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
@@ -149,16 +123,17 @@ void write_csv(const std::string& path, const Type* type, std::span<const Value>
                                             : std::to_string(int_at(v, i)))
           << (nested && c + 1 < rows.length(r) ? "," : "\n");
     }
-  finish_file(out, path);
+  file.finish();
 }
 
 void write_text(const std::string& path, const Type* type, std::span<const Value> slots) {
   if (slots.size() != 2 || resolve(resolve(type)->args[0])->kind != TypeKind::kChar)
-    fail(path, "only a string makes a text");
+    fail(path, "only a string makes a text; names of other files end in .npy or .csv");
   const auto& v = std::get<Vector>(slots[1]);
-  std::ofstream out(path, std::ios::binary);
+  OutFile file(path);
+  std::ofstream& out = file.stream();
   for (std::int64_t i = 0; i < v.length(); ++i) out << static_cast<char>(int_at(v, i));
-  finish_file(out, path);
+  file.finish();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "bytecode/base/cancel.h"
 #include "bytecode/text/writer.h"
+#include "frontend/lexer.h"
 #include "vm/lib/files.h"
 #include "vm/lib/from_world.h"
 #include "vm/lib/impl.h"
@@ -116,6 +117,16 @@ class Runner : public vm::ProgramRunner {
 
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
 
+bool names_variable(const std::string& name) {
+  std::string lower;
+  for (const char c : name) {
+    const bool digit = c >= '0' && c <= '9', letter = (c | 32) >= 'a' && (c | 32) <= 'z';
+    if (c != '_' && !letter && (!digit || lower.empty())) return false;
+    lower += letter ? static_cast<char>(c | 32) : c;
+  }
+  return !lower.empty() && !frontend::is_reserved(lower);
+}
+
 }  // namespace
 
 // Members are destroyed in reverse order: the values before the memory they stand in.
@@ -125,6 +136,9 @@ struct Nesl::Impl {
   T uncancelled(F f, T otherwise) {
     try {
       return f();
+    } catch (const vm::ShowingCancelled&) {
+      err << "\nnvm: interrupted while a result was shown\n" << std::flush;
+      return otherwise;
     } catch (const Cancelled&) {
       err << "nvm: interrupted while NESL was compiled\n" << std::flush;
       return otherwise;
@@ -183,6 +197,7 @@ NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
 }
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
+  if (!names_variable(name)) return name + " cannot name a variable";
   try {
     const FromWorld file(impl_->session.options().world, path);
     auto [type, slots] = vm::read_value(file.path(), impl_->session.environment().types(), impl_->files);
@@ -220,7 +235,9 @@ std::optional<std::int64_t> Nesl::length(const std::string& name) const {
 std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& path) {
   const frontend::Type* type = nullptr;
   const auto* slots = impl_->session.value(name, type);
-  if (slots == nullptr) return "there is no variable " + name;
+  if (slots == nullptr)
+    return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
+                        : "there is no variable " + name;
   try {
     vm::write_value(path, type, *slots);
   } catch (const vm::Fault& fault) {

@@ -113,6 +113,8 @@ class Printer {
         break;
       }
       if (k > begin) out_ += ", ";
+      if (style_.cancelled != nullptr && style_.cancelled->load(std::memory_order_relaxed))
+        throw ShowingCancelled();
       element(s.parts[0], k);
     }
     out_ += ']';

@@ -1,20 +1,25 @@
 // Values as the NESL top level shows them (spec: how results are printed).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "bytecode/base/cancel.h"
 #include "frontend/types.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
 
 struct PrintStyle {
-  std::int64_t print_length = 100;  // elements shown per sequence; behind them stands ",..."
-  bool all_digits = false;          // floats as they are, not rounded to 15 significant digits
+  std::int64_t print_length = 100;               // elements shown per sequence; behind them stands ",..."
+  bool all_digits = false;                       // floats as they are, not rounded to 15 significant digits
+  const std::atomic<bool>* cancelled = nullptr;  // ShowingCancelled is thrown where it is set
 };
+
+struct ShowingCancelled : Cancelled {};
 
 // `slots` hold one value of the type: a vector per base type, a descriptor before the elements of a sequence,
 // pairs side by side. The type has no unbound variables outside functions.

@@ -327,12 +327,20 @@ void NeslSession::show_value(const std::string& name, const frontend::Type* type
                              const std::vector<Value>& slots, bool all_digits) {
   PrintStyle style = options_.print;
   style.all_digits = all_digits;
+  style.cancelled = options_.cancelled;
   show_line(name, print_value(environment_.types(), type, slots, style), frontend::print_type(type));
 }
 
 void NeslSession::show_line(const std::string& name, const std::string& value, const std::string& type) {
   end_line();
-  out_ << fold_result(name, value, type, options_.line_width) << "\n" << std::flush;
+  constexpr std::size_t kPiece = std::size_t{1} << 16;
+  const std::string text = fold_result(name, value, type, options_.line_width) + "\n";
+  for (std::size_t at = 0; at < text.size(); at += kPiece) {
+    out_ << std::string_view(text).substr(at, kPiece) << std::flush;
+    if (options_.cancelled == nullptr || !options_.cancelled->load()) continue;
+    out_.clear();  // a write that was interrupted has failed
+    throw ShowingCancelled();
+  }
 }
 
 // What a program has printed stands before what is said about its result, on lines of its own.

@@ -5,15 +5,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <string_view>
 
 #include "vm/interp/elements.h"
-#include "vm/lib/nesl_print.h"
+#include "vm/lib/out_file.h"
 
 namespace nvm::vm {
 
@@ -91,7 +94,9 @@ Header read_header(const Mapping& file, const std::string& path) {
   h.descr = descr.substr(1, descr.find('\'', 1) - 1);
   h.fortran = entry(dictionary, "fortran_order").starts_with("True");
   for (std::string_view s = entry(dictionary, "shape"); !s.empty() && s[0] != ')'; s.remove_prefix(1))
-    if (s[0] >= '0' && s[0] <= '9') {
+    if (s[0] == '-') {
+      fail(path, "has an impossible shape");
+    } else if (s[0] >= '0' && s[0] <= '9') {
       std::int64_t n = 0;
       for (; !s.empty() && s[0] >= '0' && s[0] <= '9'; s.remove_prefix(1)) {
         if (n > (INT64_MAX >> 8)) fail(path, "has an impossible shape");
@@ -115,6 +120,19 @@ Vector in_place(std::unique_ptr<Mapping> file, Storage storage, std::size_t begi
   return Vector(storage, n, BufferRef(buffer));
 }
 
+// A float of half precision.
+struct Half {
+  std::uint16_t bits = 0;
+  explicit operator double() const {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double x = exponent == 31  ? (fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                                      : std::numeric_limits<double>::infinity())
+                     : exponent == 0 ? std::ldexp(fraction, -24)
+                                     : std::ldexp(fraction + 1024, exponent - 25);
+    return std::copysign(x, (bits & 0x8000) != 0 ? -1.0 : 1.0);
+  }
+};
+
 template <typename From, typename To>
 Vector widened(const std::byte* bytes, std::int64_t n, Storage storage, Pool& pool) {
   Vector v = pool.vector(storage, n);
@@ -134,6 +152,7 @@ Vector single(const std::byte* bytes, const std::string& kind) {
   };
   if (kind == "f8") return Vector::of_float(read(0.0));
   if (kind == "f4") return Vector::of_float(static_cast<double>(read(0.0F)));
+  if (kind == "f2") return Vector::of_float(static_cast<double>(read(Half{})));
   if (kind == "b1") return Vector::of_bool(read(std::uint8_t{}) != 0);
   if (kind == "i8" || kind == "u8") return Vector::of_int(read(std::int64_t{}));
   if (kind == "i4") return Vector::of_int(read(std::int32_t{}));
@@ -152,6 +171,7 @@ Vector load(std::unique_ptr<Mapping> file, const std::string& kind, std::size_t 
   if ((kind == "i8" || kind == "u8") && aligned) return in_place(std::move(file), Storage::kI64, begin, n);
   if (kind == "f8") return widened<double, double>(bytes, n, Storage::kF64, pool);
   if (kind == "f4") return widened<float, double>(bytes, n, Storage::kF64, pool);
+  if (kind == "f2") return widened<Half, double>(bytes, n, Storage::kF64, pool);
   if (kind == "b1")
     return make_bools(pool, {reinterpret_cast<const std::uint8_t*>(bytes), static_cast<std::size_t>(n)});
   if (kind == "i4") return widened<std::int32_t, std::int64_t>(bytes, n, Storage::kI64, pool);
@@ -161,6 +181,28 @@ Vector load(std::unique_ptr<Mapping> file, const std::string& kind, std::size_t 
   if (kind == "i1") return widened<std::int8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   if (kind == "u1") return widened<std::uint8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   return widened<std::int64_t, std::int64_t>(bytes, n, Storage::kI64, pool);
+}
+
+void swap_bytes(std::byte* bytes, std::int64_t n, std::size_t size) {
+  for (std::int64_t i = 0; i < n; ++i, bytes += size) std::reverse(bytes, bytes + size);
+}
+
+// The first index is the one that runs fastest in Fortran's order, the last one in ours.
+void to_row_major(std::byte* bytes, const std::vector<std::int64_t>& shape, std::int64_t n,
+                  std::size_t size) {
+  const std::vector<std::byte> old(bytes, bytes + static_cast<std::size_t>(n) * size);
+  std::vector<std::int64_t> index(shape.size(), 0), stride(shape.size(), 1);
+  for (std::size_t d = 1; d < shape.size(); ++d) stride[d] = stride[d - 1] * shape[d - 1];
+  std::int64_t from = 0;
+  for (std::int64_t i = 0; i < n; ++i, bytes += size) {
+    std::memcpy(bytes, old.data() + static_cast<std::size_t>(from) * size, size);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      from += stride[d];
+      if (++index[d] < shape[d]) break;
+      from -= stride[d] * shape[d];
+      index[d] = 0;
+    }
+  }
 }
 
 // Unsigned numbers that INT cannot hold would come out negative.
@@ -187,25 +229,20 @@ Array read_npy(const std::string& path, Pool& pool) {
   auto file = std::make_unique<Mapping>(path);
   Header h = read_header(*file, path);
   const std::string kind = h.descr.size() == 3 ? h.descr.substr(1) : "";
-  constexpr std::string_view kKinds = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8";
-  if (kind.empty() || h.descr[0] == '>' || kKinds.find(kind) == kKinds.npos)
-    fail(path, "elements of type " + h.descr + " are not supported; expected one of " + std::string(kKinds) +
-                   ", little endian");
-  if (h.fortran && h.shape.size() > 1)
-    fail(path, "is in Fortran order; save it with numpy.ascontiguousarray");
+  constexpr std::string_view kKinds = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8";
+  if (kind.empty() || kKinds.find(kind) == kKinds.npos)
+    fail(path, "elements of type " + h.descr + " are not supported; expected one of " + std::string(kKinds));
   std::int64_t n = 1;
   for (const std::int64_t d : h.shape)
     if (__builtin_mul_overflow(n, d, &n)) fail(path, "has an impossible shape");
   const auto bytes = static_cast<std::size_t>(kind[1] - '0');
   if (static_cast<std::size_t>(n) > (file->size() - h.begin) / bytes)
     fail(path, "ends before its last element");
+  // What is reordered is the mapping, which is private.
+  if (h.descr[0] == '>') swap_bytes(file->bytes() + h.begin, n, bytes);
+  if (h.fortran && h.shape.size() > 1) to_row_major(file->bytes() + h.begin, h.shape, n, bytes);
   if (kind == "u8") check_fits(path, file->bytes() + h.begin, n);
   return {std::move(h.shape), load(std::move(file), kind, h.begin, n, pool)};
-}
-
-void finish_file(std::ofstream& out, const std::string& path) {
-  out.close();  // short files are written only now
-  if (!out) fail(path, std::string("cannot be written: ") + std::strerror(errno));
 }
 
 void write_npy(const std::string& path, const Array& array) {
@@ -215,21 +252,22 @@ void write_npy(const std::string& path, const Array& array) {
                        "', 'fortran_order': False, 'shape': " + shape_text(array.shape) + ", }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
-  std::ofstream out(path, std::ios::binary);
+  OutFile file(path);
+  std::ofstream& out = file.stream();
   const auto length = static_cast<std::uint16_t>(header.size());
   out.write("\x93NUMPY\x01\x00", 8);
   out.write(reinterpret_cast<const char*>(&length), 2);
   out << header;
   if (v.type() == Type::kInt && v.storage() != Storage::kI64) {
     for (std::int64_t i = 0; i < v.length(); ++i) {
-      const std::int64_t x = int_at(v, i);
+      const std::int64_t x = v.int_at(i);
       out.write(reinterpret_cast<const char*>(&x), sizeof x);
     }
   } else if (v.length() > 0) {
     const std::int64_t n = v.length() * static_cast<std::int64_t>(storage_bytes(v.storage()));
     out.write(reinterpret_cast<const char*>(v.raw()), static_cast<std::streamsize>(n));
   }
-  finish_file(out, path);
+  file.finish();
 }
 
 }  // namespace nvm::vm

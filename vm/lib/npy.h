@@ -1,8 +1,8 @@
-// NumPy's .npy files in and out: C order, little endian, bool, signed and unsigned integers, floats.
+// NumPy's .npy files in and out: bool, signed and unsigned integers, floats, in any order of bytes and
+// elements.
 #pragma once
 
 #include <cstdint>
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -16,11 +16,9 @@ struct Array {
   Vector elements;                  // in row-major order; Int, Float or Bool
 };
 
-// Elements of 64-bit integers and floats stay in the mapped file, others are widened. Throws Fault kIo with a
-// message that names the file.
+// Elements of 64-bit integers and floats in this machine's order stay in the mapped file, others are copied.
+// Throws Fault kIo with a message that names the file.
 [[nodiscard]] Array read_npy(const std::string& path, Pool& pool);
 void write_npy(const std::string& path, const Array& array);
-// Closes a file that was written to; throws Fault kIo if not all of it could be.
-void finish_file(std::ofstream& out, const std::string& path);
 
 }  // namespace nvm::vm

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "bytecode/ssa/checksum.h"
 #include "bytecode/table/op_info.h"
 #include "vm/interp/observer.h"
 #include "vm/interp/world.h"
@@ -15,8 +16,8 @@ namespace nvm::lib {
 
 namespace {
 
-// Checksum of the decisions of conditionals, and of the code that has them: that of --optimise off has
-// others. Groups of block mode decide on their own, unseen.
+// Checksums of the decisions of conditionals and of the code that has them: those of other code, as that of
+// --optimise off, are others. Groups of block mode decide on their own, unseen.
 class Branches final : public vm::Observer {
  public:
   Branches() : Observer(false, Recorded::kNothing) {
@@ -24,20 +25,16 @@ class Branches final : public vm::Observer {
     see_branches(true);
   }
   void begin_run(const ssa::Module& module, const vm::Pool&) override {
-    for (const ssa::Function& f : module.functions)
-      for (const ssa::Block& b : f.blocks) mix(code, b.end.kind == ssa::Exit::kBranch ? b.insts.size() : 0);
+    code = hash_step(ssa::checksum(module), code);
   }
   void branch(bool taken) override {
     ++count;
-    mix(hash, taken ? 1 : 2);
+    hash = hash_step(taken ? 1 : 2, hash);
   }
   void begin_groups(const vm::CallStart&, std::int64_t, std::size_t) override { complete = false; }
 
   std::uint64_t count = 0, hash = kHashStart, code = kHashStart;
   bool complete = true;
-
- private:
-  static void mix(std::uint64_t& into, std::uint64_t value) { into = (into ^ value) * 0x100000001b3; }
 };
 
 // What runs came to.

@@ -46,11 +46,6 @@ std::uint64_t element_bits(const vm::Vector& v, std::int64_t i) {
 
 }  // namespace
 
-std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash) {
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
-
 std::uint64_t hash_values(std::span<const vm::Value> values, std::uint64_t hash) {
   for (const vm::Value& value : values) {
     if (const auto* v = std::get_if<vm::Vector>(&value)) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bytecode/base/hash.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 
@@ -23,10 +24,7 @@ struct Part {
   std::string bytes;
 };
 
-// FNV-1a, continued from `hash`.
-inline constexpr std::uint64_t kHashStart = 0xcbf29ce484222325;
-[[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t hash = kHashStart);
-// Of the elements of values, whatever their storage.
+// A hash (bytecode/base/hash.h) of the elements of values, whatever their storage.
 [[nodiscard]] std::uint64_t hash_values(std::span<const vm::Value> values, std::uint64_t hash);
 
 // Writes numbers, texts and values; reads them back in the same order. A Reader that meets the end, or what

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/fold.h"
@@ -262,11 +263,9 @@ PrimFn find_number_reader(Op op) {
   }
 }
 
-bool makes_growing(Op op) { return op == Op::kExtract || op == Op::kAdd || op == Op::kSub; }
-
 PrimFn find_growing_maker(Op op) {
-  if (op == Op::kExtract) return extract_or_leave<true>;
-  return makes_growing(op) ? add_or_leave : nullptr;
+  if (op_kind(op) == OpKind::kExtract) return extract_or_leave<true>;
+  return map_algebra(op) == Algebra::kLinear ? add_or_leave : nullptr;
 }
 
 }  // namespace nvm::vm

@@ -15,9 +15,8 @@ namespace nvm::vm {
 // EXTRACT, REPLACE, MAKE_SEGDES. Null for others.
 [[nodiscard]] PrimFn find_cycle_maker(Op op);
 [[nodiscard]] PrimFn find_cycle_reader(Op op);
-// Do instructions of this kind pass on what grows evenly, as the places where equally long segments begin?
-// EXTRACT, + and -, as far as interp/formulas.h finds that all readers take it; DIST does so, too.
-[[nodiscard]] bool makes_growing(Op op);
+// As find_maker, for instructions that only what grows evenly makes leave something unwritten, as the places
+// where equally long segments begin (takes_growth, bytecode/table/op_kind.h); null for others.
 [[nodiscard]] PrimFn find_growing_maker(Op op);
 // May `op` read at operand `i` what `maker`, one of find_cycle_maker, left?
 [[nodiscard]] bool reads_cycle(Op op, std::uint32_t i, Op maker);

@@ -2,6 +2,7 @@
 // operations and signatures of the instruction table.
 #include <array>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/prims/elementwise.h"
 #include "vm/prims/fold.h"
 #include "vm/prims/lengths.h"
@@ -19,17 +20,10 @@ namespace {
 constexpr std::size_t kWords = 6;
 using Row = std::array<PrimFn, kWords>;
 
-bool compares(Scalar s) { return s >= Scalar::kLt && s <= Scalar::kNe; }
-
 PrimFn int_map(Scalar s) {
-  switch (s) {
-    case Scalar::kDiv:
-    case Scalar::kRem: return int_divide;
-    case Scalar::kAnd:
-    case Scalar::kOr:
-    case Scalar::kXor: return int_closed;
-    default: return compares(s) ? int_compare : int_arithmetic;
-  }
+  if (scalar_info(s).traps) return int_divide;
+  if (is_bitwise(s)) return int_closed;
+  return is_relation(s) ? int_compare : int_arithmetic;
 }
 
 // The operand types decide; a letter t stands for the word's type.

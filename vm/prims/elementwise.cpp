@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
 
@@ -311,9 +312,7 @@ MapLoop map_loop(const PrimContext& context, Op op, TypeWord word, const Storage
     return loop;
   }
   const bool compares = letter_type(info.results[0], word) == Type::kBool && a != Storage::kB8;
-  const bool closed =
-      info.scalar == Scalar::kAnd || info.scalar == Scalar::kOr || info.scalar == Scalar::kXor;
-  if (storage_is_int(a) && !compares && !closed) loop.operand = wide_int(context);
+  if (storage_is_int(a) && !compares && !is_bitwise(info.scalar)) loop.operand = wide_int(context);
   loop.result = compares ? Storage::kB8 : loop.operand;
   loop.binary = t.binary[static_cast<std::size_t>(info.scalar)][index_of(loop.operand)];
   return loop;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/prims/cycle.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
@@ -57,9 +58,8 @@ Value written(const Formula& f, const PrimContext& context) {
   dist({context, Op::kDist, TypeWord::kNone, operands, result});
   if (f.kind == Kind::kSpread) return std::move(result[0]);
   Value sides[2] = {f.left, std::move(result[0])};
-  const Op op = static_cast<Op>(static_cast<int>(Op::kLt) + static_cast<int>(f.compare) -
-                                static_cast<int>(Scalar::kLt));
-  run_primitive(context, op, f.x.type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt, sides, result);
+  run_primitive(context, elementwise_op(f.compare),
+                f.x.type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt, sides, result);
   return std::move(result[0]);
 }
 
@@ -220,24 +220,24 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
   const kernels::Segments segments = kernel_segments(s);
-  const auto scalar = static_cast<std::size_t>(f.compare) - static_cast<std::size_t>(Scalar::kLt);
+  const std::size_t relation = relation_number(f.compare);
   const int type = kernel_type(v);
   const Compared x(f);
   Lengths lengths(context, s, wanted);
   if (v.bytes() <= kScratch) {
     BufferRef scratch = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
-    const std::int64_t total = t.pack_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
-                                                            s.segments(), scratch.data(), lengths.data());
+    const std::int64_t total = t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments,
+                                                              s.segments(), scratch.data(), lengths.data());
     const std::int64_t n = total == v.length() ? 0 : total;
     return give_packed(call, packed_part(context, v.storage(), std::move(scratch), n), total, lengths);
   }
-  const std::int64_t total = t.count_compare[scalar][type](v.raw(), x.data(), x.step(), segments,
-                                                           s.segments(), nullptr, lengths.data());
+  const std::int64_t total = t.count_compare[relation][type](v.raw(), x.data(), x.step(), segments,
+                                                             s.segments(), nullptr, lengths.data());
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
   if (out.bytes() > 0) {
     const BufferRef scratch = total == 1 ? context.pool->allocate(sizeof(std::int64_t)) : BufferRef();
     std::byte* to = total == 1 ? scratch.data() : out.data();  // one element lies where nothing lies behind
-    t.pack_compare[scalar][type](v.raw(), x.data(), x.step(), segments, s.segments(), to, nullptr);
+    t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments, s.segments(), to, nullptr);
     if (total == 1) std::memcpy(out.data(), to, out.bytes());
   }
   give_packed(call, out.take(), total, lengths);
@@ -454,11 +454,6 @@ bool exclude(Scalar a, Scalar b) {
   return !((x.less & y.less) | (x.equal & y.equal) | (x.greater & y.greater) | (x.unordered & y.unordered));
 }
 
-bool compares(Op op) {
-  const OpInfo& info = op_info(op);
-  return info.kind == OpKind::kMap && info.scalar >= Scalar::kLt && info.scalar <= Scalar::kNe;
-}
-
 bool reads_formula(Op op, std::uint32_t i, Op maker) {
   if (maker == Op::kIndex)
     return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
@@ -472,7 +467,7 @@ PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
   if (op == Op::kDpermute) return dpermute_formula<true>;
   if (op == Op::kPack) return pack_indices;
-  if (makes_growing(op)) return find_growing_maker(op);
+  if (const PrimFn growing = find_growing_maker(op)) return growing;
   return compares(op) ? compare_formula : find_cycle_maker(op);
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "bytecode/table/op_kind.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
@@ -99,8 +100,8 @@ inline constexpr std::size_t kMostPackings = 3;
 [[nodiscard]] bool exclude(Scalar a, Scalar b);
 // The relation of b to a if a stands in `s` to b.
 [[nodiscard]] Scalar mirrored(Scalar s);
-// Is it a comparison of numbers?
-[[nodiscard]] bool compares(Op op);
+// Is it a comparison?
+[[nodiscard]] constexpr bool compares(Op op) { return map_algebra(op) == Algebra::kRelation; }
 // May `op` read at operand `i` what `maker` left as a formula? Comparisons read one if they make one.
 [[nodiscard]] bool reads_formula(Op op, std::uint32_t i, Op maker);
 // As find_primitive, for an instruction whose (first) result is read by such only: it may be a formula. Null

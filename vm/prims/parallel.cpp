@@ -1,5 +1,6 @@
 #include "vm/prims/parallel.h"
 
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <unistd.h>
@@ -23,7 +24,9 @@ tbb::task_arena& arena(int threads) {
   static auto* const arenas = new std::map<int, std::unique_ptr<tbb::task_arena>>;
   const std::lock_guard lock(mutex);
   auto& a = (*arenas)[threads];
-  if (a == nullptr) a = std::make_unique<tbb::task_arena>(threads);
+  // More threads than oneTBB has would work no faster, and it would print a warning.
+  if (a == nullptr)
+    a = std::make_unique<tbb::task_arena>(std::min(threads, tbb::info::default_concurrency()));
   return *a;
 }
 

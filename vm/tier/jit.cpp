@@ -55,11 +55,11 @@ class Jit::Memo final : public RegionMemo {
     return ++runs_ < kOften || runs_ % kSeldom == 0;
   }
   Binding& bind(const RecordedRegion& region, Pool& pool, const std::atomic<Stop>* stop) {
-    if (binding_ && code_ == entry.code.get()) {
+    if (binding_ && bound_ == entry.compilations) {
       binding_->bind();
     } else {
       binding_.emplace(entry.plan, region, pool, stop);
-      code_ = entry.code.get();
+      bound_ = entry.compilations;
     }
     return *binding_;
   }
@@ -85,8 +85,8 @@ class Jit::Memo final : public RegionMemo {
 
   std::vector<Touched> touched_;
   std::uint32_t runs_ = 0;
-  const plan::Code* code_ = nullptr;
   std::optional<Binding> binding_;
+  std::uint32_t bound_ = 0;  // the compilation whose plan `binding_` binds to
 };
 
 // Null of a line that does not come again.

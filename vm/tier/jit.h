@@ -58,8 +58,10 @@ struct RegionEntry {
   plan::Plan plan;
   std::vector<plan::RuleEvent> events;
   std::unique_ptr<plan::Code> code;  // null: eager
-  Contest contest;                   // between its kernels and the primitives
-  double recording = 1e9;            // least nanoseconds that recording it took
+  std::uint32_t compilations =
+      0;                   // how often `code` has been made anew: plan and code of one belong together
+  Contest contest;         // between its kernels and the primitives
+  double recording = 1e9;  // least nanoseconds that recording it took
 };
 
 class Binding;

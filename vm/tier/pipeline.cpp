@@ -24,6 +24,7 @@ void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusi
       entry.contest.fix();
   }
   entry.code = engine.compile(entry.plan, entry.reason);
+  ++entry.compilations;
 }
 
 }  // namespace nvm::vm

@@ -123,25 +123,65 @@ TEST_CASE("lifted functions are marked, those that share or print are not") {
   CHECK_FALSE(function_named(prints, "fa", true));
 }
 
-TEST_CASE("a loop asks once in every step whether anybody leaves it, and never how long its sequences are") {
+namespace {
+
+// Instructions of a function's code: those that are executed whichever way its conditionals go, and all.
+struct Counts {
+  std::map<Op, int> outside, all;
+};
+
+Counts counts_in(const Function& function) {
+  Counts counts;
+  int depth = 0;
+  for (const Instr& instr : function.code) {
+    depth += (instr.op == Op::kIf ? 1 : 0) - (instr.op == Op::kEndif ? 1 : 0);
+    ++counts.all[instr.op];
+    if (depth == 0) ++counts.outside[instr.op];
+  }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("a loop asks once in a step whether anybody leaves it, and never how long its sequences are") {
   const std::string loop =
       "function fill(v, i) = if i == #v then v else fill(rep(v, i, i), i + 1);"
       "{fill(v, 0) : v in [[1, 2], [3]]};";
   const Program program = program_of(loop);
   const Function* fill = function_named(program, "fill", false);
   REQUIRE(fill);
-  std::map<Op, int> counts;
-  std::vector<Op> outside;  // of conditionals
-  int depth = 0;
-  for (const Instr& instr : fill->code) {
-    depth += (instr.op == Op::kIf ? 1 : 0) - (instr.op == Op::kEndif ? 1 : 0);
-    ++counts[instr.op];
-    if (depth == 0) outside.push_back(instr.op);
-  }
-  CHECK(std::count(outside.begin(), outside.end(), Op::kOrReduce) == 1);
-  CHECK(std::count(outside.begin(), outside.end(), Op::kLengths) == 0);
-  CHECK(counts[Op::kAndReduce] == 1);
-  CHECK(counts[Op::kCall] == 2);
+  Counts counts = counts_in(*fill);
+  CHECK(counts.all[Op::kOrReduce] == 1);
+  CHECK(counts.all[Op::kAndReduce] == 1);
+  CHECK(counts.outside[Op::kLengths] == 0);
+}
+
+TEST_CASE("a loop in step asks nobody before the counter has come to the least number") {
+  const auto loop = [](const std::string& leaves, const std::string& next, const std::string& rest) {
+    return "function fill(v, n, i) = if " + leaves + " then v else fill(rep(v, i, i), " + next + ", i + 1);" +
+           "{fill(v, n, 0) : v in [[1, 2], [3]]; n in [2, 1]};" + rest;
+  };
+  const auto told = [&](const std::string& leaves, const std::string& next) {
+    const Program program = program_of(loop(leaves, next, ""));
+    const Function* fill = function_named(program, "fill", false);
+    REQUIRE(fill);
+    Counts counts = counts_in(*fill), calls = counts_in(program.functions[0]);
+    CHECK(counts.all[Op::kMinReduce] == 0);
+    const bool least = calls.all[Op::kMinReduce] == 1;
+    CHECK(counts.all[Op::kCall] == (least ? 3 : 2));
+    if (least) CHECK(counts.outside[Op::kLt] == 1);
+    CHECK(counts.outside[Op::kOrReduce] + counts.outside[Op::kAndReduce] == (least ? 0 : 1));
+    return least;
+  };
+  CHECK(told("i == #v", "n"));
+  CHECK(told("i == n", "n"));
+  CHECK(told("n == i", "n"));
+  CHECK(told("i >= n", "n"));
+  CHECK(told("n < i", "n"));
+  CHECK(told("not(i < n)", "n"));
+  CHECK_FALSE(told("i == n", "n - 1"));  // not the same numbers in the next step
+  CHECK_FALSE(told("i + 9 < n", "n"));   // above the least number somebody may go round
+  CHECK_FALSE(told("i /= n", "n"));
 }
 
 TEST_CASE("literals are built in linear time") {
@@ -198,6 +238,14 @@ TEST_CASE("a check is a conditional that writes and stops") {
       CHECK((f.code[i + 1].op == Op::kElse || f.code[i + 1].op == Op::kEndif));
     }
   CHECK(checks >= 3);
+}
+
+TEST_CASE("arithmetic on constants is done when it is compiled, unless its result is no number") {
+  CHECK(counts_of("{2.0 * pi * x / (1.5 + 0.25) : x in [0.5]};")[Op::kMul] == 1);
+  auto counts =
+      counts_of("(1.5 - 0.5, div_internal(1.0, 4.0), div_internal(1.0, 0.0), div_internal(0.0, 0.0));");
+  CHECK(counts[Op::kSub] == 0);
+  CHECK(counts[Op::kDiv] == 2);
 }
 
 TEST_CASE("maximum and minimum share the comparison, whichever way it was written") {

@@ -12,10 +12,10 @@ namespace nvm::vm::kernels::NVM_ISA {
 namespace {
 
 #if NVM_VECTOR_BYTES >= 32
-// A register of elements. compare(): which of the `first` ones stand in relation kScalar to y, a bit for
-// each. store() packs those of m and may write a whole register; store_exactly(), where there is one, does
-// not.
-template <typename T>
+// kBytes of elements in a register. compare(): which of the `first` ones stand in relation kScalar to y, a
+// bit for each. store() packs those of m and may write a whole register; store_exactly(), where there is one,
+// does not.
+template <typename T, int kBytes = NVM_VECTOR_BYTES>
 struct Lanes;
 template <Scalar kScalar>
 constexpr int float_predicate() {
@@ -41,116 +41,36 @@ constexpr int int_predicate() {
     default: return _MM_CMPINT_NE;
   }
 }
-template <>
-struct Lanes<i32> {
-  static constexpr i64 kCount = 16;
-  static __m512i all(i32 x) { return _mm512_set1_epi32(x); }
-  static __m512i load(u64 first, const i32* p) {
-    return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m512i v, __m512i y) {
-    return _mm512_mask_cmp_epi32_mask(static_cast<__mmask16>(first), v, y, int_predicate<kScalar>());
-  }
-  static void store(u64 m, __m512i v, i32* p) {
-    _mm512_storeu_si512(p, _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
-  }
-  static void store_exactly(u64 m, __m512i v, i32* p) {
-    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
-    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(low),
-                             _mm512_maskz_compress_epi32(static_cast<__mmask16>(m), v));
-  }
-};
+// The intrinsics of a width and a type differ by prefix and suffix alone.
+#define NVM_LANES(T, kBytes, Register, Mask, prefix, suffix, set1, predicate)                         \
+  template <>                                                                                         \
+  struct Lanes<T, kBytes> {                                                                           \
+    static constexpr i64 kCount = kBytes / static_cast<i64>(sizeof(T));                               \
+    static Register all(T x) { return prefix##set1(x); }                                              \
+    static Register load(u64 first, const T* p) {                                                     \
+      return prefix##_maskz_loadu_##suffix(static_cast<Mask>(first), p);                              \
+    }                                                                                                 \
+    template <Scalar kScalar>                                                                         \
+    static u64 compare(u64 first, Register v, Register y) {                                           \
+      return prefix##_mask_cmp_##suffix##_mask(static_cast<Mask>(first), v, y, predicate<kScalar>()); \
+    }                                                                                                 \
+    static Register packed(u64 m, Register v) {                                                       \
+      return prefix##_maskz_compress_##suffix(static_cast<Mask>(m), v);                               \
+    }                                                                                                 \
+    static void store(u64 m, Register v, T* p) { prefix##_storeu_##suffix(p, packed(m, v)); }         \
+    static void store_exactly(u64 m, Register v, T* p) {                                              \
+      const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));                  \
+      prefix##_mask_storeu_##suffix(p, static_cast<Mask>(low), packed(m, v));                         \
+    }                                                                                                 \
+  };
+NVM_LANES(i32, 64, __m512i, __mmask16, _mm512, epi32, _set1_epi32, int_predicate)
+NVM_LANES(i64, 64, __m512i, __mmask8, _mm512, epi64, _set1_epi64, int_predicate)
+NVM_LANES(f64, 64, __m512d, __mmask8, _mm512, pd, _set1_pd, float_predicate)
 // Half a register, for few elements: its stores cost half as much, and less where they cross a line.
-template <typename T>
-struct HalfLanes;
-template <>
-struct HalfLanes<i32> {
-  static constexpr i64 kCount = 8;
-  static __m256i all(i32 x) { return _mm256_set1_epi32(x); }
-  static __m256i load(u64 first, const i32* p) {
-    return _mm256_maskz_loadu_epi32(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m256i v, __m256i y) {
-    return _mm256_mask_cmp_epi32_mask(static_cast<__mmask8>(first), v, y, int_predicate<kScalar>());
-  }
-  static void store(u64 m, __m256i v, i32* p) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
-                        _mm256_maskz_compress_epi32(static_cast<__mmask8>(m), v));
-  }
-};
-template <>
-struct HalfLanes<i64> {
-  static constexpr i64 kCount = 4;
-  static __m256i all(i64 x) { return _mm256_set1_epi64x(x); }
-  static __m256i load(u64 first, const i64* p) {
-    return _mm256_maskz_loadu_epi64(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m256i v, __m256i y) {
-    return _mm256_mask_cmp_epi64_mask(static_cast<__mmask8>(first), v, y, int_predicate<kScalar>());
-  }
-  static void store(u64 m, __m256i v, i64* p) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
-                        _mm256_maskz_compress_epi64(static_cast<__mmask8>(m), v));
-  }
-};
-template <>
-struct HalfLanes<f64> {
-  static constexpr i64 kCount = 4;
-  static __m256d all(f64 x) { return _mm256_set1_pd(x); }
-  static __m256d load(u64 first, const f64* p) {
-    return _mm256_maskz_loadu_pd(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m256d v, __m256d y) {
-    return _mm256_mask_cmp_pd_mask(static_cast<__mmask8>(first), v, y, float_predicate<kScalar>());
-  }
-  static void store(u64 m, __m256d v, f64* p) {
-    _mm256_storeu_pd(p, _mm256_maskz_compress_pd(static_cast<__mmask8>(m), v));
-  }
-};
-template <>
-struct Lanes<i64> {
-  static constexpr i64 kCount = 8;
-  static __m512i all(i64 x) { return _mm512_set1_epi64(x); }
-  static __m512i load(u64 first, const i64* p) {
-    return _mm512_maskz_loadu_epi64(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m512i v, __m512i y) {
-    return _mm512_mask_cmp_epi64_mask(static_cast<__mmask8>(first), v, y, int_predicate<kScalar>());
-  }
-  static void store(u64 m, __m512i v, i64* p) {
-    _mm512_storeu_si512(p, _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
-  }
-  static void store_exactly(u64 m, __m512i v, i64* p) {
-    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
-    _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(low),
-                             _mm512_maskz_compress_epi64(static_cast<__mmask8>(m), v));
-  }
-};
-template <>
-struct Lanes<f64> {
-  static constexpr i64 kCount = 8;
-  static __m512d all(f64 x) { return _mm512_set1_pd(x); }
-  static __m512d load(u64 first, const f64* p) {
-    return _mm512_maskz_loadu_pd(static_cast<__mmask8>(first), p);
-  }
-  template <Scalar kScalar>
-  static u64 compare(u64 first, __m512d v, __m512d y) {
-    return _mm512_mask_cmp_pd_mask(static_cast<__mmask8>(first), v, y, float_predicate<kScalar>());
-  }
-  static void store(u64 m, __m512d v, f64* p) {
-    _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
-  }
-  static void store_exactly(u64 m, __m512d v, f64* p) {
-    const u64 low = _bzhi_u64(~u64{0}, static_cast<u32>(__builtin_popcountll(m)));
-    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(low),
-                          _mm512_maskz_compress_pd(static_cast<__mmask8>(m), v));
-  }
-};
+NVM_LANES(i32, 32, __m256i, __mmask8, _mm256, epi32, _set1_epi32, int_predicate)
+NVM_LANES(i64, 32, __m256i, __mmask8, _mm256, epi64, _set1_epi64x, int_predicate)
+NVM_LANES(f64, 32, __m256d, __mmask8, _mm256, pd, _set1_pd, float_predicate)
+#undef NVM_LANES
 #elif NVM_VECTOR_BYTES == 32
 
 // From `v > y`, `y > v` or `v == y`, whatever kScalar needs; others are complements.

@@ -126,8 +126,8 @@ template <typename T, int kTargets, Takes kTakes>
 void join_segment(const T* v, i64 n, T x, const PackTarget* targets, i64* place) {
   using L = Lanes<T>;
 #if NVM_VECTOR_BYTES == 64
-  if (n <= HalfLanes<T>::kCount)
-    return join_register<T, HalfLanes<T>, kTargets, kTakes>(v, n, x, targets, place);
+  using Half = Lanes<T, NVM_VECTOR_BYTES / 2>;
+  if (n <= Half::kCount) return join_register<T, Half, kTargets, kTakes>(v, n, x, targets, place);
 #endif
   if (n <= L::kCount) return join_register<T, L, kTargets, kTakes>(v, n, x, targets, place);
   const auto y = L::all(x);

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "bytecode/table/op_kind.h"
+
 namespace nvm {
 namespace {
 
@@ -96,6 +98,35 @@ TEST_CASE("every scalar operation is used by some row and has a meaning") {
     CHECK(used);
     CHECK_FALSE(scalar.doc.empty());
   }
+}
+
+TEST_CASE("the algebra of a scalar operation is that of its instruction") {
+  std::size_t number = 0;
+  for (const OpInfo& info : all_ops()) {
+    if (info.kind != OpKind::kMap) {
+      CHECK(map_algebra(info.op) == Algebra::kOther);
+      continue;
+    }
+    INFO(info.text);
+    CHECK(map_algebra(info.op) == scalar_info(info.scalar).algebra);
+    CHECK(elementwise_op(info.scalar) == info.op);
+    const bool relation = is_relation(info.scalar);
+    CHECK(relation == (info.operands.size() == 2 && info.results == "B"));
+    if (relation) CHECK(relation_number(info.scalar) == number++);
+    if (is_bitwise(info.scalar)) CHECK(only(info.operands, "t"));
+  }
+  CHECK(number == 6);
+}
+
+TEST_CASE("what grows evenly is taken by operands of numbers only") {
+  for (const OpInfo& info : all_ops())
+    for (std::size_t i = 0; i < info.operands.size(); ++i) {
+      INFO(info.text << " " << i);
+      if (takes_growth(info.op, i)) CHECK(info.operands[i] == 't');
+    }
+  CHECK(takes_growth(Op::kReplace, 2));
+  CHECK_FALSE(takes_growth(Op::kReplace, 1));
+  CHECK_FALSE(takes_growth(Op::kMul, 0));
 }
 
 TEST_CASE("scans and reductions come in pairs of the same scalar operation and words") {

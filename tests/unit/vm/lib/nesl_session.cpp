@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <fstream>
@@ -240,6 +241,30 @@ TEST_CASE("a terminal reads on until a form is whole") {
   CHECK(lib::Nesl::incomplete("% a comment"));
   CHECK(!lib::Nesl::incomplete("1 + 2;"));
   CHECK(!lib::Nesl::incomplete("1 + + 2;"));
+}
+
+TEST_CASE("showing a long result can be given up") {
+  std::atomic<bool> cancelled{false};
+  struct Stop : std::stringbuf {
+    std::atomic<bool>& flag;
+    explicit Stop(std::atomic<bool>& f) : flag(f) {}
+    std::streamsize xsputn(const char* text, std::streamsize n) override {
+      flag = true;
+      return std::stringbuf::xsputn(text, n);
+    }
+  } first_write(cancelled);
+  std::ostream out(&first_write);
+  std::ostringstream err;
+  lib::NeslOptions options;
+  options.print_length = 1000000;
+  options.vm.cancelled = &cancelled;
+  lib::Nesl nesl(options, out, err);
+  CHECK(nesl.run_text("[0:100000];", "in") == NeslStatus::kRunError);
+  CHECK(first_write.str().size() < 100000);
+  CHECK(err.str() == "\nnvm: interrupted while a result was shown\n");
+  CHECK(out.good());
+  cancelled = false;
+  CHECK(nesl.run_text("7;", "in") != NeslStatus::kCompileError);
 }
 
 TEST_CASE("a prepared expression runs on memory that was bound") {

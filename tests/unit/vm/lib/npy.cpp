@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+
+#include "vm/lib/out_file.h"
 
 using namespace nvm;
 using namespace nvm::vm;
@@ -74,6 +78,46 @@ TEST_CASE("unsigned bytes and single floats are widened") {
   CHECK(read_npy(file.path, pool).elements.scalar_float() == 1.5);
 }
 
+TEST_CASE("the other order of bytes is turned around") {
+  Temporary file;
+  Pool pool;
+  write_raw(file.path, "{'descr': '>i2', 'fortran_order': False, 'shape': (2,), }",
+            std::string("\xff\xfe\x01\x00", 4));
+  const Vector v = read_npy(file.path, pool).elements;
+  CHECK(v.int_at(0) == -2);
+  CHECK(v.int_at(1) == 256);
+  write_raw(file.path, "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }",
+            std::string("\x3f\xf8\0\0\0\0\0\0", 8));
+  CHECK(read_npy(file.path, pool).elements.scalar_float() == 1.5);
+}
+
+TEST_CASE("floats of half precision") {
+  Temporary file;
+  Pool pool;
+  write_raw(file.path, "{'descr': '<f2', 'fortran_order': False, 'shape': (6,), }",
+            std::string("\x00\x3e\x00\xc0\x00\x7c\x00\x7e\x01\x00\xff\x7b", 12));
+  const Vector v = read_npy(file.path, pool).elements;
+  CHECK(v.data<double>()[0] == 1.5);
+  CHECK(v.data<double>()[1] == -2.0);
+  CHECK(std::isinf(v.data<double>()[2]));
+  CHECK(std::isnan(v.data<double>()[3]));
+  CHECK(v.data<double>()[4] == 0x1p-24);
+  CHECK(v.data<double>()[5] == 65504.0);
+}
+
+TEST_CASE("arrays in Fortran's order come in ours") {
+  Temporary file;
+  Pool pool;
+  // [[[0, 1], [2, 3], [4, 5]], [[6, 7], [8, 9], [10, 11]]]
+  write_raw(file.path, "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3, 2), }",
+            std::string("\0\6\2\10\4\12\1\7\3\11\5\13", 12));
+  const Array array = read_npy(file.path, pool);
+  CHECK(array.shape == std::vector<std::int64_t>{2, 3, 2});
+  for (int i = 0; i < 12; ++i) CHECK(array.elements.int_at(i) == i);
+  write_raw(file.path, "{'descr': '<i8', 'fortran_order': True, 'shape': (0, 3), }", "");
+  CHECK(read_npy(file.path, pool).elements.length() == 0);
+}
+
 TEST_CASE("flags are 0 or 1, whatever byte says so") {
   Temporary file;
   Pool pool;
@@ -99,8 +143,10 @@ TEST_CASE("what is wrong with a file is said") {
   Temporary file;
   Pool pool;
   CHECK(problem("/nonexistent.npy", pool).find("No such file") != std::string::npos);
-  write_raw(file.path, "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }", "12345678");
+  write_raw(file.path, "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "12345678");
   CHECK(problem(file.path, pool).find("not supported") != std::string::npos);
+  write_raw(file.path, "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }", "12345678");
+  CHECK(problem(file.path, pool).find("impossible") != std::string::npos);
   write_raw(file.path, "{'descr': '<f8', 'fortran_order': False, 'shape': (2,), }", "12345678");
   CHECK(problem(file.path, pool).find("ends before") != std::string::npos);
   write_raw(file.path, "{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000, 4000000000, 4), }",
@@ -111,7 +157,37 @@ TEST_CASE("what is wrong with a file is said") {
 }
 
 TEST_CASE("a file that fits into a buffer is not on a full disk") {
-  std::ofstream full("/dev/full");
-  full << "1";
-  CHECK_THROWS_AS(finish_file(full, "/dev/full"), Fault);
+  OutFile full("/dev/full");
+  full.stream() << "1";
+  CHECK_THROWS_AS(full.finish(), Fault);
+}
+
+TEST_CASE("an array goes into the file whose elements it has") {
+  Temporary file;
+  Pool pool;
+  Vector v = pool.vector(Storage::kI64, 100000);
+  for (int i = 0; i < 100000; ++i) v.mutable_data<std::int64_t>()[i] = i;
+  write_npy(file.path, {{100000}, v});
+  const Array mapped = read_npy(file.path, pool);
+  write_npy(file.path, mapped);
+  CHECK(mapped.elements.int_at(99999) == 99999);
+  CHECK(read_npy(file.path, pool).elements.int_at(99999) == 99999);
+}
+
+TEST_CASE("what is not finished leaves the file that was there, and nothing beside it") {
+  Temporary file;
+  std::ofstream(file.path) << "old";
+  const auto text = [&] {
+    std::string s;
+    std::getline(std::ifstream(file.path), s);
+    return s;
+  };
+  OutFile(file.path).stream() << "new";
+  CHECK(text() == "old");
+  OutFile whole(file.path);
+  whole.stream() << "new";
+  whole.finish();
+  CHECK(text() == "new");
+  for (const auto& entry : std::filesystem::directory_iterator("/tmp"))
+    CHECK_FALSE(entry.path().string().starts_with(file.path + "."));
 }

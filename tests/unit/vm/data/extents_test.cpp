@@ -1,0 +1,56 @@
+#include "vm/data/extents.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <vector>
+
+#include "vm/data/pages.h"
+
+namespace nvm::vm {
+namespace {
+
+struct Block {
+  std::byte* place = nullptr;
+  std::size_t size = 0;
+};
+
+Block take(Extents& extents, std::size_t size, int mark) {
+  const Block block{extents.take(size), size};
+  REQUIRE(block.place != nullptr);
+  std::memset(block.place, mark, size);
+  return block;
+}
+
+// Pieces of which every other one is free, then blocks that fit in none of them; everything released. How
+// many seams there were.
+std::size_t take_and_release(Extents& extents, std::size_t piece) {
+  std::vector<Block> pieces;
+  for (int i = 0; i < 24; ++i) pieces.push_back(take(extents, piece, i));
+  for (std::size_t i = 0; i < pieces.size(); i += 2) extents.give(pieces[i].place, piece);
+  std::vector<Block> blocks;
+  for (int i = 0; i < 3; ++i) blocks.push_back(take(extents, 3 * piece, 100 + i));
+  CHECK(extents.touched() <= 24 * piece / 10 * 11);  // of the free pieces, not of fresh ones
+  for (std::size_t i = 1; i < pieces.size(); i += 2) {
+    CHECK(pieces[i].place[piece - 1] == std::byte(i));
+    extents.give(pieces[i].place, piece);
+  }
+  for (const Block& block : blocks) extents.give(block.place, block.size);
+  const std::size_t seams = extents.seams();
+  extents.give_back();
+  CHECK(extents.touched() == 0);
+  return seams;
+}
+
+TEST_CASE("who lives long goes on to move pages: seams of what is free are mended") {
+  if (!can_move_pages()) return;
+  Extents extents(200);
+  std::size_t most = 0;
+  for (std::size_t round = 0; round < 150; ++round)
+    most = std::max(most, take_and_release(extents, (round % 31 + 64) * Extents::kStep));
+  CHECK(most > 100);  // or nothing has been tried
+  CHECK(most < 200);
+}
+
+}  // namespace
+}  // namespace nvm::vm

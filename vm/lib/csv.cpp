@@ -1,0 +1,133 @@
+#include "vm/lib/csv.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "vm/data/value.h"
+
+namespace nvm::vm {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kLineEnds = "\r\n";
+
+std::string_view trimmed(std::string_view s) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!s.empty() && blank(s.front())) s.remove_prefix(1);
+  while (!s.empty() && blank(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+// False if the field is no number.
+bool parse(std::string_view field, double& x) {
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), x);
+  if (error == std::errc::result_out_of_range) x = std::strtod(std::string(field).c_str(), nullptr);
+  return error != std::errc::invalid_argument && end == field.data() + field.size();
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& path) : rest_(text), path_(path) {
+    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+  }
+
+  Table read() {
+    for (bool first = true; !rest_.empty(); ++line_) {
+      const std::size_t end = rest_.find_first_of(kLineEnds);
+      if (trimmed(rest_.substr(0, end)).empty()) {
+        end_line(end);
+      } else {
+        read_row(first);
+        first = false;
+      }
+    }
+    return std::move(table_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Fault{Fault::Kind::kIo, path_ + ": line " + std::to_string(line_) + why};
+  }
+
+  // Goes on behind the end of the line that is at this place.
+  void end_line(std::size_t at) {
+    if (at >= rest_.size()) return rest_.remove_prefix(rest_.size());
+    rest_.remove_prefix(at + (rest_.substr(at).starts_with("\r\n") ? 2 : 1));
+  }
+
+  [[nodiscard]] bool at_end(std::size_t at) const {
+    return at >= rest_.size() || kLineEnds.find(rest_[at]) != kLineEnds.npos;
+  }
+
+  [[nodiscard]] bool in_line(char c) const {
+    return rest_.substr(0, rest_.find_first_of(kLineEnds)).find(c) != rest_.npos;
+  }
+
+  // A field in quotes, in which two quotes stand for one; ends may be inside.
+  std::string quoted() {
+    std::string field;
+    for (rest_.remove_prefix(1); !rest_.empty(); rest_.remove_prefix(1)) {
+      if (rest_[0] == '"') {
+        rest_.remove_prefix(1);
+        if (!rest_.starts_with('"')) return field;
+      }
+      if (rest_[0] == '\n') ++line_;
+      field += rest_[0];
+    }
+    fail(" is the last one of a field in quotes that does not end");
+  }
+
+  // The next field, without blanks and quotes; `blanks` may stand before it.
+  std::string_view field(std::string_view blanks, std::string_view ends) {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+    const bool in_quotes = rest_.starts_with('"');
+    if (in_quotes) owned_ = quoted();
+    const std::size_t end = std::min(rest_.find_first_of(ends), rest_.size());
+    const std::string_view text = trimmed(rest_.substr(0, end));
+    rest_.remove_prefix(end);
+    return in_quotes ? trimmed(owned_ += text) : text;
+  }
+
+  void read_row(bool may_be_titles) {
+    const bool commas = in_line(','), semicolons = in_line(';');
+    const std::string_view blanks = commas || semicolons ? " \t" : " ";
+    const std::string_view ends = commas || semicolons ? ",;\r\n" : "\t\r\n";
+    const std::size_t before = table_.numbers.size();
+    std::string wrong;
+    bool empty = false;
+    while (!rest_.empty()) {
+      const std::string_view text = field(blanks, ends);
+      double x = 0;
+      empty = empty || text.empty();
+      if (!text.empty() && !parse(text, x) && wrong.empty()) wrong = text;
+      table_.numbers.push_back(x);
+      // A separator at the end of a line has no field behind it.
+      const std::size_t next = at_end(0) ? 0 : rest_.find_first_not_of(blanks, 1);
+      if (at_end(next)) {
+        end_line(next);
+        break;
+      }
+      rest_.remove_prefix(1);
+    }
+    if (may_be_titles && !wrong.empty()) return table_.numbers.resize(before);
+    if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
+    if (!wrong.empty()) fail(" has a field that is no number: " + wrong);
+    if (empty) fail(" has an empty field");
+    table_.lengths.push_back(static_cast<std::int64_t>(table_.numbers.size() - before));
+  }
+
+  std::string_view rest_;
+  const std::string& path_;
+  std::string owned_;  // what stood in quotes
+  std::size_t line_ = 1;
+  Table table_;
+};
+
+}  // namespace
+
+Table read_csv(std::string_view text, const std::string& path) { return Reader(text, path).read(); }
+
+}  // namespace nvm::vm
