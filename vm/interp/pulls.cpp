@@ -22,10 +22,6 @@ const Vector* plain(const Value& value) {
   return v == nullptr || v->is_repeated() || v->is_scalar() ? nullptr : v;
 }
 
-TypeWord word_of(Type type) {
-  return type == Type::kFloat ? TypeWord::kFloat : type == Type::kBool ? TypeWord::kBool : TypeWord::kInt;
-}
-
 // The same object, without looking at elements.
 bool same(const Value& a, const Value& b) {
   const Vector* v = plain(a);
