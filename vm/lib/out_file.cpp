@@ -35,9 +35,11 @@ std::string made_beside(const std::string& target) {
 OutFile::OutFile(const std::string& path) : path_(path) {
   std::error_code none;
   target_ = std::filesystem::canonical(path, none).string();
-  if (!none) beside_ = made_beside(target_);
+  const bool open_already = path.starts_with("/dev/") || path.starts_with("/proc/");  // as /dev/stdout is
+  if (!none && !open_already) beside_ = made_beside(target_);
   errno = 0;
-  out_.open(beside_.empty() ? path : beside_, std::ios::binary);
+  out_.open(beside_.empty() ? path : beside_,
+            std::ios::binary | (open_already ? std::ios::app : std::ios::out));
 }
 
 OutFile::~OutFile() {

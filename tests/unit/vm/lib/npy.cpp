@@ -1,5 +1,6 @@
 #include "vm/lib/npy.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -190,4 +191,18 @@ TEST_CASE("what is not finished leaves the file that was there, and nothing besi
   CHECK(text() == "new");
   for (const auto& entry : std::filesystem::directory_iterator("/tmp"))
     CHECK_FALSE(entry.path().string().starts_with(file.path + "."));
+}
+
+TEST_CASE("a stream that is open already is written to behind what it has") {
+  Temporary file;
+  std::ofstream(file.path) << "old";
+  const int fd = ::open(file.path.c_str(), O_RDWR | O_APPEND);
+  REQUIRE(fd >= 0);
+  OutFile out("/proc/self/fd/" + std::to_string(fd));
+  out.stream() << "new";
+  out.finish();
+  char text[7] = {};
+  CHECK(::pread(fd, text, 6, 0) == 6);
+  CHECK(std::string(text) == "oldnew");
+  ::close(fd);
 }
