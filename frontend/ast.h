@@ -86,9 +86,10 @@ enum class ExprKind : std::uint8_t {
 
 struct Expr {
   ExprKind kind = ExprKind::kInt;
-  bool builtin = false;     // kName written as an operator: never a local variable
-  bool serial = false;      // kEach written {* ...}
-  std::uint16_t depth = 0;  // height of the tree, bounded by kMaxHeight
+  bool builtin = false;      // kName written as an operator: never a local variable
+  bool serial = false;       // kEach written {* ...}
+  std::uint16_t depth = 0;   // height of the tree, bounded by kMaxHeight
+  std::uint32_t source = 0;  // kLambda: Source::number
   SourcePos pos;
   std::int64_t int_value = 0;
   double float_value = 0;
@@ -135,6 +136,7 @@ struct Word {
 
 struct Form {
   FormKind kind = FormKind::kExpr;
+  std::uint32_t source = 0;  // Source::number
   SourcePos pos;
   std::string name;  // kFunction, kForward, kDatatype, kBackground, kDefconfig; kCommand: the command word
   SourcePos name_pos;

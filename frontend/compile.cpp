@@ -112,7 +112,7 @@ class FormCompiler {
       }
     }
     result_.constant = is_constant(*form_->exp);
-    result_.core = specialise(env_, *form_->exp, diagnostics_);
+    result_.core = specialise(env_, *form_->exp, form_->source, diagnostics_);
     return true;
   }
 

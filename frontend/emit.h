@@ -3,9 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "bytecode/program/origin.h"
 #include "bytecode/program/program.h"
 
 namespace nvm::frontend {
@@ -24,6 +26,16 @@ struct EmitOptions {
   std::string file;                              // NESL file, for Program::origin_file
   bool arg_check = true;                         // off: only the checks that the instructions make themselves
   const std::atomic<bool>* cancelled = nullptr;  // may be set at any time: then Cancelled is thrown
+  std::uint32_t own = 0;                         // Source::number of `file`
+  // Files by that number, from 1. Empty: lines of all texts look as if they were of `file`, as in VCODE that
+  // is written down, where a line has no file.
+  std::span<const std::string> sources = {};
+
+  // A line with its source (bytecode/program/origin.h) as the program has it.
+  [[nodiscard]] std::uint32_t line(std::uint32_t number) const {
+    const std::uint32_t source = origin_source_of(number);
+    return source == own || source > sources.size() ? origin_line_of(number) : number;
+  }
 };
 
 struct Emitted {

@@ -317,7 +317,11 @@ Val Body::equal_sequences(const Val& x, const Val& y) {
 // ---- run-time checks
 
 std::string Body::place() const {
-  return line_ == 0 ? "" : all_.options().file + ":" + std::to_string(line_) + ": ";
+  if (line_ == 0) return "";
+  const EmitOptions& options = all_.options();
+  const std::uint32_t line = options.line(line_), source = origin_source_of(line);
+  return (source == 0 ? options.file : options.sources[source - 1]) + ":" +
+         std::to_string(origin_line_of(line)) + ": ";
 }
 
 void Body::write_text(const std::string& text) {

@@ -100,6 +100,7 @@ ExprPtr FormParser::lambda() {
   if (!at("=>")) return left;
   const Nested nested(*this);
   ExprPtr result = node(ExprKind::kLambda, p_.token_.pos);
+  result->source = p_.source_.number;
   result->pattern = to_pattern(*left);
   advance();
   result->items.push_back(lambda());
@@ -371,6 +372,7 @@ ExprPtr FormParser::pattern_value(Pattern& pattern) {
 ExprPtr FormParser::one_by_one(ExprPtr each) {
   const SourcePos pos = each->pos;
   ExprPtr lambda = node(ExprKind::kLambda, pos);
+  lambda->source = p_.source_.number;
   lambda->items.push_back(std::move(each->body));
   std::vector<ExprPtr> values;
   std::vector<Pattern> patterns;

@@ -102,6 +102,7 @@ void FormParser::end_of_form() {
 
 void FormParser::read(Form& form) {
   form.pos = p_.token_.pos;
+  form.source = p_.source_.number;
   const std::size_t begin = p_.token_.begin;
   if (at_word("function")) {
     function_form(form);

@@ -31,7 +31,8 @@ void count_uses(const Block& block, Counts& counts) {
 
 class Scheduler {
  public:
-  Scheduler(ProgramBuilder& out, const Program& program) : out_(out), program_(program) {}
+  Scheduler(ProgramBuilder& out, const Program& program, const EmitOptions& options)
+      : out_(out), program_(program), options_(options) {}
 
   void function(const Function& f, const std::string& name);
 
@@ -74,6 +75,7 @@ class Scheduler {
 
   ProgramBuilder& out_;
   const Program& program_;
+  const EmitOptions& options_;
   Atoms stack_;
   Counts total_;
   std::map<Atom, std::int32_t> small_;  // small constants, by atom
@@ -110,7 +112,7 @@ void Scheduler::shuffle(Op op, int count, int depth) {
 
 void Scheduler::instruction(const Stmt& stmt) {
   flush();
-  out_.origin_line(stmt.line);
+  out_.origin_line(options_.line(stmt.line));
   switch (stmt.kind) {
     case Stmt::Kind::kOp: out_.emit(stmt.op, stmt.word); break;
     case Stmt::Kind::kConst: out_.constant(program_.constants[static_cast<std::size_t>(stmt.target)]); break;
@@ -323,7 +325,7 @@ nvm::Program to_stack_code(const Program& program, const EmitOptions& options) {
   const std::string& file = options.file;
   ProgramBuilder out(file);
   out.origin_file(file);
-  Scheduler scheduler(out, program);
+  Scheduler scheduler(out, program, options);
   for (const Function& f : program.functions) {
     check_cancelled(options.cancelled);
     scheduler.function(f, f.name);

@@ -11,15 +11,16 @@
 namespace nvm::frontend {
 
 void Specialiser::fail(const Expr& exp, const std::string& message) {
-  diagnostics_.error(builtin_ ? user_pos_ : exp.pos, message);
+  diagnostics_.error(builtin_ || source_ != main_source_ ? user_pos_ : exp.pos, message);
   throw Failure{};
 }
 
-std::shared_ptr<core::Program> Specialiser::run(const Expr& exp) try {
+std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t source) try {
+  main_source_ = source_ = source;
   program_->functions.emplace_back();
   core::Function& main = program_->functions.back();
   main.name = "main";
-  main.line = exp.pos.line;
+  main.line = line(exp);
   main.param = fresh(core::base_type(core::TypeKind::kUnit), "unit");
   core::ExprPtr body = value(exp).code;
   program_->functions[0].body = std::move(body);
@@ -196,7 +197,7 @@ void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
 // Expressions.
 
 Specialiser::Value Specialiser::value(const Expr& exp) {
-  if (!builtin_) user_pos_ = exp.pos;
+  if (!builtin_ && source_ == main_source_) user_pos_ = exp.pos;
   const auto literal = [&](core::ExprKind kind, TypeKind type) {
     Value result{node(kind, erase(TypeArena::base(type)), line(exp)), TypeArena::base(type)};
     result.code->number = exp.int_value;
@@ -360,9 +361,9 @@ Specialiser::Value Specialiser::closure(const Expr& exp) {
   return {pair(std::move(function.code), std::move(first.code)), any_function(types_, identity)};
 }
 
-std::shared_ptr<core::Program> specialise(Environment& environment, const Expr& exp,
+std::shared_ptr<core::Program> specialise(Environment& environment, const Expr& exp, std::uint32_t source,
                                           Diagnostics& diagnostics) {
-  return Specialiser(environment, diagnostics).run(exp);
+  return Specialiser(environment, diagnostics).run(exp, source);
 }
 
 bool is_constant(const Expr& exp) {

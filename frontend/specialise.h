@@ -12,9 +12,10 @@ namespace core {
 struct Program;
 }
 
-// Core code for the value of `exp`, a checked expression without free local variables. Null, with errors, if
+// Core code for the value of `exp`, a checked expression without free local variables from the text with this
+// Source::number, which lines in the code carry (bytecode/program/origin.h). Null, with errors, if
 // a function it needs has no body or would need endlessly many versions.
-std::shared_ptr<core::Program> specialise(Environment& environment, const Expr& exp,
+std::shared_ptr<core::Program> specialise(Environment& environment, const Expr& exp, std::uint32_t source,
                                           Diagnostics& diagnostics);
 
 // Built from literals, variables bound to such, tuples and constructors only.

@@ -120,10 +120,11 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
     made.body = form->exp.get();
     made.form = form;
     made.builtin = binding->builtin;
+    made.source = form->source;
     made.argument = argument.type;
     made.general = resolve(binding->type);
     made.result = wanted != nullptr ? wanted : result_of(binding, argument.type, call);
-    made.function = declare(binding->name, made.builtin, argument.type, form->pos.line);
+    made.function = declare(binding->name, made, form->pos.line);
     if (contains_function(made.result)) {
       make(made);  // only the body knows which function
     } else {
@@ -235,10 +236,11 @@ Specialiser::Value Specialiser::apply_lambda(const Type* identity, core::ExprPtr
     made.pattern = &lambda.pattern;
     made.body = lambda.items[0].get();
     made.builtin = lambda.builtin;
+    made.source = lambda.source;
     made.argument = captured == nullptr ? argument.type : types_.pair(captured, argument.type);
     made.captured = lambda.captured;
     made.captures = identity->args;
-    made.function = declare("lambda", made.builtin, made.argument, lambda.pos.line);
+    made.function = declare("lambda", made, lambda.pos.line);
     make(made);
   }
   if (captured != nullptr) argument.code = pair(std::move(function), std::move(argument.code));
@@ -346,12 +348,12 @@ Specialiser::Instance& Specialiser::instance(const std::string& key, const Expr&
   return *slot;
 }
 
-int Specialiser::declare(const std::string& name, bool builtin, const Type* argument, std::uint32_t line) {
+int Specialiser::declare(const std::string& name, const Instance& made, std::uint32_t line) {
   core::Function function;
   function.name = name;
-  function.builtin = builtin;
-  function.line = builtin ? 0 : line;
-  function.variables.push_back({erase(argument), "argument"});
+  function.builtin = made.builtin;
+  function.line = made.builtin ? 0 : origin_number(made.source, line);
+  function.variables.push_back({erase(made.argument), "argument"});
   program_->functions.push_back(std::move(function));
   return static_cast<int>(program_->functions.size()) - 1;
 }
@@ -360,6 +362,7 @@ void Specialiser::make(Instance& made) {
   std::vector<Local> scope;
   std::swap(scope, scope_);
   const bool builtin = std::exchange(builtin_, made.builtin);
+  const std::uint32_t source = std::exchange(source_, made.source);
   const int function = std::exchange(function_, made.function);
   const Instance* outer = std::exchange(making_, &made);
   Local parameter{"", 0, {}, erase(made.argument), made.argument};
@@ -385,6 +388,7 @@ void Specialiser::make(Instance& made) {
   function_ = function;
   making_ = outer;
   builtin_ = builtin;
+  source_ = source;
   std::swap(scope, scope_);
 }
 

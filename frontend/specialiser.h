@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytecode/program/origin.h"
 #include "frontend/core.h"
 #include "frontend/parser.h"
 #include "frontend/specialise.h"
@@ -21,7 +22,7 @@ class Specialiser {
         diagnostics_(diagnostics),
         program_(std::make_shared<core::Program>()) {}
 
-  std::shared_ptr<core::Program> run(const Expr& exp);
+  std::shared_ptr<core::Program> run(const Expr& exp, std::uint32_t source);
 
  private:
   struct Failure {};
@@ -54,6 +55,7 @@ class Specialiser {
     const Expr* body = nullptr;
     std::shared_ptr<const Form> form;  // keeps the tree alive
     bool builtin = false;
+    std::uint32_t source = 0;  // Source::number of the body
     const Type* argument = nullptr;
     const Type* general = nullptr;      // of a named function: its type, with variables
     std::vector<std::string> captured;  // lambda: names, with the types of `captures`
@@ -92,7 +94,7 @@ class Specialiser {
   bool of_a_value(const Type* var, const Type* type);
   static bool is_ground(const Type* type);
   Instance& instance(const std::string& key, const Expr& call);
-  int declare(const std::string& name, bool builtin, const Type* argument, std::uint32_t line);
+  int declare(const std::string& name, const Instance& made, std::uint32_t line);
   void make(Instance& instance);
 
   // Variables, types and nodes.
@@ -112,7 +114,9 @@ class Specialiser {
   static core::ExprPtr project(core::ExprPtr whole, bool second);
   static core::ExprPtr variable(int variable, const core::Type* type);
   static core::ExprPtr let_in(int variable, core::ExprPtr value, core::ExprPtr body);
-  [[nodiscard]] std::uint32_t line(const Expr& exp) const { return builtin_ ? 0 : exp.pos.line; }
+  [[nodiscard]] std::uint32_t line(const Expr& exp) const {
+    return builtin_ ? 0 : origin_number(source_, exp.pos.line);
+  }
   [[noreturn]] void fail(const Expr& exp, const std::string& message);
 
   Environment& env_;
@@ -125,7 +129,9 @@ class Specialiser {
   std::unordered_map<const Binding*, bool> open_results_;
   std::vector<Local> scope_;
   bool builtin_ = false;
-  SourcePos user_pos_;  // last place in the user's text, for errors that show in the prelude
+  std::uint32_t source_ = 0;       // of the text that is compiled
+  std::uint32_t main_source_ = 0;  // of the expression
+  SourcePos user_pos_;             // last place in the user's text, for errors that show in the prelude
   std::unordered_map<std::string, std::unique_ptr<Instance>> instances_;
   std::deque<Instance*> pending_;
 };

@@ -108,6 +108,8 @@ int tune_command(const Words& words) {
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
   std::string letters = arguments.text(Option::kShow);
+  if (letters.find_first_not_of("tgdrcpxw") != std::string::npos)
+    throw UsageError{"--show " + letters + ": expected some of the letters t, g, d, r, c, p, x, w"};
   const bool by_line = std::erase(letters, 'w') > 0;
   const std::string explain = letters.empty() ? "-" : letters;
   Watch watch(arguments);

@@ -1,5 +1,7 @@
 #include "vm/interp/error.h"
 
+#include "bytecode/program/origin.h"
+
 namespace nvm::vm {
 
 namespace {
@@ -7,7 +9,7 @@ namespace {
 std::string place(const CallPlace& at, const std::string& origin_file) {
   std::string text = at.function;
   if (at.origin_line > 0)
-    text += " (" + origin_file + ":" + std::to_string(at.origin_line) + ")";
+    text += " (" + origin_file + ":" + std::to_string(origin_line_of(at.origin_line)) + ")";
   else if (at.pos.line > 0)
     text += " (line " + std::to_string(at.pos.line) + ")";
   return text;

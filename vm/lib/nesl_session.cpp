@@ -93,9 +93,15 @@ NeslSession::NeslSession(ProgramRunner& runner, std::ostream& out, std::ostream&
 
 NeslSession::~NeslSession() = default;
 
-SessionStatus NeslSession::run_text(const frontend::Source& source) {
+std::uint32_t NeslSession::number_of_text(const std::string& file) {
+  if (sources_.size() >= kMostOriginSource) return 0;
+  sources_.push_back(file);
+  return static_cast<std::uint32_t>(sources_.size());
+}
+
+SessionStatus NeslSession::run_text(frontend::Source source) {
+  source.number = number_of_text(source.file);
   const Quoted quoted(source_, &source);
-  std::erase_if(functions_, [&](const Lines& f) { return f.file == source.file; });
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
@@ -103,7 +109,7 @@ SessionStatus NeslSession::run_text(const frontend::Source& source) {
   while (!parser.at_end() && status != SessionStatus::kExit) {
     auto form = parser.next_form();
     if (!form) continue;
-    note_function(*form, source.file);
+    note_function(*form);
     if (is_command(*form)) {
       if (!diagnostics.failed() || options_.interactive) {
         status = run_pending(pending, source.file);
@@ -196,7 +202,8 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  frontend::Emitted emitted = frontend::emit(*compiled.core, {file, options_.arg_check, options_.cancelled});
+  frontend::Emitted emitted = frontend::emit(
+      *compiled.core, {file, options_.arg_check, options_.cancelled, compiled.form->source, sources_});
   for (const frontend::VariableSlot& in : emitted.inputs)
     if (!variables_.contains(in.variable)) {
       report({true, "it uses a variable whose definition failed", 0, {}}, compiled, file);
@@ -385,25 +392,40 @@ void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm
   const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
   out_ << std::flush;
   end_line();
-  err_ << file << ":" << line << ": "
+  const std::uint32_t source = origin_source_of(line);
+  err_ << (source == 0 ? file : sources_[source - 1]) << ":" << origin_line_of(line) << ": "
        << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
        << "\n";
-  if (source_ != nullptr && source_->file == file) {
+  if (source != 0) {
+    report_elsewhere(line);
+  } else if (source_ != nullptr && source_->file == file) {
     if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
-    if (const std::string name = function_around(file, line); !name.empty()) err_ << "  in " << name << "\n";
+    if (const std::string name = function_around(line); !name.empty()) err_ << "  in " << name << "\n";
   }
   err_ << std::flush;
 }
 
-void NeslSession::note_function(const Form& form, const std::string& file) {
-  if (form.kind != frontend::FormKind::kFunction) return;
-  const auto lines = static_cast<std::uint32_t>(std::count(form.text.begin(), form.text.end(), '\n'));
-  functions_.push_back({file, form.name, form.name_pos.line, form.pos.line + lines});
+void NeslSession::report_elsewhere(std::uint32_t line) {
+  const std::uint32_t source = origin_source_of(line), at = origin_line_of(line);
+  const auto found = std::find_if(functions_.rbegin(), functions_.rend(), [&](const Lines& f) {
+    return f.source == source && f.begin <= at && at <= f.last;
+  });
+  if (found == functions_.rend()) return;
+  if (const std::string text = line_of({"", found->text, found->begin}, at); !text.empty())
+    err_ << "  " << text << "\n";
+  if (found->first < at) err_ << "  in " << found->function << "\n";
 }
 
-std::string NeslSession::function_around(const std::string& file, std::uint32_t line) const {
+void NeslSession::note_function(const Form& form) {
+  if (form.kind != frontend::FormKind::kFunction) return;
+  const auto lines = static_cast<std::uint32_t>(std::count(form.text.begin(), form.text.end(), '\n'));
+  functions_.push_back(
+      {form.source, form.pos.line, form.name_pos.line, form.pos.line + lines, form.name, form.text});
+}
+
+std::string NeslSession::function_around(std::uint32_t line) const {
   const auto found = std::find_if(functions_.rbegin(), functions_.rend(), [&](const Lines& f) {
-    return f.file == file && f.first < line && line <= f.last;
+    return f.source == source_->number && f.first < line && line <= f.last;
   });
   return found == functions_.rend() ? "" : found->function;
 }

@@ -29,7 +29,7 @@ class ProgramRunner {
   struct Result {
     bool failed = false;     // `reason` and `line` say why and where
     std::string reason;      // empty if the program itself has said it
-    std::uint32_t line = 0;  // in the NESL source, 0 if unknown
+    std::uint32_t line = 0;  // in the NESL source (bytecode/program/origin.h), 0 if unknown
     std::vector<Value> values;
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };
@@ -67,7 +67,7 @@ class NeslSession {
 
   // Runs every form of the text. Unless interactive, nothing runs of a stretch without commands that does not
   // compile as a whole, and a run-time error ends the text.
-  SessionStatus run_text(const frontend::Source& source);
+  SessionStatus run_text(frontend::Source source);
   // The same for a file; one that cannot be read is reported and is kCompileError.
   SessionStatus run_file(const std::string& path);
   // The same for the text of a file, which may begin with `#!`.
@@ -135,9 +135,13 @@ class NeslSession {
   void define_quietly(const std::string& text, const frontend::Form& original, bool builtin);
   void report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
               const std::string& file);
-  void note_function(const frontend::Form& form, const std::string& file);
+  // For a line of another text than the form's.
+  void report_elsewhere(std::uint32_t line);
+  // A new Source::number, 0 if there is none left.
+  std::uint32_t number_of_text(const std::string& file);
+  void note_function(const frontend::Form& form);
   // The function whose later lines, those that do not name it, include this one; "" if there is none.
-  [[nodiscard]] std::string function_around(const std::string& file, std::uint32_t line) const;
+  [[nodiscard]] std::string function_around(std::uint32_t line) const;
 
   ProgramRunner& runner_;
   std::ostream& out_;
@@ -148,14 +152,16 @@ class NeslSession {
   std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable
   std::vector<std::unique_ptr<std::string>> texts_;        // of files, which tokens may point into
   std::string last_file_;
+  std::vector<std::string> sources_;  // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);
 
   std::optional<frontend::CompiledForm> last_;                      // the last expression
   std::vector<std::shared_ptr<const frontend::Form>> definitions_;  // what later forms may refer to
   struct Lines {
-    std::string file, function;
-    std::uint32_t first = 0, last = 0;
+    std::uint32_t source = 0;                      // Source::number
+    std::uint32_t begin = 0, first = 0, last = 0;  // lines: of the text, of the name, the last one
+    std::string function, text;
   };
   std::vector<Lines> functions_;  // where they stand
   std::map<std::string, std::string> settings_;

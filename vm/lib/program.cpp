@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/program/origin.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
@@ -218,7 +219,8 @@ std::string render(const vm::RunError& error, const Program::Impl& program) {
   const std::string& origin = program.loaded.program.origin_file;
   std::string text;
   if (error.at.origin_line > 0) {
-    text = origin + ":" + std::to_string(error.at.origin_line) + ": error: " + error.message + "\n";
+    text = origin + ":" + std::to_string(origin_line_of(error.at.origin_line)) + ": error: " + error.message +
+           "\n";
   } else {
     Diagnostics one(program.file, program.text);
     one.error(error.at.pos, error.message);

@@ -1,5 +1,7 @@
 #include "vm/profile/source_map.h"
 
+#include "bytecode/program/origin.h"
+
 namespace nvm::vm {
 
 std::int32_t SourceMap::name_number(const std::string& name) {
@@ -27,8 +29,8 @@ void SourceMap::begin(const ssa::Module& module) {
       for (const ssa::Inst& inst : block.insts) {
         const auto from = inst.origin_function >= 0 ? static_cast<std::size_t>(inst.origin_function) : f;
         const bool known = inst.origin_line > 0;
-        place_of_[&inst] = place_number(
-            {function_names_[from], known ? origin_file : file, known ? inst.origin_line : inst.pos.line});
+        place_of_[&inst] = place_number({function_names_[from], known ? origin_file : file,
+                                         known ? origin_line_of(inst.origin_line) : inst.pos.line});
       }
 }
 

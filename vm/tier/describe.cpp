@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/program/origin.h"
 #include "vm/tier/pipeline.h"
 
 namespace nvm::vm {
@@ -129,7 +130,8 @@ std::string code_name(const RecordedRegion& region, const ssa::Module* module) {
   const ssa::FunctionId id =
       site.inst->origin_function >= 0 ? site.inst->origin_function : site.site.function;
   const ssa::Function& f = module->functions[static_cast<std::size_t>(id)];
-  const std::uint32_t line = site.inst->origin_line > 0 ? site.inst->origin_line : site.inst->pos.line;
+  const std::uint32_t line =
+      site.inst->origin_line > 0 ? origin_line_of(site.inst->origin_line) : site.inst->pos.line;
   return (f.origin.empty() ? f.name : f.origin) + ":" + std::to_string(line);
 }
 

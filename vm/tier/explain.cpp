@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "bytecode/program/origin.h"
 #include "vm/tier/pipeline.h"
 
 namespace nvm::vm {
@@ -16,7 +17,7 @@ std::string place(const RecordedSite& site, const ssa::Module& module) {
   const auto& f = module.functions[static_cast<std::size_t>(site.site.function)];
   if (site.inst->origin_line > 0)
     return (f.origin.empty() ? f.name : f.origin) + ", " + module.origin_file + ":" +
-           std::to_string(site.inst->origin_line);
+           std::to_string(origin_line_of(site.inst->origin_line));
   return f.name + ", " + module.file + ":" + std::to_string(site.inst->pos.line);
 }
 
@@ -24,7 +25,7 @@ std::string place(const RecordedSite& site, const ssa::Module& module) {
 std::uint32_t line_of(const RegionEntry& entry, const soac::RegionInst& in) {
   const ssa::Inst* inst = entry.sites[static_cast<std::size_t>(in.site)].inst;
   if (inst == nullptr) return 0;
-  return inst->origin_line > 0 ? inst->origin_line : inst->pos.line;
+  return inst->origin_line > 0 ? origin_line_of(inst->origin_line) : inst->pos.line;
 }
 
 std::string line_text(std::uint32_t line) { return line > 0 ? " (line " + std::to_string(line) + ")" : ""; }
