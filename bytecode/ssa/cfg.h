@@ -7,6 +7,26 @@
 
 namespace nvm::ssa {
 
+// Calls visit(inst) for every instruction, in order.
+template <typename Visit>
+void each_inst(const Function& function, Visit&& visit) {
+  for (const Block& block : function.blocks)
+    for (const Inst& inst : block.insts) visit(inst);
+}
+
+// Calls visit(v, inst, i) for every value that is read: as operand i of an instruction, or, with a null one,
+// as argument i or the condition at the end of a block.
+template <typename Visit>
+void each_read(const Function& function, Visit&& visit) {
+  constexpr const Inst* kEnd = nullptr;
+  for (const Block& block : function.blocks) {
+    for (const Inst& inst : block.insts)
+      for (std::uint32_t i = 0; i < inst.operands; ++i) visit(function.operands_of(inst)[i], &inst, i);
+    for (std::uint32_t i = 0; i < block.end.arguments.size(); ++i) visit(block.end.arguments[i], kEnd, i);
+    if (block.end.kind == Exit::kBranch) visit(block.end.condition, kEnd, std::uint32_t{0});
+  }
+}
+
 // Blocks that jump or branch to each block, in order.
 [[nodiscard]] std::vector<std::vector<BlockId>> predecessors(const Function& function);
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
-#include "vm/interp/formulas.h"
 #include "vm/interp/parts.h"
+#include "vm/interp/unwritten.h"
 #include "vm/prims/parallel.h"
 
 namespace nvm::vm::block {

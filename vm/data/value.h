@@ -16,10 +16,6 @@
 #include "bytecode/table/types.h"
 #include "vm/data/buffer.h"
 
-namespace nvm::ssa {
-struct Inst;
-}
-
 namespace nvm::vm {
 
 class Pool;
@@ -251,7 +247,7 @@ class Segdes {
 struct PairValue;
 // A value that a recorder has promised and not yet computed (vm/trace). Opaque here.
 class Deferred;
-// A vector that is known by the operands of the instruction that makes it, and not written (vm/prims).
+// A vector that is known by what it is made of, and not written (vm/prims/formula.h).
 struct Formula;
 
 // One entry of the operand stack or a frame slot; empty if it has been moved away.
@@ -260,7 +256,6 @@ using Value = std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const
 
 struct PairValue {
   Value left, right;
-  const ssa::Inst* move = nullptr;  // of a pull (vm/interp/pulls.h): the BPERMUTE that left it
 };
 
 // What a run-time fault tells: caught at the run's boundary and turned into a located message.

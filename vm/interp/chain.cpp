@@ -34,7 +34,7 @@ bool Interp::goes_alone(const Step& step) const {
 }
 
 bool Interp::begins_chain(const Step& step) const {
-  if (step.unwritten && follows(step)) return false;
+  if (step.permuted && follows(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&peek(operands[1]));
@@ -67,7 +67,7 @@ void Interp::run_chain() {
 
 bool Interp::join_map(const Step& step) {
   if (!step.chains || step.op == Op::kDist || goes_alone(step)) return false;
-  if (step.unwritten && follows(step)) return false;
+  if (step.permuted && follows(step)) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
@@ -141,7 +141,7 @@ bool Interp::passes_chain(const Step& step) const {
     case OpKind::kShape:
     case OpKind::kDist:
     case OpKind::kExtract: return true;
-    case OpKind::kIota: return step.folds;
+    case OpKind::kIota: return step.leaves_runs;
     case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(&peek(operands[0]));

@@ -10,10 +10,8 @@
 #include "bytecode/ssa/facts.h"
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
-#include "vm/interp/formulas.h"
 #include "vm/interp/pack_groups.h"
 #include "vm/interp/parts.h"
-#include "vm/interp/pulls.h"
 #include "vm/interp/slots.h"
 #include "vm/interp/unwritten.h"
 #include "vm/prims/alike.h"
@@ -34,14 +32,14 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 // Translates one function.
 class Translator {
  public:
-  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id,
-             const Unwritten& unwritten)
+  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id, const Permuted& permuted)
       : f_(f),
         id_(id),
-        unwritten_(unwritten),
+        permuted_(permuted),
         slots_(assign_slots(f)),
         liveness_(ssa::liveness(f)),
         formula_(find_formulas(f)),
+        indices_(find_indices(module, f)),
         part_(find_parts(f, formula_)),
         pulls_(find_pulls(f, id, formula_)) {
     constant_.assign(at(f.values()), -1);
@@ -49,10 +47,8 @@ class Translator {
       for (const ssa::Inst& inst : block.insts)
         if (inst.op == Op::kConst) constant_[at(inst.first_result)] = inst.index;
     find_written_out();
-    find_folded(module);
     find_sorted();
     out_.groups = find_pack_groups(f, slots_, formula_);
-    find_struck();
     find_alike(module);
     out_.levels = ssa::find_levels(module, id);
   }
@@ -77,40 +73,12 @@ class Translator {
   void find_written_out() {
     written_out_.assign(at(f_.values()), false);
     mapped_.assign(at(f_.values()), false);
-    for (const ssa::Block& block : f_.blocks) {
-      for (const ssa::Inst& inst : block.insts) {
-        for (std::uint32_t i = 0; i < inst.operands; ++i)
-          if (!takes_repeated(inst.op, i) || !never_recorded(inst.op))
-            (takes_repeated(inst.op, i) ? mapped_ : written_out_)[at(f_.operands_of(inst)[i])] = true;
-      }
-      for (const ValueId v : block.end.arguments) written_out_[at(v)] = true;
-      if (block.end.kind == ssa::Exit::kBranch) written_out_[at(block.end.condition)] = true;
-    }
-  }
-
-  // Along which descriptor a move reads its indices; none of another instruction, or as another operand.
-  [[nodiscard]] ValueId index_descriptor(const ssa::Inst& inst, std::uint32_t operand) const {
-    if (operand != 1) return ssa::kNoValue;
-    if (inst.op == Op::kPermute) return f_.operands_of(inst)[2];
-    return inst.op == Op::kBpermute || inst.op == Op::kDpermute ? f_.operands_of(inst)[3] : ssa::kNoValue;
-  }
-  // INDEX with stride one whose indices only moves along the same descriptor read.
-  void find_folded(const ssa::Module& module) {
-    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
-    folded_.assign(at(f_.values()), false);
-    for (const ssa::Block& block : f_.blocks)
-      for (const ssa::Inst& inst : block.insts)
-        if (inst.op == Op::kIndex && ssa::all_elements(module, f_, f_.operands_of(inst)[1], makers, 1))
-          folded_[at(inst.first_result)] = true;
-    for (const ssa::Block& block : f_.blocks) {
-      for (const ssa::Inst& inst : block.insts)
-        for (std::uint32_t i = 0; i < inst.operands; ++i) {
-          const ValueId v = f_.operands_of(inst)[i];
-          if (folded_[at(v)] && f_.operands_of(*makers[at(v)])[2] != index_descriptor(inst, i))
-            folded_[at(v)] = false;
-        }
-      for (const ValueId v : block.end.arguments) folded_[at(v)] = false;
-    }
+    ssa::each_read(f_, [&](ValueId v, const ssa::Inst* inst, std::uint32_t i) {
+      if (inst == nullptr || !takes_repeated(inst->op, i))
+        written_out_[at(v)] = true;
+      else if (!never_recorded(inst->op))
+        mapped_[at(v)] = true;
+    });
   }
 
   // RANK whose result is read once, by a PERMUTE of what it ranks, with no call between them.
@@ -143,24 +111,6 @@ class Translator {
         if (inst.op != Op::kDist) continue;
         const ssa::Constant* c = ssa::constant_elements(module, f_, inst.first_result, makers);
         alike_[at(inst.first_result)] = c != nullptr && c->ints.size() + c->floats.size() == 1;
-      }
-  }
-
-  // What a DPERMUTE of DIST at INDEX alone reads.
-  void find_struck() {
-    const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
-    const std::vector<int> reads = ssa::reads_of(f_);
-    struck_.assign(at(f_.values()), false);
-    const auto only = [&](ValueId v, Op op) {
-      return reads[at(v)] == 1 && makers[at(v)] != nullptr && makers[at(v)]->op == op;
-    };
-    for (const ssa::Block& block : f_.blocks)
-      for (const ssa::Inst& inst : block.insts) {
-        if (inst.op != Op::kDpermute) continue;
-        const ValueId value = f_.operands_of(inst)[0];
-        const ValueId index = f_.operands_of(inst)[1];
-        if (folded_[at(index)] || !only(value, Op::kDist) || !only(index, Op::kIndex)) continue;
-        struck_[at(value)] = struck_[at(index)] = true;
       }
   }
 
@@ -251,24 +201,25 @@ class Translator {
   }
 
   // May it leave something unwritten, or find it as an operand?
-  [[nodiscard]] bool leaves_unwritten(const ssa::Inst& inst) const {
+  [[nodiscard]] bool may_be_unwritten(const ssa::Inst& inst) const {
     if (inst.results != 1 || inst.operands == 0) return false;
     const auto read = at(f_.operands_of(inst)[0]);
     switch (inst.op) {
-      case Op::kIndex: return unwritten_.runs[at(inst.first_result)];
+      case Op::kIndex: return permuted_.runs[at(inst.first_result)];
       case Op::kPermute:
-        return unwritten_.runs[read] || unwritten_.repeated[read] ||
-               unwritten_.runs[at(f_.operands_of(inst)[1])];
+        return permuted_.runs[read] || permuted_.repeated[read] ||
+               permuted_.runs[at(f_.operands_of(inst)[1])];
       default:
         if (leaves_known_bits(inst.op)) return f_.value_types[read] == Type::kInt;
         return op_info(inst.op).kind == OpKind::kReduce && reads_repeated(inst.op, 0) &&
-               unwritten_.repeated[read];
+               permuted_.repeated[read];
     }
   }
 
   // Where one thread has no better way.
   [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
-    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.folds || step.by_runs || step.struck)
+    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.leaves_runs || step.by_runs ||
+        step.leaves_strided)
       return false;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       if (formula_[at(f_.operands_of(inst)[i])]) return false;
@@ -296,16 +247,16 @@ class Translator {
     if (kind == StepKind::kPrimitive) step.alone = alone(inst);
     step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
     step.alike = step.repeats && alike_[at(inst.first_result)];
-    step.folds = inst.op == Op::kIndex && folded_[at(inst.first_result)];
-    step.by_runs = inst.operands > 1 && folded_[at(f_.operands_of(inst)[1])];
+    step.leaves_runs = inst.op == Op::kIndex && indices_.runs[at(inst.first_result)];
+    step.by_runs = inst.operands > 1 && indices_.runs[at(f_.operands_of(inst)[1])];
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
     // What leaves or takes a cycle takes equal elements, too.
     if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
-    step.struck = inst.results == 1 && struck_[at(inst.first_result)];
-    step.strikes = inst.op == Op::kDpermute && struck_[at(f_.operands_of(inst)[1])];
+    step.leaves_strided = inst.results == 1 && indices_.strided[at(inst.first_result)];
+    step.puts_strided = inst.op == Op::kDpermute && indices_.strided[at(f_.operands_of(inst)[1])];
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.maps_parts = step.chains && part_[at(inst.first_result)];
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
@@ -314,12 +265,12 @@ class Translator {
     step.lands = out_.levels &&
                  (kind == StepKind::kCall ? inst.index == id_
                                           : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
-    step.unwritten = kind == StepKind::kPrimitive && step.sorts == nullptr && leaves_unwritten(inst);
-    step.may_repeat = step.unwritten && unwritten_.repeated[at(inst.first_result)];
+    step.permuted = kind == StepKind::kPrimitive && step.sorts == nullptr && may_be_unwritten(inst);
+    step.may_repeat = step.permuted && permuted_.repeated[at(inst.first_result)];
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
-    step.leaves = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
-    step.takes = inst.results == 1 && pulls_.takes(inst);
-    if (step.takes) step.pulled &= ~std::uint64_t{1};
+    step.leaves_pull = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
+    step.takes_pull = inst.results == 1 && pulls_.takes(inst);
+    if (step.takes_pull) step.pulled &= ~std::uint64_t{1};
     std::vector<std::int32_t> results;
     for (std::uint32_t r = 0; r < inst.results; ++r)
       results.push_back(slots_.slot[at(inst.first_result + static_cast<ValueId>(r))]);
@@ -413,17 +364,16 @@ class Translator {
 
   const ssa::Function& f_;
   ssa::FunctionId id_;
-  const Unwritten& unwritten_;
+  const Permuted& permuted_;
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
-  std::vector<bool> folded_;            // by ValueId: indices that nobody needs one by one
-  std::vector<bool> struck_;            // by ValueId: see Step::struck
   std::vector<bool> alike_;             // by ValueId: see Step::alike
   std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   std::vector<bool> formula_;           // by ValueId: may stay a formula
-  std::vector<bool> part_;              // by ValueId: likewise, of those in vm/prims/part_maps.h
+  UnwrittenIndices indices_;
+  std::vector<bool> part_;  // by ValueId: likewise, of those in vm/prims/part_maps.h
   Pulls pulls_;
   std::unordered_set<const ssa::Inst*> sorted_;
   CodeFunction out_;
@@ -441,10 +391,10 @@ Code make_code(const ssa::Module& module, Pool& pool) {
   for (const ssa::Constant& c : module.constants)
     code.constants.push_back(c.input >= 0 ? Value()
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
-  const std::vector<Unwritten> unwritten = find_unwritten(module);
+  const std::vector<Permuted> permuted = find_permuted(module);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     code.functions.push_back(
-        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), unwritten[f]).run());
+        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), permuted[f]).run());
     CodeFunction& made = code.functions.back();
     for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);

@@ -56,19 +56,18 @@ struct Step {
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
   bool alike = false;     // DIST of a vector whose elements are one constant
   bool drawn = false;     // DIST: only RAND and scatters read its result, so that recording it gains nothing
-  bool folds = false;     // INDEX with stride one, read by moves along its descriptor alone: may leave a pair
-                          // of starts and descriptor in place of the indices
-  bool by_runs = false;   // a move whose second operand may be such a pair
-  bool struck = false;  // INDEX, and DIST of the value, that only a scatter of one value reads: may leave the
-                        // operands of INDEX, and one number repeated
-  bool strikes = false;             // that scatter
-  bool leaves = false;              // BPERMUTE: may leave a pull (pulls.h)
-  bool takes = false;               // BPERMUTE, PERMUTE: may take one as its first operand, and give one
+  // Vectors that stay unwritten (unwritten.h).
+  bool leaves_runs = false;         // INDEX: may leave runs
+  bool by_runs = false;             // a move whose second operand may be such
+  bool leaves_strided = false;      // INDEX, and DIST of the value, that only a scatter of one value reads
+  bool puts_strided = false;        // that scatter
+  bool leaves_pull = false;         // BPERMUTE: may leave a pull
+  bool takes_pull = false;          // BPERMUTE, PERMUTE: may take one as its first operand, and give one
+  bool permuted = false;            // may leave or read numbers counted up, or one repeated
+  bool may_repeat = false;          // its readers take one repeated number
   bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
   bool maps_parts = false;          // elementwise: `alone` is for operands that are not written only
-  bool unwritten = false;           // may leave or read what unwritten.h speaks of
-  bool may_repeat = false;          // its readers take one repeated number
   bool joins = false;               // may be part of a Line
   bool plain = false;               // elementwise, cannot fail
   Counted counted = Counted::kOne;  // what the cost model counts

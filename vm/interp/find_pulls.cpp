@@ -1,8 +1,9 @@
 #include <array>
 #include <map>
 
+#include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/facts.h"
-#include "vm/interp/pulls.h"
+#include "vm/interp/unwritten.h"
 
 namespace nvm::vm {
 
@@ -31,29 +32,21 @@ class Finder {
   Pulls run() {
     if (f_.lifted.lifted) return std::move(found_);  // block mode looks at its arguments
     note_reads();
-    for (const ssa::Block& block : f_.blocks)
-      for (const ssa::Inst& inst : block.insts)
-        if (inst.op == Op::kCall && inst.index == id_) note_call(inst);
+    ssa::each_inst(f_, [&](const ssa::Inst& inst) {
+      if (inst.op == Op::kCall && inst.index == id_) note_call(inst);
+    });
     while (spread()) {
     }
     return std::move(found_);
   }
 
  private:
-  void note_read(ValueId v, std::size_t place, bool moved) {
-    ++reads_[at(v)];
-    if (!moved) read_otherwise_[at(v)] = true;
-    if (place >= kMostOperands) read_far_[at(v)] = true;
-  }
   void note_reads() {
-    for (const ssa::Block& block : f_.blocks) {
-      for (const ssa::Inst& inst : block.insts)
-        for (std::uint32_t i = 0; i < inst.operands; ++i)
-          note_read(f_.operands_of(inst)[i], i, i == 0 && moves(inst.op));
-      for (std::size_t i = 0; i < block.end.arguments.size(); ++i)
-        note_read(block.end.arguments[i], i, false);
-      if (block.end.kind == ssa::Exit::kBranch) note_read(block.end.condition, 0, false);
-    }
+    ssa::each_read(f_, [&](ValueId v, const ssa::Inst* inst, std::uint32_t i) {
+      ++reads_[at(v)];
+      if (inst == nullptr || i != 0 || !moves(inst->op)) read_otherwise_[at(v)] = true;
+      if (i >= kMostOperands) read_far_[at(v)] = true;
+    });
   }
 
   // Fields by the same indices for parameters that are moved on, or that nobody reads.

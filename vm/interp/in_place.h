@@ -14,9 +14,10 @@ namespace nvm::vm {
 // before the instruction is executed, asked behind it.
 class InPlace {
  public:
+  [[nodiscard]] static bool may(Op op) { return op_kind(op) == OpKind::kReplace; }
   InPlace() = default;
   InPlace(Op op, std::span<const Value> operands) {
-    if (op_kind(op) != OpKind::kReplace) return;
+    if (!may(op)) return;
     const auto* v = std::get_if<Vector>(&operands[0]);
     if (v == nullptr || v->length() < 2 || v->is_repeated()) return;
     place_ = v->place();

@@ -215,13 +215,13 @@ void Interp::store(const Step& step, Value* from) {
 
 void Interp::perform(const Step& step) {
   const bool lands = step.lands && in_level();
-  if (!lands && (step.leaves || step.takes) && pull(step)) return;
+  if (!lands && (step.leaves_pull || step.takes_pull) && pull(step)) return;
   Value* operands = scratch_.data();
   fetch(step, operands);
   if (lands) return leave_move(step);
   if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
   const std::int32_t slot = function_->result_slots[step.first_result];
-  if (step.unwritten && unwritten_ && stays_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
+  if (step.permuted && unwritten_ && stays_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
     return finish_unwritten(step, slot);
   if (alike_ && step.results == 1 && alike(step, slot)) return;
   if (alike_ && step.results != 1) {
@@ -256,7 +256,7 @@ void Interp::perform(const Step& step) {
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
   if (step.sorts != nullptr && sort(step, operands, results)) return;
-  if (step.struck && leave_strided(step, operands, results)) return;
+  if (step.leaves_strided && leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -267,9 +267,9 @@ void Interp::perform(const Step& step) {
     if (step.plain && small_wanted_ && execute_small(step, operands, results)) return;
     return execute_watched(step, operands, results);
   }
-  if (step.folds && !alone_ && fold_index(operands, results)) return;
+  if (step.leaves_runs && !alone_ && leave_runs(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
-  if (step.strikes && put_strided(operands, results)) return;
+  if (step.puts_strided && put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
@@ -299,9 +299,9 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
   Observer* const looking = instructions_seen() ? machine_.observer : nullptr;
   const bool seen = bytes_seen_ || (looking != nullptr && values_wanted_);
   if (!seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
-  if (step.folds && !seen && !alone_ && fold_index(operands, results)) return;
+  if (step.leaves_runs && !seen && !alone_ && leave_runs(operands, results)) return;
   if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
-  if (step.strikes && put_strided(operands, results)) return;
+  if (step.puts_strided && put_strided(operands, results)) return;
   InPlace in_place;
   if (bytes_seen_) [[unlikely]] {
     machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));

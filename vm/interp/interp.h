@@ -87,24 +87,24 @@ class Interp final : private OpenCalls, private Callers {
   [[nodiscard]] bool condition(const Step& step);
   [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
 
-  // INDEX as a pair of starts and descriptor, and moves by it (index_pairs.cpp).
-  [[nodiscard]] bool fold_index(std::span<Value> operands, std::span<Value> results) const;
+  // Indices that all threads leave unwritten, and moves by them (indices.cpp): runs that say where a piece of
+  // each segment begins, and the strided ones of a scatter of one value, with the DIST of that.
+  [[nodiscard]] bool leave_runs(std::span<Value> operands, std::span<Value> results) const;
   [[nodiscard]] bool move_runs(const Step& step, bool by_runs, std::span<Value> operands,
                                std::span<Value> results) const;
-  // INDEX and DIST that only a scatter of one value reads, and that scatter (strided.cpp).
   [[nodiscard]] bool leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool put_strided(std::span<Value> operands, std::span<Value> results) const;
   // BPERMUTE that leaves a pull, moves of one, and what is done before others read it (pulls.cpp).
   [[nodiscard]] bool pull(const Step& step);
   [[nodiscard]] bool leave_pull(const Step& step);
-  [[nodiscard]] bool move_pull(const Step& step, const PairValue& pull);
+  [[nodiscard]] bool move_pull(const Step& step, const Formula& pull);
   [[nodiscard]] bool move_indices(const Step& step, const Vector& indices, Value& result);
   void finish_pull(const Step& step, Value made);
   void write_pulled(const Step& step);
   void write_pull(Value& value, const Site& reader) const;
   void force_operands(const Step& step);
   void forget_pulls();
-  // Vectors that are not written (unwritten.cpp).
+  // What is permuted or masked without being written (unwritten.cpp).
   [[nodiscard]] bool follows(const Step& step) const;
   [[nodiscard]] bool stays_unwritten(const Step& step, Value& result);
   [[nodiscard]] bool leave_unwritten(const Step& step, Value& result);

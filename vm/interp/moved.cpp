@@ -48,6 +48,10 @@ void Moving::read_formula(const Formula& f) {
   switch (f.kind) {
     case Formula::Kind::kSpread:
     case Formula::Kind::kRuns: return read_vector(f.x, false);
+    case Formula::Kind::kStrided: read_vector(f.x, false); return read_vector(f.strides, false);
+    case Formula::Kind::kPulled:
+      read_vector(f.x, moves_ && operands_ == 0);
+      return read_vector(f.left, moves_ && operands_ == 0);
     case Formula::Kind::kCompare: read_vector(f.left, false); return read_vector(f.x, false);
     case Formula::Kind::kPlaces: return read_vector(f.left, false);
     case Formula::Kind::kHalf: return read_half(f);
@@ -92,9 +96,6 @@ void Moving::read_value(const Value& value) {
     read_vector(*v, moves_ && operands_ == 0);
   } else if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) {
     read_formula(**f);
-  } else if (const auto* pair = std::get_if<std::shared_ptr<const PairValue>>(&value)) {
-    read_value((*pair)->left);
-    read_value((*pair)->right);
   }
 }
 
@@ -117,8 +118,8 @@ void Moving::writes(const Value& result) {
       read_ = 0;
     else if (!(*f)->second)
       written_ += (*f)->left.bytes();
-  } else if (!std::holds_alternative<Segdes>(result) && !std::holds_alternative<std::monostate>(result)) {
-    read_ = 0;  // a pair that stands for a vector
+  } else if (std::holds_alternative<std::shared_ptr<Deferred>>(result)) {
+    read_ = 0;  // promised
   }
 }
 
@@ -155,7 +156,7 @@ bool Interp::count_plain(const Step& step) {
     read += *bytes;
   }
   InPlace in_place;
-  if (step.op == Op::kReplace) {
+  if (InPlace::may(step.op)) {
     const std::array<Value, 2> first = {peek(operands[0]), peek(operands[1])};
     in_place = InPlace(step.op, first);
   }
@@ -170,7 +171,7 @@ bool Interp::count_plain(const Step& step) {
     else if (!std::holds_alternative<std::monostate>(frame_[slots[i]]))
       read = 0;  // unwritten
   }
-  if (step.op == Op::kReplace && slots[0] >= 0) read -= in_place.unmoved({&frame_[slots[0]], 1});
+  if (InPlace::may(step.op) && slots[0] >= 0) read -= in_place.unmoved({&frame_[slots[0]], 1});
   count_moved(read + written);
   return true;
 }

@@ -1,7 +1,5 @@
-// Vectors that are left as pulls: their slot holds the vector that they are read from and the indices. Those
-// have been looked at, and descriptors and lengths agree, so that nothing can fail later but memory.
-#include "vm/interp/pulls.h"
-
+// Vectors that are left as pulls (Formula::Kind::kPulled). Their indices have been looked at, and descriptors
+// and lengths agree, so that nothing can fail later but memory.
 #include <bit>
 
 #include "vm/interp/interp.h"
@@ -12,9 +10,16 @@ namespace nvm::vm {
 
 namespace {
 
-const PairValue* pull_of(const Value& value) {
-  const auto* pair = std::get_if<std::shared_ptr<const PairValue>>(&value);
-  return pair == nullptr ? nullptr : pair->get();
+const Formula* pull_of(const Value& value) { return formula_of(value, Formula::Kind::kPulled); }
+
+Value make_pull(Vector v, Vector indices, const ssa::Inst* move) {
+  Formula f;
+  f.kind = Formula::Kind::kPulled;
+  f.s = Segdes::regular(1, indices.length());
+  f.x = std::move(v);
+  f.left = std::move(indices);
+  f.move = move;
+  return std::make_shared<const Formula>(std::move(f));
 }
 
 const Vector* plain(const Value& value) {
@@ -28,16 +33,18 @@ bool same(const Value& a, const Value& b) {
   const Vector* w = plain(b);
   if (v != nullptr && w != nullptr)
     return v->place() == w->place() && v->length() == w->length() && v->storage() == w->storage();
-  return pull_of(a) != nullptr && pull_of(a) == pull_of(b);
+  const auto* f = std::get_if<std::shared_ptr<const Formula>>(&a);
+  const auto* g = std::get_if<std::shared_ptr<const Formula>>(&b);
+  return f != nullptr && g != nullptr && *f == *g;
 }
 
 }  // namespace
 
 // True: done. False: the instruction is to be executed, on written operands.
 bool Interp::pull(const Step& step) {
-  if (step.leaves) return leave_pull(step);
+  if (step.leaves_pull) return leave_pull(step);
   Value& first = frame_[function_->operands[step.first_operand].slot()];
-  const PairValue* pull = pull_of(first);
+  const Formula* pull = pull_of(first);
   if (pull == nullptr) return false;
   force_operands(step);
   note_line(step, {});
@@ -74,14 +81,14 @@ bool Interp::leave_pull(const Step& step) {
   note_line(step, {});
   Value* parts = scratch_.data();
   fetch(step, parts);
-  finish_pull(step, std::make_shared<const PairValue>(
-                        PairValue{std::move(parts[0]), std::move(parts[1]), step.inst}));
+  finish_pull(step, make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])),
+                              step.inst));
   return true;
 }
 
-bool Interp::move_pull(const Step& step, const PairValue& pull) {
-  const auto& v = std::get<Vector>(pull.left);
-  const auto& indices = std::get<Vector>(pull.right);
+bool Interp::move_pull(const Step& step, const Formula& pull) {
+  const Vector& v = pull.x;
+  const Vector& indices = pull.left;
   const Operand* operands = function_->operands.data() + step.first_operand;
   const Value& by = peek(operands[1]);
   const auto& first = std::get<Segdes>(peek(operands[2]));
@@ -94,10 +101,10 @@ bool Interp::move_pull(const Step& step, const PairValue& pull) {
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;
-  const auto pulled = std::make_shared<const PairValue>(PairValue{v, *made, pull.move});
+  const bool shorter = made->length() < v.length();
+  Value value = make_pull(v, *made, pull.move);
   fetch(step, scratch_.data());
-  Value value = pulled;
-  if (made->length() < v.length()) write_pull(value, step.site);
+  if (shorter) write_pull(value, step.site);
   finish_pull(step, std::move(value));
   return true;
 }
@@ -137,13 +144,11 @@ void Interp::write_pulled(const Step& step) {
 
 // Where lines are recorded, as the instruction that was put off, so that it is fused with what reads it.
 void Interp::write_pull(Value& value, const Site& reader) const {
-  const PairValue& pull = *pull_of(value);
-  const auto& v = std::get<Vector>(pull.left);
-  Value operands[4] = {v, pull.right, Segdes::regular(1, v.length()),
-                       Segdes::regular(1, std::get<Vector>(pull.right).length())};
+  const Formula& pull = *pull_of(value);
+  Value operands[4] = {pull.x, pull.left, Segdes::regular(1, pull.x.length()), pull.s};
   Value written;
   if (machine_.hook == nullptr || !machine_.hook->offer(*pull.move, reader, operands, {&written, 1}))
-    run_primitive(machine_.prims, Op::kBpermute, word_of(v.type()), operands, {&written, 1});
+    written = write_formula(pull, machine_.prims);
   if (machine_.moved != nullptr && std::holds_alternative<Vector>(written)) {
     Moving moving(Op::kBpermute);
     moving.reads(value);

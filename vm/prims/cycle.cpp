@@ -223,14 +223,9 @@ Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth, con
 }
 
 void write_cycle(const PrimCall& call, int i) {
-  if (const Formula* f = formula_of(call.operands[i], Kind::kCycle)) {
-    call.operands[i] = written_cycle(*f, call.context);
-  } else if (const Formula* spread = formula_of(call.operands[i], Kind::kSpread)) {
-    Value operands[2] = {spread->x, spread->s};
-    Value result;
-    dist({call.context, Op::kDist, TypeWord::kNone, operands, &result});
-    call.operands[i] = std::move(result);
-  }
+  for (const Kind kind : {Kind::kCycle, Kind::kSpread})
+    if (const Formula* f = formula_of(call.operands[i], kind))
+      call.operands[i] = write_formula(*f, call.context);
 }
 
 bool dist_cycle(const PrimCall& call) {

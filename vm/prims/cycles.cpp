@@ -162,14 +162,6 @@ bool index_by_cycle(const PrimCall& call) {
   return true;
 }
 
-Value runs_value(const Segdes& s, Vector first) {
-  Formula f;
-  f.kind = Kind::kRuns;
-  f.s = s;
-  f.x = std::move(first);
-  return std::make_shared<const Formula>(std::move(f));
-}
-
 bool all_ones(const Vector& v) {
   return v.is_repeated() ? v.repeated_element().scalar_int() == 1 : v.is_scalar() && v.scalar_int() == 1;
 }
@@ -194,7 +186,7 @@ void index_or_leave(const PrimCall& call) {
   const Segdes& s = segdes_operand(call, 2);
   const bool fits = first.length() == s.segments() && stride.length() == s.segments();
   if (fits && s.total() >= kFewest && all_ones(stride) && stay_in_range(first, s, call.context))
-    call.results[0] = runs_value(s, first);
+    call.results[0] = runs_formula(s, first);
   else
     index(call);
 }
@@ -252,8 +244,7 @@ Value written_cycle(const Formula& f, const PrimContext& context) {
 FormulaRef plain_runs(const Formula& f, const PrimContext& context) {
   for (std::int64_t k = 0; k < f.x.length(); ++k)
     if (!ascends(f, k)) return nullptr;
-  return std::get<FormulaRef>(
-      runs_value(f.s, written_out(f.x, f.s.segments() / f.x.length(), f.growth, context)));
+  return runs_formula(f.s, written_out(f.x, f.s.segments() / f.x.length(), f.growth, context));
 }
 
 }  // namespace nvm::vm

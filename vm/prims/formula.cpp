@@ -42,32 +42,8 @@ Value make(Kind kind, const Segdes& s, Vector x) {
   return std::make_shared<const Formula>(std::move(f));
 }
 
-Value written(const Formula& f, const PrimContext& context) {
-  if (f.kind == Kind::kHalf) return written_half(f, context);
-  if (f.kind == Kind::kPlaces) return written_flagged(f, context);
-  if (f.kind == Kind::kPart || f.kind == Kind::kMapped) return written_part(f, context);
-  if (f.kind == Kind::kCycle || f.kind == Kind::kCycledRuns) return written_cycle(f, context);
-  Value result[1];
-  if (f.kind == Kind::kRuns) {
-    Value operands[3] = {f.x, Vector::of_int(1), f.s};
-    if (f.s.segments() > 1) operands[1] = Vector::repeated(Vector::of_int(1), f.s.segments());
-    index({context, Op::kIndex, TypeWord::kNone, operands, result});
-    return std::move(result[0]);
-  }
-  Value operands[2] = {f.x, f.s};
-  dist({context, Op::kDist, TypeWord::kNone, operands, result});
-  if (f.kind == Kind::kSpread) return std::move(result[0]);
-  Value sides[2] = {f.left, std::move(result[0])};
-  run_primitive(context, elementwise_op(f.compare),
-                f.x.type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt, sides, result);
-  return std::move(result[0]);
-}
-
-Value joined(const Formula& f, const PrimContext& context);
-
 void write_operand(const PrimCall& call, int i) {
-  if (const Formula* f = formula_operand(call, i))
-    call.operands[i] = f->kind == Kind::kJoin ? joined(*f, call.context) : written(*f, call.context);
+  if (const Formula* f = formula_operand(call, i)) call.operands[i] = write_formula(*f, call.context);
 }
 
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
@@ -352,25 +328,6 @@ void move_written(const PrimCall& call) {
   dpermute(call);
 }
 
-// One after the other.
-Value joined(const Formula& f, const PrimContext& context) {
-  Value defaults = f.x;
-  for (const JoinPart& part : f.parts) {
-    Value v = part.half != nullptr     ? written_half(*part.half, context)
-              : part.mapped != nullptr ? written_part(*part.mapped, context)
-                                       : Value(part.v);
-    const Type type = std::get<Vector>(v).type();
-    const TypeWord word = type == Type::kFloat  ? TypeWord::kFloat
-                          : type == Type::kBool ? TypeWord::kBool
-                                                : TypeWord::kInt;
-    Value operands[5] = {std::move(v), part.runs, std::move(defaults), part.source, f.s};
-    Value next;
-    move_written({context, Op::kDpermute, word, operands, &next});
-    defaults = std::move(next);
-  }
-  return defaults;
-}
-
 template <bool kMayWait>
 void dpermute_formula(const PrimCall& call) {
   if (move_by_cycle(call)) return;
@@ -389,6 +346,21 @@ void bpermute_formula(const PrimCall& call) {
 }
 
 }  // namespace
+
+Value written_join(const Formula& f, const PrimContext& context) {
+  Value defaults = f.x;
+  for (const JoinPart& part : f.parts) {
+    Value v = part.half != nullptr     ? written_half(*part.half, context)
+              : part.mapped != nullptr ? written_part(*part.mapped, context)
+                                       : Value(part.v);
+    const TypeWord word = word_of(std::get<Vector>(v).type());
+    Value operands[5] = {std::move(v), part.runs, std::move(defaults), part.source, f.s};
+    Value next;
+    move_written({context, Op::kDpermute, word, operands, &next});
+    defaults = std::move(next);
+  }
+  return defaults;
+}
 
 Scalar mirrored(Scalar s) {
   switch (s) {

@@ -1,8 +1,10 @@
-// Vectors that are not written. A DIST, a run of indices or a comparison with a distributed value that only
-// certain instructions read stays a formula: PACK compares and packs in one pass and counts on the way, packs
-// segments that go as a whole, and BPERMUTE and DPERMUTE move runs. Where one DPERMUTE writes over another,
-// as in `a ++ b`, the first waits, and both write the result once, in order. For one thread; results are
-// those of the primitives, bit for bit, and so are faults.
+// Vectors that are not written: what stands for one in its slot, for whoever leaves one
+// (vm/interp/unwritten.h lists them), and how it is written after all. A DIST, a run of indices or a
+// comparison with a distributed value that only certain instructions read stays a formula: PACK compares and
+// packs in one pass and counts on the way, packs segments that go as a whole, and BPERMUTE and DPERMUTE move
+// runs. Where one DPERMUTE writes over another, as in `a ++ b`, the first waits, and both write the result
+// once, in order. Results are those of the primitives, bit for bit, and so are faults. All threads share
+// runs, strided runs and pulls; the others are for one thread.
 #pragma once
 
 #include <array>
@@ -11,6 +13,10 @@
 
 #include "bytecode/table/op_kind.h"
 #include "vm/prims/prims.h"
+
+namespace nvm::ssa {
+struct Inst;
+}
 
 namespace nvm::vm {
 
@@ -35,6 +41,8 @@ struct Formula {
   enum class Kind : std::uint8_t {
     kSpread,   // x[k] for every element of segment k
     kRuns,     // x[k], x[k] + 1, ... in segment k
+    kStrided,  // x[k], x[k] + strides[k], ... in segment k
+    kPulled,   // the elements of x that `left` has the indices of, which lie inside
     kCompare,  // `left` compared with such a spread
     kJoin,     // `parts` moved over copies of x[0] into segments `s`
     kHalf,     // in segments `s`: of the two parts of every segment of `left`, the first, or the `second`
@@ -61,14 +69,32 @@ struct Formula {
   std::vector<Value> operands;  // kMoved, kMapped
   Op op = Op::kExit;            // kMapped
   TypeWord word = TypeWord::kNone;
-  Vector strides;           // kCycledRuns: 1 or -1 each
-  std::int64_t growth = 0;  // kCycle, kCycledRuns
+  Vector strides;                   // kStrided; kCycledRuns: 1 or -1 each
+  const ssa::Inst* move = nullptr;  // kPulled: the BPERMUTE that left it
+  std::int64_t growth = 0;          // kCycle, kCycledRuns
 };
 
 // The formula of this kind that a value is; null if it is none.
 [[nodiscard]] inline const Formula* formula_of(const Value& value, Formula::Kind kind) {
   const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value);
   return f != nullptr && (*f)->kind == kind ? f->get() : nullptr;
+}
+// x[k], x[k] + 1, ... in segment k of `s`, and x[k], x[k] + strides[k], ...
+[[nodiscard]] inline std::shared_ptr<const Formula> runs_formula(const Segdes& s, Vector x) {
+  Formula f;
+  f.kind = Formula::Kind::kRuns;
+  f.s = s;
+  f.x = std::move(x);
+  return std::make_shared<const Formula>(std::move(f));
+}
+[[nodiscard]] inline std::shared_ptr<const Formula> strided_formula(const Segdes& s, Vector x,
+                                                                    Vector strides) {
+  Formula f;
+  f.kind = Formula::Kind::kStrided;
+  f.s = s;
+  f.x = std::move(x);
+  f.strides = std::move(strides);
+  return std::make_shared<const Formula>(std::move(f));
 }
 // DPERMUTEs of these parts into `s`, over `defaults`, that wait for others.
 [[nodiscard]] inline Value waiting_join(const Segdes& s, const Vector& defaults,
@@ -80,6 +106,12 @@ struct Formula {
   f.parts = std::move(parts);
   return std::make_shared<const Formula>(std::move(f));
 }
+
+// The vector that a formula stands for, as the instructions that it was left by make it. Not of kRanks, kHole
+// and kMoved, which only those who make them read.
+[[nodiscard]] Value write_formula(const Formula& f, const PrimContext& context);
+// Of kJoin: the parts one after the other.
+[[nodiscard]] Value written_join(const Formula& f, const PrimContext& context);
 
 // One of several PACKs of the same elements by comparisons with the same values.
 struct Packing {

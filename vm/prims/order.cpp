@@ -21,6 +21,7 @@
 #include <bit>
 #include <vector>
 
+#include "vm/prims/buckets.h"
 #include "vm/prims/by_length.h"
 #include "vm/prims/key_range.h"
 #include "vm/prims/operands.h"
@@ -194,12 +195,14 @@ class Ranker {
     const BufferRef memory = context_.pool->allocate(static_cast<std::size_t>(n) * sizeof(Word));
     auto* words = reinterpret_cast<Word*>(memory.data());
     const Word rest_mask = (Word{1} << rest) - 1;
-    const std::vector<std::int64_t> starts = split_words(
-        n, std::size_t{1} << split, words, [&](std::int64_t i) { return p.key(ordered(v[i])); },
-        [&](Word key) { return key >> rest; },
-        [&](Word key, std::int64_t i) {
-          return (key & rest_mask) >> dropped << p.number_bits | static_cast<Word>(i);
-        });
+    const std::vector<std::int64_t> starts =
+        Buckets(context_, chunk_, std::size_t{1} << split)
+            .deal(
+                n, words, [&](std::int64_t i) { return p.key(ordered(v[i])); },
+                [&](Word key) { return key >> rest; },
+                [&](Word key, std::int64_t i) {
+                  return (key & rest_mask) >> dropped << p.number_bits | static_cast<Word>(i);
+                });
     for_chunks(context_.threads, static_cast<std::int64_t>(starts.size()) - 1, [&](std::int64_t b) {
       const std::int64_t first = starts[static_cast<std::size_t>(b)];
       const std::int64_t m = starts[static_cast<std::size_t>(b) + 1] - first;
@@ -233,59 +236,12 @@ class Ranker {
   void rank_by_counts(const Packing& p, const T* v, std::int64_t n, R* out) const {
     const auto key = [&](std::int64_t i) { return p.key(ordered(v[i])); };
     std::vector<std::int64_t> places;
-    const std::int64_t parts = count_keys(n, std::size_t{1} << p.key_bits, key, places);
+    const std::int64_t parts = Buckets(context_, chunk_, std::size_t{1} << p.key_bits).count(n, key, places);
     for_chunks(context_.threads, parts, [&](std::int64_t c) {
       std::int64_t* place = places.data() + (static_cast<std::size_t>(c) << p.key_bits);
       const std::int64_t end = part_bound(n, parts, c + 1);
       for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) out[i] = static_cast<R>(place[key(i)]++);
     });
-  }
-
-  static std::int64_t part_bound(std::int64_t n, std::int64_t parts, std::int64_t c) {
-    return n / parts * c + std::min(c, n % parts);
-  }
-  // Where the first element of each bucket goes, for each of some parts of the elements; gives the parts'
-  // number.
-  template <typename Bucket>
-  std::int64_t count_keys(std::int64_t n, std::size_t buckets, Bucket bucket,
-                          std::vector<std::int64_t>& places) const {
-    const std::int64_t parts =
-        std::max<std::int64_t>(1, std::min<std::int64_t>(4 * context_.threads, n / chunk_));
-    places.assign(static_cast<std::size_t>(parts) * buckets, 0);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
-      std::int64_t* count = places.data() + static_cast<std::size_t>(c) * buckets;
-      const std::int64_t end = part_bound(n, parts, c + 1);
-      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) ++count[bucket(i)];
-    });
-    std::int64_t at = 0;
-    for (std::size_t b = 0; b < buckets; ++b) {
-      for (std::size_t c = 0; c < static_cast<std::size_t>(parts); ++c) {
-        const std::int64_t count = places[c * buckets + b];
-        places[c * buckets + b] = at;
-        at += count;
-      }
-    }
-    return parts;
-  }
-
-  // Moves n words to buckets, stably; gives where each bucket begins, and n.
-  template <typename Key, typename Bucket, typename Make>
-  std::vector<std::int64_t> split_words(std::int64_t n, std::size_t buckets, Word* to, Key key, Bucket bucket,
-                                        Make make) const {
-    std::vector<std::int64_t> places;
-    const std::int64_t parts = count_keys(
-        n, buckets, [&](std::int64_t i) { return bucket(key(i)); }, places);
-    std::vector<std::int64_t> starts(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(buckets));
-    starts.push_back(n);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
-      std::int64_t* place = places.data() + static_cast<std::size_t>(c) * buckets;
-      const std::int64_t end = part_bound(n, parts, c + 1);
-      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) {
-        const Word k = key(i);
-        to[place[bucket(k)]++] = make(k, i);
-      }
-    });
-    return starts;
   }
 
   // As sort_words; a bucket beyond the cache is split once more by its highest bits.

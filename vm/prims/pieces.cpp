@@ -109,11 +109,7 @@ bool take_part(const PrimCall& call, JoinPart& part) {
   if (n != part.source.total() || part.v.is_repeated()) return false;
   if (const auto* places = std::get_if<Vector>(&call.operands[1])) {
     if (n >= kFewest || places->length() != n) return false;
-    auto runs = std::make_shared<Formula>();
-    runs->kind = Formula::Kind::kRuns;
-    runs->s = Segdes::regular(n, 1);
-    runs->x = *places;
-    part.runs = std::move(runs);
+    part.runs = runs_formula(Segdes::regular(n, 1), *places);
     return true;
   }
   const FormulaRef* runs = formula_at(call, 1, Formula::Kind::kRuns);

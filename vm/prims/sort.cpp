@@ -17,6 +17,7 @@
 #include <functional>
 #include <vector>
 
+#include "vm/prims/buckets.h"
 #include "vm/prims/by_length.h"
 #include "vm/prims/formula.h"
 #include "vm/prims/key_range.h"
@@ -33,10 +34,6 @@ constexpr std::int64_t kFew = 128;
 constexpr std::int64_t kCached = 1 << 16;  // keys of a bucket and its double lie in the second-level cache
 constexpr int kCountedBits = 14;           // counters of this many bits stay in the second-level cache
 constexpr std::int64_t kSplitChunk = 1 << 15;
-
-std::int64_t part_bound(std::int64_t n, std::int64_t parts, std::int64_t c) {
-  return n / parts * c + std::min(c, n % parts);
-}
 
 // Sorts n keys below 2^bits; they lie in `a` or in `spare` then.
 template <typename W>
@@ -196,7 +193,11 @@ class Sorter {
     const BufferRef memory = context_.pool->allocate(static_cast<std::size_t>(n) * sizeof(W));
     W* words = reinterpret_cast<W*>(memory.data());
     const W mask = (W{1} << rest) - 1;
-    const std::vector<std::int64_t> starts = split_keys(n, rest, split, key, words);
+    const std::vector<std::int64_t> starts =
+        Buckets(context_, chunk_, std::size_t{1} << split)
+            .deal(
+                n, words, key, [rest](W k) { return k >> rest; },
+                [mask](W k, std::int64_t) { return static_cast<W>(k & mask); });
     const std::int64_t most = std::max(4 * cached_, n / (2 * context_.threads));
     const auto buckets = static_cast<std::int64_t>(starts.size()) - 1;
     const auto add = [&](std::int64_t b) { return static_cast<W>(more + (static_cast<W>(b) << rest)); };
@@ -236,58 +237,12 @@ class Sorter {
                  [=](std::int64_t i) { return static_cast<W>(words[i] - low); });
   }
 
-  // Counts keys >> shift in some parts of the elements; gives their number, and in `places` where the first
-  // of each bucket goes.
-  template <typename Key>
-  std::int64_t count_keys(std::int64_t n, std::size_t buckets, int shift, const Key& key,
-                          std::vector<std::int64_t>& places) const {
-    const std::int64_t parts =
-        std::max<std::int64_t>(1, std::min<std::int64_t>(4 * context_.threads, n / chunk_));
-    places.assign(static_cast<std::size_t>(parts) * buckets, 0);
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
-      std::int64_t* count = places.data() + static_cast<std::size_t>(c) * buckets;
-      const Key here = key;
-      const std::int64_t end = part_bound(n, parts, c + 1);
-      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) ++count[here(i) >> shift];
-    });
-    std::int64_t at = 0;
-    for (std::size_t b = 0; b < buckets; ++b) {
-      for (std::size_t c = 0; c < static_cast<std::size_t>(parts); ++c) {
-        const std::int64_t count = places[c * buckets + b];
-        places[c * buckets + b] = at;
-        at += count;
-      }
-    }
-    return parts;
-  }
-  // Moves keys to buckets by their bits from `rest` on, and leaves those bits out; gives where each bucket
-  // begins, and n.
-  template <typename W, typename Key>
-  std::vector<std::int64_t> split_keys(std::int64_t n, int rest, int split, const Key& key, W* to) const {
-    const std::size_t buckets = std::size_t{1} << split;
-    std::vector<std::int64_t> places;
-    const std::int64_t parts = count_keys(n, buckets, rest, key, places);
-    std::vector<std::int64_t> starts(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(buckets));
-    starts.push_back(n);
-    const W mask = (W{1} << rest) - 1;
-    for_chunks(context_.threads, parts, [&](std::int64_t c) {
-      std::int64_t* place = places.data() + static_cast<std::size_t>(c) * buckets;
-      const Key here = key;
-      const std::int64_t end = part_bound(n, parts, c + 1);
-      for (std::int64_t i = part_bound(n, parts, c); i < end; ++i) {
-        const W k = here(i);
-        to[place[k >> rest]++] = k & mask;
-      }
-    });
-    return starts;
-  }
-
   // Few different keys: each is written as often as it was counted.
   template <typename W, typename Key>
   void sort_by_counts(std::int64_t n, int bits, const Keys<W>& keys, I* out, W more, const Key& key) const {
     const std::size_t buckets = std::size_t{1} << bits;
     std::vector<std::int64_t> ends;
-    static_cast<void>(count_keys(n, buckets, 0, key, ends));
+    static_cast<void>(Buckets(context_, chunk_, buckets).count(n, key, ends));
     ends.resize(buckets);
     ends.push_back(n);  // ends[b + 1]: behind the last of bucket b
     const std::int64_t parts = std::max<std::int64_t>(1, n / chunk_);

@@ -57,6 +57,9 @@ TEST_CASE("what picks elements reads as many as it has indices") {
   CHECK(moved(Op::kBpermute, {v.floats(100), v.ints(10, Storage::kI32), all, ten}, {v.floats(10)}) == 200);
   CHECK(moved(Op::kBpermute, {v.floats(10), v.ints(100, Storage::kI32), ten, all}, {v.floats(100)}) ==
         80 + 400 + 800);
+  // By indices that are not written: those are one number here.
+  CHECK(moved(Op::kBpermute, {v.floats(100), runs_formula(ten, Vector::of_int(3)), all, ten},
+              {v.floats(10)}) == 80 + 8 + 80);
 }
 
 TEST_CASE("an unwritten result moves nothing, and its reader what it is made of") {

@@ -1,5 +1,5 @@
 // Fields of records that are left as pulls give what written ones give.
-#include "vm/interp/pulls.h"
+#include "vm/interp/unwritten.h"
 
 #include <catch2/catch.hpp>
 #include <set>
@@ -43,8 +43,8 @@ int count_steps(const std::string& text, bool Step::*what) {
 }  // namespace
 
 TEST_CASE("fields that are moved on, or read by nobody, may stay pulls", "[pulls]") {
-  CHECK(count_steps(record_list(kThirds, kInside), &Step::leaves) == 5);
-  CHECK(count_steps(record_list(kThirds, kInside), &Step::takes) >= 12);
+  CHECK(count_steps(record_list(kThirds, kInside), &Step::leaves_pull) == 5);
+  CHECK(count_steps(record_list(kThirds, kInside), &Step::takes_pull) >= 12);
 }
 
 TEST_CASE("records moved as pulls are those moved field by field", "[pulls]") {

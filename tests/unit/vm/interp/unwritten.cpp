@@ -62,6 +62,20 @@ TEST_CASE("columns become rows by indices that are not written", "[unwritten]") 
   check(main_of(counted(0, 20'000) + columns(200, 0, 200, 200) + permute()), true);
 }
 
+TEST_CASE("places that count up in each of several segments", "[unwritten]") {
+  const std::string two = "CONST INT (15000 25000) MAKE_SEGDES ";
+  const auto runs = [&](std::int64_t second) {
+    return "CONST INT (0 " + std::to_string(second) + ") CONST INT (1 1) " + two + "INDEX ";
+  };
+  check(main_of(counted(3, kMany, 2) + runs(0) + two + "PERMUTE INT"));
+  check(main_of(counted(3) + runs(0) + two + "PERMUTE INT"));
+  check(main_of(all(0) + runs(0) + two + "PERMUTE INT"));
+  check(main_of(counted(3, kMany, 2) + runs(1) + two + "PERMUTE INT"), true);
+  check(main_of(runs(0) + runs(0) + two + "PERMUTE INT"));
+  check(main_of(counted(3, 1000, 2) + counted(0, 1000) + descriptor(1000) + "PERMUTE INT"));
+  check(main_of(counted(3, 1000, 2) + counted(1, 1000) + descriptor(1000) + "PERMUTE INT"), true);
+}
+
 TEST_CASE("numbers counted up go through calls unwritten", "[unwritten]") {
   check(permuted_twice(counted(0)));
   check(permuted_twice(counted(9)));

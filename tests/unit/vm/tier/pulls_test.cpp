@@ -1,5 +1,5 @@
 // Fields of records that are left as pulls while lines are recorded: read as instructions of those lines.
-#include "vm/interp/pulls.h"
+#include "vm/interp/unwritten.h"
 
 #include <catch2/catch.hpp>
 

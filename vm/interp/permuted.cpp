@@ -25,7 +25,7 @@ bool counts_by_columns(const Vector& from, const Vector& stride, const Segdes& s
          stride.int_at(0) == rows && (stride.is_repeated() || all_alike(stride));
 }
 
-// INDEX of one segment with stride one, and of such columns.
+// INDEX of one segment with stride one stays a run, that of columns strided.
 bool leave_run(std::span<const Value> operands, Value& result) {
   const auto* from = std::get_if<Vector>(&operands[0]);
   const auto* stride = std::get_if<Vector>(&operands[1]);
@@ -34,20 +34,8 @@ bool leave_run(std::span<const Value> operands, Value& result) {
   const bool one =
       s->segments() == 1 && from->is_scalar() && stride->is_scalar() && stride->scalar_int() == 1;
   if (!one && (s->segments() < 2 || !counts_by_columns(*from, *stride, *s))) return false;
-  Formula run;
-  run.kind = Formula::Kind::kRuns;
-  run.s = *s;
-  run.x = *from;
-  run.left = *stride;
-  result = std::make_shared<const Formula>(std::move(run));
+  result = one ? runs_formula(*s, *from) : strided_formula(*s, *from, *stride);
   return true;
-}
-
-Value written(const PrimContext& context, const Formula& run) {
-  Value operands[3] = {run.x, run.left, run.s};
-  Value made;
-  run_primitive(context, Op::kIndex, TypeWord::kNone, operands, {&made, 1});
-  return made;
 }
 
 // The places by which PERMUTE moves `length` elements of one segment; null if it does something else.
@@ -66,26 +54,27 @@ bool permute_by_run(const PrimContext& context, const Formula& places, Value& v,
   const std::int64_t n = places.s.total();
   if (from == nullptr || from->is_repeated() || s.segments() != 1 || s.total() != n || from->length() != n)
     return false;
-  if (places.s.segments() > 1)
+  if (places.kind == Formula::Kind::kStrided)
     result = transposed(context, *from, places.s.segments(), places.s.regular_length());
-  else if (places.x.scalar_int() == 0)
+  else if (places.s.segments() == 1 && places.x.scalar_int() == 0)
     result = std::move(v);
   else
     return false;
   return true;
 }
 
-bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat,
+// `by_runs`: whoever executes the instruction takes places that stay runs.
+bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat, bool by_runs,
                        Value& result) {
   if (const auto* places = std::get_if<FormulaRef>(&operands[1])) {
     if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
-    operands[1] = written(context, **places);
+    if (!by_runs || (*places)->kind != Formula::Kind::kRuns) operands[1] = write_formula(**places, context);
   }
   if (const auto* run = std::get_if<FormulaRef>(operands.data())) {
     const Formula& f = **run;
-    const Vector* places = f.s.segments() == 1 ? places_of(operands, f.s.total()) : nullptr;
+    const Vector* places = f.kind == Formula::Kind::kRuns ? places_of(operands, f.s.total()) : nullptr;
     if (places != nullptr && permute_run(context, f.x.scalar_int(), *places, result)) return true;
-    operands[0] = written(context, f);
+    operands[0] = write_formula(f, context);
     return false;
   }
   const auto* v = std::get_if<Vector>(operands.data());
@@ -129,7 +118,7 @@ Masked masked(const Vector& v, Op op, const Vector& by, IntBits width) {
 
 // Of an elementwise instruction: are the operands there, and does its result follow from what is known?
 bool Interp::follows(const Step& step) const {
-  if (!unwritten_ || !step.unwritten || op_info(step.op).kind != OpKind::kMap) return false;
+  if (!unwritten_ || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
   const Operand* operands = function_->operands.data() + step.first_operand;
   for (std::uint32_t i = 0; i < 2; ++i)
     if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
@@ -163,7 +152,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
     case OpKind::kIota: return leave_run(operands, result);
-    case OpKind::kScatter: return permute_unwritten(context, operands, step.may_repeat, result);
+    case OpKind::kScatter: return permute_unwritten(context, operands, step.may_repeat, step.by_runs, result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&

@@ -1,6 +1,6 @@
-#include "vm/interp/formulas.h"
-
+#include "bytecode/ssa/cfg.h"
 #include "bytecode/table/op_kind.h"
+#include "vm/interp/unwritten.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/formula.h"
 
@@ -67,10 +67,9 @@ class Growing {
       : f_(f), maker_(maker), may_(may), banned_(may.size(), false) {}
 
   std::vector<bool> run() {
-    for (const ssa::Block& block : f_.blocks) {
-      for (const ssa::ValueId v : block.end.arguments) banned_[at(v)] = true;
-      if (block.end.kind == ssa::Exit::kBranch) banned_[at(block.end.condition)] = true;
-    }
+    ssa::each_read(f_, [&](ssa::ValueId v, const ssa::Inst* inst, std::uint32_t) {
+      if (inst == nullptr) banned_[at(v)] = true;
+    });
     do {
       follow();
     } while (exclude_readers());
@@ -93,9 +92,9 @@ class Growing {
   }
   void follow() {
     grows_.assign(may_.size(), false);
-    for (const ssa::Block& block : f_.blocks)
-      for (const ssa::Inst& inst : block.insts)
-        if (grows(inst)) grows_[at(inst.first_result)] = true;
+    ssa::each_inst(f_, [&](const ssa::Inst& inst) {
+      if (grows(inst)) grows_[at(inst.first_result)] = true;
+    });
   }
   [[nodiscard]] bool reads(const ssa::Inst& inst, std::uint32_t i) const {
     const bool ends = op_kind(inst.op) == OpKind::kReplace;
@@ -103,13 +102,9 @@ class Growing {
   }
   bool exclude_readers() {
     bool changed = false;
-    for (const ssa::Block& block : f_.blocks)
-      for (const ssa::Inst& inst : block.insts)
-        for (std::uint32_t i = 0; i < inst.operands; ++i) {
-          const ssa::ValueId v = f_.operands_of(inst)[i];
-          if (!grows_[at(v)] || reads(inst, i)) continue;
-          banned_[at(v)] = changed = true;
-        }
+    ssa::each_read(f_, [&](ssa::ValueId v, const ssa::Inst* inst, std::uint32_t i) {
+      if (inst != nullptr && grows_[at(v)] && !reads(*inst, i)) banned_[at(v)] = changed = true;
+    });
     return changed;
   }
 
@@ -125,20 +120,18 @@ std::vector<bool> find_formulas(const ssa::Function& f) {
   const auto count = static_cast<std::size_t>(f.values());
   std::vector<bool> may(count, false);
   std::vector<Op> maker(count, Op::kExit);
-  for (const ssa::Block& block : f.blocks)
-    for (const ssa::Inst& inst : block.insts)
-      if (find_maker(inst.op) != nullptr && find_growing_maker(inst.op) == nullptr) {
-        may[at(inst.first_result)] = true;
-        maker[at(inst.first_result)] = inst.op;
-      }
-  for (const ssa::Block& block : f.blocks) {
-    for (const ssa::ValueId v : block.end.arguments) may[at(v)] = false;
-    if (block.end.kind == ssa::Exit::kBranch) may[at(block.end.condition)] = false;
-  }
+  ssa::each_inst(f, [&](const ssa::Inst& inst) {
+    if (find_maker(inst.op) == nullptr || find_growing_maker(inst.op) != nullptr) return;
+    may[at(inst.first_result)] = true;
+    maker[at(inst.first_result)] = inst.op;
+  });
+  ssa::each_read(f, [&](ssa::ValueId v, const ssa::Inst* inst, std::uint32_t) {
+    if (inst == nullptr) may[at(v)] = false;
+  });
   for (const bool comparisons : {false, true})  // what comparisons may read hangs on what reads them
-    for (const ssa::Block& block : f.blocks)
-      for (const ssa::Inst& inst : block.insts)
-        if (compares(inst.op) == comparisons) exclude(f, inst, maker, may);
+    ssa::each_inst(f, [&](const ssa::Inst& inst) {
+      if (compares(inst.op) == comparisons) exclude(f, inst, maker, may);
+    });
   exclude_late(f, maker, may);
   exclude_packed(f, maker, may);
   const std::vector<bool> growing = Growing(f, maker, may).run();

@@ -1,3 +1,4 @@
+#include "bytecode/ssa/cfg.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/interp/unwritten.h"
 #include "vm/prims/alike.h"
@@ -21,13 +22,12 @@ class Finder {
     }
   }
 
-  std::vector<Unwritten> run() {
+  std::vector<Permuted> run() {
     for (std::size_t f = 0; f < m_.functions.size(); ++f) exclude_ends(f);
     do {
       changed_ = false;
       for (std::size_t f = 0; f < m_.functions.size(); ++f)
-        for (const ssa::Block& block : m_.functions[f].blocks)
-          for (const ssa::Inst& inst : block.insts) exclude_read(f, inst);
+        ssa::each_inst(m_.functions[f], [&](const ssa::Inst& inst) { exclude_read(f, inst); });
     } while (changed_);
     return std::move(found_);
   }
@@ -36,10 +36,9 @@ class Finder {
   // What goes from block to block, and parameters of lifted functions, which block mode looks at.
   void exclude_ends(std::size_t id) {
     const ssa::Function& f = m_.functions[id];
-    for (const ssa::Block& block : f.blocks) {
-      for (const ValueId v : block.end.arguments) exclude(id, v, true, true);
-      if (block.end.kind == ssa::Exit::kBranch) exclude(id, block.end.condition, true, true);
-    }
+    ssa::each_read(f, [&](ValueId v, const ssa::Inst* inst, std::uint32_t) {
+      if (inst == nullptr) exclude(id, v, true, true);
+    });
     if (f.lifted.lifted)
       for (const ValueId v : f.blocks[0].parameters) exclude(id, v, true, true);
   }
@@ -68,7 +67,7 @@ class Finder {
   }
 
   const ssa::Module& m_;
-  std::vector<Unwritten> found_;
+  std::vector<Permuted> found_;
   bool changed_ = false;
 };
 
@@ -82,6 +81,6 @@ bool reads_repeated(Op op, std::uint32_t i) {
   return info.kind == OpKind::kMap && takes_repeated(op, i);
 }
 
-std::vector<Unwritten> find_unwritten(const ssa::Module& module) { return Finder(module).run(); }
+std::vector<Permuted> find_permuted(const ssa::Module& module) { return Finder(module).run(); }
 
 }  // namespace nvm::vm

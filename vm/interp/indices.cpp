@@ -1,0 +1,81 @@
+// Indices that are not written, for all threads. Some only say where a piece of each segment begins: they
+// stay runs. Others only say where one value is put, along runs of places a stride apart, as in a sieve: they
+// stay strided.
+#include "vm/interp/interp.h"
+#include "vm/prims/alike.h"
+#include "vm/prims/run_moves.h"
+#include "vm/prims/strided.h"
+
+namespace nvm::vm {
+
+using Kind = Formula::Kind;
+
+bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) const {
+  constexpr std::int64_t kWorth = 256;  // elements; below, a formula costs as much as the indices
+  const auto* starts = std::get_if<Vector>(&operands[0]);
+  const auto* s = std::get_if<Segdes>(&operands[2]);
+  if (machine_.hook != nullptr || starts == nullptr || s == nullptr || s->total() < kWorth ||
+      starts->length() != s->segments())
+    return false;
+  vm::write_repeated(machine_.prims, operands[0]);
+  results[0] = runs_formula(*s, std::move(std::get<Vector>(operands[0])));
+  return true;
+}
+
+// False: the indices are there; they are written where an error is to be told, or where the move must be one
+// of its kind (not `by_runs`).
+bool Interp::move_runs(const Step& step, bool by_runs, std::span<Value> operands,
+                       std::span<Value> results) const {
+  const Formula* runs = formula_of(operands[1], Kind::kRuns);
+  if (runs == nullptr) return false;
+  if (by_runs && move_by_starts(machine_.prims, step.op, step.word, operands, runs->x, results)) return true;
+  operands[1] = write_formula(*runs, machine_.prims);
+  return false;
+}
+
+bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
+  constexpr std::int64_t kWorth = 1 << 14;  // elements
+  constexpr std::int64_t kRun = 64;         // elements of a run, on average
+  if (alone_ || values_seen() || machine_.prims.prefix_lengths) return false;
+  Value& descriptor = operands.back();
+  force(descriptor);
+  const auto* s = std::get_if<Segdes>(&descriptor);
+  if (s == nullptr || s->total() < kWorth) return false;
+  if (step.op == Op::kDist && s->segments() != 1) return false;
+  if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
+  for (Value& operand : operands) force(operand);
+  const bool counts = counts_ && machine_.hook != nullptr;
+  if (step.op == Op::kDist) {
+    if (counts) count(step, operands);
+    run_repeating_dist(machine_.prims, step.word, operands, results);
+    return true;
+  }
+  for (const Value& operand : operands.first(2)) {
+    const auto* v = std::get_if<Vector>(&operand);
+    if (v == nullptr || v->length() != s->segments()) return false;
+  }
+  if (counts) count(step, operands);
+  results[0] =
+      strided_formula(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
+  return true;
+}
+
+// False: the indices are there, and the instruction is to be executed by them.
+bool Interp::put_strided(std::span<Value> operands, std::span<Value> results) const {
+  const Formula* index = formula_of(operands[1], Kind::kStrided);
+  if (index == nullptr) return false;
+  const auto& value = std::get<Vector>(operands[0]);
+  auto& defaults = std::get<Vector>(operands[2]);
+  const auto& from = std::get<Segdes>(operands[3]);
+  const auto& into = std::get<Segdes>(operands[4]);
+  const std::int64_t n = index->s.total();
+  const bool fits = from.segments() == 1 && into.segments() == 1 && value.is_repeated() &&
+                    value.length() == n && from.total() == n && defaults.length() == into.total();
+  if (fits && vm::put_strided(machine_.prims, value.repeated_element(), index->x, index->strides, index->s,
+                              defaults, results[0]))
+    return true;
+  operands[1] = write_formula(*index, machine_.prims);
+  return false;
+}
+
+}  // namespace nvm::vm
