@@ -1,10 +1,11 @@
 // Loops in step: all instances share one counter, and each leaves where it has come to a number of its own,
 // the length of a sequence more often than not. Every step asks all instances whether one leaves. The least
-// of the numbers, told once, says for how long none does: until then a step compares two numbers.
+// of the numbers, told once, says for how long none does: until then a step compares two numbers, in a
+// function of its own, and then goes on as before.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "frontend/flat.h"
 
@@ -33,63 +34,52 @@ std::size_t size_of(const Block& block) {
   return n;
 }
 
-std::size_t uses_in(const Block& block, Atom atom) {
-  const auto count = [&](const Atoms& in) { return std::count(in.begin(), in.end(), atom); };
-  auto n = count(block.yields);
-  visit(block, [&](const Stmt& stmt) {
-    n += count(stmt.args);
-    if (stmt.kind == Stmt::Kind::kIf) n += count(stmt.then_block->yields) + count(stmt.else_block->yields);
-  });
-  return static_cast<std::size_t>(n);
-}
-
 Atom fresh(Function& f, nvm::Type kind) {
   f.kinds.push_back(kind);
   return static_cast<Atom>(f.kinds.size()) - 1;
 }
 
-// The block with names of its own for what it makes.
+// Code of one function as code of another.
 class Copy {
  public:
-  explicit Copy(Function& in) : in_(in) {}
+  Copy(const Function& from, Function& to) : from_(from), to_(to) {
+    for (const Atom atom : from.params) to.params.push_back(named(atom));
+  }
+
   Block of(const Block& block) {
     Block out;
     for (const Stmt& stmt : block.stmts) out.stmts.push_back(of(stmt));
-    out.yields = renamed(block.yields);
+    out.yields = of(block.yields);
     out.exits = block.exits;
     return out;
   }
-
- private:
   Stmt of(const Stmt& stmt) {
     Stmt out{stmt.kind, stmt.op, stmt.word, stmt.keep, stmt.barrier, stmt.target, stmt.line};
-    out.args = renamed(stmt.args);
+    out.args = of(stmt.args);
     if (stmt.kind == Stmt::Kind::kIf) {
       out.then_block = std::make_unique<Block>(of(*stmt.then_block));
       out.else_block = std::make_unique<Block>(of(*stmt.else_block));
     }
-    for (const Atom atom : stmt.results) {
-      names_[atom] = fresh(in_, in_.kinds[static_cast<std::size_t>(atom)]);
-      out.results.push_back(names_[atom]);
-    }
+    for (const Atom atom : stmt.results) out.results.push_back(named(atom));
     return out;
   }
-  [[nodiscard]] Atoms renamed(Atoms atoms) const {
-    for (Atom& atom : atoms)
-      if (const auto it = names_.find(atom); it != names_.end()) atom = it->second;
+  [[nodiscard]] Atoms of(Atoms atoms) const {
+    for (Atom& atom : atoms) atom = names_.at(atom);
     return atoms;
   }
 
-  Function& in_;
+ private:
+  Atom named(Atom atom) { return names_[atom] = fresh(to_, from_.kinds[static_cast<std::size_t>(atom)]); }
+
+  const Function& from_;
+  Function& to_;
   std::map<Atom, Atom> names_;
 };
 
-// Where a step asks: `flags` compare the counter with the numbers, `question` asks all of them, `decision`
-// goes round in one of its branches.
+// A step that begins with asking all instances, and does nothing behind that.
 struct Step {
-  std::size_t copies, flags, question, decision;  // statements of the body, in this order
-  Atom counter, numbers, instances;
-  bool round_if;  // the answer with which everybody goes round
+  Atom counter, numbers, instances;  // the last two: parameters
+  bool round_if;                     // the answer with which everybody goes round
 };
 
 // Of i OP n: none of the numbers is below the counter, which is below them all.
@@ -117,31 +107,32 @@ Op mirrored(Op op) {
 
 class Counters {
  public:
-  Counters(Program& program, std::size_t number) : f_(program.functions[number]), number_(number) {
+  Counters(const Program& program, std::size_t number) : f_(program.functions[number]), number_(number) {
     visit(f_.body, [&](const Stmt& stmt) {
       for (const Atom atom : stmt.results) made_[atom] = &stmt;
     });
   }
 
+  // The last statement decides; those before it only compute.
   [[nodiscard]] std::optional<Step> find() const {
     const auto& stmts = f_.body.stmts;
-    for (std::size_t i = 0; i < stmts.size(); ++i) {
-      if (stmts[i].kind != Stmt::Kind::kIf) continue;
-      const auto question = place(stmts[i].args[0]);
-      if (!question) continue;
-      const Stmt& asks = stmts[*question];
-      if (!is_op(asks, Op::kOrReduce, TypeWord::kBool) && !is_op(asks, Op::kAndReduce, TypeWord::kBool))
-        continue;
-      const auto flags = place(asks.args[0]);
-      if (!flags) continue;
-      auto step = of(stmts[*flags], asks.args[1], asks.op);
-      if (!step) continue;
-      step->flags = *flags;
-      step->question = *question;
-      step->decision = i;
-      if (fits(*step)) return step;
-    }
-    return std::nullopt;
+    if (stmts.empty() || stmts.back().kind != Stmt::Kind::kIf || f_.body.yields != stmts.back().results)
+      return std::nullopt;
+    for (std::size_t i = 0; i + 1 < stmts.size(); ++i)
+      if (stmts[i].keep || (stmts[i].kind != Stmt::Kind::kOp && stmts[i].kind != Stmt::Kind::kConst))
+        return std::nullopt;
+    const Stmt* question = maker(stmts.back().args[0]);
+    if (!question || (!is_op(*question, Op::kOrReduce, TypeWord::kBool) &&
+                      !is_op(*question, Op::kAndReduce, TypeWord::kBool)))
+      return std::nullopt;
+    const Stmt* flags = maker(question->args[0]);
+    auto step = flags ? of(*flags, question->args[1], question->op) : std::nullopt;
+    return step && fits(*step) ? step : std::nullopt;
+  }
+
+  [[nodiscard]] const Block& round(const Step& step) const {
+    const Stmt& decision = f_.body.stmts.back();
+    return step.round_if ? *decision.then_block : *decision.else_block;
   }
 
   // Which parameter that is.
@@ -152,141 +143,127 @@ class Counters {
   }
 
  private:
-  [[nodiscard]] std::optional<std::size_t> place(Atom atom) const {
-    const auto& stmts = f_.body.stmts;
-    for (std::size_t i = 0; i < stmts.size(); ++i)
-      if (stmts[i].results == Atoms{atom}) return i;
-    return std::nullopt;
+  [[nodiscard]] const Stmt* maker(Atom atom) const {
+    const auto it = made_.find(atom);
+    return it == made_.end() ? nullptr : it->second;
   }
 
   [[nodiscard]] std::optional<Step> of(const Stmt& flags, Atom instances, Op question) const {
     if (flags.kind != Stmt::Kind::kOp || flags.word != TypeWord::kInt || flags.args.size() != 2)
       return std::nullopt;
     for (const bool first : {true, false}) {
-      const Atom numbers = flags.args[first ? 1 : 0];
-      const auto copies = place(flags.args[first ? 0 : 1]);
+      const Stmt* copies = maker(flags.args[first ? 0 : 1]);
       const auto answer = answer_below(first ? flags.op : mirrored(flags.op));
-      if (!copies || !answer || *answer != (question == Op::kAndReduce)) continue;
-      const Stmt& copy = f_.body.stmts[*copies];
-      if (!is_op(copy, Op::kDist, TypeWord::kInt) || copy.args[1] != instances) continue;
-      return Step{*copies, 0, 0, 0, copy.args[0], numbers, instances, *answer};
+      if (!copies || !is_op(*copies, Op::kDist, TypeWord::kInt) || copies->args[1] != instances) continue;
+      if (answer && *answer == (question == Op::kAndReduce))
+        return Step{copies->args[0], flags.args[first ? 1 : 0], instances, *answer};
     }
     return std::nullopt;
   }
 
-  [[nodiscard]] const Block& round(const Step& step) const {
-    const Stmt& decision = f_.body.stmts[step.decision];
-    return step.round_if ? *decision.then_block : *decision.else_block;
-  }
-
-  // The numbers, or those of some instances.
-  [[nodiscard]] bool some_of(Atom atom, Atom numbers) const {
-    if (atom == numbers) return true;
-    const auto it = made_.find(atom);
-    if (it == made_.end()) return false;
-    const Stmt& stmt = *it->second;
-    if (is_op(stmt, Op::kPack, TypeWord::kInt))
-      return stmt.results[0] == atom && some_of(stmt.args[0], numbers);
-    if (stmt.kind != Stmt::Kind::kIf || stmt.then_block->exits || stmt.else_block->exits) return false;
-    const auto which = static_cast<std::size_t>(std::find(stmt.results.begin(), stmt.results.end(), atom) -
-                                                stmt.results.begin());
-    return some_of(stmt.then_block->yields[which], numbers) &&
-           some_of(stmt.else_block->yields[which], numbers);
-  }
-
+  // Everybody goes round with the same numbers.
   [[nodiscard]] bool fits(const Step& step) const {
     const auto numbers = parameter(step.numbers);
-    if (!numbers || !parameter(step.instances)) return false;
+    if (!numbers || !parameter(step.instances) || size_of(round(step)) > kLargest) return false;
     bool keeps = true, goes_round = false;
-    const auto is_self = [&](const Stmt& stmt) {
-      return stmt.kind == Stmt::Kind::kCall && static_cast<std::size_t>(stmt.target) == number_;
-    };
-    visit(f_.body, [&](const Stmt& stmt) {
-      if (is_self(stmt)) keeps = keeps && some_of(stmt.args[*numbers], step.numbers);
+    visit(round(step), [&](const Stmt& stmt) {
+      if (stmt.kind != Stmt::Kind::kCall || static_cast<std::size_t>(stmt.target) != number_) return;
+      goes_round = true;
+      keeps = keeps && stmt.args[*numbers] == step.numbers;
     });
-    visit(round(step), [&](const Stmt& stmt) { goes_round = goes_round || is_self(stmt); });
-    if (!keeps || !goes_round || size_of(round(step)) > kLargest) return false;
-    const Stmt& decision = f_.body.stmts[step.decision];
-    const Atom flags = f_.body.stmts[step.flags].results[0];
-    const std::size_t inside = uses_in(*decision.then_block, flags) + uses_in(*decision.else_block, flags);
-    return uses_in(f_.body, flags) == inside + 1 && uses_in(f_.body, decision.args[0]) == 1;
+    return keeps && goes_round;
   }
 
-  Function& f_;
+  const Function& f_;
   std::size_t number_;
   std::map<Atom, const Stmt*> made_;
 };
 
-// Everybody who calls the function hands over the least number, which it hands on to itself.
-void hand_over(Program& program, std::size_t number, std::size_t numbers, std::size_t instances, Atom least) {
-  for (std::size_t caller = 0; caller < program.functions.size(); ++caller) {
-    Function& in = program.functions[caller];
-    const std::function<void(Block&)> each = [&](Block& block) {
-      for (std::size_t i = 0; i < block.stmts.size(); ++i) {
-        if (block.stmts[i].kind == Stmt::Kind::kIf) {
-          each(*block.stmts[i].then_block);
-          each(*block.stmts[i].else_block);
-        }
-        Stmt& call = block.stmts[i];
-        if (call.kind != Stmt::Kind::kCall || static_cast<std::size_t>(call.target) != number) continue;
-        Stmt reduce;
-        reduce.op = Op::kMinReduce;
-        reduce.word = TypeWord::kInt;
-        reduce.line = call.line;
-        reduce.args = {call.args[numbers], call.args[instances]};
-        const Atom told = caller == number ? least : fresh(in, nvm::Type::kInt);
-        reduce.results = {told};
-        call.args.insert(call.args.begin(), told);
-        if (caller != number)
-          block.stmts.insert(block.stmts.begin() + static_cast<std::ptrdiff_t>(i++), std::move(reduce));
-      }
-    };
-    each(in.body);
+// What calls the one function calls the other, with the least of the numbers in front.
+void redirect(Block& block, std::int32_t from, std::int32_t to,
+              const std::function<Atom(Block&, std::size_t&)>& least) {
+  for (std::size_t i = 0; i < block.stmts.size(); ++i) {
+    if (block.stmts[i].kind == Stmt::Kind::kIf) {
+      redirect(*block.stmts[i].then_block, from, to, least);
+      redirect(*block.stmts[i].else_block, from, to, least);
+    }
+    if (block.stmts[i].kind != Stmt::Kind::kCall || block.stmts[i].target != from) continue;
+    const Atom told = least(block, i);
+    block.stmts[i].args.insert(block.stmts[i].args.begin(), told);
+    block.stmts[i].target = to;
   }
 }
 
-// Below the least number everybody goes round; else all are asked.
-void decide_first(Function& f, const Step& step, Atom least) {
-  auto& stmts = f.body.stmts;
-  Stmt below;
+// Goes round below the least number, which is the first parameter, and calls `f` from there on.
+Function steps_below(const Function& f, std::int32_t number, std::int32_t self, const Step& step,
+                     const Block& round) {
+  Function out;
+  out.name = f.name + "_BELOW";
+  out.origin = f.origin;
+  const Atom least = fresh(out, nvm::Type::kInt);
+  out.params = {least};
+  Copy copy(f, out);
+  for (std::size_t i = 0; i + 1 < f.body.stmts.size(); ++i)
+    out.body.stmts.push_back(copy.of(f.body.stmts[i]));
+  const Stmt& asked = f.body.stmts.back();
+  Stmt below, decision, rest;
   below.op = Op::kLt;
   below.word = TypeWord::kInt;
-  below.line = stmts[step.flags].line;
-  below.args = {step.counter, least};
-  below.results = {fresh(f, nvm::Type::kBool)};
-  Stmt decision;
+  below.args = {copy.of(Atoms{step.counter})[0], least};
+  below.results = {fresh(out, nvm::Type::kBool)};
+  rest.kind = Stmt::Kind::kCall;
+  rest.target = number;
+  rest.keep = true;  // as every recursive call is
+  rest.args = Atoms(out.params.begin() + 1, out.params.end());
   decision.kind = Stmt::Kind::kIf;
-  decision.line = stmts[step.decision].line;
   decision.args = below.results;
-  Stmt& asked = stmts[step.decision];
-  const Block& round = step.round_if ? *asked.then_block : *asked.else_block;
-  decision.then_block = std::make_unique<Block>(Copy(f).of(round));
+  decision.then_block = std::make_unique<Block>(copy.of(round));
+  redirect(*decision.then_block, number, self, [&](Block&, std::size_t&) { return least; });
   decision.else_block = std::make_unique<Block>();
-  decision.results = asked.results;
-  for (Atom& atom : asked.results) atom = fresh(f, f.kinds[static_cast<std::size_t>(atom)]);
-  decision.else_block->yields = asked.results;
-  const bool copied_elsewhere = uses_in(f.body, stmts[step.copies].results[0]) > 1;
-  for (const std::size_t i : {step.copies, step.flags, step.question, step.decision})
-    if (i != step.copies || !copied_elsewhere) decision.else_block->stmts.push_back(std::move(stmts[i]));
-  stmts[step.decision] = std::move(decision);
-  stmts[step.question] = std::move(below);
-  stmts.erase(stmts.begin() + static_cast<std::ptrdiff_t>(step.flags));
-  if (!copied_elsewhere) stmts.erase(stmts.begin() + static_cast<std::ptrdiff_t>(step.copies));
+  for (const Atom atom : asked.results) {
+    const nvm::Type kind = f.kinds[static_cast<std::size_t>(atom)];
+    rest.results.push_back(fresh(out, kind));
+    decision.results.push_back(fresh(out, kind));
+  }
+  decision.else_block->yields = rest.results;
+  below.line = rest.line = decision.line = asked.line;
+  decision.else_block->stmts.push_back(std::move(rest));
+  out.body.yields = decision.results;
+  out.body.stmts.push_back(std::move(below));
+  out.body.stmts.push_back(std::move(decision));
+  return out;
 }
 
 }  // namespace
 
 void tell_least_numbers(Program& program) {
-  for (std::size_t i = 1; i < program.functions.size(); ++i) {
-    Function& f = program.functions[i];
-    if (f.lifted) continue;  // instances that share nothing do not go in step
+  const std::size_t functions = program.functions.size();
+  for (std::size_t i = 1; i < functions; ++i) {
+    if (program.functions[i].lifted) continue;  // instances that share nothing do not go in step
     const Counters counters(program, i);
     const auto step = counters.find();
     if (!step) continue;
-    const Atom least = fresh(f, nvm::Type::kInt);
-    hand_over(program, i, *counters.parameter(step->numbers), *counters.parameter(step->instances), least);
-    f.params.insert(f.params.begin(), least);
-    decide_first(f, *step, least);
+    const std::size_t numbers = *counters.parameter(step->numbers);
+    const std::size_t instances = *counters.parameter(step->instances);
+    const auto number = static_cast<std::int32_t>(i),
+               other = static_cast<std::int32_t>(program.functions.size());
+    Function below = steps_below(program.functions[i], number, other, *step, counters.round(*step));
+    for (std::size_t k = 0; k < program.functions.size(); ++k) {
+      Function& in = program.functions[k];
+      if (k == i) continue;
+      redirect(in.body, number, other, [&](Block& block, std::size_t& at) {
+        Stmt reduce;
+        reduce.op = Op::kMinReduce;
+        reduce.word = TypeWord::kInt;
+        reduce.line = block.stmts[at].line;
+        reduce.args = {block.stmts[at].args[numbers], block.stmts[at].args[instances]};
+        reduce.results = {fresh(in, nvm::Type::kInt)};
+        const Atom told = reduce.results[0];
+        block.stmts.insert(block.stmts.begin() + static_cast<std::ptrdiff_t>(at++), std::move(reduce));
+        return told;
+      });
+    }
+    program.functions.push_back(std::move(below));
   }
 }
 
