@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "bytecode/program/origin.h"
+
 namespace nvm::frontend {
 namespace {
 
@@ -17,11 +19,18 @@ class SerialCheck {
     }
   }
 
-  void report(SourcePos pos, Diagnostics& diagnostics) const {
-    for (const core::Function& function : program_.functions) report(*function.body, false, pos, diagnostics);
+  void report(SourcePos pos, std::uint32_t source, Diagnostics& diagnostics) const {
+    for (const core::Function& function : program_.functions)
+      report(*function.body, false, {pos, source}, diagnostics);
   }
 
  private:
+  // The expression, for calls in other texts.
+  struct Whole {
+    SourcePos pos;
+    std::uint32_t source;
+  };
+
   [[nodiscard]] bool is_serial_call(const core::Expr& e) const {
     if (e.kind == core::ExprKind::kPrim) return core::prim_info(e.prim).place == core::Place::kSerial;
     return e.kind == core::ExprKind::kCall && serial_[static_cast<std::size_t>(e.id)];
@@ -36,19 +45,21 @@ class SerialCheck {
     return false;
   }
 
-  void report(const core::Expr& e, bool parallel, SourcePos pos, Diagnostics& diagnostics) const {
+  void report(const core::Expr& e, bool parallel, Whole whole, Diagnostics& diagnostics) const {
     if (parallel && is_serial_call(e)) {
       std::string name = e.kind == core::ExprKind::kPrim
                              ? core::prim_info(e.prim).name
                              : program_.functions[static_cast<std::size_t>(e.id)].name;
       for (char& c : name)
         if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-      diagnostics.error(e.line != 0 ? SourcePos{e.line, 1} : pos, "cannot call " + name + " in parallel");
+      const bool here = e.line != 0 && origin_source_of(e.line) == whole.source;
+      diagnostics.error(here ? SourcePos{origin_line_of(e.line), 1} : whole.pos,
+                        "cannot call " + name + " in parallel");
       return;
     }
     for (std::size_t i = 0; i < e.kids.size(); ++i) {
       const bool inside = e.kind == core::ExprKind::kEach && i >= e.vars.size();
-      report(*e.kids[i], parallel || inside, pos, diagnostics);
+      report(*e.kids[i], parallel || inside, whole, diagnostics);
     }
   }
 
@@ -58,8 +69,9 @@ class SerialCheck {
 
 }  // namespace
 
-void check_serial(const core::Program& program, SourcePos pos, Diagnostics& diagnostics) {
-  SerialCheck(program).report(pos, diagnostics);
+void check_serial(const core::Program& program, SourcePos pos, std::uint32_t source,
+                  Diagnostics& diagnostics) {
+  SerialCheck(program).report(pos, source, diagnostics);
 }
 
 }  // namespace nvm::frontend

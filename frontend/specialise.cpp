@@ -30,7 +30,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
     check_cancelled(env_.cancelled());
     make(*next);
   }
-  check_serial(*program_, exp.pos, diagnostics_);
+  check_serial(*program_, exp.pos, main_source_, diagnostics_);
   return program_;
 } catch (const Failure&) {
   return nullptr;
