@@ -1,0 +1,80 @@
+// Any bytes as a file of data: the first byte chooses .npy, CSV or a record of a run. What is read makes
+// sense, the rest is refused with a message.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+#include "bytecode/base/check.h"
+#include "vm/lib/csv.h"
+#include "vm/lib/npy.h"
+#include "vm/lib/record_file.h"
+
+using namespace nvm;
+
+namespace {
+
+// A file in memory, with a path.
+class File {
+ public:
+  explicit File(std::string_view bytes) : file_(::memfd_create("fuzz", 0)) {
+    NVM_CHECK(::write(file_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "no memory");
+  }
+  ~File() { ::close(file_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] std::string path() const { return "/proc/self/fd/" + std::to_string(file_); }
+
+ private:
+  int file_;
+};
+
+void read_array(std::string_view bytes) {
+  vm::Pool pool(std::size_t{64} << 20);
+  const vm::Array array = vm::read_npy(File(bytes).path(), pool);
+  const std::int64_t elements =
+      std::accumulate(array.shape.begin(), array.shape.end(), std::int64_t{1}, std::multiplies<>());
+  NVM_CHECK(array.elements.length() == elements, "an array has as many elements as its shape says");
+  static_cast<void>(lib::hash_values({{vm::Value(array.elements)}}, 0));  // every element can be read
+}
+
+void read_table(std::string_view bytes) {
+  const vm::Table table = vm::read_csv(bytes, "fuzz.csv");
+  const std::int64_t all = std::accumulate(table.lengths.begin(), table.lengths.end(), std::int64_t{0});
+  NVM_CHECK(all == static_cast<std::int64_t>(table.numbers.size()), "rows have all numbers");
+}
+
+void read_parts(std::string_view bytes) {
+  std::string reason;
+  const auto parts = lib::read_record(File(bytes).path(), reason);
+  NVM_CHECK(parts.has_value() == reason.empty(), "a record is read or refused");
+  vm::Pool pool(std::size_t{64} << 20);
+  for (const lib::Part& part : parts.value_or(std::vector<lib::Part>())) {
+    lib::PartReader texts(part.bytes), values(part.bytes);
+    while (texts.good() && !texts.at_end()) static_cast<void>(texts.text());
+    while (values.good() && !values.at_end()) static_cast<void>(values.value(pool));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  try {
+    switch (data[0]) {
+      case 'n': read_array(bytes); break;
+      case 'c': read_table(bytes); break;
+      default: read_parts(bytes); break;
+    }
+  } catch (const vm::Fault& fault) {
+    NVM_CHECK(!fault.message.empty(), "a refusal says why");
+  }
+  return 0;
+}
