@@ -389,15 +389,15 @@ std::string line_of(const frontend::Source& source, std::uint32_t line) {
 
 void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm& compiled,
                          const std::string& file) {
-  const std::uint32_t line = result.line > 0 ? result.line : compiled.form->pos.line;
+  const std::uint32_t source = origin_source_of(result.line);
+  const std::uint32_t line = result.line > 0 ? origin_line_of(result.line) : compiled.form->pos.line;
   out_ << std::flush;
   end_line();
-  const std::uint32_t source = origin_source_of(line);
-  err_ << (source == 0 ? file : sources_[source - 1]) << ":" << origin_line_of(line) << ": "
+  err_ << (source == 0 ? file : sources_[source - 1]) << ":" << line << ": "
        << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
        << "\n";
   if (source != 0) {
-    report_elsewhere(line);
+    report_elsewhere(source, line);
   } else if (source_ != nullptr && source_->file == file) {
     if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
     if (const std::string name = function_around(line); !name.empty()) err_ << "  in " << name << "\n";
@@ -405,8 +405,7 @@ void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm
   err_ << std::flush;
 }
 
-void NeslSession::report_elsewhere(std::uint32_t line) {
-  const std::uint32_t source = origin_source_of(line), at = origin_line_of(line);
+void NeslSession::report_elsewhere(std::uint32_t source, std::uint32_t at) {
   const auto found = std::find_if(functions_.rbegin(), functions_.rend(), [&](const Lines& f) {
     return f.source == source && f.begin <= at && at <= f.last;
   });

@@ -135,8 +135,8 @@ class NeslSession {
   void define_quietly(const std::string& text, const frontend::Form& original, bool builtin);
   void report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
               const std::string& file);
-  // For a line of another text than the form's.
-  void report_elsewhere(std::uint32_t line);
+  // For a line of another text than the form's, by its Source::number.
+  void report_elsewhere(std::uint32_t source, std::uint32_t at);
   // A new Source::number, 0 if there is none left.
   std::uint32_t number_of_text(const std::string& file);
   void note_function(const frontend::Form& form);
