@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 
+#include "bytecode/table/op_info.h"
+#include "bytecode/table/op_kind.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -82,29 +84,6 @@ struct Step {
   bool round_if;                     // the answer with which everybody goes round
 };
 
-// Of i OP n: none of the numbers is below the counter, which is below them all.
-std::optional<bool> answer_below(Op op) {
-  switch (op) {
-    case Op::kEq:
-    case Op::kGe:
-    case Op::kGt: return false;
-    case Op::kNe:
-    case Op::kLt:
-    case Op::kLe: return true;
-    default: return std::nullopt;
-  }
-}
-
-Op mirrored(Op op) {
-  switch (op) {
-    case Op::kLt: return Op::kGt;
-    case Op::kGt: return Op::kLt;
-    case Op::kLe: return Op::kGe;
-    case Op::kGe: return Op::kLe;
-    default: return op;
-  }
-}
-
 class Counters {
  public:
   Counters(const Program& program, std::size_t number) : f_(program.functions[number]), number_(number) {
@@ -149,14 +128,17 @@ class Counters {
   }
 
   [[nodiscard]] std::optional<Step> of(const Stmt& flags, Atom instances, Op question) const {
-    if (flags.kind != Stmt::Kind::kOp || flags.word != TypeWord::kInt || flags.args.size() != 2)
+    if (flags.kind != Stmt::Kind::kOp || flags.word != TypeWord::kInt ||
+        map_algebra(flags.op) != Algebra::kRelation)
       return std::nullopt;
+    const Scalar relation = op_info(flags.op).scalar;
     for (const bool first : {true, false}) {
       const Stmt* copies = maker(flags.args[first ? 0 : 1]);
-      const auto answer = answer_below(first ? flags.op : mirrored(flags.op));
+      // None of the numbers is below the counter, which is below them all.
+      const bool answer = holds_below(first ? relation : mirrored(relation));
       if (!copies || !is_op(*copies, Op::kDist, TypeWord::kInt) || copies->args[1] != instances) continue;
-      if (answer && *answer == (question == Op::kAndReduce))
-        return Step{copies->args[0], flags.args[first ? 1 : 0], instances, *answer};
+      if (answer == (question == Op::kAndReduce))
+        return Step{copies->args[0], flags.args[first ? 1 : 0], instances, answer};
     }
     return std::nullopt;
   }

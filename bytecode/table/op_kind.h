@@ -42,6 +42,21 @@ inline constexpr Algebra kAlgebras[] = {
 }
 static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !is_relation(Scalar::kNot));
 
+// The relation of b to a if a stands in this one to b.
+[[nodiscard]] constexpr Scalar mirrored(Scalar relation) {
+  switch (relation) {
+    case Scalar::kLt: return Scalar::kGt;
+    case Scalar::kLe: return Scalar::kGe;
+    case Scalar::kGt: return Scalar::kLt;
+    case Scalar::kGe: return Scalar::kLe;
+    default: return relation;
+  }
+}
+// Does every smaller INT stand in this relation to every greater one? If not, none does.
+[[nodiscard]] constexpr bool holds_below(Scalar relation) {
+  return relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe;
+}
+
 // Does it read as many elements of its first operand as the second has indices?
 [[nodiscard]] constexpr bool picks(Op op) {
   return op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kExtract;

@@ -57,7 +57,7 @@ TEST_CASE("elements that several comparisons with the same values take") {
       };
       std::vector<vm::Packing> packings(ops.size());
       for (std::size_t i = 0; i < ops.size(); ++i)
-        packings[i].relation = left ? vm::mirrored(op_info(ops[i]).scalar) : op_info(ops[i]).scalar;
+        packings[i].relation = left ? mirrored(op_info(ops[i]).scalar) : op_info(ops[i]).scalar;
       std::vector<Value> operands = {v, flags(ops[0]), s};
       const bool together =
           formulas && pack_together({c.context, Op::kPack, word, operands.data(), nullptr}, packings);

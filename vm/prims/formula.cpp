@@ -362,16 +362,6 @@ Value written_join(const Formula& f, const PrimContext& context) {
   return defaults;
 }
 
-Scalar mirrored(Scalar s) {
-  switch (s) {
-    case Scalar::kLt: return Scalar::kGt;
-    case Scalar::kLe: return Scalar::kGe;
-    case Scalar::kGt: return Scalar::kLt;
-    case Scalar::kGe: return Scalar::kLe;
-    default: return s;
-  }
-}
-
 bool pack_together(const PrimCall& call, std::span<Packing> packings) {
   const Formula* f = formula_operand(call, 1);
   const Vector& v = vector_operand(call, 0);

@@ -130,8 +130,6 @@ inline constexpr std::size_t kMostPackings = 3;
 
 // Can no element stand in both relations to a value?
 [[nodiscard]] bool exclude(Scalar a, Scalar b);
-// The relation of b to a if a stands in `s` to b.
-[[nodiscard]] Scalar mirrored(Scalar s);
 // Is it a comparison?
 [[nodiscard]] constexpr bool compares(Op op) { return map_algebra(op) == Algebra::kRelation; }
 // May `op` read at operand `i` what `maker` left as a formula? Comparisons read one if they make one.

@@ -118,6 +118,25 @@ TEST_CASE("the algebra of a scalar operation is that of its instruction") {
   CHECK(number == 6);
 }
 
+TEST_CASE("relations, of two numbers either way round") {
+  const auto holds = [](Scalar relation, int a, int b) {
+    switch (relation) {
+      case Scalar::kLt: return a < b;
+      case Scalar::kLe: return a <= b;
+      case Scalar::kGt: return a > b;
+      case Scalar::kGe: return a >= b;
+      case Scalar::kEq: return a == b;
+      default: return a != b;
+    }
+  };
+  for (const ScalarInfo& info : all_scalars()) {
+    if (!is_relation(info.scalar)) continue;
+    INFO(info.name);
+    for (const int a : {1, 2, 3}) CHECK(holds(mirrored(info.scalar), 2, a) == holds(info.scalar, a, 2));
+    CHECK(holds_below(info.scalar) == holds(info.scalar, 1, 2));
+  }
+}
+
 TEST_CASE("what grows evenly is taken by operands of numbers only") {
   for (const OpInfo& info : all_ops())
     for (std::size_t i = 0; i < info.operands.size(); ++i) {
