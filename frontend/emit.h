@@ -23,12 +23,11 @@ struct VariableSlot {
 };
 
 struct EmitOptions {
-  std::string file;                              // NESL file, for Program::origin_file
+  std::string file;                              // NESL file, the program's own
   bool arg_check = true;                         // off: only the checks that the instructions make themselves
   const std::atomic<bool>* cancelled = nullptr;  // may be set at any time: then Cancelled is thrown
   std::uint32_t own = 0;                         // Source::number of `file`
-  // Files by that number, from 1. Empty: lines of all texts look as if they were of `file`, as in VCODE that
-  // is written down, where a line has no file.
+  // Files by that number, from 1. Lines of texts beyond look as if they were of `file`.
   std::span<const std::string> sources = {};
 
   // A line with its source (bytecode/program/origin.h) as the program has it.

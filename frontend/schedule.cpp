@@ -324,7 +324,7 @@ void Scheduler::function(const Function& f, const std::string& name) {
 nvm::Program to_stack_code(const Program& program, const EmitOptions& options) {
   const std::string& file = options.file;
   ProgramBuilder out(file);
-  out.origin_file(file);
+  out.origins({file, {options.sources.begin(), options.sources.end()}});
   Scheduler scheduler(out, program, options);
   for (const Function& f : program.functions) {
     check_cancelled(options.cancelled);

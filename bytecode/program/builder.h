@@ -25,7 +25,10 @@ class ProgramBuilder {
   // Position and NESL line given to the instructions that follow.
   void at(SourcePos pos) { pos_ = pos; }
   void origin_line(std::uint32_t line) { origin_line_ = line; }
-  void origin_file(std::string file) { program_.origin_file = std::move(file); }
+  void origins(OriginFiles files) { program_.origins = std::move(files); }
+  OriginFiles& origins() { return program_.origins; }
+  // The number of a line of a file; "" is the program's own.
+  [[nodiscard]] std::uint32_t line_of(const std::string& file, std::uint32_t line);
 
   void emit(Op op, TypeWord word = TypeWord::kNone);
   void copy(std::int32_t count, std::int32_t depth);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace nvm {
 
@@ -16,5 +18,23 @@ constexpr std::uint32_t origin_number(std::uint32_t source, std::uint32_t line) 
 }
 constexpr std::uint32_t origin_line_of(std::uint32_t number) { return number & kMostOriginLine; }
 constexpr std::uint32_t origin_source_of(std::uint32_t number) { return number >> kOriginLineBits; }
+
+// The NESL files that a program was compiled from.
+struct OriginFiles {
+  std::string own;                  // "" if it was not
+  std::vector<std::string> others;  // by the number of the text, from 1
+
+  // Of a line; the program's own if there is none of its number.
+  [[nodiscard]] const std::string& of(std::uint32_t number) const {
+    const std::uint32_t source = origin_source_of(number);
+    return source == 0 || source > others.size() ? own : others[source - 1];
+  }
+  // Whether a line is of another file than the program's own.
+  [[nodiscard]] bool elsewhere(std::uint32_t number) const { return of(number) != own; }
+  // "FILE:LINE"
+  [[nodiscard]] std::string place(std::uint32_t number) const {
+    return of(number) + ":" + std::to_string(origin_line_of(number));
+  }
+};
 
 }  // namespace nvm

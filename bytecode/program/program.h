@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bytecode/base/diagnostic.h"
+#include "bytecode/program/origin.h"
 #include "bytecode/table/op_info.h"
 
 namespace nvm {
@@ -34,7 +35,7 @@ struct Instr {
   std::int32_t a = 0;
   std::int32_t b = 0;
   SourcePos pos;                  // in the VCODE text
-  std::uint32_t origin_line = 0;  // line of the NESL source it came from, 0 if unknown
+  std::uint32_t origin_line = 0;  // line of the NESL source it came from (origin.h), 0 if unknown
 };
 
 struct Function {
@@ -48,8 +49,8 @@ struct Function {
 };
 
 struct Program {
-  std::string file;         // name for messages
-  std::string origin_file;  // NESL file it was compiled from, "" if none
+  std::string file;  // name for messages
+  OriginFiles origins;
   std::vector<Function> functions;
   std::vector<Constant> constants;
   bool legacy = false;     // its text says that the legacy compiler made it, which relies on the legacy

@@ -272,7 +272,7 @@ class FunctionLowering {
 Module lower(const Program& program, const Verified& verified, IntBits bits) {
   Module module;
   module.file = program.file;
-  module.origin_file = program.origin_file;
+  module.origins = program.origins;
   module.int_bits = bits;
   module.entry = verified.entry;
   ConstantPool constants(module);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bytecode/base/diagnostic.h"
+#include "bytecode/program/origin.h"
 #include "bytecode/table/op_info.h"
 
 namespace nvm::ssa {
@@ -131,8 +132,8 @@ struct InlinedCall {
 };
 
 struct Module {
-  std::string file;         // VCODE file, for messages
-  std::string origin_file;  // NESL file, "" if none
+  std::string file;  // VCODE file, for messages
+  OriginFiles origins;
   IntBits int_bits = IntBits::k64;
   std::vector<Function> functions;
   std::vector<Constant> constants;

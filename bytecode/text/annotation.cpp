@@ -68,6 +68,7 @@ bool parse_function(std::string_view rest, Annotation& a) {
 bool parse_line(std::string_view rest, Annotation& a) {
   const std::string_view number = take_word(rest);
   const char* const end = number.data() + number.size();
+  a.name = unescape(take_word(rest));
   return std::from_chars(number.data(), end, a.line).ptr == end && !number.empty();
 }
 
@@ -98,7 +99,8 @@ std::string annotation_text(const Annotation& a) {
     case Kind::kSource: return "{nvm source " + escape(a.name) + "}";
     case Kind::kFunction:
       return "{nvm function " + escape(a.name) + (a.lifted ? " lifted" : "") + (a.tail ? " tail" : "") + "}";
-    case Kind::kLine: return "{nvm line " + std::to_string(a.line) + "}";
+    case Kind::kLine:
+      return "{nvm line " + std::to_string(a.line) + (a.name.empty() ? "" : " " + escape(a.name)) + "}";
     case Kind::kChar: return "{nvm char}";
     case Kind::kNone: break;
   }

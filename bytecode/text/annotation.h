@@ -10,7 +10,7 @@ namespace nvm {
 struct Annotation {
   enum class Kind : std::uint8_t { kNone, kSource, kFunction, kLine, kChar };
   Kind kind = Kind::kNone;
-  std::string name;        // kSource: file; kFunction: origin
+  std::string name;        // kSource: file; kFunction: origin; kLine: file, "" if the source's
   bool lifted = false;     // kFunction
   bool tail = false;       // kFunction
   std::uint32_t line = 0;  // kLine

@@ -155,9 +155,9 @@ void Reader::advance() {
 
 void Reader::annotate(const Annotation& annotation) {
   switch (annotation.kind) {
-    case Annotation::Kind::kSource: builder_.origin_file(annotation.name); break;
+    case Annotation::Kind::kSource: builder_.origins().own = annotation.name; break;
     case Annotation::Kind::kFunction: function_note_ = annotation; break;
-    case Annotation::Kind::kLine: origin_line_ = annotation.line; break;
+    case Annotation::Kind::kLine: origin_line_ = builder_.line_of(annotation.name, annotation.line); break;
     case Annotation::Kind::kChar: char_note_ = true; break;
     case Annotation::Kind::kNone: break;
   }

@@ -44,8 +44,8 @@ class Writer {
   Writer(const Program& program, WriteOptions options) : program_(program), options_(options) {}
 
   std::string run() {
-    if (options_.annotations && !program_.origin_file.empty())
-      out_ += annotation_text({Annotation::Kind::kSource, program_.origin_file, false, false, 0}) + "\n\n";
+    if (options_.annotations && !program_.origins.own.empty())
+      out_ += annotation_text({Annotation::Kind::kSource, program_.origins.own, false, false, 0}) + "\n\n";
     bool first = true;
     for (const Function& f : program_.functions) {
       if (!first) out_ += '\n';
@@ -66,7 +66,8 @@ class Writer {
     for (const Instr& in : f.code) {
       if (options_.annotations && in.origin_line != line) {
         line = in.origin_line;
-        out_ += annotation_text({Annotation::Kind::kLine, {}, false, false, line}) + "\n";
+        const std::string file = program_.origins.elsewhere(line) ? program_.origins.of(line) : "";
+        out_ += annotation_text({Annotation::Kind::kLine, file, false, false, origin_line_of(line)}) + "\n";
       }
       instruction(in);
     }

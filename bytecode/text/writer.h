@@ -3,16 +3,17 @@
 //   {nvm source FILE}    before the first function: the NESL file it came from
 //   {nvm function NAME [lifted] [tail]}
 //                        directly after FUNC name: origin and claims; NAME "" if unknown
-//   {nvm line N}         the instructions that follow, to the end of the function, came from this line of
-//                        the NESL source; 0 (at the start of each function) if unknown
+//   {nvm line N [FILE]}  the instructions that follow, to the end of the function, came from this line of
+//                        the NESL source, or of another FILE; 0 (at the start of each function) if unknown
 //   {nvm char}           between CONST INT and its value: the integers are a CONST CHAR that no string can
 //                        hold, having a quote or a code beyond a signed byte
 //
 // FILE and NAME write blanks, braces, quotes, % and control bytes as %XX. A constant descriptor of several
 // segments is CONST SEGDES ( ... ), the one form that the legacy interpreter refuses.
 //
-// Reading what was written gives the same program (positions aside), byte for byte when written again. Inputs
-// of the run (program.h) have no text form: they are shown as an empty vector and a remark, for people.
+// Reading what was written gives the same program (positions and the numbers of files aside), byte for byte
+// when written again. Inputs of the run (program.h) have no text form: they are shown as an empty vector and
+// a remark, for people.
 #pragma once
 
 #include <string>

@@ -54,7 +54,7 @@ class AnyProgram {
   explicit AnyProgram(Choices choices) : choices_(std::move(choices)) {}
 
   Program make(Diagnostics& diagnostics) {
-    if (choices_.one_in(2)) builder_.origin_file("dir/a file {%}.nesl");
+    if (choices_.one_in(2)) builder_.origins().own = "dir/a file {%}.nesl";
     const std::size_t functions = 1 + choices_.below(4);
     for (std::size_t i = 0; i < functions; ++i) {
       builder_.begin_function(name(i));
@@ -76,7 +76,11 @@ class AnyProgram {
   }
 
   void instruction(std::size_t functions) {
-    if (choices_.one_in(4)) builder_.origin_line(static_cast<std::uint32_t>(choices_.below(3)));
+    if (choices_.one_in(4)) {
+      constexpr const char* kFiles[] = {"", "b.nesl", "c {}.nesl"};
+      const char* const file = kFiles[choices_.below(3)];
+      builder_.origin_line(builder_.line_of(file, static_cast<std::uint32_t>(choices_.below(3))));
+    }
     const Op op = all_ops()[choices_.below(all_ops().size())].op;
     const auto number = [&] { return static_cast<std::int32_t>(choices_.below(6)) - 1; };
     switch (op) {

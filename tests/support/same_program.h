@@ -1,4 +1,4 @@
-// Equality of programs, positions and order of the constant pool aside.
+// Equality of programs, positions, the numbers of files and order of the constant pool aside.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace nvm {
 
 inline bool same_instruction(const Program& p, const Instr& a, const Program& q, const Instr& b) {
-  if (a.op != b.op || a.word != b.word || a.origin_line != b.origin_line) return false;
+  if (a.op != b.op || a.word != b.word || p.origins.place(a.origin_line) != q.origins.place(b.origin_line))
+    return false;
   if (a.op != Op::kConst) return a.a == b.a && a.b == b.b;
   return p.constants[static_cast<std::size_t>(a.a)] == q.constants[static_cast<std::size_t>(b.a)];
 }
@@ -22,7 +23,7 @@ inline bool same_function(const Program& p, const Function& f, const Program& q,
 }
 
 inline bool same_program(const Program& p, const Program& q) {
-  return p.entry == q.entry && p.origin_file == q.origin_file &&
+  return p.entry == q.entry && p.origins.own == q.origins.own &&
          std::equal(p.functions.begin(), p.functions.end(), q.functions.begin(), q.functions.end(),
                     [&](const Function& f, const Function& g) { return same_function(p, f, q, g); });
 }

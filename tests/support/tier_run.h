@@ -126,7 +126,7 @@ inline TierResult run_tier(const vm::Code& code, vm::Pool& pool, plan::Engine* e
 }
 
 inline std::string describe(const vm::RunError& e) {
-  return e.message + "\n" + vm::describe_place(e, "") + std::to_string(e.depth);
+  return e.message + "\n" + vm::describe_place(e, {}) + std::to_string(e.depth);
 }
 
 // In words, where two runs differ; empty if they do not.

@@ -1,5 +1,6 @@
 #include "vm/cmd/commands.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -112,8 +113,9 @@ int run_command_line(Words words) {
   if (name == "--version") name = "version";
   const CommandInfo* c = find_command(name);
   if (c == nullptr) return unknown_command(name);
-  if (name != "vinterp" && !words.empty() && (words.front() == "--help" || words.front() == "-h"))
-    return help_command({name});
+  const bool asked =
+      std::ranges::find(words, "--help") != words.end() || (!words.empty() && words[0] == "-h");
+  if (name != "vinterp" && asked) return help_command({name});
   try {
     return c->run(words);
   } catch (const UsageError& e) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bytecode/base/diagnostic.h"
+#include "bytecode/program/origin.h"
 #include "vm/data/value.h"
 #include "vm/interp/region_hook.h"
 
@@ -29,7 +30,7 @@ struct RunError {
   static constexpr std::size_t kMostCalls = CallTrail::kMost;
 };
 
-// The lines under the message: where, and who called. `origin_file` is the NESL file, "" if there is none.
-[[nodiscard]] std::string describe_place(const RunError& error, const std::string& origin_file);
+// The lines under the message: where, and who called.
+[[nodiscard]] std::string describe_place(const RunError& error, const OriginFiles& origins);
 
 }  // namespace nvm::vm

@@ -69,6 +69,8 @@ std::string fold_result(const std::string& name, const std::string& value, const
 
 namespace {
 
+constexpr const char* kExpression = "-e";  // the name of the command's expression
+
 // Makes a text the one that run-time errors quote, for as long as it lives; texts nest by `load`.
 class Quoted {
  public:
@@ -202,8 +204,7 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  frontend::Emitted emitted = frontend::emit(
-      *compiled.core, {file, options_.arg_check, options_.cancelled, compiled.form->source, sources_});
+  frontend::Emitted emitted = frontend::emit(*compiled.core, emit_options(compiled));
   for (const frontend::VariableSlot& in : emitted.inputs)
     if (!variables_.contains(in.variable)) {
       report({true, "it uses a variable whose definition failed", 0, {}}, compiled, file);
@@ -238,9 +239,16 @@ std::vector<Value> NeslSession::values_of(const frontend::Emitted& emitted) cons
   return values;
 }
 
-std::optional<CompiledForm> NeslSession::compile_text(const std::string& text) {
-  Diagnostics diagnostics("-e", text);
-  const frontend::Source source{"-e", text, 1, false};
+frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) const {
+  std::uint32_t own = compiled.form->source;
+  // An expression of the command belongs to the file beside it, which came first.
+  if (own != 0 && sources_[own - 1] == kExpression) own = 1;
+  return {own == 0 ? last_file_ : sources_[own - 1], options_.arg_check, options_.cancelled, own, sources_};
+}
+
+std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, std::uint32_t number) {
+  Diagnostics diagnostics(kExpression, text);
+  const frontend::Source source{kExpression, text, 1, false, number};
   frontend::Parser parser(source, diagnostics);
   std::optional<CompiledForm> compiled;
   if (auto form = parser.next_form())
@@ -250,7 +258,7 @@ std::optional<CompiledForm> NeslSession::compile_text(const std::string& text) {
 }
 
 const CompiledForm* NeslSession::last_compiled(const std::string& text) {
-  if (!text.empty()) last_ = compile_text(text + ";");
+  if (!text.empty()) last_ = compile_text(text + ";", number_of_text(kExpression));
   if (last_ && last_->core) return &*last_;
   if (text.empty()) err_ << "there is no expression to compile\n";
   return nullptr;
@@ -265,7 +273,7 @@ std::optional<Program> NeslSession::last_program(const std::string& text) {
 std::optional<std::string> NeslSession::listing(const std::string& text, std::string_view stages) {
   const CompiledForm* compiled = last_compiled(text);
   if (compiled == nullptr) return std::nullopt;
-  const frontend::EmitOptions options{last_file_, options_.arg_check, options_.cancelled};
+  const frontend::EmitOptions options = emit_options(*compiled);
   std::string out;
   for (const char stage : stages) {
     if (stage == 'a') out += frontend::print_ast(*compiled->form) + "\n";
@@ -276,22 +284,20 @@ std::optional<std::string> NeslSession::listing(const std::string& text, std::st
 }
 
 std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
-  const auto compiled = compile_text(text + ";");
+  const auto compiled = compile_text(text + ";", number_of_text(kExpression));
   if (!compiled || !compiled->core) return std::nullopt;
-  frontend::Emitted emitted =
-      frontend::emit(*compiled->core, {last_file_, options_.arg_check, options_.cancelled});
+  frontend::Emitted emitted = frontend::emit(*compiled->core, emit_options(*compiled));
   std::vector<Value> inputs = values_of(emitted);
   return std::pair{std::move(emitted.program), std::move(inputs)};
 }
 
 const frontend::Type* NeslSession::read_type(const std::string& text) {
-  const auto empty = compile_text("[] (" + text + ");");  // an empty sequence names the type of its elements
+  const auto empty = compile_text("[] (" + text + ");", 0);  // an empty sequence names its elements' type
   return empty ? frontend::resolve(frontend::resolve(empty->type)->args[0]) : nullptr;
 }
 
 Program NeslSession::bake(const CompiledForm& compiled) const {
-  frontend::Emitted emitted =
-      frontend::emit(*compiled.core, {last_file_, options_.arg_check, options_.cancelled});
+  frontend::Emitted emitted = frontend::emit(*compiled.core, emit_options(compiled));
   const std::vector<Value> values = values_of(emitted);
   for (Constant& c : emitted.program.constants)
     if (c.input >= 0) c = constant_of(values[static_cast<std::size_t>(c.input)], c.word);
@@ -389,16 +395,17 @@ std::string line_of(const frontend::Source& source, std::uint32_t line) {
 
 void NeslSession::report(const ProgramRunner::Result& result, const CompiledForm& compiled,
                          const std::string& file) {
-  const std::uint32_t source = origin_source_of(result.line);
   const std::uint32_t line = result.line > 0 ? origin_line_of(result.line) : compiled.form->pos.line;
+  std::uint32_t source = result.line > 0 ? origin_source_of(result.line) : compiled.form->source;
+  if (source == 0) source = emit_options(compiled).own;
   out_ << std::flush;
   end_line();
   err_ << (source == 0 ? file : sources_[source - 1]) << ":" << line << ": "
        << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
        << "\n";
-  if (source != 0) {
+  if (source_ == nullptr || source_->number != source) {
     report_elsewhere(source, line);
-  } else if (source_ != nullptr && source_->file == file) {
+  } else if (source_->file == file) {
     if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
     if (const std::string name = function_around(line); !name.empty()) err_ << "  in " << name << "\n";
   }

@@ -118,7 +118,10 @@ class NeslSession {
   SessionStatus command(frontend::Form form, Diagnostics& diagnostics);
   // The slots of the form's value; nothing after a run-time error, which is reported.
   std::optional<std::vector<Value>> evaluate(const frontend::CompiledForm& compiled, const std::string& file);
-  [[nodiscard]] std::optional<frontend::CompiledForm> compile_text(const std::string& text);
+  [[nodiscard]] std::optional<frontend::CompiledForm> compile_text(const std::string& text,
+                                                                   std::uint32_t number);
+  // For a form of any text of the session.
+  [[nodiscard]] frontend::EmitOptions emit_options(const frontend::CompiledForm& compiled) const;
   // The form's program, with the values of variables written out as constants.
   [[nodiscard]] Program bake(const frontend::CompiledForm& compiled) const;
   [[nodiscard]] std::vector<Value> values_of(const frontend::Emitted& emitted) const;

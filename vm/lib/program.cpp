@@ -216,17 +216,16 @@ std::uint32_t origin_line(const vm::RunError& error) {
 
 std::string render(const vm::RunError& error, const Program::Impl& program) {
   if (program.legacy) return render_legacy(error);
-  const std::string& origin = program.loaded.program.origin_file;
+  const OriginFiles& origins = program.loaded.program.origins;
   std::string text;
   if (error.at.origin_line > 0) {
-    text = origin + ":" + std::to_string(origin_line_of(error.at.origin_line)) + ": error: " + error.message +
-           "\n";
+    text = origins.place(error.at.origin_line) + ": error: " + error.message + "\n";
   } else {
     Diagnostics one(program.file, program.text);
     one.error(error.at.pos, error.message);
     text = one.render();
   }
-  return text + vm::describe_place(error, origin);
+  return text + vm::describe_place(error, origins);
 }
 
 }  // namespace nvm::lib

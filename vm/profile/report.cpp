@@ -45,7 +45,6 @@ class Maker {
     for (const auto& [place, ticks] : wall) {  // lines that only call
       if (!self.contains(place)) table.rows.push_back(line_row(place, row_of({}, ticks)));
     }
-    tell_apart(table.rows);
     double known = profile_.run_seconds();
     for (const auto& [name, s] : profile_.phases()) {
       table.rows.push_back(phase_row(name, s));
@@ -168,14 +167,6 @@ class Maker {
     row.line = at.line;
     row.where = place == 0 ? "(start and end)" : profile_.source().text(place);
     return row;
-  }
-
-  // Lines of the same name and number in several files.
-  static void tell_apart(std::vector<Row>& rows) {
-    std::map<std::string, int> times;
-    for (const Row& row : rows) ++times[row.where];
-    for (Row& row : rows)
-      if (times[row.where] > 1) row.where += " in " + row.file;
   }
 
   [[nodiscard]] Row phase_row(const std::string& name, double seconds) const {

@@ -23,20 +23,22 @@ void SourceMap::begin(const ssa::Module& module) {
   for (const ssa::Function& f : module.functions)
     function_names_.push_back(name_number(f.origin.empty() ? f.name : f.origin));
   const std::int32_t file = name_number(module.file);
-  const std::int32_t origin_file = name_number(module.origin_file);
+  if (home_ == 0) home_ = module.origins.own.empty() ? file : name_number(module.origins.own);
   for (std::size_t f = 0; f < module.functions.size(); ++f)
     for (const ssa::Block& block : module.functions[f].blocks)
       for (const ssa::Inst& inst : block.insts) {
         const auto from = inst.origin_function >= 0 ? static_cast<std::size_t>(inst.origin_function) : f;
         const bool known = inst.origin_line > 0;
-        place_of_[&inst] = place_number({function_names_[from], known ? origin_file : file,
+        place_of_[&inst] = place_number({function_names_[from],
+                                         known ? name_number(module.origins.of(inst.origin_line)) : file,
                                          known ? origin_line_of(inst.origin_line) : inst.pos.line});
       }
 }
 
 std::string SourceMap::text(std::int32_t place) const {
   const SourcePlace& p = at(place);
-  return name(p.function) + (p.line > 0 ? ":" + std::to_string(p.line) : "");
+  return name(p.function) + (p.line > 0 ? ":" + std::to_string(p.line) : "") +
+         (p.line > 0 && p.file != home_ ? " in " + name(p.file) : "");
 }
 
 }  // namespace nvm::vm

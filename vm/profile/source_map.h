@@ -51,7 +51,8 @@ class SourceMap {
   [[nodiscard]] const std::string& name(std::int32_t number) const {
     return names_[static_cast<std::size_t>(number)];
   }
-  // "quicksort:7", without line if there is none.
+  // "quicksort:7", without line if there is none; "quicksort:7 in sorts.nesl" if that is not the file of the
+  // first program.
   [[nodiscard]] std::string text(std::int32_t place) const;
 
  private:
@@ -61,6 +62,7 @@ class SourceMap {
   };
 
   mutable std::array<Known, 256> known_;  // asked for lately
+  std::int32_t home_ = 0;                 // the name of the first program's file
   std::vector<std::string> names_;
   std::map<std::string, std::int32_t> number_of_;
   std::vector<SourcePlace> places_{SourcePlace{}};

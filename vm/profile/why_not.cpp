@@ -114,7 +114,7 @@ std::string WhyNot::paragraph(const std::string& name, const Line& l) {
   return out;
 }
 
-// Definitions of one name in several files are one line.
+// Functions of one name that have no line are one.
 std::vector<std::pair<std::string, WhyNot::Line>> WhyNot::by_name() const {
   std::map<std::string, Line> lines;
   for (const auto& [place, l] : lines_) {

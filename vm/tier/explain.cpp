@@ -16,22 +16,23 @@ std::string place(const RecordedSite& site, const ssa::Module& module) {
   if (site.inst == nullptr) return "start of program";
   const auto& f = module.functions[static_cast<std::size_t>(site.site.function)];
   if (site.inst->origin_line > 0)
-    return (f.origin.empty() ? f.name : f.origin) + ", " + module.origin_file + ":" +
-           std::to_string(origin_line_of(site.inst->origin_line));
+    return (f.origin.empty() ? f.name : f.origin) + ", " + module.origins.place(site.inst->origin_line);
   return f.name + ", " + module.file + ":" + std::to_string(site.inst->pos.line);
 }
 
-// Of the source if that is known, else of the VCODE; 0 for the branch of a check.
-std::uint32_t line_of(const RegionEntry& entry, const soac::RegionInst& in) {
+// The line of the source if that is known, else of the VCODE; nothing for the branch of a check.
+std::string line_text(const RegionEntry& entry, const soac::RegionInst& in, const OriginFiles& origins) {
   const ssa::Inst* inst = entry.sites[static_cast<std::size_t>(in.site)].inst;
-  if (inst == nullptr) return 0;
-  return inst->origin_line > 0 ? origin_line_of(inst->origin_line) : inst->pos.line;
+  if (inst == nullptr) return "";
+  const std::uint32_t origin = inst->origin_line;
+  const std::uint32_t line = origin > 0 ? origin_line_of(origin) : inst->pos.line;
+  if (line == 0) return "";
+  return " (line " + std::to_string(line) + (origins.elsewhere(origin) ? " of " + origins.of(origin) : "") +
+         ")";
 }
 
-std::string line_text(std::uint32_t line) { return line > 0 ? " (line " + std::to_string(line) + ")" : ""; }
-
 // The printed region, with the line that each instruction comes from.
-std::string instructions(const RegionEntry& entry) {
+std::string instructions(const RegionEntry& entry, const OriginFiles& origins) {
   std::string out;
   const std::string text = soac::print(entry.region);
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -40,26 +41,27 @@ std::string instructions(const RegionEntry& entry) {
     const std::size_t end = text.find('\n', begin);
     out += text.substr(begin, end - begin);
     const std::size_t head = lines - entry.region.insts.size();
-    if (i >= head) out += line_text(line_of(entry, entry.region.insts[i - head]));
+    if (i >= head) out += line_text(entry, entry.region.insts[i - head], origins);
     out += "\n";
     begin = end + 1;
   }
   return out;
 }
 
-std::string node_text(const RegionEntry& entry, const soac::Graph& graph, std::int32_t n) {
+std::string node_text(const RegionEntry& entry, const soac::Graph& graph, std::int32_t n,
+                      const OriginFiles& origins) {
   const soac::Node& node = graph.nodes[static_cast<std::size_t>(n)];
   return std::to_string(n) + " " + soac::combinator_name(node.kind) +
-         line_text(line_of(entry, entry.region.insts[static_cast<std::size_t>(node.inst)]));
+         line_text(entry, entry.region.insts[static_cast<std::size_t>(node.inst)], origins);
 }
 
-std::string rules(const RegionEntry& entry, const soac::Graph& graph) {
+std::string rules(const RegionEntry& entry, const soac::Graph& graph, const OriginFiles& origins) {
   std::string out;
   for (const plan::RuleEvent& e : entry.events) {
     const std::string what = e.fired ? std::string("fired   ") + plan::rule_name(e.rule)
                                      : std::string("refused ") + plan::refusal_text(e.refusal);
-    out +=
-        "  " + what + ": " + node_text(entry, graph, e.from) + " -> " + node_text(entry, graph, e.to) + "\n";
+    out += "  " + what + ": " + node_text(entry, graph, e.from, origins) + " -> " +
+           node_text(entry, graph, e.to, origins) + "\n";
   }
   return out;
 }
@@ -94,10 +96,10 @@ std::string explain(const RegionEntry& entry, const ssa::Module& module, std::st
          : entry.tried ? "not compiled: " + entry.reason + "\n"
                        : "not hot enough to be compiled\n";
   const soac::Graph graph = graph_of(entry.region, entry);
-  if (wants(letters, 't')) out += instructions(entry);
+  if (wants(letters, 't')) out += instructions(entry, module.origins);
   if (wants(letters, 'g')) out += soac::print(graph);
   if (wants(letters, 'd')) out += drawings(graph);
-  if (wants(letters, 'r')) out += rules(entry, graph);
+  if (wants(letters, 'r')) out += rules(entry, graph, module.origins);
   if (wants(letters, 'c')) out += costs(graph);
   if (wants(letters, 'p') && entry.tried) out += plan::print(entry.plan);
   if (wants(letters, 'x') && entry.code != nullptr) out += entry.code->listing();

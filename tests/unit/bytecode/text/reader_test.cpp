@@ -145,7 +145,7 @@ TEST_CASE("annotations in comments") {
       "{nvm source my%20file.nesl}\nFUNC A_1 {nvm function qs%7d lifted tail}\n{nvm line 3} COPY 1 0 {nvm "
       "line "
       "4} POP 1 0 CONST INT {nvm char} (34 200) {nvm line bogus} {nvm} RET\nFUNC B CONST INT (1) RET");
-  CHECK(p.origin_file == "my file.nesl");
+  CHECK(p.origins.own == "my file.nesl");
   const Function& a = p.functions[0];
   CHECK(a.origin == "qs}");
   CHECK(a.lifted);
@@ -158,6 +158,24 @@ TEST_CASE("annotations in comments") {
   CHECK_FALSE(p.functions[1].lifted);
   CHECK(p.functions[1].code[0].origin_line == 0);
   CHECK(p.constants[1].word == TypeWord::kInt);
+}
+
+TEST_CASE("annotations of lines of several files") {
+  const Program p = read_ok(
+      "{nvm source a.nesl} FUNC G {nvm line 3 b%20c.nesl} POP 1 0 {nvm line 3} POP 1 0 {nvm line 4 a.nesl} "
+      "POP "
+      "1 0 {nvm line 7 d.nesl} POP 1 0 {nvm line 8 b%20c.nesl} POP 1 0 {nvm line 0} POP 1 0 {nvm line "
+      "5000000 "
+      "d.nesl} POP 1 0 RET");
+  const auto place = [&](std::size_t i) { return p.origins.place(p.functions[0].code[i].origin_line); };
+  CHECK(place(0) == "b c.nesl:3");
+  CHECK(place(1) == "a.nesl:3");
+  CHECK(place(2) == "a.nesl:4");
+  CHECK(place(3) == "d.nesl:7");
+  CHECK(place(4) == "b c.nesl:8");
+  CHECK(p.functions[0].code[5].origin_line == 0);
+  CHECK(p.functions[0].code[6].origin_line == 0);  // a number of this size has no room
+  CHECK(p.origins.others == std::vector<std::string>{"b c.nesl", "d.nesl"});
 }
 
 TEST_CASE("entry, redefinition, resolution") {

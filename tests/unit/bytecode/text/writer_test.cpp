@@ -43,7 +43,7 @@ Program with_constant(Constant c) {
 
 TEST_CASE("layout: a line an instruction, conditionals indented, annotations in comments") {
   ProgramBuilder b("t.vcode");
-  b.origin_file("a b.nesl");
+  b.origins().own = "a b.nesl";
   b.begin_function("MAIN_1");
   b.current().origin = "qs";
   b.current().lifted = true;
@@ -52,7 +52,7 @@ TEST_CASE("layout: a line an instruction, conditionals indented, annotations in 
   b.emit(Op::kIf);
   b.copy(1, 2);
   b.emit(Op::kAdd, TypeWord::kInt);
-  b.origin_line(4);
+  b.origin_line(b.line_of("c d.nesl", 4));
   b.emit(Op::kElse);
   b.call("MAIN_1");
   b.emit(Op::kEndif);
@@ -61,7 +61,7 @@ TEST_CASE("layout: a line an instruction, conditionals indented, annotations in 
   CHECK(write_vcode(p) ==
         "{nvm source a%20b.nesl}\n\nFUNC MAIN_1 {nvm function qs lifted}\n{nvm line 3}\nCONST BOOL T\nIF\n  "
         "COPY 1 2\n"
-        "  + INT\n{nvm line 4}\nELSE\n  CALL MAIN_1\nENDIF\nRET\n");
+        "  + INT\n{nvm line 4 c%20d.nesl}\nELSE\n  CALL MAIN_1\nENDIF\nRET\n");
   CHECK(write_vcode(p, {false, false}) ==
         "FUNC MAIN_1\nCONST BOOL T\nIF\nCOPY 1 2\n+ INT\nELSE\nCALL MAIN_1\nENDIF\nRET\n");
   check_round_trip(p);
@@ -93,9 +93,11 @@ TEST_CASE("constants of every type, and their extremes, survive") {
 
 TEST_CASE("names that a comment could not hold as they are") {
   ProgramBuilder b("t");
-  b.origin_file("{a}\n%\"b\".nesl");
+  b.origins() = {"{a}\n%\"b\".nesl", {"", "}{", "never seen"}};
   b.begin_function("++_11");
   b.current().origin = "}%7d{";
+  b.origin_line(origin_number(2, 7));
+  b.emit(Op::kExit);
   b.end_function();
   b.begin_function("1.x");
   b.current().tail_parallel = true;
