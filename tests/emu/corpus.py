@@ -41,7 +41,7 @@ def build_batch(folder, number, names):
     path = os.path.join(folder, f"batch{number}")
     with open(path + ".cc", "w") as out:
         out.write(open(os.path.join(source, "tests", "emu", "cuda_emu.h")).read() + "\n" + "\n".join(parts))
-    subprocess.run([compiler] + flags.split() + ["-O0", "-o", path + ".so", path + ".cc", "-lsleef"], check=True)
+    subprocess.run([compiler] + flags.split() + ["-O0", "-o", path + ".so", path + ".cc", "-lboost_context", "-lsleef"], check=True)
     for i, name in enumerate(names):
         with open(os.path.join(folder, name + ".batch"), "w") as out:
             out.write(f"emulated\n{path}.so\nb{i}_")

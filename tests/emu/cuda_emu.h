@@ -5,8 +5,8 @@
 // violation aborts with the place.
 #pragma once
 
-#include <ucontext.h>
-
+#include <boost/context/fiber.hpp>
+#include <boost/context/fixedsize_stack.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -33,8 +33,7 @@ enum class State { kReady, kBarrier, kWarp, kDone };
 
 struct Block;
 struct Thread {
-  ucontext_t context;
-  std::unique_ptr<char[]> stack;
+  boost::context::fiber fiber;
   State state = State::kReady;
   Dim index;
   Block* block = nullptr;
@@ -72,7 +71,7 @@ struct Block {
 };
 
 inline thread_local Thread* current = nullptr;
-inline thread_local ucontext_t scheduler;
+inline thread_local boost::context::fiber scheduler;  // while a thread runs
 inline thread_local Dim grid_size, block_size;
 inline thread_local const std::function<void()>* body = nullptr;
 
@@ -82,14 +81,15 @@ inline thread_local const std::function<void()>* body = nullptr;
   std::abort();
 }
 inline void yield(State state) {
-  Thread* self = current;
-  self->state = state;
-  swapcontext(&self->context, &scheduler);
+  current->state = state;
+  scheduler = std::move(scheduler).resume();
 }
 
-inline void start() {
+inline boost::context::fiber start(boost::context::fiber&& from) {
+  scheduler = std::move(from);
   (*body)();
-  yield(State::kDone);
+  current->state = State::kDone;
+  return std::move(scheduler);
 }
 
 inline std::unique_ptr<Block> make_block(unsigned number) {
@@ -98,14 +98,9 @@ inline std::unique_ptr<Block> make_block(unsigned number) {
   b->index.x = number;
   for (unsigned t = 0; t < block_size.x; ++t) {
     auto thread = std::make_unique<Thread>();
-    thread->stack = std::unique_ptr<char[]>(new char[kStack]);
     thread->index.x = t;
     thread->block = b.get();
-    getcontext(&thread->context);
-    thread->context.uc_stack.ss_sp = thread->stack.get();
-    thread->context.uc_stack.ss_size = kStack;
-    thread->context.uc_link = nullptr;
-    makecontext(&thread->context, start, 0);
+    thread->fiber = boost::context::fiber(std::allocator_arg, boost::context::fixedsize_stack(kStack), start);
     b->threads.push_back(std::move(thread));
   }
   return b;
@@ -142,7 +137,7 @@ inline bool turn(Block& b) {
     if (t->state != State::kReady) continue;
     progress = true;
     current = t.get();
-    swapcontext(&scheduler, &t->context);
+    t->fiber = std::move(t->fiber).resume();
   }
   release_warps(b);
   std::size_t waiting = 0;

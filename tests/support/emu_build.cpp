@@ -23,7 +23,7 @@ std::string read_file(const fs::path& path) {
 }
 
 const std::string& header() {
-  static const std::string kText = read_file(fs::path(NVM_SOURCE_DIR) / "tests/emu/cuda_emu.h");
+  static const std::string kText = read_file(fs::path(NVM_EMU_INCLUDE) / "cuda_emu.h");
   return kText;
 }
 
@@ -37,7 +37,7 @@ std::string name_of_source(const std::string& source) {
 }
 
 std::string build_emulated(const std::string& source, std::string& log) {
-  const std::string all = header() + "\n#line 1 \"kernels.cu\"\n" + source;
+  const std::string all = "#include \"cuda_emu.h\"\n#line 1 \"kernels.cu\"\n" + source;
   const fs::path folder = fs::path(NVM_EMU_CACHE);
   fs::create_directories(folder);
   const std::string name = name_of_source(source);
@@ -48,8 +48,9 @@ std::string build_emulated(const std::string& source, std::string& log) {
   const fs::path fresh_text = folder / (own + ".cc");
   const fs::path fresh = folder / (own + ".so");
   std::ofstream(fresh_text, std::ios::binary) << all;
-  const std::string command = std::string(NVM_EMU_COMPILER) + " " NVM_EMU_FLAGS " -o " + fresh.string() +
-                              " " + fresh_text.string() + " -lsleef";
+  const std::string command = std::string(NVM_EMU_COMPILER) +
+                              " " NVM_EMU_FLAGS " -I " NVM_EMU_INCLUDE " -o " + fresh.string() + " " +
+                              fresh_text.string() + " -lboost_context -lsleef";
   if (std::system(command.c_str()) != 0) {
     log = "the emulated source does not compile: " + fresh_text.string();
     return {};
