@@ -2,9 +2,10 @@
 """usage: corpus.py BUILD SOURCE EMU COMPILER FLAGS CONFIGURATION...
 
 Every program of the conformance set and the gallery, but two that take too long, on the emulated device (folder
-EMU/device), every line compiled: what they print must be what is expected of them. A first round gathers the CUDA
-sources, which are then built in batches, since compiling them one by one takes most of the time; what it did not meet is
-built alone.
+EMU/device), every line compiled: what they print must be what is expected of them. Rounds before gather the CUDA
+sources, which are then built in batches, since compiling them one by one takes most of the time: the first round meets
+what is recorded while the processor runs everything, the next ones what is recorded beside what runs on the device.
+What they did not meet is built alone.
 
 CONFIGURATION: words NAME=VALUE with commas between, put into the environment.
 """
@@ -21,12 +22,27 @@ build, source, emu, compiler, flags = sys.argv[1:6]
 configurations = sys.argv[6:]
 programs = Programs(build, source, emu)
 PER_BATCH = 150
+ROUNDS = 3
+FEW = 50
 
 
-def build_all(folder, names):
-    batches = [names[i:i + PER_BATCH] for i in range(0, len(names), PER_BATCH)]
+def gather_and_build(folder, settings):
+    """How many sources were built in batches."""
+    built = 0
+    for number in range(ROUNDS):
+        names = programs.gather(folder, settings)
+        if number > 0 and len(names) < FEW:
+            break
+        build_all(folder, number, names)
+        built += len(names)
+    return built
+
+
+def build_all(folder, number, names):
+    size = min(PER_BATCH, -(-len(names) // os.cpu_count()))
+    batches = [(f"{number}_{i}", names[i:i + size]) for i in range(0, len(names), size)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda b: build_batch(folder, *b), enumerate(batches)))
+        list(pool.map(lambda b: build_batch(folder, *b), batches))
 
 
 def build_batch(folder, number, names):
@@ -59,8 +75,7 @@ failed = 0
 with tempfile.TemporaryDirectory() as folder:
     caches = {"XDG_CACHE_HOME": os.path.join(folder, "cache")}
     settings = settings_of(configurations)
-    gathered = programs.gather(folder, settings)
-    build_all(folder, gathered)
+    gathered = gather_and_build(folder, settings)
     for text, setting in zip(configurations, settings):
         env = programs.environment(
             dict(setting, NVM_EMU_BATCH=folder, NVM_EMU_COUNTS=os.path.join(folder, "counts"), **caches))
@@ -70,5 +85,5 @@ with tempfile.TemporaryDirectory() as folder:
         for line in wrong:
             print(f"{text}: {line}")
         failed += len(wrong)
-    print(f"{len(gathered)} CUDA sources in batches, {len(settings)} configurations, {failed} failures")
+    print(f"{gathered} CUDA sources in batches, {len(settings)} configurations, {failed} failures")
 sys.exit(failed != 0)

@@ -63,10 +63,13 @@ class Programs:
             return [line for part in parts for line in part.result()]
 
     def gather(self, folder, settings):
-        """Runs everything on the processor, only to see the sources: FOLDER/NAME.cu. Their names."""
+        """Runs everything, only to see the sources: FOLDER/NAME.cu. On the device runs what has been built in FOLDER.
+        The names of the sources that have not."""
         for setting in settings:
-            self.run(self.environment(dict(setting, NVM_EMU_GATHER=folder, XDG_CACHE_HOME="/nowhere")))
-        return sorted(os.path.basename(p)[:-3] for p in glob.glob(os.path.join(folder, "*.cu")))
+            self.run(self.environment(
+                dict(setting, NVM_EMU_GATHER=folder, NVM_EMU_BATCH=folder, XDG_CACHE_HOME="/nowhere")))
+        seen = {p: {name[:-len(p)] for name in os.listdir(folder) if name.endswith(p)} for p in (".cu", ".batch")}
+        return sorted(seen[".cu"] - seen[".batch"])
 
 
 def run_suite(arguments, env):
