@@ -1,5 +1,6 @@
 // What the checker says of names and arguments that do not fit: which one, and what would.
 #include <algorithm>
+#include <cctype>
 
 #include "bytecode/base/suggest.h"
 #include "frontend/infer.h"
@@ -99,11 +100,36 @@ std::string excerpt(const Expr& exp) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
 }
 
+namespace {
+
+bool in_name(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// Whether a text has `function NAME` behind a place, in any case of letters.
+bool defined_behind(std::string text, SourcePos place, const std::string& name) {
+  const std::string word = "FUNCTION", wanted = upper(name);
+  std::size_t at = 0;
+  for (std::uint32_t line = 1; line < place.line && at != std::string::npos; ++line)
+    at = text.find('\n', at + 1);
+  text = upper(std::move(text));
+  while ((at = text.find(word, at)) != std::string::npos) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at + word.size()), text.size());
+    const std::size_t end = at + name.size();
+    if (text.compare(at, name.size(), wanted) == 0 && (end >= text.size() || !in_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void Checker::undefined(const Expr& name) {
   if (diagnostics_.blamed(name.text)) throw Failure{};  // what failed to define it was reported
   std::string message = upper(name.text) + " is undefined";
   for (const Meant& meant : kMeant)
     if (name.text == meant.word) fail(name.pos, message + meant.hint);
+  if (defined_behind(std::string(env_.text()), name.pos, name.text))
+    fail(name.pos, message + " here: its definition comes later, and a line such as function " + name.text +
+                       "(x) : int -> int; declares it");
   std::vector<std::string> names = env_.names();
   for (const Variable& variable : scope_) names.push_back(variable.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
@@ -138,6 +164,8 @@ bool Checker::knows_record(const Pattern& pattern) try {
 // What stands behind a value is its argument, so a missing ; or an infix name makes a call of it.
 void Checker::not_a_function(const Expr& call, const Type* function, const Type* argument) {
   const Expr &value = *call.items[0], &behind = *call.items[1];
+  if (value.kind == ExprKind::kBool && diagnostics_.blamed(value.int_value != 0 ? "t" : "f"))
+    throw Failure{};  // a function of that name was refused
   std::string message = "in the call " + excerpt(call) + ", " + excerpt(value) +
                         " is not a function: it is of type " + print_type(function);
   if (behind.pos.line > value.pos.line)

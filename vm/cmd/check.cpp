@@ -94,8 +94,8 @@ int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::strin
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
-  if (const int status = status_of(run_operand(nesl, arguments, watch)); status != kGood) return status;
-  const auto listing = nesl.listing(arguments.text(Option::kExpression), stages);
+  if (const int status = status_of(run_all(nesl, arguments, watch)); status != kGood) return status;
+  const auto listing = nesl.listing("", stages);
   if (!listing) return kRefused;
   std::fputs(listing->c_str(), stdout);
   const auto vcode = nesl.compile("");
