@@ -49,10 +49,7 @@ lib::NeslOptions nesl_options(const Arguments& arguments) {
 
 lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch) {
   lib::NeslStatus status = run_operand(nesl, arguments, watch);
-  if (!arguments.given(Option::kExpression)) return status;
-  std::vector<std::string> expressions = arguments.all(Option::kExpression);
-  if (expressions.empty()) expressions = {arguments.text(Option::kExpression)};  // of the environment
-  for (const std::string& text : expressions) {
+  for (const std::string& text : arguments.all(Option::kExpression)) {
     if (status != lib::NeslStatus::kOk) break;
     status = nesl.run_expression(text);
   }
