@@ -73,12 +73,16 @@ constexpr Meant kMeant[] = {
     {"range", ": the integers from s up to e are [s:e]"},
     {"def", ": a function is defined as in function name(x) = x + 1"},
     {"string", ": the type of strings is [char]"},
-    {"int", ": it is a type, which only signatures and datatypes name"},
+    {"int",
+     ": it is a type, which only signatures and datatypes name; round, trunc, floor and ceil make an int "
+     "of a float"},
     {"bool", ": it is a type, which only signatures and datatypes name"},
     {"char", ": it is a type, which only signatures and datatypes name"},
     {"import", ": load \"FILE\"; reads the definitions of a file"},
     {"include", ": load \"FILE\"; reads the definitions of a file"},
     {"struct", ": a record is declared as in datatype point(float, float)"},
+    {"str", ": the text of v is @v"},
+    {"concat", ": v ++ w joins two sequences, flatten the elements of a sequence of them"},
     {"null", ": every value has a type, and none is missing"},
 };
 
@@ -144,18 +148,28 @@ std::string Checker::conversion(const Type* expected, const Type* given) {
   if (want == TypeKind::kFloat && have == TypeKind::kInt) return "; float makes a float of an int";
   if (want == TypeKind::kInt && have == TypeKind::kFloat)
     return "; float makes a float of an int, round an int of a float";
+  const auto is_string = [](const Type* type) {
+    return type->kind == TypeKind::kSeq && resolve(type->args[0])->kind == TypeKind::kChar;
+  };
+  if (want == TypeKind::kChar && is_string(clash.given)) return "; a character is written `a";
+  if (have == TypeKind::kChar && is_string(clash.expected)) return "; a string is written \"a\"";
   return "";
 }
 
-std::string Checker::function_hint(const Pattern& pattern) {
-  if (env_.find(pattern.name, from_prelude_) != nullptr) return "";
-  return "; a function is defined as in function name(x) = x + 1, or within an expression as in name = x => "
-         "x + 1";
+void Checker::unknown_record(const Pattern& pattern) {
+  if (diagnostics_.blamed(pattern.name)) throw Failure{};  // what failed to declare it was reported
+  std::string message = "record type " + upper(pattern.name) + " is undefined";
+  if (parameters_)
+    message += "; a record is declared as in datatype " + pattern.name + "(float, float)";
+  else if (env_.find(pattern.name, from_prelude_) == nullptr)
+    message +=
+        "; a function is defined as in function name(x) = x + 1, or within an expression as in name = x "
+        "=> x + 1";
+  fail(pattern.pos, message);
 }
 
 bool Checker::knows_record(const Pattern& pattern) try {
-  if (env_.find(pattern.name, from_prelude_) == nullptr)
-    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined" + function_hint(pattern));
+  if (env_.find(pattern.name, from_prelude_) == nullptr) unknown_record(pattern);
   return true;
 } catch (const Failure&) {
   return false;
@@ -213,10 +227,13 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
     const Type* have = last ? given : given->args[0];
     if (!unifier_.unify(have, want)) {
       const std::string why = describe(want, have);
+      const bool of_each = resolve(have)->kind == TypeKind::kSeq && name != "==" && name != "/=" &&
+                           describe(want, resolve(have)->args[0]).empty();
+      const std::string hint = of_each || why.find("not in the class") != std::string::npos
+                                   ? remedy(name, have)
+                                   : conversion(want, have);
       fail(argument.items[i]->pos,
-           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why) +
-               (why.find("not in the class") != std::string::npos ? remedy(name, have)
-                                                                  : conversion(want, have)));
+           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why) + hint);
     }
     if (!last) expected = expected->args[1], given = given->args[1];
   }
