@@ -76,6 +76,9 @@ class Environment {
   // A flag that compiling looks at between functions: where it is set, Cancelled is thrown.
   void stop_when(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
   [[nodiscard]] const std::atomic<bool>* cancelled() const { return cancelled_; }
+  // The text that the forms are read from: what it defines further on is known to messages.
+  void set_text(std::string_view text) { text_ = text; }
+  [[nodiscard]] std::string_view text() const { return text_; }
 
   // A user may not define this name.
   [[nodiscard]] bool is_protected(std::string_view name) const;
@@ -101,6 +104,7 @@ class Environment {
   std::string prelude_errors_;
   std::uint32_t variables_ = 0;
   const std::atomic<bool>* cancelled_ = nullptr;
+  std::string_view text_;
 };
 
 }  // namespace nvm::frontend

@@ -15,7 +15,7 @@ class FormParser {
   // Reads a form; on failure what was read of it stays.
   void read(Form& form);
   // After a failure: skips to the end of the form, so that the next one can be read.
-  void recover();
+  void recover(const Form& failed);
 
  private:
   // Tokens.

@@ -41,7 +41,9 @@ const Type* Checker::function(Form& form, Binding& self) try {
   const Type* identity = types_.named_identity(&self);
   const Type* sig = form.sig ? declared(*form.sig, true, self) : nullptr;
   std::vector<Variable> variables;
+  parameters_ = true;
   const Type* argument = pattern(form.pattern, variables);
+  parameters_ = false;
   if (sig != nullptr && !unifier_.unify(argument, sig->args[0])) {
     TypePrinter printer = printer_of(sig);
     const std::string needed = printer.print(argument);
@@ -384,8 +386,7 @@ const Type* Checker::pattern(Pattern& pattern, std::vector<Variable>& variables)
   }
   const Type* inner = this->pattern(pattern.items[0], variables);
   Binding* constructor = env_.find(pattern.name, from_prelude_);
-  if (constructor == nullptr || constructor->kind != BindingKind::kConstructor)
-    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined" + function_hint(pattern));
+  if (constructor == nullptr || constructor->kind != BindingKind::kConstructor) unknown_record(pattern);
   pattern.record = constructor;
   const Type* type = instantiate(types_, constructor->type);
   if (!unifier_.unify(inner, type->args[0]))

@@ -72,10 +72,11 @@ class Checker {
   const Type* declared(const TypeSig& sig, bool rigid, Binding& self);
   [[noreturn]] void fail(SourcePos pos, std::string message);
   [[noreturn]] void undefined(const Expr& name);
-  // Hints behind messages, "" if there is none to give: how an int and a float come together, and for a
-  // record pattern of an unknown name, which may be meant to define a function.
+  // Hints behind messages, "" if there is none to give: how an int and a float, or a character and a string,
+  // come together.
   [[nodiscard]] static std::string conversion(const Type* expected, const Type* given);
-  [[nodiscard]] std::string function_hint(const Pattern& pattern);
+  // A record pattern of a name that is no record; it may be meant to define a function.
+  [[noreturn]] void unknown_record(const Pattern& pattern);
   [[noreturn]] void not_a_function(const Expr& call, const Type* function, const Type* argument);
   [[noreturn]] void mismatch(const Expr& call, const std::string& name, const Type* expected,
                              const Type* given);
@@ -91,6 +92,7 @@ class Checker {
   std::vector<Lambda> lambdas_;
   int parallel_ = 0;  // apply-to-eachs around the current expression
   bool serial_ = false;
+  bool parameters_ = false;  // the pattern stands where a function has its parameters
 };
 
 }  // namespace nvm::frontend

@@ -1,5 +1,6 @@
 // What the checker says of names and arguments that do not fit: which one, and what would.
 #include <algorithm>
+#include <cctype>
 
 #include "bytecode/base/suggest.h"
 #include "frontend/infer.h"
@@ -72,12 +73,16 @@ constexpr Meant kMeant[] = {
     {"range", ": the integers from s up to e are [s:e]"},
     {"def", ": a function is defined as in function name(x) = x + 1"},
     {"string", ": the type of strings is [char]"},
-    {"int", ": it is a type, which only signatures and datatypes name"},
+    {"int",
+     ": it is a type, which only signatures and datatypes name; round, trunc, floor and ceil make an int "
+     "of a float"},
     {"bool", ": it is a type, which only signatures and datatypes name"},
     {"char", ": it is a type, which only signatures and datatypes name"},
     {"import", ": load \"FILE\"; reads the definitions of a file"},
     {"include", ": load \"FILE\"; reads the definitions of a file"},
     {"struct", ": a record is declared as in datatype point(float, float)"},
+    {"str", ": the text of v is @v"},
+    {"concat", ": v ++ w joins two sequences, flatten the elements of a sequence of them"},
     {"null", ": every value has a type, and none is missing"},
 };
 
@@ -99,11 +104,36 @@ std::string excerpt(const Expr& exp) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest - 3) + "...";
 }
 
+namespace {
+
+bool in_name(char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+// Whether a text has `function NAME` behind a place, in any case of letters.
+bool defined_behind(std::string text, SourcePos place, const std::string& name) {
+  const std::string word = "FUNCTION", wanted = upper(name);
+  std::size_t at = 0;
+  for (std::uint32_t line = 1; line < place.line && at != std::string::npos; ++line)
+    at = text.find('\n', at + 1);
+  text = upper(std::move(text));
+  while ((at = text.find(word, at)) != std::string::npos) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at + word.size()), text.size());
+    const std::size_t end = at + name.size();
+    if (text.compare(at, name.size(), wanted) == 0 && (end >= text.size() || !in_name(text[end])))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void Checker::undefined(const Expr& name) {
   if (diagnostics_.blamed(name.text)) throw Failure{};  // what failed to define it was reported
   std::string message = upper(name.text) + " is undefined";
   for (const Meant& meant : kMeant)
     if (name.text == meant.word) fail(name.pos, message + meant.hint);
+  if (defined_behind(std::string(env_.text()), name.pos, name.text))
+    fail(name.pos, message + " here: its definition comes later, and a line such as function " + name.text +
+                       "(x) : int -> int; declares it");
   std::vector<std::string> names = env_.names();
   for (const Variable& variable : scope_) names.push_back(variable.name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
@@ -118,18 +148,28 @@ std::string Checker::conversion(const Type* expected, const Type* given) {
   if (want == TypeKind::kFloat && have == TypeKind::kInt) return "; float makes a float of an int";
   if (want == TypeKind::kInt && have == TypeKind::kFloat)
     return "; float makes a float of an int, round an int of a float";
+  const auto is_string = [](const Type* type) {
+    return type->kind == TypeKind::kSeq && resolve(type->args[0])->kind == TypeKind::kChar;
+  };
+  if (want == TypeKind::kChar && is_string(clash.given)) return "; a character is written `a";
+  if (have == TypeKind::kChar && is_string(clash.expected)) return "; a string is written \"a\"";
   return "";
 }
 
-std::string Checker::function_hint(const Pattern& pattern) {
-  if (env_.find(pattern.name, from_prelude_) != nullptr) return "";
-  return "; a function is defined as in function name(x) = x + 1, or within an expression as in name = x => "
-         "x + 1";
+void Checker::unknown_record(const Pattern& pattern) {
+  if (diagnostics_.blamed(pattern.name)) throw Failure{};  // what failed to declare it was reported
+  std::string message = "record type " + upper(pattern.name) + " is undefined";
+  if (parameters_)
+    message += "; a record is declared as in datatype " + pattern.name + "(float, float)";
+  else if (env_.find(pattern.name, from_prelude_) == nullptr)
+    message +=
+        "; a function is defined as in function name(x) = x + 1, or within an expression as in name = x "
+        "=> x + 1";
+  fail(pattern.pos, message);
 }
 
 bool Checker::knows_record(const Pattern& pattern) try {
-  if (env_.find(pattern.name, from_prelude_) == nullptr)
-    fail(pattern.pos, "record type " + upper(pattern.name) + " is undefined" + function_hint(pattern));
+  if (env_.find(pattern.name, from_prelude_) == nullptr) unknown_record(pattern);
   return true;
 } catch (const Failure&) {
   return false;
@@ -138,6 +178,8 @@ bool Checker::knows_record(const Pattern& pattern) try {
 // What stands behind a value is its argument, so a missing ; or an infix name makes a call of it.
 void Checker::not_a_function(const Expr& call, const Type* function, const Type* argument) {
   const Expr &value = *call.items[0], &behind = *call.items[1];
+  if (value.kind == ExprKind::kBool && diagnostics_.blamed(value.int_value != 0 ? "t" : "f"))
+    throw Failure{};  // a function of that name was refused
   std::string message = "in the call " + excerpt(call) + ", " + excerpt(value) +
                         " is not a function: it is of type " + print_type(function);
   if (behind.pos.line > value.pos.line)
@@ -185,10 +227,13 @@ void Checker::mismatch(const Expr& call, const std::string& name, const Type* ex
     const Type* have = last ? given : given->args[0];
     if (!unifier_.unify(have, want)) {
       const std::string why = describe(want, have);
+      const bool of_each = resolve(have)->kind == TypeKind::kSeq && name != "==" && name != "/=" &&
+                           describe(want, resolve(have)->args[0]).empty();
+      const std::string hint = of_each || why.find("not in the class") != std::string::npos
+                                   ? remedy(name, have)
+                                   : conversion(want, have);
       fail(argument.items[i]->pos,
-           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why) +
-               (why.find("not in the class") != std::string::npos ? remedy(name, have)
-                                                                  : conversion(want, have)));
+           message + "; argument " + std::to_string(i + 1) + (why.empty() ? "" : ": " + why) + hint);
     }
     if (!last) expected = expected->args[1], given = given->args[1];
   }

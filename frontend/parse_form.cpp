@@ -43,12 +43,16 @@ void FormParser::advance() {
   p_.ahead_ = p_.lexer_.next();
 }
 
-bool FormParser::at_end_of_form() const { return at(";") || at("$"); }
+bool FormParser::at_end_of_form() const {
+  return at(";") || at("$") || (p_.token_.kind == Tok::kEnd && p_.source_.end_closes);
+}
 
 // Stops behind a terminator that closes the form: $, a ; outside of brackets and lets, or a ; that ends a
-// line when the next form begins in the first column.
-void FormParser::recover() {
+// line when the next form begins in the first column. A definition that begins there is the next form, too.
+void FormParser::recover(const Form& failed) {
   while (p_.token_.kind != Tok::kEnd) {
+    const bool defines = at_word("function") || at_word("datatype");
+    if (defines && p_.token_.pos.column == 1 && p_.token_.pos.line > failed.pos.line) return;
     const bool closes = at("$") || (at(";") && (open_.empty() || (p_.ahead_.pos.column == 1 &&
                                                                   p_.ahead_.pos.line > p_.token_.pos.line)));
     advance();
@@ -58,7 +62,7 @@ void FormParser::recover() {
 
 std::string FormParser::shown() const {
   switch (p_.token_.kind) {
-    case Tok::kEnd: return "end of file";
+    case Tok::kEnd: return p_.source_.end_closes ? "end of text" : "end of file";
     case Tok::kString: return "a string";
     case Tok::kChar: return "a character";
     case Tok::kInvalid: return "this";
@@ -70,7 +74,8 @@ void FormParser::fail(const std::string& message) { fail_at(p_.token_.pos, messa
 
 void FormParser::fail_at(SourcePos pos, const std::string& message) {
   if (p_.token_.kind == Tok::kEnd && pos == p_.token_.pos) {
-    if (!p_.lexer_.unfinished()) p_.diagnostics_.error(pos, "premature end of file: " + message);
+    if (!p_.lexer_.unfinished())
+      p_.diagnostics_.error(pos, (p_.source_.end_closes ? "" : "premature end of file: ") + message);
   } else if (p_.token_.kind != Tok::kInvalid) {  // the lexer reported those
     p_.diagnostics_.error(pos, message);
   }
@@ -158,6 +163,7 @@ void FormParser::function_form(Form& form) {
   form.kind = FormKind::kFunction;
   advance();
   form.name_pos = p_.token_.pos;
+  form.name = p_.token_.text;  // to blame, should it be none
   form.name = function_name();
   if (at("=")) fail("expected a parameter instead of =: functions must have at least one argument");
   form.pattern = pattern(&form.defaults);

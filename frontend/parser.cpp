@@ -26,7 +26,7 @@ std::optional<Form> Parser::next_form() {
     if (diagnostics_.errors() - errors_ahead() == errors) return form;
   } catch (const Failure&) {
     incomplete_ = at_end() || lexer_.unfinished();
-    parser.recover();
+    parser.recover(form);
   }
   blame(form, diagnostics_);
   return std::nullopt;

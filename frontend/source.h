@@ -15,6 +15,7 @@ struct Source {
   std::uint32_t first_line = 1;  // line number of the first line of `text`
   bool builtin = false;          // text of the prelude: internal names allowed, code carries no line
   std::uint32_t number = 0;      // of the text among those of a session, 0 if that is not known
+  bool end_closes = false;       // the end of the text closes its last form, as ; does
 };
 
 }  // namespace nvm::frontend

@@ -35,6 +35,9 @@ std::size_t token_length(std::string_view text) {
   return length > 0 ? length : 1;
 }
 
+// Bytes of a character of UTF-8 after its first one take no place of their own on a terminal.
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
+
 // A long line is shown as a window around the column, so that one-line programs stay readable.
 void render_source(std::string& out, std::string_view line, std::uint32_t column) {
   constexpr std::size_t kWindow = 100;
@@ -42,13 +45,17 @@ void render_source(std::string& out, std::string_view line, std::uint32_t column
   if (at > line.size()) at = line.size();
   std::size_t begin = 0;
   if (at > kWindow * 3 / 4) begin = at - kWindow * 3 / 4;
-  const std::string_view shown = line.substr(begin, kWindow);
+  while (begin > 0 && begin < at && continues_character(line[begin])) ++begin;
+  std::size_t end = std::min(begin + kWindow, line.size());
+  while (end > at && end < line.size() && continues_character(line[end])) --end;
+  const std::string_view shown = line.substr(begin, end - begin);
   out += begin > 0 ? "  ..." : "  ";
   for (const char c : shown) out += (static_cast<unsigned char>(c) < 0x20 && c != '\t') ? ' ' : c;
   out += "\n  ";
   if (begin > 0) out += "   ";
-  for (std::size_t i = begin; i < at; ++i) out += line[i] == '\t' ? '\t' : ' ';
-  const std::size_t length = std::min(token_length(line.substr(at)), begin + kWindow - at);
+  for (std::size_t i = begin; i < at; ++i)
+    if (!continues_character(line[i])) out += line[i] == '\t' ? '\t' : ' ';
+  const std::size_t length = std::max<std::size_t>(1, std::min(token_length(line.substr(at)), end - at));
   out += "^" + std::string(length - 1, '~') + "\n";
 }
 

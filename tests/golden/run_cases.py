@@ -6,6 +6,7 @@
     --- input.vcode        a file that the command finds in its directory; any number of them
     ...
     --- in                 standard input
+    --- env                NAME=VALUE of the environment, one a line
     --- interrupt          out or err: the command gets a SIGINT after its first line on that stream
     --- sh NAME            a shell command that prints such a file, for large ones
     --- out                expected standard output
@@ -20,6 +21,7 @@ Missing expectations mean: nothing on that stream, status 0. TOOL is resolved by
 
 import argparse
 import difflib
+import os
 import pathlib
 import re
 import shlex
@@ -29,7 +31,7 @@ import sys
 import tempfile
 
 EXPECTED = ("out", "err", "status")
-NO_FILE = (*EXPECTED, "in", "interrupt")
+NO_FILE = (*EXPECTED, "in", "env", "interrupt")
 
 
 class BadCase(Exception):
@@ -75,8 +77,9 @@ def run(command, sections, tools):
         for name, text in sections.items():
             if name not in NO_FILE:
                 make_file(pathlib.Path(directory), name, text)
-        with subprocess.Popen(words, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as process:
+        environment = dict(line.split("=", 1) for line in sections.get("env", "").splitlines())
+        with subprocess.Popen(words, cwd=directory, env={**os.environ, **environment}, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             begun = {"out": b"", "err": b""}
             if "interrupt" in sections:
                 stream = sections["interrupt"].strip()

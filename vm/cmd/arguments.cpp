@@ -106,8 +106,9 @@ Arguments::Arguments(std::string_view command, const std::vector<std::string>& w
   }
   for (const OptionInfo& info : kOptions) {
     if (!info.belongs_to(command)) continue;
-    if (const char* value = from_environment(info.name()))
-      values_.try_emplace(std::string(info.name()), value);
+    const char* value = from_environment(info.name());
+    if (value != nullptr && values_.try_emplace(std::string(info.name()), value).second)
+      lists_[std::string(info.name())] = {value};
   }
 }
 

@@ -1,5 +1,6 @@
 // nvm check and nvm disasm: a program looked at, not run.
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "vm/cmd/commands.h"
@@ -38,6 +39,15 @@ void print_json(const std::vector<lib::Message>& messages) {
   std::puts((text + (messages.empty() ? "]" : "\n]")).c_str());
 }
 
+// What is to be said of a file that was not even read: editors look for messages in the JSON only.
+lib::Message unread(const std::string& path) {
+  const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
+  return {path, 0, 0, lib::Severity::kError,
+          folder  ? "the file is a directory"
+          : there ? "the file cannot be read"
+                  : "the file does not exist"};
+}
+
 int check_nesl(const Arguments& arguments, const Watch& watch) {
   lib::NeslOptions options;
   options.vm.cancelled = Interruptible::asked();
@@ -50,6 +60,7 @@ int check_nesl(const Arguments& arguments, const Watch& watch) {
   const std::string& path = arguments.operand("a program file");
   const int status = status_of(path == "-" ? nesl.check_script(watch.standard_input(), kStandardInput, to)
                                            : nesl.check_file(path, to));
+  if (json && status != kGood && messages.empty()) messages.push_back(unread(path));
   if (json) print_json(messages);
   return status;
 }
@@ -62,8 +73,11 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
   const Interruptible guard;
   auto program = load_vcode(arguments.operand("a program file"), options, watch);
   if (arguments.given(Option::kJson)) {
-    const auto& messages = program ? program->messages() : program.failure().messages;
-    if (!program && messages.empty()) std::fputs(program.failure().message.c_str(), stderr);
+    std::vector<lib::Message> messages = program ? program->messages() : program.failure().messages;
+    if (!program && messages.empty()) {
+      std::fputs(program.failure().message.c_str(), stderr);
+      messages.push_back(unread(arguments.operand("a program file")));
+    }
     print_json(messages);
     return program ? kGood : kRefused;
   }
@@ -94,8 +108,8 @@ int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::strin
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
-  if (const int status = status_of(run_operand(nesl, arguments, watch)); status != kGood) return status;
-  const auto listing = nesl.listing(arguments.text(Option::kExpression), stages);
+  if (const int status = status_of(run_all(nesl, arguments, watch)); status != kGood) return status;
+  const auto listing = nesl.listing("", stages);
   if (!listing) return kRefused;
   std::fputs(listing->c_str(), stdout);
   const auto vcode = nesl.compile("");

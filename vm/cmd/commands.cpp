@@ -63,18 +63,24 @@ int unknown_command(std::string_view name) {
   return kRefused;
 }
 
+void no_more(std::span<const std::string> operands) {
+  if (!operands.empty()) throw UsageError{"unexpected operand " + operands.front()};
+}
+
 }  // namespace
 
 std::span<const CommandInfo> all_commands() { return kCommands; }
 
 int version_command(const Words& words) {
   const Arguments arguments("version", words);
+  no_more(arguments.operands());
   print(std::string("nvm ") + lib::version() + "\n");
   if (arguments.given(Option::kVerbose)) print(lib::describe_build());
   return kGood;
 }
 
-int devices_command(const Words&) {
+int devices_command(const Words& words) {
+  no_more(Arguments("devices", words).operands());
   print(lib::describe_devices());
   return kGood;
 }
@@ -84,6 +90,7 @@ int help_command(const Words& words) {
     print(overview());
     return kGood;
   }
+  no_more(std::span(words).subspan(1));
   if (const auto page = generated_page(words.front())) {
     print(*page);
     return kGood;

@@ -52,7 +52,7 @@ Names names_of(const Arguments& arguments, const lib::Counters& c, const Lengths
     const char* from = word.data() + std::min(equals, word.size() - 1) + 1;
     const char* to = word.data() + word.size();
     if (equals == std::string::npos || equals == 0 || std::from_chars(from, to, value).ptr != to ||
-        from == to)
+        from == to || (word[0] >= '0' && word[0] <= '9'))
       throw UsageError{"--let " + word + ": expected NAME=NUMBER"};
     if (!names.try_emplace(word.substr(0, equals), value).second)
       throw UsageError{"--let " + word + ": this name is taken"};

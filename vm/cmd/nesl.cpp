@@ -45,16 +45,16 @@ lib::NeslOptions nesl_options(const Arguments& arguments) {
   return options;
 }
 
-// The file and the expression of the command line, in that order.
+}  // namespace
+
 lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch) {
-  const Interruptible guard(&nesl.machine());
-  const lib::NeslStatus status = run_operand(nesl, arguments, watch);
-  if (status == lib::NeslStatus::kOk && arguments.given(Option::kExpression))
-    return nesl.run_text(arguments.text(Option::kExpression) + "\n;", "-e");
+  lib::NeslStatus status = run_operand(nesl, arguments, watch);
+  for (const std::string& text : arguments.all(Option::kExpression)) {
+    if (status != lib::NeslStatus::kOk) break;
+    status = nesl.run_expression(text);
+  }
   return status;
 }
-
-}  // namespace
 
 int status_of(lib::NeslStatus status) {
   switch (status) {
@@ -84,9 +84,12 @@ lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const W
 }
 
 bool is_nesl(const Arguments& arguments, const Watch& watch) {
-  if (arguments.given(Option::kExpression)) return true;
-  if (arguments.operands().size() != 1) return false;
-  const std::string& path = arguments.operands().front();
+  const std::string path = arguments.operands().size() == 1 ? arguments.operands().front() : "";
+  if (arguments.given(Option::kExpression)) {
+    if (path.ends_with(".vcode")) throw UsageError{path + ": -e evaluates NESL, behind a file of NESL only"};
+    return true;
+  }
+  if (path.empty()) return false;
   if (path == "-") return !lib::Program::looks_like_vcode(watch.standard_input());
   if (path.ends_with(".nesl")) return true;
   if (lib::world_of(watch.watchers()) != nullptr) {
@@ -113,8 +116,11 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   lib::Nesl nesl(options, out, std::cerr);
   const Lengths lengths = bind_inputs(nesl, arguments);
   check_figures(arguments, lengths);
-  const int status = status_of(run_all(nesl, arguments, watch));
-  if (status != kGood) return status;
+  {
+    const Interruptible guard(&nesl.machine());
+    const int status = status_of(run_all(nesl, arguments, watch));
+    if (status != kGood) return status;
+  }
   if (!explain.empty())
     out << (nesl.explanation().empty() ? "nothing was recorded\n" : nesl.explanation()) << std::flush;
   errno = 0;
@@ -136,8 +142,8 @@ int compile_command(const Words& words) {
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
-  if (const int status = status_of(run_operand(nesl, arguments, Watch())); status != kGood) return status;
-  const auto vcode = nesl.compile(arguments.text(Option::kExpression));
+  if (const int status = status_of(run_all(nesl, arguments, Watch())); status != kGood) return status;
+  const auto vcode = nesl.compile("");
   if (!vcode) return kRefused;
   const File file = file_of(arguments, Option::kOutput, "we");
   if (!file) {

@@ -21,6 +21,8 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
 [[nodiscard]] int status_of(lib::NeslStatus status);
 // Runs the file of the command line, or standard input if that is called "-"; nothing if there is none.
 [[nodiscard]] lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch);
+// The same, and then each expression of the command line.
+[[nodiscard]] lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch& watch);
 // --in NAME=FILE, each; the lengths of those that are sequences
 Lengths bind_inputs(lib::Nesl& nesl, const Arguments& arguments);
 

@@ -26,6 +26,7 @@ bool print_results(const lib::Run& run, std::FILE* out) {
 }  // namespace
 
 int report(const lib::Failure& failure) {
+  if (failure.line_open.value_or(false)) std::fputc('\n', stderr);  // a message begins a line
   std::fputs(failure.message.c_str(), stderr);
   return failure.kind == lib::Failure::Class::kRuntime ? kFault : kRefused;
 }

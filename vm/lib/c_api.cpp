@@ -34,11 +34,17 @@ auto guarded(F&& f) -> decltype(f()) {
   }
 }
 
+void check_inputs(const void* inputs, int count) {
+  if (count < 0) throw std::invalid_argument(std::to_string(count) + " inputs");
+  if (inputs == nullptr && count > 0) throw std::invalid_argument("the inputs are NULL");
+}
+
 LoadOptions load_options(const nvm_load_options* given) {
   LoadOptions options;
   if (given == nullptr) return options;
   if (given->int_bits != 0) options.int_bits = given->int_bits;
   if (given->function != nullptr) options.function = given->function;
+  check_inputs(given->inputs, given->input_count);
   for (int i = 0; i < given->input_count; ++i) options.inputs.push_back(static_cast<Kind>(given->inputs[i]));
   return options;
 }
@@ -101,6 +107,7 @@ nvm_results* nvm_run(nvm_vm* vm, const nvm_program* program, nvm_value* const* i
   return guarded([&]() -> nvm_results* {
     if (vm == nullptr || program == nullptr)
       throw std::invalid_argument("nvm_run without machine or program");
+    check_inputs(inputs, input_count);
     std::vector<Value> values;
     for (int i = 0; i < input_count; ++i) {
       if (inputs[i] == nullptr) throw std::invalid_argument("input " + std::to_string(i) + " is NULL");

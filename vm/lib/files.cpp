@@ -108,26 +108,27 @@ Array to_array(const std::string& path, const Type* type, std::span<const Value>
 std::string field(double x) { return x == 0 && std::signbit(x) ? "-0.0" : print_float(x, true); }
 
 void write_csv(const std::string& path, const Type* type, std::span<const Value> slots) {
-  const Array check = to_array(path, TypeArena::base(TypeKind::kInt), slots.last(1));
-  const bool nested = slots.size() == 3;
-  if (slots.size() < 2 || slots.size() > 3 || resolve(type)->kind != TypeKind::kSeq)
+  int depth = 0;
+  for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) ++depth;
+  if (depth < 1 || depth > 2 || type->kind > TypeKind::kChar)
     fail(path, "only a sequence, or a sequence of sequences of numbers makes a table");
+  const bool nested = depth == 2;
+  const auto& v = std::get<Vector>(slots.back());
   const auto& rows = std::get<Segdes>(slots[nested ? 1 : 0]);
   OutFile file(path);
   std::ofstream& out = file.stream();
   std::int64_t i = 0;
   for (std::int64_t r = 0; r < rows.segments(); ++r)
-    for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
-      const Vector& v = check.elements;
+    for (std::int64_t c = 0; c < rows.length(r); ++c, ++i)
       out << (v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
                                             : std::to_string(int_at(v, i)))
           << (nested && c + 1 < rows.length(r) ? "," : "\n");
-    }
   file.finish();
 }
 
 void write_text(const std::string& path, const Type* type, std::span<const Value> slots) {
-  if (slots.size() != 2 || resolve(resolve(type)->args[0])->kind != TypeKind::kChar)
+  type = resolve(type);
+  if (type->kind != TypeKind::kSeq || resolve(type->args[0])->kind != TypeKind::kChar)
     fail(path, "only a string makes a text; names of other files end in .npy or .csv");
   const auto& v = std::get<Vector>(slots[1]);
   OutFile file(path);

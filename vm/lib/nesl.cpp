@@ -196,6 +196,10 @@ NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
   return impl_->between_runs([&] { return impl_->session.run_text({name, text, 1, false}); });
 }
 
+NeslStatus Nesl::run_expression(const std::string& text) {
+  return impl_->between_runs([&] { return impl_->session.run_expression(text); });
+}
+
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
   if (!names_variable(name)) return name + " cannot name a variable";
   try {

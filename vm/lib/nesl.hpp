@@ -36,6 +36,8 @@ class Nesl {
   NeslStatus run_file(const std::string& path);
   NeslStatus run_script(std::string text, const std::string& name);  // as a file with this text
   NeslStatus run_text(std::string_view text, const std::string& name);
+  // Forms of a command line: the last one needs no terminator. Messages call the text -e.
+  NeslStatus run_expression(const std::string& text);
   // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
   // other as text ([char]). The answer is what is wrong, or nothing.
   std::optional<std::string> bind_file(const std::string& name, const std::string& path);

@@ -320,6 +320,8 @@ void SessionCommands::set(const Form& form) {
     s_.environment_.protect(on_off(form, protects));
   } else if (name == "debug" || name == "lnesl") {
     on_off(form, ignored);
+  } else if ((name == "print_length" || name == "config") && form.words.size() != 2) {
+    error(form, "Wrong number of arguments to \"set " + name + "\"");
   } else if (name == "print_length") {
     const std::string n = word(form.words, 1);
     if (n == "all")

@@ -71,19 +71,25 @@ namespace {
 
 constexpr const char* kExpression = "-e";  // the name of the command's expression
 
-// Makes a text the one that run-time errors quote, for as long as it lives; texts nest by `load`.
+// Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
 class Quoted {
  public:
-  Quoted(const frontend::Source*& place, const frontend::Source* text) : place_(place), before_(place) {
+  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment)
+      : place_(place), before_(place), environment_(environment) {
     place_ = text;
+    environment_.set_text(text->text);
   }
   Quoted(const Quoted&) = delete;
   Quoted& operator=(const Quoted&) = delete;
-  ~Quoted() { place_ = before_; }
+  ~Quoted() {
+    place_ = before_;
+    environment_.set_text(before_ != nullptr ? before_->text : std::string_view());
+  }
 
  private:
   const frontend::Source*& place_;
   const frontend::Source* before_;
+  frontend::Environment& environment_;
 };
 
 }  // namespace
@@ -103,7 +109,7 @@ std::uint32_t NeslSession::number_of_text(const std::string& file) {
 
 SessionStatus NeslSession::run_text(frontend::Source source) {
   source.number = number_of_text(source.file);
-  const Quoted quoted(source_, &source);
+  const Quoted quoted(source_, &source, environment_);
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
@@ -161,6 +167,11 @@ SessionStatus NeslSession::run_script(std::string text, const std::string& name)
   content.replace(0, end, end, ' ');
   last_file_ = name;
   return run_text({name, content, 1, false});
+}
+
+SessionStatus NeslSession::run_expression(const std::string& text) {
+  texts_.push_back(std::make_unique<std::string>(text));
+  return run_text({kExpression, *texts_.back(), 1, false, 0, true});
 }
 
 bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pending>& pending) {
@@ -227,8 +238,8 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
     return std::nullopt;
   }
   if (options_.verbose)
-    err_ << "% emitted in " << compile_time << " s, ran in " << seconds_since(start) - compile_time
-         << " s %\n";
+    end_line(), err_ << "% emitted in " << compile_time << " s, ran in "
+                     << seconds_since(start) - compile_time << " s %\n";
   return std::move(result.values);
 }
 
@@ -248,17 +259,20 @@ frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) co
 
 std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, std::uint32_t number) {
   Diagnostics diagnostics(kExpression, text);
-  const frontend::Source source{kExpression, text, 1, false, number};
+  const frontend::Source source{kExpression, text, 1, false, number, true};
   frontend::Parser parser(source, diagnostics);
   std::optional<CompiledForm> compiled;
-  if (auto form = parser.next_form())
+  auto form = parser.next_form();
+  if (form && !parser.at_end())
+    diagnostics.error(form->pos, "expected one expression, not several forms");
+  else if (form)
     compiled = frontend::compile_form(environment_, std::move(*form), diagnostics);
   err_ << diagnostics.render();
   return compiled;
 }
 
 const CompiledForm* NeslSession::last_compiled(const std::string& text) {
-  if (!text.empty()) last_ = compile_text(text + ";", number_of_text(kExpression));
+  if (!text.empty()) last_ = compile_text(text, number_of_text(kExpression));
   if (last_ && last_->core) return &*last_;
   if (text.empty()) err_ << "there is no expression to compile\n";
   return nullptr;
@@ -284,7 +298,7 @@ std::optional<std::string> NeslSession::listing(const std::string& text, std::st
 }
 
 std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
-  const auto compiled = compile_text(text + ";", number_of_text(kExpression));
+  const auto compiled = compile_text(text, number_of_text(kExpression));
   if (!compiled || !compiled->core) return std::nullopt;
   frontend::Emitted emitted = frontend::emit(*compiled->core, emit_options(*compiled));
   std::vector<Value> inputs = values_of(emitted);
@@ -292,7 +306,7 @@ std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const
 }
 
 const frontend::Type* NeslSession::read_type(const std::string& text) {
-  const auto empty = compile_text("[] (" + text + ");", 0);  // an empty sequence names its elements' type
+  const auto empty = compile_text("[] (" + text + ")", 0);  // an empty sequence names its elements' type
   return empty ? frontend::resolve(frontend::resolve(empty->type)->args[0]) : nullptr;
 }
 

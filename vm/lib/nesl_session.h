@@ -73,6 +73,9 @@ class NeslSession {
   // The same for the text of a file, which may begin with `#!`.
   SessionStatus run_script(std::string text, const std::string& name);
 
+  // The same for forms of the command line, the last of which needs no terminator.
+  SessionStatus run_expression(const std::string& text);
+
   // Mode kCompile: the program of the expression `text`, or if that is empty of the last expression so far;
   // the variables in it became constants. Nothing, reported, if there is none.
   std::optional<Program> last_program(const std::string& text);
