@@ -237,10 +237,9 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
            compiled, file);
     return std::nullopt;
   }
-  if (options_.verbose) end_line();
   if (options_.verbose)
-    err_ << "% emitted in " << compile_time << " s, ran in " << seconds_since(start) - compile_time
-         << " s %\n";
+    end_line(), err_ << "% emitted in " << compile_time << " s, ran in "
+                     << seconds_since(start) - compile_time << " s %\n";
   return std::move(result.values);
 }
 
@@ -264,11 +263,10 @@ std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, s
   frontend::Parser parser(source, diagnostics);
   std::optional<CompiledForm> compiled;
   auto form = parser.next_form();
-  if (form && !parser.at_end()) {
+  if (form && !parser.at_end())
     diagnostics.error(form->pos, "expected one expression, not several forms");
-  } else if (form) {
+  else if (form)
     compiled = frontend::compile_form(environment_, std::move(*form), diagnostics);
-  }
   err_ << diagnostics.render();
   return compiled;
 }
