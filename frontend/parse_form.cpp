@@ -47,14 +47,17 @@ bool FormParser::at_end_of_form() const {
   return at(";") || at("$") || (p_.token_.kind == Tok::kEnd && p_.source_.end_closes);
 }
 
-// Stops behind a terminator that closes the form: $, a ; outside of brackets and lets, or a ; that ends a
-// line when the next form begins in the first column. A definition that begins there is the next form, too.
+// Stops behind a terminator that closes the form: $, a ; outside of brackets and lets unless more of a form
+// that began in the first column follows in a later line, or a ; that ends a line when the next form begins
+// in the first column. A definition that begins there is the next form, too.
 void FormParser::recover(const Form& failed) {
   while (p_.token_.kind != Tok::kEnd) {
     const bool defines = at_word("function") || at_word("datatype");
     if (defines && p_.token_.pos.column == 1 && p_.token_.pos.line > failed.pos.line) return;
-    const bool closes = at("$") || (at(";") && (open_.empty() || (p_.ahead_.pos.column == 1 &&
-                                                                  p_.ahead_.pos.line > p_.token_.pos.line)));
+    const bool begins = p_.ahead_.pos.column == 1 && p_.ahead_.pos.line > p_.token_.pos.line;
+    const bool goes_on = !begins && p_.ahead_.kind != Tok::kEnd && failed.pos.column == 1 &&
+                         p_.ahead_.pos.line > failed.pos.line;
+    const bool closes = at("$") || (at(";") && (begins || (open_.empty() && !goes_on)));
     advance();
     if (closes) return;
   }

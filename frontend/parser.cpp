@@ -34,7 +34,8 @@ std::optional<Form> Parser::next_form() {
 
 namespace {
 void blame(const Pattern& pattern, Diagnostics& diagnostics) {
-  if (pattern.kind == Pattern::Kind::kName) diagnostics.blame(pattern.name);
+  const bool named = pattern.kind == Pattern::Kind::kName || pattern.kind == Pattern::Kind::kRecord;
+  if (named) diagnostics.blame(pattern.name);  // name(x) = ..., without FUNCTION, is read as a record
   for (const Pattern& item : pattern.items) blame(item, diagnostics);
 }
 }  // namespace
