@@ -129,6 +129,7 @@ bool defined_behind(std::string text, SourcePos place, const std::string& name) 
 void Checker::undefined(const Expr& name) {
   if (diagnostics_.blamed(name.text)) throw Failure{};  // what failed to define it was reported
   std::string message = upper(name.text) + " is undefined";
+  if (diagnostics_.full()) fail(name.pos, message);
   for (const Meant& meant : kMeant)
     if (name.text == meant.word) fail(name.pos, message + meant.hint);
   if (defined_behind(std::string(env_.text()), name.pos, name.text))

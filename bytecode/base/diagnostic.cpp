@@ -63,7 +63,7 @@ void render_source(std::string& out, std::string_view line, std::uint32_t column
 
 void Diagnostics::add(Diagnostic d) {
   if (d.severity == Severity::kError) ++errors_;
-  if (static_cast<int>(all_.size()) >= kMaxKept) {
+  if (full()) {
     ++dropped_;
     return;
   }

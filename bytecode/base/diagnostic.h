@@ -50,6 +50,8 @@ class Diagnostics {
 
   // Errors after this many are counted but not kept, so that a broken file stays readable.
   static constexpr int kMaxKept = 50;
+  // No message that is still to come will be kept: no need to look for what would help.
+  [[nodiscard]] bool full() const { return static_cast<int>(all_.size()) >= kMaxKept; }
 
  private:
   std::string file_;
