@@ -178,7 +178,8 @@ class CpuCode final : public plan::Code {
   std::shared_ptr<Machine> machine_;
   std::vector<std::unique_ptr<KernelCode>> kernels_;
   std::vector<std::vector<std::int32_t>> dead_after_;
-  std::vector<std::size_t> inputs_, descs_, outputs_;  // variables of the plan: vectors, descriptors, what is told
+  // Variables of the plan: vectors, descriptors, and what the host is told of.
+  std::vector<std::size_t> inputs_, descs_, outputs_;
 };
 
 class CpuEngine final : public plan::Engine {
