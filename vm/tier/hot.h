@@ -18,8 +18,9 @@ struct HotOptions {
   std::int64_t inst_cost = 60'000;
   // The first compilation of a run comes with the compiler's own code and memory, touched for the first time.
   std::int64_t first_cost = 2'000'000;
-  // Where a region's own work is this many times the cost, the cost is small beside it: compiled at once.
-  std::int64_t certain = 4;
+  // Where a region's own work is this many times the cost, it is compiled at once: a line of that much work
+  // mostly gains more.
+  std::int64_t certain = 2;
   // Otherwise the primitives have it once, for many lines never come back; then all compilations together may
   // cost a `share`-th of the work so far, and `grace` for a start.
   std::int64_t share = 50;

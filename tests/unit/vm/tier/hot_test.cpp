@@ -37,7 +37,7 @@ int runs_of_kernels(double kernels, double before) {
 
 TEST_CASE("a line that may not pay is compiled when it comes again, one that surely does at once") {
   const HotOptions options;
-  const std::int64_t work = 2 * cost(options);
+  const std::int64_t work = cost(options) + cost(options) / 2;
   Budget budget = begun(options);
   CHECK(!budget.pays(work, work, kInsts, false));
   CHECK(budget.pays(work, 2 * work, kInsts, false));
