@@ -66,6 +66,11 @@ struct Sink {
   return s.kind == SinkKind::kRank || s.kind == SinkKind::kRandom || s.kind == SinkKind::kSegdes;
 }
 
+// Does it say which bits INTs have?
+[[nodiscard]] inline bool ors_ints(const Sink& s) {
+  return s.kind == SinkKind::kReduce && s.combine == Scalar::kOr && s.type == Type::kInt;
+}
+
 // One iteration space of `space` iterations, one body, sinks. Scans and counts may depend on earlier scans of
 // the kernel, in at most kMostSweeps sweeps. Reads only inputs and what earlier kernels made.
 struct Kernel {

@@ -125,6 +125,10 @@ class CpuCode final : public plan::Code {
       else if (var.role == VarRole::kInput)
         inputs_.push_back(v);
     }
+    for (const plan::Kernel& kernel : plan_.kernels)
+      for (const plan::Sink& s : kernel.sinks)
+        if (plan::ors_ints(s) && plan_.vars[static_cast<std::size_t>(s.out)].role == VarRole::kTemp)
+          outputs_.push_back(static_cast<std::size_t>(s.out));
   }
 
   void find_last_readers() {
@@ -174,7 +178,8 @@ class CpuCode final : public plan::Code {
   std::shared_ptr<Machine> machine_;
   std::vector<std::unique_ptr<KernelCode>> kernels_;
   std::vector<std::vector<std::int32_t>> dead_after_;
-  std::vector<std::size_t> inputs_, descs_, outputs_;  // variables of the plan: vectors, descriptors, both
+  // Variables of the plan: vectors, descriptors, and what the host is told of.
+  std::vector<std::size_t> inputs_, descs_, outputs_;
 };
 
 class CpuEngine final : public plan::Engine {

@@ -21,6 +21,7 @@ constexpr std::size_t kLeastPiece = 64 * 1024;
 // second size on only so.
 constexpr std::size_t kLeastWhole = std::size_t{4} << 20;
 constexpr std::size_t kOnlyWhole = std::size_t{16} << 20;
+constexpr std::size_t kSmallPool = std::size_t{16} << 20;
 static_assert(Extents::kStep == kPage);
 
 std::byte* aligned(std::byte* p, std::size_t unit) {
@@ -123,7 +124,7 @@ std::byte* Extents::take_fresh(std::size_t size) {
     fresh_.erase(fresh);
     if (below != 0) remove_free(lead);
     if (below + whole != size) fresh_.emplace(p + (size - below), below + whole - size);
-    touched_ += size - below;
+    note_fresh(size - below);
     return p - below;
   }
   return nullptr;
@@ -164,7 +165,7 @@ std::byte* Extents::take_addresses(std::size_t size, std::size_t unit) {
     fresh_.erase(fresh);
     if (skip != 0) fresh_.emplace(begin, skip);
     if (skip + size != whole) fresh_.emplace(p + size, whole - skip - size);
-    touched_ += size;
+    note_fresh(size);
     return p;
   }
   return nullptr;
@@ -202,7 +203,26 @@ std::byte* Extents::take_moved(std::size_t size) {
   const std::size_t moved = move(pieces, p);
   const std::size_t rest = size - moved;  // if small, one page of it would touch a whole huge one
   if (unit != kPage && rest < kHugePage) move(movable(rest, kPage), p + moved);
+  spare_huge_pages(unit == kPage ? p + moved : p + size, p + size);
   return p;
+}
+
+// From the rest of a block, which ends at `next`, to the end of the last arena, if nothing behind it is in
+// use: where pages are moved, there will be little more to touch.
+void Extents::spare_huge_pages(std::byte* from, std::byte* next) {
+  const auto behind = fresh_.find(next);
+  if (spared_.first != nullptr || touched_ >= kSmallPool || behind == fresh_.end()) return;
+  std::byte* const end = behind->first + behind->second;
+  if (end != arenas_.back().first + arenas_.back().second) return;
+  spared_ = {from, static_cast<std::size_t>(end - from)};
+  madvise(from, spared_.second, MADV_NOHUGEPAGE);
+}
+
+void Extents::note_fresh(std::size_t size) {
+  touched_ += size;
+  if (spared_.first == nullptr || touched_ < kSmallPool) return;
+  madvise(spared_.first, spared_.second, MADV_HUGEPAGE);
+  spared_ = {};
 }
 
 bool Extents::has_seams_left() {

@@ -53,6 +53,9 @@ class Extents {
   [[nodiscard]] std::vector<Range> movable(std::size_t size, std::size_t unit) const;
   std::size_t move(const std::vector<Range>& pieces, std::byte* to);
   std::byte* take_addresses(std::size_t size, std::size_t unit);
+  // In a small pool, a huge page that a block only begins weighs more than first touches of small ones.
+  void spare_huge_pages(std::byte* from, std::byte* next);
+  void note_fresh(std::size_t size);
   bool add_arena(std::size_t size);
   [[nodiscard]] bool has_seams_left();
   void mend();
@@ -69,6 +72,7 @@ class Extents {
   std::size_t mend_at_;           // where memory is given back: from so many seams on
   std::size_t until_mended_ = 0;  // where there are too many: blocks before it is tried again
   std::size_t touched_ = 0;
+  Range spared_ = {};  // fresh pages here are small ones
 };
 
 }  // namespace nvm::vm

@@ -20,6 +20,10 @@ namespace nvm::vm {
 
 class Pool;
 
+// Elements of a vector from which on whoever ORs them notes the bits: who masks or shifts them may want to
+// know (Vector::known_bits).
+inline constexpr std::int64_t kWorthKnowingBits = 1 << 12;
+
 // A vector of n elements of one type. A vector of length 1 is always unboxed (no buffer): its element stands
 // in `scalar` (Int sign-extended, Bool 0/1) or `real`.
 class Vector {

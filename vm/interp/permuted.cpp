@@ -97,13 +97,23 @@ bool is_unwritten(const Value& value) {
 
 enum class Masked : std::uint8_t { kUnknown, kAll, kNone };
 
+// The INT that all `length` elements of a vector are, if that is known; a hook may have promised it.
+std::optional<std::int64_t> repeated_int(const Value& value, std::int64_t length, const RegionHook* hook) {
+  const auto* v = std::get_if<Vector>(&value);
+  if (v == nullptr) return hook != nullptr ? hook->repeated(value, length) : std::nullopt;
+  if (v->type() != Type::kInt || v->length() != length) return {};
+  if (v->is_scalar()) return v->scalar_int();
+  return v->is_repeated() ? std::optional(v->repeated_element().scalar_int()) : std::nullopt;
+}
+
 // What an instruction that masks or shifts by one number (leaves_known_bits) leaves of elements whose bits
 // are known.
-Masked masked(const Vector& v, Op op, const Vector& by, IntBits width) {
+Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const RegionHook* hook) {
   const auto bits = v.known_bits();
-  if (!bits || by.type() != Type::kInt || !(by.is_repeated() || by.is_scalar()) || by.length() != v.length())
-    return Masked::kUnknown;
-  const std::int64_t x = by.is_scalar() ? by.scalar_int() : by.repeated_element().scalar_int();
+  if (!bits) return Masked::kUnknown;
+  const std::optional<std::int64_t> number = repeated_int(by, v.length(), hook);
+  if (!number) return Masked::kUnknown;
+  const std::int64_t x = *number;
   std::int64_t left = 0;
   const bool mask = map_algebra(op) == Algebra::kMask;
   if (mask)
@@ -125,9 +135,8 @@ bool Interp::follows(const Step& step) const {
         waiting(operands[i]) >= 0)
       return false;
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
-  const auto* by = std::get_if<Vector>(&peek(operands[1]));
-  if (v == nullptr || by == nullptr || v->length() < kWorth) return false;
-  const Masked left = masked(*v, step.op, *by, machine_.prims.int_bits);
+  if (v == nullptr || v->length() < kWorth) return false;
+  const Masked left = masked(*v, step.op, peek(operands[1]), machine_.prims.int_bits, machine_.hook);
   return left == Masked::kAll || (left == Masked::kNone && step.may_repeat);
 }
 
@@ -161,9 +170,8 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
     default: break;
   }
   const auto* v = std::get_if<Vector>(operands.data());
-  const auto* by = std::get_if<Vector>(&operands[1]);
-  if (v == nullptr || by == nullptr || v->length() < kWorth) return false;
-  const Masked left = masked(*v, step.op, *by, context.int_bits);
+  if (v == nullptr || v->length() < kWorth) return false;
+  const Masked left = masked(*v, step.op, operands[1], context.int_bits, machine_.hook);
   if (left == Masked::kAll)
     result = std::move(operands[0]);
   else if (left == Masked::kNone && step.may_repeat)

@@ -198,13 +198,11 @@ FoldRun fold_run(const PrimCall& call, const Elements& v) {
           s.segments(), result, identity(scalar, result, context)};
 }
 
-// Of long vectors, the bits that elements have are remembered: who masks or shifts them may want to know.
 void note_bits(const PrimCall& call) {
-  constexpr std::int64_t kWorth = 1 << 12;  // elements
   if (call.op != Op::kOrReduce || call.word != TypeWord::kInt || segdes_operand(call, 1).segments() != 1)
     return;
   const Vector& v = vector_operand(call, 0);
-  if (v.length() >= kWorth) v.note_bits(std::get<Vector>(call.results[0]).scalar_int());
+  if (v.length() >= kWorthKnowingBits) v.note_bits(std::get<Vector>(call.results[0]).scalar_int());
 }
 
 }  // namespace

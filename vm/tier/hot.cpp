@@ -8,12 +8,19 @@ namespace nvm::vm {
 bool Budget::pays(std::int64_t work, std::int64_t total, std::size_t insts, bool compiled) {
   work_ += work;
   if (compiled) return false;
-  const std::int64_t cost = options_.region_cost + options_.inst_cost * static_cast<std::int64_t>(insts);
-  if (total >= options_.certain * cost) return true;
-  const bool first = total == work;
-  if (first || total < cost || spent_ + cost > options_.grace + work_ / options_.share) return false;
-  spent_ += cost;
+  const std::int64_t cost = cost_of(insts);
+  if (total < options_.certain * cost) {
+    const bool first = total == work;
+    if (first || total < cost || spent_ + cost > options_.grace + work_ / options_.share) return false;
+    spent_ += cost;
+  }
+  begun_ = true;
   return true;
+}
+
+std::int64_t Budget::cost_of(std::size_t insts) const {
+  return options_.region_cost + options_.inst_cost * static_cast<std::int64_t>(insts) +
+         (begun_ ? 0 : options_.first_cost);
 }
 
 std::size_t Contest::class_of(std::int64_t work) {

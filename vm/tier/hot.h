@@ -14,10 +14,13 @@ namespace nvm::vm {
 
 struct HotOptions {
   // What compiling costs, as the work that the primitives do meanwhile.
-  std::int64_t region_cost = 200'000;
-  std::int64_t inst_cost = 15'000;
-  // Where a region's own work is this many times the cost, the cost is small beside it: compiled at once.
-  std::int64_t certain = 8;
+  std::int64_t region_cost = 800'000;
+  std::int64_t inst_cost = 60'000;
+  // The first compilation of a run comes with the compiler's own code and memory, touched for the first time.
+  std::int64_t first_cost = 2'000'000;
+  // Where a region's own work is this many times the cost, it is compiled at once: a line of that much work
+  // mostly gains more.
+  std::int64_t certain = 2;
   // Otherwise the primitives have it once, for many lines never come back; then all compilations together may
   // cost a `share`-th of the work so far, and `grace` for a start.
   std::int64_t share = 50;
@@ -33,9 +36,12 @@ class Budget {
   [[nodiscard]] bool pays(std::int64_t work, std::int64_t total, std::size_t insts, bool compiled);
 
  private:
+  [[nodiscard]] std::int64_t cost_of(std::size_t insts) const;
+
   HotOptions options_;
   std::int64_t work_ = 0;   // of all regions
   std::int64_t spent_ = 0;  // on compilations that were not certain to pay
+  bool begun_ = false;      // anything was compiled
 };
 
 // Times runs of one region both ways and settles on the better one, for each order of magnitude of work: how

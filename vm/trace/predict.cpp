@@ -141,6 +141,20 @@ void Recorder::take(const LineStep& step, std::span<Value> operands, std::span<V
   if (step.kind == LineStep::Kind::kInst) known_trails_.push_back(trail());
 }
 
+// As note_each has it of a line that is recorded.
+std::optional<std::int64_t> Recorder::repeated_in_known(VarId x, std::int64_t length) const {
+  if (line_->lengths[at(line_->recorded.vars[at(x)].length)] != length) return {};
+  for (std::size_t i = 0; i < at_; ++i) {
+    const LineStep& step = line_->steps[i];
+    if (step.op != Op::kDist || step.kind != LineStep::Kind::kInst || step.results[0] != x) continue;
+    if (line_->recorded.vars[at(step.operands[0])].role != VarRole::kInput) return {};
+    const auto* one = std::get_if<Vector>(&line_->input(step.operands[0]));
+    const bool known = one != nullptr && one->is_scalar() && one->type() == Type::kInt;
+    return known ? std::optional(one->scalar_int()) : std::nullopt;
+  }
+  return {};
+}
+
 bool Recorder::follow_check(const Deferred& condition, const Site& branch) {
   if (at_ == line_->steps.size()) return false;
   const LineStep& step = line_->steps[at_];

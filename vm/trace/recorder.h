@@ -61,6 +61,8 @@ class Recorder final : public RegionHook {
   void guard(const Value& condition, const Site& branch, bool way, std::shared_ptr<Crossing> from) override;
   void decided(const Site& branch, bool way) override { decisions_.note(branch, way); }
   [[nodiscard]] bool guarded() const override { return !guards_.empty(); }
+  [[nodiscard]] std::optional<std::int64_t> repeated(const Value& promised,
+                                                     std::int64_t length) const override;
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
@@ -134,6 +136,7 @@ class Recorder final : public RegionHook {
   [[nodiscard]] bool fits(const soac::Var& v, const Value& value);
   [[nodiscard]] bool length_fits(soac::LengthId id, std::int64_t n);
   void take(const LineStep& step, std::span<Value> operands, std::span<Value> results);
+  [[nodiscard]] std::optional<std::int64_t> repeated_in_known(soac::VarId x, std::int64_t length) const;
   [[nodiscard]] bool follow_check(const Deferred& condition, const Site& branch);
   [[nodiscard]] bool line_ends() const;
   void run_known(RegionStop stop);

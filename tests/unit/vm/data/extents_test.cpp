@@ -1,5 +1,7 @@
 #include "vm/data/extents.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -40,6 +42,32 @@ std::size_t take_and_release(Extents& extents, std::size_t piece) {
   extents.give_back();
   CHECK(extents.touched() == 0);
   return seams;
+}
+
+// Pages of memory behind these addresses.
+std::size_t resident(std::byte* p, std::size_t size) {
+  std::vector<unsigned char> pages(size / kPage);
+  REQUIRE(mincore(p, size, pages.data()) == 0);
+  return static_cast<std::size_t>(
+      std::count_if(pages.begin(), pages.end(), [](int page) { return page & 1; }));
+}
+
+TEST_CASE("where a small pool has moved pages, what is touched next is no huge page") {
+  if (!can_move_pages()) return;
+  constexpr std::size_t kPiece = kHugePage / 4;
+  Extents extents;
+  std::vector<Block> pieces;
+  for (int i = 0; i < 8; ++i) pieces.push_back(take(extents, kPiece, i));
+  for (const std::size_t i : {0U, 2U, 4U}) extents.give(pieces[i].place, kPiece);
+  const Block moved = take(extents, 4 * kPiece, 8);
+  CHECK(moved.place == pieces[0].place + 2 * kHugePage);
+  CHECK(extents.touched() == 9 * kPiece);
+  const Block behind = take(extents, kPiece + kPage, 9);
+  CHECK(behind.place == moved.place + kHugePage);
+  CHECK(resident(behind.place, kHugePage) == behind.size / kPage);
+  const Block large = take(extents, 16 * kHugePage, 10);  // no small pool any more
+  CHECK(large.place == behind.place + behind.size);
+  for (const Block& block : {moved, behind, large}) CHECK(block.place[block.size - 1] == block.place[0]);
 }
 
 TEST_CASE("who lives long goes on to move pages: seams of what is free are mended") {

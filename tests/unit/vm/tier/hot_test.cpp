@@ -10,9 +10,17 @@ namespace {
 
 constexpr std::size_t kInsts = 10;
 
-// What compiling a line of so many instructions counts as.
+// What compiling a line of so many instructions counts as, and what the first such line does.
 std::int64_t cost(const HotOptions& options) {
   return options.region_cost + options.inst_cost * static_cast<std::int64_t>(kInsts);
+}
+std::int64_t first_cost(const HotOptions& options) { return cost(options) + options.first_cost; }
+// After a first line that surely paid.
+Budget begun(const HotOptions& options) {
+  Budget budget(options);
+  const std::int64_t much = options.certain * first_cost(options);
+  CHECK(budget.pays(much, much, kInsts, false));
+  return budget;
 }
 
 // Runs of the kernels of one line until the primitives are asked, if a unit of work takes so long.
@@ -29,12 +37,22 @@ int runs_of_kernels(double kernels, double before) {
 
 TEST_CASE("a line that may not pay is compiled when it comes again, one that surely does at once") {
   const HotOptions options;
-  const std::int64_t work = 2 * cost(options);
-  Budget budget(options);
+  const std::int64_t work = cost(options) + cost(options) / 2;
+  Budget budget = begun(options);
   CHECK(!budget.pays(work, work, kInsts, false));
   CHECK(budget.pays(work, 2 * work, kInsts, false));
   CHECK(!budget.pays(work, 3 * work, kInsts, true));
   const std::int64_t much = options.certain * cost(options);
+  CHECK(budget.pays(much, much, kInsts, false));
+}
+
+TEST_CASE("the first line to be compiled must pay for the compiler's first touches, too") {
+  const HotOptions options;
+  const std::int64_t much = options.certain * cost(options);
+  Budget budget(options);
+  CHECK(!budget.pays(much, much, kInsts, false));
+  CHECK(!budget.pays(much, 2 * much, kInsts, false));  // not within what may be spent so early
+  budget = begun(options);
   CHECK(budget.pays(much, much, kInsts, false));
 }
 
