@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <random>
@@ -319,10 +320,26 @@ int rehearse(const std::string& reason) {
   return 0;
 }
 
+// The sources as NVRTC gets them, for who wants to read machine code.
+int write_sources(const std::string& folder) {
+  const auto write = [&](std::string name, const std::string& source) {
+    std::replace(name.begin(), name.end(), ' ', '_');
+    std::ofstream(folder + "/" + name + ".cu") << gpu::prelude() << source;
+  };
+  for (const auto& make : cases(4096)) {
+    const Case c = make();
+    std::string why;
+    if (const auto code = gpu::generate(c.plan, "", why)) write(c.name, code->source);
+  }
+  write("sort", gpu::order_source());
+  return 0;
+}
+
 }  // namespace
 
-// bench [ELEMENTS]
+// bench [ELEMENTS], or bench --sources FOLDER
 int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--sources") == 0) return write_sources(argv[2]);
   std::string reason;
   const auto device = gpu::OpenDevice::open(0, reason);
   std::string words;
