@@ -5,8 +5,8 @@
 // decoupled look-back (Merrill and Garland 2016), folded from left to right, so bits do not depend on timing.
 //
 // state: 2 words per tile, zero before the launch: flag (1: the unit's total is there, 2: the carry behind it) and
-// value. Both are written and read by one access of 16 bytes, which devices make in one piece (CUB counts on it, too);
-// so no fence is needed, and nobody waits for one.
+// value. Both are written and read by one access of 16 bytes that cannot be divided; so no fence is needed, and nobody
+// waits for one.
 #define NVM_UNIT 2048
 #define NVM_SEQUENTIAL 32
 #define NVM_THREADS 256
@@ -17,12 +17,19 @@
 #define NVM_PAD(i) ((i) + ((i) >> 3))  // groups of 8 fall into different banks
 
 #ifndef NVM_EMULATION
+#if __CUDACC_VER_MAJOR__ >= 13 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 4)
+#define NVM_PUBLISH "{\n .reg .b128 x;\n mov.b128 x, {%1, %2};\n st.relaxed.gpu.global.b128 [%0], x;\n}"
+#define NVM_PUBLISHED "{\n .reg .b128 x;\n ld.relaxed.gpu.global.b128 x, [%2];\n mov.b128 {%0, %1}, x;\n}"
+#else  // the same instructions of the device, which older compilers do not promise
+#define NVM_PUBLISH "st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};"
+#define NVM_PUBLISHED "ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+#endif
 NVM_DEV void nvm_publish(u64* state, i64 t, u64 flag, u64 value) {
-  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(state + 2 * t), "l"(flag), "l"(value) : "memory");
+  asm volatile(NVM_PUBLISH ::"l"(state + 2 * t), "l"(flag), "l"(value) : "memory");
 }
 NVM_DEV ulonglong2 nvm_published(const u64* state, i64 t) {
   ulonglong2 x;
-  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(x.x), "=l"(x.y) : "l"(state + 2 * t) : "memory");
+  asm volatile(NVM_PUBLISHED : "=l"(x.x), "=l"(x.y) : "l"(state + 2 * t) : "memory");
   return x;
 }
 #else
@@ -56,6 +63,13 @@ template <>
 struct nvm_any_order<double> {
   static const bool value = false;
 };
+// Of all lanes, in any order, to all.
+template <class Op, class T>
+NVM_DEV T nvm_fold_warp(T x) {
+  const int lane = threadIdx.x & 31;
+  for (int l = 16; l > 0; l /= 2) x = Op::apply(x, nvm_as<T>(__shfl_sync(NVM_ALL, nvm_bits(x), lane ^ l)));
+  return x;
+}
 
 // What a lane sees of the 32 tiles in front of tile `behind`, the nearest in lane 0: how many stand there without a gap,
 // and the nearest carry; 32 if there is none.
@@ -100,9 +114,7 @@ NVM_FAR T nvm_lookback(const u64* state, i64 t, T id) {
 #pragma unroll
         for (int w = 0; w < NVM_WINDOWS; ++w)
           if (w < found || (w == found && lane <= first)) carry = Op::apply(carry, nvm_as<T>(seen[w].y));
-        for (int l = 16; l > 0; l /= 2)
-          carry = Op::apply(carry, nvm_as<T>(__shfl_sync(NVM_ALL, nvm_bits(carry), lane ^ l)));
-        return carry;
+        return nvm_fold_warp<Op>(carry);
       }
 #pragma unroll
       for (int w = NVM_WINDOWS - 1; w >= 0; --w) {
@@ -129,7 +141,8 @@ NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
     next[k].x = next[k].y = 0;
     if (32 * k + lane < count) next[k] = nvm_published(state, 32 * k + lane);
   }
-  T result = id;
+  const bool any_order = nvm_any_order<T>::value;
+  T result = id, mine = id;
   for (i64 base = 0; base < count; base += 32 * NVM_ARRIVING) {
 #pragma unroll
     for (int k = 0; k < NVM_ARRIVING; ++k) {
@@ -138,7 +151,10 @@ NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
         __nanosleep(40);
         next[k] = nvm_published(state, at);
       }
-      arrived[32 * k + lane] = next[k].y;
+      if (!any_order)
+        arrived[32 * k + lane] = next[k].y;
+      else if (at < count)
+        mine = Op::apply(mine, nvm_as<T>(next[k].y));
     }
     __syncwarp();
 #pragma unroll
@@ -147,6 +163,7 @@ NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
       next[k].x = 0;
       if (at < count) next[k] = nvm_published(state, at);
     }
+    if (any_order) continue;
     if (count - base >= 32 * NVM_ARRIVING) {
 #pragma unroll 32
       for (int l = 0; l < 32 * NVM_ARRIVING; ++l) result = Op::apply(result, nvm_as<T>((u64)arrived[l]));
@@ -155,7 +172,7 @@ NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
     }
     __syncwarp();
   }
-  return result;
+  return any_order ? nvm_fold_warp<Op>(mine) : result;
 }
 
 // lane[l] = lane[l] op lane[l + w] for w = 8, 4, 2, 1 among 16 lanes, kWidth to a thread; the result in the first.
