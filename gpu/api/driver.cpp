@@ -24,7 +24,9 @@ bool bind(void* library, const char* symbol, Function& function, std::string& re
 
 Loaded load() {
   Loaded l;
-  void* library = open_library({"libcuda.so.1", "libcuda.so"}, l.driver.path, l.reason);
+  // Containers on some clouds have it where the loader does not look.
+  void* library = open_library({"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "libcuda.so"},
+                               l.driver.path, l.reason);
   if (library == nullptr) {
     l.reason = "no NVIDIA driver (" + l.reason + "): install the driver of your GPU";
     return l;

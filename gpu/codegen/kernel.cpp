@@ -13,6 +13,9 @@ namespace {
 const char* const kPreludeText =
 #include <prelude_text.inc>
     ;
+const char* const kCarryText =
+#include <carry_text.inc>
+    ;
 const char* const kTileText =
 #include <tile_text.inc>
     ;
@@ -259,7 +262,7 @@ bool remove_filters(plan::Plan& plan, std::string& reason) {
 }  // namespace
 
 const std::string& prelude() {
-  static const std::string kText = std::string(kPreludeText) + kTileText;
+  static const std::string kText = std::string(kPreludeText) + kCarryText + kTileText;
   return kText;
 }
 

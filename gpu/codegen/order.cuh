@@ -142,7 +142,7 @@ NVM_DEV u64 nvm_order_before(u64* state, i64 t, u64 here) {
 struct nvm_order_pass_args {
   u64 cells, ticket, words, index, to_words, to_index, n, shift, starts, state, ids;
 };
-extern "C" __global__ void __launch_bounds__(256) nvm_order_pass(const nvm_order_pass_args a) {
+extern "C" __global__ void __launch_bounds__(256, 2) nvm_order_pass(const nvm_order_pass_args a) {
   NVM_SHARED(u64, box, 8);
   NVM_SHARED(u64, place, 256);
   NVM_SHARED(unsigned, count, 2048);  // 256 of each warp

@@ -239,10 +239,14 @@ struct nvm_access<16> {
     w[1] = x.y;
   }
   NVM_DEV void write(void* p, const u64* w) {
+#ifndef NVM_EMULATION  // a structure would be written in halves where these also stand in another branch
+    asm volatile("st.global.v2.u64 [%0], {%1, %2};" ::"l"(p), "l"(w[0]), "l"(w[1]) : "memory");
+#else
     ulonglong2 x;
     x.x = w[0];
     x.y = w[1];
     *(ulonglong2*)p = x;
+#endif
   }
 };
 #define NVM_ACCESS(T)                                                           \

@@ -1,7 +1,7 @@
 // Flat reductions: a team of threads takes a unit of 2048 elements, each as many neighbouring lanes of the
 // fixed tree as it reads in one access, so that a row of 16 is whole sectors and nothing is shared. The first
-// block folds the units' totals in order while the others still run: the chain of additions hides behind the
-// stream. One pass: n reads.
+// blocks fold the units' totals in order, one block for each sink, while the others still run: the chain of
+// additions hides behind the stream. One pass: n reads.
 #include "gpu/codegen/streams.h"
 
 namespace nvm::gpu {
@@ -15,19 +15,20 @@ struct Folding {
   std::int32_t state;
 };
 
-// The first block: each warp folds every second sink.
+// The first blocks: the first warp of each folds one sink.
 void write_folder(KernelWriter& k, Function& f, const std::vector<Folding>& folds, const std::string& n) {
-  f.open("if (blockIdx.x == 0)");
+  f.open("if (blockIdx.x < " + std::to_string(folds.size()) + ")");
+  f.line("if (threadIdx.x >= 32) return;");
   f.line("const i64 units = " + n + " <= NVM_SEQUENTIAL ? " + n + " : (" + n +
          " + NVM_UNIT - 1) / NVM_UNIT;");
   for (std::size_t r = 0; r < folds.size(); ++r) {
     const Sink& s = k.sink(folds[r].sink);
     const std::string type = f.type(s.type);
-    f.open("if (threadIdx.x / 32 == " + std::to_string(r % 2) + ")");
+    f.open("if (blockIdx.x == " + std::to_string(r) + ")");
     f.line("const " + type + " total = nvm_fold_arriving<" + cuda_fold(s.combine) + ", " + type + ">(" +
            f.scratch(folds[r].state) + ", units, " + cuda_identity(s.combine, s.type, k.plan.int_bits) +
            ");");
-    f.line("if (threadIdx.x % 32 == 0) " + f.store(s.out, "0", "total"));
+    f.line("if (threadIdx.x == 0) " + f.store(s.out, "0", "total"));
     f.close();
   }
   f.line("return;");
@@ -38,7 +39,6 @@ void write_folder(KernelWriter& k, Function& f, const std::vector<Folding>& fold
 
 void write_reduce(KernelWriter& k, const Pass& pass) {
   constexpr int kThreads = 64;
-  constexpr int kRows = 4;  // of 16 elements, read before they are folded
   Function f(k.plan, k.name + pass.name, kThreads);
   BodyWriter body(f, k.kernel);
   k.bind_scanned(f, body);
@@ -55,10 +55,13 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
   streams.add(values, pass.sinks);
   write_folder(k, f, folds, n);
   streams.begin();
+  const int rows = streams.vectors() > 1 ? 4 : 8;  // of 16 elements, read before they are folded
   const int width = streams.width();
   const int team = 16 / width;
   const int units = kThreads / team;
-  f.line("const i64 unit = ((i64)blockIdx.x - 1) * " + text(units) + " + threadIdx.x / " + text(team) + ";");
+  const auto folders = static_cast<std::int32_t>(folds.size());
+  f.line("const i64 unit = ((i64)blockIdx.x - " + text(folders) + ") * " + text(units) + " + threadIdx.x / " +
+         text(team) + ";");
   f.line("const i64 begin = unit * NVM_UNIT;");
   f.line("if (begin >= " + n + ") return;");
   for (const VarId d : descs) f.line("i64 s" + text(d) + " = -1;");
@@ -68,7 +71,7 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
            "[e] = " + cuda_identity(k.sink(r.sink).combine, k.sink(r.sink).type, k.plan.int_bits) + ";");
   }
   const std::string at = "begin + q * 16 + threadIdx.x % " + text(team) + " * " + text(width);
-  streams.loop({128 / kRows, kRows, at, "", n, " 1"}, values, pass.sinks, [&] {
+  streams.loop({128 / rows, rows, at, "", n, " 1"}, values, pass.sinks, [&] {
     for (const VarId d : descs) f.line("s" + text(d) + " = " + f.segments(d) + ".seek(s" + text(d) + ", i);");
     body.write(values);
     for (const std::int32_t s : pass.sinks) write_element_sink(k, f, body, s, "", "i");
@@ -89,7 +92,7 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
     f.line("if (threadIdx.x % " + text(team) + " == 0) nvm_publish(" + f.scratch(r.state) +
            ", unit, 1, nvm_bits(t" + text(r.sink) + "));");
   }
-  k.add_launch(f, k.kernel.space, static_cast<std::int64_t>(2048) * units, kThreads, 1);
+  k.add_launch(f, k.kernel.space, static_cast<std::int64_t>(2048) * units, kThreads, folders);
 }
 
 }  // namespace nvm::gpu

@@ -20,7 +20,8 @@ class TileWriter {
   TileWriter(KernelWriter& k, const Pass& pass)
       : k_(k),
         pass_(pass),
-        f_(k.plan, k.name + pass.name, 256, 2),  // while one folds units, another reads
+        f_(k.plan, k.name + pass.name, 256,
+           pass.shape == kNone ? 3 : 2),  // while one folds units, another reads
         body_(f_, k.kernel),
         streams_(k, f_, body_, 4) {
     items_ = pass.shape == kNone ? 8 : 16;

@@ -19,6 +19,7 @@ class Streams {
   // Fixes the width and writes `wide`: all may be accessed by 16 bytes.
   void begin();
   [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] std::size_t vectors() const { return pointers_.size(); }
 
   // Element i of a group; "" if the vector is not one of them.
   [[nodiscard]] std::string element(VarId v) const;

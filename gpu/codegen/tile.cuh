@@ -2,76 +2,13 @@
 // CPU's (vm/simd/reduce_tree.h) for every type: a segment of at most 32 elements left to right; a longer one in units
 // of 2048 elements from its start, units combined left to right. A unit lies in one tile: tile t covers the units
 // that start in [2048 t, 2048 (t + 1)), hence fewer than 4096 elements. Values handed from tile to tile go through
-// decoupled look-back (Merrill and Garland 2016), folded from left to right, so bits do not depend on timing.
-//
-// state: 3 words per tile, zero before the launch: flag (1: the unit's total is there, 2: the carry behind it as
-// well), total, carry.
+// decoupled look-back (Merrill and Garland 2016; carry.cuh), folded from left to right, so bits do not depend on timing.
 #define NVM_UNIT 2048
 #define NVM_SEQUENTIAL 32
 #define NVM_THREADS 256
 #define NVM_WARPS 8
-#define NVM_WINDOWS 4
-#define NVM_ALL 0xffffffffu
 #define NVM_BIG 512  // units above take the whole block, others a warp
 #define NVM_PAD(i) ((i) + ((i) >> 3))  // groups of 8 fall into different banks
-
-NVM_DEV void nvm_publish(u64* state, i64 t, int flag, u64 value) {
-  *(volatile u64*)(state + 3 * t + flag) = value;
-  __threadfence();
-  *(volatile u64*)(state + 3 * t) = (u64)flag;
-}
-
-// The carry behind tile t - 1; by one whole warp.
-template <class Op, class T>
-NVM_FAR T nvm_lookback(const u64* state, i64 t) {
-  const int lane = threadIdx.x & 31;
-  u64 values[NVM_WINDOWS];
-  for (;;) {
-#pragma unroll 1
-    for (int w = 0; w < NVM_WINDOWS; ++w) {
-      const i64 at = t - 1 - 32 * w - lane;
-      const u64 flag = at >= 0 ? nvm_peek(state + 3 * at) : 0;
-      __threadfence();
-      values[w] = flag != 0 ? nvm_peek(state + 3 * at + flag) : 0;
-      const unsigned missing = ~__ballot_sync(NVM_ALL, flag != 0);
-      const unsigned full = __ballot_sync(NVM_ALL, flag == 2);
-      const int first = full != 0 ? __ffs((int)full) - 1 : 32;
-      const int gap = missing != 0 ? __ffs((int)missing) - 1 : 32;
-      if (first < gap) {
-        T carry = nvm_as<T>(__shfl_sync(NVM_ALL, values[w], first));
-#pragma unroll 4
-        for (int l = first - 1; l >= 0; --l)
-          carry = Op::apply(carry, nvm_as<T>(__shfl_sync(NVM_ALL, values[w], l)));
-#pragma unroll 1
-        for (int v = w - 1; v >= 0; --v)
-#pragma unroll 4
-          for (int l = 31; l >= 0; --l)
-            carry = Op::apply(carry, nvm_as<T>(__shfl_sync(NVM_ALL, values[v], l)));
-        return carry;
-      }
-      if (gap < 32) break;
-    }
-    __nanosleep(40);
-  }
-}
-
-// Folds `count` totals published with flag 1, in order, as they arrive; by one whole warp.
-template <class Op, class T>
-NVM_FAR T nvm_fold_arriving(const u64* state, i64 count, T id) {
-  const int lane = threadIdx.x & 31;
-  T result = id;
-  for (i64 base = 0; base < count; base += 32) {
-    const i64 at = base + lane;
-    if (at < count)
-      while (nvm_peek(state + 3 * at) == 0) __nanosleep(40);
-    __threadfence();
-    const u64 value = at < count ? nvm_peek(state + 3 * at + 1) : 0;
-    const int here = count - base < 32 ? (int)(count - base) : 32;
-#pragma unroll 8
-    for (int l = 0; l < here; ++l) result = Op::apply(result, nvm_as<T>(__shfl_sync(NVM_ALL, value, l)));
-  }
-  return result;
-}
 
 // lane[l] = lane[l] op lane[l + w] for w = 8, 4, 2, 1 among 16 lanes, kWidth to a thread; the result in the first.
 template <class Op, class T, int kWidth>
@@ -185,7 +122,7 @@ NVM_DEV void nvm_hand_on(S& box, u64* state, i64 t, T id) {
     if (threadIdx.x == 0 && out == 1) nvm_publish(state, t, 2, nvm_bits(Op::apply(id, total)));
     if (threadIdx.x == 0 && out == 2) nvm_publish(state, t, 1, nvm_bits(total));
     if (box[5] != 0) {
-      const T carry = nvm_lookback<Op, T>(state, t);
+      const T carry = nvm_lookback<Op, T>(state, t, id);
       if (threadIdx.x == 0 && out == 2) nvm_publish(state, t, 2, nvm_bits(Op::apply(carry, total)));
       __syncwarp();
       if (threadIdx.x == 0) box[4] = nvm_bits(carry);
@@ -220,6 +157,40 @@ NVM_DEV void nvm_share_units(int units, bool big, F work) {
     if (big || u % NVM_WARPS == warp) work(u, team);
 }
 
+// The exclusive scan of `count` groups' totals, 9 cells from one to the next, in order, by one thread; returns what they
+// come to. The next ones are read before these are written, since the chain is long enough without waiting for memory.
+template <class Op, class T, class S>
+NVM_DEV T nvm_scan_totals(S& tile, int at, int count, T id) {
+  const int many = 8;
+  T local = id;
+  T next[many];
+  const int whole = count / many * many;
+  if (whole > 0)
+#pragma unroll
+    for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + 9 * k]);
+#pragma unroll 2
+  for (int g = 0; g < whole; g += many, at += 9 * many) {
+    T now[many];
+#pragma unroll
+    for (int k = 0; k < many; ++k) now[k] = next[k];
+    if (g + many < whole)
+#pragma unroll
+      for (int k = 0; k < many; ++k) next[k] = nvm_as<T>(tile[at + 9 * (many + k)]);
+#pragma unroll
+    for (int k = 0; k < many; ++k) {
+      tile[at + 9 * k] = nvm_bits(local);
+      local = Op::apply(local, now[k]);
+    }
+  }
+#pragma unroll 1
+  for (int g = whole; g < count; ++g, at += 9) {
+    const T group = nvm_as<T>(tile[at]);
+    tile[at] = nvm_bits(local);
+    local = Op::apply(local, group);
+  }
+  return local;
+}
+
 // First half of a unit's scan: groups of 8 in place, place 0 of each for what stands before it in the unit.
 // Returns the unit's total to the team's first thread.
 template <class Op, class T, class S>
@@ -247,14 +218,7 @@ NVM_DEV T nvm_scan_groups(S& tile, const nvm_unit& unit, const nvm_team& team, T
   }
   team.wait();
   T local = id;
-  if (team.rank == 0) {
-#pragma unroll 8
-    for (int g = 0; g < length; g += 8) {
-      const T group = nvm_as<T>(tile[NVM_PAD(start + g)]);
-      tile[NVM_PAD(start + g)] = nvm_bits(local);
-      local = Op::apply(local, group);
-    }
-  }
+  if (team.rank == 0) local = nvm_scan_totals<Op, T>(tile, NVM_PAD(start), (length + 7) / 8, id);
   team.wait();
   return local;
 }
@@ -264,14 +228,14 @@ NVM_DEV void nvm_scan_apply(S& tile, const nvm_unit& unit, const nvm_team& team,
   const int start = (int)unit.start;
 #pragma unroll 1
   for (int g = team.rank * 8; g < length; g += team.size * 8) {
-    const T local = nvm_as<T>(tile[NVM_PAD(start + g)]);
-    tile[NVM_PAD(start + g)] = nvm_bits(Op::apply(carry, Op::apply(local, id)));
+    T s[8];
 #pragma unroll
-    for (int k = 1; k < 8; ++k) {
-      if (g + k >= length) break;
-      const T before = nvm_as<T>(tile[NVM_PAD(start + g + k)]);
-      tile[NVM_PAD(start + g + k)] = nvm_bits(Op::apply(carry, Op::apply(local, before)));
-    }
+    for (int k = 0; k < 8; ++k) s[k] = g + k < length ? nvm_as<T>(tile[NVM_PAD(start + g + k)]) : id;
+    const T local = s[0];
+    s[0] = id;
+#pragma unroll
+    for (int k = 0; k < 8; ++k)
+      if (g + k < length) tile[NVM_PAD(start + g + k)] = nvm_bits(Op::apply(carry, Op::apply(local, s[k])));
   }
 }
 
@@ -426,7 +390,7 @@ NVM_DEV i64 nvm_rank(S& counts, const bool (&keep)[kItems], i64 (&rank)[kItems],
     i64 before = 0;
     if (t > 0) {
       if (lane == 0) nvm_publish(state, t, 1, (u64)total);
-      before = nvm_lookback<nvm_op_add, i64>(state, t);
+      before = nvm_lookback<nvm_op_add, i64>(state, t, (i64)0);
     }
     if (lane == 0) {
       nvm_publish(state, t, 2, (u64)(before + total));

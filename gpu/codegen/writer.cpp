@@ -129,7 +129,7 @@ std::vector<std::int32_t> KernelWriter::trapping() const {
 }
 
 std::int32_t KernelWriter::add_state(std::int64_t unit, std::int64_t least) {
-  return add_scratch({.length = kernel.space, .unit = unit, .bytes = 24, .least = least, .zeroed = true});
+  return add_scratch({.length = kernel.space, .unit = unit, .bytes = 16, .least = least, .zeroed = true});
 }
 
 void KernelWriter::add_launch(const Function& f, LengthId over, std::int64_t items, int threads, int extra) {

@@ -150,7 +150,7 @@ struct KernelWriter {
     code.scratch.push_back(s);
     return static_cast<std::int32_t>(code.scratch.size() - 1);
   }
-  // A zeroed look-back state of three words per tile.
+  // A zeroed look-back state of two words per tile.
   std::int32_t add_state(std::int64_t unit, std::int64_t least = 1);
   // The source of f, and its launch.
   void add_launch(const Function& f, LengthId over, std::int64_t items, int threads, int extra = 0);

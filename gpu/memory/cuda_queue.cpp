@@ -1,6 +1,7 @@
 #include "gpu/memory/cuda_queue.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -14,6 +15,8 @@ CudaQueue::CudaQueue(std::shared_ptr<OpenDevice> device, const LoadedModule& mod
 
 CudaQueue::~CudaQueue() {
   flush();
+  if (!notes_.empty()) static_cast<void>(device_->driver().stream_wait(stream(0)));
+  if (note_ != nullptr) device_->give_note(note_);
   for (const Event e : {begin_, end_})
     if (e != nullptr) static_cast<void>(device_->driver().event_destroy(e));
   for (const std::vector<Event>* events : {&marks_, &events_, &used_events_})
@@ -102,6 +105,12 @@ void CudaQueue::upload(Address to, const void* from, std::size_t bytes) {
 }
 void CudaQueue::download(void* to, Address from, std::size_t bytes) {
   flush();
+  if (note_ == nullptr && bytes <= OpenDevice::kNoteBytes) note_ = device_->take_note();
+  if (note_ != nullptr && bytes <= OpenDevice::kNoteBytes - note_used_) {
+    notes_.push_back({to, note_used_, bytes});
+    to = note_ + note_used_;
+    note_used_ += (bytes + 15) / 16 * 16;
+  }
   note(device_->driver().copy_out(to, from, bytes, stream(0)), "copying from the device");
 }
 
@@ -281,6 +290,9 @@ bool CudaQueue::wait() {
   flush();
   note(device_->driver().stream_wait(stream(0)), "running kernels");
   const bool good = error_.empty() && !short_of_memory_;
+  for (const Note& n : std::exchange(notes_, {}))
+    if (good) std::memcpy(n.to, note_ + n.at, n.bytes);
+  note_used_ = 0;
   for (auto& [shape, graph] : std::exchange(running_, {}))
     if (good) module_.graphs().give(shape, std::move(graph));
   return good;

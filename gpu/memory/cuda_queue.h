@@ -85,6 +85,14 @@ class CudaQueue final : public Queue {
   std::map<int, std::vector<Address>> freed_;
   std::vector<Event> events_;  // not in use
   std::vector<Event> used_events_;
+  // Few bytes on their way to the host, through pinned memory.
+  struct Note {
+    void* to = nullptr;
+    std::size_t at = 0, bytes = 0;
+  };
+  std::byte* note_ = nullptr;
+  std::size_t note_used_ = 0;
+  std::vector<Note> notes_;
   // Passed on and not waited for.
   std::vector<std::pair<std::string, std::unique_ptr<ReadyGraph>>> running_;
 };

@@ -63,6 +63,7 @@ OpenDevice::~OpenDevice() {
   if (context_ == nullptr) return;
   enter();
   staging_.close(*driver_);
+  for (std::byte* const note : notes_) static_cast<void>(driver_->host_free(note));
   for (const Stream s : streams_) static_cast<void>(driver_->stream_destroy(s));
   if (transfers_ != nullptr) static_cast<void>(driver_->stream_destroy(transfers_));
   static_cast<void>(driver_->context_release(device_));
@@ -83,6 +84,24 @@ int OpenDevice::take_stream(Stream& stream) {
 void OpenDevice::give_stream(Stream stream) {
   const std::lock_guard lock(mutex_);
   streams_.push_back(stream);
+}
+
+std::byte* OpenDevice::take_note() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!notes_.empty()) {
+      std::byte* const note = notes_.back();
+      notes_.pop_back();
+      return note;
+    }
+  }
+  void* memory = nullptr;
+  return driver_->host_allocate(&memory, kNoteBytes) == 0 ? static_cast<std::byte*>(memory) : nullptr;
+}
+
+void OpenDevice::give_note(std::byte* memory) {
+  const std::lock_guard lock(mutex_);
+  notes_.push_back(memory);
 }
 
 DevicePointer OpenDevice::take(std::size_t bytes) {

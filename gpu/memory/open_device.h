@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,6 +33,11 @@ class OpenDevice {
   // A stream that nobody else uses; making one costs more than a short region. 0 or the driver's error.
   [[nodiscard]] int take_stream(Stream& stream);
   void give_stream(Stream stream);
+  // Pinned memory of kNoteBytes that nobody else uses, for the few words that a region brings back: a copy
+  // into other memory makes the host wait twice. Null if there is none.
+  [[nodiscard]] std::byte* take_note();
+  void give_note(std::byte* memory);
+  static constexpr std::size_t kNoteBytes = 4096;
 
   // ---- memory; what is freed is kept by the driver's pool and reused in the order of streams
   // Ready when this returns; makes room where there is none; 0 if there is none then, or the device has
@@ -68,8 +74,9 @@ class OpenDevice {
   Staging staging_;
   std::unique_ptr<Residents> residents_;
   std::atomic<bool> lost_{false};
-  std::mutex mutex_;             // guards the rest
-  std::vector<Stream> streams_;  // made and not in use
+  std::mutex mutex_;               // guards the rest
+  std::vector<Stream> streams_;    // made and not in use
+  std::vector<std::byte*> notes_;  // likewise
   std::string failure_;
 };
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <random>
@@ -123,10 +124,9 @@ bool same_results(const Case& c, const Bound& a, const Bound& b) {
   return true;
 }
 
-double copy_ceiling(const gpu::OpenDevice& device, const gpu::LoadedModule& module,
-                    const std::shared_ptr<gpu::OpenDevice>& shared, std::size_t bytes) {
-  static_cast<void>(device);
-  gpu::CudaQueue queue(shared, module);
+double copy_ceiling(const gpu::LoadedModule& module, const std::shared_ptr<gpu::OpenDevice>& device,
+                    std::size_t bytes) {
+  gpu::CudaQueue queue(device, module);
   const gpu::Address a = queue.allocate(bytes);
   const gpu::Address b = queue.allocate(bytes);
   double best = 1e9;
@@ -228,50 +228,66 @@ bool measure_sorting(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& dev
   return good;
 }
 
-int measure(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
-  double ceiling = 0;
-  bool first = true;
-  int wrong = 0;
-  const auto cpu = vm::cpu::make_engine({});
-  std::printf("{\"device\": \"%s\", \"nvrtc\": \"%s\", \"elements\": %lld, \"cases\": [",
-              device->name().c_str(), gpu::nvrtc_version().c_str(), static_cast<long long>(n));
-  for (const auto& make : cases(n)) {
-    const Case c = make();
-    std::string reason;
-    const auto code = gpu::generate(c.plan, "", reason);
-    const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code->source, c.name, device->arch());
-    const gpu::LoadedModule module(device, compiled.cubin.data(), reason);
-    if (ceiling == 0) ceiling = copy_ceiling(*device, module, device, static_cast<std::size_t>(8 * n));
-    std::vector<double> times;
+// One case after the other; what fails is told, and the next has its turn.
+class Measurement {
+ public:
+  Measurement(std::int64_t n, std::shared_ptr<gpu::OpenDevice> device) : n_(n), device_(std::move(device)) {}
+
+  void measure(const Case& c) {
+    std::string why = "no kernel: ";
+    const auto code = gpu::generate(c.plan, "", why);
+    const gpu::Compiled compiled =
+        code ? gpu::compile_cuda(gpu::prelude() + code->source, c.name, device_->arch()) : gpu::Compiled{};
+    if (compiled.cubin.empty()) return tell_failed(c, code ? compiled.log : why);
+    const gpu::LoadedModule module(device_, compiled.cubin.data(), why);
+    if (!module.ok()) return tell_failed(c, why);
+    if (ceiling_ == 0) ceiling_ = copy_ceiling(module, device_, static_cast<std::size_t>(8 * n_));
     Bound bound(c);
+    std::vector<double> times;
+    if (!run(*code, module, bound, times, why)) return tell_failed(c, why);
+    tell_case(c, times, equals_cpu(c, bound));
+  }
+  [[nodiscard]] double ceiling() const { return ceiling_; }
+  [[nodiscard]] int wrong() const { return wrong_; }
+
+ private:
+  bool run(const gpu::Code& code, const gpu::LoadedModule& module, Bound& bound, std::vector<double>& times,
+           std::string& why) {
     for (int i = 0; i < kRounds; ++i) {
-      TimedQueue queue(device, module);
-      if (gpu::run_code(*code, bound.run(), queue) != plan::RunStatus::kDone) {
-        std::fprintf(stderr, "%s failed: %s\n", c.name.c_str(), queue.error().c_str());
-        return 1;
-      }
+      TimedQueue queue(device_, module);
+      const plan::RunStatus status = gpu::run_code(code, bound.run(), queue);
+      why = queue.error().empty() ? "no memory" : queue.error();
+      if (status != plan::RunStatus::kDone) return false;
       times.push_back(queue.seconds());
     }
     std::sort(times.begin(), times.end());
-    if (std::string why; !plan::fetch_inputs(bound.run(), why)) {
-      std::fprintf(stderr, "%s failed: %s\n", c.name.c_str(), why.c_str());
-      return 1;
-    }
+    return plan::fetch_inputs(bound.run(), why);
+  }
+  [[nodiscard]] bool equals_cpu(const Case& c, const Bound& bound) {
     Bound reference(c);
-    const auto cpu_code = cpu == nullptr ? nullptr : cpu->compile(c.plan, reason);
-    bool same = true;
-    if (cpu_code != nullptr && cpu_code->run(reference.run()) == plan::RunStatus::kDone)
-      same = same_results(c, bound, reference);
-    wrong += same ? 0 : 1;
+    std::string reason;
+    const auto code = cpu_ == nullptr ? nullptr : cpu_->compile(c.plan, reason);
+    if (code == nullptr || code->run(reference.run()) != plan::RunStatus::kDone) return true;
+    return same_results(c, bound, reference);
+  }
+  void tell_failed(const Case& c, std::string why) {
+    for (char& x : why)
+      if (x == '"' || x == '\\' || static_cast<unsigned char>(x) < ' ') x = ' ';
+    std::printf("%s\n  {\"name\": \"%s\", \"failed\": \"%s\"}", separator_, c.name.c_str(), why.c_str());
+    std::fprintf(stderr, "%-34s FAILED: %s\n", c.name.c_str(), why.c_str());
+    separator_ = ",";
+    ++wrong_;
+  }
+  void tell_case(const Case& c, const std::vector<double>& times, bool same) {
     const double rate = c.bytes / times[0];
-    const double rival = rivals::seconds(c.rival, n, c.segment_offsets, kRounds);
-    const double of_copy = rate / ceiling;
+    const double rival = rivals::seconds(c.rival, n_, c.segment_offsets, kRounds);
+    const double of_copy = ceiling_ > 0 ? rate / ceiling_ : 0;
     const double of_rival = rival < 0 ? 0 : rival / times[0];
     const bool met = of_rival >= c.least_of_rival || of_copy >= c.least_of_copy;
     std::printf(
         "%s\n  {\"name\": \"%s\", \"best_us\": %.2f, \"median_us\": %.2f, \"gb_per_s\": %.1f, "
         "\"of_copy\": %.3f, \"rival_us\": %.2f, \"of_rival\": %.3f, \"target_met\": %s, \"equals_cpu\": %s}",
-        first ? "" : ",", c.name.c_str(), times[0] * 1e6, times[times.size() / 2] * 1e6, rate / 1e9, of_copy,
+        separator_, c.name.c_str(), times[0] * 1e6, times[times.size() / 2] * 1e6, rate / 1e9, of_copy,
         rival * 1e6, of_rival,
         met         ? "true"
         : rival < 0 ? "null"
@@ -283,9 +299,31 @@ int measure(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
                  : rival < 0 ? "open, nothing to hold it against"
                              : "below target",
                  same ? "" : "  DIFFERS FROM CPU");
-    first = false;
+    separator_ = ",";
+    wrong_ += same ? 0 : 1;
   }
+
+  const std::int64_t n_;
+  const std::shared_ptr<gpu::OpenDevice> device_;
+  const std::unique_ptr<plan::Engine> cpu_ = vm::cpu::make_engine({});
+  double ceiling_ = 0;
+  const char* separator_ = "";
+  int wrong_ = 0;
+};
+
+int measure(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // who ends this gets what was measured
+  std::printf("{\"device\": \"%s\", \"nvrtc\": \"%s\", \"elements\": %lld, \"cases\": [",
+              device->name().c_str(), gpu::nvrtc_version().c_str(), static_cast<long long>(n));
+  Measurement m(n, device);
+  for (const auto& make : cases(n)) m.measure(make());
+  const double ceiling = m.ceiling();
+  int wrong = m.wrong();
   std::printf("\n], \"copy_gb_per_s\": %.1f", ceiling / 1e9);
+  if (device->lost() || ceiling == 0) {
+    std::printf("}\n");
+    return 1;
+  }
   tell("copy_by_runtime", 16e-9 * static_cast<double>(n) / rivals::seconds("copy", n, {}, kRounds),
        "gb_per_s");
   measure_overhead(device);
@@ -319,10 +357,26 @@ int rehearse(const std::string& reason) {
   return 0;
 }
 
+// The sources as NVRTC gets them, for who wants to read machine code.
+int write_sources(const std::string& folder) {
+  const auto write = [&](std::string name, const std::string& source) {
+    std::replace(name.begin(), name.end(), ' ', '_');
+    std::ofstream(folder + "/" + name + ".cu") << gpu::prelude() << source;
+  };
+  for (const auto& make : cases(4096)) {
+    const Case c = make();
+    std::string why;
+    if (const auto code = gpu::generate(c.plan, "", why)) write(c.name, code->source);
+  }
+  write("sort", gpu::order_source());
+  return 0;
+}
+
 }  // namespace
 
-// bench [ELEMENTS]
+// bench [ELEMENTS], or bench --sources FOLDER
 int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--sources") == 0) return write_sources(argv[2]);
   std::string reason;
   const auto device = gpu::OpenDevice::open(0, reason);
   std::string words;
