@@ -1,7 +1,9 @@
 // Flat reductions: a team of threads takes a unit of 2048 elements, each as many neighbouring lanes of the
 // fixed tree as it reads in one access, so that a row of 16 is whole sectors and nothing is shared. The first
-// blocks fold the units' totals in order, one block for each sink, while the others still run: the chain of
+// blocks fold the units' totals in order, each of them some sinks, while the others still run: the chain of
 // additions hides behind the stream. One pass: n reads.
+#include <algorithm>
+
 #include "gpu/codegen/streams.h"
 
 namespace nvm::gpu {
@@ -15,16 +17,21 @@ struct Folding {
   std::int32_t state;
 };
 
-// The first blocks: the first warp of each folds one sink.
+// The folding blocks wait for the others, so there must be room for more of them, whatever the device.
+constexpr std::size_t kMostFolders = 4;
+std::size_t folders_for(const std::vector<Folding>& folds) { return std::min(folds.size(), kMostFolders); }
+
+// The first blocks: the first warp of each folds one sink, or every fourth.
 void write_folder(KernelWriter& k, Function& f, const std::vector<Folding>& folds, const std::string& n) {
-  f.open("if (blockIdx.x < " + std::to_string(folds.size()) + ")");
+  const std::size_t folders = folders_for(folds);
+  f.open("if (blockIdx.x < " + std::to_string(folders) + ")");
   f.line("if (threadIdx.x >= 32) return;");
   f.line("const i64 units = " + n + " <= NVM_SEQUENTIAL ? " + n + " : (" + n +
          " + NVM_UNIT - 1) / NVM_UNIT;");
   for (std::size_t r = 0; r < folds.size(); ++r) {
     const Sink& s = k.sink(folds[r].sink);
     const std::string type = f.type(s.type);
-    f.open("if (blockIdx.x == " + std::to_string(r) + ")");
+    f.open("if (blockIdx.x == " + std::to_string(r % folders) + ")");
     f.line("const " + type + " total = nvm_fold_arriving<" + cuda_fold(s.combine) + ", " + type + ">(" +
            f.scratch(folds[r].state) + ", units, " + cuda_identity(s.combine, s.type, k.plan.int_bits) +
            ");");
@@ -59,7 +66,7 @@ void write_reduce(KernelWriter& k, const Pass& pass) {
   const int width = streams.width();
   const int team = 16 / width;
   const int units = kThreads / team;
-  const auto folders = static_cast<std::int32_t>(folds.size());
+  const auto folders = static_cast<std::int32_t>(folders_for(folds));
   f.line("const i64 unit = ((i64)blockIdx.x - " + text(folders) + ") * " + text(units) + " + threadIdx.x / " +
          text(team) + ";");
   f.line("const i64 begin = unit * NVM_UNIT;");

@@ -5,6 +5,7 @@
 #include "tests/property/gen_plan.h"
 #include "tests/support/emu_engine.h"
 #include "tests/support/plan_runner.h"
+#include "tests/support/plan_writer.h"
 
 using namespace nvm;
 using namespace nvm::testing;
@@ -57,4 +58,29 @@ TEST_CASE("random plans under CUDA emulation give what the reference gives") {
 // The same sources: a vector that 16-byte accesses cannot reach is read and written by single elements.
 TEST_CASE("random plans over memory that is not aligned to 16 bytes give the same") {
   CHECK(check_batch(0, IntBits::k64, 8) > 7);
+}
+
+// Blocks that fold wait for all others, so they must not take all the room that there is.
+TEST_CASE("a kernel of many reductions comes to an end") {
+  constexpr std::int64_t kElements = 70000;
+  PlanWriter p(IntBits::k64, kElements);
+  const std::int32_t in = p.add_var(plan::VarRole::kInput, Type::kFloat, Storage::kF64, 0);
+  for (std::int64_t i = 0; i < kElements; ++i)
+    p.bindings.vectors.back().push_back({0, 1.0 / static_cast<double>(i + 1)});
+  std::int32_t x = p.w.pull(soac::Pull::kElement, in, Type::kFloat);
+  for (int i = 0; i < 9; ++i) {
+    p.reduce(i % 3 == 2 ? Scalar::kMax : Scalar::kAdd, x, Type::kFloat);
+    x = p.w.apply(Scalar::kAdd, Type::kFloat, x, x);
+  }
+  const plan::Plan& plan = p.finished();
+  EmuEngine engine(0);
+  engine.prepare({plan});
+  std::string reason;
+  const auto code = engine.compile(plan, reason);
+  REQUIRE(code != nullptr);
+  Bindings wanted = p.bindings;
+  REQUIRE(evaluate(plan, wanted));
+  const PlanRun got = run_plan(*code, plan, p.bindings, 1);
+  CHECK(got.status == plan::RunStatus::kDone);
+  CHECK(differences(plan, wanted, got.results) == "");
 }
