@@ -259,7 +259,7 @@ void SessionCommands::show_code(const Form& form) {
 // are INT: code is made for concrete types only.
 void SessionCommands::show_compiled(const Form& form) {
   const std::string flag = word(form.words, 2);
-  if (form.words.size() > 3 || (flag != "" && flag != "t" && flag != "f"))
+  if (form.words.size() > 3 || (!flag.empty() && flag != "t" && flag != "f"))
     return error(form, "Expected: show compiled NAME t|f;");
   const Binding* b = defined_function(word(form.words, 1));
   if (b == nullptr) return;

@@ -104,7 +104,7 @@ class Maker {
       std::set<std::string> places;
       for (const std::int32_t p : k.places) places.insert(profile_.source().text(p));
       std::string at;
-      for (const std::string& p : places) at += (at.empty() ? "" : " ") + p;
+      for (const std::string& p : places) at += (at.empty() ? "" : ", ") + p;
       if (!at.empty()) row.where += " at " + at;
       if (!k.places.empty()) {
         row.function = profile_.source().name(profile_.source().at(k.places.front()).function);
