@@ -17,7 +17,8 @@ struct Folding {
   std::int32_t state;
 };
 
-// The folding blocks wait for the others, so there must be room for more of them, whatever the device.
+// The folding blocks wait for the others, so a device must have room for more blocks than these: at 64
+// threads of 255 registers a multiprocessor has room for four, and devices have several.
 constexpr std::size_t kMostFolders = 4;
 std::size_t folders_for(const std::vector<Folding>& folds) { return std::min(folds.size(), kMostFolders); }
 

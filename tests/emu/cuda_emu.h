@@ -161,7 +161,7 @@ inline bool finished(const Block& b) {
 }
 
 inline void run(const std::function<void()>& kernel, unsigned blocks, unsigned threads) {
-  constexpr std::size_t kResident = 5;  // no device has room for fewer
+  constexpr std::size_t kResident = 5;  // one more than may wait for all others (kMostFolders)
   body = &kernel;
   grid_size.x = blocks;
   block_size.x = threads;
