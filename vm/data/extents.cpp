@@ -7,22 +7,23 @@
 #include <iterator>
 #include <utility>
 
+#include "bytecode/base/check.h"
 #include "vm/data/pages.h"
 
 namespace nvm::vm {
 
 namespace {
 
-constexpr std::size_t kArena = std::size_t{1} << 30;  // of addresses, not of memory
-// Of smaller ones a call of the system costs more than a first touch.
-constexpr std::size_t kLeastMoved = 256 * 1024;
-constexpr std::size_t kLeastPiece = 64 * 1024;
-// Huge pages are moved as a whole for blocks from the first size on if enough of them are free, and from the
-// second size on only so.
-constexpr std::size_t kLeastWhole = std::size_t{4} << 20;
-constexpr std::size_t kOnlyWhole = std::size_t{16} << 20;
+constexpr std::size_t kArena = std::size_t{1} << 30;      // of addresses, not of memory
+constexpr std::size_t kSomeWhole = std::size_t{4} << 20;  // what gets huge pages, if enough of them are free
 constexpr std::size_t kSmallPool = std::size_t{16} << 20;
 static_assert(Extents::kStep == kPage);
+
+std::size_t total(const std::vector<std::pair<std::byte*, std::size_t>>& pieces) {
+  std::size_t sum = 0;
+  for (const auto& piece : pieces) sum += piece.second;
+  return sum;
+}
 
 std::byte* aligned(std::byte* p, std::size_t unit) {
   return p + (unit - reinterpret_cast<std::uintptr_t>(p) % unit) % unit;
@@ -61,27 +62,32 @@ std::byte* Extents::take_recent(std::size_t size) {
     if (range == free_.begin()) continue;
     const auto [begin, whole] = *--range;
     if (begin + whole < p + size) continue;
-    remove_free(range);
-    if (begin != p) add_free(begin, static_cast<std::size_t>(p - begin));
-    if (begin + whole != p + size) add_free(p + size, static_cast<std::size_t>(begin + whole - (p + size)));
+    take_part(range, p, size);
     return std::exchange(p, nullptr);
   }
   return nullptr;
 }
 
 std::byte* Extents::take(std::size_t size, std::size_t fresh) {
+  NVM_CHECK(size == whole_units(size), "blocks are whole units");
   if (std::byte* p = take_recent(size)) return p;
-  const auto best = by_size_.lower_bound({size, nullptr});
-  if (best == by_size_.end()) {
-    if (size > fresh)
-      if (std::byte* p = take_moved(size)) return p;
-    std::byte* p = take_fresh(size);
-    return p != nullptr || !add_arena(size) ? p : take_fresh(size);
+  if (std::byte* p = take_fitting(size)) return p;
+  if (size > fresh)
+    if (std::byte* p = take_moved(size)) return p;
+  std::byte* p = take_fresh(size);
+  return p != nullptr || !add_arena(size) ? p : take_fresh(size);
+}
+
+// From the smallest free range that has room for it; null if none has.
+std::byte* Extents::take_fitting(std::size_t size) {
+  for (auto best = by_size_.lower_bound({size, nullptr}); best != by_size_.end(); ++best) {
+    const auto [whole, begin] = *best;
+    std::byte* const p = aligned(begin, alignment_of(size));
+    if (p + size > begin + whole) continue;
+    take_part(free_.find(begin), p, size);
+    return p;
   }
-  const auto [whole, p] = *best;
-  remove_free(free_.find(p));
-  if (whole != size) add_free(p + size, whole - size);
-  return p;
+  return nullptr;
 }
 
 void Extents::give(std::byte* p, std::size_t size) {
@@ -113,60 +119,68 @@ void Extents::remove_free(Ranges::iterator range) {
   free_.erase(range);
 }
 
-// The first fresh range that is large enough together with the free one just below it.
+// Takes p .. p+size out of a free range.
+void Extents::take_part(Ranges::iterator range, std::byte* p, std::size_t size) {
+  const auto [begin, whole] = *range;
+  remove_free(range);
+  if (begin != p) add_free(begin, static_cast<std::size_t>(p - begin));
+  if (begin + whole != p + size) add_free(p + size, static_cast<std::size_t>(begin + whole - (p + size)));
+}
+
+// The first fresh range that is large enough, or is so together with the free one just below it.
 std::byte* Extents::take_fresh(std::size_t size) {
-  for (auto fresh = fresh_.begin(); fresh != fresh_.end(); ++fresh) {
-    auto lead = free_.lower_bound(fresh->first);
-    std::size_t below = 0;
-    if (lead != free_.begin() && (--lead)->first + lead->second == fresh->first) below = lead->second;
-    if (below + fresh->second < size) continue;
-    const auto [p, whole] = *fresh;
-    fresh_.erase(fresh);
-    if (below != 0) remove_free(lead);
-    if (below + whole != size) fresh_.emplace(p + (size - below), below + whole - size);
-    note_fresh(size - below);
-    return p - below;
+  for (const auto& [begin, whole] : fresh_) {
+    auto lead = free_.lower_bound(begin);
+    const bool follows = lead != free_.begin() && (--lead)->first + lead->second == begin;
+    std::byte* const p = aligned(follows ? lead->first : begin, alignment_of(size));
+    if (p + size > begin + whole) continue;
+    if (p >= begin) return take_addresses(p, size);
+    take_part(lead, p, static_cast<std::size_t>(begin - p));
+    take_addresses(begin, static_cast<std::size_t>(p + size - begin));
+    return p;
   }
   return nullptr;
 }
 
+// Fresh ones that are there.
+std::byte* Extents::take_addresses(std::byte* p, std::size_t size) {
+  const auto range = std::prev(fresh_.upper_bound(p));
+  const auto [begin, whole] = *range;
+  fresh_.erase(range);
+  if (begin != p) fresh_.emplace(begin, p - begin);
+  if (begin + whole != p + size) fresh_.emplace(p + size, begin + whole - (p + size));
+  note_fresh(size);
+  return p;
+}
+
 // Pieces of free ranges, each of one mapping and a multiple of `unit`, of `size` bytes together; the largest
-// ranges first. None if they are less than half of it.
+// ranges first.
 std::vector<Extents::Range> Extents::movable(std::size_t size, std::size_t unit) const {
   std::vector<Range> pieces;
-  std::size_t sum = 0;
-  for (auto range = by_size_.rbegin(); sum < size && range != by_size_.rend() && range->first >= kLeastPiece;
+  for (auto range = by_size_.rbegin(); size != 0 && range != by_size_.rend() && range->first >= unit;
        ++range) {
     std::byte* const end = range->second + range->first;
-    for (std::byte* p = range->second; p != end && sum < size;) {
+    for (std::byte* p = range->second; p != end && size != 0;) {
       const auto seam = seams_.upper_bound(p);
       std::byte* const stop = seam == seams_.end() ? end : std::min(end, *seam);
       std::byte* const begin = aligned(p, unit);
       p = stop;
       if (begin >= stop) continue;
       const std::size_t room = static_cast<std::size_t>(stop - begin) / unit * unit;
-      if (room < kLeastPiece) continue;
-      const std::size_t length = std::min(room, size - sum);
+      const std::size_t length = std::min(room, size / unit * unit);
+      if (length == 0) continue;
       pieces.emplace_back(begin, length);
-      sum += length;
+      size -= length;
     }
   }
-  if (sum < size / 2) pieces.clear();
   return pieces;
 }
 
 // The first fresh addresses of this alignment; null if there are none.
-std::byte* Extents::take_addresses(std::size_t size, std::size_t unit) {
-  for (auto fresh = fresh_.begin(); fresh != fresh_.end(); ++fresh) {
-    const auto [begin, whole] = *fresh;
+std::byte* Extents::find_addresses(std::size_t size, std::size_t unit) const {
+  for (const auto& [begin, whole] : fresh_) {
     std::byte* const p = aligned(begin, unit);
-    const std::size_t skip = static_cast<std::size_t>(p - begin);
-    if (skip + size > whole) continue;
-    fresh_.erase(fresh);
-    if (skip != 0) fresh_.emplace(begin, skip);
-    if (skip + size != whole) fresh_.emplace(p + size, whole - skip - size);
-    note_fresh(size);
-    return p;
+    if (p + size <= begin + whole) return p;
   }
   return nullptr;
 }
@@ -178,12 +192,7 @@ std::size_t Extents::move(const std::vector<Range>& pieces, std::byte* to) {
     seams_.insert({to + moved, to + moved + length});  // whether it succeeds or not
     if (!move_pages(from, to + moved, length)) break;
     moved += length;
-    const auto range = std::prev(free_.upper_bound(from));
-    const auto [begin, whole] = *range;
-    remove_free(range);
-    if (begin != from) add_free(begin, static_cast<std::size_t>(from - begin));
-    if (begin + whole != from + length)
-      add_free(from + length, static_cast<std::size_t>(begin + whole - (from + length)));
+    take_part(std::prev(free_.upper_bound(from)), from, length);
     merge(fresh_, from, length);
     touched_ -= length;
   }
@@ -194,16 +203,18 @@ std::size_t Extents::move(const std::vector<Range>& pieces, std::byte* to) {
 // so.
 std::byte* Extents::take_moved(std::size_t size) {
   if (size < kLeastMoved || !can_move_pages() || !has_seams_left()) return nullptr;
-  std::size_t unit = size >= kLeastWhole ? kHugePage : kPage;
-  std::vector<Range> pieces = movable(size / unit * unit, unit);
-  if (pieces.empty() && unit != kPage && size < kOnlyWhole) pieces = movable(size, unit = kPage);
-  if (pieces.empty()) return nullptr;
-  std::byte* const p = take_addresses(size, unit);
+  std::size_t unit = size >= kSomeWhole ? kHugePage : kPiece;
+  std::vector<Range> pieces = movable(size, unit);
+  if (unit != kPiece && total(pieces) < size / 2) pieces = movable(size, unit = kPiece);
+  if (total(pieces) < size / 2) return nullptr;
+  unit = std::max(unit, alignment_of(size));
+  std::byte* p = find_addresses(size, unit);
+  if (p == nullptr && add_arena(size)) p = find_addresses(size, unit);
   if (p == nullptr) return nullptr;
-  const std::size_t moved = move(pieces, p);
-  const std::size_t rest = size - moved;  // if small, one page of it would touch a whole huge one
-  if (unit != kPage && rest < kHugePage) move(movable(rest, kPage), p + moved);
-  spare_huge_pages(unit == kPage ? p + moved : p + size, p + size);
+  take_addresses(p, size);
+  std::size_t moved = move(pieces, p);
+  if (unit != kPiece) moved += move(movable(size - moved, kPiece), p + moved);
+  spare_huge_pages(unit == kPiece ? p + moved : p + size, p + size);
   return p;
 }
 
@@ -264,16 +275,19 @@ bool Extents::add_arena(std::size_t size) {
   return false;
 }
 
+// Whole units, so that what stays can be moved.
 void Extents::give_back(std::size_t bytes) {
   while (bytes != 0 && !by_size_.empty()) {
     const auto [whole, p] = *by_size_.rbegin();
-    const std::size_t steps = (std::min(bytes, whole) + kStep - 1) / kStep;
-    const std::size_t size = std::min(steps * kStep, whole);
-    const std::size_t left = whole - size;
-    remove_free(free_.find(p));
-    if (left != 0) add_free(p, left);
-    madvise(p + left, size, MADV_DONTNEED);
-    merge(fresh_, p + left, size);
+    std::byte* const end = p + whole;
+    std::byte* const least = end - std::min(bytes, whole);
+    const std::size_t over =
+        reinterpret_cast<std::uintptr_t>(least) % (bytes < kHugePage ? kPiece : kHugePage);
+    std::byte* const from = least - std::min(over, static_cast<std::size_t>(least - p));
+    const std::size_t size = static_cast<std::size_t>(end - from);
+    take_part(free_.find(p), from, size);
+    madvise(from, size, MADV_DONTNEED);
+    merge(fresh_, from, size);
     touched_ -= size;
     bytes -= std::min(bytes, size);
   }

@@ -3,7 +3,8 @@
 // fresh ones, because a first touch costs more than several passes that write the elements; what was freed a
 // moment ago goes first to a request of its size, because it may still be in the caches. Where no free range
 // is large enough, pages of several are moved to one place: 2 MB in less than a tenth of a millisecond, while
-// to touch as much for the first time takes from a third to ten. Not thread-safe.
+// to touch as much for the first time takes from a third to ten. Blocks lie on whole units, which are larger
+// for larger ones, so that whatever is free can be moved, and in few pieces. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -14,11 +15,17 @@
 #include <utility>
 #include <vector>
 
+#include "vm/data/pages.h"
+
 namespace nvm::vm {
 
 class Extents {
  public:
-  static constexpr std::size_t kStep = 4096;  // sizes and addresses are multiples of it
+  static constexpr std::size_t kStep = 4096;  // the smallest unit
+  // What a block of at least `size` bytes takes.
+  static constexpr std::size_t whole_units(std::size_t size) {
+    return (size + unit_of(size) - 1) / unit_of(size) * unit_of(size);
+  }
 
   // The system allows a process some 65,000 mappings.
   explicit Extents(std::size_t most_seams = 8000) : most_seams_(most_seams), mend_at_(most_seams / 2) {}
@@ -26,15 +33,15 @@ class Extents {
   Extents(const Extents&) = delete;
   Extents& operator=(const Extents&) = delete;
 
-  // `size` bytes, uninitialised; null if the system has none. If some are fresh, they are the last ones.
-  // Pages of free ranges are moved only where more than `fresh` bytes would be touched otherwise.
+  // `size` bytes, whole units, uninitialised; null if the system has none. If some are fresh, they are the
+  // last ones. Pages of free ranges are moved only where more than `fresh` bytes would be touched otherwise.
   [[nodiscard]] std::byte* take(std::size_t size, std::size_t fresh = 0);
   // `p` and `size` of a take().
   void give(std::byte* p, std::size_t size);
   // The same for the last part of a take() that no one has written and that needed fresh pages.
   void give_untouched(std::byte* p, std::size_t size);
   // Gives pages of free ranges back to the system, those of the largest first, as far as there are: `bytes`,
-  // rounded up to steps. Their addresses stay.
+  // rounded up to units. Their addresses stay.
   void give_back(std::size_t bytes = SIZE_MAX);
   // Bytes that have been handed out and not been given back to the system since.
   [[nodiscard]] std::size_t touched() const { return touched_; }
@@ -45,14 +52,26 @@ class Extents {
   using Ranges = std::map<std::byte*, std::size_t>;
   using Range = std::pair<std::byte*, std::size_t>;
 
+  static constexpr std::size_t kPiece = 64 * 1024;  // least that is moved
+  // Of smaller ones a call of the system costs more than a first touch.
+  static constexpr std::size_t kLeastMoved = 256 * 1024;
+  static constexpr std::size_t kLeastWhole = std::size_t{16} << 20;  // what begins with a huge page
+  static constexpr std::size_t unit_of(std::size_t size) { return size < kLeastMoved ? kStep : kPiece; }
+  static constexpr std::size_t alignment_of(std::size_t size) {
+    return size < kLeastWhole ? unit_of(size) : kHugePage;
+  }
+
   std::byte* take_recent(std::size_t size);
   void add_free(std::byte* p, std::size_t size);
   void remove_free(Ranges::iterator range);
+  void take_part(Ranges::iterator range, std::byte* p, std::size_t size);
+  std::byte* take_fitting(std::size_t size);
   std::byte* take_fresh(std::size_t size);
   std::byte* take_moved(std::size_t size);
   [[nodiscard]] std::vector<Range> movable(std::size_t size, std::size_t unit) const;
   std::size_t move(const std::vector<Range>& pieces, std::byte* to);
-  std::byte* take_addresses(std::size_t size, std::size_t unit);
+  [[nodiscard]] std::byte* find_addresses(std::size_t size, std::size_t unit) const;
+  std::byte* take_addresses(std::byte* p, std::size_t size);
   // In a small pool, a huge page that a block only begins weighs more than first touches of small ones.
   void spare_huge_pages(std::byte* from, std::byte* next);
   void note_fresh(std::size_t size);

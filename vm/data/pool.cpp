@@ -3,9 +3,9 @@
 //   small   (<= 16 KB): classes, four sizes per power of two, from 256 bytes, so that at most a fifth of a
 //           block is waste. A list per class in the thread's cache; refilled from and spilled to the shared
 //           lists. Carved from regions that grow and stay.
-//   large   exactly as many pages as they need, best fit among the free ones (extents.h), under the lock. The
-//           last few that a thread has freed it keeps for itself if they are small enough for its cache and
-//           a small part of the peak: of another thread's memory every line would have to come over.
+//   large   whole units, best fit among the free ones (extents.h), under the lock. The last few that a thread
+//           has freed it keeps for itself if they are small enough for its cache and a small part of the
+//           peak: of another thread's memory every line would have to come over.
 // Free ranges too small for a large block: their pages are moved to it (extents.h), or given back to the
 // system, when with fresh ones too much would be kept.
 //
@@ -64,7 +64,7 @@ std::size_t colour_gap(const Buffer* b) {
 }
 constexpr std::size_t large_size(std::size_t capacity) {
   constexpr std::size_t kOverhead = kHeader + kPadding + (kColours - 1) * kColourStep;
-  return (capacity + kOverhead + Extents::kStep - 1) / Extents::kStep * Extents::kStep;
+  return Extents::whole_units(capacity + kOverhead);
 }
 
 void set_next(Buffer* b, Buffer* next) { b->user = next; }

@@ -1,5 +1,7 @@
 #include "vm/data/pool.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
@@ -209,21 +211,57 @@ TEST_CASE("what moves is free: blocks in use keep their elements") {
   CHECK(pool.stats().mapped_peak <= pool.stats().peak + pool.stats().peak / 2);
 }
 
+// First touches of pages by this thread.
+std::int64_t first_touches() {
+  struct rusage used {};
+  REQUIRE(getrusage(RUSAGE_THREAD, &used) == 0);
+  return used.ru_minflt;
+}
+
+// Rounds that allocate, shrink and release the same blocks, of `least` bytes to 32 times as many.
+void check_steady(std::size_t least) {
+  Pool pool;
+  constexpr int kRounds = 24, kBlocks = 60;
+  std::int64_t before = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    if (round == kRounds / 3) before = first_touches();
+    std::vector<BufferRef> held(8);
+    std::uint64_t draw = 11;
+    for (int i = 0; i < kBlocks; ++i) {
+      draw = draw * 6364136223846793005 + 1442695040888963407;
+      BufferRef& place = held[(draw >> 40) % held.size()];
+      const std::size_t bytes = least << (draw >> 61) << (draw >> 60 & 1);
+      place = pool.allocate(bytes + (draw >> 32) % bytes);
+      const std::size_t written = bytes / 4 + (draw >> 20) % (bytes / 4 * 3);
+      std::memset(place.data(), 1, written);
+      pool.shrink(place, written);
+    }
+  }
+  CHECK((first_touches() - before) / (kRounds - kRounds / 3) <= kBlocks / 4);
+  CHECK(pool.stats().mapped_peak <= pool.stats().peak + pool.stats().peak / 2);
+}
+
+TEST_CASE("blocks of many sizes that come again and again soon touch no fresh pages") {
+  if (!can_move_pages()) return;
+  SECTION("some hundred kilobytes and more") { check_steady(std::size_t{300} << 10); }
+  SECTION("some megabytes and more") { check_steady(std::size_t{3} << 20); }
+}
+
 TEST_CASE("a thread gets the memory first that it freed last") {
   Pool pool;
-  BufferRef a = pool.allocate(300'000);
-  BufferRef b = pool.allocate(290'000);
+  BufferRef a = pool.allocate(100'000);
+  BufferRef b = pool.allocate(90'000);
   const std::byte* first = a.data();
   const std::byte* second = b.data();
   b = BufferRef();
   a = BufferRef();
   CHECK(pool.stats().live == 0);
-  a = pool.allocate(290'000);
+  a = pool.allocate(90'000);
   CHECK(a.data() == first);
-  b = pool.allocate(200'000);  // too small for what is left
+  b = pool.allocate(60'000);  // too small for what is left
   CHECK(b.data() != second);
-  CHECK(pool.stats().live >= 490'000);
-  CHECK(pool.stats().live <= 510'000);
+  CHECK(pool.stats().live >= 150'000);
+  CHECK(pool.stats().live <= 170'000);
   b = BufferRef();
   std::thread([&] { a = BufferRef(); }).join();  // what it keeps, it gives back at its end
   CHECK(pool.stats().live == 0);
