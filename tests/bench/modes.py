@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Recursive programs in kernel mode and with block mode, on the same data: is `auto` ever slower than `off`?
 
-    modes.py [--runs N | --memory] NVM [PROGRAM ...]
+    modes.py [--runs N] [--rounds N] MODES_BENCH [PROGRAM ...]
+    modes.py --memory NVM [PROGRAM ...]
 
-A line per program: milliseconds in kernel mode (--block-threshold off) and with `auto`, and their ratio. Each
-process computes the same thing five times and the fastest counts; processes take turns, N (3) of each, and the
-medians are shown. A process before them measures where block mode pays. --memory: megabytes of vectors at their
-peak instead, what the processes took from the system for them, and with every lifted call cut, too.
+A line per program: median milliseconds in kernel mode (--block-threshold off) and with `auto`, the median of the ratios
+within a round, an interval that contains it with 95 % probability, and the same of a second machine in kernel mode: what
+that differs from 1 the measurement itself adds. In each of N (5) processes modes_bench computes the same thing N (20) times
+in each of these ways, in turn, in changing order, after a process in which block mode measures where it pays. The interval
+comes from drawing processes, and rounds of these, again a thousand times. --memory: megabytes of vectors at their peak
+instead, what the processes took from the system for them, and with every lifted call cut, too.
 """
 
+import argparse
 import pathlib
+import random
 import re
 import statistics
 import subprocess
@@ -42,10 +47,14 @@ def functions_of(path):
     return "$".join(part for part in parts if re.search(r"^\s*(%[^%]*%\s*)*(function|datatype|type)\b", part)) + "$\n"
 
 
-def seconds(nvm, path, threshold):
-    out = subprocess.run([nvm, "run", "--seed", "1", "--block-threshold", threshold, path], capture_output=True,
-                         text=True, check=True).stdout
-    return min(float(s) for s in re.findall(r"= \([^,]+, ([^)]+)\)", out))
+def rounds_of(bench, rounds, path, call):
+    """[[off, auto, again], ...] of one process, in milliseconds, and how many calls were made in groups."""
+    lines = subprocess.run([bench, str(rounds), path, call], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [[float(word) for word in line.split()] for line in lines[1:-1]], int(lines[-1].split()[1])
+
+
+def ratio(processes, k):
+    return statistics.median(times[k] / times[0] for times in processes for times in times)
 
 
 def megabytes(nvm, path, threshold):
@@ -68,25 +77,39 @@ def memory(nvm, wanted):
         print(f"{name:30} " + " ".join(f"{peak:7.1f} {mapped:7.1f}" for peak, mapped in seen), flush=True)
 
 
-def main(nvm, runs, wanted):
-    print(f"{'program':30} {'kernel':>9} {'auto':>9} {'auto / kernel':>14}")
+def compare(bench, runs, rounds, wanted):
+    print(f"{'program':30} {'kernel':>8} {'auto':>8}  {'auto / kernel':>24}  {'kernel again / kernel':>24}  calls in groups")
+    draw = random.Random(1)
     for name, path, data, call in chosen(wanted):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder, "program.nesl")
-            program.write_text(functions_of(path) + f"v = {data} $\n" + f"time({call}) $\n" * 5, encoding="ascii")
-            seconds(nvm, program, "auto")
-            pairs = [(seconds(nvm, program, "off"), seconds(nvm, program, "auto")) for _ in range(runs)]
-        off, auto = (statistics.median(times) * 1000 for times in zip(*pairs))
-        print(f"{name:30} {off:9.1f} {auto:9.1f} {auto / off:14.2f}", flush=True)
+            program.write_text(functions_of(path) + f"v = {data} $\n", encoding="ascii")
+            rounds_of(bench, 3, program, call)
+            processes, calls = zip(*(rounds_of(bench, rounds, program, call) for _ in range(runs)))
+        again = [[draw.choices(times, k=len(times)) for times in draw.choices(processes, k=runs)] for _ in range(1000)]
+        line = f"{name:30}"
+        for k in (0, 1):
+            line += f" {statistics.median(times[k] for process in processes for times in process):8.1f}"
+        for k in (1, 2):
+            found = sorted(ratio(sample, k) for sample in again)
+            line += f"  {ratio(processes, k):8.3f} ({found[25]:.3f} .. {found[974]:.3f})"
+        print(f"{line}  {max(calls)}", flush=True)
+
+
+def main():
+    words = argparse.ArgumentParser(usage=__doc__)
+    words.add_argument("binary")
+    words.add_argument("programs", nargs="*")
+    words.add_argument("--runs", type=int, default=5)
+    words.add_argument("--rounds", type=int, default=20)
+    words.add_argument("--memory", action="store_true")
+    args = words.parse_args()
+    if args.memory:
+        memory(args.binary, args.programs)
+    else:
+        compare(args.binary, args.runs, args.rounds, args.programs)
+    return 0
 
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    count = 3
-    if words[:1] == ["--runs"]:
-        count, words = int(words[1]), words[2:]
-    show = memory if words[:1] == ["--memory"] else lambda nvm, wanted: main(nvm, count, wanted)
-    words = [word for word in words if word != "--memory"]
-    if not words:
-        sys.exit(__doc__)
-    show(words[0], words[1:])
+    sys.exit(main())

@@ -38,6 +38,9 @@ Machine with_levels(Machine machine, LevelLoops& levels) {
   return machine;
 }
 
+// Bytes of an instance.
+std::int64_t average_of(const Layout& layout) { return layout.bytes() / layout.instances(); }
+
 double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
@@ -165,33 +168,56 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
                             loses ? "kernel mode is faster" : "its data is small or lies in one instance");
     return false;
   }
-  if (tries(function, arguments)) return try_out(function, depth, *layout, bounds, results);
+  if (tries(function, *layout)) return try_out(function, depth, *layout, bounds, results);
   return run_cut(function, depth, *layout, bounds, results);
 }
 
-// Small steps of loops are too many to compute one twice, and too small for a part to tell. Other recursion
-// calls itself within such a call, and gains by it. Who looks at values sees them all made one way.
-bool BlockMode::tries(ssa::FunctionId function, std::span<const Value> arguments) const {
-  return policy_.loops(function) && options_.threshold == Options::kAuto &&
-         (observer_ == nullptr || !observer_->sees_values()) && options_.device == nullptr &&
-         !policy_.moves_only(function) && elements_bytes(arguments) < kWorthMeasuring;
+// Small steps of loops are too many to compute one twice, and too small for a part to tell; so are other
+// calls, until it is known what pays at their size. Who looks at values sees them all made one way.
+bool BlockMode::tries(ssa::FunctionId function, const Layout& layout) {
+  if (options_.threshold != Options::kAuto || options_.device != nullptr || policy_.moves_only(function) ||
+      elements_bytes(layout.arguments()) >= kWorthMeasuring)
+    return false;
+  if (observer_ != nullptr && observer_->sees_values()) return false;
+  return policy_.loops(function) || tuning_.of(function, average_of(layout)) == Tuning::Verdict::kUnknown;
 }
 
-// What is compiled goes first in kernel mode: steps of a loop are what it compiles. Primitives gain at once
-// by groups that go through their steps on all threads, each in its cache.
+// Gains at once by groups that go through their steps on all threads, each in its cache, or is thought to; so
+// groups go first.
 bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
+  if (policy_.loops(function)) return try_step(function, depth, layout, bounds, results);
+  const std::int64_t average = average_of(layout);
+  const Way way = tuning_.next(function, average);
+  const auto took = run_timed(way, function, depth, layout, bounds, results);
+  if (took) tuning_.note(function, average, way, *took);
+  return took.has_value();
+}
+
+// What is compiled goes first in kernel mode: steps of a loop are what it compiles.
+bool BlockMode::try_step(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   const Trials::Kind kind(function, layout.instances(), layout.bytes());
   const bool compiles = hook_ != nullptr;
   if (compiles && trials_.waits(kind)) return false;
-  const Way way = trials_.next(kind, compiles ? Way::kWhole : Way::kGroups);
-  const bool settled = trials_.settled(kind);
+  Timings& timings = trials_.timings(kind);
+  const Way way = timings.next(compiles ? Way::kWhole : Way::kGroups);
+  const bool settled = timings.settled();
   if (way == Way::kWhole && settled) return false;
+  const auto took = run_timed(way, function, depth, layout, bounds, results);
+  if (took && !settled) timings.note(way, *took);
+  return took.has_value();
+}
+
+// Seconds for each byte; nothing if it fails.
+std::optional<double> BlockMode::run_timed(Way way, ssa::FunctionId function, std::int64_t depth,
+                                           const Layout& layout, std::span<const std::int64_t> bounds,
+                                           std::vector<Value>& results) {
   const auto begin = std::chrono::steady_clock::now();
   const bool done = way == Way::kWhole ? run_counted(function, depth, layout, results)
                                        : run_cut(function, depth, layout, bounds, results);
-  if (!settled) trials_.note(kind, way, seconds_since(begin) / static_cast<double>(layout.bytes()));
-  return done;
+  if (!done) return std::nullopt;
+  return seconds_since(begin) / static_cast<double>(layout.bytes());
 }
 
 // In kernel mode. False, and nothing counted, if it fails: the ordinary call says why.
@@ -306,30 +332,35 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
 }
 
 // A part of the call is made both ways, for each function and size of instances; before that one group of it,
-// so that what both compile is there. The better of two timings counts: other work on the processors makes
-// one of them long, and the verdict is kept.
+// so that what both compile is there; all of it if it is small and somebody waits for the answer. The best of
+// some timings counts: other work on the processors makes some of them long, and the verdict is kept.
 bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                      std::span<const std::int64_t> bounds) {
   if (options_.threshold != Options::kAuto) return true;
-  const std::int64_t average = layout.bytes() / layout.instances();
+  const std::int64_t average = average_of(layout);
   const Tuning::Reach reach = layout.bytes() > kStreams ? Tuning::Reach::kStreams : Tuning::Reach::kCached;
   const Tuning::Verdict known = tuning_.of(function, average, reach);
   if (known != Tuning::Verdict::kUnknown) return known == Tuning::Verdict::kPays;
   const std::size_t groups = bounds.size() - 1;
-  const std::size_t sample =
+  std::size_t sample =
       std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
-  if (layout.bytes() < kWorthMeasuring || sample > groups / 8) return !policy_.loops(function);
+  if (layout.bytes() < kWorthMeasuring || sample > groups / 8) {
+    if (!options_.afresh) return !policy_.loops(function);
+    sample = groups;
+  }
   const Trial trial(*this);
-  if (hook_ != nullptr && !time_both(function, depth, layout, bounds.first(2))) return false;
+  const auto first = bounds.first(sample == groups ? bounds.size() : 2);
+  if (hook_ != nullptr && !time_both(function, depth, layout, first)) return false;
   const std::uint64_t on_device = counters_.on_device;
-  const auto first = time_both(function, depth, layout, bounds.first(sample + 1));
-  if (!first) return false;
-  // The workers' time says nothing of a device that has no kernel yet.
-  if (options_.device != nullptr && counters_.on_device == on_device) return first->cut < first->whole;
-  const auto second = time_both(function, depth, layout, bounds.first(sample + 1));
-  if (!second) return false;
-  tuning_.learn(function, average, std::min(first->cut, second->cut), std::min(first->whole, second->whole),
-                reach);
+  Timed best;
+  for (int timings = 0; !Timings::enough(timings, best.cut, best.whole); ++timings) {
+    const auto timed = time_both(function, depth, layout, bounds.first(sample + 1));
+    if (!timed) return false;
+    best = {std::min(best.whole, timed->whole), std::min(best.cut, timed->cut)};
+    // The workers' time says nothing of a device that has no kernel yet.
+    if (options_.device != nullptr && counters_.on_device == on_device) return best.cut < best.whole;
+  }
+  tuning_.learn(function, average, best.cut, best.whole, reach);
   return tuning_.of(function, average, reach) == Tuning::Verdict::kPays;
 }
 

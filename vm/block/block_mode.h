@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -84,15 +85,20 @@ class BlockMode final : public CallHook {
                          std::vector<Value>& results);
   [[nodiscard]] bool run_cut(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                              std::span<const std::int64_t> bounds, std::vector<Value>& results);
-  [[nodiscard]] bool tries(ssa::FunctionId function, std::span<const Value> arguments) const;
+  [[nodiscard]] bool tries(ssa::FunctionId function, const Layout& layout);
   [[nodiscard]] bool try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                              std::span<const std::int64_t> bounds, std::vector<Value>& results);
+  [[nodiscard]] bool try_step(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                              std::span<const std::int64_t> bounds, std::vector<Value>& results);
+  [[nodiscard]] std::optional<double> run_timed(Way way, ssa::FunctionId function, std::int64_t depth,
+                                                const Layout& layout, std::span<const std::int64_t> bounds,
+                                                std::vector<Value>& results);
   [[nodiscard]] bool run_counted(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                  std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
   struct Timed {
-    double whole = 0.0, cut = 0.0;  // seconds
+    double whole = std::numeric_limits<double>::infinity(), cut = whole;  // seconds
   };
   [[nodiscard]] std::optional<Timed> time_both(ssa::FunctionId function, std::int64_t depth,
                                                const Layout& layout, std::span<const std::int64_t> bounds);

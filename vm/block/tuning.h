@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "bytecode/base/disk_cache.h"
 #include "bytecode/ssa/ssa.h"
+#include "vm/block/timings.h"
 
 namespace nvm::vm::block {
 
@@ -30,6 +32,12 @@ class Tuning {
   void learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds,
              Reach reach = Reach::kCached);
 
+  // Calls that are too small for a part of them to tell are made whole, one way or the other, while it is
+  // not known what pays at their size: the way to make the next one, and how long it took for each byte. When
+  // they can be compared, that is learned.
+  [[nodiscard]] Way next(ssa::FunctionId function, std::int64_t average);
+  void note(ssa::FunctionId function, std::int64_t average, Way way, double seconds_per_byte);
+
   struct Measured {
     ssa::FunctionId function = 0;
     std::int64_t average = 0;
@@ -41,11 +49,13 @@ class Tuning {
  private:
   struct Known {
     bool read = false;
-    int pays = -1;   // largest class of sizes
-    int loses = 64;  // smallest class of sizes, above `pays`
-    int clear = 0;   // 1 if the last measurement was clear
+    int pays = -1;                 // largest class of sizes
+    int loses = 64;                // smallest class of sizes, above `pays`
+    int clear = 0;                 // 1 if the last measurement was clear
+    std::map<int, Timings> tried;  // of whole calls, by class of sizes
   };
   Known& known(ssa::FunctionId function, Reach reach);
+  void keep(ssa::FunctionId function, Reach reach) const;
   [[nodiscard]] std::string key(ssa::FunctionId function, Reach reach) const;
 
   const ssa::Module& module_;

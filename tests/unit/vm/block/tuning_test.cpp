@@ -9,7 +9,9 @@
 #include "vm/block/tuning.h"
 
 using namespace nvm;
+using vm::block::Timings;
 using vm::block::Tuning;
+using vm::block::Way;
 namespace fs = std::filesystem;
 
 namespace {
@@ -78,8 +80,7 @@ TEST_CASE("a gain is clear if it is large and nothing has lost") {
   CHECK_FALSE(tuning.clear(0));
 }
 
-TEST_CASE("a small call that comes often is tried both ways in turn, then made as was faster") {
-  using vm::block::Way;
+TEST_CASE("a step that comes often is tried both ways in turn, then made as was faster") {
   const Way first = GENERATE(Way::kWhole, Way::kGroups);
   const Way second = first == Way::kWhole ? Way::kGroups : Way::kWhole;
   vm::block::Trials trials;
@@ -88,18 +89,57 @@ TEST_CASE("a small call that comes often is tried both ways in turn, then made a
   int before = 0;
   while (trials.waits(kind)) ++before;
   CHECK(before == 32);
+  Timings& timings = trials.timings(kind);
   for (const int i : {0, 1}) {
-    CHECK(trials.next(kind, first) == first);
-    trials.note(kind, first, slow[i]);
-    CHECK_FALSE(trials.settled(kind));
-    CHECK(trials.next(kind, first) == second);
-    trials.note(kind, second, fast[i]);
+    CHECK(timings.next(first) == first);
+    timings.note(first, slow[i]);
+    CHECK_FALSE(timings.settled());
+    CHECK(timings.next(first) == second);
+    timings.note(second, fast[i]);
   }
-  CHECK(trials.settled(kind));
-  CHECK(trials.next(kind, first) == second);
+  CHECK(timings.settled());
+  CHECK(timings.next(first) == second);
   const vm::block::Trials::Kind other(3, 100, 50000);
-  CHECK_FALSE(trials.settled(other));
-  CHECK(trials.next(other, first) == first);
+  CHECK_FALSE(trials.timings(other).settled());
+  CHECK(trials.timings(other).next(first) == first);
+}
+
+TEST_CASE("two ways that are close are timed more often") {
+  Timings timings;
+  for (int i = 0; i < 8; ++i) {
+    CHECK_FALSE(timings.settled());
+    timings.note(timings.next(Way::kGroups), i % 2 == 0 ? 1.1 : 1.0);
+  }
+  CHECK(timings.settled());
+  CHECK(timings.next(Way::kGroups) == Way::kWhole);
+  CHECK(Timings::enough(2, 1.0, 2.0));
+  CHECK_FALSE(Timings::enough(1, 1.0, 2.0));
+  CHECK_FALSE(Timings::enough(3, 1.0, 1.1));
+}
+
+TEST_CASE("small calls are tried in turn, from run to run, until it is known what pays at their size") {
+  const test::TempFolder folder("nvm_tuning_test");
+  const DiskCache cache(folder.name(), "tuning 1");
+  const ssa::Module module = two_functions();
+  const double groups = GENERATE(0.5, 2.0);
+  for (int call = 0; call < 4; ++call) {
+    Tuning tuning(module, "here", &cache, false);
+    CHECK(tuning.of(0, 1000) == Tuning::Verdict::kUnknown);
+    const Way way = tuning.next(0, 1000);
+    CHECK(way == (call % 2 == 0 ? Way::kGroups : Way::kWhole));
+    CHECK(tuning.next(0, 100'000) == Way::kGroups);  // another size
+    tuning.note(0, 1000, way, way == Way::kGroups ? groups : 1.0);
+  }
+  Tuning tuning(module, "here", &cache, false);
+  CHECK(tuning.of(0, 1000) == (groups < 1.0 ? Tuning::Verdict::kPays : Tuning::Verdict::kLoses));
+  CHECK(tuning.of(1, 1000) == Tuning::Verdict::kUnknown);
+}
+
+TEST_CASE("what is as fast in groups is left whole") {
+  const ssa::Module module = two_functions();
+  Tuning tuning(module, "here", nullptr, false);
+  tuning.learn(0, 1000, 0.99, 1.0);
+  CHECK(tuning.of(0, 1000) == Tuning::Verdict::kLoses);
 }
 
 TEST_CASE("measurements are remembered for the same code and setting") {
