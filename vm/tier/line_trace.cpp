@@ -62,6 +62,8 @@ class Tracer {
     Recorder recorder(capture_, bits, {.min_elements = 0});
     for (const std::int32_t i : line_.steps)
       if (!take(f_.steps[static_cast<std::size_t>(i)], recorder)) return nullptr;
+    for (Slot& slot : slots_)
+      if (slot.kind == Slot::Kind::kMade && slot.number >= 0) slot = {Slot::Kind::kRepeated, slot.number, {}};
     recorder.finish();
     if (capture_.regions != 1 || capture_.captured.region.insts.size() < kFewest) return nullptr;
     auto variant = std::make_unique<LineVariant>();
@@ -73,9 +75,9 @@ class Tracer {
 
  private:
   struct Slot {
-    enum class Kind : std::uint8_t { kBefore, kNothing, kSource, kConstant, kMade };
+    enum class Kind : std::uint8_t { kBefore, kNothing, kSource, kConstant, kMade, kRepeated };
     Kind kind = Kind::kBefore;  // what the slot had before the line, and nobody has looked
-    std::int32_t number = 0;    // of the source or constant
+    std::int32_t number = 0;    // of the source or constant; kMade: of its repetition or -1, kRepeated: of it
     Value made;
   };
 
@@ -140,6 +142,7 @@ class Tracer {
       for (std::uint32_t i = 0; i < step.operands; ++i) write(to[i], std::move(read_now[i]));
       return true;
     }
+    const std::int32_t repetition = repetition_of(step, read_now);
     std::vector<Value> operands;
     for (Slot& slot : read_now) {
       if (!give(slot, operands.emplace_back())) return false;
@@ -148,8 +151,25 @@ class Tracer {
     std::vector<Value> results(step.results);
     if (!recorder.offer(*step.inst, step.site, operands, results)) return false;
     for (std::uint32_t i = 0; i < step.results; ++i)
-      write(to[i], {Slot::Kind::kMade, 0, std::move(results[i])});
+      write(to[i], {Slot::Kind::kMade, repetition, std::move(results[i])});
     return true;
+  }
+
+  // Of a DIST that repeats one value: its number, or -1.
+  [[nodiscard]] std::int32_t repetition_of(const Step& step, const std::vector<Slot>& operands) {
+    if (!step.repeats) return -1;
+    LineVariant::Repeated made{{}, step.word};
+    for (std::size_t i = 0; i < made.operands.size(); ++i) {
+      const Slot& slot = operands[i];
+      if (slot.kind != Slot::Kind::kSource && slot.kind != Slot::Kind::kConstant) return -1;
+      made.operands[i] = {slot.kind == Slot::Kind::kConstant, slot.number};
+    }
+    const auto [constant, number] = made.operands[0];
+    const auto at = static_cast<std::size_t>(number);
+    const auto* one = std::get_if<Vector>(constant ? &constants_[at] : &values_[at]);
+    if (one == nullptr || !one->is_scalar()) return -1;
+    repeated_.push_back(made);
+    return static_cast<std::int32_t>(repeated_.size() - 1);
   }
 
   // The value of an operand; false if no code can be compiled for it.
@@ -189,6 +209,7 @@ class Tracer {
     }
     for (std::size_t i = 0; i < sources_.size(); ++i) bind(variant, i);
     variant.sources = sources_;
+    variant.repeated = repeated_;
     std::fill(region.lengths.begin(), region.lengths.end(), -1);
     region.lengths[0] = 1;
     return true;
@@ -214,6 +235,9 @@ class Tracer {
         case Slot::Kind::kConstant:
           variant.puts.push_back({at, LinePut::Kind::kConstant, slot.number});
           break;
+        case Slot::Kind::kRepeated:
+          variant.puts.push_back({at, LinePut::Kind::kRepeated, slot.number});
+          break;
         case Slot::Kind::kMade: variant.puts.push_back({at, LinePut::Kind::kMade, name_of(slot.made)}); break;
         case Slot::Kind::kSource: {
           const Operand from = sources_[static_cast<std::size_t>(slot.number)].from;
@@ -237,6 +261,7 @@ class Tracer {
   std::vector<Slot> slots_;
   std::vector<LineSource> sources_;
   std::vector<Value> values_;  // of the sources, as they are traced
+  std::vector<LineVariant::Repeated> repeated_;
   std::int64_t tag_ = 1'000'003;
 };
 

@@ -1,6 +1,7 @@
 // A straight line of steps as a region, once for each kind of values that it meets: what LineHooks run.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <span>
@@ -24,10 +25,10 @@ struct LineSource {
 
 // What the line leaves in a slot.
 struct LinePut {
-  enum class Kind : std::uint8_t { kMade, kSource, kConstant, kNothing };
+  enum class Kind : std::uint8_t { kMade, kSource, kConstant, kRepeated, kNothing };
   std::int32_t slot = 0;
   Kind kind = Kind::kNothing;
-  std::int32_t from = 0;  // variable of the region, source, or constant of the code
+  std::int32_t from = 0;  // variable of the region, source, constant of the code, or LineVariant::repeated
 };
 
 // One line as it runs on values of some lengths and storages. Immutable but for `dead`.
@@ -36,10 +37,21 @@ struct LineVariant {
     soac::VarId var;
     std::int32_t source;
   };
+  // A DIST of one value, of sources or constants, that whoever reads it behind the line finds unwritten, as
+  // the primitives leave it.
+  struct Repeated {
+    struct From {
+      bool constant = false;
+      std::int32_t number = 0;
+    };
+    std::array<From, 2> operands;
+    TypeWord word = TypeWord::kNone;
+  };
   RecordedRegion pattern;  // inputs: constants of the code only; lengths: -1 but for that of one
   std::vector<LineSource> sources;
   std::vector<Input> inputs;
   std::vector<LinePut> puts;
+  std::vector<Repeated> repeated;
   RegionEntry entry;                      // its code is null if it is left to the primitives
   mutable std::atomic<bool> dead{false};  // a check failed
 };

@@ -154,17 +154,33 @@ class LineRunner final : public LineHook {
     return status == plan::RunStatus::kDone;
   }
 
+  Value repeated(const LineVariant& variant, const LineVariant::Repeated& r, const Value* frame,
+                 std::span<const Value> constants) const {
+    Value operands[2], result;
+    for (std::size_t i = 0; i < std::size(operands); ++i) {
+      const auto at = static_cast<std::size_t>(r.operands[i].number);
+      operands[i] = r.operands[i].constant ? constants[at] : value_of(variant.sources[at], frame, constants);
+    }
+    run_repeating_dist(context_, r.word, operands, {&result, 1});
+    return result;
+  }
+
   void put(const LineVariant& variant, Run& run, Value* frame, std::span<const Value> constants) {
     moved_.clear();
-    for (const LinePut& p : variant.puts)
+    for (const LinePut& p : variant.puts) {
       if (p.kind == LinePut::Kind::kSource)
         moved_.push_back(value_of(variant.sources[static_cast<std::size_t>(p.from)], frame, constants));
+      if (p.kind == LinePut::Kind::kRepeated)
+        moved_.push_back(
+            repeated(variant, variant.repeated[static_cast<std::size_t>(p.from)], frame, constants));
+    }
     std::size_t next = 0;
     for (const LinePut& p : variant.puts) {
       Value& to = frame[p.slot];
       switch (p.kind) {
         case LinePut::Kind::kMade: copy_value(run.outputs[static_cast<std::size_t>(p.from)], to); break;
-        case LinePut::Kind::kSource: move_value(moved_[next++], to); break;
+        case LinePut::Kind::kSource:
+        case LinePut::Kind::kRepeated: move_value(moved_[next++], to); break;
         case LinePut::Kind::kConstant: copy_value(constants[static_cast<std::size_t>(p.from)], to); break;
         case LinePut::Kind::kNothing: release(to); break;
       }
