@@ -189,11 +189,12 @@ std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
   std::vector<std::int64_t> places;
   std::vector<ValueId> items;  // by place; summed only once it is known that the list is not too long
   const ValueId over = f_->operands_of(outermost)[3];
+  std::size_t looked = 0;
   const Inst* in = &outermost;
   while (in != nullptr && in->op == Op::kReplace && in->word == TypeWord::kInt) {
     const ValueId* operands = f_->operands_of(*in);
     const auto place = one_number(operands[1]);
-    if (!place || operands[3] != over || places.size() == kLongestList) return std::nullopt;
+    if (!place || operands[3] != over || looked++ == kLongestList) return std::nullopt;
     if (std::find(places.begin(), places.end(), *place) == places.end()) {
       items.push_back(operands[2]);
       places.push_back(*place);
