@@ -20,6 +20,7 @@ Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions
   loaded.verdict = verified.verdict;
   if (verified.verdict == Verdict::kOk) {
     loaded.module = ssa::lower(program, verified.verified, options.int_bits);
+    loaded.module.prefix_lengths = options.prefix_lengths || program.legacy;
     if (options.checked) ssa::check(loaded.module);
     if (options.optimise) ssa::optimise(loaded.module, options.checked, options.cancelled);
   }

@@ -14,6 +14,8 @@ namespace nvm {
 struct LoadOptions {
   IntBits int_bits = IntBits::k64;
   bool optimise = true;
+  // As ssa::Module has it; set anyway for a program whose first line names the legacy compiler.
+  bool prefix_lengths = false;
   // Checks the form after lowering and after every pass: one walk over the code each.
 #ifdef NDEBUG
   bool checked = false;

@@ -431,12 +431,18 @@ void Composer::check_narrow(std::int32_t predicate, std::int32_t value) {
 
 std::int32_t Composer::sweep_of(std::int32_t v) {
   if (v == kNone) return 0;
-  const BodyInst in = body_.insts[static_cast<std::size_t>(v)];
+  const auto at = static_cast<std::size_t>(v);
+  if (at < sweeps_.size() && sweeps_[at] != kNone) return sweeps_[at];
+  const BodyInst in = body_.insts[at];
+  std::int32_t found = 0;
   if (in.pull == Pull::kScanned) {
     const Node& scan = node_at(graph_, in.a);
-    return 1 + std::max(sweep_of(*value_of(in.a, scan.value)), sweep_of(*predicate(scan.space)));
+    found = 1 + std::max(sweep_of(*value_of(in.a, scan.value)), sweep_of(*predicate(scan.space)));
+  } else {
+    found = std::max({sweep_of(in.a), sweep_of(in.b), sweep_of(in.c)});
   }
-  return std::max({sweep_of(in.a), sweep_of(in.b), sweep_of(in.c)});
+  if (sweeps_.size() <= at) sweeps_.resize(at + 1, kNone);
+  return sweeps_[at] = found;
 }
 
 }  // namespace nvm::plan

@@ -86,6 +86,7 @@ class Composer {
   const KernelOrder* order_;
   std::vector<std::int32_t> reads_;
   std::vector<std::int32_t> results_;  // by node
+  std::vector<std::int32_t> sweeps_;   // by body value: what sweep_of found, kNone if not asked yet
   Refusal refusal_ = Refusal::kNone;
   std::vector<RuleEvent>* events_ = nullptr;
   std::int32_t consumer_ = kNone;

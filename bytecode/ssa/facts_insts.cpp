@@ -73,6 +73,7 @@ void SizeAnalysis::by_kind(const Inst& in) {
   const ValueId* operands = f_->operands_of(in);
   auto of = [&](std::uint32_t i) -> const ValueFacts& { return facts(operands[i]); };
   if (in.results == 0) return;
+  const bool whole = !m_.prefix_lengths || in.operands < 2 || of(0).length == of(1).length;
   ValueFacts& out = facts(in.first_result);
   switch (in.op) {
     case Op::kMakeSegdes: out.sum = of(0).sum; break;
@@ -101,13 +102,13 @@ void SizeAnalysis::by_kind(const Inst& in) {
       break;
     case Op::kAddScan: out.nonnegative = of(0).nonnegative && wide(); break;
     case Op::kAdd:
-      if (in.word == TypeWord::kInt) out.sum = k_->symbols.add(of(0).sum, of(1).sum);
+      if (in.word == TypeWord::kInt && whole) out.sum = k_->symbols.add(of(0).sum, of(1).sum);
       break;
     case Op::kSub:
-      if (in.word == TypeWord::kInt) out.sum = k_->symbols.subtract(of(0).sum, of(1).sum);
+      if (in.word == TypeWord::kInt && whole) out.sum = k_->symbols.subtract(of(0).sum, of(1).sum);
       break;
     case Op::kMul:
-      if (in.word != TypeWord::kInt) break;
+      if (in.word != TypeWord::kInt || !whole) break;
       if (const auto number = one_number(operands[0]))
         out.sum = k_->symbols.scale(*number, of(1).sum);
       else if (const auto factor = one_number(operands[1]))
@@ -188,11 +189,12 @@ std::optional<Symbol> SizeAnalysis::sum_of_list(const Inst& outermost) {
   std::vector<std::int64_t> places;
   std::vector<ValueId> items;  // by place; summed only once it is known that the list is not too long
   const ValueId over = f_->operands_of(outermost)[3];
+  std::size_t looked = 0;
   const Inst* in = &outermost;
   while (in != nullptr && in->op == Op::kReplace && in->word == TypeWord::kInt) {
     const ValueId* operands = f_->operands_of(*in);
     const auto place = one_number(operands[1]);
-    if (!place || operands[3] != over || places.size() == kLongestList) return std::nullopt;
+    if (!place || operands[3] != over || looked++ == kLongestList) return std::nullopt;
     if (std::find(places.begin(), places.end(), *place) == places.end()) {
       items.push_back(operands[2]);
       places.push_back(*place);

@@ -90,7 +90,7 @@ class Simplifying {
     const Inst* sum = maker(in, 0);
     if (sum == nullptr || sum->op != Op::kAdd) return kNoValue;
     const ValueId a = rewrite_.operand(*sum, 0), b = rewrite_.operand(*sum, 1);
-    if (rewrite_.operand(in, 1) == a) return b;
+    if (rewrite_.operand(in, 1) == a) return are_as_long(a, b) ? b : kNoValue;
     return rewrite_.operand(in, 1) == b ? a : kNoValue;
   }
 
@@ -216,16 +216,17 @@ class Simplifying {
 
   // x + 0, x - 0, x * 1, x / 1 of Int, SELECT of equals.
   ValueId neutral(const Inst& in) {
+    const ValueId first = rewrite_.operand(in, 0);
     if (in.op == Op::kSelect && rewrite_.operand(in, 1) == rewrite_.operand(in, 2))
-      return rewrite_.operand(in, 1);
+      return are_as_long(first, rewrite_.operand(in, 1)) ? rewrite_.operand(in, 1) : kNoValue;
     if (in.word != TypeWord::kInt || in.operands != 2) return kNoValue;
     const Scalar scalar = op_info(in.op).kind == OpKind::kMap ? op_info(in.op).scalar : Scalar::kNoScalar;
     const bool sum = scalar == Scalar::kAdd || scalar == Scalar::kSub;
     if (!sum && scalar != Scalar::kMul && scalar != Scalar::kDiv) return kNoValue;
-    if (all_elements(rewrite_.operand(in, 1), sum ? 0 : 1)) return rewrite_.operand(in, 0);
+    const ValueId second = rewrite_.operand(in, 1);
+    if (all_elements(second, sum ? 0 : 1)) return first;
     const bool commutes = scalar == Scalar::kAdd || scalar == Scalar::kMul;
-    if (commutes && all_elements(rewrite_.operand(in, 0), sum ? 0 : 1)) return rewrite_.operand(in, 1);
-    return kNoValue;
+    return commutes && all_elements(first, sum ? 0 : 1) && are_as_long(first, second) ? second : kNoValue;
   }
 
   // Comparison of two scalars that are one number.
@@ -275,6 +276,11 @@ class Simplifying {
     return static_cast<std::size_t>(v) < facts_.values.size() ? facts_.of(v) : ValueFacts{};
   }
   [[nodiscard]] bool is_one(ValueId v) const { return known(v).length == facts_.one; }
+  // May what an elementwise instruction makes of this first and other operand stand for the other?
+  [[nodiscard]] bool are_as_long(ValueId first, ValueId other) const {
+    if (!module_.prefix_lengths) return true;
+    return known(first).length != kNoSymbol && known(first).length == known(other).length;
+  }
   [[nodiscard]] bool is_number(ValueId v) const {
     return is_one(v) && (type(v) == Type::kInt || type(v) == Type::kBool);
   }

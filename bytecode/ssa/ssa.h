@@ -135,6 +135,8 @@ struct Module {
   std::string file;  // VCODE file, for messages
   OriginFiles origins;
   IntBits int_bits = IntBits::k64;
+  // Operands of elementwise instructions that are longer than the first give their first elements.
+  bool prefix_lengths = false;
   std::vector<Function> functions;
   std::vector<Constant> constants;
   std::vector<InlinedCall> inlined;

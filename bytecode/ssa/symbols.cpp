@@ -5,6 +5,13 @@
 
 namespace nvm::ssa {
 
+namespace {
+
+// Of longer sums nothing is known either: n of them, each a term longer than the one before, cost n * n.
+constexpr std::size_t kMostTerms = 64;
+
+}  // namespace
+
 Symbol Symbols::fresh() {
   nodes_.push_back({});
   return static_cast<Symbol>(nodes_.size()) - 1;
@@ -52,7 +59,7 @@ Symbol Symbols::combine(Symbol a, std::int64_t of_a, Symbol b, std::int64_t of_b
   if (of_a != 0) collect(a, of_a, sum);
   if (of_b != 0) collect(b, of_b, sum);
   merge(sum);
-  if (!small(sum.number) ||
+  if (!small(sum.number) || sum.terms.size() > kMostTerms ||
       !std::all_of(sum.terms.begin(), sum.terms.end(), [&](const auto& t) { return small(t.second); }))
     return intern(opaque);
   if (sum.number == 0 && sum.terms.size() == 1 && sum.terms[0].second == 1) return sum.terms[0].first;

@@ -43,42 +43,41 @@ class Finder {
 
   // What is read behind a call, or further on than in the next block: it holds what it is made of.
   void exclude_late() {
-    std::vector<std::int32_t> made(may_.size(), -1);  // the block whose end it reaches without a call
     std::vector<std::int32_t> before(f_.blocks.size(), -1);
     for (std::int32_t b = 0; b < static_cast<std::int32_t>(f_.blocks.size()); ++b) {
       const ssa::Terminator& end = f_.blocks[at(b)].end;
       if (end.kind == ssa::Exit::kBranch) before[at(end.otherwise)] = b;
       if (end.kind == ssa::Exit::kBranch || end.kind == ssa::Exit::kJump) before[at(end.target)] = b;
     }
-    for (std::int32_t b = 0; b < static_cast<std::int32_t>(f_.blocks.size()); ++b) {
-      bool called = false;
-      for (const ssa::Inst& inst : f_.blocks[at(b)].insts) {
+    // Stretches are numbered: one begins with each block and behind each call.
+    std::int32_t stretch = 0;
+    std::vector<std::int32_t> made(may_.size(), -1), last(f_.blocks.size(), -1);
+    for (std::size_t b = 0; b < f_.blocks.size(); ++b) {
+      std::int32_t reaches = before[b] >= 0 ? last[at(before[b])] : -1;  // the stretch before, up to a call
+      for (const ssa::Inst& inst : f_.blocks[b].insts) {
         for (std::uint32_t i = 0; i < inst.operands; ++i) {
-          const ssa::ValueId v = f_.operands_of(inst)[i];
-          const bool near = made[at(v)] == b || (!called && made[at(v)] >= 0 && made[at(v)] == before[at(b)]);
-          if (!near) may_[at(v)] = false;
+          const std::int32_t from = made[at(f_.operands_of(inst)[i])];
+          if (from < 0 || (from != stretch && from != reaches)) may_[at(f_.operands_of(inst)[i])] = false;
         }
-        if (inst.op == Op::kCall) {
-          called = true;
-          for (std::int32_t& m : made)
-            if (m == b) m = -1;
-        }
+        if (inst.op == Op::kCall) ++stretch, reaches = -1;
         for (std::uint32_t r = 0; r < inst.results; ++r)
-          made[at(inst.first_result + static_cast<ssa::ValueId>(r))] = b;
+          made[at(inst.first_result + static_cast<ssa::ValueId>(r))] = stretch;
       }
+      last[b] = stretch++;
     }
   }
 
+  // From the last instruction to the first: what stands at the end of a chain excludes all of it in one go.
   bool exclude_readers() {
     std::vector<bool> read(may_.size(), false);
     bool changed = false;
-    for (const ssa::Block& block : f_.blocks)
-      for (const ssa::Inst& inst : block.insts)
-        for (std::uint32_t i = 0; i < inst.operands; ++i) {
-          const ssa::ValueId v = f_.operands_of(inst)[i];
+    for (auto block = f_.blocks.rbegin(); block != f_.blocks.rend(); ++block)
+      for (auto inst = block->insts.rbegin(); inst != block->insts.rend(); ++inst)
+        for (std::uint32_t i = 0; i < inst->operands; ++i) {
+          const ssa::ValueId v = f_.operands_of(*inst)[i];
           read[at(v)] = true;
-          if (!may_[at(v)] || (is_map(inst) && may_[at(inst.first_result)]) ||
-              (inst.op == Op::kDpermute && i == 0 && moves_by_runs(inst)))
+          if (!may_[at(v)] || (is_map(*inst) && may_[at(inst->first_result)]) ||
+              (inst->op == Op::kDpermute && i == 0 && moves_by_runs(*inst)))
             continue;
           may_[at(v)] = false;
           changed = true;

@@ -97,6 +97,7 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
   nvm::LoadOptions load;
   load.int_bits = impl->bits;
   load.optimise = options.optimise;
+  load.prefix_lengths = options.legacy;
   load.checked = options.check;
   load.cancelled = options.cancelled;
   impl->loaded = load_program(std::move(program), impl->diagnostics, load);

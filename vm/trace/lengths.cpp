@@ -24,13 +24,15 @@ bool Recorder::record_known_sum(const ssa::Inst& inst, const Site& site, std::sp
   const auto* x = std::get_if<DeferredRef>(&operands[0]);
   const auto* segments = std::get_if<Segdes>(&operands[1]);
   if (x == nullptr || segments == nullptr || segments->segments() != 1) return false;
+  const LengthId length = var((*x)->var()).length;
+  if (now_.lengths[static_cast<std::size_t>(length)] != segments->total()) return false;
   const std::optional<std::int64_t> same = each_[static_cast<std::size_t>((*x)->var())];
   std::int64_t sum = 0;
   if (!same || __builtin_mul_overflow(*same, segments->total(), &sum)) return false;
   if (bits_ == IntBits::k32 && sum != static_cast<std::int32_t>(sum)) return false;
   knowable_ = false;
   results[0] = Vector::of_int(sum);
-  note_work(inst, site, var((*x)->var()).length);
+  note_work(inst, site, length);
   return true;
 }
 
