@@ -427,11 +427,21 @@ const Type* Checker::type_of(const TypeExpr& exp, const TypeVars& variables) {
   }
 }
 
-const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) {
-  static const std::pair<const char*, TypeKind> kBase[] = {{"int", TypeKind::kInt},
+namespace {
+
+constexpr std::pair<std::string_view, TypeKind> kBase[] = {{"int", TypeKind::kInt},
                                                            {"float", TypeKind::kFloat},
                                                            {"bool", TypeKind::kBool},
                                                            {"char", TypeKind::kChar}};
+
+}  // namespace
+
+bool is_base_type(std::string_view name) {
+  return std::any_of(std::begin(kBase), std::end(kBase),
+                     [&](const auto& base) { return base.first == name; });
+}
+
+const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) {
   if (exp.items.empty()) {
     for (const auto& [name, kind] : kBase)
       if (exp.name == name) return TypeArena::base(kind);
