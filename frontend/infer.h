@@ -64,6 +64,7 @@ class Checker {
 
   const Type* pattern(Pattern& pattern, std::vector<Variable>& variables);
   void push(const std::vector<Variable>& variables);
+  static constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
   std::size_t find_local(const std::string& name) const;
   void capture(const std::string& name, std::size_t index);
 
