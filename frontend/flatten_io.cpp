@@ -33,7 +33,8 @@ Val Body::status(const Atoms& results, std::size_t first) {
 }
 
 Val Body::random(const Val& bound, const Lanes* lanes) {
-  check(map2(Op::kLe, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type)), lanes,
+  const Val positive = map2(Op::kGt, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type));
+  check(map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, positive), lanes,
         "Rand only works with positive numbers.");
   if (bound.type->kind == TypeKind::kInt)
     return integer(lanes, b_.op(Op::kRand, TypeWord::kNone, {ops_.at(bound, lanes)}));
