@@ -251,7 +251,12 @@ bool Environment::check_prelude(Binding& binding, Form& form) {
   Checker checker(*this, diagnostics, true);
   const Type* declared = binding.type;
   switch (form.kind) {
-    case FormKind::kForward: binding.type = checker.signature(*form.sig, binding); break;
+    case FormKind::kForward:
+      binding.type = checker.signature(*form.sig, binding);
+      // What is chosen by type (specialise.h) is serial for all types or for none.
+      if (const Binding* chosen = find(binding.name + "__int", true); chosen != nullptr)
+        binding.serial = chosen->serial;
+      break;
     case FormKind::kFunction: binding.type = checker.function(form, binding); break;
     case FormKind::kDatatype:
       binding.kind = BindingKind::kConstructor;

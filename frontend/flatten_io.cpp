@@ -133,7 +133,6 @@ Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
       check_with(always, lanes, [&] {
         write_text("\n" + place());
         b_.ops(Op::kWrite, TypeWord::kChar, {codes(x, lanes)});
-        write_text("\n");
       });
       return always;
     }

@@ -65,6 +65,7 @@ std::string interface(const Binding& b) {
     const std::string pattern = frontend::print_pattern(b.form->pattern);
     return b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")");
   }
+  if (b.kind == BindingKind::kConstructor) return b.name + "(components)";
   if (b.kind == BindingKind::kPrimitive)
     return b.name + "(" + frontend::core::all_prims()[static_cast<std::size_t>(b.prim)].parameters + ")";
   return b.name;
