@@ -78,6 +78,10 @@ class FormCompiler {
 
   bool datatype() {
     if (!may_define(form_->name, form_->name_pos)) return false;
+    if (is_base_type(form_->name)) {
+      diagnostics_.error(form_->name_pos, upper(form_->name) + " is a built-in type, it cannot be redefined");
+      return false;
+    }
     Binding* constructor = env_.make({});
     constructor->name = form_->name;
     constructor->pos = form_->name_pos;

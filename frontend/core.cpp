@@ -40,7 +40,8 @@ const std::vector<PrimInfo>& all_prims() {
   using enum Place;
   using enum PrimEffect;
   static const std::vector<PrimInfo> prims = {
-#define PRIM(id, name, type, place, effect, doc) {Prim::id, name, type, place, effect, doc},
+#define PRIM(id, name, parameters, type, place, effect, doc) \
+  {Prim::id, name, parameters, type, place, effect, doc},
 #include "frontend/prims.def"
   };
   return prims;

@@ -44,7 +44,7 @@ struct Type {
 [[nodiscard]] std::string type_text(const Type* type);
 
 enum class Prim : std::uint8_t {
-#define PRIM(id, name, type, place, effect, doc) id,
+#define PRIM(id, name, parameters, type, place, effect, doc) id,
 #include "frontend/prims.def"
 };
 
@@ -57,7 +57,8 @@ enum class PrimEffect : std::uint8_t { kTotal, kFaults, kEffect };
 struct PrimInfo {
   Prim prim;
   const char* name;
-  const char* type;  // in NESL
+  const char* parameters;  // "v, i", "" of those that no user calls
+  const char* type;        // in NESL
   Place place;
   PrimEffect effect;
   const char* doc;

@@ -59,6 +59,9 @@ constexpr std::array<std::string_view, 46> kRedefinable = {"all",
                                                            "pack_index",
                                                            "it"};
 
+// Of these constants the prelude, too, uses what the user defines.
+constexpr std::array<std::string_view, 2> kSettings = {"trace_string_depth", "trace_string_length"};
+
 // Built-in names that the legacy compiler has not: programs define them as any other name.
 constexpr std::array<std::string_view, 4> kAdded = {"check", "fail", "reduce", "zero_elt"};
 
@@ -118,21 +121,26 @@ Binding* Environment::publish(Binding* binding) {
   if (!protecting_ && binding->name != "it") locked_.insert(binding->name);
   Binding*& slot = user_[binding->name];
   Binding* const before = slot;
-  const bool same = slot != nullptr && binding->name != "it" && same_kind(*slot, *binding);
+  Binding* const old = slot != nullptr ? slot : setting(binding->name);
+  const bool same = old != nullptr && binding->name != "it" && same_kind(*old, *binding);
   if (same && binding->kind == BindingKind::kConstructor) return before;  // old values stay of this type
-  if (same) slot->replaced_by = binding;
+  if (same) old->replaced_by = binding;
   slot = binding;
   if (binding->kind == BindingKind::kConstructor) user_types_[binding->name] = binding->datatype;
   return before;
 }
 
 void Environment::withdraw(Binding* binding, Binding* before) {
-  if (before == nullptr) {
+  Binding* const old = before != nullptr ? before : setting(binding->name);
+  if (old != nullptr && old->replaced_by == binding) old->replaced_by = nullptr;
+  if (before == nullptr)
     user_.erase(binding->name);
-    return;
-  }
-  if (before->replaced_by == binding) before->replaced_by = nullptr;
-  user_[binding->name] = before;
+  else
+    user_[binding->name] = before;
+}
+
+Binding* Environment::setting(const std::string& name) {
+  return among(kSettings, name) ? find(name, true) : nullptr;
 }
 
 bool Environment::changes_type(const Binding& binding) {
@@ -251,7 +259,12 @@ bool Environment::check_prelude(Binding& binding, Form& form) {
   Checker checker(*this, diagnostics, true);
   const Type* declared = binding.type;
   switch (form.kind) {
-    case FormKind::kForward: binding.type = checker.signature(*form.sig, binding); break;
+    case FormKind::kForward:
+      binding.type = checker.signature(*form.sig, binding);
+      // What is chosen by type (specialise.h) is serial for all types or for none.
+      if (const Binding* chosen = find(binding.name + "__int", true); chosen != nullptr)
+        binding.serial = chosen->serial;
+      break;
     case FormKind::kFunction: binding.type = checker.function(form, binding); break;
     case FormKind::kDatatype:
       binding.kind = BindingKind::kConstructor;

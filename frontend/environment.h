@@ -93,6 +93,8 @@ class Environment {
   Binding* load_prelude(const std::string& name);
   bool check_prelude(Binding& binding, Form& form);
   std::shared_ptr<Form> parse_prelude(int entry);
+  // A constant of the prelude that users may change for the prelude's own use; null for other names.
+  Binding* setting(const std::string& name);
 
   TypeArena types_;
   std::deque<Binding> bindings_;

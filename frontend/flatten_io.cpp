@@ -33,7 +33,8 @@ Val Body::status(const Atoms& results, std::size_t first) {
 }
 
 Val Body::random(const Val& bound, const Lanes* lanes) {
-  check(map2(Op::kLe, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type)), lanes,
+  const Val positive = map2(Op::kGt, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type));
+  check(map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, positive), lanes,
         "Rand only works with positive numbers.");
   if (bound.type->kind == TypeKind::kInt)
     return integer(lanes, b_.op(Op::kRand, TypeWord::kNone, {ops_.at(bound, lanes)}));
@@ -132,7 +133,6 @@ Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
       check_with(always, lanes, [&] {
         write_text("\n" + place());
         b_.ops(Op::kWrite, TypeWord::kChar, {codes(x, lanes)});
-        write_text("\n");
       });
       return always;
     }

@@ -10,8 +10,6 @@ namespace {
 // Tuples of tuples double with every step: beyond this nobody means it, and checking takes forever.
 constexpr std::size_t kLargestType = 10000;
 
-constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
-
 std::string show_types(const Type* type) { return print_type(type); }
 
 // Names the variables of what does not match a signature as they are named there.
@@ -192,53 +190,6 @@ const Type* Checker::infer_seq(Expr& exp) {
                                 ", those before it are " + show_types(element) + conversion(element, next));
   }
   return types_.seq(element);
-}
-
-// g(1) and g(1, b := 7) for a function with default arguments become g(1, 5) and g(1, 7).
-void Checker::expand_defaults(Expr& call) {
-  const Expr& fn = *call.items[0];
-  const bool global = fn.kind == ExprKind::kName && find_local(fn.text) == kNotLocal;
-  Binding* binding =
-      global ? (self_ != nullptr && fn.text == self_->name ? self_ : env_.find(fn.text, from_prelude_))
-             : nullptr;
-  const Form* form = binding != nullptr ? binding->form.get() : nullptr;
-  if (form == nullptr || form->defaults.empty()) {
-    if (!call.keywords.empty())
-      fail(call.keywords[0].pos, "invalid optional argument " + upper(call.keywords[0].name));
-    return;
-  }
-  const std::size_t params = form->pattern.kind == Pattern::Kind::kTuple ? form->pattern.items.size() : 1;
-  const std::size_t given = call.items[1]->kind == ExprKind::kTuple ? call.items[1]->items.size() : 1;
-  if (given + form->defaults.size() != params)
-    fail(call.pos, upper(fn.text) + " takes " + counted(params - form->defaults.size()) +
-                       " and optional ones by keyword, not " + std::to_string(given));
-  ExprPtr tuple = std::make_unique<Expr>();
-  tuple->kind = ExprKind::kTuple;
-  tuple->pos = call.items[1]->pos;
-  tuple->depth = static_cast<std::uint16_t>(call.depth);
-  if (given == 1) {
-    tuple->items.push_back(std::move(call.items[1]));
-  } else {
-    tuple->items = std::move(call.items[1]->items);
-  }
-  for (const Keyword& value : form->defaults) {
-    const auto key = std::find_if(call.keywords.begin(), call.keywords.end(),
-                                  [&](const Keyword& keyword) { return keyword.name == value.name; });
-    if (key != call.keywords.end()) {
-      tuple->items.push_back(std::move(key->value));
-      call.keywords.erase(key);
-      continue;
-    }
-    ExprPtr use = std::make_unique<Expr>();
-    use->kind = ExprKind::kDefault;
-    use->pos = call.pos;
-    use->depth = 1;
-    use->target = value.value.get();
-    tuple->items.push_back(std::move(use));
-  }
-  if (!call.keywords.empty())
-    fail(call.keywords[0].pos, "invalid optional argument " + upper(call.keywords[0].name));
-  call.items[1] = std::move(tuple);
 }
 
 void Checker::mark_serial(const Expr& function) {
@@ -427,11 +378,21 @@ const Type* Checker::type_of(const TypeExpr& exp, const TypeVars& variables) {
   }
 }
 
-const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) {
-  static const std::pair<const char*, TypeKind> kBase[] = {{"int", TypeKind::kInt},
+namespace {
+
+constexpr std::pair<std::string_view, TypeKind> kBase[] = {{"int", TypeKind::kInt},
                                                            {"float", TypeKind::kFloat},
                                                            {"bool", TypeKind::kBool},
                                                            {"char", TypeKind::kChar}};
+
+}  // namespace
+
+bool is_base_type(std::string_view name) {
+  return std::any_of(std::begin(kBase), std::end(kBase),
+                     [&](const auto& base) { return base.first == name; });
+}
+
+const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) {
   if (exp.items.empty()) {
     for (const auto& [name, kind] : kBase)
       if (exp.name == name) return TypeArena::base(kind);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontend/environment.h"
@@ -13,6 +14,7 @@ namespace nvm::frontend {
 [[nodiscard]] std::string upper(std::string text);
 [[nodiscard]] std::string excerpt(const Expr& exp);
 [[nodiscard]] std::string counted(std::size_t n);  // "1 argument", "2 arguments"
+[[nodiscard]] bool is_base_type(std::string_view name);
 
 // Checks one form; all errors go to `diagnostics`. An object serves one form.
 class Checker {
@@ -62,6 +64,7 @@ class Checker {
 
   const Type* pattern(Pattern& pattern, std::vector<Variable>& variables);
   void push(const std::vector<Variable>& variables);
+  static constexpr std::size_t kNotLocal = static_cast<std::size_t>(-1);
   std::size_t find_local(const std::string& name) const;
   void capture(const std::string& name, std::size_t index);
 

@@ -126,6 +126,26 @@ void Lexer::read_name(Token& token) {
     token.text += lower(peek());
     advance();
   }
+  const bool quoted = token.begin > 0 && text_[token.begin - 1] == '\'';
+  if (!quoted && at_prime()) read_primes(token);
+}
+
+// A quote behind a name, with nothing behind it that it could be the quote of.
+bool Lexer::at_prime() const {
+  std::size_t end = 0;
+  while (peek(end) == '\'') ++end;
+  if (end == 0) return false;
+  constexpr std::string_view kClosers = "),;]}:|$";
+  const char c = peek(end);
+  return c == '\0' || is_blank(c) || kClosers.find(c) != kClosers.npos || (c == '=' && peek(end + 1) != '=');
+}
+
+// Goes on as if it belonged to the name, so that it is the only error.
+void Lexer::read_primes(Token& token) {
+  const SourcePos pos = here();
+  for (; peek() == '\''; advance()) token.text += '\'';
+  if (primed_.insert(token.text).second)
+    diagnostics_.error(pos, "a name has no ' in it: it is made of letters, digits and _");
 }
 
 void Lexer::read_number(Token& token) {

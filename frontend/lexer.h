@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "frontend/source.h"
@@ -49,6 +50,8 @@ class Lexer {
   void advance();
   void skip_blanks();
   void read_name(Token& token);
+  [[nodiscard]] bool at_prime() const;
+  void read_primes(Token& token);
   void read_number(Token& token);
   void read_string(Token& token);
   void read_char(Token& token);
@@ -63,6 +66,7 @@ class Lexer {
   std::uint32_t column_ = 1;
   SourcePos behind_{0, 0};  // the last token
   bool unfinished_ = false;
+  std::set<std::string> primed_;  // names with a ' that were reported
 };
 
 // Words that cannot name a variable: if then else let in function ... t f time.

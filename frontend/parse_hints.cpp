@@ -47,6 +47,12 @@ std::string FormParser::hint(const std::string& message) const {
   if (token.is("/") && (behind == '/' || behind == '*')) return "; comments stand between two %";
   if (token.is("=") && std::string_view("+-*/").find(before) != std::string_view::npos)
     return "; a variable gets a new value by x = x + 1";
+  const auto ends_argument = [](const Token& t) { return t.is(",") || t.is(")"); };
+  const bool infix_alone = message.find("missing its left") != message.npos && ends_argument(p_.ahead_);
+  const bool prefix_alone = message.find("where an expression was") != message.npos && ends_argument(token) &&
+                            std::string_view("-#@").find(before) != std::string_view::npos;
+  if (infix_alone || prefix_alone)
+    return "; as a function it is written '" + (infix_alone ? token.text : std::string(1, before));
   for (const Hint& h : kHints) {
     const bool here = h.token == nullptr || (*h.token == '\0' ? token.kind == Tok::kName
                                                               : token.is(h.token) || token.is_word(h.token));

@@ -58,7 +58,8 @@ void row(std::string_view name, std::string_view type, std::string_view meaning,
 void primitives(std::string_view section) {
   for (const PrimInfo& info : nvm::frontend::core::all_prims())
     if (!internal(info.name) && section_of(info.prim) == section)
-      row(info.name, info.type, info.doc, info.place == nvm::frontend::core::Place::kSerial);
+      row(std::string(info.name) + "(" + info.parameters + ")", info.type, info.doc,
+          info.place == nvm::frontend::core::Place::kSerial);
 }
 
 // What stands behind `=` in the definition of a constant.

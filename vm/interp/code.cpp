@@ -29,13 +29,28 @@ using ssa::ValueId;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// By function: is it of the prelude, whose instructions have no lines of NESL? Constants may have that of a
+// call.
+std::vector<bool> find_library(const ssa::Module& module) {
+  std::vector<bool> library;
+  for (const ssa::Function& f : module.functions)
+    library.push_back(std::all_of(f.blocks.begin(), f.blocks.end(), [](const ssa::Block& block) {
+      return std::all_of(block.insts.begin(), block.insts.end(), [](const ssa::Inst& inst) {
+        return inst.origin_line == 0 || inst.op == Op::kConst;
+      });
+    }));
+  return library;
+}
+
 // Translates one function.
 class Translator {
  public:
-  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id, const Permuted& permuted)
+  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id, const Permuted& permuted,
+             const std::vector<bool>& library)
       : f_(f),
         id_(id),
         permuted_(permuted),
+        library_(library),
         slots_(assign_slots(f)),
         liveness_(ssa::liveness(f)),
         formula_(find_formulas(f)),
@@ -122,7 +137,8 @@ class Translator {
     for (std::size_t i = 0; i < block.insts.size(); ++i) {
       const ssa::Inst& inst = block.insts[i];
       if (inst.op == Op::kConst) continue;
-      if (inst.op == Op::kCall && i + 1 == block.insts.size() && returns_only(inst, block.end)) {
+      if (inst.op == Op::kCall && i + 1 == block.insts.size() && !names_line(inst) &&
+          returns_only(inst, block.end)) {
         add_inst(StepKind::kTailCall, inst, static_cast<std::int32_t>(i), dies[i]);
         return;
       }
@@ -148,6 +164,11 @@ class Translator {
     step.kind = StepKind::kDrop;
     set_results(step, dead);
     out_.steps.push_back(step);
+  }
+
+  // What fails in the prelude is reported at the line of the call, so that must stay open.
+  [[nodiscard]] bool names_line(const ssa::Inst& call) const {
+    return call.origin_line != 0 && library_[at(call.index)];
   }
 
   // True if all that happens after `call`, last of its block, is to return its results in order.
@@ -365,6 +386,7 @@ class Translator {
   const ssa::Function& f_;
   ssa::FunctionId id_;
   const Permuted& permuted_;
+  const std::vector<bool>& library_;  // by function
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
@@ -392,9 +414,10 @@ Code make_code(const ssa::Module& module, Pool& pool) {
     code.constants.push_back(c.input >= 0 ? Value()
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
   const std::vector<Permuted> permuted = find_permuted(module);
+  const std::vector<bool> library = find_library(module);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     code.functions.push_back(
-        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), permuted[f]).run());
+        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), permuted[f], library).run());
     CodeFunction& made = code.functions.back();
     for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);

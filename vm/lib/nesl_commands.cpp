@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "bytecode/text/writer.h"
+#include "frontend/core.h"
 #include "frontend/emit.h"
 
 namespace nvm::vm {
@@ -64,6 +65,9 @@ std::string interface(const Binding& b) {
     const std::string pattern = frontend::print_pattern(b.form->pattern);
     return b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")");
   }
+  if (b.kind == BindingKind::kConstructor) return b.name + "(components)";
+  if (b.kind == BindingKind::kPrimitive)
+    return b.name + "(" + frontend::core::all_prims()[static_cast<std::size_t>(b.prim)].parameters + ")";
   return b.name;
 }
 
@@ -133,6 +137,8 @@ SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argumen
   if (name == "edit") return edit(form.words);
   if (name == "help" || name == "?")
     s_.out_ << kHelp;
+  else if ((name == "describe" || name == "apropos") && form.words.empty())
+    error(form, "Expected: " + name + " NAME;");
   else if (name == "describe")
     describe(form.words);
   else if (name == "apropos")
@@ -149,6 +155,11 @@ SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argumen
     s_.out_ << "The command failed.\n";
   s_.out_ << std::flush;
   return SessionStatus::kOk;
+}
+
+// What a command such as `show` is asked for, "" if nothing.
+void SessionCommands::unknown(const Form& form, const std::string& what) {
+  error(form, "Unknown top level command: " + upper(form.name) + (what.empty() ? "" : " " + upper(what)));
 }
 
 // The value is computed at once and fetched later.
@@ -190,7 +201,7 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
 }
 
 void SessionCommands::describe(const Words& words) {
-  const std::string name = words.empty() ? "" : lower(words.back().text);
+  const std::string name = lower(words.back().text);
   Binding* b = s_.environment_.find(name);
   if (b == nullptr || is_internal(name)) {
     s_.out_ << upper(name) << " not found.\n";
@@ -207,7 +218,6 @@ void SessionCommands::describe(const Words& words) {
 }
 
 void SessionCommands::apropos(const Words& words) {
-  if (words.empty()) return;
   const std::string part = lower(words.back().text);
   for (const std::string& name : s_.environment_.names()) {
     if (is_internal(name)) continue;
@@ -233,7 +243,7 @@ void SessionCommands::show(const Form& form) {
   else if (what == "configs")
     for (const auto& [name, text] : s_.configurations_) s_.out_ << name << "\n";
   else
-    error(form, "Unknown top level command: SHOW " + upper(what));
+    unknown(form, what);
 }
 
 // Says why, if the name is not that of a function with a text.
@@ -342,7 +352,7 @@ void SessionCommands::set(const Form& form) {
   } else if (name == "memory_size" || name == "rsh_command" || name == "editor") {
     if (form.words.size() == 2) s_.settings_[name] = form.words[1].text;
   } else {
-    error(form, "Unknown top level command: SET " + upper(name));
+    unknown(form, name);
   }
 }
 
@@ -410,7 +420,7 @@ void SessionCommands::dump(const Form& form, const CompiledForm* argument) {
   else if (what == "info")
     show_status();
   else
-    error(form, "Unknown top level command: DUMP " + upper(what));
+    unknown(form, what);
 }
 
 void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument) {

@@ -45,6 +45,7 @@ class SessionCommands {
   void error(const frontend::Form& form, const std::string& message) {
     diagnostics_.error(form.pos, message);
   }
+  void unknown(const frontend::Form& form, const std::string& what);
 
   NeslSession& s_;
   Diagnostics& diagnostics_;
