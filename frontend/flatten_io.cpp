@@ -33,11 +33,14 @@ Val Body::status(const Atoms& results, std::size_t first) {
 }
 
 Val Body::random(const Val& bound, const Lanes* lanes) {
-  const Val positive = map2(Op::kGt, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type));
-  check(map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, positive), lanes,
+  const bool is_int = bound.type->kind == TypeKind::kInt;
+  const auto stands = [&](Op relation) {
+    return map2(relation, word_of(bound.type), TypeKind::kBool, bound, ops_.zero(bound.type));
+  };
+  // NaN is no positive number.
+  check(is_int ? stands(Op::kLe) : map1(Op::kNot, TypeWord::kBool, TypeKind::kBool, stands(Op::kGt)), lanes,
         "Rand only works with positive numbers.");
-  if (bound.type->kind == TypeKind::kInt)
-    return integer(lanes, b_.op(Op::kRand, TypeWord::kNone, {ops_.at(bound, lanes)}));
+  if (is_int) return integer(lanes, b_.op(Op::kRand, TypeWord::kNone, {ops_.at(bound, lanes)}));
   const Atom steps = b_.op(Op::kRand, TypeWord::kNone, {ops_.at(ops_.integer(kRandomSteps), lanes)});
   const Val fraction = map1(Op::kItoF, TypeWord::kNone, TypeKind::kFloat, integer(lanes, steps));
   const Val step = ops_.scalar(bound.type, ops_.root(), b_.real(1.0 / static_cast<double>(kRandomSteps)));

@@ -18,9 +18,10 @@ Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions
   const VerifyResult verified = verify(program, diagnostics, options.int_bits);
   check_cancelled(options.cancelled);
   loaded.verdict = verified.verdict;
-  if (verified.verdict == Verdict::kOk) {
-    loaded.module = ssa::lower(program, verified.verified, options.int_bits);
-    loaded.module.prefix_lengths = options.prefix_lengths || program.legacy;
+  const bool runs = verified.verdict == Verdict::kOk;
+  if (runs) loaded.module = ssa::lower(program, verified.verified, options.int_bits);
+  loaded.module.prefix_lengths = options.prefix_lengths || program.legacy;
+  if (runs) {
     if (options.checked) ssa::check(loaded.module);
     if (options.optimise) ssa::optimise(loaded.module, options.checked, options.cancelled);
   }

@@ -269,7 +269,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
-  m.prims.prefix_lengths = (loaded.legacy || loaded.loaded.program.legacy) && !options.legacy_checks;
+  m.prims.prefix_lengths = loaded.loaded.module.prefix_lengths && !options.legacy_checks;
   vm::Observers observers;
   if (options.count || options.cost) {
     observers.add(counting);
