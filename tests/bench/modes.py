@@ -47,9 +47,9 @@ def functions_of(path):
     return "$".join(part for part in parts if re.search(r"^\s*(%[^%]*%\s*)*(function|datatype|type)\b", part)) + "$\n"
 
 
-def rounds_of(bench, rounds, path, call):
+def rounds_of(bench, rounds, seed, path, call):
     """[[off, auto, again], ...] of one process, in milliseconds, and how many calls were made in groups."""
-    lines = subprocess.run([bench, str(rounds), path, call], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run([bench, str(rounds), str(seed), path, call], capture_output=True, text=True, check=True).stdout.splitlines()
     return [[float(word) for word in line.split()] for line in lines[1:-1]], int(lines[-1].split()[1])
 
 
@@ -84,8 +84,8 @@ def compare(bench, runs, rounds, wanted):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder, "program.nesl")
             program.write_text(functions_of(path) + f"v = {data} $\n", encoding="ascii")
-            rounds_of(bench, 3, program, call)
-            processes, calls = zip(*(rounds_of(bench, rounds, program, call) for _ in range(runs)))
+            rounds_of(bench, 3, 0, program, call)
+            processes, calls = zip(*(rounds_of(bench, rounds, 1 + run, program, call) for run in range(runs)))
         again = [[draw.choices(times, k=len(times)) for times in draw.choices(processes, k=runs)] for _ in range(1000)]
         line = f"{name:30}"
         for k in (0, 1):

@@ -41,7 +41,8 @@ bool Contest::kernels(std::int64_t work) const {
   constexpr double kFast = 0.2;         // likewise: of vectors in the cache alone
   constexpr double kSlow = 0.4;         // likewise: primitives will hardly take ten times as much
   constexpr std::uint32_t kAgain = 64;  // runs until the loser is tried again, then twice as many
-  constexpr std::uint32_t kSoon = 8;    // likewise, where kernels lost
+  constexpr std::uint32_t kSoon = 8;    // runs until kernels that lost are tried again, then every
+  constexpr std::uint32_t kOften = 4;   // so many
   constexpr std::uint32_t kSure = 6;    // runs of kernels by which they may lose
   const Class& c = classes_[class_of(work)];
   if (fixed_ || c.kernels < kFastest) return true;
@@ -56,7 +57,8 @@ bool Contest::kernels(std::int64_t work) const {
   if ((close || brief) && c.primitive_runs < kFirst) return false;
   const std::uint32_t runs = c.kernel_runs + c.primitive_runs;
   const bool doubted = !c.wins() && c.kernel_runs < kSure;
-  const bool again = (doubted ? runs >= kSoon : close && runs >= kAgain) && std::has_single_bit(runs);
+  const bool again =
+      doubted ? runs >= kSoon && runs % kOften == 0 : close && runs >= kAgain && std::has_single_bit(runs);
   return c.wins() != again;
 }
 
