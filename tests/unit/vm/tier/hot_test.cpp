@@ -123,4 +123,9 @@ TEST_CASE("kernels whose first runs were slow for their memory are found to be f
   CHECK(kernels_of(100, 2) > 80);
 }
 
+TEST_CASE(
+    "kernels that are slow for five runs, while others use the processors, are found to be faster soon") {
+  CHECK(kernels_of(40, 5) >= 20);
+}
+
 TEST_CASE("kernels that are slower cost few runs") { CHECK(kernels_of(10000, 10000) <= 6); }
