@@ -182,8 +182,7 @@ bool BlockMode::tries(ssa::FunctionId function, const Layout& layout) {
   return policy_.loops(function) || tuning_.of(function, average_of(layout)) == Tuning::Verdict::kUnknown;
 }
 
-// Gains at once by groups that go through their steps on all threads, each in its cache, or is thought to; so
-// groups go first.
+// Groups go first: most recursion gains by going through its steps on all threads, each in its cache.
 bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   if (policy_.loops(function)) return try_step(function, depth, layout, bounds, results);
@@ -194,7 +193,8 @@ bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layo
   return took.has_value();
 }
 
-// What is compiled goes first in kernel mode: steps of a loop are what it compiles.
+// What is compiled goes first in kernel mode: steps of a loop are what it compiles. Primitives gain by
+// groups, as other recursion does.
 bool BlockMode::try_step(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                          std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   const Trials::Kind kind(function, layout.instances(), layout.bytes());
