@@ -18,7 +18,6 @@ namespace {
 
 using frontend::CompiledForm;
 using frontend::Form;
-using frontend::FormKind;
 
 // What became of a file that could not be read.
 std::string unread(const std::string& file) {
@@ -127,10 +126,7 @@ void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument)
 void SessionCommands::dump_world(const Form& form) {
   const std::string file = form.words.size() > 1 ? form.words[1].text : "world.nesl";
   if (!may(form, WayOut::kDumpWorld, file)) return;
-  std::string text;
-  for (const auto& definition : s_.definitions_)
-    if (definition->kind != FormKind::kExpr) text += definition->text + ";\n";
-  if (write(form, WayOut::kDumpWorld, file, text)) s_.out_ << "Definitions written to " << file << ".\n";
+  if (write(form, WayOut::kDumpWorld, file, s_.definitions_)) s_.out_ << "Definitions written to " << file << ".\n";
 }
 
 SessionStatus SessionCommands::edit(const Form& form) {
