@@ -18,7 +18,6 @@ namespace {
 
 using frontend::CompiledForm;
 using frontend::Form;
-using frontend::FormKind;
 
 // What became of a file that could not be read.
 std::string unread(const std::string& file) {
