@@ -221,6 +221,8 @@ class Body {
   Val permuted(const Val& values, flat::Atom places);
 
   // flatten_io.cpp
+  flat::Atom shared(const Val& number);
+  Val plot_command(const Val& x, const Lanes* lanes);
   Val effect_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val text(flat::Atom codes);
   flat::Atom codes(const Val& string, const Lanes* lanes);
