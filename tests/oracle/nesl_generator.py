@@ -61,7 +61,6 @@ class Generator:
       self.records.append(("record", f"rec{self.suffix}", pair(self.type(1), self.type(1))))
     for _ in range(rng.choice([0, 0, 1, 1, 2])):
       self.functions.append(self.function())
-    self.big_program = big
     t = self.type(rng.choice([1, 2, 2, 3]))
     env = []
     bindings = self.inputs(big)
@@ -112,8 +111,22 @@ class Generator:
     rng = self.rng
     name, value = rng.choice(earlier)
     v = Node("var", value.type, data=name, big=True)
-    form = rng.choice([GIANT, SMALL_GROUPS, EMPTY_AND_ONE])
-    return (self.fresh(), Node("op", seq(value.type), [v], (form, {"a": value.type[1]}), big=True))
+    return (self.fresh(), self.nested(v))
+
+  def operation_of(self, form, kids):
+    """The operation with this form, applied to as many of the operands as it takes."""
+    for op in BY_FORM[form]:
+      instance = {}
+      if len(op.operands) <= len(kids) and all(unify(o, k.type, instance) for o, k in zip(op.operands, kids)):
+        if "a" in instance and not (CLASSES[op.klass](instance["a"])):
+          continue
+        return Node("op", substitute(op.result, instance), kids[:len(op.operands)], (op, instance))
+    raise KeyError(form)
+
+  def nested(self, v):
+    """The variable `v` cut into segments: many small ones, one giant one among empty ones."""
+    form = self.rng.choice([GIANT, SMALL_GROUPS, EMPTY_AND_ONE, MIDDLE_GROUPS, MIDDLE_GROUPS])
+    return Node("op", seq(v.type), [v], (form, {"a": v.type[1]}), big=True)
 
   def failure(self, env):
     rng = self.rng
@@ -465,6 +478,10 @@ def special(form, operands, result, code):
   return Operation(form, tuple(parse_type(t) for t in operands.split()), parse_type(result), code)
 
 
+BY_FORM = {}
+for _op in OPERATIONS:
+  BY_FORM.setdefault(_op.form, []).append(_op)
+
 LESS = find("($0 < $1)")
 MINUS = find("($0 - $1)")
 PLUS_FLOAT = find("($0 + $1)")
@@ -472,6 +489,7 @@ TO_FLOAT = find("float($0)")
 LENGTH = find("#$0")
 REVERSE = find("reverse($0)")
 HALVES = find("bottop($0)")
+MIDDLE_GROUPS = special("group_by($0, 40)", "[a]", "[[a]]", "group_by({0}, 40)")
 FEW = special("mod($0, 5)", "int", "int", "({0} % 5)")
 INDEX_OF = special("[0 : #$0]", "[a]", "[int]", "list(range(len({0})))")
 BIG_INDEX = special("[0 : $0]", "int", "[int]", "list(range({0}))")
@@ -481,3 +499,5 @@ GIANT = special("(let o_v = $0 in partition(o_v, [0, 0, #o_v - 1, 0, 1, 0]))", "
 SMALL_GROUPS = special("group_by($0, 3)", "[a]", "[[a]]", "group_by({0}, 3)")
 EMPTY_AND_ONE = special("(let o_v = $0 in partition(o_v, {mod(o_i, 2) : o_i in [0 : 2 * #o_v]}))", "[a]", "[[a]]",
                         "[p for x in {0} for p in ([], [x])]")
+BY_FORM[INDEX_OF.form] = [INDEX_OF]
+BY_FORM[BIG_INDEX.form] = [BIG_INDEX]

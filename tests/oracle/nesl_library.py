@@ -196,7 +196,6 @@ SEQUENCES = [
     row("(let (o_s, o_n, o_d) = (mod($0, 40) - 20, mod($1, 12), 1 + mod($2, 4)) in [o_s : o_s + o_n : o_d])",
         "int int int", "[int]", "span({0} % 40 - 20, {1} % 12, 1 + {2} % 4)"),
     row("[max_int - mod($0, 5) : max_int]", "int", "[int]", "span(greatest - {0} % 5, {0} % 5, 1)"),
-    row("[min_int : min_int + mod($0, 5) : max_int]", "int", "[int]", "span(least, {0} % 5, greatest)"),
     row("(let o_s = mod($0, 9) in iseq(o_s, 2, o_s + mod($1, 9)))", "int int", "[int]", "span({0} % 9, {1} % 9, 2)"),
     row("iseq1(mod($0, 9), mod($1, 9))", "int int", "[int]", "list(range({0} % 9, {1} % 9))"),
     row("iseqm1(mod($0, 9), mod($1, 9))", "int int", "[int]", "list(range({0} % 9, {1} % 9, -1))"),

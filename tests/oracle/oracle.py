@@ -12,20 +12,23 @@ import time
 import modes
 from nesl_generator import Generator
 from nesl_python import Evaluator
+from nesl_pipelines import Pipelines
 from nesl_run import Case, expect, run_fault, run_values, write
 from nesl_shrink import shrink
 
 
-def draw(seed, bits, planted=None):
+def draw(seed, bits, kind=None):
   rng = random.Random(seed)
-  big = rng.random() < 0.2
-  failing = rng.random() < 0.03 if planted is None else planted
-  return Case(seed, Generator(rng, bits, seed).program(big, failing))
+  generator = Generator(rng, bits, seed)
+  r = {"pipelines": 0.0, "big": 0.2, "failing": 0.26, "small": 1.0}.get(kind, rng.random())
+  if r < 0.15:
+    return Case(seed, Pipelines(generator).program())
+  return Case(seed, generator.program(big=r < 0.25, planted=0.25 <= r < 0.27))
 
 
 def nesl_batch(options, seeds, bits, batch_modes, report):
   evaluator = Evaluator(bits)
-  cases = [c for c in (draw(s, bits) for s in seeds) if expect(c, evaluator, bits)]
+  cases = [c for c in (draw(s, bits, options.kind) for s in seeds) if expect(c, evaluator, bits)]
   good = [c for c in cases if c.fault is None]
   bad = [c for c in cases if c.fault is not None]
   for mode in batch_modes:
@@ -67,6 +70,7 @@ def main():
   parser.add_argument("--batch", type=int, default=200)
   parser.add_argument("--modes", default="rotate", help="a list, all, or rotate: three of them for each batch")
   parser.add_argument("--bits", type=int, help="32 or 64; default: both, in turn")
+  parser.add_argument("--kind", choices=("pipelines", "big", "failing", "small"), help="only programs of this kind")
   parser.add_argument("--no-shrink", action="store_true")
   options = parser.parse_args()
   sys.setrecursionlimit(20000)
