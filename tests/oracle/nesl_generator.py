@@ -45,7 +45,7 @@ class Generator:
     self.count = 0
     self.fuel = 0
     self.functions, self.records = [], []
-    self.in_function = False
+    self.nested_style = False
     greatest = (1 << (bits - 1)) - 1
     self.ints = [0, 1, -1, 2, greatest, -greatest - 1, greatest - 1, -greatest, 1 << (bits - 2), -(1 << (bits - 2)),
                  65535, 65536, (1 << 31) - 1, -(1 << 31)]
@@ -54,14 +54,15 @@ class Generator:
 
   # ------------------------------------------------------------------ programs
 
-  def program(self, big=False, planted=False):
+  def program(self, big=False, planted=False, nested=False):
     rng = self.rng
+    self.nested_style = nested
     self.fuel = rng.choice([6, 12, 20, 35, 50])
     if rng.random() < 0.25:
       self.records.append(("record", f"rec{self.suffix}", pair(self.type(1), self.type(1))))
     for _ in range(rng.choice([0, 0, 1, 1, 2])):
       self.functions.append(self.function())
-    t = self.type(rng.choice([1, 2, 2, 3]))
+    t = self.type(rng.choice([1, 2, 2, 3]) + nested)
     env = []
     bindings = self.inputs(big)
     for name, value in bindings:
@@ -78,6 +79,10 @@ class Generator:
       bindings.append((name, value))
       env.append((name, value.type, value.big))
     body = self.expression(t, 4, env)
+    if nested and depth(t) > 0 and rng.random() < 0.4:
+      self.fuel = 15
+      body = self.operation_of("eql($0, $1)", [body, self.expression(t, 4, env)])
+      t = "bool"
     if env and rng.random() < 0.6:  # what was bound is part of the result
       name, type_, is_big = rng.choice(env)
       body = Node("pair", pair(t, type_), [body, Node("var", type_, data=name, big=is_big)])
@@ -89,6 +94,9 @@ class Generator:
   def inputs(self, big):
     """Values that the program works on."""
     rng = self.rng
+    if self.nested_style:
+      types = [seq(seq("int")), seq(seq(rng.choice(["int", "float", "bool", "char"]))), seq(self.type(2)), seq(seq(self.type(1)))]
+      return [(self.fresh(), self.constant(t)) for t in rng.sample(types, rng.randrange(1, 4))]
     if not big:
       return [(self.fresh(), self.constant_sequence(rng.choice(["int", "float", "bool"]))) for _ in range(rng.randrange(3))]
     n = rng.choice([4095, 4096, 4097, 4100, 5000, 6143, 8192, 10001])
@@ -138,14 +146,17 @@ class Generator:
     if rng.random() < 0.5:
       return self.fresh(), node
     source = Node("list", seq("int"), [self.int_const(i) for i in range(rng.randrange(1, 4))])
-    return self.fresh(), Node("each", seq(op.result), [node, source], ([self.fresh()], False))
+    each = Node("each", seq(op.result), [node, source], ([self.fresh()], False))
+    if rng.random() < 0.5:  # nobody needs an element
+      each = self.operation_of(rng.choice(["#$0", "take(o_v, 0)", "{o_x in o_v | f}"]), [each])
+    return self.fresh(), each
 
   # ------------------------------------------------------------------ types
 
   def type(self, levels):
     rng = self.rng
     r = rng.random()
-    if levels <= 0 or r < 0.3:
+    if levels <= 0 or r < (0.12 if self.nested_style else 0.3):
       return rng.choice(["int", "int", "float", "bool", "char"])
     if r < 0.75:
       return seq(self.type(levels - 1))
@@ -211,7 +222,9 @@ class Generator:
       return self.leaf(t, env)
     for _ in range(6):
       r = rng.random()
-      if r < 0.45:
+      if self.nested_style and rng.random() < 0.4:
+        n = self.constructor(t, levels, env)
+      elif r < 0.45:
         n = self.operation(t, levels, env)
       elif r < 0.57:
         n = Node("if", t, [self.expression("bool", levels - 1, env), self.expression(t, levels - 1, env), self.expression(t, levels - 1, env)])
@@ -312,8 +325,13 @@ class Generator:
       return Node("pair", t, [self.expression(x, levels - 1, env) for x in t[1:]])
     if t[0] == "record":
       return Node("record", t, [self.expression(t[2], levels - 1, env)])
-    if self.rng.random() < 0.25:
+    r = self.rng.random()
+    if r < 0.25:
       return Node("list", t, [self.expression(t[1], levels - 2, env) for _ in range(self.rng.randrange(1, 4))])
+    if r < 0.32:
+      return self.map(t, levels, env)
+    if r < 0.45 and depth(t) > 1:
+      return self.copies(t, levels, env)
     return self.each(t, levels, env)
 
   def each(self, t, levels, env):
@@ -335,6 +353,32 @@ class Generator:
     has_sieve = rng.random() < 0.35
     sieve = [self.expression("bool", min(levels - 1, 2), inner)] if has_sieve else []
     return Node("each", t, [body] + sources + sieve, (patterns, has_sieve), big=any(s.big for s in sources))
+
+  def map(self, t, levels, env):
+    """map(x => e, v): one element after the other."""
+    x = self.fresh()
+    source = self.source(levels, [e for e in env if not e[2]])
+    if has_variable(source.type):
+      return None
+    body = self.expression(t[1], levels - 1, [e for e in env if not e[2]] + [(x, source.type[1], False)])
+    return Node("call", t, [Node("lambda", t[1], [body], [x], big=False), source], ("map", {}))
+
+  def copies(self, t, levels, env):
+    """{{v : x in v} : v in w} and its like: an inner apply-to-each of something from the outer one."""
+    rng = self.rng
+    source = self.source(levels, [e for e in env if not e[2]])
+    if source.kind != "var" or depth(source.type) < 2 or isinstance(source.type[1], str) or source.type[1][0] != "seq":
+      return None
+    v, x = self.fresh(), self.fresh()
+    inner_type = source.type[1]
+    inner_env = [(v, inner_type, False), (x, inner_type[1], False)]
+    wanted = t[1][1] if not isinstance(t[1], str) and t[1][0] == "seq" else None
+    if wanted is None:
+      return None
+    body = Node("var", inner_type, data=v) if wanted == inner_type else self.expression(wanted, levels - 2, env[-2:] + inner_env)
+    sieve = [self.expression("bool", 1, inner_env)] if rng.random() < 0.3 else []
+    inner = Node("each", t[1], [body, Node("var", inner_type, data=v)] + sieve, ([x], bool(sieve)))
+    return Node("each", t, [inner, source], ([v], False))
 
   def source(self, levels, env):
     rng = self.rng
@@ -499,5 +543,7 @@ GIANT = special("(let o_v = $0 in partition(o_v, [0, 0, #o_v - 1, 0, 1, 0]))", "
 SMALL_GROUPS = special("group_by($0, 3)", "[a]", "[[a]]", "group_by({0}, 3)")
 EMPTY_AND_ONE = special("(let o_v = $0 in partition(o_v, {mod(o_i, 2) : o_i in [0 : 2 * #o_v]}))", "[a]", "[[a]]",
                         "[p for x in {0} for p in ([], [x])]")
+for _form in ("take(o_v, 0)", "{o_x in o_v | f}"):
+  BY_FORM[_form] = [special("(let o_v = $0 in " + _form + ")", "[a]", "[a]", "{0}[:0]")]
 BY_FORM[INDEX_OF.form] = [INDEX_OF]
 BY_FORM[BIG_INDEX.form] = [BIG_INDEX]

@@ -354,6 +354,10 @@ def find(x, v):
   return next((i for i, y in enumerate(v) if eql(x, y)), -1)
 
 
+def nesl_map(f, v):
+  return [f(x) for x in v]
+
+
 MOST = 400_000  # steps of loops before a program is given up
 
 

@@ -1,7 +1,6 @@
 """Programs that do what is fused: chains of maps, filters, scans, moves and reductions of a long vector."""
 
-from nesl_library import parse_type
-from nesl_tree import Function, Node, Program, pair, seq
+from nesl_tree import Node, Program, pair, seq
 
 
 class Pipelines:
@@ -66,7 +65,7 @@ class Pipelines:
     if x.type != "int":
       return Node("const", "float", data=0.1)
     k = rng.choice([0.1, 1.0 / 3.0, 1e-3, -0.7, 1e100])
-    hashed = self.op("rem($0, (abs($1) or 1))", [self.op("($0 * $1)", [x, g.int_const(7919)]), g.int_const(rng.choice([7, 101, 100003]))])
+    hashed = self.op("rem($0, max(1, abs($1)))", [self.op("($0 * $1)", [x, g.int_const(7919)]), g.int_const(rng.choice([7, 101, 100003]))])
     return self.op("($0 * $1)", [self.op("float($0)", [hashed]), Node("const", "float", data=k)])
 
   def nest(self, v):
@@ -110,7 +109,7 @@ class Pipelines:
     if x.type == "float" and r < 0.7:
       return self.op(f"($0 {rng.choice(['<', '>', '<=', '>='])} $1)", [x, Node("const", "float", data=rng.choice([0.0, 1.0, -0.5, 3.5, 100.0]))])
     if x.type == "int" and r < 0.4:
-      return self.op("($0 /= $1)", [self.op("rem($0, (abs($1) or 1))", [x, g.int_const(rng.choice([2, 3, 7, 1000]) + 1)]), g.int_const(0)])
+      return self.op("($0 /= $1)", [self.op("rem($0, max(1, abs($1)))", [x, g.int_const(rng.choice([2, 3, 7, 1000]) + 1)]), g.int_const(0)])
     if x.type == "int" and r < 0.7:
       return self.op(f"($0 {rng.choice(['<', '>', '=='])} $1)", [x, g.int_const(rng.choice([0, 1, 50, 2000, 4096, -1]))])
     if x.type == "bool" and r < 0.7:
@@ -173,3 +172,92 @@ class Pipelines:
 
   def _rank(self, v):
     return self.op(self.rng.choice(["rank($0)", "sort($0)"]), [v]) if v.type[1] == "int" else None
+
+
+class Facts:
+  """Programs about what may be known of integers: signs and bounds that hold, and that wrapping breaks."""
+
+  def __init__(self, generator):
+    self.g, self.rng = generator, generator.rng
+
+  def program(self):
+    g, rng = self.g, self.rng
+    bindings, names = [], []
+    if rng.random() < 0.5:
+      v = g.constant_sequence("int") if rng.random() < 0.6 else g.operation_of("[0 : $0]", [g.int_const(rng.choice([0, 1, 5, 40, 4100, 70000]))])
+      bindings.append((g.fresh(), v))
+    sequences = [Node("var", v.type, data=n, big=True) for n, v in bindings]
+    for _ in range(rng.randrange(1, 5)):
+      value = self.number(names, sequences, 3)
+      name = g.fresh()
+      bindings.append((name, value))
+      names.append(name)
+    results = [self.question(names) for _ in range(rng.randrange(1, 4))]
+    if rng.random() < 0.5:
+      results.append(self.lifted(names, sequences))
+    body = results[0]
+    for r in results[1:]:
+      body = Node("pair", pair(r.type, body.type), [r, body])
+    return Program(Node("let", body.type, [v for _, v in bindings] + [body], [n for n, _ in bindings]))
+
+  def lifted(self, names, sequences):
+    """Questions about each element."""
+    g, rng = self.g, self.rng
+    x = g.fresh()
+    source = rng.choice(sequences) if sequences else g.constant_sequence("int")
+    y = g.fresh()
+    value = self.number(names[:1] + [x, x], [], 3)
+    body = Node("let", None, [value, self.question([y, y, x])], [y])
+    body.type = body.kids[1].type
+    return Node("each", seq(body.type), [body, source], ([x], False), big=source.big)
+
+  def var(self, name):
+    return Node("var", "int", data=name)
+
+  def number(self, names, sequences, levels):
+    g, rng = self.g, self.rng
+    op = g.operation_of
+    r = rng.random()
+    if levels == 0 or r < 0.1:
+      return self.var(rng.choice(names)) if names and rng.random() < 0.7 else Node("const", "int", data=g.scalar("int"))
+    if r < 0.3:
+      return op("($0 + $1)" if rng.random() < 0.8 else "($0 * $1)", [self.not_negative(names, sequences), self.not_negative(names, sequences)])
+    if sequences and r < 0.45:
+      return op(rng.choice(["#$0", "sum($0)", "max_val($0)", "min_val($0)", "product($0)", "any($0)", "all($0)"]), [rng.choice(sequences)])
+    a = self.number(names, sequences, levels - 1)
+    if r < 0.6:
+      form = rng.choice(["abs($0)", "(-$0)", "not($0)", "mod($0, (-7))", "rem($0, 10)", "isqrt(abs(rem($0, 1000000)))"])
+      return op(form, [a])
+    form = rng.choice(["($0 + $1)", "($0 + $1)", "($0 * $1)", "($0 * $1)", "($0 - $1)", "max($0, $1)", "min($0, $1)", "($0 and $1)", "($0 or $1)",
+                       "lshift($0, $1)", "rshift($0, $1)", "rem($0, max(1, abs($1)))", "mod($0, max(1, abs($1)))", "($0 / max(1, abs($1)))", "diff($0, $1)"])
+    return op(form, [a, self.number(names, sequences, levels - 1)])
+
+  def not_negative(self, names, sequences):
+    """What is seen to be at least 0, and often is so great that a sum wraps."""
+    g, rng = self.g, self.rng
+    r = rng.random()
+    if r < 0.3 or not names:
+      return g.int_const(rng.choice([i for i in g.ints if i >= 0]))
+    a = self.var(rng.choice(names))
+    if sequences and r < 0.4:
+      return g.operation_of("#$0", [rng.choice(sequences)])
+    if r < 0.7:
+      return g.operation_of("abs($0)", [a])
+    if r < 0.85:
+      return g.operation_of("max($0, $1)", [a, g.int_const(0)])
+    return g.operation_of("rshift($0, $1)", [g.int_const(max(g.ints)), g.operation_of("btoi($0)", [g.operation_of("plusp($0)", [a])])])
+
+  def question(self, names):
+    g, rng = self.g, self.rng
+    op = g.operation_of
+    a = self.var(rng.choice(names))
+    b = self.var(rng.choice(names)) if rng.random() < 0.3 else g.int_const(rng.choice([0, 0, 1, -1, rng.choice(g.ints)]))
+    r = rng.random()
+    if r < 0.45:
+      return op(rng.choice(["($0 < $1)", "($0 > $1)", "($0 <= $1)", "($0 >= $1)", "($0 == $1)"]), [a, b])
+    if r < 0.55:
+      return op(rng.choice(["plusp($0)", "minusp($0)", "zerop($0)", "oddp($0)"]), [a])
+    if r < 0.8:
+      return op(rng.choice(["abs($0)", "max($0, $1)", "min($0, $1)", "(-$0)", "diff($0, $1)", "rshift($0, $1)", "mod($0, (-7))"]), [a, b])
+    test = op(rng.choice(["($0 < $1)", "($0 >= $1)"]), [a, b])
+    return Node("if", "int", [test, self.number(names, [], 1), self.number(names, [], 1)])

@@ -25,6 +25,8 @@ class Translator:
 
   def function(self, name, instance):
     """The Python name of a function for these types."""
+    if name not in self.functions:
+      return "nesl_" + name
     key = (name, tuple(sorted(instance.items())))
     if key not in self.done:
       self.done[key] = self.fresh(name + "_")

@@ -1,5 +1,7 @@
 """Makes a program that shows a difference small, as long as it shows one."""
 
+import re
+
 from nesl_python import Evaluator
 from nesl_run import Case, Difference, expect, run_fault, run_values
 from nesl_tree import SCALARS, Function, Node, Program
@@ -46,7 +48,10 @@ def differs(program, d, nvm, bits, evaluator):
 
 def sort_of(got):
   """A difference must not turn into one of another sort: a wrong value, an error, a refusal."""
-  return " ".join(got.split()[:2]) if got.startswith("status") else "value"
+  if not got.startswith("status"):
+    return "value"
+  message = re.search(r"(?:error|ERROR): ([^(\d:]*)", got)
+  return got.split()[1] + (message.group(1)[:40] if message else "")
 
 
 def smaller(program):
@@ -87,6 +92,8 @@ def changes(node):
 
 
 def here(node):
+  if node.kind == "lambda":
+    return
   value = least(node.type)
   if node.kind not in ("const", "empty", "var", "lambda") and value is not None:
     yield value

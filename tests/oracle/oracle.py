@@ -12,18 +12,21 @@ import time
 import modes
 from nesl_generator import Generator
 from nesl_python import Evaluator
-from nesl_pipelines import Pipelines
+from nesl_pipelines import Facts, Pipelines
 from nesl_run import Case, expect, run_fault, run_values, write
 from nesl_shrink import shrink
+
+
+KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.25, "small": 0.38}
 
 
 def draw(seed, bits, kind=None):
   rng = random.Random(seed)
   generator = Generator(rng, bits, seed)
-  r = {"pipelines": 0.0, "big": 0.2, "failing": 0.26, "small": 1.0}.get(kind, rng.random())
-  if r < 0.15:
-    return Case(seed, Pipelines(generator).program())
-  return Case(seed, generator.program(big=r < 0.25, planted=0.25 <= r < 0.27))
+  kind = kind or rng.choices(list(KINDS), list(KINDS.values()))[0]
+  if kind in ("pipelines", "facts"):
+    return Case(seed, {"pipelines": Pipelines, "facts": Facts}[kind](generator).program())
+  return Case(seed, generator.program(kind == "big", kind == "failing", kind == "nested"))
 
 
 def nesl_batch(options, seeds, bits, batch_modes, report):
@@ -70,7 +73,7 @@ def main():
   parser.add_argument("--batch", type=int, default=200)
   parser.add_argument("--modes", default="rotate", help="a list, all, or rotate: three of them for each batch")
   parser.add_argument("--bits", type=int, help="32 or 64; default: both, in turn")
-  parser.add_argument("--kind", choices=("pipelines", "big", "failing", "small"), help="only programs of this kind")
+  parser.add_argument("--kind", choices=list(KINDS), help="only programs of this kind")
   parser.add_argument("--no-shrink", action="store_true")
   options = parser.parse_args()
   sys.setrecursionlimit(20000)
