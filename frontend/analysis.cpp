@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bytecode/table/ranges.h"
+
 namespace nvm::frontend {
 namespace {
 
@@ -30,7 +32,7 @@ bool never_faults(const Expr& e, bool arg_check) {
   if (e.type->kind == TypeKind::kFloat && unchecked) return true;
   if (e.kids[0]->kind != ExprKind::kPair) return false;
   const Expr& divisor = *e.kids[0]->kids[1];
-  return (divisor.kind == ExprKind::kInt && divisor.number > 0) ||
+  return (divisor.kind == ExprKind::kInt && divides_all(divisor.number)) ||
          (divisor.kind == ExprKind::kFloat && divisor.real != 0.0);
 }
 

@@ -14,6 +14,8 @@ class FormCompiler {
 
   std::optional<CompiledForm> run() {
     result_.form = form_;
+    result_.types = std::make_shared<TypeArena>();
+    const Environment::Types own(env_, form_->kind == FormKind::kDatatype ? nullptr : result_.types.get());
     const int errors = diagnostics_.errors();
     // A silent failure is due to a name that an earlier, reported error left without meaning.
     bool made = true;
@@ -42,6 +44,8 @@ class FormCompiler {
     result_.name = binding->name;
     result_.type = binding->type;
     note_change(*binding);
+    binding->owned = {result_.types, binding->type};
+    env_.note_uses(*binding, *form_);
     env_.publish(binding);
   }
 
@@ -59,7 +63,10 @@ class FormCompiler {
     self->pos = form_->name_pos;
     self->form = form_;
     Checker checker(env_, diagnostics_, false);
-    if (checker.function(*form_, *self) == nullptr) return false;
+    if (checker.function(*form_, *self) == nullptr) {
+      env_.discard(self);
+      return false;
+    }
     publish(self);
     return true;
   }
@@ -128,21 +135,21 @@ class FormCompiler {
 };
 
 // The variables of a pattern with the slots they take of a value of `type`; returns the slots of the whole.
-int bound_slots(Environment& env, const Pattern& pattern, const Type* type, int first,
+int bound_slots(TypeArena& types, const Pattern& pattern, const Type* type, int first,
                 std::vector<BoundVariable>& out) {
   type = resolve(type);
-  const int slots = slot_count(env.types(), type);
+  const int slots = slot_count(types, type);
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard: break;
     case Pattern::Kind::kName: out.push_back({pattern.name, 0, type, first, slots}); break;
     case Pattern::Kind::kRecord:
-      bound_slots(env, pattern.items[0], record_content(env.types(), type), first, out);
+      bound_slots(types, pattern.items[0], record_content(types, type), first, out);
       break;
     case Pattern::Kind::kTuple:
       for (std::size_t i = 0; i < pattern.items.size(); ++i) {
         const bool last = i + 1 == pattern.items.size();
         const Type* item = last ? type : resolve(type->args[0]);
-        first += bound_slots(env, pattern.items[i], item, first, out);
+        first += bound_slots(types, pattern.items[i], item, first, out);
         if (!last) type = resolve(type->args[1]);
       }
   }
@@ -162,18 +169,39 @@ std::vector<BoundVariable> bind_result(Environment& environment, const CompiledF
   it.kind = Pattern::Kind::kName;
   it.name = "it";
   const bool named = compiled.form->kind == FormKind::kBind || compiled.form->kind == FormKind::kFileBind;
-  bound_slots(environment, named ? compiled.form->pattern : it, compiled.type, 0, bound);
+  TypeArena passing;
+  bound_slots(passing, named ? compiled.form->pattern : it, compiled.type, 0, bound);
   for (BoundVariable& variable : bound) {
-    Binding* binding = environment.make({});
-    binding->name = variable.name;
-    binding->kind = BindingKind::kVariable;
-    binding->type = variable.type;
-    binding->constant = compiled.constant;
-    if (contains_function(variable.type)) binding->form = compiled.form;  // its type refers to the tree
-    binding->variable = variable.number = environment.next_variable();
-    variable.binding = binding;
-    variable.before = environment.publish(binding);
+    const BoundVariable made = bind_variable(environment, variable.name, variable.type, &compiled);
+    variable.number = made.number;
+    variable.type = made.type;
+    variable.binding = made.binding;
+    variable.before = made.before;
   }
+  return bound;
+}
+
+BoundVariable bind_variable(Environment& environment, const std::string& name, const Type* type,
+                            const CompiledForm* compiled) {
+  Binding* binding = environment.make({});
+  binding->name = name;
+  binding->kind = BindingKind::kVariable;
+  binding->owned = own(type);
+  binding->type = binding->owned.get();
+  binding->constant = compiled != nullptr && compiled->constant;
+  if (compiled != nullptr && contains_function(type)) {  // the tree and its types are part of the value
+    binding->form = compiled->form;
+    binding->owned = {std::make_shared<std::pair<OwnedType, std::shared_ptr<TypeArena>>>(
+                          std::move(binding->owned), compiled->types),
+                      binding->type};
+    environment.note_uses(*binding, *compiled->form);
+  }
+  BoundVariable bound;
+  bound.name = name;
+  bound.type = binding->type;
+  bound.number = binding->variable = environment.next_variable();
+  bound.binding = binding;
+  bound.before = environment.publish(binding);
   return bound;
 }
 

@@ -26,10 +26,11 @@ struct Program;  // core.h
 
 struct CompiledForm {
   std::shared_ptr<const Form> form;
-  std::string name;            // left of the result line: "it", "f", "(a, b)"
-  const Type* type = nullptr;  // of the value, function or constructor; print_type() gives its text
-  std::string notice;          // "Redefining F with a new type.  Old calls will not be modified.", or empty
-  bool constant = false;       // built from literals only: floats print with all digits
+  std::string name;                  // left of the result line: "it", "f", "(a, b)"
+  const Type* type = nullptr;        // of the value, function or constructor; print_type() gives its text
+  std::shared_ptr<TypeArena> types;  // where it lives, if not as long as the environment
+  std::string notice;     // "Redefining F with a new type.  Old calls will not be modified.", or empty
+  bool constant = false;  // built from literals only: floats print with all digits
   // The value's program, for forms that have an expression; its entry function takes no argument. A user's
   // variable of type T occurs in it by number (Binding::variable).
   std::shared_ptr<core::Program> core;
@@ -52,6 +53,10 @@ struct BoundVariable {
 
 // After a kExpr (binds `it`) or kBind form has run: makes its names known. File bindings too.
 std::vector<BoundVariable> bind_result(Environment& environment, const CompiledForm& compiled);
+// Binds a variable to a value of `type` that is made elsewhere; where functions are among its parts,
+// `compiled` is the form that made it.
+BoundVariable bind_variable(Environment& environment, const std::string& name, const Type* type,
+                            const CompiledForm* compiled);
 // The form did not run after all: its names mean again what they meant before. The last form bound comes
 // first.
 void unbind_result(Environment& environment, const std::vector<BoundVariable>& bound);

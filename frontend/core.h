@@ -122,7 +122,8 @@ struct Function {
 
 struct Program {
   std::vector<Function> functions;
-  std::int32_t entry = 0;  // its parameter has type unit
+  std::int32_t entry = 0;             // its parameter has type unit
+  std::vector<std::uint32_t> inputs;  // the top-level variables in it, each once
 };
 
 // Stack slots of a value: base 1, sequence 1 (descriptor) + element, pair a + b.

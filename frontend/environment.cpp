@@ -115,7 +115,10 @@ const Binding* current(const Binding* binding) {
   return binding;
 }
 
-Binding* Environment::make(Binding binding) { return &bindings_.emplace_back(std::move(binding)); }
+Binding* Environment::make(Binding binding) {
+  binding.order = made_++;
+  return &bindings_.emplace(binding.order, std::move(binding)).first->second;
+}
 
 Binding* Environment::publish(Binding* binding) {
   if (!protecting_ && binding->name != "it") locked_.insert(binding->name);
@@ -124,7 +127,14 @@ Binding* Environment::publish(Binding* binding) {
   Binding* const old = slot != nullptr ? slot : setting(binding->name);
   const bool same = old != nullptr && binding->name != "it" && same_kind(*old, *binding);
   if (same && binding->kind == BindingKind::kConstructor) return before;  // old values stay of this type
-  if (same) old->replaced_by = binding;
+  if (same) {
+    old->replaced_by = binding;
+    binding->replaces.push_back(old);
+  }
+  if (before != nullptr) {
+    before->superseded = true;
+    superseded_.insert(before->order);
+  }
   slot = binding;
   if (binding->kind == BindingKind::kConstructor) user_types_[binding->name] = binding->datatype;
   return before;
@@ -132,11 +142,17 @@ Binding* Environment::publish(Binding* binding) {
 
 void Environment::withdraw(Binding* binding, Binding* before) {
   Binding* const old = before != nullptr ? before : setting(binding->name);
-  if (old != nullptr && old->replaced_by == binding) old->replaced_by = nullptr;
-  if (before == nullptr)
+  if (old != nullptr && old->replaced_by == binding) {
+    old->replaced_by = nullptr;
+    std::erase(binding->replaces, old);
+  }
+  if (before == nullptr) {
     user_.erase(binding->name);
-  else
+  } else {
     user_[binding->name] = before;
+    before->superseded = false;
+  }
+  discard(binding);
 }
 
 Binding* Environment::setting(const std::string& name) {
@@ -150,6 +166,7 @@ bool Environment::changes_type(const Binding& binding) {
 }
 
 bool Environment::stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagnostics) {
+  const Types lasting(*this);
   Binding* binding = make({});
   binding->name = form->name;
   binding->builtin = true;
@@ -190,7 +207,7 @@ const Datatype* Environment::find_type(std::string_view name, bool from_prelude)
 
 std::vector<const Binding*> Environment::without_body() const {
   std::vector<const Binding*> found;
-  for (const Binding& binding : bindings_) {
+  for (const auto& [order, binding] : bindings_) {
     const auto user = user_.find(binding.name);
     const bool meant = user != user_.end() && user->second == &binding;
     if (meant && binding.kind == BindingKind::kFunction && !binding.form) found.push_back(&binding);
@@ -226,6 +243,7 @@ Binding* Environment::load_primitive(const std::string& name) {
   const auto found = primitive_index().find(name);
   if (found == primitive_index().end()) return nullptr;
   const core::PrimInfo& info = *found->second;
+  const Types lasting(*this);
   const std::string text = "function " + name + " x : " + info.type + ";";
   const Source source{"prims.def", text, 1, true};
   Diagnostics diagnostics(source.file, text);
@@ -255,6 +273,7 @@ std::shared_ptr<Form> Environment::parse_prelude(int entry) {
 }
 
 bool Environment::check_prelude(Binding& binding, Form& form) {
+  const Types lasting(*this);
   Diagnostics diagnostics(std::string(kPreludeFile), prelude_text());
   Checker checker(*this, diagnostics, true);
   const Type* declared = binding.type;

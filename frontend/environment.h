@@ -4,8 +4,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -36,6 +37,16 @@ struct Binding {
   int prim = -1;               // kPrimitive: row of prims.def
   std::uint32_t variable = 0;  // kVariable of the user: its number, under which the session keeps the value
   Binding* replaced_by = nullptr;  // a later definition of the same type, which all uses mean from then on
+
+  // Of a user's binding: what keeps it, and what it keeps (Environment::forget).
+  OwnedType owned;                      // `type`, with all types of its form's tree
+  std::uint64_t order = 0;              // in order of definition
+  std::vector<Binding*> uses = {};      // the user's bindings that its definition means
+  std::vector<Binding*> replaces = {};  // whose `replaced_by` it is
+  std::int32_t users = 0;               // bindings that have it among their `uses`
+  bool superseded = false;              // its name means something else
+  bool plain = true;                    // no function occurs in its type, but itself
+  bool escapes = false;                 // a value may be a function of its form
 };
 
 // The definition that a use of `binding` means now.
@@ -58,13 +69,27 @@ class Environment {
   // All names a user can see, sorted; forces nothing.
   [[nodiscard]] std::vector<std::string> names() const;
 
-  // Room for a binding; known to nobody before `publish`.
+  // Room for a binding; known to nobody before `publish`. What is never published is given to `discard`.
   Binding* make(Binding binding);
+  void discard(Binding* binding);
   // Makes `binding` the meaning of its name. Uses already resolved keep the earlier one, unless that has the
   // same type and is replaced by this one. Gives what the name meant for the user, if he had defined it.
   Binding* publish(Binding* binding);
   // The name means again what it meant before `binding`, a variable, was published.
   void withdraw(Binding* binding, Binding* before);
+  // The user's bindings that the tree of `form`, its definition, and the functions in its type mean are kept
+  // as long as `binding` is.
+  void note_uses(Binding& binding, const Form& form);
+  // The user's bindings that a later form can reach, as long as none is withdrawn.
+  using Reachable = std::unordered_set<const Binding*>;
+  [[nodiscard]] Reachable reachable() const;
+  // Frees all bindings that no later form can reach, with their trees and types. No form may be under way
+  // between being checked and having run. What they were:
+  struct Forgotten {
+    std::vector<std::uint32_t> variables;            // Binding::variable
+    std::vector<std::shared_ptr<const Form>> forms;  // of functions
+  };
+  Forgotten forget();
   // Would it be the meaning of a name that has one of a different type?
   bool changes_type(const Binding& binding);
   // Until `drop_stand_in`, a user's uses of a built-in function mean `form`, which is checked like prelude
@@ -72,7 +97,23 @@ class Environment {
   bool stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagnostics);
   void drop_stand_in(const std::string& name);
   std::uint32_t next_variable() { return ++variables_; }
-  [[nodiscard]] TypeArena& types() { return types_; }
+  // Of the form that is being compiled; outside, those that last as long as the environment.
+  [[nodiscard]] TypeArena& types() { return *types_in_use_; }
+  // While it lives, new types go to another arena; by default to those that last.
+  class Types {
+   public:
+    explicit Types(Environment& environment, TypeArena* arena = nullptr)
+        : place_(environment.types_in_use_), before_(place_) {
+      place_ = arena != nullptr ? arena : &environment.types_;
+    }
+    Types(const Types&) = delete;
+    Types& operator=(const Types&) = delete;
+    ~Types() { place_ = before_; }
+
+   private:
+    TypeArena*& place_;
+    TypeArena* before_;
+  };
   // A flag that compiling looks at between functions: where it is set, Cancelled is thrown.
   void stop_when(const std::atomic<bool>* cancelled) { cancelled_ = cancelled; }
   [[nodiscard]] const std::atomic<bool>* cancelled() const { return cancelled_; }
@@ -96,8 +137,15 @@ class Environment {
   // A constant of the prelude that users may change for the prelude's own use; null for other names.
   Binding* setting(const std::string& name);
 
+  // Forgets `binding` if nothing keeps it.
+  void release(Binding* binding, Forgotten& forgotten);
+  void drop_uses(Binding& binding);
+
   TypeArena types_;
-  std::deque<Binding> bindings_;
+  TypeArena* types_in_use_ = &types_;
+  std::map<std::uint64_t, Binding> bindings_;  // by order
+  std::uint64_t made_ = 0;
+  std::set<std::uint64_t> superseded_;  // orders of what forget() looks at
   std::unordered_map<std::string, Binding*> user_;
   std::unordered_map<std::string, const Datatype*> user_types_;
   std::unordered_map<std::string, Binding*> builtin_;

@@ -45,6 +45,7 @@ Builder::Builder(Program& program, Function& function) : program_(program), func
 
 Atom Builder::fresh(nvm::Type kind) {
   function_.kinds.push_back(kind);
+  numbers_.push_back({all_numbers(kind, kWidths[0]), all_numbers(kind, kWidths[1])});
   return static_cast<Atom>(function_.kinds.size()) - 1;
 }
 
@@ -93,7 +94,16 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   stmt.args = std::move(args);
   for (const char letter : info.results) stmt.results.push_back(fresh(letter_type(letter, word)));
   Atoms results = stmt.results;
-  if (!ordered && !results.empty()) made_[results.front()] = {op, word, stmt.args};
+  if (!results.empty()) {
+    const Made made{op, word, stmt.args};
+    for (std::size_t w = 0; w < kWidths.size(); ++w)
+      numbers_[static_cast<std::size_t>(results.front())][w] = computed(made, kWidths[w], 0);
+    if (!ordered) made_[results.front()] = made;
+  }
+  // Behind a descriptor, the numbers that it was made of are lengths.
+  if (op == Op::kMakeSegdes)
+    refine(stmt.args[0],
+           {all_numbers(nvm::Type::kSegdes, kWidths[0]), all_numbers(nvm::Type::kSegdes, kWidths[1])});
   add(std::move(stmt));
   if (!ordered) scopes_.back().seen[key] = results;
   return results;
@@ -118,6 +128,9 @@ Atom Builder::constant(Constant constant) {
   add(std::move(stmt));
   scopes_.back().seen[key] = {result};
   constants_[result] = index;
+  if (const Constant* numbers = constant_of(result))
+    for (std::size_t w = 0; w < kWidths.size(); ++w)
+      numbers_[static_cast<std::size_t>(result)][w] = constant_numbers(kind, kWidths[w], numbers->ints);
   return result;
 }
 
@@ -215,7 +228,13 @@ Atoms Builder::branch(Atom condition, const std::function<Atoms()>& then_branch,
   stmt.else_block = close();
   line_ = line;
   NVM_CHECK(stmt.then_block->yields.size() == stmt.else_block->yields.size(), "branches yield alike");
-  for (const Atom atom : stmt.then_block->yields) stmt.results.push_back(fresh(kind(atom)));
+  for (std::size_t i = 0; i < stmt.then_block->yields.size(); ++i) {
+    const Atom yes = stmt.then_block->yields[i], no = stmt.else_block->yields[i];
+    stmt.results.push_back(fresh(kind(yes)));
+    for (std::size_t w = 0; w < kWidths.size(); ++w)
+      numbers_.back()[w] =
+          hull(numbers_[static_cast<std::size_t>(yes)][w], numbers_[static_cast<std::size_t>(no)][w]);
+  }
   return add(std::move(stmt)).results;
 }
 

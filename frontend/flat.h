@@ -3,6 +3,7 @@
 // operations in scope of each other are one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
+#include "bytecode/table/ranges.h"
 
 namespace nvm::frontend {
 struct EmitOptions;
@@ -126,10 +128,16 @@ class Builder {
   [[nodiscard]] const Made* made(Atom atom) const;
   // Behind copies to more instances: what every element of it is.
   [[nodiscard]] Atom copied(Atom atom) const;
-  // No element is negative. Sums of lengths count as lengths.
+  // What holds of the elements in a run with INTs of so many bits, 32 or 64. Facts that the code relies on
+  // hold for both: it may run with either.
+  [[nodiscard]] Numbers numbers(Atom atom, int bits) const { return numbers(atom, bits, kFactDepth); }
+  // No element is negative.
   [[nodiscard]] bool not_negative(Atom atom) const { return not_negative(atom, kFactDepth); }
   // No element of `a` is above that of `b` of the same instance.
   [[nodiscard]] bool not_above(Atom a, Atom b) const { return not_above(a, b, kFactDepth); }
+  // a + b, a - b does not wrap.
+  [[nodiscard]] bool adds(Atom a, Atom b) const { return exact(Scalar::kAdd, a, b, kFactDepth); }
+  [[nodiscard]] bool subtracts(Atom a, Atom b) const { return exact(Scalar::kSub, a, b, kFactDepth); }
   // The comparison of INT vectors as the facts decide it.
   [[nodiscard]] std::optional<bool> decided(Op op, Atom a, Atom b) const;
   // From here on, in this block: all flags have the value. Learns what comparisons of INT say.
@@ -137,15 +145,27 @@ class Builder {
 
  private:
   static constexpr int kFactDepth = 6;  // steps of an argument
+  static constexpr std::array<int, 2> kWidths{32, 64};
+  using OfWidths = std::array<Numbers, 2>;
   struct Scope {
     Block block;
     std::map<std::vector<std::int32_t>, Atoms> seen;
     std::map<Atom, bool> asked;
     std::vector<std::pair<Atom, Atom>> ordered;  // the first is not above the second
+    std::map<Atom, OfWidths> refined;            // what was learned of its elements
   };
   [[nodiscard]] bool picks(const Made& select, std::size_t high, std::size_t low) const;
   [[nodiscard]] bool learned(Atom low, Atom high) const;
-  [[nodiscard]] bool not_negative(Atom atom, int depth) const;
+  [[nodiscard]] Numbers numbers(Atom atom, int bits, int depth) const;
+  [[nodiscard]] Numbers computed(const Made& by, int bits, int depth) const;
+  [[nodiscard]] Range counted_to_end(const Made& index, int bits) const;
+  [[nodiscard]] bool exact(Scalar scalar, Atom a, Atom b, int depth) const;
+  [[nodiscard]] bool each_inside(Atom atom, const Range& range, int depth) const;
+  void refine(Atom atom, const OfWidths& known);
+  void learn_order(Atom low, Atom high, bool strict);
+  [[nodiscard]] bool not_negative(Atom atom, int depth) const {
+    return each_inside(atom, {0, INT64_MAX}, depth);
+  }
   [[nodiscard]] bool not_above(Atom a, Atom b, int depth) const;
   [[nodiscard]] std::optional<std::int64_t> number(Atom atom) const;
   std::optional<Atom> fold(Op op, TypeWord word, const Atoms& args);
@@ -167,6 +187,7 @@ class Builder {
   std::vector<Scope> scopes_;
   std::map<Atom, std::int32_t> constants_;  // atom to constant
   std::unordered_map<Atom, Made> made_;     // by first result
+  std::vector<OfWidths> numbers_;           // by atom: what its making says
   std::uint32_t line_ = 0;
 };
 

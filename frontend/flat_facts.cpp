@@ -1,4 +1,5 @@
-// What the builder knows of the numbers in INT vectors: enough to leave out checks that cannot fail.
+// What the builder knows of the numbers in INT vectors: enough to leave out checks that cannot fail,
+// whichever width INTs have when the code runs.
 #include <algorithm>
 
 #include "frontend/flat.h"
@@ -38,56 +39,88 @@ bool Builder::picks(const Made& select, std::size_t high, std::size_t low) const
   return m->args[less ? 1 : 0] == select.args[high] && m->args[less ? 0 : 1] == select.args[low];
 }
 
-bool Builder::not_negative(Atom atom, int depth) const {
-  // Where a descriptor was made of lengths, none of them was negative.
-  const std::vector<std::int32_t> descriptor{static_cast<std::int32_t>(Op::kMakeSegdes),
-                                             static_cast<std::int32_t>(TypeWord::kNone), atom};
+// What its making says, what was learned since, and what was learned of what it was made of.
+Numbers Builder::numbers(Atom atom, int bits, int depth) const {
+  const std::size_t width = bits == kWidths[0] ? 0 : 1;
+  Numbers out = numbers_[static_cast<std::size_t>(atom)][width];
+  const auto learned_of = [&](Atom of) {
+    for (const Scope& scope : scopes_)
+      if (const auto it = scope.refined.find(of); it != scope.refined.end())
+        out.each = meet(out.each, it->second[width].each);
+  };
+  learned_of(atom);
+  if (const Atom original = copied(atom); original != atom) learned_of(original);
   for (const Scope& scope : scopes_)
-    if (scope.seen.contains(descriptor)) return true;
-  for (const Scope& scope : scopes_)
-    for (const auto& [low, high] : scope.ordered)
-      if (high == atom && number(low).value_or(-1) >= 0) return true;
-  if (const Atom original = copied(atom); original != atom) return not_negative(original, depth);
-  if (const auto n = number(atom)) return *n >= 0;
-  const Made* m = made(atom);
-  if (!m || depth == 0) return false;
-  const auto of = [&](std::size_t i) { return not_negative(m->args[i], depth - 1); };
-  const auto least = [&](std::size_t i) { return number(m->args[i]).value_or(0); };
-  switch (m->op) {
-    case Op::kLength:
-    case Op::kLengths:
-    case Op::kBtoI: return true;
-    case Op::kExtract:
-    case Op::kBpermute:
-    case Op::kPermute:
-    case Op::kPack:
-    case Op::kAddScan:
-    case Op::kAddReduce:
-    case Op::kRshift: return m->word != TypeWord::kFloat && of(0);
-    case Op::kReplace:
-    case Op::kDpermute: return m->word == TypeWord::kInt && of(0) && of(2);
-    case Op::kSelect: return m->word == TypeWord::kInt && (picks(*m, 1, 2) ? of(1) || of(2) : of(1) && of(2));
-    case Op::kAdd:
-    case Op::kIndex: return m->word != TypeWord::kFloat && of(0) && of(1);
-    case Op::kDiv: return m->word == TypeWord::kInt && of(0) && least(1) > 0;
-    case Op::kSub: return m->word == TypeWord::kInt && not_above(m->args[1], m->args[0], depth - 1);
-    default: return false;
+    if (const auto it = scope.refined.find(atom); it != scope.refined.end())
+      out.sums = meet(out.sums, it->second[width].sums);
+  const Made* m = depth > 0 ? made(atom) : nullptr;
+  if (!m) return out;
+  out = meet(computed(*m, bits, depth - 1), out);
+  if (m->op == Op::kSub && m->word == TypeWord::kInt && out.each.low < 0) {
+    const Range a = numbers(m->args[0], bits, 0).each, b = numbers(m->args[1], bits, 0).each;
+    if (!may_wrap(Scalar::kSub, bits, a, b) && not_above(m->args[1], m->args[0], depth - 1))
+      out.each = meet(out.each, {0, INT64_MAX});
   }
+  return out;
+}
+
+Numbers Builder::computed(const Made& by, int bits, int depth) const {
+  std::vector<Numbers> operands;
+  operands.reserve(by.args.size());
+  for (const Atom arg : by.args) operands.push_back(numbers(arg, bits, depth));
+  Numbers out = result_numbers(by.op, by.word, bits, operands);
+  if (by.op == Op::kIndex) out.each = meet(out.each, counted_to_end(by, bits));
+  if (by.op != Op::kSelect || by.word != TypeWord::kInt) return out;
+  const bool greater = picks(by, 1, 2), smaller = picks(by, 2, 1);
+  if (!greater && !smaller) return out;
+  const std::array<Range, 2> two{operands[1].each, operands[2].each};
+  out.each = meet(scalar_range(greater ? Scalar::kMax : Scalar::kMin, TypeWord::kInt, bits, two), out.each);
+  return out;
+}
+
+// start, start + 1, ... of end - start numbers stay below the end.
+Range Builder::counted_to_end(const Made& index, int bits) const {
+  const Made* segments = made(index.args[2]);
+  const Made* length =
+      segments && segments->op == Op::kMakeSegdes ? made(copied(segments->args[0])) : nullptr;
+  if (number(index.args[1]) != 1 || !length || length->op != Op::kSub || length->word != TypeWord::kInt)
+    return {};
+  const Range end = numbers(length->args[0], bits, 0).each, start = numbers(length->args[1], bits, 0).each;
+  if (copied(length->args[1]) != copied(index.args[0]) || may_wrap(Scalar::kSub, bits, end, start)) return {};
+  return {start.low, end.high > start.low ? end.high - 1 : start.low};
+}
+
+bool Builder::each_inside(Atom atom, const Range& range, int depth) const {
+  return std::all_of(kWidths.begin(), kWidths.end(),
+                     [&](int bits) { return numbers(atom, bits, depth).each.inside(range); });
+}
+
+bool Builder::exact(Scalar scalar, Atom a, Atom b, int depth) const {
+  return std::none_of(kWidths.begin(), kWidths.end(), [&](int bits) {
+    return may_wrap(scalar, bits, numbers(a, bits, depth).each, numbers(b, bits, depth).each);
+  });
 }
 
 bool Builder::not_above(Atom a, Atom b, int depth) const {
   if (learned(a, b)) return true;
   a = copied(a);
   b = copied(b);
-  if (a == b) return true;
-  const auto x = number(a), y = number(b);
-  if (x && y) return *x <= *y;
-  if (learned(a, b) || (x && *x <= 0 && not_negative(b, depth))) return true;
+  if (a == b || learned(a, b)) return true;
+  const auto below = [&](int bits) {
+    return numbers(a, bits, depth).each.high <= numbers(b, bits, depth).each.low;
+  };
+  if (std::all_of(kWidths.begin(), kWidths.end(), below)) return true;
   const Made* m = made(a);
   if (!m || m->word == TypeWord::kFloat || depth == 0) return false;
-  const auto least = [&](std::size_t i) { return number(m->args[i]).value_or(0); };
+  const auto positive = [&](Atom atom) { return each_inside(atom, {1, INT64_MAX}, depth - 1); };
   switch (m->op) {
     case Op::kRshift: return not_negative(m->args[0], depth - 1) && not_above(m->args[0], b, depth - 1);
+    case Op::kAdd: {
+      if (!exact(Scalar::kAdd, m->args[0], m->args[1], depth - 1)) return false;
+      const auto lowers = [&](std::size_t by) { return each_inside(m->args[by], {INT64_MIN, 0}, depth - 1); };
+      return (lowers(1) && not_above(m->args[0], b, depth - 1)) ||
+             (lowers(0) && not_above(m->args[1], b, depth - 1));
+    }
     case Op::kSub:
       return not_negative(m->args[0], depth - 1) && not_negative(m->args[1], depth - 1) &&
              not_above(m->args[0], b, depth - 1);
@@ -95,14 +128,14 @@ bool Builder::not_above(Atom a, Atom b, int depth) const {
       return m->word == TypeWord::kInt && picks(*m, 2, 1) &&
              (not_above(m->args[1], b, depth - 1) || not_above(m->args[2], b, depth - 1));
     case Op::kDiv: {
-      if (least(1) < 1 || !not_negative(m->args[0], depth - 1)) return false;
+      if (!positive(m->args[1]) || !not_negative(m->args[0], depth - 1)) return false;
       if (not_above(m->args[0], b, depth - 1)) return true;
       // (n + k) / d is at most n if k < d.
       const Made* sum = made(copied(m->args[0]));
       if (!sum || sum->op != Op::kAdd || sum->word != TypeWord::kInt) return false;
-      const auto k = number(sum->args[1]);
-      return k && *k >= 0 && *k < least(1) && not_negative(sum->args[0], depth - 1) &&
-             not_above(sum->args[0], b, depth - 1);
+      const auto k = number(sum->args[1]), d = number(m->args[1]);
+      return k && d && *k >= 0 && *k < *d && exact(Scalar::kAdd, sum->args[0], sum->args[1], depth - 1) &&
+             not_negative(sum->args[0], depth - 1) && not_above(sum->args[0], b, depth - 1);
     }
     default: return false;
   }
@@ -142,9 +175,27 @@ void Builder::learn(Atom flags, bool value) {
   }
   if (fact.word != TypeWord::kInt || fact.args.size() != 2) return;
   const Op op = value ? fact.op : inverse_of(fact.op).value_or(Op::kRet);
-  auto& ordered = scopes_.back().ordered;
-  if (op == Op::kLe || op == Op::kLt || op == Op::kEq) ordered.emplace_back(fact.args[0], fact.args[1]);
-  if (op == Op::kGe || op == Op::kGt || op == Op::kEq) ordered.emplace_back(fact.args[1], fact.args[0]);
+  if (op == Op::kLe || op == Op::kLt || op == Op::kEq) learn_order(fact.args[0], fact.args[1], op == Op::kLt);
+  if (op == Op::kGe || op == Op::kGt || op == Op::kEq) learn_order(fact.args[1], fact.args[0], op == Op::kGt);
+}
+
+void Builder::learn_order(Atom low, Atom high, bool strict) {
+  scopes_.back().ordered.emplace_back(low, high);
+  OfWidths below, above;
+  for (std::size_t w = 0; w < kWidths.size(); ++w) {
+    const Range a = numbers(low, kWidths[w]).each, b = numbers(high, kWidths[w]).each;
+    const bool step = strict && b.high > a.low;  // else no run gets here
+    below[w].each.high = b.high - (step ? 1 : 0);
+    above[w].each.low = a.low + (step ? 1 : 0);
+  }
+  refine(low, below);
+  refine(high, above);
+}
+
+void Builder::refine(Atom atom, const OfWidths& known) {
+  const auto [it, fresh] = scopes_.back().refined.try_emplace(atom, known);
+  if (fresh) return;
+  for (std::size_t w = 0; w < kWidths.size(); ++w) it->second[w] = meet(it->second[w], known[w]);
 }
 
 std::optional<Op> inverse_of(Op comparison) {

@@ -172,11 +172,12 @@ class Body {
   void check_with(const Val& bad, const Lanes* lanes, const std::function<void()>& report);
   void write_text(const std::string& text);
   [[nodiscard]] std::string place() const;
-  [[nodiscard]] bool known_nonzero(const Val& x) const;
+  [[nodiscard]] bool divides(const Val& x) const;
 
   // flatten_sequences.cpp
   Val distribute(const Val& x, const Val& n, const Lanes* lanes);
   Val range(const core::Expr& e, const Val& start, const Val& step, const Val& end, const Lanes* lanes);
+  Val rounded_up(const Val& x, const Val& y);
   Val element(const Val& v, const Val& i, const Lanes* lanes);
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "bytecode/base/check.h"
+#include "bytecode/table/ranges.h"
 #include "frontend/flatten.h"
 
 namespace nvm::frontend {
@@ -184,24 +185,25 @@ Val Body::map2(Op op, TypeWord word, TypeKind result, const Val& x, const Val& y
   return ops_.scalar(core::base_type(result), level, b_.op(op, word, {ops_.at(x, level), ops_.at(y, level)}));
 }
 
-bool Body::known_nonzero(const Val& x) const {
+// A constant by which every number can be divided, whatever the width of INT.
+bool Body::divides(const Val& x) const {
   const Constant* value = b_.known(x.atom);
-  return value && (value->word == TypeWord::kFloat ? value->floats[0] != 0.0 : value->ints[0] != 0);
+  return value && (value->word == TypeWord::kFloat ? value->floats[0] != 0.0 : divides_all(value->ints[0]));
 }
 
 // Integer division faults by itself, so it stays with the instances that divide; dividing floats is checked.
 Val Body::quotient(Op op, const Val& x, const Val& y, const Lanes* lanes, const char* message) {
   const TypeWord word = op == Op::kRem ? TypeWord::kNone : word_of(x.type);
   if (x.type->kind == TypeKind::kFloat) {
-    if (message && !known_nonzero(y))
+    if (message && !divides(y))
       check(map2(Op::kEq, word, TypeKind::kBool, y, ops_.zero(y.type)), lanes, message);
     return map2(op, word, x.type->kind, x, y);
   }
   const Lanes* natural = deeper(x.lanes, y.lanes);
-  const bool free = known_nonzero(y) || (lanes->inhabited && natural == ops_.root());
+  const bool free = divides(y) || (lanes->inhabited && natural == ops_.root());
   const Lanes* level = free ? natural : deeper(natural, lanes);
   const Atom result = b_.op(op, word, {ops_.at(x, level), ops_.at(y, level)});
-  if (!known_nonzero(y)) b_.keep(result);
+  if (!divides(y)) b_.keep(result);
   return integer(level, result);
 }
 

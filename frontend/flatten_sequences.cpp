@@ -52,16 +52,24 @@ Val Body::range(const Expr& e, const Val& start, const Val& step, const Val& end
   else if (e.line != 0)
     check_numbers(less(end, start), lanes, "In [s:e], e must not be less than s.", "s and e", {start, end});
   Val length = known_zero(start) ? end : minus(end, start);
-  if (!by_one) {
-    length = map2(Op::kAdd, TypeWord::kInt, TypeKind::kInt, length, minus(step, ops_.integer(1)));
-    length = map2(Op::kDiv, TypeWord::kInt, TypeKind::kInt, length, step);
-  }
+  if (!by_one) length = rounded_up(length, step);
   const Lanes* outer = deeper(length.lanes, deeper(start.lanes, step.lanes));
   const bool sound = b_.not_negative(length.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(length, outer));
   if (!sound) b_.keep(segments);
   const Lanes* inner = ops_.elements(outer, segments);
   return ops_.sequence(inner, integer(inner, ops_.iota(start, step, inner)));
+}
+
+// x / y, and one more if that leaves a rest; neither is negative. x + y may be no INT.
+Val Body::rounded_up(const Val& x, const Val& y) {
+  const auto numbers = [&](Op op, const Val& a, const Val& b) {
+    return map2(op, op == Op::kRem ? TypeWord::kNone : TypeWord::kInt, TypeKind::kInt, a, b);
+  };
+  const Val less = numbers(Op::kSub, y, ops_.integer(1));
+  if (b_.adds(x.atom, less.atom)) return numbers(Op::kDiv, numbers(Op::kAdd, x, less), y);
+  const Val rest = map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, numbers(Op::kRem, x, y), ops_.integer(0));
+  return numbers(Op::kAdd, numbers(Op::kDiv, x, y), map1(Op::kBtoI, TypeWord::kNone, TypeKind::kInt, rest));
 }
 
 void Body::check_range(const Val& i, const Val& length, const Lanes* lanes, const char* message) {
@@ -153,11 +161,12 @@ bool Body::runs_inside(const Val& indices, const Val& v) {
     const Constant* from = b_.known(start);
     if (from && from->ints[0] == 0) return b_.not_above(count, limit);
     return length[0] >= 0 && b_.copied(length[1]) == start && b_.not_negative(start) &&
-           b_.not_above(length[0], limit);
+           b_.subtracts(length[0], length[1]) && b_.not_above(length[0], limit);
   }
   if (by->ints[0] != -1) return false;
   const Atoms last = difference(start);  // from one below something down to 0 or more
-  return last[0] >= 0 && is_one(last[1]) && b_.not_above(last[0], limit) && b_.not_above(count, last[0]);
+  return last[0] >= 0 && is_one(last[1]) && b_.subtracts(last[0], last[1]) && b_.not_above(last[0], limit) &&
+         b_.not_above(count, last[0]);
 }
 
 Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) {

@@ -129,7 +129,7 @@ const Type* Checker::infer_kind(Expr& exp) {
     case ExprKind::kEach: return infer_each(exp);
     case ExprKind::kLambda: return infer_lambda(exp);
     case ExprKind::kClosure: return infer_closure(exp);
-    case ExprKind::kDefault: return instantiate(types_, exp.target->type);
+    case ExprKind::kDefault: return renew(types_, exp.target->type);
     case ExprKind::kTime: return types_.pair(infer(*exp.items[0]), TypeArena::base(TypeKind::kFloat));
   }
   return nullptr;
@@ -170,7 +170,8 @@ const Type* Checker::infer_name(Expr& exp) {
   if (exp.global == nullptr || exp.global->type == nullptr) undefined(exp);
   // Of a built-in name whose new definition was reported nobody knows what is meant.
   if (exp.global->builtin && !exp.builtin && diagnostics_.blamed(exp.text)) throw Failure{};
-  return instantiate(types_, exp.global->type);
+  // What a user has defined may be forgotten before this form is.
+  return exp.global->builtin ? instantiate(types_, exp.global->type) : renew(types_, exp.global->type);
 }
 
 const Type* Checker::infer_tuple(Expr& exp) {

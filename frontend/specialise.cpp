@@ -31,6 +31,9 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
     make(*next);
   }
   check_serial(*program_, exp.pos, main_source_, diagnostics_);
+  std::vector<std::uint32_t>& inputs = program_->inputs;
+  std::sort(inputs.begin(), inputs.end());
+  inputs.erase(std::unique(inputs.begin(), inputs.end()), inputs.end());
   return program_;
 } catch (const Failure&) {
   return nullptr;
@@ -263,6 +266,7 @@ Specialiser::Value Specialiser::global(const Binding* binding, const Expr& exp) 
   const Type* type = ground(binding->type);
   Value result{node(core::ExprKind::kInput, erase(type), line(exp)), type};
   result.code->id = static_cast<std::int32_t>(binding->variable);
+  program_->inputs.push_back(binding->variable);
   return result;
 }
 

@@ -156,18 +156,20 @@ namespace {
 
 using VarMap = std::unordered_map<const Type*, const Type*>;
 
-// `type` rebuilt with its unbound variables mapped by `map_var`; shares what contains none.
+// `type` rebuilt with its unbound variables mapped by `map_var`; may share what contains none, if `shares`.
 template <typename MapVar>
-const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var) {
+const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var, bool shares = true) {
   type = resolve(type);
   if (type->kind == TypeKind::kVar) return map_var(type);
   std::vector<const Type*> args;
   bool changed = false;
   for (const Type* arg : type->args) {
-    args.push_back(rebuild(arena, arg, map_var));
+    args.push_back(rebuild(arena, arg, map_var, shares));
     changed |= args.back() != arg;
   }
-  if (!changed) return type;
+  const bool base = args.empty() && type->kind != TypeKind::kIdentity && type->kind != TypeKind::kRecord;
+  if (!changed && (shares || base)) return type;
+  if (type->binding != nullptr) return arena.named_identity(type->binding);
   switch (type->kind) {
     case TypeKind::kSeq: return arena.seq(args[0]);
     case TypeKind::kPair: return arena.pair(args[0], args[1]);
@@ -179,13 +181,28 @@ const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var) {
 
 }  // namespace
 
-const Type* instantiate(TypeArena& arena, const Type* type) {
+namespace {
+
+const Type* with_fresh_variables(TypeArena& arena, const Type* type, bool shares) {
   VarMap fresh;
-  return rebuild(arena, type, [&](const Type* var) {
+  const auto copy_of = [&](const Type* var) {
     const Type*& copy = fresh[var];
     if (copy == nullptr) copy = arena.var(var->type_class);
     return copy;
-  });
+  };
+  return rebuild(arena, type, copy_of, shares);
+}
+
+}  // namespace
+
+const Type* instantiate(TypeArena& arena, const Type* type) {
+  return with_fresh_variables(arena, type, true);
+}
+const Type* renew(TypeArena& arena, const Type* type) { return with_fresh_variables(arena, type, false); }
+
+OwnedType own(const Type* type) {
+  const auto arena = std::make_shared<TypeArena>();
+  return {arena, renew(*arena, type)};
 }
 
 const Type* substitute(TypeArena& arena, const Type* type, const std::vector<const Type*>& from,

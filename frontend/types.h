@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,11 @@ class Unifier {
 
 // `type` with every unbound variable (rigid or not) replaced by a fresh flexible one, consistently.
 const Type* instantiate(TypeArena& arena, const Type* type);
+// The same, sharing nothing with `type` but base types: what may outlive the arena of `type`.
+const Type* renew(TypeArena& arena, const Type* type);
+// A type with the arena that it lives in.
+using OwnedType = std::shared_ptr<const Type>;
+[[nodiscard]] OwnedType own(const Type* type);
 // `type` with the variables `from[i]` replaced by `to[i]`.
 const Type* substitute(TypeArena& arena, const Type* type, const std::vector<const Type*>& from,
                        const std::vector<const Type*>& to);

@@ -14,7 +14,7 @@ std::vector<FunctionFacts> SizeAnalysis::run() {
   // What the entry does not reach: nothing is known about its parameters.
   for (std::size_t f = 0; f < m_.functions.size(); ++f) {
     if (rounds_[f] > 0) continue;
-    if (!parameters_[f]) parameters_[f] = unknown(m_.functions[f].blocks[0].parameters.size());
+    if (!parameters_[f]) parameters_[f] = unknown(parameter_types(f));
     enqueue(static_cast<FunctionId>(f));
   }
   drain();
@@ -23,19 +23,33 @@ std::vector<FunctionFacts> SizeAnalysis::run() {
   return std::move(facts_);
 }
 
-Summary SizeAnalysis::unknown(std::size_t values) {
+std::vector<Numbers> SizeAnalysis::unknown_numbers(const std::vector<Type>& types) const {
+  std::vector<Numbers> out;
+  out.reserve(types.size());
+  for (const Type type : types) out.push_back(all_numbers(type, bits()));
+  return out;
+}
+
+Summary SizeAnalysis::unknown(const std::vector<Type>& types) const {
   Summary s;
-  for (std::size_t i = 0; i < 2 * values; ++i)
+  for (std::size_t i = 0; i < 2 * types.size(); ++i)
     s.slots.push_back({Slot::Kind::kClass, static_cast<std::int64_t>(i)});
-  s.nonnegative.assign(values, false);
+  s.numbers = unknown_numbers(types);
   return s;
 }
 
-Summary SizeAnalysis::from_classes(const ParameterClasses& classes) {
+std::vector<Type> SizeAnalysis::parameter_types(std::size_t function) const {
+  const Function& f = m_.functions[function];
+  std::vector<Type> types;
+  for (const ValueId v : f.blocks[0].parameters) types.push_back(f.value_types[static_cast<std::size_t>(v)]);
+  return types;
+}
+
+Summary SizeAnalysis::from_classes(std::size_t function, const ParameterClasses& classes) const {
   Summary s;
   for (const std::int32_t c : classes)
     s.slots.push_back(c == kClassOne ? Slot{Slot::Kind::kConstant, 1} : Slot{Slot::Kind::kClass, c});
-  s.nonnegative.assign(classes.size() / 2, false);
+  s.numbers = unknown_numbers(parameter_types(function));
   return s;
 }
 
@@ -51,8 +65,7 @@ void SizeAnalysis::drain() {
     queue_.pop_front();
     queued_[static_cast<std::size_t>(f)] = false;
     if (++rounds_[static_cast<std::size_t>(f)] > kMaxRounds)
-      parameters_[static_cast<std::size_t>(f)] =
-          unknown(m_.functions[static_cast<std::size_t>(f)].blocks[0].parameters.size());
+      parameters_[static_cast<std::size_t>(f)] = unknown(parameter_types(static_cast<std::size_t>(f)));
     function(f);
   }
 }
@@ -105,7 +118,7 @@ void SizeAnalysis::fill(const Block& block) {
 void SizeAnalysis::fresh(ValueId v) {
   facts(v).length = k_->symbols.fresh();
   facts(v).sum = k_->symbols.fresh();
-  facts(v).nonnegative = type(v) == Type::kBool;
+  facts(v).numbers = all_numbers(type(v), bits());
 }
 
 void SizeAnalysis::bind_parameters() {
@@ -119,7 +132,7 @@ void SizeAnalysis::bind_parameters() {
     ValueFacts& v = facts(f_->blocks[0].parameters[i]);
     v.length = symbol(in.slots[2 * i]);
     v.sum = symbol(in.slots[2 * i + 1]);
-    v.nonnegative = in.nonnegative[i];
+    v.numbers = in.numbers[i];
     note_count(f_->blocks[0].parameters[i]);
     if (in.slots[2 * i].kind == Slot::Kind::kClass) class_of_[v.length] = in.slots[2 * i].number;
     if (in.slots[2 * i + 1].kind == Slot::Kind::kClass) class_of_[v.sum] = in.slots[2 * i + 1].number;
@@ -146,9 +159,11 @@ bool SizeAnalysis::join(std::size_t b) {
     ValueFacts& v = facts(parameters[i]);
     v.length = merge(i, &ValueFacts::length);
     v.sum = merge(i, &ValueFacts::sum);
-    v.nonnegative = std::all_of(ways.begin(), ways.end(), [&](BlockId p) {
-      return facts(f_->blocks[static_cast<std::size_t>(p)].end.arguments[i]).nonnegative;
-    });
+    const auto given = [&](BlockId p) {
+      return facts(f_->blocks[static_cast<std::size_t>(p)].end.arguments[i]).numbers;
+    };
+    v.numbers = given(ways[0]);
+    for (const BlockId p : ways) v.numbers = hull(v.numbers, given(p));
     note_count(parameters[i]);
   }
   for (std::size_t d = 0; d < parameters.size(); ++d)
@@ -249,17 +264,17 @@ bool SizeAnalysis::means_equal(const Inst& comparison, bool answer) const {
 bool SizeAnalysis::call(const Inst& in) {
   const auto to = static_cast<std::size_t>(in.index);
   std::vector<Symbol> given;
-  std::vector<bool> nonnegative;
+  std::vector<Numbers> numbers;
   for (std::uint32_t i = 0; i < in.operands; ++i) {
     const ValueFacts& v = facts(f_->operands_of(in)[i]);
     given.push_back(v.length);
     given.push_back(v.sum);
-    nonnegative.push_back(v.nonnegative);
+    numbers.push_back(v.numbers);
   }
   if (!give_up_) {
     if (std::find(callers_[to].begin(), callers_[to].end(), id_) == callers_[to].end())
       callers_[to].push_back(id_);
-    tell(in.index, given, nonnegative);
+    tell(in.index, given, numbers);
   }
   // What held when more was known about its parameters says nothing about this call, and what holds if more
   // is granted than the call keeps neither.
@@ -287,7 +302,7 @@ bool SizeAnalysis::keeps(const Summary& parameters, const std::vector<Symbol>& g
 }
 
 void SizeAnalysis::tell(FunctionId callee, const std::vector<Symbol>& given,
-                        const std::vector<bool>& nonnegative) {
+                        const std::vector<Numbers>& numbers) {
   std::optional<Summary>& known = parameters_[static_cast<std::size_t>(callee)];
   const bool seen = rounds_[static_cast<std::size_t>(callee)] > 0;
   if (granted(static_cast<std::size_t>(callee))) {
@@ -308,8 +323,8 @@ void SizeAnalysis::tell(FunctionId callee, const std::vector<Symbol>& given,
     const std::int64_t number = classes.try_emplace({before, given[i]}, fresh).first->second;
     now.slots.push_back({Slot::Kind::kClass, number});
   }
-  for (std::size_t i = 0; i < nonnegative.size(); ++i)
-    now.nonnegative.push_back(nonnegative[i] && (!known || known->nonnegative[i]));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    now.numbers.push_back(known ? widened(known->numbers[i], numbers[i], bits()) : numbers[i]);
   if (known && *known == now && seen) return;
   known = std::move(now);
   enqueue(callee);
@@ -329,12 +344,13 @@ void SizeAnalysis::take_results(const Inst& in, const Summary& parameters, const
     ValueFacts& v = facts(in.first_result + static_cast<ValueId>(r));
     v.length = symbol(results.slots[2 * r]);
     v.sum = symbol(results.slots[2 * r + 1]);
-    v.nonnegative = results.nonnegative[r];
+    v.numbers = results.numbers[r];
   }
 }
 
 void SizeAnalysis::publish_results() {
   Summary out;
+  std::optional<Results>& known = results_[static_cast<std::size_t>(id_)];
   std::map<std::vector<Symbol>, std::int64_t> own;
   auto slot = [&](std::size_t i, auto part) -> Slot {
     std::vector<Symbol> symbols;
@@ -349,13 +365,13 @@ void SizeAnalysis::publish_results() {
   for (std::size_t i = 0; i < f_->results.size(); ++i) {
     out.slots.push_back(slot(i, &ValueFacts::length));
     out.slots.push_back(slot(i, &ValueFacts::sum));
-    out.nonnegative.push_back(std::all_of(returned_.begin(), returned_.end(), [&](std::size_t b) {
-      return facts(f_->blocks[b].end.arguments[i]).nonnegative;
-    }));
+    const auto given = [&](std::size_t b) { return facts(f_->blocks[b].end.arguments[i]).numbers; };
+    Numbers numbers = given(returned_[0]);
+    for (const std::size_t b : returned_) numbers = hull(numbers, given(b));
+    out.numbers.push_back(known ? widened(known->results.numbers[i], numbers, bits()) : numbers);
   }
-  std::optional<Results>& known = results_[static_cast<std::size_t>(id_)];
   if (rounds_[static_cast<std::size_t>(id_)] > 2 * kMaxRounds) {
-    out = unknown(f_->results.size());
+    out = unknown(f_->results);
     for (Slot& s : out.slots) s.kind = Slot::Kind::kOwn;
   }
   Results now{bound_, std::move(out)};

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bytecode/ssa/ssa.h"
+#include "bytecode/table/ranges.h"
 
 namespace nvm::ssa {
 
@@ -55,10 +56,8 @@ class Symbols {
 struct ValueFacts {
   Symbol length = kNoSymbol;  // of a vector; segments of a descriptor; none for a pair
   Symbol sum = kNoSymbol;     // of Int and Bool elements; total of a descriptor; none for Float and pairs
-  // Every element of an Int vector is a constant in 0 .. 2^31, a length, or a sum of such in a 64-bit run:
-  // never negative.
-  bool nonnegative = false;
-  Symbol below = kNoSymbol;  // every element of an Int vector is in 0 .. below - 1
+  Numbers numbers;            // the elements of Int and Bool vectors, the lengths of a descriptor
+  Symbol below = kNoSymbol;   // every element of an Int vector is in 0 .. below - 1
 };
 
 struct FunctionFacts {

@@ -79,9 +79,13 @@ bool cannot_fail(const Module& module, const FunctionFacts& facts, const Functio
     return false;
   if (info.effect == Effect::kPure) return true;
   const ValueId* operands = function.operands_of(in);
-  if (in.op == Op::kMakeSegdes) return facts.of(operands[0]).nonnegative;
+  if (in.op == Op::kMakeSegdes) return facts.of(operands[0]).numbers.each.low >= 0;
   if (info.scalar == Scalar::kDiv || info.scalar == Scalar::kRem) {
     if (in.word == TypeWord::kFloat) return true;
+    const Range& dividend = facts.of(operands[0]).numbers.each;
+    const Range& by = facts.of(operands[1]).numbers.each;
+    const std::int64_t least = all_ints(static_cast<int>(module.int_bits)).low;
+    if (!by.contains(0) && (!by.contains(-1) || !dividend.contains(least))) return true;
     const Constant* divisor = constant_elements(module, function, operands[1], makers);
     return divisor != nullptr && std::none_of(divisor->ints.begin(), divisor->ints.end(),
                                               [](std::int64_t d) { return d == 0 || d == -1; });

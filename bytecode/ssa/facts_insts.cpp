@@ -17,8 +17,15 @@ void SizeAnalysis::inst(const Inst& in) {
   for (std::uint32_t r = 0; r < in.results; ++r) fresh(in.first_result + static_cast<ValueId>(r));
   if (in.op == Op::kPair || in.op == Op::kUnpair) return;
   by_shape(in);
+  if (in.results > 0) facts(in.first_result).numbers = numbers_of(in);
   by_kind(in);
   for (std::uint32_t r = 0; r < in.results; ++r) note_count(in.first_result + static_cast<ValueId>(r));
+}
+
+Numbers SizeAnalysis::numbers_of(const Inst& in) const {
+  std::vector<Numbers> operands;
+  for (std::uint32_t i = 0; i < in.operands; ++i) operands.push_back(k_->of(f_->operands_of(in)[i]).numbers);
+  return result_numbers(in.op, in.word, bits(), operands);
 }
 
 void SizeAnalysis::note_count(ValueId v) {
@@ -40,8 +47,7 @@ void SizeAnalysis::constant(const Inst& in) {
   v.sum = has_sum(in.first_result)
               ? k_->symbols.constant(wrap_int(static_cast<std::int64_t>(sum), m_.int_bits))
               : k_->symbols.fresh();
-  v.nonnegative = std::all_of(c.ints.begin(), c.ints.end(),
-                              [](std::int64_t x) { return x >= 0 && x <= (std::int64_t{1} << 31); });
+  v.numbers = constant_numbers(type(in.first_result), bits(), c.ints);
 }
 
 void SizeAnalysis::by_shape(const Inst& in) {
@@ -78,29 +84,17 @@ void SizeAnalysis::by_kind(const Inst& in) {
   switch (in.op) {
     case Op::kMakeSegdes: out.sum = of(0).sum; break;
     case Op::kLengths:
-      out.sum = of(0).sum;
-      out.nonnegative = true;
-      break;
-    case Op::kLength:
-      out.sum = of(0).length;
-      out.nonnegative = true;
-      break;
-    case Op::kBtoI:
-      out.sum = of(0).sum;
-      out.nonnegative = true;
-      break;
+    case Op::kBtoI: out.sum = of(0).sum; break;
+    case Op::kLength: out.sum = of(0).length; break;
     case Op::kPack: {
       ValueFacts& lengths = facts(in.first_result + 1);
       out.length = lengths.sum = of(1).sum;
-      out.nonnegative = of(0).nonnegative;
       if (in.word == TypeWord::kInt) out.sum = sum_of_kept(operands[0], flag_of(operands[1]));
       break;
     }
     case Op::kAddReduce:
       if (in.word == TypeWord::kInt) out.sum = of(0).sum;
-      out.nonnegative = in.word == TypeWord::kInt && of(0).nonnegative && wide();
       break;
-    case Op::kAddScan: out.nonnegative = of(0).nonnegative && wide(); break;
     case Op::kAdd:
       if (in.word == TypeWord::kInt && whole) out.sum = k_->symbols.add(of(0).sum, of(1).sum);
       break;
@@ -125,10 +119,8 @@ void SizeAnalysis::by_kind(const Inst& in) {
         out.sum = k_->symbols.scale(*number, out.length);
       else if (const auto copies = one_length(operands[1]))
         out.sum = k_->symbols.scale(*copies, of(0).sum);
-      out.nonnegative = of(0).nonnegative;
       break;
     case Op::kDpermute:
-      out.nonnegative = of(0).nonnegative && of(2).nonnegative;
       if (const auto sum = sum_of_placed(in)) out.sum = *sum;
       if (auto flag = chosen_by(operands[1]); flag && in.word == TypeWord::kInt) {
         flag->negated = !flag->negated;
@@ -136,19 +128,12 @@ void SizeAnalysis::by_kind(const Inst& in) {
       }
       break;
     case Op::kReplace:
-      out.nonnegative = of(0).nonnegative && of(2).nonnegative;
       if (const auto sum = sum_of_list(in)) out.sum = *sum;
       break;
     case Op::kBpermute:
       if (const auto flag = chosen_by(operands[1]); flag && in.word == TypeWord::kInt)
         out.sum = sum_of_kept(operands[0], *flag);
-      out.nonnegative = of(0).nonnegative;
       break;
-    case Op::kPermute:
-    case Op::kExtract:
-    case Op::kFpermute: out.nonnegative = of(0).nonnegative; break;
-    case Op::kRankUp:
-    case Op::kRankDown: out.nonnegative = true; break;
     default: break;
   }
   bounds(in, out);
@@ -158,7 +143,6 @@ void SizeAnalysis::bounds(const Inst& in, ValueFacts& out) {
   const ValueId* operands = f_->operands_of(in);
   if (in.op == Op::kIndex) {
     if (facts(operands[2]).length == k_->one && counts_up(in)) out.below = facts(operands[2]).sum;
-    out.nonnegative = counts_up(in);
   }
   if (in.op == Op::kPack || in.op == Op::kBpermute || in.op == Op::kExtract || in.op == Op::kDist)
     out.below = facts(operands[0]).below;

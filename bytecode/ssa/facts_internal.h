@@ -14,15 +14,15 @@
 namespace nvm::ssa {
 
 // What a caller and its callee tell each other: a slot is a symbol of the other side's making. Slots of one
-// value: length, sum, sign.
+// value: length, sum.
 struct Slot {
   enum class Kind : std::uint8_t { kNone, kConstant, kClass, kOwn } kind = Kind::kNone;
   std::int64_t number = 0;  // the constant; the class (of parameters); which of the results' own symbols
   friend auto operator<=>(const Slot&, const Slot&) = default;
 };
 struct Summary {
-  std::vector<Slot> slots;        // two for each value
-  std::vector<bool> nonnegative;  // for each value
+  std::vector<Slot> slots;       // two for each value
+  std::vector<Numbers> numbers;  // for each value
   friend bool operator==(const Summary&, const Summary&) = default;
 };
 
@@ -60,7 +60,7 @@ class SizeAnalysis {
         queued_(m.functions.size(), false),
         rounds_(m.functions.size(), 0) {
     for (std::size_t f = 0; f < most.size(); ++f)
-      if (!most[f].empty()) parameters_[f] = from_classes(most[f]);
+      if (!most[f].empty()) parameters_[f] = from_classes(f, most[f]);
   }
 
   std::vector<FunctionFacts> run();
@@ -69,9 +69,12 @@ class SizeAnalysis {
   static constexpr BlockId kNoBlock = -1, kSeveral = -2;
   static constexpr int kMaxRounds = 40;  // per function; far above what is seen, then nothing is assumed
 
-  static Summary unknown(std::size_t values);
+  // Of values of these types nothing is known but that.
+  [[nodiscard]] Summary unknown(const std::vector<Type>& types) const;
+  [[nodiscard]] std::vector<Numbers> unknown_numbers(const std::vector<Type>& types) const;
+  [[nodiscard]] std::vector<Type> parameter_types(std::size_t function) const;
 
-  static Summary from_classes(const ParameterClasses& classes);
+  [[nodiscard]] Summary from_classes(std::size_t function, const ParameterClasses& classes) const;
 
   void enqueue(FunctionId f);
 
@@ -117,7 +120,7 @@ class SizeAnalysis {
   [[nodiscard]] bool keeps(const Summary& parameters, const std::vector<Symbol>& given) const;
 
   // Meets what is known about the callee's parameters with one more call.
-  void tell(FunctionId callee, const std::vector<Symbol>& given, const std::vector<bool>& nonnegative);
+  void tell(FunctionId callee, const std::vector<Symbol>& given, const std::vector<Numbers>& numbers);
 
   void take_results(const Inst& in, const Summary& parameters, const Summary& results,
                     const std::vector<Symbol>& given);
@@ -127,6 +130,8 @@ class SizeAnalysis {
   // Lengths by the shape column of the table; then what is special about the instruction.
   void inst(const Inst& in);
   void note_count(ValueId v);
+  // What is known of the elements of the first result.
+  [[nodiscard]] Numbers numbers_of(const Inst& in) const;
 
   void constant(const Inst& in);
 
@@ -169,8 +174,7 @@ class SizeAnalysis {
   // Does INDEX start at 0 with stride 1 everywhere?
   [[nodiscard]] bool counts_up(const Inst& in) const;
 
-  // Sums of what is not negative can wrap only in a 32-bit run, see ValueFacts.
-  [[nodiscard]] bool wide() const { return m_.int_bits == IntBits::k64; }
+  [[nodiscard]] int bits() const { return static_cast<int>(m_.int_bits); }
 
   [[nodiscard]] bool granted(std::size_t function) const { return !granted_.empty() && granted_[function]; }
 

@@ -203,7 +203,7 @@ class Simplifying {
     const Inst* scatter = maker(in, 0);
     if (scatter == nullptr || scatter->op != Op::kDpermute) return kNoValue;
     const Inst* pack = chosen(rewrite_.operand(*scatter, 1));
-    if (pack == nullptr || !known(rewrite_.operand(*scatter, 0)).nonnegative) return kNoValue;
+    if (pack == nullptr || known(rewrite_.operand(*scatter, 0)).numbers.each.low < 0) return kNoValue;
     if (rewrite_.operand(*scatter, 4) != rewrite_.operand(*pack, 2)) return kNoValue;
     const Inst* over = rewrite_.maker(rewrite_.operand(*scatter, 2));
     if (over == nullptr || over->op != Op::kDist) return kNoValue;

@@ -4,7 +4,7 @@
 Every kernel that the conformance set and the gallery make, block mode included, compiled by NVRTC to cubin for sm_80 and
 sm_90. The programs run on the processor, and the emulated compiler only gathers the sources; kernels that differ only in
 how variables are numbered, in constants and in places of arguments and cells are compiled once. Without NVRTC the test is
-skipped. Unless NVM_CUBINS=all only every third batch is compiled; a batch has kernels of all sizes.
+skipped.
 """
 import concurrent.futures
 import os
@@ -70,12 +70,10 @@ with tempfile.TemporaryDirectory() as folder:
             out.write(prelude)
             for i, kernel in enumerate(pieces[b::batches]):
                 out.write(f"// {distinct[kernel]}\n" + kernel.replace("@", f"b{i}_"))
-    if os.environ.get("NVM_CUBINS") != "all":
-        paths = paths[::3]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wrong = [words for words in pool.map(compile_batch, paths) if words]
     for words in wrong:
         print(words)
-    print(f"{len(names)} CUDA sources, {count} kernels, {len(pieces)} of them distinct; {len(paths)} of {batches} batches for "
+    print(f"{len(names)} CUDA sources, {count} kernels, {len(pieces)} of them distinct; {batches} batches for "
           f"sm_80 and sm_90, {len(wrong)} failures")
     sys.exit(bool(wrong) or not names)

@@ -82,11 +82,41 @@ document.body.append(Object.assign(document.createElement('pre'), {id: 'outcome'
 </script>"""
 
 
-def browse(browser, page, *words):
+# What is wider than its panel, unless it scrolls by itself; and what the boxes of the fusion graphs say.
+MEASURE = """<script>
+const wide = [];
+for (const panel of document.querySelectorAll('header, .tile, .panel')) {
+  const right = panel.getBoundingClientRect().right + 1;
+  for (const e of panel.querySelectorAll('*')) {
+    if (e.getBoundingClientRect().right <= right || e.closest('.scroll, .code, .level-table, .canvas-box, svg') ) continue;
+    wide.push(e.tagName + '.' + e.className + ' in ' + (panel.id || panel.className));
+  }
+}
+const page = document.documentElement;
+const sheet = {wide, over: page.scrollWidth - page.clientWidth,
+               operations: [...document.querySelectorAll('#fusion-list .operation')].map((e) => e.textContent)};
+document.body.append(Object.assign(document.createElement('pre'), {id: 'sheet', textContent: JSON.stringify(sheet), hidden: true}));
+</script>"""
+WIDTHS = (400, 700, 899, 1000, 1440, 2000)
+
+
+def browse(browser, page, *words, width=1440):
     return subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                           "--hide-scrollbars", "--window-size=1440,1000", "--virtual-time-budget=5000",
+                           "--hide-scrollbars", f"--window-size={width},1000", "--virtual-time-budget=5000",
                            f"--user-data-dir={WORK}/browser", "--enable-logging=stderr", *words, f"file://{page}"],
                           capture_output=True, text=True, check=False)
+
+
+def check_width(browser, text, width):
+    page = WORK / "sheet.html"
+    page.write_text(text.replace("</body>", MEASURE + "</body>"))
+    found = re.search(r'<pre id="sheet"[^>]*>(.*?)</pre>', browse(browser, page, "--dump-dom", width=width).stdout, re.S)
+    expect(f"the page opens, {width} pixels wide", found)
+    sheet = json.loads(html.unescape(found.group(1)))
+    expect(f"nothing leaves the page at {width}", sheet["over"] <= 0, sheet["over"])
+    expect(f"nothing leaves its panel at {width}", sheet["wide"] == [], sheet["wide"][:5])
+    expect("graphs name operations", {"<", "PACK"} & {name.split(" · ")[0] for name in sheet["operations"]},
+           sheet["operations"][:20])
 
 
 def check(o):
@@ -124,6 +154,8 @@ def main():
     expect("the page opens", found, opened.stderr[-2000:])
     if found:
         check(json.loads(html.unescape(found.group(1))))
+    for width in WIDTHS:
+        check_width(browser, text, width)
     expect("the browser's console is silent", ":CONSOLE" not in opened.stderr, opened.stderr[-2000:])
     finish()
 

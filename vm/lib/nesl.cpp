@@ -9,6 +9,7 @@
 #include "bytecode/base/cancel.h"
 #include "bytecode/text/writer.h"
 #include "frontend/lexer.h"
+#include "vm/data/kept.h"
 #include "vm/lib/files.h"
 #include "vm/lib/from_world.h"
 #include "vm/lib/impl.h"
@@ -60,10 +61,8 @@ class Runner : public vm::ProgramRunner {
     if (done->exited) return {true, "", done->exit_line, {}, done->line_open};
     Result result;
     result.line_open = done->line_open;
-    for (const Value& v : done->values) {
-      result.values.push_back(v.impl()->value);
-      keep_constants(result.values.back(), *loaded);
-    }
+    for (const Value& v : done->values)
+      result.values.push_back(vm::moved_out(v.impl()->value, loaded->impl()->pool, *v.impl()->pool));
     return result;
   }
 
@@ -97,22 +96,11 @@ class Runner : public vm::ProgramRunner {
     counters_.compile_seconds += c.compile_seconds;
   }
 
-  // A constant that became a value stands in the program's memory, not in the machine's.
-  void keep_constants(const vm::Value& value, const Program& program) {
-    const auto* v = std::get_if<vm::Vector>(&value);
-    if (v != nullptr && !v->is_scalar() && v->buffer() && v->buffer().get()->pool != &program.impl()->pool)
-      return;
-    if (v != nullptr && (v->is_scalar() || !v->buffer())) return;
-    if (const auto* s = std::get_if<vm::Segdes>(&value); s != nullptr && s->is_regular()) return;
-    if (programs_.empty() || programs_.back().impl() != program.impl()) programs_.push_back(program);
-  }
-
   Vm vm_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
   Counters counters_;
   std::string explanation_;
   LoadOptions load_;
-  std::vector<Program> programs_;
 };
 
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
@@ -157,8 +145,7 @@ struct Nesl::Impl {
   // Nothing is run; types are shown, or messages collected.
   void check_only(std::vector<Message>* messages);
 
-  vm::Pool files;            // memory of what came from files
-  std::vector<Value> given;  // keeps the memory of what was bound
+  vm::Pool files;  // memory of what came from files
   Runner runner;
   std::ostream& err;
   vm::NeslSession session;
@@ -178,7 +165,8 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
 }
 
 void Nesl::bind_text(const std::string& name, const std::string& text) {
-  auto [type, slots] = vm::text_value(text, impl_->session.environment().types(), impl_->files);
+  frontend::TypeArena passing;
+  auto [type, slots] = vm::text_value(text, passing, impl_->files);
   impl_->session.bind(name, type, std::move(slots));
 }
 
@@ -204,7 +192,8 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
   if (!names_variable(name)) return name + " cannot name a variable";
   try {
     const FromWorld file(impl_->session.options().world, path);
-    auto [type, slots] = vm::read_value(file.path(), impl_->session.environment().types(), impl_->files);
+    frontend::TypeArena passing;
+    auto [type, slots] = vm::read_value(file.path(), passing, impl_->files);
     impl_->session.bind(name, type, std::move(slots));
   } catch (const vm::Fault& fault) {
     return fault.message;
@@ -214,16 +203,16 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
 
 std::optional<std::string> Nesl::bind(const std::string& name, const std::string& type,
                                       std::span<const Value> slots) {
-  const frontend::Type* t = impl_->session.read_type(type);
+  const frontend::OwnedType t = impl_->session.read_type(type);
   if (t == nullptr) return "there is no type " + type;
-  const auto expected = frontend::slot_count(impl_->session.environment().types(), t);
+  frontend::TypeArena passing;
+  const auto expected = frontend::slot_count(passing, t.get());
   if (static_cast<std::size_t>(expected) != slots.size())
     return "a value of type " + type + " has " + std::to_string(expected) + " parts, not " +
            std::to_string(slots.size());
   std::vector<vm::Value> values;
-  for (const Value& slot : slots) values.push_back(slot.impl()->value);
-  impl_->session.bind(name, t, std::move(values));
-  impl_->given.insert(impl_->given.end(), slots.begin(), slots.end());
+  for (const Value& slot : slots) values.push_back(vm::with_owner(slot.impl()->value, slot.impl()));
+  impl_->session.bind(name, t.get(), std::move(values));
   return std::nullopt;
 }
 

@@ -166,7 +166,7 @@ void SessionCommands::unknown(const Form& form, const std::string& what) {
 SessionStatus SessionCommands::background(const Form& form, const CompiledForm& argument) {
   auto slots = s_.evaluate(argument, diagnostics_.file());
   if (!slots) return SessionStatus::kRunError;
-  s_.jobs_[form.name] = {argument.type, std::move(*slots)};
+  s_.jobs_[form.name] = {argument, std::move(*slots)};
   return SessionStatus::kOk;
 }
 
@@ -435,8 +435,7 @@ void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument)
 // A file that brings the session's definitions back when it is loaded.
 void SessionCommands::dump_world(const std::string& file) {
   std::ofstream out(file);
-  for (const auto& form : s_.definitions_)
-    if (form->kind != FormKind::kExpr) out << form->text << ";\n";
+  out << s_.definitions_;
   out.close();
   s_.out_ << (out ? "Definitions written to " : "Cannot write ") << file << ".\n";
 }
@@ -468,8 +467,8 @@ void SessionCommands::get(const Form& form) {
   if (job == s_.jobs_.end()) return error(form, "No background job for " + upper(name) + ".");
   const auto finished = std::move(job->second);
   s_.jobs_.erase(job);
-  s_.bind(name, finished.type, finished.slots);
-  s_.show_value(name, finished.type, finished.slots);
+  s_.bind(name, finished.compiled.type, finished.slots, &finished.compiled);
+  s_.show_value(name, finished.compiled.type, finished.slots);
 }
 
 }  // namespace nvm::vm

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "frontend/core.h"
 #include "frontend/emit.h"
@@ -114,14 +115,19 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
   SessionStatus status = SessionStatus::kOk;
+  const auto run_all = [&] {
+    const SessionStatus ran = run_pending(pending, source.file);
+    pending.clear();
+    forget();
+    return ran;
+  };
   while (!parser.at_end() && status != SessionStatus::kExit) {
     auto form = parser.next_form();
     if (!form) continue;
     note_function(*form);
     if (is_command(*form)) {
       if (!diagnostics.failed() || options_.interactive) {
-        status = run_pending(pending, source.file);
-        pending.clear();
+        status = run_all();
         if (status != SessionStatus::kOk && !options_.interactive) break;
         status = command(std::move(*form), diagnostics);
         if (status == SessionStatus::kRunError && !options_.interactive) break;
@@ -129,8 +135,7 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
     } else {
       prepare(std::move(*form), diagnostics, pending);
       if (options_.interactive) {  // one after the other: an error concerns one form only
-        status = run_pending(pending, source.file);
-        pending.clear();
+        status = run_all();
       }
     }
   }
@@ -141,7 +146,7 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
     err_ << diagnostics.render() << std::flush;
   if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
   if (diagnostics.failed()) return SessionStatus::kCompileError;
-  const SessionStatus rest = run_pending(pending, source.file);
+  const SessionStatus rest = run_all();
   return rest == SessionStatus::kOk ? status : rest;
 }
 
@@ -159,8 +164,7 @@ SessionStatus NeslSession::run_file(const std::string& path) {
 }
 
 SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
-  texts_.push_back(std::make_unique<std::string>(std::move(text)));
-  std::string& content = *texts_.back();
+  std::string& content = text;
   if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
   std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
   if (end == std::string::npos) end = content.size();
@@ -170,24 +174,77 @@ SessionStatus NeslSession::run_script(std::string text, const std::string& name)
 }
 
 SessionStatus NeslSession::run_expression(const std::string& text) {
-  texts_.push_back(std::make_unique<std::string>(text));
-  return run_text({kExpression, *texts_.back(), 1, false, 0, true});
+  return run_text({kExpression, text, 1, false, 0, true});
 }
 
 bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pending>& pending) {
   auto compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
   if (!compiled) return false;
   auto bound = frontend::bind_result(environment_, *compiled);
-  // A function value refers to the tree of its lambda.
-  if (compiled->form->kind != FormKind::kExpr || frontend::contains_function(compiled->type))
-    definitions_.push_back(compiled->form);
+  if (compiled->form->kind != FormKind::kExpr) definitions_ += compiled->form->text + ";\n";
   pending.push_back({std::move(*compiled), std::move(bound)});
   return true;
 }
 
+// What has not happened when a run ends, however it does, has bound no names.
+struct NeslSession::Withdrawing {
+  Withdrawing(frontend::Environment& e, const std::vector<Pending>& p) : environment(e), pending(p) {}
+  Withdrawing(const Withdrawing&) = delete;
+  Withdrawing& operator=(const Withdrawing&) = delete;
+  ~Withdrawing() {
+    for (std::size_t k = pending.size(); k-- > done;) frontend::unbind_result(environment, pending[k].bound);
+  }
+  frontend::Environment& environment;
+  const std::vector<Pending>& pending;
+  std::size_t done = 0;
+};
+
+// Which values the forms of a stretch still want while it runs.
+class NeslSession::Wants {
+ public:
+  using Variables = std::unordered_map<std::uint32_t, Variable>;
+  Wants(const frontend::Environment& environment, Variables& variables, const std::vector<Pending>& pending)
+      : environment_(environment), variables_(variables) {
+    for (const Pending& p : pending) for_each(p, [this](std::uint32_t variable) { ++left_[variable]; });
+  }
+  // Of a form that has run: those that neither the forms behind it nor later texts can have.
+  void drop_values(const Pending& done) {
+    for_each(done, [this](std::uint32_t variable) {
+      if (--left_.at(variable) > 0) return;
+      left_.erase(variable);
+      const auto found = variables_.find(variable);
+      if (found != variables_.end() && is_dead(*found->second.binding)) variables_.erase(found);
+    });
+  }
+
+ private:
+  // What it takes, and what its names meant before it: that is restored if it does not run.
+  template <typename F>
+  static void for_each(const Pending& pending, F f) {
+    if (pending.compiled.core)
+      for (const std::uint32_t input : pending.compiled.core->inputs) f(input);
+    for (const BoundVariable& b : pending.bound)
+      if (b.before != nullptr) f(b.before->variable);
+  }
+  bool is_dead(const frontend::Binding& variable) {
+    if (!variable.superseded) return false;
+    if (variable.replaced_by != nullptr) return true;
+    if (variable.users == 0 && variable.replaces.empty()) return true;
+    if (!reachable_) reachable_ = environment_.reachable();
+    return !reachable_->contains(&variable);
+  }
+
+  const frontend::Environment& environment_;
+  Variables& variables_;
+  std::unordered_map<std::uint32_t, int> left_;
+  std::optional<frontend::Environment::Reachable> reachable_;  // no name gets a meaning while forms run
+};
+
 SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std::string& file) {
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    const Pending& p = pending[i];
+  Wants wants(environment_, variables_, pending);
+  Withdrawing withdrawing(environment_, pending);
+  for (std::size_t& i = withdrawing.done; i < pending.size(); ++i) {
+    Pending& p = pending[i];
     std::vector<Value> slots;
     if (options_.mode == SessionMode::kCheck) {
       if (options_.show != Show::kNothing) show_type(p.compiled);
@@ -199,17 +256,25 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
     }
     if (p.compiled.core) {
       auto result = evaluate(p.compiled, file);
-      if (!result) {  // nothing from here on has happened
-        for (std::size_t k = pending.size(); k-- > i;)
-          frontend::unbind_result(environment_, pending[k].bound);
-        return SessionStatus::kRunError;
-      }
+      if (!result) return SessionStatus::kRunError;
       slots = std::move(*result);
       keep(p.bound, slots);
     }
-    show(p, slots);
+    const Pending ran = std::exchange(p, {});
+    wants.drop_values(ran);
+    show(ran, slots);
   }
   return SessionStatus::kOk;
+}
+
+void NeslSession::forget() {
+  if (options_.mode == SessionMode::kCompile) return;  // the last expression is compiled later
+  const auto forgotten = environment_.forget();
+  for (const std::uint32_t variable : forgotten.variables) variables_.erase(variable);
+  for (const auto& form : forgotten.forms)
+    std::erase_if(functions_, [&](const Lines& f) {
+      return f.source == form->source && f.begin == form->pos.line && f.function == form->name;
+    });
 }
 
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
@@ -229,7 +294,8 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
     report(result, compiled, file);
     return std::nullopt;
   }
-  if (const auto code = bad_character(environment_.types(), compiled.type, result.values)) {
+  frontend::TypeArena passing;
+  if (const auto code = bad_character(passing, compiled.type, result.values)) {
     report({true,
             "Bad value in a result vector: " + std::to_string(*code) + " is the code of no character",
             0,
@@ -248,7 +314,7 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
 std::vector<Value> NeslSession::values_of(const frontend::Emitted& emitted) const {
   std::vector<Value> values;
   for (const frontend::VariableSlot& in : emitted.inputs)
-    values.push_back(variables_.at(in.variable).at(static_cast<std::size_t>(in.slot)));
+    values.push_back(variables_.at(in.variable).slots.at(static_cast<std::size_t>(in.slot)));
   return values;
 }
 
@@ -307,9 +373,9 @@ std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const
   return std::pair{std::move(emitted.program), std::move(inputs)};
 }
 
-const frontend::Type* NeslSession::read_type(const std::string& text) {
+frontend::OwnedType NeslSession::read_type(const std::string& text) {
   const auto empty = compile_text("[] (" + text + ")", 0);  // an empty sequence names its elements' type
-  return empty ? frontend::resolve(frontend::resolve(empty->type)->args[0]) : nullptr;
+  return empty ? frontend::own(frontend::resolve(empty->type)->args[0]) : nullptr;
 }
 
 Program NeslSession::bake(const CompiledForm& compiled) const {
@@ -323,7 +389,7 @@ Program NeslSession::bake(const CompiledForm& compiled) const {
 void NeslSession::keep(const std::vector<BoundVariable>& bound, const std::vector<Value>& slots) {
   for (const BoundVariable& b : bound) {
     const auto first = slots.begin() + b.first_slot;
-    variables_[b.number].assign(first, first + b.slots);
+    variables_[b.number] = {b.binding, std::vector<Value>(first, first + b.slots)};
   }
 }
 
@@ -357,7 +423,8 @@ void NeslSession::show_value(const std::string& name, const frontend::Type* type
   PrintStyle style = options_.print;
   style.all_digits = all_digits;
   style.cancelled = options_.cancelled;
-  show_line(name, print_value(environment_.types(), type, slots, style), frontend::print_type(type));
+  frontend::TypeArena passing;
+  show_line(name, print_value(passing, type, slots, style), frontend::print_type(type));
 }
 
 void NeslSession::show_line(const std::string& name, const std::string& value, const std::string& type) {
@@ -406,14 +473,11 @@ void NeslSession::define_quietly(const std::string& text, const Form& original, 
   if (diagnostics.failed()) err_ << diagnostics.render();
 }
 
-void NeslSession::bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots) {
-  frontend::Binding* binding = environment_.make({});
-  binding->name = name;
-  binding->kind = frontend::BindingKind::kVariable;
-  binding->type = type;
-  binding->variable = environment_.next_variable();
-  variables_[binding->variable] = std::move(slots);
-  environment_.publish(binding);
+void NeslSession::bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots,
+                       const CompiledForm* compiled) {
+  const frontend::BoundVariable bound = frontend::bind_variable(environment_, name, type, compiled);
+  variables_[bound.number] = {bound.binding, std::move(slots)};
+  forget();
 }
 
 const std::vector<Value>* NeslSession::value(const std::string& name, const frontend::Type*& type) {
@@ -422,7 +486,7 @@ const std::vector<Value>* NeslSession::value(const std::string& name, const fron
   const auto it = variables_.find(binding->variable);
   if (it == variables_.end()) return nullptr;
   type = binding->type;
-  return &it->second;
+  return &it->second.slots;
 }
 
 }  // namespace nvm::vm

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -87,10 +88,12 @@ class NeslSession {
   // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
   std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
   // The type that a text names; null if it is none.
-  const frontend::Type* read_type(const std::string& text);
+  frontend::OwnedType read_type(const std::string& text);
 
-  // Binds a variable to a value made elsewhere; `slots` as print_value takes them.
-  void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots);
+  // Binds a variable to a value made elsewhere; `slots` as print_value takes them. A function among them is
+  // of `form`.
+  void bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots,
+            const frontend::CompiledForm* compiled = nullptr);
   // The slots of a variable's value, null if there is no such variable.
   [[nodiscard]] const std::vector<Value>* value(const std::string& name, const frontend::Type*& type);
 
@@ -105,8 +108,13 @@ class NeslSession {
     frontend::CompiledForm compiled;
     std::vector<frontend::BoundVariable> bound;
   };
+  struct Withdrawing;
+  struct Variable {
+    const frontend::Binding* binding = nullptr;
+    std::vector<Value> slots;
+  };
   struct Job {  // NAME &= EXP, until get NAME
-    const frontend::Type* type = nullptr;
+    frontend::CompiledForm compiled;
     std::vector<Value> slots;
   };
   struct Instrumented {  // set trace, set profile
@@ -129,6 +137,9 @@ class NeslSession {
   [[nodiscard]] Program bake(const frontend::CompiledForm& compiled) const;
   [[nodiscard]] std::vector<Value> values_of(const frontend::Emitted& emitted) const;
   void keep(const std::vector<frontend::BoundVariable>& bound, const std::vector<Value>& slots);
+  class Wants;
+  // Frees whatever no later form can reach; none is pending.
+  void forget();
   void show_type(const frontend::CompiledForm& compiled);
   void show(const Pending& pending, const std::vector<Value>& slots);
   void show_value(const std::string& name, const frontend::Type* type, const std::vector<Value>& slots,
@@ -155,15 +166,14 @@ class NeslSession {
   const frontend::Source* source_ = nullptr;  // the text that is being run
   SessionOptions options_;
   frontend::Environment environment_;
-  std::map<std::uint32_t, std::vector<Value>> variables_;  // by Binding::variable
-  std::vector<std::unique_ptr<std::string>> texts_;        // of files, which tokens may point into
+  std::unordered_map<std::uint32_t, Variable> variables_;  // by Binding::variable
   std::string last_file_;
   std::vector<std::string> sources_;  // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);
 
-  std::optional<frontend::CompiledForm> last_;                      // the last expression
-  std::vector<std::shared_ptr<const frontend::Form>> definitions_;  // what later forms may refer to
+  std::optional<frontend::CompiledForm> last_;  // the last expression
+  std::string definitions_;                     // their texts, for `dump world`
   struct Lines {
     std::uint32_t source = 0;                      // Source::number
     std::uint32_t begin = 0, first = 0, last = 0;  // lines: of the text, of the name, the last one

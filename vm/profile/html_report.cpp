@@ -77,7 +77,8 @@ std::string regions_json(const Profile& profile) {
       JsonArray inputs;
       for (const std::int32_t i : n.inputs) inputs.raw(std::to_string(i));
       JsonObject node;
-      node.add("name", n.name).add("place", n.place).add("kernel", std::int64_t{n.kernel});
+      node.add("name", n.name).add("operation", n.operation).add("place", n.place);
+      node.add("kernel", std::int64_t{n.kernel});
       nodes.raw(node.raw("inputs", inputs.text()).text());
     }
     JsonObject one;

@@ -259,8 +259,8 @@ void Profile::end_compile(const Compilation& c) {
     region.place = region_first_ == nullptr ? "" : source_.text(source_.place(region_first_));
     region.reason = c.reason;
     for (const FusionNode& n : c.nodes)
-      region.nodes.push_back(
-          {n.name, n.inst == nullptr ? "" : source_.text(source_.place(n.inst)), n.kernel, n.inputs});
+      region.nodes.push_back({n.name, n.inst == nullptr ? "" : source_.text(source_.place(n.inst)),
+                              n.inst == nullptr ? "" : op_info(n.inst->op).text, n.kernel, n.inputs});
     regions_.push_back(std::move(region));
   }
   tick();

@@ -65,6 +65,7 @@ struct KernelSpent {
 struct FusedRegion {
   struct Node {
     std::string name, place;
+    std::string_view operation;  // the instruction, as VCODE writes it
     std::int32_t kernel = -1;
     std::vector<std::int32_t> inputs;
   };

@@ -73,7 +73,7 @@ function showSummary() {
   tile(bytes(data.peak_bytes), 'peak memory');
   tile(String(all.length), 'functions; ' + data.kernel.length + ' kernels');
   const shares = element('div', {class: 'shares'});
-  const keys = element('span');
+  const keys = element('div', {class: 'keys'});
   modes.forEach((m, i) => {
     const bar = element('i');
     bar.style.cssText = `width:${100 * inMode[i] / total}%;background:var(--${m})`;
@@ -422,15 +422,19 @@ function showRoofline() {
 }
 
 // ---- fusion graphs ----
-// Layers by the longest way from the inputs; boxes of one kernel share a frame where `fused`.
-function fusionGraph(region, fused) {
+// Layers by the longest way from the inputs, in rows that fit `room` pixels; boxes of one kernel have one colour where
+// `fused`.
+function fusionGraph(region, fused, room) {
   const nodes = region.nodes.map((n, i) => ({...n, i, layer: 0}));
   for (const n of nodes) for (const f of n.inputs) n.layer = Math.max(n.layer, nodes[f].layer + 1);
   const w = 128, h = 34, gapX = 18, gapY = 26, layers = [];
+  const inRow = Math.max(Math.floor((room - 24 + gapX) / (w + gapX)), 2);
+  let top = 14;
   for (const n of nodes) (layers[n.layer] = layers[n.layer] || []).push(n);
   for (const layer of layers) {
     if (fused) layer.sort((a, b) => a.kernel - b.kernel || a.i - b.i);
-    layer.forEach((n, i) => { n.x = 10 + i * (w + gapX); n.y = 14 + n.layer * (h + gapY); });
+    layer.forEach((n, i) => { n.x = 10 + (i % inRow) * (w + gapX); n.y = top + Math.floor(i / inRow) * (h + 8); });
+    top += Math.ceil(layer.length / inRow) * (h + 8) - 8 + gapY;
   }
   const width = Math.max(...nodes.map((n) => n.x + w), 200) + 12, height = Math.max(...nodes.map((n) => n.y + h), 30) + 14;
   const graph = svg('svg', {width, height, viewBox: `0 0 ${width} ${height}`});
@@ -445,8 +449,8 @@ function fusionGraph(region, fused) {
   for (const n of nodes) {
     const box = svg('rect', {x: n.x, y: n.y, width: w, height: h, rx: 6, fill: colour(n), 'fill-opacity': fused && n.kernel < 0 ? 0.08 : 0.22, stroke: colour(n)});
     if (fused && n.kernel < 0) box.setAttribute('stroke-dasharray', '4 3');
-    graph.append(withTip(box, `${n.name} at ${n.place}` + (fused ? n.kernel < 0 ? '\ncomputed where it is used' : `\nkernel ${n.kernel}` : '')));
-    graph.append(svg('text', {x: n.x + w / 2, y: n.y + 14, 'text-anchor': 'middle'}, n.name + (fused && n.kernel >= 0 ? ' · k' + n.kernel : '')));
+    graph.append(withTip(box, `${n.operation || n.name} (${n.name}) at ${n.place}` + (fused ? n.kernel < 0 ? '\ncomputed where it is used' : `\nkernel ${n.kernel}` : '')));
+    graph.append(svg('text', {x: n.x + w / 2, y: n.y + 14, 'text-anchor': 'middle', class: 'operation'}, (n.operation || n.name) + (fused && n.kernel >= 0 ? ' · k' + n.kernel : '')));
     graph.append(svg('text', {x: n.x + w / 2, y: n.y + 27, 'text-anchor': 'middle', 'fill-opacity': 0.65}, n.place.length > 20 ? '…' + n.place.slice(-19) : n.place));
   }
   return graph;
@@ -467,7 +471,9 @@ function showFusion(all) {
     const text = kernels ? `${region.nodes.length} combinators, ${kernels} kernel${kernels > 1 ? 's' : ''}, ${region.nodes.length - stored} never stored`
       : 'not compiled: ' + region.reason;
     list.append(element('h3', {}, `${region.place || 'region'} · ${text}` + (region.times > 1 ? ` · compiled ${region.times} times` : '')));
-    list.append(element('div', {class: 'fusion'}, element('div', {class: 'scroll'}, fusionGraph(region, false)), element('div', {class: 'scroll'}, fusionGraph(region, true))));
+    const sides = [false, true].map(() => element('div', {class: 'scroll', tabindex: 0}));
+    list.append(element('div', {class: 'fusion'}, ...sides));
+    sides.forEach((side, i) => side.append(fusionGraph(region, i === 1, side.clientWidth)));
   }
   if (!regions.length) list.append('Nothing was hot enough to be compiled.');
   if (shown.length < regions.length)
@@ -479,11 +485,12 @@ function showLevels() {
   const list = byId('level-list'), byFunction = new Map();
   for (const l of data.levels) byFunction.set(l.function, [...(byFunction.get(l.function) || []), l]);
   for (const [name, levels] of byFunction) {
-    list.append(element('h3', {}, name));
+    const table = element('div', {class: 'level-table'});
+    list.append(element('h3', {}, name), table);
     const head = element('div', {class: 'level head'});
     for (const t of ['level', 'calls', 'segments', 'elements', 'longest']) head.append(element('span', {}, t));
     head.append(element('div', {}, 'segments by length, short ones left'));
-    list.append(head);
+    table.append(head);
     for (const l of levels.slice(0, 64)) {
       const row = element('div', {class: 'level'});
       for (const v of [String(l.level), count(l.calls), count(l.segments), count(l.elements), count(l.longest)]) row.append(element('span', {}, v));
@@ -494,7 +501,7 @@ function showLevels() {
         bars.append(withTip(svg('rect', {x: k * 14, y: 26 - tall, width: 12, height: tall, fill: 'var(--accent)'}), `length ${label}: ${count(n)} segments`));
       }
       row.append(bars);
-      list.append(row);
+      table.append(row);
     }
     if (levels.length > 64) list.append(element('p', {class: 'quiet'}, `and ${levels.length - 64} deeper ones`));
   }
