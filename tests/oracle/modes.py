@@ -27,8 +27,7 @@ MODES = {
 # The stack machine of the legacy interpreter, for VCODE only.
 LEGACY = {"vinterp": "", "vinterp-checked": "-c"}
 
-QUICK = ["off", "always", "blocks-always", "plain", "tiny", "threads5", "avx2", "greedy"]
-
-
 def options(mode, bits):
+  if mode in LEGACY:
+    return ["vinterp"] + LEGACY[mode].split()
   return MODES[mode].split() + ["--int-bits", str(bits)]

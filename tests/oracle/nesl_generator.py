@@ -79,10 +79,9 @@ class Generator:
       bindings.append((name, value))
       env.append((name, value.type, value.big))
     body = self.expression(t, 4, env)
-    if nested and depth(t) > 0 and rng.random() < 0.4:
+    if nested and rng.random() < 0.5:
       self.fuel = 15
-      body = self.operation_of("eql($0, $1)", [body, self.expression(t, 4, env)])
-      t = "bool"
+      body, t = self.comparison(body, env)
     if env and rng.random() < 0.6:  # what was bound is part of the result
       name, type_, is_big = rng.choice(env)
       body = Node("pair", pair(t, type_), [body, Node("var", type_, data=name, big=is_big)])
@@ -357,11 +356,25 @@ class Generator:
   def map(self, t, levels, env):
     """map(x => e, v): one element after the other."""
     x = self.fresh()
-    source = self.source(levels, [e for e in env if not e[2]])
+    env = [e for e in env if not e[2]]
+    source = self.source(levels, env) if self.rng.random() < 0.5 else self.each(seq(self.type(1)), levels, env)
     if has_variable(source.type):
       return None
     body = self.expression(t[1], levels - 1, [e for e in env if not e[2]] + [(x, source.type[1], False)])
     return Node("call", t, [Node("lambda", t[1], [body], [x], big=False), source], ("map", {}))
+
+  def comparison(self, body, env):
+    """eql(body, something like it), or eql of a constant and copies; and the type."""
+    t = body.type
+    rows = [x for _, x, _ in env if depth(x) > 1 and not isinstance(x[1], str) and x[1][0] == "seq"]
+    if rows and self.rng.random() < 0.7:
+      t = seq(seq(self.rng.choice(rows)[1]))
+      body = self.constant(t) if self.rng.random() < 0.5 else self.expression(t, 3, env)
+      other = self.copies(t, 4, env) or self.expression(t, 3, env)
+    else:
+      other = self.expression(t, 3, env)
+    sides = [body, other] if self.rng.random() < 0.5 else [other, body]
+    return self.operation_of("eql($0, $1)", sides), "bool"
 
   def copies(self, t, levels, env):
     """{{v : x in v} : v in w} and its like: an inner apply-to-each of something from the outer one."""

@@ -99,11 +99,11 @@ def run_values(binary, mode, bits, cases, timeout=120):
         differences.append(Difference(case, mode, got[case.seed]))
     if status == 0 and len(got) == len(left):
       break
-    # The first program without a value has failed; if none has one, the file was refused.
+    # The first program without a value has failed; if none has one, the file may have been refused.
     missing = next((i for i, c in enumerate(left) if c.seed not in got), None)
     if missing is None:
       break
-    if not got and len(left) > 1 and status == 2:
+    if not got and len(left) > 1:
       half = len(left) // 2
       return differences + run_values(binary, mode, bits, left[:half], timeout) + run_values(binary, mode, bits, left[half:], timeout)
     differences.append(Difference(left[missing], mode, f"status {status}: {err.strip()[-600:]}"))

@@ -3,7 +3,6 @@
 The generator executes each instruction as it writes it, so that it knows all lengths and values.
 """
 
-import math
 from dataclasses import dataclass, field
 
 import known
@@ -20,6 +19,19 @@ UNARY = {"I": ["NOT", "I_TO_F", "I_TO_B"], "F": ["FLOOR", "CEIL", "TRUNC", "ROUN
 FOLDS = {"I": ["+", "*", "MAX", "MIN", "AND", "OR", "XOR"], "F": ["+", "*", "MAX", "MIN"], "B": ["AND", "OR", "XOR"]}
 TYPED = {"+", "-", "*", "/", "SELECT", "NOT", "AND", "OR", "XOR", "<", "<=", ">", ">=", "=", "!=", "PERMUTE", "DPERMUTE", "FPERMUTE",
          "DFPERMUTE", "BPERMUTE", "BFPERMUTE", "EXTRACT", "REPLACE", "PACK", "DIST", "RANK_UP", "RANK_DOWN", "LENGTH"}
+
+
+I, S = ("CONST", "INT"), ("CONST", "SEGDES")
+FAILING = [  # operands that do not fit, and the instruction that finds out
+    [(*I, [3, 4]), (*I, [0, 1]), ("/", "INT")], [(*I, [3, 4]), (*I, [1, 0]), ("%", None)],
+    [(*I, [3, 4]), (*I, [1]), ("+", "INT")], [(*I, [3, 4]), (*I, [1, 2, 3]), ("<", "INT")],
+    [(*I, [3, 4]), (*I, [0, 2]), (*S, [2]), ("PERMUTE", "INT")], [(*I, [3, 4]), (*I, [0, 1]), (*S, [1, 1]), ("PERMUTE", "INT")],
+    [(*I, [3, 4]), (*I, [0, 2]), (*S, [2]), (*S, [2]), ("BPERMUTE", "INT")], [(*I, [3, 4]), (*I, [-1]), (*S, [2]), ("EXTRACT", "INT")],
+    [(*I, [3, 4]), (*I, [0, 0]), (*S, [2, 0]), ("EXTRACT", "INT")], [(*I, [3, 4]), (*I, [2]), (*I, [1]), (*S, [2]), ("REPLACE", "INT")],
+    [(*I, [3, -4]), ("MAKE_SEGDES", None)], [(*I, [3, 4]), (*S, [1, 2]), ("+_REDUCE", "INT")], [(*I, [3, 4]), (*S, []), ("MAX_SCAN", "INT")],
+    [(*I, [3, 4]), ("CONST", "BOOL", [True]), (*S, [2]), ("PACK", "INT")], [(*I, [3, 4]), (*S, [1, 1, 1]), ("DIST", "INT")],
+    [(*I, [3, 4]), (*I, [1, 1, 1]), (*S, [1, 1]), ("INDEX", None)], [("CONST", "BOOL", [True, False]), ("IF", [], [])],
+]
 
 
 @dataclass
@@ -318,7 +330,7 @@ class Giving:
     self.do("MAKE_SEGDES", None)
 
   def _pair(self):
-    if self.top()[0] == "P" and self.rng.random() < 0.7:
+    if len(self.stack) > self.g.base and self.top()[0] == "P" and self.rng.random() < 0.7:
       return self.do("UNPAIR", None)
     if len(self.stack) > self.g.base + 2:
       self.do("PAIR", None)
@@ -341,6 +353,15 @@ class Giving:
       if have:
         self.push(self.rng.choice(have))
         self.do("WRITE", {"I": "INT", "B": "BOOL", "S": "SEGDES"}[self.top()[0]])
+
+  def fail(self):
+    """Code that fails, whatever is on the stack; the machine raises Fault."""
+    for instruction in self.rng.choice(FAILING):
+      if instruction[0] == "CONST":
+        self.do(*instruction)
+      else:
+        self.code.append(instruction)
+        self.machine.step(instruction, self.stack)
 
   # ---------------------------------------------------------------- constructs
 
@@ -475,9 +496,8 @@ class Generator:
       return rng.choice(FLOATS) if rng.random() < 0.4 else rng.uniform(-10, 10)
     return rng.random() < 0.5
 
-  def program(self, big=False):
-    """The program and the stack that it leaves."""
-    self.big = big
+  def program(self, big=False, failing=False):
+    self.big, self.writes = big, not failing
     giving = Giving(self, [])
     giving.vector("I")
     giving.vector("F")
@@ -485,8 +505,14 @@ class Generator:
       giving.some()
       if len(giving.stack) > 25:
         giving.do("POP", len(giving.stack) - 12, 4)
+    if failing:
+      try:
+        giving.fail()
+      except Fault:
+        pass
+      return Program(giving.code, dict(self.machine.functions))
     while any(v[0] == "P" for v in giving.stack):
       depth = next(d for d, v in enumerate(reversed(giving.stack)) if v[0] == "P")
       giving.do("CPOP", 1, depth)
       giving.do("UNPAIR", None)
-    return Program(giving.code, dict(self.machine.functions)), giving.stack
+    return Program(giving.code, dict(self.machine.functions))
