@@ -114,6 +114,7 @@ class Body {
 
   // flatten.cpp: expressions
   Val eval(const core::Expr& e, const Lanes* lanes);
+  Val evaluated(const core::Expr& e, const Lanes* lanes);
   Val eval_here(const core::Expr& e, const Lanes* lanes);
   Val placed(const core::Expr& e, const Lanes* lanes);
   Val guarded(const core::Expr& e, const Lanes* level, const Lanes* lanes);
@@ -213,6 +214,7 @@ class Body {
 
   // flatten_split.cpp
   struct Split {
+    Val groups;        // what it gave
     Val values;        // settled
     flat::Atom flags;  // of their elements
   };
