@@ -7,6 +7,7 @@
 
 #include "bytecode/base/check.h"
 #include "bytecode/plan/placer.h"
+#include "bytecode/table/identities.h"
 
 namespace nvm::plan {
 
@@ -89,14 +90,13 @@ class PlanBuilder {
 
   void emit(Composer& composer, std::int32_t id, const NodeValues& v) {
     const Node& n = node(id);
-    const std::int32_t filter = v.predicate == kNone || is_fold(n) || n.kind == Combinator::kCheck
-                                    ? kNone
-                                    : count(composer, n.space, v.predicate);
+    const bool asks = v.predicate != kNone && !masked(n) && n.kind != Combinator::kCheck;
+    const std::int32_t filter = asks ? count(composer, n.space, v.predicate) : kNone;
     switch (n.kind) {
       case Combinator::kMap:
       case Combinator::kOnce: store(composer, n, v.value, filter); break;
       case Combinator::kReduce:
-      case Combinator::kSegReduce: fold(composer, n, v.value); break;
+      case Combinator::kSegReduce: fold(composer, n, v.value, filter); break;
       case Combinator::kScan:
       case Combinator::kSegScan: scan(composer, id, v); break;
       case Combinator::kFilter:
@@ -112,7 +112,8 @@ class PlanBuilder {
       case Combinator::kCheck: break;  // the body has it
     }
   }
-  static bool is_fold(const Node& n) { return n.combine != Scalar::kNoScalar; }
+  // Folds whose value is the identity at the elements that a filter drops.
+  static bool masked(const Node& n) { return n.combine != Scalar::kNoScalar && any_order(n.type); }
 
   void store(Composer& composer, const Node& n, std::int32_t value, std::int32_t filter) {
     if (plan_.vars[static_cast<std::size_t>(n.out)].guessed)
@@ -125,10 +126,11 @@ class PlanBuilder {
     kernel_.sinks.push_back(s);
   }
 
-  void fold(Composer& composer, const Node& n, std::int32_t value) {
+  void fold(Composer& composer, const Node& n, std::int32_t value, std::int32_t filter) {
     const bool segmented = n.desc != kNone;
     Sink s = sink_of(n, value, segmented ? SinkKind::kSegReduce : SinkKind::kReduce);
     if (segmented) s.desc = *composer.segments(n.desc);
+    s.filter = filter;
     s.out = n.out;
     kernel_.sinks.push_back(s);
   }

@@ -4,6 +4,7 @@
 
 #include "bytecode/base/check.h"
 #include "bytecode/plan/plan.h"
+#include "bytecode/table/identities.h"
 
 namespace nvm::plan {
 
@@ -94,9 +95,12 @@ class Checker {
     const Sink& s = kernel.sinks[i];
     require(s.value >= 0 && static_cast<std::size_t>(s.value) < kernel.body.insts.size(),
             "a sink has a value");
-    if (s.filter != kNone)
+    if (s.filter != kNone) {
       require(kernel.sinks.at(static_cast<std::size_t>(s.filter)).kind == SinkKind::kCount,
               "a filter is a count");
+      require(s.combine == Scalar::kNoScalar || (s.kind == SinkKind::kReduce && !any_order(s.type)),
+              "of folds only FLOAT reductions pass over elements");
+    }
     if (s.desc != kNone) require(var(s.desc).total == kernel.space, "a segmented sink covers the space");
     if (s.init != kNone) require_made(s.init);
     const auto parts = [&](const Sink& p) {

@@ -1,13 +1,14 @@
 // Why composing terminates: every step goes to a producer, which stands earlier in the graph. Why it
-// preserves results bit for bit: a body value is the same scalar expression over the same elements; only a
-// combination over kept elements sees additional identities (source: lambda-cu, FILTER-REDUCE), which is
-// refused where an identity is not neutral.
+// preserves results bit for bit: a body value is the same scalar expression over the same elements, and a
+// combination over kept elements either is exact in any order, and sees identities in place of the others
+// (source: lambda-cu, FILTER-REDUCE), or has a sink that passes over the others, or is refused.
 #include "bytecode/plan/composer.h"
 
 #include <algorithm>
 
 #include "bytecode/base/check.h"
 #include "bytecode/plan/recompute.h"
+#include "bytecode/table/identities.h"
 
 namespace nvm::plan {
 
@@ -398,14 +399,12 @@ std::optional<std::int32_t> Composer::predicate(LengthId space) {
 }
 
 std::int32_t Composer::or_identity(const Node& node, std::int32_t flag, std::int32_t value) {
+  NVM_CHECK(any_order(node.type), "an identity moves what follows to another place of the fold");
   BodyInst in;
   in.pull = Pull::kConst;
   in.type = node.type;
-  if (node.type == Type::kFloat)
-    in.real = float_identity(node.combine);
-  else
-    in.imm =
-        node.type == Type::kInt ? int_identity(node.combine, graph_.int_bits) : bool_identity(node.combine);
+  in.imm =
+      node.type == Type::kInt ? int_identity(node.combine, graph_.int_bits) : bool_identity(node.combine);
   return apply(Scalar::kSelect, node.type, flag, value, body_.add(in));
 }
 

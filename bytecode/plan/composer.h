@@ -25,7 +25,7 @@ class Composer {
   std::optional<std::int32_t> value_of(std::int32_t n, std::int32_t v);
   // The flag under which an iteration of the kernel belongs to `space`; kNone if all do.
   std::optional<std::int32_t> predicate(LengthId space);
-  // `value` where the flag holds, else the identity of the node's combination.
+  // `value` where the flag holds, else the identity of the node's combination, which is exact in any order.
   std::int32_t or_identity(const soac::Node& node, std::int32_t flag, std::int32_t value);
   // Traps at iterations that the predicate (kNone: all) lets through and whose flag is T.
   void check(std::int32_t predicate, std::int32_t flag);

@@ -4,6 +4,7 @@
 
 #include "bytecode/base/check.h"
 #include "bytecode/plan/cost.h"
+#include "bytecode/table/identities.h"
 
 namespace nvm::plan {
 
@@ -19,10 +20,6 @@ bool folds(const Node& n) { return n.combine != Scalar::kNoScalar; }
 bool in_first_sweep(const Node& n) {
   return n.kind == Combinator::kScan || n.kind == Combinator::kSegScan || n.kind == Combinator::kFilter ||
          n.kind == Combinator::kSegFilter || partitions(n);
-}
-
-bool order_matters(const Node& n) {
-  return n.type == Type::kFloat && (n.combine == Scalar::kMax || n.combine == Scalar::kMin);
 }
 
 std::vector<std::int32_t> uses_of(const Graph& graph) {
@@ -80,11 +77,12 @@ std::optional<NodeValues> compose(const Graph& graph, Composer& composer, std::i
     return out;
   }
   if (out.predicate != kNone && folds(node)) {
-    if (order_matters(node)) {
+    if (any_order(node.type)) {
+      out.value = composer.or_identity(node, out.predicate, out.value);
+    } else if (node.kind != Combinator::kReduce) {
       refusal = Refusal::kFilterOrder;
       return std::nullopt;
     }
-    out.value = composer.or_identity(node, out.predicate, out.value);
   }
   // What a filter keeps may come from any scan of its kernel; what it asks and what a scan combines costs a
   // sweep for each scan before it.

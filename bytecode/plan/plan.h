@@ -41,8 +41,9 @@ enum class SinkKind : std::uint8_t {
 };
 
 // What a kernel does with values of its body at each iteration. A sink with a `filter` sees only the elements
-// that this kCount sink keeps, in order: kStore compacts, kReduce and kScan skip the others; kPartition
-// sees all.
+// that this kCount sink keeps, in order, as if they stood alone: kStore compacts; kReduce combines element k
+// of those kept at place k of the fold's tree, which for FLOAT is a matter of bits (vm/simd/reduce_tree.h);
+// kPartition sees all. Other folds have no filter; INT and BOOL take the identity where nothing is kept.
 struct Sink {
   SinkKind kind = SinkKind::kStore;
   std::int32_t value = kNone;   // body value stored or combined; kCount: the flag

@@ -30,6 +30,10 @@ namespace nvm {
   }
 }
 
+// Does a fold give the same bits in whatever order it combines, and with identities among its operands? FLOAT
+// has its order from the number of elements (vm/simd/reduce_tree.h).
+[[nodiscard]] static constexpr bool any_order(Type type) { return type != Type::kFloat; }
+
 [[nodiscard]] static constexpr bool constant_bool_identity(Scalar scalar) { return scalar == Scalar::kAnd; }
 
 }  // namespace nvm

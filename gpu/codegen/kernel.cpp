@@ -1,6 +1,7 @@
 // A plan's kernels to source and launches. A kernel is one launch where its sinks agree on tiles; otherwise
 // scans go first and leave their results in scratch, then reductions, then the rest.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "gpu/codegen/lanes.h"
@@ -147,6 +148,47 @@ plan::Kernel offsets_kernel(plan::Plan& plan, VarId desc, VarId& offsets) {
   return k;
 }
 
+// What a FLOAT reduction keeps is stored, and a kernel behind reduces it: an element's place in the fold's
+// tree is known when those before it have been counted, and blocks of threads do not wait for each other's
+// lanes.
+class KeptReductions {
+ public:
+  explicit KeptReductions(plan::Plan& plan) : plan_(plan) {}
+
+  // Makes the reductions of `k` stores; the kernels that reduce, one for each filter.
+  std::vector<plan::Kernel> take_out(plan::Kernel& k) {
+    std::map<LengthId, plan::Kernel> behind;
+    for (Sink& s : k.sinks) {
+      if (s.kind != SinkKind::kReduce || s.filter == kNone) continue;
+      const LengthId kept = k.sinks[static_cast<std::size_t>(s.filter)].out_length;
+      plan::Kernel& reduces = behind[kept];
+      reduces.space = kept;
+      Sink all = s;
+      all.filter = kNone;
+      s.kind = SinkKind::kStore;
+      s.combine = Scalar::kNoScalar;
+      s.out = add_vector(s.type, kept);
+      all.value = reduces.body.add({.pull = Pull::kElement, .type = s.type, .var = s.out});
+      reduces.sinks.push_back(all);
+    }
+    std::vector<plan::Kernel> kernels;
+    for (auto& [length, kernel] : behind) kernels.push_back(std::move(kernel));
+    return kernels;
+  }
+
+ private:
+  VarId add_vector(Type type, LengthId length) {
+    plan::Var v;
+    v.role = plan::VarRole::kTemp;
+    v.type = type;
+    v.storage = Storage::kF64;
+    v.length = length;
+    plan_.vars.push_back(v);
+    return static_cast<VarId>(plan_.vars.size() - 1);
+  }
+  plan::Plan& plan_;
+};
+
 // Kernels in order, with an offsets kernel behind each that makes a descriptor that a later one follows.
 // One of computed lengths is made with them.
 void add_offsets(Code& code) {
@@ -161,6 +203,7 @@ void add_offsets(Code& code) {
   std::vector<plan::Kernel> kernels;
   for (std::size_t i = 0; i < plan.kernels.size(); ++i) {
     plan::Kernel& k = plan.kernels[i];
+    std::vector<plan::Kernel> behind = KeptReductions(plan).take_out(k);
     std::vector<VarId> made;
     for (const Sink& s : k.sinks)
       if (s.out_desc != kNone && followed.contains(s.out_desc) && s.kind != SinkKind::kSegdes)
@@ -171,6 +214,10 @@ void add_offsets(Code& code) {
     }
     kernels.push_back(std::move(k));
     code.kernels.emplace_back().origin = static_cast<std::int32_t>(i);
+    for (plan::Kernel& reduces : behind) {
+      kernels.push_back(std::move(reduces));
+      code.kernels.emplace_back();
+    }
     for (const VarId d : made) {
       if (plan.vars[static_cast<std::size_t>(d)].form != plan::DescForm::kIrregular) continue;
       kernels.push_back(offsets_kernel(plan, d, code.offsets_of[static_cast<std::size_t>(d)]));
@@ -179,25 +226,6 @@ void add_offsets(Code& code) {
   }
   plan.kernels = std::move(kernels);
   code.offsets_of.resize(plan.vars.size(), kNone);
-}
-
-// A flat reduction of filtered INT or BOOL elements reduces identities in place of the others. FLOAT would
-// combine in another order than the kept elements alone.
-bool reduce_identities(plan::Kernel& k, Sink& s, IntBits bits) {
-  if (s.kind != SinkKind::kReduce || s.type == Type::kFloat) return false;
-  BodyInst identity;
-  identity.type = s.type;
-  identity.imm = s.type == Type::kInt ? int_identity(s.combine, bits) : bool_identity(s.combine) ? 1 : 0;
-  BodyInst kept;
-  kept.pull = Pull::kApply;
-  kept.type = s.type;
-  kept.scalar = Scalar::kSelect;
-  kept.a = k.sinks[static_cast<std::size_t>(s.filter)].value;
-  kept.b = s.value;
-  kept.c = k.body.add(identity);
-  s.value = k.body.add(kept);
-  s.filter = kNone;
-  return true;
 }
 
 // A partition is a scatter by the ranks of its flags, which its count becomes a scan of. Where a second side
@@ -247,18 +275,6 @@ class PartitionLowering {
   Sink& s_;
 };
 
-bool remove_filters(plan::Plan& plan, std::string& reason) {
-  for (plan::Kernel& k : plan.kernels) {
-    for (Sink& s : k.sinks) {
-      if (s.filter == kNone || s.kind == SinkKind::kStore || s.kind == SinkKind::kScatter) continue;
-      if (reduce_identities(k, s, plan.int_bits)) continue;
-      reason = "a FLOAT reduction or a scan of filtered elements";
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 const std::string& prelude() {
@@ -266,13 +282,12 @@ const std::string& prelude() {
   return kText;
 }
 
-std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, std::string& reason) {
+std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, std::string& /*reason*/) {
   Code code;
   code.plan = plan;
   for (plan::Kernel& k : code.plan.kernels)
     for (Sink& s : k.sinks)
       if (s.kind == SinkKind::kPartition) PartitionLowering(k, s).run();
-  if (!remove_filters(code.plan, reason)) return std::nullopt;
   add_offsets(code);
   for (std::size_t k = 0; k < code.plan.kernels.size(); ++k) {
     code.kernels[k].space = code.plan.kernels[k].space;

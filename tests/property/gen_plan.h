@@ -377,8 +377,7 @@ class PlanGenerator {
       }
       case 2: {
         plan::Sink s = sink(plan::SinkKind::kReduce, value);
-        // Over several chunks a filtered FLOAT reduction combines in an order of its own.
-        if (!filtered || s.type != Type::kFloat || n_ <= 65536) s.filter = filter;
+        if (s.type == Type::kFloat) s.filter = filter;
         s.combine = folding(s.type);
         s.out = add_output(s.type, one_);
         push(s);

@@ -72,7 +72,7 @@ class Evaluator {
           values[v][at(i)] = pull(k.body.insts[v], values, scans, i);
       for (std::size_t s = 0; s < k.sinks.size(); ++s)
         if (k.sinks[s].kind == SinkKind::kScan || k.sinks[s].kind == SinkKind::kSegScan)
-          scans[s] = scan(k, k.sinks[s], values);
+          scans[s] = scan(k.sinks[s], values);
     }
     if (trapped_) return;
     for (const Sink& s : k.sinks)
@@ -296,12 +296,6 @@ class Evaluator {
   bool kept(const Kernel& k, const Sink& s, const std::vector<Column>& values, std::size_t i) const {
     return s.filter == kNone || values[at(k.sinks[at(s.filter)].value)][i].i != 0;
   }
-  Column masked(const Kernel& k, const Sink& s, const std::vector<Column>& values) {
-    Column x = values[at(s.value)];
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (!kept(k, s, values, i)) x[i] = identity(s);
-    return x;
-  }
   Column packed(const Kernel& k, const Sink& s, const std::vector<Column>& values) {
     Column x;
     for (std::size_t i = 0; i < values[at(s.value)].size(); ++i)
@@ -322,9 +316,9 @@ class Evaluator {
 
   // -------------------------------------------------------------------------------------------- sinks
 
-  Column scan(const Kernel& k, const Sink& s, const std::vector<Column>& values) {
+  Column scan(const Sink& s, const std::vector<Column>& values) {
     Column out;
-    for (const Column& part : segments(masked(k, s, values), s.kind == SinkKind::kSegScan ? s.desc : kNone))
+    for (const Column& part : segments(values[at(s.value)], s.kind == SinkKind::kSegScan ? s.desc : kNone))
       for (const Element& e : scan_segment(s, part)) out.push_back(e);
     return out;
   }
@@ -346,7 +340,7 @@ class Evaluator {
       case SinkKind::kReduce: out(s) = {reduce(s, packed(k, s, values))}; return;
       case SinkKind::kSegReduce: {
         Column result;
-        for (const Column& part : segments(masked(k, s, values), s.desc)) result.push_back(reduce(s, part));
+        for (const Column& part : segments(values[at(s.value)], s.desc)) result.push_back(reduce(s, part));
         out(s) = result;
         return;
       }

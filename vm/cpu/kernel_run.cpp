@@ -115,6 +115,7 @@ RunStatus KernelRun::run() {
   striped_ = code_.stripes && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
   links_ = striped_ || (code_.scans && !code_.counts && chunks() > 1 && threads > 1);
   in_order_ = !first && !looks_back_ && !links_;
+  chains_ = looks_back_ || (first && code_.folds_kept);
   threads_ = in_order_ && code_.scans ? 1 : threads;
   chunk_memory_->resize((chunks() + 1) * code_.chunk_bytes);
   carry_slot_ = chunks();
@@ -186,7 +187,7 @@ const Stage* KernelRun::row_stage() {
 // Chunks that wait for the one before must be begun in order.
 Shares KernelRun::shares() const {
   if (share_count_ != 0) return Shares(std::span(share_ends_).first(share_count_));
-  return {looks_back_ || links_ ? 1 : threads_, static_cast<std::int64_t>(chunks())};
+  return {chains_ || links_ ? 1 : threads_, static_cast<std::int64_t>(chunks())};
 }
 
 template <typename F>
@@ -276,7 +277,7 @@ void KernelRun::last_sweep(Work& w) {
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
   });
-  if (looks_back_) chain(w, 0);
+  if (chains_) chain(w, 0);
   for (const auto& sink : code_.sinks) sink->end(w);
 }
 

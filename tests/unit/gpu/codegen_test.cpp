@@ -50,10 +50,13 @@ TEST_CASE("a dot product keeps the lanes of the fixed tree in registers") {
   CHECK(has(code.source, "nvm_fold_lanes<nvm_op_add>(r"));
 }
 
-TEST_CASE("norm2 is two launches, the filter fused into the reduction") {
+TEST_CASE("a FLOAT reduction of kept elements is a kernel behind that stores them") {
   const gpu::Code code = code_of("norm2");
-  CHECK(launches(code) == 2);
-  CHECK_FALSE(has(code.source, "nvm_rank"));
+  CHECK(launches(code) == 3);  // the kept squares, their sum, its root
+  CHECK(code.kernels[0].origin == 0);
+  CHECK(code.kernels[1].origin == gpu::kNone);
+  CHECK(code.kernels[2].origin == 1);
+  CHECK(code.plan.kernels[1].space == code.plan.kernels[0].sinks[0].out_length);
 }
 
 TEST_CASE("a scatter finds its winners before it stores") {
@@ -100,17 +103,6 @@ TEST_CASE("the prelude defines every scalar operation and every fold") {
     CHECK(defined);
     if (s.folds) CHECK(has(gpu::prelude(), "NVM_FOLD(" + name + ")"));
   }
-}
-
-TEST_CASE("what has no kernel is refused with a reason") {
-  test::RegionBuilder b;
-  const auto n = b.length();
-  b.live(b.op(Op::kAddReduce, TypeWord::kFloat, {b.vector(Type::kFloat, n), b.whole(n)}));
-  plan::Plan p = plan::fuse(soac::build(b.region()), plan::Fusion::kGreedy);
-  p.kernels[0].sinks[0].filter = 0;
-  std::string reason;
-  CHECK_FALSE(gpu::generate(p, "p_", reason).has_value());
-  CHECK_FALSE(reason.empty());
 }
 
 TEST_CASE("what is left to a primitive has no launches, and stands at its place among the kernels") {

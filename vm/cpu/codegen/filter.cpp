@@ -31,7 +31,7 @@ class Count final : public SinkCode {
     return reinterpret_cast<std::uint64_t*>(&chunk(w).count);
   }
   void chain(Work& w) const override {
-    if (w.chunk + 1 == w.kernel->chunks()) return;
+    if (!w.kernel->looks_back() || w.chunk + 1 == w.kernel->chunks()) return;
     w.kernel->chunk_state<CountState>(w.chunk + 1, *this).offset = chunk(w).offset + chunk(w).count;
   }
   void finish(KernelRun& run) const override {

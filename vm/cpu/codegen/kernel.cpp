@@ -121,7 +121,7 @@ class KernelCompiler {
     for (const Sink& s : kernel_.sinks) {
       if (s.desc != kNone && !single(s.desc)) descs.insert(s.desc);
       const bool flat = s.kind == SinkKind::kReduce || s.kind == SinkKind::kScan;
-      flat_float |= flat && s.type == Type::kFloat;
+      flat_float |= flat && s.type == Type::kFloat && s.filter == kNone;
     }
     if (!descs.empty()) code_->cut = *descs.begin();
     code_->whole = descs.size() > 1 || (flat_float && !descs.empty());
@@ -158,10 +158,6 @@ class KernelCompiler {
     }
   }
   std::int32_t new_scratch() { return code_->scratch_count++; }
-  std::int32_t packed_scratch() {
-    if (packed_ == kNone) packed_ = new_scratch();
-    return packed_;
-  }
 
   // Flags are left by the sweep stage, or where no scan needs that stage in front, by the main stage.
   std::int32_t flag_scratch(std::int32_t value, std::int32_t sweep) {
@@ -177,8 +173,7 @@ class KernelCompiler {
     if (s.out != kNone) spec.out_storage = var(s.out).storage;
     if (s.filter != kNone) {
       spec.count = counts_[at(s.filter)];
-      const bool moves = s.kind == SinkKind::kStore || s.kind == SinkKind::kPartition;
-      spec.packs = moves && packs_in_stage();
+      spec.packs = s.kind != SinkKind::kScatter && packs_in_stage();
       if (!spec.packs) spec.flag = flag_scratch(kernel_.sinks[at(s.filter)].value, sweep_of_[at(s.filter)]);
       if (spec.count == nullptr) refuse(Refuse::kFilterOrder);
     }
@@ -293,15 +288,17 @@ class KernelCompiler {
       code_->folds.push_back(code_->sinks.back().get());
       return;
     }
-    spec.value = scratch_for(main_, s.value, spec.cell);
-    spec.temp = packed_scratch();
-    keep(make_filtered_reduce(spec));
+    if (!spec.packs) spec.value = scratch_for(main_, s.value, spec.cell);
+    code_->aside_bytes += static_cast<std::int64_t>(storage_bytes(spec.cell));
+    code_->folds_kept = true;
+    keep(make_kept_reduce(spec));
+    if (spec.packs) pack(s.value, spec.cell, kernel_.sinks[at(s.filter)].value);
   }
 
   void add_seg_reduce(std::size_t i) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
-    find_values(spec, main_, kept_or_identity(s));
+    find_values(spec, main_, s.value);
     keep(make_seg_reduce(spec));
   }
 
@@ -317,7 +314,7 @@ class KernelCompiler {
       code_->advanced.push_back(code_->sinks.back().get());
       return;
     }
-    find_values(spec, sweeps_[at(sweep_of_[i])], kept_or_identity(s));
+    find_values(spec, sweeps_[at(sweep_of_[i])], s.value);
     spec.result = new_scratch();
     for (std::size_t v = 0; v < code_->body.insts.size(); ++v) {
       const BodyInst& in = code_->body.insts[v];
@@ -326,23 +323,6 @@ class KernelCompiler {
     }
     keep(make(spec));
     code_->sinks.back()->sweep = sweep_of_[i];
-  }
-
-  // Elements that a filter drops do not count: the identity stands for them.
-  [[nodiscard]] std::int32_t kept_or_identity(const Sink& s) {
-    if (s.filter == kNone) return s.value;
-    BodyInst identity{Pull::kConst, s.type, Scalar::kNoScalar};
-    if (s.type == Type::kFloat) {
-      identity.real = float_identity(s.combine);
-    } else {
-      identity.imm =
-          s.type == Type::kBool ? bool_identity(s.combine) : int_identity(s.combine, plan_.int_bits);
-    }
-    BodyInst select{Pull::kApply, s.type, Scalar::kSelect};
-    select.a = kernel_.sinks[at(s.filter)].value;
-    select.b = s.value;
-    select.c = code_->body.add(identity);
-    return code_->body.add(select);
   }
 
   void add_scatter(std::size_t i) {
@@ -422,7 +402,8 @@ class KernelCompiler {
       for (const auto& sweep : sweeps_) add_left(main, sweep);
     provide(main);
     if (code_->sweeps.empty()) code_->row_spec = row_spec(main);
-    code_->blocked = code_->scratch_count > 0 || !folds_.empty() || (code_->whole && !packs_.empty());
+    code_->blocked =
+        code_->scratch_count > 0 || !folds_.empty() || code_->folds_kept || (code_->whole && !packs_.empty());
     const std::vector<bool> needed = needed_values(main);
     const bool idle = std::none_of(needed.begin(), needed.end(), [](bool n) { return n; });
     if (!idle && !memory_.compile(main, name_, code_->main, reason_)) return false;
@@ -479,7 +460,6 @@ class KernelCompiler {
   std::vector<StageFold> folds_;
   std::vector<StagePack> packs_;
   std::vector<StageScan> scans_;
-  std::int32_t packed_ = kNone;
   std::string reason_;
 };
 

@@ -133,8 +133,8 @@ class SinkCode {
   virtual void stripes_end(Work&, bool /*total*/) const {}
   // Is what it advances the place of the next element?
   [[nodiscard]] virtual bool advances_place() const { return false; }
-  // Look-back: tells the next chunk where it starts; called in the order of the chunks, of scans after the
-  // sweep that finds the chunk's total.
+  // Tells the next chunk where it starts; called in the order of the chunks, of scans after the sweep that
+  // finds the chunk's total.
   virtual void chain(Work&) const {}
   // After every wave of chunks, on one thread.
   virtual void settle(KernelRun&) const {}
@@ -166,6 +166,7 @@ struct KernelCode {
   bool stripes = false;            // the stages have striped loops
   bool stripes_alone = false;      // which one thread takes, too: they compute little
   bool counts = false;             // lengths are known only after a sweep over all
+  bool folds_kept = false;         // the last sweep's chunks hand on unfinished blocks of folds
   bool in_waves = false;           // chunks keep nothing that is not settled wave by wave
   bool serial = false;             // one chunk after the other
   bool whole = false;              // one chunk for the whole space
@@ -220,7 +221,7 @@ class KernelRun {
   [[nodiscard]] bool in_order() const { return in_order_; }
   // True if one thread runs all chunks, in order.
   [[nodiscard]] bool alone() const { return threads_ == 1; }
-  // True if chunks run side by side and, without a first sweep, learn at their end where they start.
+  // True if chunks, without a first sweep, learn at their end where they start.
   [[nodiscard]] bool looks_back() const { return looks_back_; }
   template <typename T>
   [[nodiscard]] T& worker_state(const Work& w, const SinkCode& sink) const {
@@ -288,6 +289,7 @@ class KernelRun {
   std::size_t carry_slot_ = 0;
   bool in_order_ = true;
   bool looks_back_ = false;
+  bool chains_ = false;  // the chunks of the last sweep wait at their end for those before
   bool links_ = false;
   bool striped_ = false;
   // Chunks that have told the next where it starts; of scans by sweep.
@@ -320,13 +322,12 @@ struct SinkSpec {
   bool in_lanes = false;              // the stage combines the values itself
   bool packs = false;                 // the stage packs the values, or counts the flags, itself
   bool runs = false;                  // the stage runs the scan itself
-  std::int32_t temp = soac::kNone;    // scratch for compaction
   const SinkCode* count = nullptr;    // of the filter
   const FoldRoutines* fold = nullptr;
   Storage out_storage = Storage::kI64;
 };
 [[nodiscard]] std::unique_ptr<SinkCode> make_reduce(const SinkSpec&);
-[[nodiscard]] std::unique_ptr<SinkCode> make_filtered_reduce(const SinkSpec&);
+[[nodiscard]] std::unique_ptr<SinkCode> make_kept_reduce(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_scan(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_count(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_filtered_store(const SinkSpec&);

@@ -55,22 +55,50 @@ TEST_CASE("norm2 is two kernels with FILTER-REDUCE fused") {
     const Fused f = fuse_all(b, way);
     CHECK(f.launches() == 2);
     CHECK(f.fired(Rule::kFilterReduce));
-    CHECK(f.sinks(SinkKind::kCount) == 0);
+    CHECK(f.sinks(SinkKind::kCount) == 1);
     CHECK(f.sinks(SinkKind::kStore) == 2);  // the root and the result
+    for (const Kernel& k : f.plan.kernels)
+      for (const Sink& s : k.sinks) CHECK((s.filter != plan::kNone) == (s.kind == SinkKind::kReduce));
   }
 }
 
-TEST_CASE("FILTER-REDUCE is refused where an identity is not neutral") {
-  RegionBuilder b;
-  const auto n = b.length();
-  const auto v = b.vector(Type::kFloat, n);
-  const auto flags = b.vector(Type::kBool, n);
-  const auto kept = b.op(Op::kPack, kF, {v, flags, b.whole(n)});
-  b.live(b.op(Op::kMaxReduce, kF, {kept, b.second_result()}));
-  const Fused f = fuse_all(b);
-  CHECK_FALSE(f.fired(Rule::kFilterReduce));
-  CHECK(f.refused(Refusal::kFilterOrder));
-  CHECK(f.launches() == 2);
+TEST_CASE("a FLOAT reduction passes over what a filter drops, INT takes the identity for it") {
+  for (const TypeWord word : {TypeWord::kFloat, TypeWord::kInt}) {
+    for (const Op op : {Op::kAddReduce, Op::kMulReduce, Op::kMaxReduce, Op::kMinReduce}) {
+      RegionBuilder b;
+      const auto n = b.length();
+      const auto v = b.vector(type_of(word), n);
+      const auto kept = b.op(Op::kPack, word, {v, b.vector(Type::kBool, n), b.whole(n)});
+      b.live(b.op(op, word, {kept, b.second_result()}));
+      const Fused f = fuse_all(b);
+      CHECK(f.launches() == 1);
+      CHECK(f.fired(Rule::kFilterReduce));
+      CHECK(f.sinks(SinkKind::kStore) == 0);
+      CHECK(f.sinks(SinkKind::kCount) == (word == TypeWord::kFloat ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE(
+    "FLOAT scans and folds by segments are not fused with filters, whose kept elements have other places") {
+  for (const bool segmented : {false, true}) {
+    for (const Op op : {Op::kAddReduce, Op::kAddScan, Op::kMaxScan}) {
+      if (!segmented && op == Op::kAddReduce) continue;
+      RegionBuilder b;
+      const auto n = b.length();
+      const auto v = b.vector(Type::kFloat, n);
+      const auto desc = segmented ? b.segments(b.length(), n) : b.whole(n);
+      const auto kept = b.op(Op::kPack, kF, {v, b.vector(Type::kBool, n), desc});
+      b.live(b.op(op, kF, {kept, b.second_result()}));
+      for (const Fusion way : {Fusion::kGreedy, Fusion::kExact}) {
+        const Fused f = fuse_all(b, way);
+        CHECK_FALSE(f.fired(Rule::kFilterReduce));
+        CHECK_FALSE(f.fired(Rule::kFilterScan));
+        CHECK(f.refused(Refusal::kFilterOrder));
+        CHECK(f.launches() == 2);
+      }
+    }
+  }
 }
 
 TEST_CASE("what follows a scan runs in its last sweep, other scans in sweeps between") {
