@@ -20,6 +20,8 @@ class SessionCommands {
   using Words = std::vector<frontend::Word>;
   using Instrumented = NeslSession::Instrumented;
 
+  // Names that stand for nothing a user can write.
+  [[nodiscard]] static bool is_internal(const std::string& name);
   SessionStatus load(const frontend::Form& form, const frontend::CompiledForm* argument);
   SessionStatus background(const frontend::Form& form, const frontend::CompiledForm& argument);
   void describe(const Words& words);
@@ -40,7 +42,7 @@ class SessionCommands {
   void dump_world(const std::string& file);
   SessionStatus edit(const Words& words);
   void get(const frontend::Form& form);
-  void help();
+  void help(const Words& words);
   bool on_off(const frontend::Form& form, bool& setting);
   void error(const frontend::Form& form, const std::string& message) {
     diagnostics_.error(form.pos, message);

@@ -114,7 +114,8 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
-  SessionStatus status = SessionStatus::kOk;
+  SessionStatus status = SessionStatus::kOk, loaded = status;
+  const bool each_form = options_.interactive || each_form_;
   const auto run_all = [&] {
     const SessionStatus ran = run_pending(pending, source.file);
     pending.clear();
@@ -126,16 +127,18 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
     if (!form) continue;
     note_function(*form);
     if (is_command(*form)) {
-      if (!diagnostics.failed() || options_.interactive) {
+      if (!diagnostics.failed() || each_form) {
         status = run_all();
         if (status != SessionStatus::kOk && !options_.interactive) break;
         status = command(std::move(*form), diagnostics);
+        if (status == SessionStatus::kCompileError) loaded = status;
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     } else {
       prepare(std::move(*form), diagnostics, pending);
-      if (options_.interactive) {  // one after the other: an error concerns one form only
+      if (each_form) {  // one after the other: an error concerns one form only
         status = run_all();
+        if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     }
   }
@@ -147,7 +150,8 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
   if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
   if (diagnostics.failed()) return SessionStatus::kCompileError;
   const SessionStatus rest = run_all();
-  return rest == SessionStatus::kOk ? status : rest;
+  if (rest != SessionStatus::kOk) return rest;
+  return status == SessionStatus::kOk ? loaded : status;
 }
 
 SessionStatus NeslSession::run_file(const std::string& path) {
@@ -181,6 +185,7 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
   auto compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
   if (!compiled) return false;
   auto bound = frontend::bind_result(environment_, *compiled);
+  if (options_.mode == SessionMode::kCheck) note_text(*compiled->form);
   if (compiled->form->kind != FormKind::kExpr) definitions_ += compiled->form->text + ";\n";
   pending.push_back({std::move(*compiled), std::move(bound)});
   return true;
