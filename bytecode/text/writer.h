@@ -9,8 +9,8 @@
 //                        hold, having a quote or a code beyond a signed byte, or one too long for the legacy
 //                        scanner
 //   {nvm segdes}         in the same place: with the MAKE_SEGDES behind it the integers are a constant
-//   descriptor
-//                        of several segments, which the legacy interpreter does not read as a CONST SEGDES
+//                        descriptor of several segments, which the legacy interpreter does not read as a
+//                        CONST SEGDES
 //
 // FILE and NAME write blanks, braces, quotes, % and control bytes as %XX.
 //

@@ -97,7 +97,7 @@ void run_startup_file(lib::Nesl& nesl) {
   const char* home = std::getenv("HOME");
   const std::string file = std::string(home == nullptr ? "" : home) + "/.nesl";
   std::error_code code;
-  if (home != nullptr && std::filesystem::is_regular_file(file, code)) nesl.run_file(file);
+  if (home != nullptr && std::filesystem::is_regular_file(file, code)) nesl.load_file(file);
 }
 
 // Collects lines until they hold whole forms; false at the end of input.
@@ -144,7 +144,8 @@ int repl_command(const Words& words) {
     names = nesl.names();
     if (!read_forms(reader, text)) break;
     const Interruptible guard(&nesl.machine());
-    if (nesl.run_text(text, "input") == lib::NeslStatus::kExit) break;
+    const auto status = reader.terminal() ? nesl.run_typed(text, "input") : nesl.run_text(text, "input");
+    if (status == lib::NeslStatus::kExit) break;
   } while (true);
   if (reader.terminal()) std::cout << "\n";
   return watch.finish(kGood);

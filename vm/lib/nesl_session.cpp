@@ -11,6 +11,7 @@
 #include "frontend/core.h"
 #include "frontend/emit.h"
 #include "frontend/print_core.h"
+#include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
 
 namespace nvm::vm {
@@ -108,8 +109,22 @@ std::uint32_t NeslSession::number_of_text(const std::string& file) {
   return static_cast<std::uint32_t>(sources_.size());
 }
 
+Gate NeslSession::gate() const {
+  return typed_ != nullptr && source_ == typed_ ? Gate::wide_open() : options_.gate;
+}
+
 SessionStatus NeslSession::run_text(frontend::Source source) {
   source.number = number_of_text(source.file);
+  return run_forms(source);
+}
+
+SessionStatus NeslSession::run_typed(frontend::Source source) {
+  source.number = number_of_text(source.file);
+  const Meanwhile<const frontend::Source*> typed(typed_, &source);
+  return run_forms(source);
+}
+
+SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_);
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
@@ -152,29 +167,6 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
   const SessionStatus rest = run_all();
   if (rest != SessionStatus::kOk) return rest;
   return status == SessionStatus::kOk ? loaded : status;
-}
-
-SessionStatus NeslSession::run_file(const std::string& path) {
-  auto text = options_.world != nullptr ? options_.world->read_file(path) : read_outside(path);
-  if (!text) {
-    const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
-    err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
-         << (folder  ? " is a directory.\n"
-             : there ? " cannot be read.\n"
-                     : " does not exist.\n");
-    return SessionStatus::kCompileError;
-  }
-  return run_script(std::move(*text), path);
-}
-
-SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
-  std::string& content = text;
-  if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
-  std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
-  if (end == std::string::npos) end = content.size();
-  content.replace(0, end, end, ' ');
-  last_file_ = name;
-  return run_text({name, content, 1, false});
 }
 
 SessionStatus NeslSession::run_expression(const std::string& text) {
