@@ -90,6 +90,32 @@ class Generator:
       body = Node("let", t, [v for _, v in bindings] + [body], [n for n, _ in bindings])
     return Program(body, self.functions, self.records, failure)
 
+  def library(self):
+    """A few operations, each as likely as any other, of small values."""
+    results = []
+    for _ in range(4):
+      node = None
+      while node is None:
+        self.fuel = 6
+        op = self.rng.choice(OPERATIONS)
+        instance = {v: self.operand_type(op.klass if v == "a" else "any", []) for v in ("a", "b") if any(mentions(o, v) for o in op.operands)}
+        types = [substitute(o, instance) for o in op.operands]
+        if max(map(depth, types), default=0) < 4:
+          node = Node("op", substitute(op.result, instance), [self.longer(t) for t in types], (op, instance))
+      results.append(node)
+    body = results[0]
+    for r in results[1:]:
+      body = Node("pair", pair(r.type, body.type), [r, body])
+    return Program(body, self.functions, self.records)
+
+  def longer(self, t):
+    """An expression; flat sequences have more elements than others."""
+    if not isinstance(t, str) and t[0] == "seq" and t[1] in SCALARS and self.rng.random() < 0.7:
+      return self.constant_sequence(t[1])
+    if not isinstance(t, str) and t[0] == "seq" and not isinstance(t[1], str) and t[1][0] == "pair":
+      return Node("list", t, [self.constant(t[1]) for _ in range(self.rng.randrange(1, 9))])
+    return self.expression(t, 2, [])
+
   def inputs(self, big):
     """Values that the program works on."""
     rng = self.rng

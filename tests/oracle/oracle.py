@@ -23,7 +23,7 @@ from nesl_pipelines import Facts, Pipelines
 from nesl_python import Evaluator
 from vcode_generator import Generator as VcodeGenerator
 
-KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.25, "small": 0.38}
+KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.2, "library": 0.15, "small": 0.28}
 
 
 class Nesl:
@@ -38,6 +38,8 @@ class Nesl:
     kind = kind or rng.choices(list(KINDS), list(KINDS.values()))[0]
     if kind in ("pipelines", "facts"):
       program = {"pipelines": Pipelines, "facts": Facts}[kind](generator).program()
+    elif kind == "library":
+      program = generator.library()
     else:
       program = generator.program(kind == "big", kind == "failing", kind == "nested")
     return nesl_run.Case(seed, program)
