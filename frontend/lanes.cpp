@@ -1,6 +1,7 @@
 #include "frontend/lanes.h"
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 
 namespace nvm::frontend {
 namespace {
@@ -21,11 +22,13 @@ bool is_scalar(const core::Type* type) {
 }
 
 bool all_scalar(const core::Type* type) {
+  check_stack();
   if (type->kind == TypeKind::kPair) return all_scalar(type->a) && all_scalar(type->b);
   return type->kind != TypeKind::kSeq;
 }
 
 void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
+  check_stack();
   switch (type->kind) {
     case TypeKind::kUnit: return;
     case TypeKind::kPair:
@@ -41,6 +44,7 @@ void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
 }
 
 void single_slots(const core::Type* type, std::vector<bool>& out) {
+  check_stack();
   if (type->kind == TypeKind::kPair) {
     single_slots(type->a, out);
     single_slots(type->b, out);
@@ -52,6 +56,7 @@ void single_slots(const core::Type* type, std::vector<bool>& out) {
 }
 
 const Lanes* level_of(const Val& value, const Lanes* root) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return root;
     case TypeKind::kPair: return deeper(level_of(value.kids[0], root), level_of(value.kids[1], root));
@@ -89,6 +94,7 @@ Atom LaneOps::segments(const Lanes* inner, const Lanes* outer) {
 }
 
 Atom LaneOps::composed_segments(const Lanes* inner, const Lanes* outer) {
+  check_stack();
   if (inner->kind == Lanes::Kind::kElements) {
     const Atom sums = b_.op(Op::kAddReduce, TypeWord::kInt,
                             {read_lengths(inner->segments), segments(inner->parent, outer)});
@@ -147,6 +153,7 @@ Atom LaneOps::offsets(Atom lengths, const Lanes* lanes) {
 }
 
 Val LaneOps::settle(const Val& value, const Lanes* lanes) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: return pair(settle(value.kids[0], lanes), settle(value.kids[1], lanes));
@@ -181,6 +188,7 @@ Atoms LaneOps::places(Atom flags, const Lanes* lanes) {
 Atom LaneOps::ones(const Lanes* lanes) { return regular(lanes, 1)->segments; }
 
 Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: {
@@ -200,6 +208,7 @@ Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
 }
 
 Val LaneOps::normal(const Val& value, const Lanes* lanes) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kPair: {
       Val a = normal(value.kids[0], lanes);
@@ -214,6 +223,7 @@ Val LaneOps::normal(const Val& value, const Lanes* lanes) {
 }
 
 void LaneOps::collect(const Val& value, const Lanes* lanes, Atoms& out) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return;
     case TypeKind::kPair:
@@ -232,6 +242,7 @@ void LaneOps::collect(const Val& value, const Lanes* lanes, Atoms& out) {
 
 Val LaneOps::rebuild(const Val& value, const Lanes* from, const Lanes* to, const Atoms& atoms,
                      std::size_t& next) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: {
@@ -248,6 +259,7 @@ Val LaneOps::rebuild(const Val& value, const Lanes* from, const Lanes* to, const
 }
 
 void LaneOps::slots(const Val& value, Atoms& out) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return;
     case TypeKind::kPair:
@@ -263,6 +275,7 @@ void LaneOps::slots(const Val& value, Atoms& out) {
 }
 
 Val LaneOps::from_slots(const core::Type* type, const Lanes* lanes, const Atoms& slots, std::size_t& next) {
+  check_stack();
   switch (type->kind) {
     case TypeKind::kUnit: return unit();
     case TypeKind::kPair: {
@@ -284,6 +297,7 @@ void LaneOps::empty_slots(const core::Type* type, Atoms& out) {
 }
 
 Val LaneOps::zero(const core::Type* type) {
+  check_stack();
   switch (type->kind) {
     case TypeKind::kUnit: return unit();
     case TypeKind::kPair: return pair(zero(type->a), zero(type->b));
@@ -306,6 +320,7 @@ Val LaneOps::gather(const Val& value, const IndexMap& map) {
 }
 
 Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
+  check_stack();
   const auto find = [&maps](const Lanes* lanes) -> const IndexMap* {
     for (const IndexMap& map : maps)
       if (map.from == lanes) return &map;
@@ -391,6 +406,7 @@ Val LaneOps::rename(const Val& value, const Lanes* from, const Lanes* to) {
 }
 
 Val LaneOps::rename_by(const Val& value, std::vector<std::pair<const Lanes*, const Lanes*>>& names) {
+  check_stack();
   const auto find = [&names](const Lanes* lanes) {
     for (const auto& [from, to] : names)
       if (from == lanes) return to;
@@ -422,6 +438,7 @@ Atom LaneOps::packed_lengths(const Val& sequence, Atom flags) {
 
 // Elements of inner sequences are packed by the flags of the instances they belong to.
 Val LaneOps::pack(const Val& value, const Lanes* from, const Lanes* to, Atom flags) {
+  check_stack();
   const auto keep = [&](Atom atom, TypeWord word, const Lanes* lanes) {
     return b_.ops(Op::kPack, word, {atom, flags, lanes->segments}).front();
   };

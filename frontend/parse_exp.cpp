@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bytecode/base/stack.h"
 #include "frontend/form_parser.h"
 
 namespace nvm::frontend {
@@ -351,6 +352,7 @@ ExprPtr FormParser::each() {
 
 // The expression that a pattern takes apart.
 ExprPtr FormParser::pattern_value(Pattern& pattern) {
+  check_stack();
   ExprPtr result;
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard:

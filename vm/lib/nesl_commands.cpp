@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
@@ -73,6 +74,7 @@ std::string interface(const Binding& b) {
 
 // Binds the variables in the type to int.
 void with_ints(const Type* type) {
+  check_stack();
   type = frontend::resolve(type);
   if (type->kind == TypeKind::kVar)
     frontend::Unifier().unify(type, frontend::TypeArena::base(TypeKind::kInt));
@@ -193,6 +195,10 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
     return SessionStatus::kOk;
   }
   if (notice && s_.options_.interactive) s_.out_ << "% Loading " << file << ". %\n" << std::flush;
+  if (constexpr int kMost = 100; s_.open_texts_ > kMost) {
+    error(form, "File " + file + " is not loaded: files load each other more than 100 deep.");
+    return SessionStatus::kOk;
+  }
   const auto saved = s_.options_.show;
   s_.options_.show = print ? Show::kAll : Show::kNothing;
   const SessionStatus status = s_.run_file(file);

@@ -168,6 +168,7 @@ class NeslSession {
   frontend::Environment environment_;
   std::unordered_map<std::uint32_t, Variable> variables_;  // by Binding::variable
   std::string last_file_;
+  int open_texts_ = 0;                // each loaded by the one before
   std::vector<std::string> sources_;  // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);
