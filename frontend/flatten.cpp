@@ -141,6 +141,12 @@ const Lanes* Body::level_of_free(const Expr& e) {
 
 Val Body::eval(const Expr& e, const Lanes* lanes) {
   check_stack();
+  Val value = evaluated(e, lanes);
+  ops_.check(value, e.type, lanes);
+  return value;
+}
+
+Val Body::evaluated(const Expr& e, const Lanes* lanes) {
   switch (e.kind) {
     case ExprKind::kVar: return scope_.vars.at(e.id);
     case ExprKind::kUnit: return ops_.unit();
@@ -216,7 +222,7 @@ Val Body::eval_here(const Expr& e, const Lanes* lanes) {
     case ExprKind::kSeq: return literal(e, lanes);
     case ExprKind::kEach: return each(e, lanes);
     case ExprKind::kTime: return time(e, lanes);
-    default: return eval(e, lanes);
+    default: return evaluated(e, lanes);
   }
 }
 

@@ -114,6 +114,7 @@ class Body {
 
   // flatten.cpp: expressions
   Val eval(const core::Expr& e, const Lanes* lanes);
+  Val evaluated(const core::Expr& e, const Lanes* lanes);
   Val eval_here(const core::Expr& e, const Lanes* lanes);
   Val placed(const core::Expr& e, const Lanes* lanes);
   Val guarded(const core::Expr& e, const Lanes* level, const Lanes* lanes);
@@ -183,7 +184,8 @@ class Body {
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
   Val get(const Val& v, const Val& indices, const Lanes* lanes);
   Val put(const Val& v, const Val& pairs);
-  Val put_nested(const Val& v, const Val& values, flat::Atom index, const Lanes* values_at);
+  Val put_nested(const Val& v, const Val& values, flat::Atom winner, const Lanes* values_at);
+  flat::Atom nobody(const Lanes* lanes) { return ops_.at(ops_.integer(-1), lanes); }
   Val permute(const Val& v, const Val& indices, const Lanes* lanes);
   Val pack(const Val& pairs);
   // A sequence, or the element at `place` of the sequence of sequences that the variable is.
@@ -213,6 +215,7 @@ class Body {
 
   // flatten_split.cpp
   struct Split {
+    Val groups;        // what it gave
     Val values;        // settled
     flat::Atom flags;  // of their elements
   };
@@ -221,6 +224,8 @@ class Body {
   Val permuted(const Val& values, flat::Atom places);
 
   // flatten_io.cpp
+  flat::Atom shared(const Val& number);
+  Val plot_command(const Val& x, const Lanes* lanes);
   Val effect_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val text(flat::Atom codes);
   flat::Atom codes(const Val& string, const Lanes* lanes);

@@ -27,14 +27,15 @@ Val Body::split_by(const Val& v, const Val& flags, const Lanes* lanes) {
   const Lanes* groups = ops_.regular(outer, 2);
   const Atom sizes = listed({integer(outer, first), integer(outer, last)}, outer, groups->segments);
   const Lanes* to = ops_.elements(groups, ops_.descriptor(sizes));
-  splits_[groups] = {values, chosen};
-  return ops_.sequence(groups, ops_.sequence(to, ops_.rename(moved.kids[0], moved.lanes, to)));
+  Val both = ops_.sequence(groups, ops_.sequence(to, ops_.rename(moved.kids[0], moved.lanes, to)));
+  splits_[groups] = {both, values, chosen};
+  return both;
 }
 
 // Nothing, if `v` is not what a split made, as it made it.
 std::optional<Val> Body::group_of_split(const Val& v, std::int32_t place) {
   const auto it = splits_.find(v.lanes);
-  if (it == splits_.end()) return std::nullopt;
+  if (it == splits_.end() || !LaneOps::same(it->second.groups, v)) return std::nullopt;
   const Val& values = it->second.values;
   const Atom flags = it->second.flags;
   const Atom chosen = place == 1 ? flags : b_.op(Op::kNot, TypeWord::kBool, {flags});

@@ -1,5 +1,7 @@
 #include "frontend/lanes.h"
 
+#include <algorithm>
+
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 
@@ -150,6 +152,37 @@ Atom LaneOps::offsets(Atom lengths, const Lanes* lanes) {
   // One instance has one segment, which begins at 0.
   if (lanes == &root_) return b_.integer(0);
   return b_.op(Op::kAddScan, TypeWord::kInt, {lengths, whole(lanes)});
+}
+
+namespace {
+
+bool around(const Lanes* outer, const Lanes* inner) {
+  while (inner->depth > outer->depth) inner = inner->parent;
+  return inner == outer;
+}
+
+}  // namespace
+
+void LaneOps::check(const Val& value, const core::Type* type, const Lanes* lanes) const {
+  NVM_CHECK(value.type == type, "a value has the type of its expression");
+  switch (type->kind) {
+    case TypeKind::kUnit: return;
+    case TypeKind::kPair: check(value.kids[0], type->a, lanes); return check(value.kids[1], type->b, lanes);
+    case TypeKind::kSeq:
+      NVM_CHECK(value.lanes->kind == Lanes::Kind::kElements && around(value.lanes->parent, lanes),
+                "a sequence is of its own instances or of some around them");
+      NVM_CHECK(b_.kind(value.lanes->segments) == nvm::Type::kSegdes, "a sequence has a descriptor");
+      return check(value.kids[0], type->a, value.lanes);
+    default:
+      NVM_CHECK(around(value.lanes, lanes), "a scalar lives on its own lanes or on some around them");
+      NVM_CHECK(b_.kind(value.atom) == kind_of(type), "a scalar has a vector of its kind");
+  }
+}
+
+bool LaneOps::same(const Val& a, const Val& b) {
+  if (a.type != b.type || a.lanes != b.lanes || a.atom != b.atom) return false;
+  if (a.type->kind == TypeKind::kPair && !same(a.kids[1], b.kids[1])) return false;
+  return is_scalar(a.type) || a.type->kind == TypeKind::kUnit || same(a.kids[0], b.kids[0]);
 }
 
 Val LaneOps::settle(const Val& value, const Lanes* lanes) {
@@ -322,9 +355,9 @@ Val LaneOps::gather(const Val& value, const IndexMap& map) {
 Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
   check_stack();
   const auto find = [&maps](const Lanes* lanes) -> const IndexMap* {
-    for (const IndexMap& map : maps)
-      if (map.from == lanes) return &map;
-    return nullptr;
+    const auto map =
+        std::find_if(maps.rbegin(), maps.rend(), [&](const IndexMap& m) { return m.from == lanes; });
+    return map == maps.rend() ? nullptr : &*map;
   };
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
@@ -408,9 +441,9 @@ Val LaneOps::rename(const Val& value, const Lanes* from, const Lanes* to) {
 Val LaneOps::rename_by(const Val& value, std::vector<std::pair<const Lanes*, const Lanes*>>& names) {
   check_stack();
   const auto find = [&names](const Lanes* lanes) {
-    for (const auto& [from, to] : names)
-      if (from == lanes) return to;
-    return lanes;
+    const auto name =
+        std::find_if(names.rbegin(), names.rend(), [&](const auto& n) { return n.first == lanes; });
+    return name == names.rend() ? lanes : name->second;
   };
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;

@@ -48,6 +48,9 @@ class Kids {
   std::shared_ptr<const std::vector<Val>> kids_;
 };
 
+// Lanes are names: those of a sequence bind what lives on them inside its element, and where a sequence
+// stands in the element of another of the same lanes, the inner one does. {{v : a in v} : v in vv} is such a
+// value.
 struct Val {
   const core::Type* type = nullptr;
   const Lanes* lanes = nullptr;  // scalar: where it lives; sequence: its elements
@@ -104,6 +107,12 @@ class LaneOps {
   Val integer(std::int64_t value);
   Val boolean(bool value);
   Val unit() { return {core::base_type(core::TypeKind::kUnit), &root_, -1, {}}; }
+
+  // Aborts unless `value` is one of the type that code on `lanes` can use: each part lives on the lanes that
+  // bind it or on some around them.
+  void check(const Val& value, const core::Type* type, const Lanes* lanes) const;
+  // Is it the same value, vector by vector?
+  static bool same(const Val& a, const Val& b);
 
   // The scalar's vector on `lanes`.
   flat::Atom at(const Val& scalar, const Lanes* lanes);
