@@ -126,7 +126,8 @@ void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument)
 void SessionCommands::dump_world(const Form& form) {
   const std::string file = form.words.size() > 1 ? form.words[1].text : "world.nesl";
   if (!may(form, WayOut::kDumpWorld, file)) return;
-  if (write(form, WayOut::kDumpWorld, file, s_.definitions_)) s_.out_ << "Definitions written to " << file << ".\n";
+  if (write(form, WayOut::kDumpWorld, file, s_.definitions_))
+    s_.out_ << "Definitions written to " << file << ".\n";
 }
 
 SessionStatus SessionCommands::edit(const Form& form) {
