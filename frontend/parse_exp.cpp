@@ -1,6 +1,7 @@
 // Expressions: precedence climbing over the table of binary operators.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "frontend/form_parser.h"
 
@@ -209,6 +210,11 @@ ExprPtr FormParser::primary() {
       result->int_value = token.int_value;
       break;
     case Tok::kString:
+      if (token.strange_escape.line != 0)
+        fail_at(
+            token.strange_escape,
+            "no such escape: \\n is a newline, \\t a tab, \\r a return, \\0 the code 0, \\\" a quote, \\\\ a "
+            "backslash");
       result = node(ExprKind::kString, token.pos);
       result->text = token.text;
       break;
@@ -253,9 +259,10 @@ ExprPtr FormParser::name_or_form() {
 }
 
 ExprPtr FormParser::paren() {
+  std::vector<Keyword>* keywords = std::exchange(in_parentheses_, nullptr);
   advance();
   if (at(")")) fail("unexpected ) where an expression was expected");
-  ExprPtr inner = exp();
+  ExprPtr inner = exp(keywords);
   if (!at(")")) fail("expected ) instead of " + shown() + " to terminate a parenthesized expression");
   advance();
   return inner;
