@@ -101,6 +101,9 @@ nvm_vm* nvm_new(const nvm_options* given) {
       options.max_depth = given->max_depth;
       options.time_limit = given->time_limit;
       if (given->seeded != 0) options.seed = given->seed;
+      options.fuel = given->fuel;
+      options.output_limit = given->output_limit;
+      options.untrusted = given->untrusted != 0;
       options.allow.read = folders(given->allow.read, given->allow.read_count);
       options.allow.write = folders(given->allow.write, given->allow.write_count);
       options.allow.spawn = given->allow.spawn != 0;

@@ -116,7 +116,8 @@ std::uint32_t NeslSession::number_of_text(const std::string& file) {
 }
 
 Gate NeslSession::gate() const {
-  return typed_ != nullptr && source_ == typed_ ? Gate::wide_open() : options_.gate;
+  const bool typed = typed_ != nullptr && source_ == typed_;
+  return typed && !options_.untrusted ? Gate::wide_open() : options_.gate;
 }
 
 SessionStatus NeslSession::run_text(frontend::Source source) {
