@@ -1,6 +1,7 @@
 // Expressions: precedence climbing over the table of binary operators.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "frontend/form_parser.h"
 
@@ -258,9 +259,10 @@ ExprPtr FormParser::name_or_form() {
 }
 
 ExprPtr FormParser::paren() {
+  std::vector<Keyword>* keywords = std::exchange(in_parentheses_, nullptr);
   advance();
   if (at(")")) fail("unexpected ) where an expression was expected");
-  ExprPtr inner = exp();
+  ExprPtr inner = exp(keywords);
   if (!at(")")) fail("expected ) instead of " + shown() + " to terminate a parenthesized expression");
   advance();
   return inner;

@@ -243,8 +243,9 @@ void FormParser::command_form(Form& form) {
   const bool dump_vcode = form.name == "dump" && at_word("vcode");
   for (int i = 0; dump_vcode && i < 2 && !at_end_of_form(); ++i) word();
   if ((form.name == "load" || dump_vcode) && !at_end_of_form()) {
+    in_parentheses_ = form.name == "load" && at("(") ? &form.keywords : nullptr;
     form.exp = lambda();
-    form.keywords = keywords();
+    for (Keyword& key : keywords()) form.keywords.push_back(std::move(key));
   }
   while (!at_end_of_form()) word();
 }

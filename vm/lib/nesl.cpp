@@ -177,6 +177,10 @@ NeslStatus Nesl::run_file(const std::string& path) {
   return impl_->between_runs([&] { return impl_->session.run_file(path); });
 }
 
+NeslStatus Nesl::load_file(const std::string& path) {
+  return impl_->between_runs([&] { return impl_->session.load_file(path); });
+}
+
 NeslStatus Nesl::run_script(std::string text, const std::string& name) {
   return impl_->between_runs([&] { return impl_->session.run_script(std::move(text), name); });
 }

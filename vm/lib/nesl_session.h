@@ -69,7 +69,8 @@ class NeslSession {
   ~NeslSession();
 
   // Runs every form of the text. Unless interactive, nothing runs of a stretch without commands that does not
-  // compile as a whole, and a run-time error ends the text.
+  // compile as a whole, and a run-time error ends the text. Of a text that is loaded, all forms run that
+  // compile.
   SessionStatus run_text(frontend::Source source);
   // The same for a text whose commands are the user's own, who may do what he likes; not those of files that
   // it loads.
@@ -78,6 +79,9 @@ class NeslSession {
   SessionStatus run_file(const std::string& path);
   // The same for the text of a file, which may begin with `#!`.
   SessionStatus run_script(std::string text, const std::string& name);
+  // The same for a text that is loaded: an error in it concerns one form only.
+  SessionStatus load_script(std::string text, const std::string& name, Show show);
+  SessionStatus load_file(const std::string& path);  // showing nothing but errors and output
 
   // The same for forms of the command line, the last of which needs no terminator.
   SessionStatus run_expression(const std::string& text);
@@ -169,6 +173,10 @@ class NeslSession {
   // A new Source::number, 0 if there is none left.
   std::uint32_t number_of_text(const std::string& file);
   void note_function(const frontend::Form& form);
+  // The text that an expression is, if that can be said without running anything: of literals, ++ and
+  // variables bound to such.
+  [[nodiscard]] std::optional<std::string> known_text(const frontend::Expr& exp) const;
+  void note_text(const frontend::Form& form);
   // The function whose later lines, those that do not name it, include this one; "" if there is none.
   [[nodiscard]] std::string function_around(std::uint32_t line) const;
 
@@ -199,7 +207,9 @@ class NeslSession {
   std::string configuration_ = "local";                                              // the current one
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
-  bool line_open_ = false;  // programs printed text that does not end with a line
+  bool each_form_ = false;                          // of a loaded text: an error concerns one form only
+  std::map<std::string, std::string> known_texts_;  // mode kCheck: variables whose text is known, for load
+  bool line_open_ = false;                          // programs printed text that does not end with a line
 };
 
 // The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and
