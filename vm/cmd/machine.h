@@ -23,6 +23,10 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 [[nodiscard]] std::FILE* tuning();
 [[nodiscard]] std::string tuned();
 
+// explain only looks.
+[[nodiscard]] inline bool has_effects(const Arguments& arguments) { return arguments.command() != "explain"; }
+// --allow
+[[nodiscard]] lib::Capabilities allowed(const Arguments& arguments);
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);
 
 }  // namespace nvm::cmd

@@ -16,7 +16,7 @@ int replay_command(const Words& words) {
     std::fprintf(stderr, "nvm: %s\n", replay->error().c_str());
     return kRefused;
   }
-  Words all = replay->words();
+  Words all = Arguments("run", replay->words()).words_without(kNotRecorded);
   all.insert(all.end(), words.begin() + 1, words.end());
   const Arguments arguments("run", all);
   if (arguments.given(Option::kRecord)) throw UsageError{"--record: what is run again is recorded already"};

@@ -72,6 +72,20 @@ namespace {
 
 constexpr const char* kExpression = "-e";  // the name of the command's expression
 
+// Gives a place another value for as long as it lives.
+template <typename T>
+class Meanwhile {
+ public:
+  Meanwhile(T& place, T value) : place_(place), before_(std::exchange(place, std::move(value))) {}
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+  ~Meanwhile() { place_ = std::move(before_); }
+
+ private:
+  T& place_;
+  T before_;
+};
+
 // Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
 class Quoted {
  public:
@@ -108,8 +122,22 @@ std::uint32_t NeslSession::number_of_text(const std::string& file) {
   return static_cast<std::uint32_t>(sources_.size());
 }
 
+Gate NeslSession::gate() const {
+  return typed_ != nullptr && source_ == typed_ ? Gate::wide_open() : options_.gate;
+}
+
 SessionStatus NeslSession::run_text(frontend::Source source) {
   source.number = number_of_text(source.file);
+  return run_forms(source);
+}
+
+SessionStatus NeslSession::run_typed(frontend::Source source) {
+  source.number = number_of_text(source.file);
+  const Meanwhile<const frontend::Source*> typed(typed_, &source);
+  return run_forms(source);
+}
+
+SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_);
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
@@ -151,7 +179,7 @@ SessionStatus NeslSession::run_text(frontend::Source source) {
 }
 
 SessionStatus NeslSession::run_file(const std::string& path) {
-  auto text = options_.world != nullptr ? options_.world->read_file(path) : read_outside(path);
+  auto text = read_file(options_.world, path);
   if (!text) {
     const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
     err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
@@ -160,6 +188,8 @@ SessionStatus NeslSession::run_file(const std::string& path) {
                      : " does not exist.\n");
     return SessionStatus::kCompileError;
   }
+  const auto parent = std::filesystem::path(path).parent_path().string();
+  const Meanwhile<std::string> folder(folder_, parent.empty() ? "." : parent);
   return run_script(std::move(*text), path);
 }
 

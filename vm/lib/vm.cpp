@@ -156,6 +156,7 @@ class Alarm {
 
 struct Vm::Impl {
   Options options;
+  vm::Gate gate;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
   // What was compiled for the last program that ran without an observer.
@@ -168,6 +169,7 @@ struct Vm::Impl {
 
   explicit Impl(const Options& given)
       : options(given),
+        gate(gate_of(given.allow)),
         pool(std::make_shared<vm::Pool>(given.memory > 0 ? given.memory : machine_memory())) {}
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
@@ -252,11 +254,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   const Program::Impl& loaded = *program.impl();
   const IntBits bits = loaded.bits;
   running = program.impl();
-  vm::Host host({options.in,
-                 options.out,
-                 options.err,
-                 {options.allow_read, options.allow_write, options.allow_spawn},
-                 static_cast<vm::RandomKind>(options.random),
+  vm::Host host({options.in, options.out, options.err, &gate, static_cast<vm::RandomKind>(options.random),
                  world_of(options.watchers)},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
@@ -330,6 +328,7 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     return Failure{Failure::Class::kRuntime, "nvm: the system has no more memory\n"};
   }
 }
+void Vm::forbid_effects() { impl_->gate = impl_->gate.reading_only(); }
 void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
 
 const char* version() { return NVM_VERSION; }
