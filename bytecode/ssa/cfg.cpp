@@ -1,5 +1,7 @@
 #include "bytecode/ssa/cfg.h"
 
+#include <algorithm>
+
 namespace nvm::ssa {
 
 std::vector<std::vector<BlockId>> predecessors(const Function& function) {
@@ -80,6 +82,12 @@ std::vector<Definition> definitions(const Function& function) {
     }
   }
   return defs;
+}
+
+bool measures(const Function& function) {
+  return std::any_of(function.blocks.begin(), function.blocks.end(), [](const Block& block) {
+    return std::any_of(block.insts.begin(), block.insts.end(), is_clock);
+  });
 }
 
 }  // namespace nvm::ssa
