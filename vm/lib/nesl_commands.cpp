@@ -4,6 +4,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 
@@ -51,6 +52,7 @@ std::string text_of(const std::vector<Value>& slots) {
 
 // Binds the variables in the type to int.
 void with_ints(const Type* type) {
+  check_stack();
   type = frontend::resolve(type);
   if (type->kind == TypeKind::kVar)
     frontend::Unifier().unify(type, frontend::TypeArena::base(TypeKind::kInt));
@@ -279,7 +281,11 @@ bool SessionCommands::on_off(const Form& form, bool& setting) {
 void SessionCommands::set(const Form& form) {
   const std::string name = word(form.words, 0);
   bool ignored = false;
-  if (name == "verbose") {
+  if (s_.options_.untrusted && name != "verbose" && name != "print_length" && name != "trace" &&
+      name != "profile") {
+    error(form, "set " + name + " not permitted (--untrusted)");
+    refused_ = true;
+  } else if (name == "verbose") {
     on_off(form, s_.options_.verbose);
   } else if (name == "arg_check") {
     on_off(form, s_.options_.arg_check);

@@ -53,6 +53,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  bool untrusted = false;                        // as lib::Options::untrusted
   Gate gate;                                     // for the commands of texts, load among them
   World* world = nullptr;                        // where files come from, if not from the file system
   const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
@@ -190,6 +191,7 @@ class NeslSession {
   std::string last_file_;
   std::string folder_ = ".";                 // of the file that was asked for
   const frontend::Source* typed_ = nullptr;  // the text that a user has typed
+  int open_texts_ = 0;                       // each loaded by the one before
   std::vector<std::string> sources_;         // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);
