@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "bytecode/base/stack.h"
 #include "frontend/form_parser.h"
 
 namespace nvm::frontend {
@@ -358,6 +359,7 @@ ExprPtr FormParser::each() {
 
 // The expression that a pattern takes apart.
 ExprPtr FormParser::pattern_value(Pattern& pattern) {
+  check_stack();
   ExprPtr result;
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard:

@@ -11,10 +11,10 @@ import math
 import sys
 
 import nesl_python
-import numbers_of_nvm as numbers
+import arithmetic
 from oracle import Nesl, Vcode, batch_bits
 
-FOLD = numbers.float_reduce
+FOLD = arithmetic.float_reduce
 
 
 def shifted(v):
@@ -24,7 +24,7 @@ def shifted(v):
 
 def left_to_right(name):
   def reduce(v):
-    op, acc = numbers.FLOAT_FOLDS[name]
+    op, acc = arithmetic.FLOAT_FOLDS[name]
     for x in v:
       acc = op(acc, x)
     return acc
@@ -56,7 +56,7 @@ def saturating(x):
 
 
 NESL = {  # names of nesl_meaning.py, replaced
-    "inclusive scan": {"scan_int_plus": lambda v: shifted(numbers.folds(numbers.Wide(64))["int", "+"][1](v))},
+    "inclusive scan": {"scan_int_plus": lambda v: shifted(arithmetic.folds(arithmetic.Wide(64))["int", "+"][1](v))},
     "exclusive maximum scan from 0": {"scan_int_max": lambda v: [max([0] + v[:i]) for i in range(len(v))]},
     "float sum from left to right": {"reduce_float_plus": left_to_right("+")},
     "float product from left to right": {"reduce_float_times": left_to_right("*")},
@@ -69,8 +69,8 @@ NESL = {  # names of nesl_meaning.py, replaced
     "saturating conversion": {"of_float": saturating},
     "quotient toward minus infinity": {"quotient": lambda a, b: a // b},
     "remainder with the divisor's sign": {"remainder": lambda a, b: a % b},
-    "modulo with the dividend's sign": {"modulo": numbers.remainder},
-    "shift count not taken modulo the width": {"shift_left": lambda a, n: 0 if n < 0 or n > 63 else numbers.Wide(64).wrap(a << n)},
+    "modulo with the dividend's sign": {"modulo": arithmetic.remainder},
+    "shift count not taken modulo the width": {"shift_left": lambda a, n: 0 if n < 0 or n > 63 else arithmetic.Wide(64).wrap(a << n)},
     "logical right shift": {"shift_right": lambda a, n: (a & ((1 << 64) - 1)) >> (n % 64)},
     "rotate to the left": {"rotate": lambda v, i: v[i % len(v):] + v[:i % len(v)] if v else v},
     "take off by one": {"take": lambda v, i: v[:i % (len(v) + 1) + 1]},
@@ -81,7 +81,7 @@ NESL = {  # names of nesl_meaning.py, replaced
     "split: the groups exchanged": {"split": lambda v, f: [[x for x, g in zip(v, f) if g], [x for x, g in zip(v, f) if not g]]},
     "eql: lengths do not matter": {"eql": lambda a, b: a == b if not isinstance(a, (list, tuple)) else str(a)[:3] == str(b)[:3]},
     "label of the first": {"name": first_label},
-    "rank: not stable": {"rank": lambda v, down=False: numbers.ranks(v[::-1], None, down)[::-1]},
+    "rank: not stable": {"rank": lambda v, down=False: arithmetic.ranks(v[::-1], None, down)[::-1]},
     "flatten: empty ones count": {"flatten": lambda v: [x for w in v for x in (w or v[0])]},
     "runs: a trailing empty one stays": {"runs": lambda v, f, e: [r for r in _runs(v, f) if r or e]},
     "interleave: second first": {"interleave": lambda v, w: [x for p in zip(w, v) for x in p]},
@@ -123,7 +123,7 @@ VCODE = {  # word, what becomes of its result
     "REPLACE does nothing": ("REPLACE", lambda m, r, k, v, i, x, s: (k, list(v))),
     "DIST one more": ("DIST", lambda m, r, k, x, s: (k, r[1] + r[1][-1:])),
     "INDEX without stride": ("INDEX", lambda m, r, k, a, b, s: m.index(k, a, [1] * len(b), s)),
-    "RANK_DOWN reverses ties": ("RANK_DOWN", lambda m, r, k, v, s: ("I", [y for x in m.segments(v, s) for y in [len(x) - 1 - z for z in numbers.ranks(x)]])),
+    "RANK_DOWN reverses ties": ("RANK_DOWN", lambda m, r, k, v, s: ("I", [y for x in m.segments(v, s) for y in [len(x) - 1 - z for z in arithmetic.ranks(x)]])),
     "SELECT the other way": ("SELECT", lambda m, r, k, f, a, b: (k, [y if g else x for g, x, y in zip(f, a, b)])),
     "FLOOR truncates": ("FLOOR", lambda m, r, k, v: ("I", [m.wide.of_float(x) for x in v])),
     "ROUND to even": ("ROUND", lambda m, r, k, v: ("I", [m.wide.of_float(float(round(x))) if abs(x) < 1e15 else y for x, y in zip(v, r[1])])),

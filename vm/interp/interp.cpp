@@ -341,7 +341,7 @@ void Interp::pair(const Step& step) {
   Value parts[2];
   fetch(step, parts);
   for (Value& part : parts) written(part);
-  outputs_[0] = std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])});
+  outputs_[0] = make_pair_value(std::move(parts[0]), std::move(parts[1]));
   store(step, outputs_);
 }
 

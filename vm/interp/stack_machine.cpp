@@ -164,9 +164,9 @@ void StackMachine::call(const Instr& in) {
 }
 
 void StackMachine::pair() {
-  PairValue both{std::move(stack_[stack_.size() - 2]), std::move(stack_.back())};
+  Value both = make_pair_value(std::move(stack_[stack_.size() - 2]), std::move(stack_.back()));
   stack_.pop_back();
-  stack_.back() = std::make_shared<const PairValue>(std::move(both));
+  stack_.back() = std::move(both);
 }
 
 void StackMachine::unpair() {

@@ -1,6 +1,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "bytecode/base/extent.h"
 #include "vm/lib/nvm.h"
 #include "vm/lib/nvm.hpp"
 
@@ -63,7 +64,7 @@ nvm_program* loaded(Result<Program> program) {
 }
 
 void check_count(const void* elements, std::int64_t n) {
-  if (n < 0) throw std::invalid_argument("a vector of " + std::to_string(n) + " elements");
+  if (!nvm::is_length(n)) throw std::invalid_argument("a vector of " + std::to_string(n) + " elements");
   if (elements == nullptr && n > 0) throw std::invalid_argument("the elements are NULL");
 }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
 #include "frontend/lexer.h"
 #include "vm/data/kept.h"
@@ -15,6 +16,7 @@
 #include "vm/lib/from_world.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl_session.h"
+#include "vm/lib/nesl_slots.h"
 #include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
@@ -130,6 +132,9 @@ struct Nesl::Impl {
     } catch (const vm::ShowingCancelled&) {
       err << "\nnvm: interrupted while a result was shown\n" << std::flush;
       return otherwise;
+    } catch (const TooDeep& e) {
+      err << "nvm: the program, or a value of it, is " << e.what() << "\n" << std::flush;
+      return otherwise;
     } catch (const Cancelled&) {
       err << "nvm: interrupted while NESL was compiled\n" << std::flush;
       return otherwise;
@@ -236,6 +241,8 @@ std::optional<std::string> Nesl::bind(const std::string& name, const std::string
            std::to_string(slots.size());
   std::vector<vm::Value> values;
   for (const Value& slot : slots) values.push_back(vm::with_owner(slot.impl()->value, slot.impl()));
+  if (const auto wrong = vm::misfit(passing, t.get(), values))
+    return "the value of type " + type + " has " + *wrong;
   impl_->session.bind(name, t.get(), std::move(values));
   return std::nullopt;
 }

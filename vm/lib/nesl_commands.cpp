@@ -4,6 +4,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 
@@ -51,6 +52,7 @@ std::string text_of(const std::vector<Value>& slots) {
 
 // Binds the variables in the type to int.
 void with_ints(const Type* type) {
+  check_stack();
   type = frontend::resolve(type);
   if (type->kind == TypeKind::kVar)
     frontend::Unifier().unify(type, frontend::TypeArena::base(TypeKind::kInt));

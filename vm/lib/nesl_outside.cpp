@@ -96,6 +96,10 @@ std::optional<std::string> SessionCommands::read_program(std::string& file) {
 }
 
 SessionStatus SessionCommands::load_file(const Form& form, std::string file, Show show, bool notice) {
+  if (constexpr int kMost = 100; s_.open_texts_ > kMost) {
+    error(form, "File " + file + " is not loaded: files load each other more than 100 deep.");
+    return SessionStatus::kRunError;
+  }
   std::optional<std::string> text;
   try {
     text = read_program(file);

@@ -8,11 +8,13 @@
 #include <sstream>
 #include <utility>
 
+#include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 #include "frontend/print_core.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
+#include "vm/lib/nesl_slots.h"
 
 namespace nvm::vm {
 
@@ -76,14 +78,17 @@ constexpr const char* kExpression = "-e";  // the name of the command's expressi
 // Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
 class Quoted {
  public:
-  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment)
-      : place_(place), before_(place), environment_(environment) {
+  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment,
+         int& open)
+      : place_(place), before_(place), environment_(environment), open_(open) {
     place_ = text;
+    ++open_;
     environment_.set_text(text->text);
   }
   Quoted(const Quoted&) = delete;
   Quoted& operator=(const Quoted&) = delete;
   ~Quoted() {
+    --open_;
     place_ = before_;
     environment_.set_text(before_ != nullptr ? before_->text : std::string_view());
   }
@@ -92,6 +97,7 @@ class Quoted {
   const frontend::Source*& place_;
   const frontend::Source* before_;
   frontend::Environment& environment_;
+  int& open_;
 };
 
 }  // namespace
@@ -115,6 +121,7 @@ Gate NeslSession::gate() const {
 }
 
 SessionStatus NeslSession::run_text(frontend::Source source) {
+  check_stack();
   source.number = number_of_text(source.file);
   return run_forms(source);
 }
@@ -126,7 +133,7 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 }
 
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
-  const Quoted quoted(source_, &source, environment_);
+  const Quoted quoted(source_, &source, environment_, open_texts_);
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
@@ -292,13 +299,8 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
     report(result, compiled, file);
     return std::nullopt;
   }
-  frontend::TypeArena passing;
-  if (const auto code = bad_character(passing, compiled.type, result.values)) {
-    report({true,
-            "Bad value in a result vector: " + std::to_string(*code) + " is the code of no character",
-            0,
-            {}},
-           compiled, file);
+  if (const auto wrong = wrong_result(compiled.type, result.values)) {
+    report({true, *wrong, 0, {}}, compiled, file);
     return std::nullopt;
   }
   if (options_.verbose) {

@@ -191,6 +191,7 @@ class NeslSession {
   std::string last_file_;
   std::string folder_ = ".";                 // of the file that was asked for
   const frontend::Source* typed_ = nullptr;  // the text that a user has typed
+  int open_texts_ = 0;                       // each loaded by the one before
   std::vector<std::string> sources_;         // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);

@@ -89,7 +89,8 @@ class Value {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Inputs. Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
+// Inputs. A vector has fewer than 2^46 elements; foreign() throws std::length_error otherwise, or if n < 0.
+// Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
 // needs the memory any more, on any thread; it must stay unchanged until then. Memory that ends less than 64
 // bytes before the end of a page is copied, too, since vector loads read so far behind the last element.
 [[nodiscard]] Value make_ints(std::span<const std::int64_t> elements);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "bytecode/base/disk_cache.h"
+#include "bytecode/base/stack.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
 #include "vm/interp/elements.h"
@@ -42,10 +43,14 @@ std::uint64_t machine_memory() {
   return bytes;
 }
 
-// The first element that is no INT of 32 bits, as words that follow "input N has "; empty if there is none.
+// The first element that is no INT of 32 bits, or that there are too many to be counted with it, as words
+// that follow "input N has "; empty if there is nothing of the kind.
 std::string too_wide(const vm::Value& value) {
   const auto* v = std::get_if<vm::Vector>(&value);
   const auto* s = std::get_if<vm::Segdes>(&value);
+  if (const std::int64_t all = s != nullptr ? std::max(s->segments(), s->total()) : v->length();
+      all >= too_long(IntBits::k32))
+    return std::to_string(all) + " elements, more than an INT of 32 bits counts";
   if (s == nullptr && (v->type() != Type::kInt || v->storage() != Storage::kI64)) return "";
   const std::int64_t n = s != nullptr ? s->segments() : v->length();
   for (std::int64_t i = 0; i < n; ++i) {
@@ -364,6 +369,8 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     return impl_->run(program, inputs);
   } catch (const vm::Fault& fault) {
     return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
+  } catch (const TooDeep& e) {
+    return Failure{Failure::Class::kRuntime, "nvm: a value is " + std::string(e.what()) + "\n"};
   } catch (const std::bad_alloc&) {
     return Failure{Failure::Class::kRuntime, "nvm: the system has no more memory\n"};
   }
