@@ -135,7 +135,7 @@ int repl_command(const Words& words) {
   Reader reader;
   if (reader.terminal())
     std::cout << "nvm " << lib::version() << ", NESL. Forms end with ; -- help; lists the commands.\n";
-  run_startup_file(nesl);
+  if (!options.vm.untrusted) run_startup_file(nesl);
   if (!arguments.operands().empty()) nesl.run_file(arguments.operand("a NESL file"));
   std::vector<std::string> names;
   completions = &names;

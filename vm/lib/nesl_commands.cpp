@@ -127,7 +127,8 @@ void SessionCommands::unknown(const Form& form, const std::string& what) {
 
 // The value is computed at once and fetched later.
 SessionStatus SessionCommands::background(const Form& form, const CompiledForm& argument) {
-  auto slots = s_.evaluate(argument, diagnostics_.file());
+  const bool runs = s_.options_.mode != SessionMode::kCheck;
+  auto slots = runs ? s_.evaluate(argument, diagnostics_.file()) : std::vector<Value>();
   if (!slots) return SessionStatus::kRunError;
   s_.jobs_[form.name] = {argument, std::move(*slots)};
   return SessionStatus::kOk;
@@ -393,7 +394,7 @@ void SessionCommands::get(const Form& form) {
   const auto finished = std::move(job->second);
   s_.jobs_.erase(job);
   s_.bind(name, finished.compiled.type, finished.slots, &finished.compiled);
-  s_.show_value(name, finished.compiled.type, finished.slots);
+  if (s_.options_.mode != SessionMode::kCheck) s_.show_value(name, finished.compiled.type, finished.slots);
 }
 
 }  // namespace nvm::vm
