@@ -1,6 +1,7 @@
 #include "vm/interp/interp.h"
 
 #include <algorithm>
+#include <new>
 
 #include "vm/interp/elements.h"
 #include "vm/interp/in_place.h"
@@ -85,23 +86,15 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     outcome.exit_line = exit_line_;
     outcome.values = std::move(values_);
   } catch (const Fault& fault) {
-    outcome.error = locate(fault);
-    forget();
+    give_up(outcome, fault);
+  } catch (const std::bad_alloc&) {
+    give_up(outcome, {Fault::Kind::kMemory, "out of memory"});
   }
   if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
   if (exited_) frames_.clear();
   values_.clear();
   calls_.clear();
   return outcome;
-}
-
-void Interp::forget() {
-  frames_.clear();
-  packed_.clear();
-  for (Value& value : scratch_) release(value);
-  for (Value& value : outputs_) release(value);
-  drop_chain();
-  forget_pulls();
 }
 
 // To the end; once more from the check that turns out to have failed.

@@ -11,6 +11,7 @@
 #include "vm/interp/code.h"
 #include "vm/interp/error.h"
 #include "vm/interp/gate.h"
+#include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::lib {
@@ -48,6 +49,8 @@ struct Value::Impl {
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
 
+// The contents of a file that come from a world; nothing if the file itself is to be read.
+[[nodiscard]] std::optional<std::string> recorded(vm::World* world, const std::string& path);
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }
@@ -58,8 +61,9 @@ struct Value::Impl {
 // Tells one build from another.
 [[nodiscard]] const std::string& build_name();
 
-// The innermost line of the NESL source in the chain of calls, 0 if there is none.
-[[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);
+// The innermost line of a NESL source in the chain of calls, with its file (bytecode/program/origin.h), 0 if
+// there is none.
+[[nodiscard]] std::uint32_t origin_of(const vm::RunError& error);
 
 // The text of a run-time error as the user sees it.
 [[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);

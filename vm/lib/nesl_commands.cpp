@@ -2,8 +2,9 @@
 
 #include <limits>
 #include <ostream>
-#include <sstream>
+#include <utility>
 
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
@@ -166,10 +167,9 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
 void SessionCommands::help(const Words& words) {
   const std::string name = lower(words.back().text);
   if (is_internal(name) || s_.environment_.find(name) != nullptr) return describe(words);
-  std::istringstream lines(kHelp);
   bool any = false;
-  for (std::string line; std::getline(lines, line);) {
-    std::string only = lower(line);
+  for (const std::string_view line : lines_of(kHelp)) {
+    std::string only = lower(std::string(line));
     for (char& c : only) c = (c >= 'a' && c <= 'z') || c == '_' ? c : ' ';
     if ((" " + only + " ").find(" " + name + " ") == std::string::npos) continue;
     s_.out_ << line << "\n";
