@@ -41,6 +41,12 @@ const std::unordered_map<std::string_view, PreludeRows>& prelude_index() {
   return index;
 }
 
+// Of release 3.1's own use, which programs may have their own of (prelude.h).
+bool is_helper(const PreludeRows& rows) {
+  const int row = rows.definition >= 0 ? rows.definition : rows.declaration;
+  return prelude_entries()[static_cast<std::size_t>(row)].text.find("\"Internal. ") != std::string_view::npos;
+}
+
 const std::unordered_map<std::string_view, const core::PrimInfo*>& primitive_index() {
   static const auto index = [] {
     std::unordered_map<std::string_view, const core::PrimInfo*> rows;
@@ -186,8 +192,9 @@ bool Environment::is_protected(std::string_view name) const {
 bool Environment::would_replace(std::string_view name) const {
   if (internal(name) || among(kAdded, name) || among(kSettings, name) || user_.count(std::string(name)) != 0)
     return false;
-  return primitive_index().find(name) != primitive_index().end() ||
-         prelude_index().find(name) != prelude_index().end();
+  const auto rows = prelude_index().find(name);
+  if (rows == prelude_index().end()) return primitive_index().find(name) != primitive_index().end();
+  return !is_helper(rows->second);
 }
 
 // The primitives and the prelude.

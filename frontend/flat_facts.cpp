@@ -2,6 +2,7 @@
 // whichever width INTs have when the code runs.
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -95,11 +96,6 @@ bool Builder::each_inside(Atom atom, const Range& range, int depth) const {
                      [&](int bits) { return numbers(atom, bits, depth).each.inside(range); });
 }
 
-bool Builder::are_lengths(Atom atom) const {
-  return std::all_of(kWidths.begin(), kWidths.end(),
-                     [&](int bits) { return nvm::are_lengths(numbers(atom, bits), bits); });
-}
-
 bool Builder::exact(Scalar scalar, Atom a, Atom b, int depth) const {
   return std::none_of(kWidths.begin(), kWidths.end(), [&](int bits) {
     return may_wrap(scalar, bits, numbers(a, bits, depth).each, numbers(b, bits, depth).each);
@@ -170,6 +166,7 @@ std::optional<bool> Builder::decided(Op op, Atom a, Atom b) const {
 }
 
 void Builder::learn(Atom flags, bool value) {
+  check_stack();
   const Made* m = made(flags);
   if (!m) return;
   const Made fact = *m;

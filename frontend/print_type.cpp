@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/types.h"
 
 namespace nvm::frontend {
@@ -12,6 +13,7 @@ enum Place : int { kOuter, kInner, kLeft, kRight };
 
 // The variables in order of appearance; identities are not shown.
 void TypePrinter::collect(const Type* type) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(vars_.begin(), vars_.end(), type) == vars_.end())
     vars_.push_back(type);
@@ -32,6 +34,7 @@ std::string TypePrinter::print(const Type* type) {
 }
 
 void TypePrinter::print_into(std::string& out, const Type* type, int place) {
+  check_stack();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kInt: out += "int"; return;

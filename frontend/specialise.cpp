@@ -5,6 +5,7 @@
 
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/outline.h"
 #include "frontend/serial_check.h"
 #include "frontend/specialiser.h"
@@ -44,6 +45,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
 // Types.
 
 const Type* Specialiser::ground(const Type* type, const Known* known) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) {
     const bool found = known != nullptr && known->count(type) != 0;
@@ -63,6 +65,7 @@ const Type* Specialiser::ground(const Type* type, const Known* known) {
 
 // Records are their components, function values the tuple of what they captured.
 const core::Type* Specialiser::erase(const Type* type) {
+  check_stack();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kInt:
@@ -85,6 +88,7 @@ const core::Type* Specialiser::erase(const Type* type) {
 
 // Text that is equal for equal ground types; of functions only the identity counts.
 void Specialiser::describe(std::string& key, const Type* type, int depth) {
+  check_stack();
   type = resolve(type);
   if (depth > kMaxTypeDepth) key.resize(kMaxKey + 1, '.');
   if (key.size() > kMaxKey) return;
@@ -176,6 +180,7 @@ core::ExprPtr Specialiser::read(const Local& local) {
 }
 
 void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
+  check_stack();
   type = resolve(type);
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard: return;
@@ -202,6 +207,7 @@ void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
 // Expressions.
 
 Specialiser::Value Specialiser::value(const Expr& exp) {
+  check_stack();
   if (!builtin_ && source_ == main_source_) user_pos_ = exp.pos;
   const auto literal = [&](core::ExprKind kind, TypeKind type) {
     Value result{node(kind, erase(TypeArena::base(type)), line(exp)), TypeArena::base(type)};
@@ -373,6 +379,7 @@ std::shared_ptr<core::Program> specialise(Environment& environment, const Expr& 
 }
 
 bool is_constant(const Expr& exp) {
+  check_stack();
   switch (exp.kind) {
     case ExprKind::kInt:
     case ExprKind::kFloat:

@@ -1,5 +1,7 @@
 #include "bytecode/ssa/instances.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 
 namespace nvm::ssa {
@@ -88,6 +90,7 @@ std::optional<Term> Instances::flag_as_number(Term t) const {
 }
 
 Term Instances::assume(Term t, Term flag) {
+  check_stack();
   if (is(t, Kind::kStarts)) return starts(assume(node(t)[1], flag));
   if (is(t, Kind::kIota)) return iota(assume(node(t)[1], flag));
   // Merges are canonical, so their flag is no negation.
@@ -126,6 +129,7 @@ bool Instances::descends(Group part, Group of) const {
 }
 
 Group Instances::collapse(Group g, Group whole, Term flag) {
+  check_stack();
   if (g == kAll || !descends(g, whole)) return g;
   const auto [parent, chosen] = groups_[static_cast<std::size_t>(g)];
   if (parent == whole && chosen == flag) return whole;
@@ -133,6 +137,7 @@ Group Instances::collapse(Group g, Group whole, Term flag) {
 }
 
 Total Instances::collapse(const Total& t, Group whole, Term flag) {
+  check_stack();
   const Group none = where(whole, negate(flag));
   Total out;
   for (const auto& [group, term] : t)
@@ -144,6 +149,7 @@ Total Instances::collapse(const Total& t, Group whole, Term flag) {
 // Merges fall into their two groups, as deep as conditionals usually nest; what is left unexpanded is right,
 // only not canonical.
 void Instances::expand(Group g, Term t, int depth, Total& out) {
+  check_stack();
   constexpr int kMaxDepth = 32;
   constexpr std::size_t kMaxTerms = 64;
   t = within(t, g);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "bytecode/base/extent.h"
 #include "vm/data/buffer.h"
 #include "vm/data/value.h"
 
@@ -32,10 +33,10 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Memory for `bytes` of elements, uninitialised. Throws Fault{kMemory}, never returns null.
-  [[nodiscard]] BufferRef allocate(std::size_t bytes);
+  // Memory for elements, uninitialised. Throws Fault{kMemory}, never returns null.
+  [[nodiscard]] BufferRef allocate(ByteCount bytes);
   // Takes back what lies behind the first `bytes` of a buffer of this pool that nobody has written there.
-  void shrink(const BufferRef& buffer, std::size_t bytes);
+  void shrink(const BufferRef& buffer, ByteCount bytes);
   // A vector of `length` != 1 uninitialised elements; an empty one takes no memory.
   [[nodiscard]] Vector vector(Storage storage, std::int64_t length);
   [[nodiscard]] PoolStats stats() const;

@@ -51,6 +51,9 @@ struct Value::Impl {
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }
+[[nodiscard]] inline vm::Gate gate_of(const Options& options) {
+  return options.untrusted ? vm::Gate() : gate_of(options.allow);
+}
 
 // Tells one build from another.
 [[nodiscard]] const std::string& build_name();
