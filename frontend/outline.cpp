@@ -87,7 +87,8 @@ class Outlining {
   ExprPtr unpacked(ExprPtr timed, const std::set<std::int32_t>& free, std::int32_t param,
                    const core::Type* type) const {
     std::vector<ExprPtr> values;
-    const Expr like = Expr{ExprKind::kUnit, nullptr, timed->line};
+    Expr like;
+    like.line = timed->line;
     for (std::size_t above = 0; above < free.size(); ++above) {
       ExprPtr value = node(ExprKind::kVar, like, type);
       value->id = param;
