@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bytecode/base/extent.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm {
