@@ -179,6 +179,7 @@ class Body {
   Val distribute(const Val& x, const Val& n, const Lanes* lanes);
   Val range(const core::Expr& e, const Val& start, const Val& step, const Val& end, const Lanes* lanes);
   Val rounded_up(const Val& x, const Val& y);
+  Val steps_between(const Val& start, const Val& end, const Val& step);
   Val element(const Val& v, const Val& i, const Lanes* lanes);
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);

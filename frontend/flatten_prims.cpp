@@ -350,10 +350,13 @@ void Body::check_lengths(const Val& a, const Val& b, const Lanes* lanes, const s
 void Body::check_numbers(const Val& bad, const Lanes* lanes, const std::string& message,
                          const std::string& what, const std::vector<Val>& numbers) {
   if (!all_.options().arg_check) return;
+  // What is decided for all instances alike may be a matter of numbers that each has of its own.
+  const Lanes* at = bad.lanes;
+  for (const Val& number : numbers) at = deeper(at, number.lanes);
   const auto first_bad = [&](const Val& x) {
-    if (bad.lanes == ops_.root()) return x;
+    if (at == ops_.root()) return x;
     const Atoms some =
-        b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, bad.lanes), bad.atom, ops_.whole(bad.lanes)});
+        b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, at), ops_.at(bad, at), ops_.whole(at)});
     return integer(ops_.root(), b_.op(Op::kExtract, TypeWord::kInt, {some[0], b_.integer(0), some[1]}));
   };
   check_with(bad, lanes, [&] {
