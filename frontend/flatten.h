@@ -177,9 +177,6 @@ class Body {
 
   // flatten_sequences.cpp
   Val distribute(const Val& x, const Val& n, const Lanes* lanes);
-  Val range(const core::Expr& e, const Val& start, const Val& step, const Val& end, const Lanes* lanes);
-  Val rounded_up(const Val& x, const Val& y);
-  Val steps_between(const Val& start, const Val& end, const Val& step);
   Val element(const Val& v, const Val& i, const Lanes* lanes);
   bool runs_inside(const Val& indices, const Val& v);
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
@@ -208,6 +205,11 @@ class Body {
   void check_range(const Val& i, const Val& length, const Lanes* lanes, const char* message);
   void keep_first(const Val& value, const Lanes* lanes);
   Val lengths(const Val& v);
+
+  // flatten_ranges.cpp
+  Val range(const core::Expr& e, const Val& start, const Val& step, const Val& end, const Lanes* lanes);
+  Val rounded_up(const Val& x, const Val& y);
+  Val steps_between(const Val& start, const Val& end, const Val& step);
 
   // flatten_constants.cpp
   std::optional<flat::Atoms> constant_slots(const Val& value);

@@ -355,8 +355,7 @@ void Body::check_numbers(const Val& bad, const Lanes* lanes, const std::string& 
   for (const Val& number : numbers) at = deeper(at, number.lanes);
   const auto first_bad = [&](const Val& x) {
     if (at == ops_.root()) return x;
-    const Atoms some =
-        b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, at), ops_.at(bad, at), ops_.whole(at)});
+    const Atoms some = b_.ops(Op::kPack, TypeWord::kInt, {ops_.at(x, at), ops_.at(bad, at), ops_.whole(at)});
     return integer(ops_.root(), b_.op(Op::kExtract, TypeWord::kInt, {some[0], b_.integer(0), some[1]}));
   };
   check_with(bad, lanes, [&] {

@@ -201,7 +201,8 @@ TEST_CASE("an untrusted program gets nothing, and its limits", "[capabilities]")
 TEST_CASE("all runs of a machine share its fuel", "[capabilities]") {
   Options options;
   options.fuel = 3000;
-  auto program = Program::from_text("FUNC MAIN CONST INT 5 CONST INT 1000 MAKE_SEGDES DIST INT RAND RET", "t");
+  auto program =
+      Program::from_text("FUNC MAIN CONST INT 5 CONST INT 1000 MAKE_SEGDES DIST INT RAND RET", "t");
   REQUIRE(program);
   Vm vm(options);
   int runs = 0;
