@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/table/ranges.h"
 
 namespace nvm::frontend {
@@ -186,6 +187,7 @@ void Analysis::summarise() {
 }
 
 const ExprFacts& Analysis::visit(const Expr& e) {
+  check_budget();
   ExprFacts facts;
   facts.weight = 1;
   facts.scalar = is_scalar_type(e.type) && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;

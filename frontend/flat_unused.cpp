@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytecode/base/budget.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -43,6 +44,7 @@ class Unused {
  private:
   void find_calls(const Block& block, std::size_t caller) {
     for (const Stmt& stmt : block.stmts) {
+      check_budget();
       if (stmt.kind == Stmt::Kind::kCall) callers_[static_cast<std::size_t>(stmt.target)].insert(caller);
       if (stmt.kind != Stmt::Kind::kIf) continue;
       find_calls(*stmt.then_block, caller);
@@ -83,6 +85,7 @@ class Unused {
   bool statement(const Stmt& stmt) {
     bool live = stmt.keep;
     for (std::size_t i = 0; i < stmt.results.size(); ++i) {
+      check_budget();
       if (!needed_.contains(stmt.results[i])) continue;
       live = true;
       const auto callee = static_cast<std::size_t>(stmt.target);

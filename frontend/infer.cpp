@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "frontend/parser.h"
 
 namespace nvm::frontend {
@@ -105,6 +106,7 @@ const Type* Checker::datatype(const Form& form, Binding& constructor) try {
 // Expressions.
 
 const Type* Checker::infer(Expr& exp) {
+  check_budget();
   const Type* type = infer_kind(exp);
   if (size_up_to(type, kLargestType) >= kLargestType)
     fail(exp.pos, "the type of this expression has more than " + std::to_string(kLargestType) + " parts");

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "bytecode/program/builder.h"
@@ -22,6 +23,7 @@ using Counts = std::map<Atom, int>;
 void count_uses(const Block& block, Counts& counts) {
   for (const Stmt& stmt : block.stmts) {
     for (const Atom atom : stmt.args) ++counts[atom];
+    check_budget();
     if (stmt.kind != Stmt::Kind::kIf) continue;
     count_uses(*stmt.then_block, counts);
     count_uses(*stmt.else_block, counts);

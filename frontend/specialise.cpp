@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "frontend/serial_check.h"
@@ -42,6 +43,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
 // Types.
 
 const Type* Specialiser::ground(const Type* type, const Known* known) {
+  check_budget();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) {
     const bool found = known != nullptr && known->count(type) != 0;
@@ -61,6 +63,7 @@ const Type* Specialiser::ground(const Type* type, const Known* known) {
 
 // Records are their components, function values the tuple of what they captured.
 const core::Type* Specialiser::erase(const Type* type) {
+  check_budget();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kInt:
@@ -83,6 +86,7 @@ const core::Type* Specialiser::erase(const Type* type) {
 
 // Text that is equal for equal ground types; of functions only the identity counts.
 void Specialiser::describe(std::string& key, const Type* type, int depth) {
+  check_budget();
   type = resolve(type);
   if (depth > kMaxTypeDepth) key.resize(kMaxKey + 1, '.');
   if (key.size() > kMaxKey) return;
@@ -200,6 +204,7 @@ void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
 // Expressions.
 
 Specialiser::Value Specialiser::value(const Expr& exp) {
+  check_budget();
   if (!builtin_ && source_ == main_source_) user_pos_ = exp.pos;
   const auto literal = [&](core::ExprKind kind, TypeKind type) {
     Value result{node(kind, erase(TypeArena::base(type)), line(exp)), TypeArena::base(type)};

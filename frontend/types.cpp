@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "frontend/environment.h"
 
@@ -76,6 +77,7 @@ namespace {
 
 // Appends the unbound variables of `type` that `found` lacks.
 void collect_unbound(const Type* type, std::vector<const Type*>& found) {
+  check_budget();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(found.begin(), found.end(), type) == found.end())
     found.push_back(type);
@@ -159,6 +161,7 @@ using VarMap = std::unordered_map<const Type*, const Type*>;
 // `type` rebuilt with its unbound variables mapped by `map_var`; may share what contains none, if `shares`.
 template <typename MapVar>
 const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var, bool shares = true) {
+  check_budget();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) return map_var(type);
   std::vector<const Type*> args;
@@ -220,6 +223,7 @@ const Type* record_content(TypeArena& arena, const Type* record) {
 namespace {
 
 bool same(const Type* a, const Type* b, VarMap& renaming, VarMap& back) {
+  check_budget();
   a = resolve(a);
   b = resolve(b);
   if (a->kind != b->kind) return false;
@@ -256,6 +260,7 @@ struct Within {
 };
 
 std::size_t size_within(const Type* type, std::size_t limit, const Within* within) {
+  check_budget();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && within != nullptr) {
     const std::vector<const Type*>& params = within->record->datatype->params;
@@ -278,12 +283,14 @@ std::size_t size_within(const Type* type, std::size_t limit, const Within* withi
 std::size_t size_up_to(const Type* type, std::size_t limit) { return size_within(type, limit, nullptr); }
 
 bool contains_function(const Type* type) {
+  check_budget();
   type = resolve(type);
   if (type->kind == TypeKind::kFn || type->kind == TypeKind::kIdentity) return true;
   return std::any_of(type->args.begin(), type->args.end(), contains_function);
 }
 
 int slot_count(TypeArena& arena, const Type* type) {
+  check_budget();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kSeq: return 1 + slot_count(arena, type->args[0]);

@@ -1,9 +1,11 @@
+#include "bytecode/base/budget.h"
 #include "frontend/types.h"
 
 namespace nvm::frontend {
 namespace {
 
 bool occurs(const Type* var, const Type* type) {
+  check_budget();
   type = resolve(type);
   if (type == var) return true;
   for (const Type* arg : type->args)
@@ -27,6 +29,7 @@ bool Unifier::bind(const Type* var, const Type* to) {
 }
 
 bool Unifier::merge(const Type* a, const Type* b) {
+  check_budget();
   a = resolve(a);
   b = resolve(b);
   if (a == b) return true;

@@ -5,6 +5,7 @@
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
 #include "vm/cmd/run.h"
 #include "vm/cmd/vcode_files.h"
@@ -134,12 +135,14 @@ int disasm_vcode(const Arguments& arguments, const Watch& watch, const std::stri
 
 int check_command(const Words& words) {
   const Arguments arguments("check", words);
+  const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   return is_nesl(arguments, watch) ? check_nesl(arguments, watch) : check_vcode(arguments, watch);
 }
 
 int disasm_command(const Words& words) {
   const Arguments arguments("disasm", words);
+  const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   const std::string stages = arguments.text(Option::kStages);
   if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)

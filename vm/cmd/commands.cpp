@@ -8,6 +8,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/suggest.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/crash.h"
@@ -128,6 +129,12 @@ int run_command_line(Words words) {
   } catch (const UsageError& e) {
     std::fprintf(stderr, "nvm %s: %s\n", name.c_str(), e.message.c_str());
     return kRefused;
+  } catch (const Cancelled& spent) {
+    std::fprintf(stderr, "nvm: %s\n", spent.what());
+    return kFault;
+  } catch (const OutOfMemory& spent) {
+    std::fprintf(stderr, "nvm: %s\n", spent.what());
+    return kFault;
   }
 }
 

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "vm/cmd/deadline.h"
+
 namespace nvm::cmd {
 
 namespace {
@@ -68,6 +70,13 @@ std::FILE* tuning() {
 std::string tuned() {
   std::fflush(tuning());
   return {tuning_text, tuning_size};
+}
+
+lib::Limits limits_of(const Arguments& arguments) {
+  // Whoever types, types as long as he likes: what he has entered has the time.
+  const double seconds = arguments.command() == "repl" ? 0 : arguments.number(Option::kTimeLimit);
+  end_long_after(seconds);
+  return {arguments.size(Option::kMemory), seconds};
 }
 
 lib::Options options_of(const Arguments& arguments) {

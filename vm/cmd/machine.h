@@ -23,6 +23,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 [[nodiscard]] std::FILE* tuning();
 [[nodiscard]] std::string tuned();
 
+// --memory and --time-limit, from now on.
+[[nodiscard]] lib::Limits limits_of(const Arguments& arguments);
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);
 
 }  // namespace nvm::cmd

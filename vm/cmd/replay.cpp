@@ -1,6 +1,7 @@
 #include <cstdio>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/machine.h"
 #include "vm/cmd/run.h"
 #include "vm/lib/record.hpp"
 
@@ -19,6 +20,7 @@ int replay_command(const Words& words) {
   Words all = replay->words();
   all.insert(all.end(), words.begin() + 1, words.end());
   const Arguments arguments("run", all);
+  const lib::Limits limits = limits_of(arguments);
   if (arguments.given(Option::kRecord)) throw UsageError{"--record: what is run again is recorded already"};
   Watch watch(arguments);
   watch.add(replay);

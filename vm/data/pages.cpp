@@ -1,6 +1,7 @@
 #include "vm/data/pages.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
@@ -31,6 +32,12 @@ std::byte* map_memory(std::size_t size) {
     madvise(p, size, MADV_HUGEPAGE);
   }
   return p;
+}
+
+std::size_t physical_bytes() {
+  static const std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
 }
 
 bool can_move_pages() {

@@ -11,6 +11,9 @@ inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // Memory without pages behind it yet, with huge ones if `size` allows; null if there is none.
 [[nodiscard]] std::byte* map_memory(std::size_t size);
 
+// Of the machine.
+[[nodiscard]] std::size_t physical_bytes();
+
 // Can the system move pages? (Linux since 5.7; what emulates it may not.)
 [[nodiscard]] bool can_move_pages();
 // Moves the pages behind [from, from + size), part of one mapping, to `to`, which is mapped, too, and has

@@ -17,7 +17,6 @@
 #include "vm/data/pool.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,6 +28,7 @@
 #include "bytecode/base/check.h"
 #include "vm/data/extents.h"
 #include "vm/data/pages.h"
+#include "vm/data/pool_account.h"
 #include "vm/data/size_classes.h"
 
 namespace nvm::vm {
@@ -92,6 +92,7 @@ struct Pool::Impl {
   std::uint64_t id = 0;
   Pool* self = nullptr;
   std::size_t limit = 0;
+  PoolAccount charged;  // whom it shares its limit with
   std::ptrdiff_t stat_slack = kStatSlack;
   std::atomic<std::uint64_t> fail{0};
   std::atomic<std::size_t> may_keep{kLeastKept};  // bytes of large blocks, of a thread
@@ -122,6 +123,7 @@ struct Pool::Impl {
   void give_back() {
     give_kept();
     large.give_back();
+    charged.note_mapped(mapped());
   }
   Buffer* take_cached(std::uint32_t c, std::size_t& capacity);
   void release_large(Buffer* b);
@@ -130,7 +132,7 @@ struct Pool::Impl {
     return carved - static_cast<std::size_t>(bump_end - bump) + large.touched();
   }
   [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
-  void note_mapped() { mapped_peak = std::max(mapped_peak, mapped()); }
+  void note_mapped() { mapped_peak = std::max(mapped_peak, charged.note_mapped(mapped())); }
   void account(std::ptrdiff_t bytes);
   void note_peak(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
@@ -188,6 +190,7 @@ void settle(Pool::Impl& pool) {  // with the lock of `pool`
   ThreadCache& t = t_cache;
   pool.note_peak(pool.live + t.peak);
   pool.live += t.live;
+  pool.charged.add(t.live);
   pool.allocations += t.allocations;
   t.live = t.peak = 0;
   t.allocations = 0;
@@ -199,7 +202,7 @@ void empty_cache() {
   const std::lock_guard pools_lock(g_pools_mutex);
   if (const auto it = pools().find(t.pool_id); it != pools().end()) {
     Pool::Impl& pool = *it->second;
-    const std::lock_guard lock(pool.mutex);
+    const PoolLock lock(pool.mutex);
     settle(pool);
     for (std::uint32_t c = 0; c < kSmallClasses; ++c)
       while (t.lists[c].head != nullptr) pool.lists[c].push(t.lists[c].pop());
@@ -220,17 +223,12 @@ struct CacheGuard {
   t_cache.pool_id = pool.id;
 }
 
-std::size_t physical_bytes() {
-  static const std::size_t bytes =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 }  // namespace
 
 void Pool::Impl::out_of_memory(std::size_t wanted) const {
   std::string text = "ran out of vector memory: " + std::to_string(wanted) + " more bytes wanted, " +
                      std::to_string(live) + " in use";
+  text += charged.others_text(limit, live);
   if (limit != 0) text += " of " + std::to_string(limit) + " allowed; raise --memory";
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
@@ -255,7 +253,7 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t fresh = large.touched() - before;
   if (fresh != 0) {
     ++from_system;
-    if (mapped() > (limit != 0 ? limit : physical_bytes() / 4 * 3)) give_back();
+    if (mapped() > (limit != 0 ? charged.left_of(limit, live) : physical_bytes() / 4 * 3)) give_back();
     large.give_back(mapped() - std::min(mapped(), allowance(capacity, kMostKept)));
   }
   note_mapped();
@@ -299,10 +297,10 @@ void Pool::Impl::refill(std::uint32_t c) {
 }
 
 Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
   if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
-  if (limit != 0 && live + static_cast<std::ptrdiff_t>(capacity) > static_cast<std::ptrdiff_t>(limit))
+  if (limit != 0 && live + static_cast<std::ptrdiff_t>(capacity) > charged.most_of(limit, live))
     out_of_memory(capacity);
   Buffer* b = nullptr;
   if (c < kSmallClasses) {
@@ -326,6 +324,7 @@ void Pool::Impl::note_peak(std::ptrdiff_t bytes) {
 
 void Pool::Impl::account(std::ptrdiff_t bytes) {
   live += bytes;
+  charged.add(bytes);
   note_peak(live);
 }
 
@@ -352,7 +351,7 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
 
 BufferRef Pool::Impl::allocate(std::size_t bytes) {
   if (bytes > kLargest) {
-    const std::lock_guard lock(mutex);
+    const PoolLock lock(mutex);
     out_of_memory(bytes);
   }
   std::size_t capacity = (bytes + 63) & ~std::size_t{63};
@@ -379,7 +378,7 @@ void Pool::Impl::release(Buffer* b) {
     const bool full = t.lists[c].count * class_size(c) > kCachedBytesPerClass;
     if (!full && t.live > -stat_slack) [[likely]]
       return;
-    const std::lock_guard lock(mutex);
+    const PoolLock lock(mutex);
     settle(*this);
     if (full)
       for (std::uint32_t n = t.lists[c].count / 2; n > 0; --n) lists[c].push(t.lists[c].pop());
@@ -403,7 +402,7 @@ void Pool::Impl::release_large(Buffer* b) {
   ThreadCache& t = t_cache;
   const std::size_t most = may_keep.load(std::memory_order_relaxed);
   if (b->capacity > std::min(kKeptBytes, most) || stat_slack != kStatSlack) {
-    const std::lock_guard lock(mutex);
+    const PoolLock lock(mutex);
     account(-static_cast<std::ptrdiff_t>(b->capacity));
     give_large(b);
     return;
@@ -414,7 +413,7 @@ void Pool::Impl::release_large(Buffer* b) {
   b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
   t.keep(b);
   if (!t.keeps_too_much(most) && t.live > -stat_slack) return;
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   settle(*this);
   while (t.keeps_too_much(most)) give_large(t.take_kept_at(0));
 }
@@ -422,7 +421,7 @@ void Pool::Impl::release_large(Buffer* b) {
 void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
   if (b->size_class < kLargeClass || capacity >= b->capacity) return;
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   const std::size_t keep = large_size(capacity);
   const std::size_t size = large_size(b->capacity);
   account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
@@ -434,11 +433,12 @@ void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   if (size != warm) large.give_untouched(p + warm, size - warm);
 }
 
-Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {
+Pool::Pool(std::size_t limit, std::shared_ptr<MemoryAccount> account) : impl_(std::make_unique<Impl>()) {
   static std::atomic<std::uint64_t> next_id{1};
   impl_->id = next_id.fetch_add(1);
   impl_->self = this;
   impl_->limit = limit;
+  impl_->charged.open(std::move(account));
   if (limit != 0)
     impl_->stat_slack = static_cast<std::ptrdiff_t>(std::min<std::size_t>(kStatSlack, limit / 16));
   const std::lock_guard lock(g_pools_mutex);
@@ -451,6 +451,7 @@ Pool::~Pool() {
     pools().erase(impl_->id);
   }
   for (const auto& [base, size] : impl_->regions) munmap(base, size);
+  impl_->charged.close(impl_->live);
 }
 
 BufferRef Pool::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
@@ -467,7 +468,7 @@ Vector Pool::vector(Storage storage, std::int64_t length) {
 }
 
 PoolStats Pool::stats() const {
-  const std::lock_guard lock(impl_->mutex);
+  const PoolLock lock(impl_->mutex);
   if (t_cache.pool_id == impl_->id) settle(*impl_);
   PoolStats s;
   s.live = static_cast<std::size_t>(std::max<std::ptrdiff_t>(impl_->live, 0));
@@ -482,7 +483,7 @@ PoolStats Pool::stats() const {
 std::uint64_t Pool::allocations_here() { return t_allocations; }
 
 void Pool::trim() {
-  const std::lock_guard lock(impl_->mutex);
+  const PoolLock lock(impl_->mutex);
   impl_->give_back();
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "bytecode/base/budget.h"
 #include "vm/data/buffer.h"
 #include "vm/data/value.h"
 
@@ -27,7 +28,10 @@ class Pool {
  public:
   // `limit`: bytes of live vectors above which allocate() throws Fault kMemory; 0 for none. Memory kept for
   // reuse does not push the mapped total above it.
-  explicit Pool(std::size_t limit = 0);
+  explicit Pool(std::size_t limit = 0) : Pool(limit, nullptr) {}
+  // The limit of an account, which others share, is the pool's. May be null: no limit.
+  explicit Pool(const std::shared_ptr<MemoryAccount>& account)
+      : Pool(account != nullptr ? account->limit() : 0, account) {}
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -49,6 +53,7 @@ class Pool {
   void fail_at(std::uint64_t k);
 
  private:
+  Pool(std::size_t limit, std::shared_ptr<MemoryAccount> account);
   friend void release_buffer(Buffer* b);
   std::unique_ptr<Impl> impl_;
 };

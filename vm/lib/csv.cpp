@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "bytecode/base/budget.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
@@ -92,6 +93,7 @@ class Reader {
   }
 
   void read_row(bool may_be_titles) {
+    check_budget();
     const bool commas = in_line(','), semicolons = in_line(';');
     const std::string_view blanks = commas || semicolons ? " \t" : " ";
     const std::string_view ends = commas || semicolons ? ",;\r\n" : "\t\r\n";

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "bytecode/base/budget.h"
 #include "vm/lib/csv.h"
 #include "vm/lib/nesl_print.h"
 #include "vm/lib/npy.h"
@@ -119,10 +120,12 @@ void write_csv(const std::string& path, const Type* type, std::span<const Value>
   std::ofstream& out = file.stream();
   std::int64_t i = 0;
   for (std::int64_t r = 0; r < rows.segments(); ++r)
-    for (std::int64_t c = 0; c < rows.length(r); ++c, ++i)
+    for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
+      check_budget();
       out << (v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
                                             : std::to_string(int_at(v, i)))
           << (nested && c + 1 < rows.length(r) ? "," : "\n");
+    }
   file.finish();
 }
 

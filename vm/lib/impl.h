@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/load/load.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
@@ -23,8 +24,8 @@ struct Program::Impl {
       inputs;  // how many it takes, if that was declared; the front end gives unused ones, too
   Diagnostics diagnostics;
   Loaded loaded;
-  vm::Pool pool;  // of the constants
-  vm::Code code;  // if the verdict is kOk
+  vm::Pool pool{Budget::account()};  // of the constants
+  vm::Code code;                     // if the verdict is kOk
   explicit Impl(std::string name, std::string_view source)
       : file(name), text(source), diagnostics(std::move(name), source) {}
 };
@@ -52,6 +53,11 @@ struct Value::Impl {
 
 // The innermost line of the NESL source in the chain of calls, 0 if there is none.
 [[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);
+
+// The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
+[[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
+// What ended a piece of work that was not to end so: a spent budget, or no more memory in the system.
+[[nodiscard]] Failure failure_of(const std::exception& spent);
 
 // The text of a run-time error as the user sees it.
 [[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);

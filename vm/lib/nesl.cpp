@@ -37,7 +37,8 @@ vm::SessionOptions session_options(const NeslOptions& o) {
 // Programs of a session run on one machine, whose memory holds the session's values.
 class Runner : public vm::ProgramRunner {
  public:
-  explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) {
+  Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
+      : vm_(charged_to(account, o.vm)), watchers_(o.vm.watchers) {
     load_.int_bits = o.int_bits;
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
@@ -96,6 +97,11 @@ class Runner : public vm::ProgramRunner {
     counters_.compile_seconds += c.compile_seconds;
   }
 
+  static Vm charged_to(const std::shared_ptr<MemoryAccount>& account, const Options& options) {
+    const Budget budget(account);
+    return Vm(options);
+  }
+
   Vm vm_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
   Counters counters_;
@@ -122,14 +128,33 @@ struct Nesl::Impl {
   // `f`, or `otherwise` if somebody wishes to stop.
   template <typename T, typename F>
   T uncancelled(F f, T otherwise) {
+    const Budget budget(account, time_limit, session.options().cancelled);
     try {
       return f();
     } catch (const vm::ShowingCancelled&) {
       err << "\nnvm: interrupted while a result was shown\n" << std::flush;
       return otherwise;
-    } catch (const Cancelled&) {
-      err << "nvm: interrupted while NESL was compiled\n" << std::flush;
+    } catch (const Cancelled& spent) {
+      err << "nvm: " << spent.what() << " while NESL was compiled or shown\n" << std::flush;
       return otherwise;
+    } catch (const std::bad_alloc& spent) {
+      err << failure_of(spent).message << std::flush;
+      return otherwise;
+    }
+  }
+
+  // What `f` answers, or what is wrong.
+  template <typename F>
+  std::optional<std::string> answered(F f) {
+    const Budget budget(account, time_limit, session.options().cancelled);
+    try {
+      return f();
+    } catch (const vm::Fault& fault) {
+      return fault.message;
+    } catch (const Cancelled& spent) {
+      return failure_of(spent).reason;
+    } catch (const std::bad_alloc& spent) {
+      return failure_of(spent).reason;
     }
   }
 
@@ -145,12 +170,19 @@ struct Nesl::Impl {
   // Nothing is run; types are shown, or messages collected.
   void check_only(std::vector<Message>* messages);
 
+  double time_limit;  // of a call
+  std::shared_ptr<MemoryAccount> account;
   vm::Pool files;  // memory of what came from files
   Runner runner;
   std::ostream& err;
   vm::NeslSession session;
   Impl(const NeslOptions& options, std::ostream& o, std::ostream& e)
-      : runner(options), err(e), session(runner, o, e, session_options(options)) {}
+      : time_limit(options.vm.time_limit),
+        account(account_of(options.vm)),
+        files(account),
+        runner(options, account),
+        err(e),
+        session(runner, o, e, session_options(options)) {}
 };
 
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
@@ -190,20 +222,19 @@ NeslStatus Nesl::run_expression(const std::string& text) {
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
   if (!names_variable(name)) return name + " cannot name a variable";
-  try {
+  return impl_->answered([&]() -> std::optional<std::string> {
     const FromWorld file(impl_->session.options().world, path);
     frontend::TypeArena passing;
     auto [type, slots] = vm::read_value(file.path(), passing, impl_->files);
     impl_->session.bind(name, type, std::move(slots));
-  } catch (const vm::Fault& fault) {
-    return fault.message;
-  }
-  return std::nullopt;
+    return std::nullopt;
+  });
 }
 
 std::optional<std::string> Nesl::bind(const std::string& name, const std::string& type,
                                       std::span<const Value> slots) {
-  const frontend::OwnedType t = impl_->session.read_type(type);
+  const frontend::OwnedType t = impl_->uncancelled<frontend::OwnedType>(
+      [&] { return impl_->session.read_type(type); }, frontend::OwnedType());
   if (t == nullptr) return "there is no type " + type;
   frontend::TypeArena passing;
   const auto expected = frontend::slot_count(passing, t.get());
@@ -231,12 +262,10 @@ std::optional<std::string> Nesl::save_file(const std::string& name, const std::s
   if (slots == nullptr)
     return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
                         : "there is no variable " + name;
-  try {
+  return impl_->answered([&]() -> std::optional<std::string> {
     vm::write_value(path, type, *slots);
-  } catch (const vm::Fault& fault) {
-    return fault.message;
-  }
-  return std::nullopt;
+    return std::nullopt;
+  });
 }
 
 void Nesl::Impl::check_only(std::vector<Message>* messages) {
@@ -274,7 +303,8 @@ std::optional<std::string> Nesl::compile(const std::string& text) {
 }
 
 std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
-  auto emitted = impl_->session.prepare(text);
+  auto emitted = impl_->uncancelled<std::optional<std::pair<nvm::Program, std::vector<vm::Value>>>>(
+      [&] { return impl_->session.prepare(text); }, std::nullopt);
   if (!emitted) return std::nullopt;
   LoadOptions load;
   load.int_bits = impl_->runner.int_bits();
@@ -289,7 +319,8 @@ std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
   return prepared;
 }
 
-bool Nesl::incomplete(std::string_view text) {
+// What is too much to be read is read again, with a message.
+bool Nesl::incomplete(std::string_view text) try {
   Diagnostics diagnostics("", text);
   const frontend::Source source{"", text, 1, false};
   frontend::Parser parser(source, diagnostics);
@@ -299,6 +330,8 @@ bool Nesl::incomplete(std::string_view text) {
   frontend::Lexer lexer(source, ignored);  // a comment that is open at the end is no form
   while (lexer.next().kind != frontend::Tok::kEnd) continue;
   return lexer.unfinished();
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm::vm {
 
 namespace {
@@ -115,6 +117,7 @@ class Printer {
       if (k > begin) out_ += ", ";
       if (style_.cancelled != nullptr && style_.cancelled->load(std::memory_order_relaxed))
         throw ShowingCancelled();
+      check_budget();
       element(s.parts[0], k);
     }
     out_ += ']';

@@ -113,16 +113,19 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
     }
   }
   return Program(std::move(impl));
-} catch (const Cancelled&) {
-  return Failure{Failure::Class::kRuntime, "nvm: interrupted while the program was loaded\n", 0, 0,
-                 "interrupted"};
+} catch (const Cancelled& spent) {
+  const std::string reason = spent.what();
+  return Failure{Failure::Class::kRuntime, "nvm: " + reason + " while the program was loaded\n", 0, 0,
+                 reason};
+} catch (const std::bad_alloc& spent) {
+  return failure_of(spent);
 }
 
 }  // namespace
 
 bool Program::looks_like_vcode(std::string_view text) { return nvm::looks_like_vcode(text); }
 
-Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
+Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) try {
   if (options.int_bits != 32 && options.int_bits != 64)
     return Failure{Failure::Class::kProgram,
                    name + ": INT of " + std::to_string(options.int_bits) + " bits: expected 32 or 64\n"};
@@ -136,6 +139,10 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
   impl->inputs = options.inputs.size();
   trace_program(options.legacy_trace, program, stderr);
   return finish(std::move(impl), std::move(program), options);
+} catch (const Cancelled& spent) {
+  return failure_of(spent);
+} catch (const std::bad_alloc& spent) {
+  return failure_of(spent);
 }
 
 std::vector<Message> messages_of(const Diagnostics& diagnostics) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <fstream>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -126,7 +127,8 @@ void report_tuning(const ssa::Module& module, const vm::block::Tuning& tuning, s
 class Alarm {
  public:
   Alarm(double seconds, std::atomic<vm::Stop>& stop) {
-    if (seconds <= 0) return;
+    if (seconds <= 0) stop.store(vm::Stop::kTime);
+    if (seconds <= 0 || seconds == std::numeric_limits<double>::infinity()) return;
     thread_ = std::thread([this, seconds, &stop] {
       std::unique_lock lock(mutex_);
       if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; }))
@@ -154,8 +156,31 @@ class Alarm {
 
 }  // namespace
 
+std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+  const auto outer = Budget::account();
+  const std::uint64_t limit = options.memory > 0 ? options.memory : machine_memory();
+  return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
+}
+
+Failure failure_of(const std::exception& spent) {
+  const bool told = dynamic_cast<const OutOfMemory*>(&spent) != nullptr ||
+                    dynamic_cast<const Cancelled*>(&spent) != nullptr;
+  const std::string reason = told ? spent.what() : "the system has no more memory";
+  return Failure{Failure::Class::kRuntime, "nvm: " + reason + "\n", 0, 0, reason};
+}
+
+struct Limits::Impl {
+  Impl(std::uint64_t memory, double seconds)
+      : budget(std::make_shared<MemoryAccount>(memory > 0 ? memory : machine_memory()), seconds) {}
+  Budget budget;
+};
+
+Limits::Limits(std::uint64_t memory, double seconds) : impl_(std::make_unique<Impl>(memory, seconds)) {}
+Limits::~Limits() = default;
+
 struct Vm::Impl {
   Options options;
+  std::shared_ptr<MemoryAccount> account;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
   // What was compiled for the last program that ran without an observer.
@@ -167,8 +192,10 @@ struct Vm::Impl {
   std::string told;  // why there is no CUDA engine
 
   explicit Impl(const Options& given)
-      : options(given),
-        pool(std::make_shared<vm::Pool>(given.memory > 0 ? given.memory : machine_memory())) {}
+      : options(given), account(account_of(given)), pool(std::make_shared<vm::Pool>(account)) {
+    account->trim = [this] { pool->trim(); };
+  }
+  ~Impl() { account->trim = nullptr; }
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
     vm::Machine m;
@@ -289,7 +316,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {
-    const Alarm alarm(options.time_limit, stop);
+    const Alarm alarm(Budget::seconds_left(), stop);
     return execute(loaded, m, values, run.counters);
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -322,12 +349,20 @@ Vm& Vm::operator=(Vm&&) noexcept = default;
 Vm::~Vm() = default;
 
 Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
+  const auto give_up = [this](const std::exception& spent) {
+    impl_->compiled.reset();  // it was left in the middle of something
+    impl_->groups.reset();
+    return failure_of(spent);
+  };
+  const Budget budget(impl_->account, impl_->options.time_limit, impl_->options.cancelled);
   try {
     return impl_->run(program, inputs);
   } catch (const vm::Fault& fault) {
     return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
-  } catch (const std::bad_alloc&) {
-    return Failure{Failure::Class::kRuntime, "nvm: the system has no more memory\n"};
+  } catch (const std::bad_alloc& spent) {
+    return give_up(spent);
+  } catch (const Cancelled& spent) {
+    return give_up(spent);
   }
 }
 void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
