@@ -184,7 +184,8 @@ class Body {
   Val replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes);
   Val get(const Val& v, const Val& indices, const Lanes* lanes);
   Val put(const Val& v, const Val& pairs);
-  Val put_nested(const Val& v, const Val& values, flat::Atom index, const Lanes* values_at);
+  Val put_nested(const Val& v, const Val& values, flat::Atom winner, const Lanes* values_at);
+  flat::Atom nobody(const Lanes* lanes) { return ops_.at(ops_.integer(-1), lanes); }
   Val permute(const Val& v, const Val& indices, const Lanes* lanes);
   Val pack(const Val& pairs);
   // A sequence, or the element at `place` of the sequence of sequences that the variable is.
@@ -223,6 +224,8 @@ class Body {
   Val permuted(const Val& values, flat::Atom places);
 
   // flatten_io.cpp
+  flat::Atom shared(const Val& number);
+  Val plot_command(const Val& x, const Lanes* lanes);
   Val effect_prim(const core::Expr& e, const Val& x, const Lanes* lanes);
   Val text(flat::Atom codes);
   flat::Atom codes(const Val& string, const Lanes* lanes);

@@ -116,15 +116,38 @@ Val Body::checked_numbers(const Expr& e, const Val& x, const Lanes* lanes) {
   return value;
 }
 
+// The stream is the same for all instances, and so is the number of a command.
+Atom Body::shared(const Val& number) {
+  if (number.lanes == ops_.root()) return number.atom;
+  return b_.op(Op::kMaxReduce, TypeWord::kInt, {number.atom, ops_.whole(number.lanes)});
+}
+
+Val Body::plot_command(const Val& x, const Lanes* lanes) {
+  const Val& data = x.kids[1].kids[0];
+  const Lanes* all = deeper(lanes, level(x));
+  const Atom stream = shared(x.kids[1].kids[1]);
+  const auto write = [&](TypeWord word, Atom vector) { b_.ops(Op::kFwrite, word, {vector, stream}); };
+  write(TypeWord::kInt, shared(x.kids[0]));
+  write(TypeWord::kInt, ops_.count(all));
+  Atoms slots;
+  std::vector<Type> kinds;
+  ops_.slots(ops_.settle(data, all), slots);
+  slot_kinds(data.type, kinds);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    write(kinds[i] == Type::kFloat    ? TypeWord::kFloat
+          : kinds[i] == Type::kBool   ? TypeWord::kBool
+          : kinds[i] == Type::kSegdes ? TypeWord::kSegdes
+                                      : TypeWord::kInt,
+          slots[i]);
+  return ops_.boolean(true);
+}
+
 Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
   const auto write = [&](TypeWord word) {
     Atom vector =
         word == TypeWord::kChar ? codes(x.kids[0], lanes) : ops_.at(x.kids[0].kids[0], x.kids[0].lanes);
     if (word == TypeWord::kSegdes) vector = ops_.descriptor(vector);
-    Atom stream = x.kids[1].atom;
-    if (x.kids[1].lanes != ops_.root())  // instances agree on the stream
-      stream = b_.op(Op::kMaxReduce, TypeWord::kInt, {stream, ops_.whole(x.kids[1].lanes)});
-    return status(b_.ops(Op::kFwrite, word, {vector, stream}), 0);
+    return status(b_.ops(Op::kFwrite, word, {vector, shared(x.kids[1])}), 0);
   };
   switch (e.prim) {
     case Prim::kRand: return random(x, lanes);
@@ -156,6 +179,7 @@ Val Body::effect_prim(const Expr& e, const Val& x, const Lanes* lanes) {
     case Prim::kWriteBools: return write(TypeWord::kBool);
     case Prim::kWriteLengths: return write(TypeWord::kSegdes);
     case Prim::kSpawn: return spawn(x);
+    case Prim::kPlotCommand: return plot_command(x, lanes);
     default: break;
   }
   NVM_CHECK(false, "primitive without a translation");

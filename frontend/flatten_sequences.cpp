@@ -187,9 +187,10 @@ Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) 
         replace(ops_.sequence(d.lanes, d.kids[0].kids[1]), value.kids[1], integer(outer, index), lanes);
     return ops_.sequence(d.lanes, LaneOps::pair(a.kids[0], b.kids[0]));
   }
-  check_range(integer(outer, index), lengths(d), lanes, "Index out of bounds in function REP.");
   const Lanes* one = ops_.elements(outer, ops_.ones(outer));
-  return put_nested(d, ops_.sequence(one, ops_.rename(value, outer, one)), index, one);
+  const Atom winner = b_.op(Op::kReplace, TypeWord::kInt,
+                            {nobody(d.lanes), index, ops_.at(ops_.integer(0), outer), d.lanes->segments});
+  return put_nested(d, ops_.sequence(one, ops_.rename(value, outer, one)), winner, one);
 }
 
 Val Body::put(const Val& v, const Val& pairs) {
@@ -215,16 +216,17 @@ Val Body::put(const Val& v, const Val& pairs) {
   }
   const Val limit = integer(p.lanes, ops_.at(lengths(d), p.lanes));
   check_range(integer(p.lanes, index), limit, p.lanes, "Index out of bounds for function <-.");
-  return put_nested(d, ops_.sequence(p.lanes, values), index, p.lanes);
+  const Atom winner =
+      b_.op(Op::kDpermute, TypeWord::kInt,
+            {ops_.iota(p.lanes), index, nobody(d.lanes), p.lanes->segments, d.lanes->segments});
+  return put_nested(d, ops_.sequence(p.lanes, values), winner, p.lanes);
 }
 
-// For every place of d: which value goes there, if any. Then both kinds of elements are packed and merged.
-Val Body::put_nested(const Val& d, const Val& values, Atom index, const Lanes* from) {
+// `winner`: for every place of d which of the values goes there, -1: none. Both kinds of elements are packed
+// and merged.
+Val Body::put_nested(const Val& d, const Val& values, Atom winner, const Lanes* from) {
   const Lanes* outer = d.lanes->parent;
   const Atom segments = d.lanes->segments;
-  const Atom none = ops_.at(ops_.integer(-1), d.lanes);
-  const Atom winner =
-      b_.op(Op::kDpermute, TypeWord::kInt, {ops_.iota(from), index, none, from->segments, segments});
   const Atom kept = b_.op(Op::kLt, TypeWord::kInt, {winner, ops_.at(ops_.integer(0), d.lanes)});
   const Atom taken = b_.op(Op::kNot, TypeWord::kBool, {kept});
   const auto places = [&](Atom flags) {

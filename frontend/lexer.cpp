@@ -215,9 +215,12 @@ void Lexer::read_string(Token& token) {
   const SourcePos start = here();
   advance();
   while (at_ < text_.size() && peek() != '"') {
-    if (peek() == '\\' && at_ + 1 < text_.size()) advance();
-    token.text += peek();
-    advance();
+    if (peek() == '\\' && at_ + 1 < text_.size()) {
+      read_escape(token);
+    } else {
+      token.text += peek();
+      advance();
+    }
   }
   if (at_ == text_.size()) {
     unfinished_ = true;
@@ -225,6 +228,17 @@ void Lexer::read_string(Token& token) {
     diagnostics_.error(start, "end of file inside of a string that begins here");
     return;
   }
+  advance();
+}
+
+void Lexer::read_escape(Token& token) {
+  constexpr std::string_view kEscapes = "ntr0\"\\\n";
+  constexpr std::string_view kMeanings("\n\t\r\0\"\\\n", kEscapes.size());
+  const SourcePos start = here();
+  advance();
+  const auto which = kEscapes.find(peek());
+  if (which == kEscapes.npos && token.strange_escape.line == 0) token.strange_escape = start;
+  token.text += which == kEscapes.npos ? peek() : kMeanings[which];
   advance();
 }
 

@@ -29,6 +29,9 @@ struct Token {
   std::int64_t int_value = 0;
   double float_value = 0;
   int errors = 0;  // reported while it was read
+  // Of a string: where a backslash stands before a character that is none of the escapes, line 0 if nowhere.
+  // The character stands for itself, as in release 3.1; whether that may be is the parser's to say.
+  SourcePos strange_escape{0, 0};
 
   [[nodiscard]] bool is(const char* symbol) const { return kind == Tok::kSymbol && text == symbol; }
   [[nodiscard]] bool is_word(const char* word) const { return kind == Tok::kName && text == word; }
@@ -54,6 +57,7 @@ class Lexer {
   void read_primes(Token& token);
   void read_number(Token& token);
   void read_string(Token& token);
+  void read_escape(Token& token);
   void read_char(Token& token);
   void read_symbol(Token& token);
   void read_quoted(Token& token);

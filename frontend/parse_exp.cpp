@@ -209,6 +209,11 @@ ExprPtr FormParser::primary() {
       result->int_value = token.int_value;
       break;
     case Tok::kString:
+      if (token.strange_escape.line != 0)
+        fail_at(
+            token.strange_escape,
+            "no such escape: \\n is a newline, \\t a tab, \\r a return, \\0 the code 0, \\\" a quote, \\\\ a "
+            "backslash");
       result = node(ExprKind::kString, token.pos);
       result->text = token.text;
       break;

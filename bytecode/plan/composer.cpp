@@ -71,13 +71,14 @@ std::int32_t filter_of(const Graph& graph, LengthId space) {
 bool gatherable(const Graph& graph, std::int32_t n) {
   const Node& node = node_at(graph, n);
   if (node.kind != Combinator::kMap || node.body.insts.size() > kGatherableInsts) return false;
-  // Without an element pull nothing would check that the index lies within the vector.
+  // Without an element pull nothing would check that the index lies within the vector. What may fail is
+  // computed for all elements, so that errors do not depend on which of them are wanted.
   const auto pulls_element = [](const BodyInst& in) { return in.pull == Pull::kElement; };
   if (std::none_of(node.body.insts.begin(), node.body.insts.end(), pulls_element)) return false;
   return std::all_of(node.body.insts.begin(), node.body.insts.end(), [](const BodyInst& in) {
     if (in.pull == Pull::kApply) return !scalar_info(in.scalar).traps;
     return in.pull == Pull::kConst || in.pull == Pull::kUniform || in.pull == Pull::kElement ||
-           in.pull == Pull::kIndex || (in.pull == Pull::kGather && in.b == kNone);
+           in.pull == Pull::kIndex;
   });
 }
 
@@ -369,10 +370,6 @@ std::optional<std::int32_t> Composer::map_at(std::int32_t n, std::int32_t index,
     std::optional<std::int32_t> value;
     switch (in.pull) {
       case Pull::kElement: value = gathered(in.var, index, flag); break;
-      case Pull::kGather:
-        fired(Rule::kPermutePermute, n);
-        value = gathered(in.var, arg(in.a), flag);
-        break;
       case Pull::kUniform: value = uniform(in.var); break;
       case Pull::kIndex: value = index; break;
       case Pull::kConst: value = body_.add(in); break;

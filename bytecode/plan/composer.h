@@ -96,7 +96,7 @@ class Composer {
 // composed, per-segment values, defaults of a PERMUTE, scalars used by other spaces; and MAPs that would
 // otherwise be computed too often (recompute.h).
 [[nodiscard]] std::vector<bool> must_store(const soac::Graph& graph);
-// True if elements of the MAP `n` may be computed at gathered indices.
+// True if elements of the MAP `n` may be computed at gathered indices: none of them can fail.
 [[nodiscard]] bool gatherable(const soac::Graph& graph, std::int32_t n);
 // The filter whose kept elements `space` counts, kNone if none.
 [[nodiscard]] std::int32_t filter_of(const soac::Graph& graph, LengthId space);

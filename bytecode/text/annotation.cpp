@@ -90,6 +90,8 @@ Annotation parse_annotation(std::string_view comment) {
     if (parse_line(comment, a)) a.kind = Kind::kLine;
   } else if (what == "char") {
     a.kind = Kind::kChar;
+  } else if (what == "segdes") {
+    a.kind = Kind::kSegdes;
   }
   return a;
 }
@@ -102,6 +104,7 @@ std::string annotation_text(const Annotation& a) {
     case Kind::kLine:
       return "{nvm line " + std::to_string(a.line) + (a.name.empty() ? "" : " " + escape(a.name)) + "}";
     case Kind::kChar: return "{nvm char}";
+    case Kind::kSegdes: return "{nvm segdes}";
     case Kind::kNone: break;
   }
   return {};

@@ -8,7 +8,7 @@
 namespace nvm {
 
 struct Annotation {
-  enum class Kind : std::uint8_t { kNone, kSource, kFunction, kLine, kChar };
+  enum class Kind : std::uint8_t { kNone, kSource, kFunction, kLine, kChar, kSegdes };
   Kind kind = Kind::kNone;
   std::string name;        // kSource: file; kFunction: origin; kLine: file, "" if the source's
   bool lifted = false;     // kFunction

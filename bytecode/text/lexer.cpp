@@ -153,24 +153,4 @@ std::int64_t int_literal(std::string_view text) {
   return negative ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
 }
 
-double float_literal(std::string_view text) {
-  const bool negative = text.front() == '-';
-  if (text.front() == '+') text.remove_prefix(1);
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc::result_out_of_range) return value;
-  // from_chars does not say on which side: compare the place of the first digit that is not zero with 10^0.
-  const std::size_t mantissa_end = std::min(text.find_first_of("eE"), text.size());
-  const std::string_view mantissa = text.substr(0, mantissa_end);
-  const std::size_t digit = mantissa.find_first_of("123456789");
-  if (digit == std::string_view::npos) return negative ? -0.0 : 0.0;
-  std::int64_t place = static_cast<std::int64_t>(mantissa.find('.')) - static_cast<std::int64_t>(digit);
-  if (mantissa_end < text.size()) {
-    constexpr std::int64_t kHuge = std::int64_t{1} << 60;  // text is far shorter than this
-    place += std::clamp(int_literal(text.substr(mantissa_end + 1)), -kHuge, kHuge);
-  }
-  const double magnitude = place > 0 ? std::numeric_limits<double>::infinity() : 0.0;
-  return negative ? -magnitude : magnitude;
-}
-
 }  // namespace nvm

@@ -40,10 +40,7 @@ class Lexer {
   bool cut_short_ = false;
 };
 
-// Literals, whose text the lexer has found to be well formed.
-// Saturates at the limits of 64 bits.
+// A literal whose text the lexer has found to be well formed; saturates at the limits of 64 bits.
 [[nodiscard]] std::int64_t int_literal(std::string_view text);
-// Correctly rounded; beyond the range infinite or zero.
-[[nodiscard]] double float_literal(std::string_view text);
 
 }  // namespace nvm

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "bytecode/base/decimal.h"
 #include "bytecode/base/suggest.h"
 #include "bytecode/program/builder.h"
 #include "bytecode/text/annotation.h"
@@ -144,7 +145,7 @@ class Reader {
   // Annotations seen since they last applied. They are read one token ahead of the place they stand at.
   Annotation function_note_;
   std::uint32_t origin_line_ = 0;
-  bool char_note_ = false;
+  TypeWord spelt_ = TypeWord::kInt;  // what an annotation says that CONST INT spells out
   int nameless_ = 0;
 };
 
@@ -158,7 +159,8 @@ void Reader::annotate(const Annotation& annotation) {
     case Annotation::Kind::kSource: builder_.origins().own = annotation.name; break;
     case Annotation::Kind::kFunction: function_note_ = annotation; break;
     case Annotation::Kind::kLine: origin_line_ = builder_.line_of(annotation.name, annotation.line); break;
-    case Annotation::Kind::kChar: char_note_ = true; break;
+    case Annotation::Kind::kChar: spelt_ = TypeWord::kChar; break;
+    case Annotation::Kind::kSegdes: spelt_ = TypeWord::kSegdes; break;
     case Annotation::Kind::kNone: break;
   }
 }
@@ -321,18 +323,24 @@ void Reader::constant() {
     expected(allowed_words(Op::kConst) + " after CONST");
     return skip_to_start();
   }
-  char_note_ = false;
+  spelt_ = TypeWord::kInt;
   advance();
   Constant c;
   c.word = *word;
-  const bool chars = char_note_ && *word == TypeWord::kInt;
+  const TypeWord spelt = *word == TypeWord::kInt ? spelt_ : *word;
+  const bool makes_segdes = spelt == TypeWord::kSegdes && *word == TypeWord::kInt;
   if (*word == TypeWord::kChar)
     text_constant(c);
   else if (token_.kind == TokenKind::kOpen)
     list(c);
   else if (!scalar(c))
     return skip_to_start();
-  if (chars) c.word = TypeWord::kChar;
+  if (!makes_segdes) {
+    c.word = spelt;
+  } else if (is_word(op_info(Op::kMakeSegdes).text)) {
+    c.word = spelt;
+    advance();
+  }
   builder_.constant(std::move(c));
 }
 
@@ -356,7 +364,7 @@ bool Reader::element(Constant& c) const {
       return true;
     case TypeWord::kFloat:
       if (token_.kind != TokenKind::kFloat) return false;
-      c.floats.push_back(float_literal(token_.text));
+      c.floats.push_back(nearest_double(token_.text));
       return true;
     case TypeWord::kBool:
       if (!is_word("T") && !is_word("F")) return false;

@@ -33,10 +33,13 @@ void append_float(std::string& out, double value) {
   out += text.substr(exponent);
 }
 
+constexpr std::size_t kLongestString = 97;  // of longer ones the legacy scanner warns
+
 // Bytes as a string literal holds them: signed, and no quote, for which there is no escape.
 bool is_string(const Constant& c) {
-  return std::all_of(c.ints.begin(), c.ints.end(),
-                     [](std::int64_t v) { return v >= -128 && v <= 127 && v != '"'; });
+  return c.size() <= kLongestString && std::all_of(c.ints.begin(), c.ints.end(), [](std::int64_t v) {
+           return v >= -128 && v <= 127 && v != '"';
+         });
 }
 
 class Writer {
@@ -94,11 +97,14 @@ class Writer {
 
   void constant(const Constant& c) {
     const bool spelt_out = c.word == TypeWord::kChar && !is_string(c);
+    const bool segments = c.word == TypeWord::kSegdes && c.size() > 1;
     out_ += ' ';
-    out_ += type_word_text(spelt_out ? TypeWord::kInt : c.word);
+    out_ += type_word_text(spelt_out || segments ? TypeWord::kInt : c.word);
     out_ += ' ';
-    if (spelt_out && options_.annotations)
-      out_ += annotation_text({Annotation::Kind::kChar, {}, false, false, 0}) + " ";
+    if ((spelt_out || segments) && options_.annotations)
+      out_ += annotation_text(
+                  {segments ? Annotation::Kind::kSegdes : Annotation::Kind::kChar, {}, false, false, 0}) +
+              " ";
     if (c.input >= 0) {
       out_ += "() {input " + std::to_string(c.input) + "}";
     } else if (c.word == TypeWord::kChar && !spelt_out) {
@@ -109,6 +115,7 @@ class Writer {
       element(c, 0);
     } else {
       list(c);
+      if (segments) (out_ += ' ') += op_info(Op::kMakeSegdes).text;
     }
   }
 

@@ -6,10 +6,13 @@
 //   {nvm line N [FILE]}  the instructions that follow, to the end of the function, came from this line of
 //                        the NESL source, or of another FILE; 0 (at the start of each function) if unknown
 //   {nvm char}           between CONST INT and its value: the integers are a CONST CHAR that no string can
-//                        hold, having a quote or a code beyond a signed byte
+//                        hold, having a quote or a code beyond a signed byte, or one too long for the legacy
+//                        scanner
+//   {nvm segdes}         in the same place: with the MAKE_SEGDES behind it the integers are a constant
+//                        descriptor of several segments, which the legacy interpreter does not read as a
+//                        CONST SEGDES
 //
-// FILE and NAME write blanks, braces, quotes, % and control bytes as %XX. A constant descriptor of several
-// segments is CONST SEGDES ( ... ), the one form that the legacy interpreter refuses.
+// FILE and NAME write blanks, braces, quotes, % and control bytes as %XX.
 //
 // Reading what was written gives the same program (positions and the numbers of files aside), byte for byte
 // when written again. Inputs of the run (program.h) have no text form: they are shown as an empty vector and

@@ -252,11 +252,11 @@ NVM_FAR void nvm_b_replace(nvm_arena& b, nvm_val x, nvm_val index, nvm_val by, n
     NVM_EACH(i, x.n)((T*)r.at)[i] = ((const T*)x.at)[i];
     __syncthreads();
     NVM_EACH(s, d.n) {
-      const i64 first = nvm_offset(d, s);
+      const i64 first = nvm_offset(d, s), length = nvm_offset(d, s + 1) - first;
       const i64 place = (i64)((const I*)index.at)[s];
-      if ((u64)place < (u64)(nvm_offset(d, s + 1) - first))
+      if ((u64)place < (u64)length)
         ((T*)r.at)[first + place] = ((const T*)by.at)[s];
-      else
+      else if (length != 0)
         nvm_trap(b.C);
     }
   }

@@ -304,8 +304,11 @@ void w20(std::int64_t n, double* x) {
     const auto vx = p.input(Storage::kF64, l, x), s = p.output(Storage::kF64, 0),
                out = p.output(Storage::kF64, l);
     if (positive) {
-      const auto v = p.element(vx);  // FILTER-REDUCE takes the identity for the others
-      p.reduce(kAdd, p.op(kSelect, p.op(kGt, v, p.real(0.5)), v, p.real(0)), s);
+      const auto v = p.element(vx);
+      plan::LengthId kept = kNone;
+      const auto count = p.count(p.op(kGt, v, p.real(0.5)), kept);
+      p.reduce(kAdd, v, s);
+      p.kernel.sinks.back().filter = count;
     } else {
       p.reduce(kAdd, p.element(vx), s);
     }

@@ -29,10 +29,12 @@ TYPED = {
 }  # yapf: disable
 COUNTED = {"COPY", "POP", "CPOP"}
 TYPES = {"INT", "BOOL", "FLOAT", "SEGDES", "CHAR"}
-KEYWORDS = UNTYPED | set(TYPED) | COUNTED | TYPES | {"CALL", "RET", "FUNC", "CONST", "T", "F", "I", "O", "FUSED"}
+STREAMS = {"STDIN", "STDOUT", "STDERR", "NULL_STREAM"}
+KEYWORDS = UNTYPED | set(TYPED) | COUNTED | TYPES | STREAMS | {"CALL", "RET", "FUNC", "CONST", "T", "F", "I", "O"}
 INT, FLOAT = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?\d+\.\d*([eE][+-]?\d+)?")
 TOKEN = re.compile(r'[ \t\n]+|\{[^}]*\}|"[^"]*"|[()]|[A-Za-z0-9_.!=<>%/*+-]+')
 LONGEST_NAME = 49
+LONGEST_STRING = 97  # of longer ones the scanner warns
 
 
 class Illegal(Exception):
@@ -79,14 +81,17 @@ class Recogniser:
     def constant(self):
         kind = self.word(*TYPES)
         if kind == "CHAR":
-            return self.next("a string", lambda token: token.startswith('"'))
+            return self.next("a string, not too long",
+                             lambda token: token.startswith('"') and len(token) - 2 <= LONGEST_STRING)
+        if kind == "INT" and self.tokens[self.at] in STREAMS:
+            return self.word(*STREAMS)
         one = {"INT": INT, "FLOAT": FLOAT, "BOOL": re.compile("[TF]"), "SEGDES": INT}[kind]
         if self.tokens[self.at] != "(":
             return self.match(kind, one)
         self.at += 1
-        while self.tokens[self.at] != ")":
+        while self.tokens[self.at] != ")" and kind != "SEGDES":  # no descriptor of several segments
             self.match(kind, one)
-        self.at += 1
+        self.next(")", lambda token: token == ")")
         return None
 
     def instruction(self, op, conditionals):
@@ -111,7 +116,10 @@ class Recogniser:
 
     def function(self):
         self.word("FUNC")
-        self.defined.add(self.name())
+        name = self.name()
+        if name == "MAIN" and name in self.defined:
+            raise Illegal("MAIN twice")
+        self.defined.add(name)
         conditionals = []
         known = UNTYPED | set(TYPED) | COUNTED | {"CALL", "CONST", "RET"}
         while (op := self.next("an instruction", lambda token: token in known)) != "RET":
@@ -146,11 +154,16 @@ def judge(nvm, program, folder):
 
 def self_test():
     """The recogniser refuses what it must."""
-    good = "FUNC MAIN CONST BOOL T IF CONST INT (1 -2) ELSE CONST INT () ENDIF CALL a<=b_1 RET FUNC a<=b_1 RET"
+    good = "FUNC MAIN CONST BOOL T IF CONST INT (1 -2) ELSE CONST INT () ENDIF CALL a<=b_1 RET FUNC a<=b_1 CONST SEGDES 3 " \
+           'CONST SEGDES () CONST INT STDERR CONST CHAR "it\\" RET'
     Recogniser(good).program()
     for text in ("", "FUNC MAIN", "FUNC MAIN + RET", "FUNC MAIN = BOOL RET", "FUNC MAIN CONST FLOAT 5 RET",
                  "FUNC MAIN CALL X RET", "FUNC MAIN IF RET", "FUNC MAIN ELSE RET", "FUNC MAIN CONST INT (1 2.0) RET",
-                 "FUNC T RET", "FUNC 12 RET", "FUNC " + "A" * 50 + " RET", "FUNC MAIN COPY 1 RET", "FUNC MAIN ; RET"):
+                 "FUNC T RET", "FUNC 12 RET", "FUNC " + "A" * 50 + " RET", "FUNC MAIN COPY 1 RET", "FUNC MAIN ; RET",
+                 "FUNC MAIN CONST SEGDES (2 1) RET", "FUNC MAIN CONST SEGDES (2) RET", "FUNC STDIN RET",
+                 f'FUNC MAIN CONST CHAR "{"a" * 98}" RET', "FUNC MAIN RET FUNC MAIN RET",
+                 "FUNC MAIN CONST INT (STDIN) RET", "FUNC MAIN CONST FLOAT .5 RET", "FUNC MAIN CONST FLOAT 1e5 RET",
+                 "FUNC MAIN CONST BOOL 1 RET", "FUNC MAIN NOT FLOAT RET", "FUNC MAIN RAND INT RET"):
         try:
             Recogniser(text).program()
         except Illegal:

@@ -10,7 +10,7 @@ cp "$(dirname "$program")"/*.csv "$(dirname "$program")"/*.txt "$folder" 2>/dev/
 cd "$folder"
 failed=0
 for tier in NVM_JIT=off NVM_JIT=hot NVM_JIT=always NVM_JIT=compare NVM_BLOCK_THRESHOLD=1 NVM_THREADS=1 \
-  "NVM_JIT=always NVM_BLOCK_THRESHOLD=off NVM_GUARD_AFTER=1"; do
+  "NVM_JIT=always NVM_BLOCK_THRESHOLD=1 NVM_THREADS=2" "NVM_JIT=always NVM_BLOCK_THRESHOLD=off NVM_GUARD_AFTER=1"; do
   # shellcheck disable=SC2086 # the options are words, and so are settings
   if ! env $tier "$nvm" run $options "$program" >out 2>err; then
     echo "$name with $tier: exit status $?" && cat err && failed=1

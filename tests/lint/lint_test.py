@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import layers
+import outside
 import scripts
 import sizes
 
@@ -97,6 +98,27 @@ class Scripts(Tree):
         self.assertEqual(scripts.check(self.root), [])
         (self.root / "tests/b.py").chmod(0o755)
         self.assertEqual(scripts.check(self.root), ["tests/b.py: executable without #!"])
+
+
+class Outside(Tree):
+    def wrong(self, line, allowed=()):
+        self.write("vm/a.cpp", "// fopen(\n" + line + "\n")
+        return outside.check(self.root, dict.fromkeys(allowed, "why"))
+
+    def test_calls(self):
+        for line in ('f = std::fopen(name, "r");', "fopen(name, mode)", "x = ::open(name, 0);", "std::system(c)", "::execv(a, b)",
+                     "std::ofstream out(name);", "std::ifstream(name) >> x", "::popen(c, m)", "posix_spawnp(&p)", "::fork()",
+                     "::syscall(SYS_open, n)", "std::fstream f;", "std::filesystem::create_directories(d);", "std::filebuf b;"):
+            self.assertEqual(len(self.wrong(line)), 1, line)
+            self.assertIn("vm/a.cpp:2", self.wrong(line)[0])
+            self.assertEqual(self.wrong(line, ["vm/a.cpp"]), [], line)
+
+    def test_others(self):
+        for line in ('say("fopen(x)");', "gate.open(way, path);", "window.open();", "void open(int x);", "both.fork();", "std::ostream& out;"):
+            self.assertEqual(self.wrong(line), [], line)
+
+    def test_idle_line(self):
+        self.assertEqual(len(self.wrong("int x;", ["vm/a.cpp"])), 1)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ def check_failing():
 
 
 def check_refused():
-    for what, said in (("1 FOPEN", "not permitted (--allow read)"), ("7 FOPEN", "not legal mode")):
+    for what, said in (("1 FOPEN", "not permitted (--allow read"), ("7 FOPEN", "not legal mode")):
         program = write("refused.vcode", f'FUNC MAIN CONST CHAR "data" CONST INT {what} RET\n')
         run = nvm("run", "--record", "r.rec", program)
         again = nvm("replay", "r.rec")

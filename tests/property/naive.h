@@ -328,7 +328,7 @@ struct Naive {
       case Op::kReplace:
         r = v(0);
         for (std::size_t k = 0; k < s(3).size(); at += static_cast<std::size_t>(s(3)[k++]))
-          put(r, at + checked(v(1).ints[k], s(3)[k]), v(2), k);
+          if (s(3)[k] != 0) put(r, at + checked(v(1).ints[k], s(3)[k]), v(2), k);
         return {r};
       case Op::kDist:
         r.type = v(0).type;

@@ -51,6 +51,7 @@ lib::Message unread(const std::string& path) {
 
 int check_nesl(const Arguments& arguments, const Watch& watch) {
   lib::NeslOptions options;
+  options.vm.allow = allowed(arguments);
   options.vm.cancelled = Interruptible::asked();
   lib::Nesl nesl(options, std::cout, std::cerr);
   const Interruptible guard(&nesl.machine());
@@ -104,6 +105,7 @@ int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) 
 int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::string& stages) {
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  options.vm.allow = allowed(arguments);
   options.vm.cancelled = Interruptible::asked();
   lib::Nesl nesl(options, std::cout, std::cerr);
   const Interruptible guard(&nesl.machine());

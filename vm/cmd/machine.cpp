@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include "vm/cmd/deadline.h"
@@ -10,17 +11,30 @@ namespace nvm::cmd {
 
 namespace {
 
-void allow(const std::string& list, lib::Options& options) {
+// The folder behind read= or write=; "/", any file, if there is none.
+std::string folder_in(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos) return "/";
+  const std::string folder = word.substr(equals + 1);
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(folder, unknown))
+    throw UsageError{"--allow " + word + ": " +
+                     (folder.empty() ? "expected a folder" : folder + " is no folder")};
+  return folder;
+}
+
+void allow(const std::string& list, lib::Capabilities& to) {
   std::istringstream words(list);
   for (std::string word; std::getline(words, word, ',');) {
-    if (word == "read")
-      options.allow_read = true;
-    else if (word == "write")
-      options.allow_write = true;
+    const std::string what = word.substr(0, word.find('='));
+    if (what == "read")
+      to.read.push_back(folder_in(word));
+    else if (what == "write")
+      to.write.push_back(folder_in(word));
     else if (word == "spawn")
-      options.allow_spawn = true;
+      to.spawn = true;
     else
-      throw UsageError{"--allow " + word + ": expected read, write or spawn"};
+      throw UsageError{"--allow " + word + ": expected read, read=DIR, write, write=DIR or spawn"};
   }
 }
 
@@ -79,6 +93,12 @@ lib::Limits limits_of(const Arguments& arguments) {
   return {arguments.size(Option::kMemory), seconds};
 }
 
+lib::Capabilities allowed(const Arguments& arguments) {
+  lib::Capabilities capabilities;
+  for (const std::string& list : arguments.all(Option::kAllow)) allow(list, capabilities);
+  return capabilities;
+}
+
 lib::Options options_of(const Arguments& arguments) {
   lib::Options options;
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
@@ -103,7 +123,7 @@ lib::Options options_of(const Arguments& arguments) {
   }
   options.count = arguments.given(Option::kStats);
   options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);
-  allow(arguments.text(Option::kAllow), options);
+  options.allow = allowed(arguments);
   return options;
 }
 

@@ -25,6 +25,10 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // --memory and --time-limit, from now on.
 [[nodiscard]] lib::Limits limits_of(const Arguments& arguments);
+// explain only looks.
+[[nodiscard]] inline bool has_effects(const Arguments& arguments) { return arguments.command() != "explain"; }
+// --allow
+[[nodiscard]] lib::Capabilities allowed(const Arguments& arguments);
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);
 
 }  // namespace nvm::cmd

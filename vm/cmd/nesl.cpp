@@ -114,6 +114,7 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   __gnu_cxx::stdio_sync_filebuf<char> buffer(options.vm.out);
   std::ostream out(&buffer);
   lib::Nesl nesl(options, out, std::cerr);
+  if (!has_effects(arguments)) nesl.forbid_effects();
   const Lengths lengths = bind_inputs(nesl, arguments);
   check_figures(arguments, lengths);
   {
@@ -138,6 +139,7 @@ int compile_command(const Words& words) {
   const lib::Limits limits = limits_of(arguments);
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+  options.vm.allow = allowed(arguments);
   options.vm.cancelled = Interruptible::asked();
   lib::Nesl nesl(options, std::cout, std::cerr);
   const Interruptible guard(&nesl.machine());

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/machine.h"
@@ -22,6 +23,12 @@ lib::ProfileQuery query_of(const Arguments& arguments) {
   if (arguments.given(Option::kJson) && arguments.given(Option::kCsv))
     throw UsageError{"--json and --csv: one of them"};
   return query;
+}
+
+std::string folder_of(const Arguments& arguments) {
+  const std::string file = arguments.operands().empty() ? "" : arguments.operands().front();
+  const std::string parent = std::filesystem::path(file).parent_path().string();
+  return parent.empty() ? "." : parent;
 }
 
 // False, with a message, if the system refuses.
@@ -65,7 +72,8 @@ int profile_command(const Words& words) {
                              : arguments.given(Option::kCsv) ? profiler->csv(query)
                                                              : profiler->text(query);
   bool good = write(report, stdout, "the profile");
-  good &= export_to(arguments, Option::kHtml, [&] { return profiler->html(path); });
+  good &= export_to(arguments, Option::kHtml,
+                    [&] { return profiler->html(path, folder_of(arguments), allowed(arguments)); });
   good &= export_to(arguments, Option::kFolded, [&] { return profiler->folded(); });
   good &= export_to(arguments, Option::kSpeedscope, [&] { return profiler->speedscope(path); });
   return good || status != kGood ? status : kFault;

@@ -126,7 +126,8 @@ int repl_command(const Words& words) {
     names = nesl.names();
     if (!read_forms(reader, text)) break;
     const Interruptible guard(&nesl.machine());
-    if (nesl.run_text(text, "input") == lib::NeslStatus::kExit) break;
+    const auto status = reader.terminal() ? nesl.run_typed(text, "input") : nesl.run_text(text, "input");
+    if (status == lib::NeslStatus::kExit) break;
   } while (true);
   if (reader.terminal()) std::cout << "\n";
   return watch.finish(kGood);

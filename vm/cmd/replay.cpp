@@ -17,7 +17,7 @@ int replay_command(const Words& words) {
     std::fprintf(stderr, "nvm: %s\n", replay->error().c_str());
     return kRefused;
   }
-  Words all = replay->words();
+  Words all = Arguments("run", replay->words()).words_without(kNotRecorded);
   all.insert(all.end(), words.begin() + 1, words.end());
   const Arguments arguments("run", all);
   const lib::Limits limits = limits_of(arguments);

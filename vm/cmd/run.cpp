@@ -68,6 +68,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   const File output = file_of(arguments, Option::kOutput, "we");
   if (output) options.out = output.get();
   lib::Vm vm(options);
+  if (!has_effects(arguments)) vm.forbid_effects();
   guard.also(&vm);
   auto run = vm.run(*program, inputs);
   guard.end();

@@ -162,7 +162,7 @@ int run(const Legacy& legacy, const Watch& watch) {
   options.watchers = watch.watchers();
   options.random = legacy.random;
   options.memory = legacy.memory;
-  options.allow_read = options.allow_write = options.allow_spawn = true;
+  options.allow = {{"/"}, {"/"}, true};
   options.legacy_checks = legacy.checks;
   options.legacy_trace = legacy.shows;
   lib::Vm vm(options);

@@ -11,14 +11,7 @@
 
 namespace nvm::cmd {
 
-namespace {
-
-// What a repetition has its own way of: where things go, and how long they may take.
-constexpr Option kNotRecorded[] = {Option::kRecord, Option::kTrace,     Option::kProgress,
-                                   Option::kInput,  Option::kOutput,    Option::kOut,
-                                   Option::kStats,  Option::kTimeLimit, Option::kPerf};
-
-}  // namespace
+namespace {}  // namespace
 
 Watch::Watch(const Arguments& arguments) {
   if (arguments.given(Option::kTrace)) trace(arguments.text(Option::kTrace));

@@ -12,6 +12,12 @@
 
 namespace nvm::cmd {
 
+// What a repetition has its own way of: where things go, and how long they may take. A record that names
+// files to write to was not made by nvm.
+inline constexpr Option kNotRecorded[] = {Option::kRecord, Option::kTrace,     Option::kProgress,
+                                          Option::kInput,  Option::kOutput,    Option::kOut,
+                                          Option::kStats,  Option::kTimeLimit, Option::kPerf};
+
 class Watch {
  public:
   Watch() = default;

@@ -300,8 +300,7 @@ Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
   if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
-  if (limit != 0 && live + static_cast<std::ptrdiff_t>(capacity) > charged.most_of(limit, live))
-    out_of_memory(capacity);
+  if (charged.refuses(limit, live, capacity)) out_of_memory(capacity);
   Buffer* b = nullptr;
   if (c < kSmallClasses) {
     refill(c);

@@ -34,8 +34,9 @@ class PoolAccount {
     return limit - std::min(limit, account_->heap() + vectors - std::min(vectors, here));
   }
 
-  [[nodiscard]] std::ptrdiff_t most_of(std::size_t limit, std::ptrdiff_t live) const {
-    return static_cast<std::ptrdiff_t>(left_of(limit, live));
+  [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t live, std::size_t more) const {
+    const auto most = static_cast<std::ptrdiff_t>(left_of(limit, live));
+    return limit != 0 && live + static_cast<std::ptrdiff_t>(more) > most;
   }
   // What others have, for a message; "" if that is nothing.
   [[nodiscard]] std::string others_text(std::size_t limit, std::ptrdiff_t live) const {

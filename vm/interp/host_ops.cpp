@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "vm/interp/elements.h"
-#include "vm/interp/spawn.h"
 #include "vm/interp/text_io.h"
 
 namespace nvm::vm {
@@ -63,9 +62,6 @@ struct Host::Io {
   [[nodiscard]] std::string bad_slot(std::int64_t slot) const {
     return "vinterp: line " + std::to_string(pos.line) + ": illegal VCODE file descriptor for " + text(op) +
            ": " + std::to_string(slot);
-  }
-  [[noreturn]] static void deny(const std::string& what, const char* word) {
-    throw Fault{Fault::Kind::kIo, what + " not permitted (--allow " + word + ")"};
   }
 
   void srand() const {
@@ -159,13 +155,12 @@ void Host::Io::read_chars() const {
 }
 
 void Host::Io::check_legal() const {
-  if (op == Op::kSpawn && !host.allow_.spawn) deny("SPAWN", "spawn");
+  if (op == Op::kSpawn) host.gate_->check(WayOut::kProcess, text_of(vector(0)));
   if (op != Op::kFopen) return;
   const std::int64_t mode = single(1);
   if (mode < 1 || mode > 3)
     throw Fault{Fault::Kind::kIo, "FOPEN: top of stack (" + std::to_string(mode) + ") not legal mode."};
-  if (mode == 1 && !host.allow_.read) deny("reading " + text_of(vector(0)), "read");
-  if (mode != 1 && !host.allow_.write) deny("writing " + text_of(vector(0)), "write");
+  host.gate_->check(mode == 1 ? WayOut::kReadFile : WayOut::kWriteFile, text_of(vector(0)));
 }
 
 void Host::Io::open_file() const {
@@ -174,7 +169,9 @@ void Host::Io::open_file() const {
   const std::string name = text_of(vector(0));
   set_int(0, -1);
   if (name.size() >= kLongestName) return finish("file name too long");
-  std::FILE* file = std::fopen(name.c_str(), mode == 1 ? "re" : mode == 2 ? "we" : "ae");
+  std::FILE* file = mode == 1   ? host.gate_->open(WayOut::kReadFile, name, FileMode::kRead)
+                    : mode == 2 ? host.gate_->open(WayOut::kWriteFile, name, FileMode::kWrite)
+                                : host.gate_->open(WayOut::kWriteFile, name, FileMode::kAppend);
   if (file == nullptr) return finish(std::strerror(errno));
   set_int(0, host.streams_.add(file));
   finish("");
@@ -196,7 +193,7 @@ void Host::Io::spawn_process() const {
   }
   if (error.empty()) {
     reap(host.children_);
-    const Spawned child = spawn(text_of(vector(0)), files);
+    const Spawned child = host.gate_->spawn(WayOut::kProcess, text_of(vector(0)), files);
     error = child.error;
     if (child.pid >= 0) host.children_.push_back(child.pid);
     for (std::size_t i = 0; i < 3; ++i)
@@ -206,10 +203,14 @@ void Host::Io::spawn_process() const {
   finish(error);
 }
 
+namespace {
+const Gate kClosed;
+}
+
 Host::Host(const HostOptions& options, Pool& pool, IntBits bits)
     : pool_(pool),
       bits_(bits),
-      allow_(options.allow),
+      gate_(options.gate != nullptr ? options.gate : &kClosed),
       world_(options.world),
       random_(make_random(options.random)),
       streams_(options.in, options.out, options.err) {}

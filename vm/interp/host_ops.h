@@ -13,24 +13,18 @@
 #include "bytecode/table/op_info.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
+#include "vm/interp/gate.h"
 #include "vm/interp/random.h"
 #include "vm/interp/streams.h"
 #include "vm/interp/world.h"
 
 namespace nvm::vm {
 
-// What a program may do to the world beyond its three given streams.
-struct Permissions {
-  bool read = false;   // open files for reading
-  bool write = false;  // create, truncate or append to files
-  bool spawn = false;  // start processes
-};
-
 struct HostOptions {
   std::FILE* in = stdin;
   std::FILE* out = stdout;
   std::FILE* err = stderr;
-  Permissions allow;
+  const Gate* gate = nullptr;  // to all beyond these streams; null: nothing is granted
   RandomKind random = RandomKind::kPhilox;
   World* world = nullptr;  // records what comes from outside, or plays it back
 };
@@ -58,7 +52,7 @@ class Host {
 
   Pool& pool_;
   IntBits bits_;
-  Permissions allow_;
+  const Gate* gate_;
   World* world_;
   std::unique_ptr<RandomSource> random_;
   Streams streams_;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bytecode/base/decimal.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
 
@@ -58,9 +59,7 @@ class FloatText {
     if (c_ == '+' || c_ == '-') take();
     const bool good = is('n') ? word("nan") : is('i') ? word("inf") && (!is('i') || word("inity")) : digits();
     if (!good) return false;
-    char* end = nullptr;
-    value = std::strtod(text_.c_str(), &end);
-    if (end == text_.c_str()) return false;
+    value = nearest_double(text_);
     back(file_, c_);
     return true;
   }

@@ -5,8 +5,6 @@
 
 namespace nvm::vm {
 
-namespace {
-
 std::optional<std::string> read_rest(std::FILE* file) {
   constexpr std::size_t kPiece = 1 << 16;
   std::string text;
@@ -21,7 +19,9 @@ std::optional<std::string> read_rest(std::FILE* file) {
   return text;
 }
 
-}  // namespace
+std::optional<std::string> read_file(World* world, const std::string& path, const World::Reader& outside) {
+  return world != nullptr ? world->read_file(path, outside) : outside(path);
+}
 
 std::optional<std::string> read_outside(const std::string& path) {
   if (path == "-") return read_rest(stdin);

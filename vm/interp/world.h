@@ -2,6 +2,8 @@
 // outside is played back takes the same way again.
 #pragma once
 
+#include <cstdio>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,12 +16,18 @@ namespace nvm::vm {
 
 // The contents of a file, "-" being the rest of standard input; nothing if it cannot be read (errno).
 [[nodiscard]] std::optional<std::string> read_outside(const std::string& path);
+// What is left to read; nothing if that fails (errno).
+[[nodiscard]] std::optional<std::string> read_rest(std::FILE* file);
 
 class World {
  public:
   virtual ~World() = default;
-  // The contents of a file that the run reads as a whole; nothing if it cannot be read.
-  virtual std::optional<std::string> read_file(const std::string& path) = 0;
+  // Whether the outside is that of another run: nothing that goes out is done.
+  [[nodiscard]] virtual bool plays() const { return false; }
+  // The contents of a file that the run reads as a whole, nothing if it cannot be read. `outside` reads it,
+  // if this is the run that does.
+  using Reader = std::function<std::optional<std::string>(const std::string&)>;
+  virtual std::optional<std::string> read_file(const std::string& path, const Reader& outside) = 0;
   // Before a host instruction whose results depend on the outside. True: `results` are those of another run,
   // and it is not executed. Throws Fault kIo if that run did something else here.
   virtual bool play(Op op, Pool& pool, std::span<Value> results) = 0;
@@ -28,5 +36,9 @@ class World {
   // After it was executed.
   virtual void note(Op op, std::span<const Value> results) = 0;
 };
+
+// The same of a world that may be null: then the file is read.
+[[nodiscard]] std::optional<std::string> read_file(World* world, const std::string& path,
+                                                   const World::Reader& outside = read_outside);
 
 }  // namespace nvm::vm

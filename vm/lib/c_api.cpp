@@ -39,6 +39,13 @@ void check_inputs(const void* inputs, int count) {
   if (inputs == nullptr && count > 0) throw std::invalid_argument("the inputs are NULL");
 }
 
+std::vector<std::string> folders(const char* const* names, int count) {
+  if (count < 0 || (names == nullptr && count > 0)) throw std::invalid_argument("folders without names");
+  for (int i = 0; i < count; ++i)
+    if (names[i] == nullptr) throw std::invalid_argument("a folder without a name");
+  return {names, names + count};
+}
+
 LoadOptions load_options(const nvm_load_options* given) {
   LoadOptions options;
   if (given == nullptr) return options;
@@ -93,9 +100,9 @@ nvm_vm* nvm_new(const nvm_options* given) {
       options.max_depth = given->max_depth;
       options.time_limit = given->time_limit;
       if (given->seeded != 0) options.seed = given->seed;
-      options.allow_read = given->allow_read != 0;
-      options.allow_write = given->allow_write != 0;
-      options.allow_spawn = given->allow_spawn != 0;
+      options.allow.read = folders(given->allow.read, given->allow.read_count);
+      options.allow.write = folders(given->allow.write, given->allow.write_count);
+      options.allow.spawn = given->allow.spawn != 0;
     }
     return new nvm_vm{Vm(options)};
   });

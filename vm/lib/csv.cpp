@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/decimal.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view s) {
 bool parse(std::string_view field, double& x) {
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), x);
-  if (error == std::errc::result_out_of_range) x = std::strtod(std::string(field).c_str(), nullptr);
+  if (error == std::errc::result_out_of_range) x = nearest_double(field);
   return error != std::errc::invalid_argument && end == field.data() + field.size();
 }
 

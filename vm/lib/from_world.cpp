@@ -10,7 +10,7 @@ namespace nvm::lib {
 
 FromWorld::FromWorld(vm::World* world, const std::string& path) : path_(path) {
   if (world == nullptr) return;
-  const auto text = world->read_file(path);
+  const auto text = world->read_file(path, vm::read_outside);
   if (!text) return;
   const std::size_t dot = path.find_last_of("./");
   const std::string ending = dot == std::string::npos || path[dot] == '/' ? "" : path.substr(dot);

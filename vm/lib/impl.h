@@ -11,6 +11,7 @@
 #include "vm/data/value.h"
 #include "vm/interp/code.h"
 #include "vm/interp/error.h"
+#include "vm/interp/gate.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::lib {
@@ -47,6 +48,10 @@ struct Value::Impl {
 // A value that was made outside of any machine, with the memory it stands in.
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
+
+[[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
+  return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
+}
 
 // Tells one build from another.
 [[nodiscard]] const std::string& build_name();

@@ -29,6 +29,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   options.arg_check = o.arg_check;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
+  options.gate = gate_of(o.vm.allow);
   options.world = world_of(o.vm.watchers);
   options.cancelled = o.vm.cancelled;
   return options;
@@ -216,6 +217,10 @@ NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
   return impl_->between_runs([&] { return impl_->session.run_text({name, text, 1, false}); });
 }
 
+NeslStatus Nesl::run_typed(std::string_view text, const std::string& name) {
+  return impl_->between_runs([&] { return impl_->session.run_typed({name, text, 1, false}); });
+}
+
 NeslStatus Nesl::run_expression(const std::string& text) {
   return impl_->between_runs([&] { return impl_->session.run_expression(text); });
 }
@@ -270,6 +275,7 @@ std::optional<std::string> Nesl::save_file(const std::string& name, const std::s
 
 void Nesl::Impl::check_only(std::vector<Message>* messages) {
   session.options().mode = vm::SessionMode::kCheck;
+  runner.machine().forbid_effects();
   if (messages == nullptr) return;
   session.options().show = vm::Show::kNothing;
   session.options().report = [messages](const Diagnostics& diagnostics) {
@@ -288,7 +294,15 @@ NeslStatus Nesl::check_script(std::string text, const std::string& name, std::ve
   return impl_->between_runs([&] { return impl_->session.run_script(std::move(text), name); });
 }
 
-void Nesl::compile_only() { impl_->session.options().mode = vm::SessionMode::kCompile; }
+void Nesl::compile_only() {
+  impl_->session.options().mode = vm::SessionMode::kCompile;
+  impl_->runner.machine().forbid_effects();
+}
+
+void Nesl::forbid_effects() {
+  impl_->session.options().gate = impl_->session.options().gate.reading_only();
+  impl_->runner.machine().forbid_effects();
+}
 
 std::optional<std::string> Nesl::listing(const std::string& text, std::string_view stages) {
   return impl_->uncancelled<std::optional<std::string>>([&] { return impl_->session.listing(text, stages); },

@@ -36,6 +36,10 @@ class Nesl {
   NeslStatus run_file(const std::string& path);
   NeslStatus run_script(std::string text, const std::string& name);  // as a file with this text
   NeslStatus run_text(std::string_view text, const std::string& name);
+  // As run_text(), for a text that a user typed at his terminal: its commands (shell, edit, load, dump) may
+  // do what he may, whatever NeslOptions::vm.allow says. What programs and the files that it loads do is
+  // allowed as always.
+  NeslStatus run_typed(std::string_view text, const std::string& name);
   // Forms of a command line: the last one needs no terminator. Messages call the text -e.
   NeslStatus run_expression(const std::string& text);
   // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
@@ -62,6 +66,10 @@ class Nesl {
   void compile_only();
   // The VCODE of the expression `text`, or of the last expression of the files before if it is empty.
   [[nodiscard]] std::optional<std::string> compile(const std::string& text);
+
+  // From now on nothing is written and no process is started, whatever is allowed; so it is for check_file(),
+  // check_script() and compile_only().
+  void forbid_effects();
 
   // Stages on the way there: a the expression as parsed, c core code (typed, a function for each combination
   // of types), f flat code, one letter each, in that order.

@@ -1,15 +1,9 @@
 #include "vm/lib/nesl_commands.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <ostream>
 #include <sstream>
 
-#include "bytecode/text/writer.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 
@@ -79,21 +73,6 @@ void with_ints(const Type* type) {
   for (const Type* arg : type->args) with_ints(arg);
 }
 
-// A word of the shell that stands for the text.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
-}
-
-// NAME, or NAME.nesl if only that is a file.
-std::string file_named(const std::string& name) {
-  std::error_code code;
-  const bool other = !name.empty() && !std::filesystem::is_regular_file(name, code) &&
-                     std::filesystem::is_regular_file(name + ".nesl", code);
-  return other ? name + ".nesl" : name;
-}
-
 // The first lines of a text, each indented.
 std::string indented(const std::string& text, int lines) {
   std::istringstream in(text);
@@ -134,7 +113,7 @@ SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argumen
   const std::string& name = form.name;
   if (name == "exit" || name == "lisp") return SessionStatus::kExit;
   if (name == "load") return load(form, argument);
-  if (name == "edit") return edit(form.words);
+  if (name == "edit") return edit(form);
   if (name == "help" || name == "?")
     s_.out_ << kHelp;
   else if ((name == "describe" || name == "apropos") && form.words.empty())
@@ -151,10 +130,10 @@ SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argumen
     dump(form, argument);
   else if (name == "get")
     get(form);
-  else if (name == "shell" && !form.words.empty() && std::system(form.words.back().text.c_str()) != 0)
-    s_.out_ << "The command failed.\n";
+  else if (name == "shell")
+    shell(form);
   s_.out_ << std::flush;
-  return SessionStatus::kOk;
+  return refused_ ? SessionStatus::kRunError : SessionStatus::kOk;
 }
 
 // What a command such as `show` is asked for, "" if nothing.
@@ -186,18 +165,7 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
     if (key.name == "print") print = key.value->int_value != 0;
     if (key.name == "verbose") notice = key.value->int_value != 0;
   }
-  std::error_code code;
-  file = file_named(file);
-  if (!std::filesystem::is_regular_file(file, code)) {
-    error(form, "File " + file + " does not exist.");
-    return SessionStatus::kOk;
-  }
-  if (notice && s_.options_.interactive) s_.out_ << "% Loading " << file << ". %\n" << std::flush;
-  const auto saved = s_.options_.show;
-  s_.options_.show = print ? Show::kAll : Show::kNothing;
-  const SessionStatus status = s_.run_file(file);
-  s_.options_.show = saved;
-  return status;
+  return load_file(form, std::move(file), print ? Show::kAll : Show::kNothing, notice);
 }
 
 void SessionCommands::describe(const Words& words) {
@@ -412,53 +380,14 @@ bool SessionCommands::instrument(const Form& form, const std::string& name, Inst
 
 void SessionCommands::dump(const Form& form, const CompiledForm* argument) {
   const std::string what = word(form.words, 0);
-  const std::string file = form.words.size() > 1 ? form.words[1].text : "";
   if (what == "vcode")
     dump_vcode(form, argument);
   else if (what == "world")
-    dump_world(file.empty() ? "world.nesl" : file);
+    dump_world(form);
   else if (what == "info")
     show_status();
   else
     unknown(form, what);
-}
-
-void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument) {
-  if (form.words.size() != 2 || argument == nullptr) return error(form, "Expected: dump vcode FILE EXP;");
-  const auto program = s_.bake(*argument);
-  std::ofstream out(form.words[1].text);
-  out << write_vcode(program);
-  out.close();
-  if (!out) error(form, "Cannot write " + form.words[1].text + ".");
-}
-
-// A file that brings the session's definitions back when it is loaded.
-void SessionCommands::dump_world(const std::string& file) {
-  std::ofstream out(file);
-  out << s_.definitions_;
-  out.close();
-  s_.out_ << (out ? "Definitions written to " : "Cannot write ") << file << ".\n";
-}
-
-SessionStatus SessionCommands::edit(const Words& words) {
-  const auto set = s_.settings_.find("editor");
-  const char* fallback = std::getenv("EDITOR");
-  const std::string editor = set != s_.settings_.end() ? set->second : fallback != nullptr ? fallback : "";
-  if (editor.empty()) {
-    s_.out_ << "No editor specified, use: set editor <ename>;\n";
-    return SessionStatus::kOk;
-  }
-  const std::string file = file_named(words.empty() ? s_.last_file_ : words[0].text);
-  std::string command = editor;
-  if (!file.empty()) command += " " + quoted(file);
-  // Forms that come from a pipe are not the editor's.
-  if (::isatty(STDIN_FILENO) == 0) command += " < /dev/null";
-  s_.out_ << std::flush;
-  if (std::system(command.c_str()) != 0) {
-    s_.out_ << "The editor failed.\n";
-    return SessionStatus::kOk;
-  }
-  return file.empty() ? SessionStatus::kOk : s_.run_file(file);
 }
 
 void SessionCommands::get(const Form& form) {

@@ -1,6 +1,7 @@
 // The commands of the NESL top level: load, describe, apropos, show, set, dump, ... (spec: commands).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class SessionCommands {
   using Instrumented = NeslSession::Instrumented;
 
   SessionStatus load(const frontend::Form& form, const frontend::CompiledForm* argument);
+  SessionStatus load_file(const frontend::Form& form, std::string file, Show show, bool notice);
   SessionStatus background(const frontend::Form& form, const frontend::CompiledForm& argument);
   void describe(const Words& words);
   void apropos(const Words& words);
@@ -37,8 +39,16 @@ class SessionCommands {
   bool instrument(const frontend::Form& form, const std::string& name, Instrumented& i);
   void dump(const frontend::Form& form, const frontend::CompiledForm* argument);
   void dump_vcode(const frontend::Form& form, const frontend::CompiledForm* argument);
-  void dump_world(const std::string& file);
-  SessionStatus edit(const Words& words);
+  void dump_world(const frontend::Form& form);
+  void shell(const frontend::Form& form);
+  // Whether a command with effects may be carried out now. It may not where nothing is run, nor where it is
+  // not granted: that is said.
+  [[nodiscard]] bool may(const frontend::Form& form, WayOut way, const std::string& subject);
+  // Writes a file as a whole, or says why not.
+  [[nodiscard]] bool write(const frontend::Form& form, WayOut way, const std::string& file,
+                           const std::string& text);
+  [[nodiscard]] std::optional<std::string> read_program(std::string& file);
+  SessionStatus edit(const frontend::Form& form);
   void get(const frontend::Form& form);
   void help();
   bool on_off(const frontend::Form& form, bool& setting);
@@ -49,6 +59,7 @@ class SessionCommands {
 
   NeslSession& s_;
   Diagnostics& diagnostics_;
+  bool refused_ = false;
 };
 
 }  // namespace nvm::vm

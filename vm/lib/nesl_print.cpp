@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/decimal.h"
 
 namespace nvm::vm {
 
@@ -241,8 +240,8 @@ std::string print_float(double value, bool all_digits) {
   double rounded = value;
   if (!all_digits) {
     char text[40];
-    std::snprintf(text, sizeof text, "%.14e", value);
-    rounded = std::strtod(text, nullptr);
+    const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, 14).ptr;
+    rounded = nearest_double({text, end});
     if (std::isinf(rounded)) rounded = value;  // rounding up the greatest double
   }
   const double magnitude = std::fabs(rounded);

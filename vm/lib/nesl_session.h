@@ -18,6 +18,7 @@
 #include "frontend/compile.h"
 #include "frontend/emit.h"
 #include "vm/data/value.h"
+#include "vm/interp/gate.h"
 #include "vm/interp/world.h"
 #include "vm/lib/nesl_print.h"
 
@@ -52,6 +53,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  Gate gate;                                     // for the commands of texts, load among them
   World* world = nullptr;                        // where files come from, if not from the file system
   const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
   std::function<void(const Diagnostics&)>
@@ -69,6 +71,9 @@ class NeslSession {
   // Runs every form of the text. Unless interactive, nothing runs of a stretch without commands that does not
   // compile as a whole, and a run-time error ends the text.
   SessionStatus run_text(frontend::Source source);
+  // The same for a text whose commands are the user's own, who may do what he likes; not those of files that
+  // it loads.
+  SessionStatus run_typed(frontend::Source source);
   // The same for a file; one that cannot be read is reported and is kCompileError.
   SessionStatus run_file(const std::string& path);
   // The same for the text of a file, which may begin with `#!`.
@@ -102,6 +107,13 @@ class NeslSession {
 
  private:
   friend class SessionCommands;
+
+  SessionStatus run_forms(const frontend::Source& source);
+  // For commands of the text that is being run.
+  [[nodiscard]] Gate gate() const;
+  // The same with what `load` needs no grant for: what is below the folder of the program, or the current
+  // one.
+  [[nodiscard]] Gate load_gate() const { return gate().and_below(folder_); }
 
   // A form that compiled and waits for its turn to run.
   struct Pending {
@@ -168,7 +180,9 @@ class NeslSession {
   frontend::Environment environment_;
   std::unordered_map<std::uint32_t, Variable> variables_;  // by Binding::variable
   std::string last_file_;
-  std::vector<std::string> sources_;  // files by Source::number, from 1
+  std::string folder_ = ".";                 // of the file that was asked for
+  const frontend::Source* typed_ = nullptr;  // the text that a user has typed
+  std::vector<std::string> sources_;         // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);
 

@@ -25,6 +25,16 @@ typedef struct {
   int input_count;
 } nvm_load_options;
 
+/* What the text of a program may do besides computing and using the three given streams: nothing if this is
+   zero. Files below folders (nvm.hpp: Capabilities); "/" is any file. */
+typedef struct {
+  const char* const* read;
+  int read_count;
+  const char* const* write;
+  int write_count;
+  int spawn; /* start processes, which may do all that their user may */
+} nvm_capabilities;
+
 typedef struct {
   int threads;       /* 0: all processors */
   uint64_t memory;   /* bytes of vectors, 0: what the machine has */
@@ -32,7 +42,7 @@ typedef struct {
   double time_limit; /* seconds, 0: none */
   int seeded;        /* use `seed` */
   int64_t seed;      /* as if the program began with SRAND */
-  int allow_read, allow_write, allow_spawn;
+  nvm_capabilities allow;
 } nvm_options;
 
 /* Zero-initialised options are the defaults. `options` may be NULL. */

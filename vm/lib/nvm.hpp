@@ -160,6 +160,14 @@ enum class Fusion : std::uint8_t { kOff, kGreedy, kExact };
 enum class Engine : std::uint8_t { kCpu, kCuda, kAuto };  // kAuto: CUDA where there is a device
 enum class Perf : std::uint8_t { kOff, kMap, kDump };  // how Linux perf learns the names of compiled kernels
 
+// What the text of a program may do besides computing and using the three given streams: nothing by default.
+// A file is below a folder if its name leads there, links and ".." included, when it is opened. Folders are
+// looked up when a machine or session is made; one that is not there grants nothing.
+struct Capabilities {
+  std::vector<std::string> read, write;  // files below these folders; "/": any file
+  bool spawn = false;                    // start processes, which may do all that their user may
+};
+
 struct Options {
   Random random = Random::kPhilox;
   std::optional<std::int64_t> seed;  // as if the program began with SRAND
@@ -169,7 +177,7 @@ struct Options {
   std::uint64_t memory = 0;
   std::int64_t max_depth = 0;  // open calls, 0: as many as memory holds
   double time_limit = 0;       // seconds, 0: none; of a run, or of a call of a session
-  bool allow_read = false, allow_write = false, allow_spawn = false;
+  Capabilities allow;
   InstructionSet isa = InstructionSet::kBest;
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
@@ -258,6 +266,8 @@ class Vm {
   // Runs from a fresh state. `inputs` are those of LoadOptions::inputs. What was compiled for a program
   // serves its next run, unless another one ran in between.
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
+  // From now on nothing is written and no process is started, whatever Options::allow says.
+  void forbid_effects();
   // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.
   void cancel() noexcept;
 

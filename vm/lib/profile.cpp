@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "bytecode/base/suggest.h"
+#include "vm/lib/impl.h"
 #include "vm/profile/chrome_trace.h"
 #include "vm/profile/html_report.h"
 #include "vm/profile/observers.h"
@@ -134,9 +135,9 @@ std::string Profiler::csv(const ProfileQuery& query) {
   const vm::ReportStyle style = style_of(query);
   return vm::report_csv(impl_->sorted(style), style);
 }
-std::string Profiler::html(const std::string& title) {
+std::string Profiler::html(const std::string& title, const std::string& folder, const Capabilities& allow) {
   vm::Report& report = impl_->sorted({});
-  return vm::report_html(impl_->profile, report, impl_->events, title);
+  return vm::report_html(impl_->profile, report, impl_->events, title, gate_of(allow).and_below(folder));
 }
 std::string Profiler::folded() { return vm::folded_stacks(impl_->profile); }
 std::string Profiler::speedscope(const std::string& name) {

@@ -37,8 +37,10 @@ class Profiler final : public Watcher {
   [[nodiscard]] std::string json(const ProfileQuery& query);
   [[nodiscard]] std::string csv(const ProfileQuery& query);
   // One page that needs nothing else: timeline, flame graph, sources, fusion graphs, kernels against the
-  // machine's limits, recursion levels. `title` stands above it.
-  [[nodiscard]] std::string html(const std::string& title);
+  // machine's limits, recursion levels. `title` stands above it. Sources are shown if
+  // they are below `folder`, or may be read.
+  [[nodiscard]] std::string html(const std::string& title, const std::string& folder = ".",
+                                 const Capabilities& allow = {});
   [[nodiscard]] std::string folded();                             // for flame graph tools
   [[nodiscard]] std::string speedscope(const std::string& name);  // for speedscope.app
 

@@ -53,8 +53,8 @@ struct Recording::Impl final : vm::World {
 
   explicit Impl(const std::string& path) : file(path) {}
 
-  std::optional<std::string> read_file(const std::string& path) override {
-    auto text = vm::read_outside(path);
+  std::optional<std::string> read_file(const std::string& path, const Reader& outside) override {
+    auto text = outside(path);
     if (!text) return std::nullopt;
     PartWriter part;
     part.text(path);
@@ -144,7 +144,8 @@ struct Replay::Impl final : vm::World {
     if (!in.good() || !in.at_end()) error = path + " has a part that makes no sense";
   }
 
-  std::optional<std::string> read_file(const std::string& path) override {
+  [[nodiscard]] bool plays() const override { return true; }
+  std::optional<std::string> read_file(const std::string& path, const Reader&) override {
     const auto found = files.find(path);
     if (found == files.end()) return std::nullopt;
     return found->second;

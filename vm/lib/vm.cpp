@@ -180,6 +180,7 @@ Limits::~Limits() = default;
 
 struct Vm::Impl {
   Options options;
+  vm::Gate gate;
   std::shared_ptr<MemoryAccount> account;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
@@ -192,7 +193,10 @@ struct Vm::Impl {
   std::string told;  // why there is no CUDA engine
 
   explicit Impl(const Options& given)
-      : options(given), account(account_of(given)), pool(std::make_shared<vm::Pool>(account)) {
+      : options(given),
+        gate(gate_of(given.allow)),
+        account(account_of(given)),
+        pool(std::make_shared<vm::Pool>(account)) {
     account->trim = [this] { pool->trim(); };
   }
   ~Impl() { account->trim = nullptr; }
@@ -279,11 +283,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   const Program::Impl& loaded = *program.impl();
   const IntBits bits = loaded.bits;
   running = program.impl();
-  vm::Host host({options.in,
-                 options.out,
-                 options.err,
-                 {options.allow_read, options.allow_write, options.allow_spawn},
-                 static_cast<vm::RandomKind>(options.random),
+  vm::Host host({options.in, options.out, options.err, &gate, static_cast<vm::RandomKind>(options.random),
                  world_of(options.watchers)},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
@@ -365,6 +365,7 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     return give_up(spent);
   }
 }
+void Vm::forbid_effects() { impl_->gate = impl_->gate.reading_only(); }
 void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
 
 const char* version() { return NVM_VERSION; }

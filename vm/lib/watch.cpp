@@ -12,8 +12,7 @@ vm::World* world_of(std::span<const std::shared_ptr<Watcher>> watchers) {
 
 std::optional<std::string> read_file(const std::string& path,
                                      std::span<const std::shared_ptr<Watcher>> watchers) {
-  if (vm::World* world = world_of(watchers)) return world->read_file(path);
-  return vm::read_outside(path);
+  return vm::read_file(world_of(watchers), path);
 }
 
 }  // namespace nvm::lib

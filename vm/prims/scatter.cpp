@@ -139,8 +139,8 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
   if (!fresh && s.flags == nullptr && k > 1 && s.source.is_regular() && s.source.regular_length() == 1 &&
       s.dest.segments() == k) {  // one element for each segment
     const std::int64_t bad = first_of_segments(context, k, [&](std::int64_t first, std::int64_t last) {
-      return s.t.replace[s.width][s.idx.kind()](s.v.data(), s.idx.at(0), kernel_segments(s.dest), first, last,
-                                                result.data());
+      return s.t.write[s.width][s.idx.kind()](s.v.data(), s.idx.at(0), kernel_segments(s.dest), first, last,
+                                              result.data());
     });
     if (bad >= 0) scatter_fault(s, bad);
     return;

@@ -1,6 +1,5 @@
 #include "vm/profile/html_report.h"
 
-#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -22,17 +21,23 @@ std::string columns_json() {
   return out.text();
 }
 
-std::string sources_json(const Report& report) {
-  constexpr std::streamsize kMostBytes = 1 << 20;
+// "" if it may not, or cannot be read.
+std::string source_text(const std::string& file, const Gate& gate) {
+  try {
+    return gate.read(WayOut::kPageSource, file).value_or("");
+  } catch (const Fault&) {
+    return "";
+  }
+}
+
+std::string sources_json(const Report& report, const Gate& gate) {
+  constexpr std::size_t kMostBytes = 1 << 20;
   std::set<std::string> files;
   for (const Row& row : report.table("line").rows)
     if (row.line > 0) files.insert(row.file);
   JsonArray out;
   for (const std::string& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    std::string text(static_cast<std::size_t>(kMostBytes), '\0');
-    in.read(text.data(), kMostBytes);
-    text.resize(static_cast<std::size_t>(in.gcount()));
+    const std::string text = source_text(file, gate).substr(0, kMostBytes);
     if (!text.empty()) out.raw(JsonObject().add("file", file).add("text", text).text());
   }
   return out.text();
@@ -121,13 +126,13 @@ std::string replaced(std::string_view text, std::string_view mark, std::string_v
 }  // namespace
 
 std::string report_html(const Profile& profile, const Report& report, const std::string& events,
-                        const std::string& title) {
+                        const std::string& title, const Gate& gate) {
   ReportStyle all;
   all.rows = 0;
   std::string figures = report_json(report, all);
   figures.erase(figures.find_last_of('}'));
   JsonObject rest;
-  rest.add("title", title).raw("columns", columns_json()).raw("sources", sources_json(report));
+  rest.add("title", title).raw("columns", columns_json()).raw("sources", sources_json(report, gate));
   rest.raw("flame", flame_json(profile)).raw("regions", regions_json(profile));
   rest.raw("levels", levels_json(profile)).raw("events", events.empty() ? "[]" : events);
   const std::string json = figures + "," + rest.text().substr(1);

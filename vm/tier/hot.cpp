@@ -45,7 +45,7 @@ bool Contest::kernels(std::int64_t work) const {
   constexpr std::uint32_t kOften = 4;   // so many
   constexpr std::uint32_t kSure = 6;    // runs of kernels by which they may lose
   const Class& c = classes_[class_of(work)];
-  if (fixed_ || c.kernels < kFastest) return true;
+  if (c.kernels < kFastest) return true;
   if (c.kernel_runs < c.enough()) return true;
   if (c.primitive_runs == 0) {
     const bool is_long = c.kernels * static_cast<double>(work) > kLong;
@@ -84,7 +84,7 @@ void Contest::note_before(std::int64_t work, double nanoseconds) {
 bool Contest::hopeless(std::int64_t work, double overhead) const {
   constexpr double kSmall = 0.03;  // of the primitives' time
   const Class& c = classes_[class_of(work)];
-  if (fixed_ || c.kernel_runs < c.enough() || c.primitive_runs < kFirst) return false;
+  if (c.kernel_runs < c.enough() || c.primitive_runs < kFirst) return false;
   const double eager = c.primitives * static_cast<double>(work);
   return overhead > kSmall * eager && eager < c.kernels * static_cast<double>(work) + overhead;
 }

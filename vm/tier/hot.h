@@ -48,9 +48,6 @@ class Budget {
 // primitives and kernels compare depends on the cache that the vectors fit in.
 class Contest {
  public:
-  // Leaves it to the kernels: results could depend on the choice.
-  void fix() { fixed_ = true; }
-  [[nodiscard]] bool fixed() const { return fixed_; }
   // Whether kernels should execute the next run.
   [[nodiscard]] bool kernels(std::int64_t work) const;
   // Whether the kernels have lost for some amount of work.
@@ -82,7 +79,6 @@ class Contest {
   static constexpr std::size_t kClasses = 16;
   static std::size_t class_of(std::int64_t work);
   std::array<Class, kClasses> classes_{};
-  bool fixed_ = false;
 };
 
 // Instructions at which recording is not begun for a while, by the size of their vectors: of regions that the

@@ -130,22 +130,9 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
 }
 
-// Where time must not choose, size does: a few instructions on vectors this short gain more by not being
-// recorded than by being fused. Those on single elements cost little either way.
-bool Jit::too_short(const RecordedRegion& region, const RegionEntry& e) const {
-  constexpr std::int64_t kShort = 1 << 14;  // elements
-  constexpr std::ptrdiff_t kFew = 8;        // instructions
-  if (options_.mode != JitMode::kHot || !e.contest.fixed()) return false;
-  const auto& insts = region.region.insts;
-  const auto on_vectors = std::count_if(
-      insts.begin(), insts.end(), [&](const soac::RegionInst& in) { return elements_of(region, in) > 1; });
-  if (on_vectors > kFew) return false;
-  return *std::max_element(region.lengths.begin(), region.lengths.end()) < kShort;
-}
-
 // Fused unless it traps too often or lost against the primitives.
-bool Jit::runs_fused(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) const {
-  if (e.code == nullptr || e.traps >= options_.max_traps || too_short(region, e)) return false;
+bool Jit::runs_fused(const RegionEntry& e, std::int64_t work) const {
+  if (e.code == nullptr || e.traps >= options_.max_traps) return false;
   return options_.mode != JitMode::kHot || e.contest.kernels(work);
 }
 
@@ -173,7 +160,7 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
   if (!e.tried && (pays || options_.mode != JitMode::kHot)) compile(region, e);
   const auto start = clocked ? Clock::now() : Clock::time_point();
   const auto elapsed = [&] { return std::chrono::duration<double, std::nano>(Clock::now() - start).count(); };
-  bool fused = runs_fused(region, e, work) && run_code(region, e, memo, outputs, failed);
+  bool fused = runs_fused(e, work) && run_code(region, e, memo, outputs, failed);
   if (!fused && region.trapped && e.guesses &&
       guessed(e.plan)) {  // perhaps a guess was wrong, and no check of the program's
     e.guesses = false;
@@ -199,7 +186,6 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
                   : region.trapped                ? "a check failed in compiled code"
                   : e.traps >= options_.max_traps ? "its checks failed too often"
                   : e.code == nullptr             ? std::string_view(e.reason)
-                  : too_short(region, e)          ? "short vectors, few instructions"
                   : e.contest.lost()              ? "the primitives are faster"
                                                   : "measured beside the kernels";
   work = work_done(region, e, work);
@@ -218,7 +204,7 @@ void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, s
   if (options_.mode != JitMode::kHot || region.trapped) return;
   const auto insts = static_cast<double>(region.region.insts.size());
   const double overhead = std::clamp(e.recording - kStep * insts, 0.0, kMost * insts);
-  if (!e.contest.hopeless(work, overhead) && !too_short(region, e)) return;
+  if (!e.contest.hopeless(work, overhead)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)
       shunned_.add(*inst, elements_of(region, in));

@@ -89,9 +89,7 @@ class Jit final : public RegionExecutor {
                  RecordedSite& failed);
   void shun_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
   void compile(const RecordedRegion& region, RegionEntry& entry);
-  [[nodiscard]] bool too_short(const RecordedRegion& region, const RegionEntry& entry) const;
-  [[nodiscard]] bool runs_fused(const RecordedRegion& region, const RegionEntry& entry,
-                                std::int64_t work) const;
+  [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
   bool run_code(RecordedRegion& region, RegionEntry& entry, Memo* memo, std::span<Value> outputs,
                 RecordedSite& failed);
   bool run_bound(RecordedRegion& region, RegionEntry& entry, Binding& binding, std::span<Value> outputs,

@@ -210,8 +210,30 @@ class Tracer {
     for (std::size_t i = 0; i < sources_.size(); ++i) bind(variant, i);
     variant.sources = sources_;
     variant.repeated = repeated_;
+    return keep_lengths(region);
+  }
+
+  // Of the lengths, those of what stays as it is in every run, and of one. False if there is one that nothing
+  // which a run reads will tell.
+  [[nodiscard]] bool keep_lengths(RecordedRegion& region) const {
+    const std::vector<std::int64_t> traced = region.lengths;
+    std::vector<bool> told(traced.size(), false);
     std::fill(region.lengths.begin(), region.lengths.end(), -1);
-    region.lengths[0] = 1;
+    const auto keep = [&](soac::LengthId n) {
+      if (n != kNone) region.lengths[static_cast<std::size_t>(n)] = traced[static_cast<std::size_t>(n)];
+    };
+    keep(0);
+    for (std::size_t v = 0; v < region.inputs.size(); ++v) {
+      if (std::holds_alternative<std::monostate>(region.inputs[v])) continue;
+      keep(region.region.vars[v].length);
+      if (region.region.vars[v].is_desc) keep(region.region.vars[v].total);
+    }
+    for (const LineSource& s : sources_)
+      for (const soac::LengthId n : {s.length, s.total})
+        if (s.read && n != kNone) told[static_cast<std::size_t>(n)] = true;
+    for (std::size_t n = 0; n < traced.size(); ++n)
+      if (region.region.lengths[n] == soac::LengthKind::kBound && region.lengths[n] < 0 && !told[n])
+        return false;
     return true;
   }
 

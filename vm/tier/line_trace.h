@@ -47,7 +47,7 @@ struct LineVariant {
     std::array<From, 2> operands;
     TypeWord word = TypeWord::kNone;
   };
-  RecordedRegion pattern;  // inputs: constants of the code only; lengths: -1 but for that of one
+  RecordedRegion pattern;  // inputs: constants of the code only; lengths: theirs and that of one, else -1
   std::vector<LineSource> sources;
   std::vector<Input> inputs;
   std::vector<LinePut> puts;

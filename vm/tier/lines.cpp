@@ -239,8 +239,6 @@ void Lines::compile(LineVariant& variant, const Shared& shared) {
   e.guesses = !shared.wide.load(std::memory_order_relaxed);
   e.plan.name = code_name(variant.pattern, options_.module);
   compile_region(variant.pattern.region, engine_, options_.fusion, e);
-  // Which way computes it must not matter.
-  if (e.contest.fixed()) e.code.reset();
   ++(e.code != nullptr ? counters_.compiled : counters_.refused);
   const auto took = std::chrono::steady_clock::now() - begin;
   counters_.compile_ns +=

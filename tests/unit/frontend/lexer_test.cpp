@@ -78,10 +78,10 @@ TEST_CASE("characters take exactly one byte of any kind") {
   CHECK(lexed.tokens[4].int_value == ' ');
 }
 
-TEST_CASE("strings: a backslash makes the next character literal") {
+TEST_CASE("strings: escapes and newlines") {
   const Lexed lexed = lex("\"a\\\"b\\\\c\\n\nd\"");
   REQUIRE(lexed.tokens.size() == 1);
-  CHECK(lexed.tokens[0].text == "a\"b\\cn\nd");
+  CHECK(lexed.tokens[0].text == "a\"b\\c\n\nd");
   CHECK(lex("1 \"abc").errors.find("x.nesl:1:3") != std::string::npos);
 }
 
@@ -96,4 +96,14 @@ TEST_CASE("quotes name operators") {
 TEST_CASE("bytes that begin no token are reported where they stand") {
   CHECK(lex("a\n  \x01").errors.find("x.nesl:2:3") != std::string::npos);
   CHECK(lex("!x").errors.find("not supported") != std::string::npos);
+}
+
+TEST_CASE("escapes in strings") {
+  CHECK(lex("\"a\\nb\\t\\r\\\"\\\\\"").tokens[0].text == "a\nb\t\r\"\\");
+  CHECK(lex("\"\\0\"").tokens[0].text == std::string(1, '\0'));
+  CHECK(lex("\"a\\\nb\"").tokens[0].text == "a\nb");  // a newline itself
+  CHECK(lex("\"a\\nb\"").tokens[0].strange_escape.line == 0);
+  const Token strange = lex("\"ab\\qc\\z\"").tokens[0];  // as in release 3.1, noted
+  CHECK(strange.text == "abqcz");
+  CHECK(strange.strange_escape.column == 4);
 }

@@ -137,8 +137,9 @@ struct Table {
   std::int64_t (*scatter_run[2])(const void* idx, std::int64_t n, std::int64_t len, std::int32_t from,
                                  void* out) = {};
   // One element of each of segments k0..k1-1: out[k] = v's at idx[k], or that of out becomes x[k]. The first
-  // segment whose index is outside it, or -1.
+  // segment whose index is outside it, or -1; `replace` leaves out segments without elements.
   Move::Single extract[3][2] = {};
+  Move::Single write[3][2] = {};
   Move::Single replace[3][2] = {};
   // The same at one index in each of segments of `length` elements, which is inside.
   using SingleAt = void (*)(const void* v, std::int64_t length, std::int64_t index, std::int64_t k0,

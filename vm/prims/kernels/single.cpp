@@ -47,7 +47,9 @@ template <typename Idx, typename F>
   }
 }
 
-template <typename E, typename Idx, bool kReplace>
+enum class Does { kRead, kWrite, kReplace };  // kReplace leaves out segments without elements
+
+template <typename E, typename Idx, Does kDoes>
 i64 single(const void* pv, const void* pidx, Segments s, i64 k0, i64 k1, void* pout) {
   constexpr i64 kSome = 256;
   const E* v = static_cast<const E*>(pv);
@@ -55,10 +57,20 @@ i64 single(const void* pv, const void* pidx, Segments s, i64 k0, i64 k1, void* p
   E* out = static_cast<E*>(pout);
   for (i64 k = k0; k < k1; k += kSome) {
     const i64 n = k1 - k < kSome ? k1 - k : kSome;
-    if (!all_inside(idx, s, k, n))
-      for (i64 j = k;; ++j)
-        if (outside(idx[j], s.start(j + 1) - s.start(j))) return j;
-    if constexpr (kReplace) {
+    if (!all_inside(idx, s, k, n)) {
+      const auto wrong = [&](i64 j) {
+        const i64 len = s.start(j + 1) - s.start(j);
+        return !(kDoes == Does::kReplace && len == 0) && outside(idx[j], len);
+      };
+      for (i64 j = k; j < k + n; ++j)
+        if (wrong(j)) return j;
+      if constexpr (kDoes == Does::kReplace)
+        for (i64 j = 0; j < n; ++j)
+          if (s.start(k + j) != s.start(k + j + 1))
+            out[s.start(k + j) + static_cast<i64>(idx[k + j])] = v[k + j];
+      continue;
+    }
+    if constexpr (kDoes != Does::kRead) {
       at_places(idx, s, k, n, [&](i64, i64 place) { __builtin_prefetch(out + place, 1); });
       at_places(idx, s, k, n, [&](i64 j, i64 place) { out[place] = v[k + j]; });
     } else {
@@ -88,8 +100,9 @@ void set_at(Table& t, int width) {
 }
 template <typename E, typename Idx>
 void set(Table& t, int width, int index) {
-  t.extract[width][index] = single<E, Idx, false>;
-  t.replace[width][index] = single<E, Idx, true>;
+  t.extract[width][index] = single<E, Idx, Does::kRead>;
+  t.write[width][index] = single<E, Idx, Does::kWrite>;
+  t.replace[width][index] = single<E, Idx, Does::kReplace>;
 }
 template <typename Idx>
 void set_widths(Table& t, int index) {

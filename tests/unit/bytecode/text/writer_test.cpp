@@ -121,6 +121,18 @@ TEST_CASE("without annotations characters that no string can hold are integers")
   CHECK(write_vcode(p) == "FUNC MAIN\nCONST INT {nvm char} -130\nRET\n");
 }
 
+TEST_CASE("descriptors of several segments and long texts are written as the legacy interpreter reads them") {
+  const Program segdes = with_constant({TypeWord::kSegdes, {3, 0}, {}});
+  CHECK(write_vcode(segdes) == "FUNC MAIN\nCONST INT {nvm segdes} (3 0) MAKE_SEGDES\nRET\n");
+  CHECK(write_vcode(segdes, {false, false}) == "FUNC MAIN\nCONST INT (3 0) MAKE_SEGDES\nRET\n");
+  check_round_trip(segdes);
+  check_round_trip(with_constant({TypeWord::kSegdes, {3}, {}}));
+  check_round_trip(with_constant({TypeWord::kChar, std::vector<std::int64_t>(97, 'a'), {}}));
+  const Program text = with_constant({TypeWord::kChar, std::vector<std::int64_t>(98, 'a'), {}});
+  CHECK(write_vcode(text).find("CONST INT {nvm char} (97 97 ") != std::string::npos);
+  check_round_trip(text);
+}
+
 TEST_CASE("an input of the run is shown, not written") {
   Constant c{TypeWord::kFloat, {}, {}};
   c.input = 2;

@@ -14,10 +14,11 @@ namespace {
 
 // Runs host instructions over one table of streams.
 struct HostRig {
-  explicit HostRig(Permissions allow = {true, true, true}) : host(options(allow), pool, IntBits::k64) {}
-  static HostOptions options(Permissions allow) {
+  explicit HostRig(Gate granted = Gate::wide_open())
+      : gate(std::move(granted)), host(options(gate), pool, IntBits::k64) {}
+  static HostOptions options(const Gate& gate) {
     HostOptions o;
-    o.allow = allow;
+    o.gate = &gate;
     return o;
   }
 
@@ -28,6 +29,7 @@ struct HostRig {
   }
   Value chars(std::string_view s) { return make_text(pool, s); }
 
+  Gate gate;
   Pool pool;
   Host host;
 };
@@ -109,7 +111,7 @@ TEST_CASE("the system's refusals are results", "[host_ops]") {
 }
 
 TEST_CASE("what is not permitted is not done", "[host_ops]") {
-  HostRig w{Permissions{}};
+  HostRig w{Gate()};
   const auto refusal = [&w](Op op, const std::vector<Value>& operands) -> std::string {
     try {
       (void)w.run(op, TypeWord::kNone, operands);
@@ -120,9 +122,9 @@ TEST_CASE("what is not permitted is not done", "[host_ops]") {
   };
   const Value none = Vector::of_int(-1);
   CHECK(refusal(Op::kFopen, {w.chars("/dev/null"), Vector::of_int(1)}) ==
-        "reading /dev/null not permitted (--allow read)");
+        "reading /dev/null not permitted (--allow read or read=DIR)");
   CHECK(refusal(Op::kFopen, {w.chars("/dev/null"), Vector::of_int(3)}) ==
-        "writing /dev/null not permitted (--allow write)");
+        "writing /dev/null not permitted (--allow write or write=DIR)");
   CHECK(refusal(Op::kSpawn, {w.chars("true"), none, none, none}) == "SPAWN not permitted (--allow spawn)");
 }
 

@@ -24,6 +24,7 @@ struct Top {
     lib::NeslOptions o;
     o.interactive = interactive;
     o.show_all = true;
+    o.vm.allow = {{"/"}, {"/"}, true};
     return o;
   }
   std::string operator()(const std::string& text) {

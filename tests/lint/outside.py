@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Checks that files are opened and processes started only where the list below says why that is no program's doing.
+
+What the text of a program asks for goes through vm/interp/gate.h (see vm/interp/ways_out.def). A call anywhere else
+fails; so does a line of the list that nothing needs any more.
+
+    outside.py [ROOT]
+"""
+
+import pathlib
+import re
+import sys
+
+OURS = ("bytecode", "frontend", "gpu", "vm")
+SOURCES = {".h", ".hpp", ".cpp", ".cc"}
+
+CALL = re.compile(
+    r"(?<![\w.>])(?:::|std::)?(?:fopen|fopen64|freopen|open64|openat|creat|popen|system|posix_spawnp?|exec[lv]p?e?|fexecve|"
+    r"mkstemps?|mkostemps?|mkdtemp|tmpfile|dlopen|socket|syscall)\s*\("
+    r"|(?<![\w:])::(?:open|v?fork|clone)\s*\("
+    r"|std::(?:basic_)?[io]?f(?:stream|ilebuf)\b(?!\s*[&*>])"
+    r"|\b(?:remove_all|create_director(?:y|ies)|copy_file|create_(?:directory_)?(?:symlink|hard_link)|resize_file)\s*\(")
+
+ALLOWED = {
+    "bytecode/base/disk_cache.cpp": "nvm's own cache",
+    "gpu/api/library.cpp": "the driver of a GPU",
+    "vm/cmd/bench.cpp": "nvm-bench, which stands beside nvm",
+    "vm/cmd/machine.cpp": "files of options",
+    "vm/cmd/nesl.cpp": "the file of the command line: is it a script",
+    "vm/cmd/profile.cpp": "files of options",
+    "vm/cmd/run.cpp": "/dev/null, for tune",
+    "vm/cpu/code_memory.cpp": "--perf map",
+    "vm/cpu/jit_dump.cpp": "--perf dump",
+    "vm/interp/beneath.cpp": "the gate's",
+    "vm/interp/gate.cpp": "the gate",
+    "vm/interp/spawn.cpp": "the gate's",
+    "vm/interp/world.cpp": "the file of the command line",
+    "vm/lib/files.cpp": "--in",
+    "vm/lib/from_world.cpp": "--in, played back",
+    "vm/lib/npy.cpp": "--in",
+    "vm/lib/out_file.cpp": "--out",
+    "vm/lib/out_file.h": "--out",
+    "vm/lib/record_file.cpp": "--record, replay",
+    "vm/lib/trace.cpp": "--trace",
+    "vm/lib/vm.cpp": "the machine's memory",
+    "vm/profile/machine_limits.cpp": "the machine's speed, measured once",
+}
+
+
+def code(text):
+    """Without comments and the insides of strings, lines kept."""
+    keep_lines = lambda m: "\n" * m.group().count("\n")
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", keep_lines, text, flags=re.S)
+    return re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
+
+
+def check(root, allowed=None):
+    """What is wrong, one line each."""
+    root = pathlib.Path(root)
+    allowed = ALLOWED if allowed is None else allowed
+    wrong, used = [], set()
+    for path in [p for top in OURS for p in sorted((root / top).rglob("*")) if p.suffix in SOURCES and p.is_file()]:
+        where = path.relative_to(root).as_posix()
+        for number, line in enumerate(code(path.read_text(encoding="utf-8", errors="replace")).splitlines(), 1):
+            if not CALL.search(line):
+                continue
+            used.add(where)
+            if where not in allowed:
+                wrong.append(f"{where}:{number}: opens files or starts processes: {line.strip()}\n"
+                             "  what a program asks for goes through vm/interp/gate.h; if it is none's doing, say so in tests/lint/outside.py")
+    return wrong + [f"{where}: allowed in tests/lint/outside.py, but nothing there needs it" for where in sorted(set(allowed) - used)]
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
+    wrong = check(root)
+    print("\n".join(wrong + [f"{len(wrong)} ways around the gate"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
