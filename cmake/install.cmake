@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(nvm_headers "")
-foreach(header nvm.hpp nvm.h nesl.hpp) # installed, they find each other under nvm/
+foreach(header nvm.hpp nvm.h nesl.hpp confine.hpp) # installed, they find each other under nvm/
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/vm/lib/${header}")
   file(READ "${CMAKE_SOURCE_DIR}/vm/lib/${header}" text)
   string(REPLACE "#include \"vm/lib/" "#include \"nvm/" text "${text}")
@@ -61,6 +61,18 @@ foreach(target nvm nvm_shared)
   target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
 endforeach()
 
+# `./nvmw run` builds the command alone: what else is installed is built by the installation if it is not there yet.
+add_custom_target(nvm_installed DEPENDS nvm nvm_shared nvm_static ${page_files})
+install(CODE "
+foreach(file IN ITEMS \"$<TARGET_FILE:nvm>\" \"$<TARGET_FILE:nvm_shared>\" \"$<TARGET_FILE:nvm_static>\" \"${pages}/nvm.1\")
+  if(NOT EXISTS \"\${file}\")
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${CMAKE_BINARY_DIR}\" --target nvm_installed RESULT_VARIABLE status)
+    if(NOT status EQUAL 0)
+      message(FATAL_ERROR \"what is to be installed cannot be built\")
+    endif()
+    break()
+  endif()
+endforeach()")
 install(TARGETS nvm RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS nvm_shared nvm_static EXPORT nvm
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")

@@ -1,5 +1,7 @@
 #include "frontend/analysis.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 
 #include "bytecode/base/budget.h"
@@ -15,6 +17,7 @@ using core::TypeKind;
 constexpr int kInlineWeight = 80;  // a function of so many nodes is copied into its callers
 
 bool is_scalar_type(const core::Type* type) {
+  check_stack();
   if (type->kind == TypeKind::kPair) return is_scalar_type(type->a) && is_scalar_type(type->b);
   return type->kind != TypeKind::kSeq;
 }
@@ -38,6 +41,7 @@ bool never_faults(const Expr& e, bool arg_check) {
 }
 
 int leaf_count(const core::Type* type) {
+  check_stack();
   return type->kind == TypeKind::kPair ? leaf_count(type->a) + leaf_count(type->b) : 1;
 }
 
@@ -60,6 +64,7 @@ class Dependence {
       : facts_(facts), self_(self), calls_(calls) {}
 
   static Shape leaves(const core::Type* type, int& next) {
+    check_stack();
     if (type->kind != TypeKind::kPair) return {1ULL << std::min(next++, 62), {}, true};
     Shape a = leaves(type->a, next);
     return join(std::move(a), leaves(type->b, next));
@@ -67,6 +72,7 @@ class Dependence {
   void bind(std::int32_t variable, Shape shape) { env_[variable] = std::move(shape); }
 
   Shape visit(const Expr& e) {
+    check_stack();
     switch (e.kind) {
       case ExprKind::kVar: return env_.contains(e.id) ? env_[e.id] : Shape{kLocal, {}};
       case ExprKind::kLet: {
@@ -103,11 +109,13 @@ class Dependence {
     return both;
   }
   static Mask all(const Shape& shape) {
+    check_stack();
     Mask mask = shape.mask;
     for (const Shape& part : shape.parts) mask |= all(part);
     return mask;
   }
   static void flatten(const Shape& shape, const core::Type* type, std::vector<Shape>& out) {
+    check_stack();
     if (type->kind != TypeKind::kPair) {
       out.push_back({all(shape), {}, shape.leaf});
       return;
@@ -188,6 +196,7 @@ void Analysis::summarise() {
 
 const ExprFacts& Analysis::visit(const Expr& e) {
   check_budget();
+  check_stack();
   ExprFacts facts;
   facts.weight = 1;
   facts.scalar = is_scalar_type(e.type) && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;

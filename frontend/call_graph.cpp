@@ -1,11 +1,14 @@
 #include "frontend/call_graph.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 
 namespace nvm::frontend {
 namespace {
 
 void called(const core::Expr& e, std::vector<std::int32_t>& out) {
+  check_stack();
   if (e.kind == core::ExprKind::kCall) out.push_back(e.id);
   for (const auto& kid : e.kids) called(*kid, out);
 }

@@ -1,6 +1,7 @@
 #include "frontend/compile.h"
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/base/stack.h"
 #include "frontend/infer.h"
 #include "frontend/specialise.h"
 
@@ -137,6 +138,7 @@ class FormCompiler {
 // The variables of a pattern with the slots they take of a value of `type`; returns the slots of the whole.
 int bound_slots(TypeArena& types, const Pattern& pattern, const Type* type, int first,
                 std::vector<BoundVariable>& out) {
+  check_stack();
   type = resolve(type);
   const int slots = slot_count(types, type);
   switch (pattern.kind) {
@@ -160,7 +162,13 @@ int bound_slots(TypeArena& types, const Pattern& pattern, const Type* type, int 
 
 std::optional<CompiledForm> compile_form(Environment& environment, Form form, Diagnostics& diagnostics) {
   check_cancelled(environment.cancelled());
-  return FormCompiler(environment, std::make_shared<Form>(std::move(form)), diagnostics).run();
+  const SourcePos pos = form.pos;
+  try {
+    return FormCompiler(environment, std::make_shared<Form>(std::move(form)), diagnostics).run();
+  } catch (const TooDeep& e) {
+    diagnostics.error(pos, "this, or a type in it, is " + std::string(e.what()));
+    return std::nullopt;
+  }
 }
 
 std::vector<BoundVariable> bind_result(Environment& environment, const CompiledForm& compiled) {

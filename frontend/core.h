@@ -34,9 +34,11 @@ struct Type {
   TypeKind kind = TypeKind::kUnit;
   const Type* a = nullptr;
   const Type* b = nullptr;
+  int height = 1;
 };
 
-// Types are shared for the life of the process: equal types are the same object. Thread-safe.
+// Types are shared for the life of the process: equal types are the same object. Thread-safe. Throws TooDeep
+// above kMaxHeight.
 [[nodiscard]] const Type* base_type(TypeKind kind);
 [[nodiscard]] const Type* seq_type(const Type* element);
 [[nodiscard]] const Type* pair_type(const Type* a, const Type* b);
@@ -103,6 +105,11 @@ struct Expr {
   std::string text = {};
   std::vector<std::int32_t> vars = {};
   std::vector<ExprPtr> kids = {};
+
+  Expr() = default;
+  Expr(const Expr&) = delete;
+  Expr& operator=(const Expr&) = delete;
+  ~Expr();
 };
 
 struct Variable {

@@ -89,6 +89,12 @@ const std::unordered_map<std::string_view, PreludeRows>& prelude_index() {
   return index;
 }
 
+// Of release 3.1's own use, which programs may have their own of (prelude.h).
+bool is_helper(const PreludeRows& rows) {
+  const int row = rows.definition >= 0 ? rows.definition : rows.declaration;
+  return prelude_entries()[static_cast<std::size_t>(row)].text.find("\"Internal. ") != std::string_view::npos;
+}
+
 const std::unordered_map<std::string_view, const core::PrimInfo*>& primitive_index() {
   static const auto index = [] {
     std::unordered_map<std::string_view, const core::PrimInfo*> rows;
@@ -230,9 +236,9 @@ std::vector<std::string> Environment::names() const {
 bool Environment::is_protected(std::string_view name) const {
   if (!protecting_) return false;
   if (locked_.count(std::string(name)) != 0) return true;
-  if (primitive_index().find(name) == primitive_index().end() &&
-      prelude_index().find(name) == prelude_index().end())
-    return false;
+  const auto rows = prelude_index().find(name);
+  if (primitive_index().find(name) == primitive_index().end() && rows == prelude_index().end()) return false;
+  if (rows != prelude_index().end() && is_helper(rows->second)) return false;
   return !among(kRedefinable, name) && !among(kAdded, name);
 }
 

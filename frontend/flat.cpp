@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 
 namespace nvm::frontend::flat {
 namespace {
@@ -269,6 +270,7 @@ namespace {
 class DeadCode {
  public:
   void block(Block& block) {
+    check_stack();
     for (const Atom atom : block.yields) needed_.insert(atom);
     for (auto it = block.stmts.rbegin(); it != block.stmts.rend(); ++it)
       if (!statement(*it)) it->op = Op::kRet;  // no statement is a kRet: marks the dead
@@ -341,6 +343,7 @@ void print_stmt(std::ostream& out, const Stmt& stmt, const Program& program, int
 }
 
 void print_block(std::ostream& out, const Block& block, const Program& program, int indent) {
+  check_stack();
   for (const Stmt& stmt : block.stmts) print_stmt(out, stmt, program, indent);
   out << std::string(static_cast<std::size_t>(indent), ' ') << (block.exits ? "exits" : "yields");
   print_atoms(out, block.yields);

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/table/op_info.h"
 #include "bytecode/table/op_kind.h"
 #include "frontend/flat.h"
@@ -23,6 +24,7 @@ bool is_op(const Stmt& stmt, Op op, TypeWord word) {
 
 template <typename Do>
 void visit(const Block& block, const Do& statement) {
+  check_stack();
   for (const Stmt& stmt : block.stmts) {
     statement(stmt);
     if (stmt.kind != Stmt::Kind::kIf) continue;
@@ -50,6 +52,7 @@ class Copy {
   }
 
   Block of(const Block& block) {
+    check_stack();
     Block out;
     for (const Stmt& stmt : block.stmts) out.stmts.push_back(of(stmt));
     out.yields = of(block.yields);
@@ -57,6 +60,7 @@ class Copy {
     return out;
   }
   Stmt of(const Stmt& stmt) {
+    check_stack();
     Stmt out{stmt.kind, stmt.op, stmt.word, stmt.keep, stmt.barrier, stmt.target, stmt.line};
     out.args = of(stmt.args);
     if (stmt.kind == Stmt::Kind::kIf) {
@@ -67,6 +71,7 @@ class Copy {
     return out;
   }
   [[nodiscard]] Atoms of(Atoms atoms) const {
+    check_stack();
     for (Atom& atom : atoms) atom = names_.at(atom);
     return atoms;
   }
@@ -129,6 +134,7 @@ class Counters {
   }
 
   [[nodiscard]] std::optional<Step> of(const Stmt& flags, Atom instances, Op question) const {
+    check_stack();
     if (flags.kind != Stmt::Kind::kOp || flags.word != TypeWord::kInt ||
         map_algebra(flags.op) != Algebra::kRelation)
       return std::nullopt;
@@ -165,6 +171,7 @@ class Counters {
 // What calls the one function calls the other, with the least of the numbers in front.
 void redirect(Block& block, std::int32_t from, std::int32_t to,
               const std::function<Atom(Block&, std::size_t&)>& least) {
+  check_stack();
   for (std::size_t i = 0; i < block.stmts.size(); ++i) {
     check_budget();
     if (block.stmts[i].kind == Stmt::Kind::kIf) {

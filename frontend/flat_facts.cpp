@@ -2,6 +2,7 @@
 // whichever width INTs have when the code runs.
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -165,6 +166,7 @@ std::optional<bool> Builder::decided(Op op, Atom a, Atom b) const {
 }
 
 void Builder::learn(Atom flags, bool value) {
+  check_stack();
   const Made* m = made(flags);
   if (!m) return;
   const Made fact = *m;

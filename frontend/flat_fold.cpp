@@ -2,12 +2,14 @@
 // of it.
 #include <cmath>
 
+#include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
 
 // Scalar arithmetic on constants, where the result is the same for every width of INT; and a few laws.
 std::optional<Atom> Builder::fold(Op op, TypeWord word, const Atoms& args) {
+  check_stack();
   if (op == Op::kNot && word == TypeWord::kBool) return fold_not(args[0]);
   if (op == Op::kLengths || op == Op::kMakeSegdes) return fold_shape(op, args[0]);
   if (word == TypeWord::kInt) {
@@ -36,7 +38,8 @@ std::optional<Atom> Builder::fold_shape(Op op, Atom of) {
   if (const Made* m = made(of); m && m->op == (op == Op::kLengths ? Op::kMakeSegdes : Op::kLengths))
     return m->args[0];
   const Constant* x = known(of);
-  if (!x || x->ints[0] < 0) return std::nullopt;
+  if (!x || x->ints[0] < 0 || x->ints[0] >= too_long(IntBits::k32))
+    return std::nullopt;  // for the run to say
   return op == Op::kLengths ? integer(x->ints[0]) : constant({TypeWord::kSegdes, {x->ints[0]}, {}});
 }
 
@@ -94,6 +97,7 @@ std::optional<Atom> Builder::fold_sum(Atom vector, Atom segments) {
 
 // The inverse of whole numbers' comparisons is one; of "both" and "either", of such, as well.
 std::optional<Atom> Builder::fold_not(Atom flags) {
+  check_stack();
   if (const Constant* x = known(flags)) return boolean(x->ints[0] == 0);
   const Made* m = made(flags);
   if (!m) return std::nullopt;

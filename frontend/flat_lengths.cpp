@@ -5,6 +5,7 @@
 #include <set>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -13,6 +14,7 @@ namespace {
 bool is_op(const Stmt& stmt, Op op) { return stmt.kind == Stmt::Kind::kOp && stmt.op == op; }
 
 void replace_uses(Block& block, Atom from, Atom to) {
+  check_stack();
   for (Stmt& stmt : block.stmts) {
     check_budget();
     std::replace(stmt.args.begin(), stmt.args.end(), from, to);
@@ -24,6 +26,7 @@ void replace_uses(Block& block, Atom from, Atom to) {
 }
 
 void find_calls(const Block& block, std::set<std::int32_t>& out) {
+  check_stack();
   for (const Stmt& stmt : block.stmts) {
     if (stmt.kind == Stmt::Kind::kCall) out.insert(stmt.target);
     if (stmt.kind != Stmt::Kind::kIf) continue;
@@ -69,6 +72,7 @@ class Calls {
 
   template <typename Do>
   void visit(Block& block, const Do& call) {
+    check_stack();
     for (std::size_t at = 0; at < block.stmts.size(); ++at) {
       check_budget();
       if (block.stmts[at].kind == Stmt::Kind::kCall && block.stmts[at].target == target_) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -43,6 +44,7 @@ class Unused {
 
  private:
   void find_calls(const Block& block, std::size_t caller) {
+    check_stack();
     for (const Stmt& stmt : block.stmts) {
       check_budget();
       if (stmt.kind == Stmt::Kind::kCall) callers_[static_cast<std::size_t>(stmt.target)].insert(caller);
@@ -77,12 +79,14 @@ class Unused {
 
   // Whether something in it must be executed.
   bool block(const Block& block) {
+    check_stack();
     bool any = false;
     for (auto it = block.stmts.rbegin(); it != block.stmts.rend(); ++it) any = statement(*it) || any;
     return any;
   }
 
   bool statement(const Stmt& stmt) {
+    check_stack();
     bool live = stmt.keep;
     for (std::size_t i = 0; i < stmt.results.size(); ++i) {
       check_budget();
@@ -111,6 +115,7 @@ class Unused {
   }
 
   void cut_calls(Block& block) {
+    check_stack();
     for (Stmt& stmt : block.stmts) {
       if (stmt.kind == Stmt::Kind::kCall) {
         keep_only(stmt.args, params_[static_cast<std::size_t>(stmt.target)]);

@@ -5,6 +5,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/tail_parallel.h"
 
 namespace nvm::frontend {
@@ -141,6 +142,7 @@ const Lanes* Body::level_of_free(const Expr& e) {
 
 Val Body::eval(const Expr& e, const Lanes* lanes) {
   check_budget();
+  check_stack();
   Val value = evaluated(e, lanes);
   ops_.check(value, e.type, lanes);
   return value;
@@ -258,6 +260,7 @@ Val Body::let(const Expr& e, const Lanes* lanes) {
 }
 
 void Body::leaves(const Val& value, std::vector<Val>& out) {
+  check_stack();
   if (value.type->kind != TypeKind::kPair) {
     out.push_back(value);
     return;

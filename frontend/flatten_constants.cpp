@@ -1,5 +1,6 @@
 // Sequences that are constants, put together while the program is compiled: a literal of many strings is two
 // constants, not as many steps.
+#include "bytecode/base/stack.h"
 #include "frontend/flatten.h"
 
 namespace nvm::frontend {
@@ -20,6 +21,7 @@ std::optional<Atoms> Body::constant_slots(const Val& value) {
 
 // False if a part lives on other lanes than its own: it would have to be copied.
 bool Body::own_slots(const Val& value, const Lanes* lanes, Atoms& out) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return true;
     case TypeKind::kPair: return own_slots(value.kids[0], lanes, out) && own_slots(value.kids[1], lanes, out);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/flatten.h"
 
 namespace nvm::frontend {
@@ -22,6 +23,7 @@ constexpr int kTwice = 60;  // nodes of a branch whose code may stand in two pla
 constexpr int kLoop = 300;  // the same of a branch that calls itself
 
 bool scalar_operations(const Expr& e, const Analysis& facts, const core::Program& program) {
+  check_stack();
   switch (e.kind) {
     case ExprKind::kEach:
     case ExprKind::kSeq:
@@ -49,6 +51,7 @@ std::size_t index_of(const Atoms& atoms, Atom atom) {
 
 // Names what is there already, or part of it.
 bool is_there(const Expr& e) {
+  check_stack();
   switch (e.kind) {
     case ExprKind::kVar: return true;
     case ExprKind::kPair: return is_there(*e.kids[0]) && is_there(*e.kids[1]);
@@ -60,6 +63,7 @@ bool is_there(const Expr& e) {
 
 // Calls a recursive function for the instances there are, not for the elements of theirs.
 bool goes_round(const Expr& e, const Analysis& facts) {
+  check_stack();
   if (!facts.of(e).recurs) return false;
   if (e.kind == ExprKind::kCall && facts.of(e.id).recursive) return true;
   const std::size_t own = e.kind == ExprKind::kEach ? e.vars.size() : e.kids.size();
@@ -330,6 +334,7 @@ Atoms Body::settled_slots(const Val& value, const Lanes* lanes) {
 
 // Scalars selected element by element.
 Val Body::choose_flat(const Val& condition, const Val& a, const Val& b, const Lanes* lanes) {
+  check_stack();
   if (a.type->kind == TypeKind::kUnit) return a;
   if (a.type->kind == TypeKind::kPair) {
     Val x = choose_flat(condition, a.kids[0], b.kids[0], lanes);

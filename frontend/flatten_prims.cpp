@@ -2,6 +2,7 @@
 #include <set>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/table/ranges.h"
 #include "frontend/flatten.h"
 
@@ -75,6 +76,7 @@ const Plain* find(const Plain (&table)[N], Prim prim) {
 
 // The operands of a ++ b ++ c, which are put together in one step.
 void appended(const Expr& e, std::vector<const Expr*>& out) {
+  check_stack();
   if (e.kind != core::ExprKind::kPrim || e.prim != Prim::kAppend ||
       e.kids[0]->kind != core::ExprKind::kPair) {
     out.push_back(&e);
@@ -280,6 +282,7 @@ Val Body::sequence_prim(const Expr& e, const Val& x, const Lanes* lanes) {
 }
 
 Val Body::equal(const Val& a, const Val& b) {
+  check_stack();
   switch (a.type->kind) {
     case TypeKind::kUnit: return ops_.boolean(true);
     case TypeKind::kPair:

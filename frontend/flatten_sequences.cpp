@@ -3,6 +3,7 @@
 #include <map>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/flatten.h"
 
 namespace nvm::frontend {
@@ -25,7 +26,7 @@ void Body::keep_first(const Val& value, const Lanes* lanes) {
 Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
   (void)lanes;
   const Lanes* outer = deeper(level(x), n.lanes);
-  const bool sound = b_.not_negative(n.atom);  // before the descriptor says so
+  const bool sound = b_.is_length(n.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(n, outer));
   if (!sound) b_.keep(segments);
   return ops_.sequence(ops_.elements(outer, segments), x);
@@ -54,7 +55,7 @@ Val Body::range(const Expr& e, const Val& start, const Val& step, const Val& end
   Val length = known_zero(start) ? end : minus(end, start);
   if (!by_one) length = rounded_up(length, step);
   const Lanes* outer = deeper(length.lanes, deeper(start.lanes, step.lanes));
-  const bool sound = b_.not_negative(length.atom);  // before the descriptor says so
+  const bool sound = b_.is_length(length.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(length, outer));
   if (!sound) b_.keep(segments);
   const Lanes* inner = ops_.elements(outer, segments);
@@ -80,6 +81,7 @@ void Body::check_range(const Val& i, const Val& length, const Lanes* lanes, cons
 
 // v[i]. If v is the same for many instances they gather from the one v.
 Val Body::element(const Val& v, const Val& i, const Lanes* lanes) {
+  check_stack();
   if (const auto place = fixed_place(v, i))
     if (auto group = group_of_split(v, *place)) return std::move(*group);
   const Lanes* natural = deeper(level(v), i.lanes);
@@ -170,6 +172,7 @@ bool Body::runs_inside(const Val& indices, const Val& v) {
 }
 
 Val Body::replace(const Val& v, const Val& x, const Val& i, const Lanes* lanes) {
+  check_stack();
   const Lanes* outer = deeper(level(v), deeper(level(x), i.lanes));
   const Val d = ops_.settle(v, outer);
   const Val value = ops_.settle(x, outer);

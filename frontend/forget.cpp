@@ -3,6 +3,7 @@
 // not count its definition, so that there is no cycle.
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/environment.h"
 
 namespace nvm::frontend {
@@ -17,11 +18,13 @@ void add(const Binding* binding, Found& found) {
 }
 
 void collect(const Pattern& pattern, Found& found) {
+  check_stack();
   add(pattern.record, found);
   for (const Pattern& item : pattern.items) collect(item, found);
 }
 
 void collect(const Expr& exp, Found& found) {
+  check_stack();
   add(exp.global, found);
   collect(exp.pattern, found);
   for (const ExprPtr& item : exp.items) collect(*item, found);
@@ -40,6 +43,7 @@ void collect(const Expr& exp, Found& found) {
 
 // The functions that a type names. A lambda belongs to a form that escapes.
 void collect(const Type* type, Found& found) {
+  check_stack();
   type = resolve(type);
   add(type->binding, found);
   if (type->lambda != nullptr) collect(*type->lambda, found);
@@ -47,6 +51,7 @@ void collect(const Type* type, Found& found) {
 }
 
 bool contains_lambda(const Type* type) {
+  check_stack();
   type = resolve(type);
   return type->lambda != nullptr || std::any_of(type->args.begin(), type->args.end(), contains_lambda);
 }

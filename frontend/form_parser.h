@@ -93,6 +93,8 @@ class FormParser {
 
   Parser& p_;
   int depth_ = 0;
+  std::vector<Keyword>* in_parentheses_ =
+      nullptr;              // keywords that the next parenthesis may hold: load("f", print := t)
   std::vector<char> open_;  // brackets and lets (l) not closed yet, for recovery
 };
 

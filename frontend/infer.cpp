@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "frontend/parser.h"
 
 namespace nvm::frontend {
@@ -107,6 +108,7 @@ const Type* Checker::datatype(const Form& form, Binding& constructor) try {
 
 const Type* Checker::infer(Expr& exp) {
   check_budget();
+  check_stack();
   const Type* type = infer_kind(exp);
   if (size_up_to(type, kLargestType) >= kLargestType)
     fail(exp.pos, "the type of this expression has more than " + std::to_string(kLargestType) + " parts");
@@ -318,6 +320,7 @@ const Type* Checker::infer_closure(Expr& exp) {
 // Patterns.
 
 const Type* Checker::pattern(Pattern& pattern, std::vector<Variable>& variables) {
+  check_stack();
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard: return types_.var();
     case Pattern::Kind::kName: {
@@ -371,6 +374,7 @@ const Type* Checker::declared(const TypeSig& sig, bool rigid, Binding& self) {
 }
 
 const Type* Checker::type_of(const TypeExpr& exp, const TypeVars& variables) {
+  check_stack();
   if (exp.kind == TypeExpr::Kind::kName) return named_type(exp, variables);
   std::vector<const Type*> items;
   for (const TypeExpr& item : exp.items) items.push_back(type_of(item, variables));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "bytecode/base/stack.h"
 #include "frontend/infer.h"
 
 namespace nvm::frontend {
@@ -37,6 +38,7 @@ void fold_last(std::vector<ExprPtr>& arguments, std::size_t count) {
 
 // g(1) and g(1, b := 7) for a function with default arguments become g(1, 5) and g(1, 7).
 void Checker::expand_defaults(Expr& call) {
+  check_stack();
   const Expr& fn = *call.items[0];
   const bool global = fn.kind == ExprKind::kName && find_local(fn.text) == kNotLocal;
   Binding* binding =

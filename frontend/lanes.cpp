@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 
 namespace nvm::frontend {
 namespace {
@@ -23,11 +24,13 @@ bool is_scalar(const core::Type* type) {
 }
 
 bool all_scalar(const core::Type* type) {
+  check_stack();
   if (type->kind == TypeKind::kPair) return all_scalar(type->a) && all_scalar(type->b);
   return type->kind != TypeKind::kSeq;
 }
 
 void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
+  check_stack();
   switch (type->kind) {
     case TypeKind::kUnit: return;
     case TypeKind::kPair:
@@ -43,6 +46,7 @@ void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
 }
 
 void single_slots(const core::Type* type, std::vector<bool>& out) {
+  check_stack();
   if (type->kind == TypeKind::kPair) {
     single_slots(type->a, out);
     single_slots(type->b, out);
@@ -54,6 +58,7 @@ void single_slots(const core::Type* type, std::vector<bool>& out) {
 }
 
 const Lanes* level_of(const Val& value, const Lanes* root) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return root;
     case TypeKind::kPair: return deeper(level_of(value.kids[0], root), level_of(value.kids[1], root));
@@ -91,6 +96,7 @@ Atom LaneOps::segments(const Lanes* inner, const Lanes* outer) {
 }
 
 Atom LaneOps::composed_segments(const Lanes* inner, const Lanes* outer) {
+  check_stack();
   if (inner->kind == Lanes::Kind::kElements) {
     const Atom sums = b_.op(Op::kAddReduce, TypeWord::kInt,
                             {read_lengths(inner->segments), segments(inner->parent, outer)});
@@ -180,6 +186,7 @@ bool LaneOps::same(const Val& a, const Val& b) {
 }
 
 Val LaneOps::settle(const Val& value, const Lanes* lanes) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: return pair(settle(value.kids[0], lanes), settle(value.kids[1], lanes));
@@ -214,6 +221,7 @@ Atoms LaneOps::places(Atom flags, const Lanes* lanes) {
 Atom LaneOps::ones(const Lanes* lanes) { return regular(lanes, 1)->segments; }
 
 Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: {
@@ -233,6 +241,7 @@ Val LaneOps::lower(const Val& value, const Lanes* from, const Lanes* lanes) {
 }
 
 Val LaneOps::normal(const Val& value, const Lanes* lanes) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kPair: {
       Val a = normal(value.kids[0], lanes);
@@ -247,6 +256,7 @@ Val LaneOps::normal(const Val& value, const Lanes* lanes) {
 }
 
 void LaneOps::collect(const Val& value, const Lanes* lanes, Atoms& out) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return;
     case TypeKind::kPair:
@@ -265,6 +275,7 @@ void LaneOps::collect(const Val& value, const Lanes* lanes, Atoms& out) {
 
 Val LaneOps::rebuild(const Val& value, const Lanes* from, const Lanes* to, const Atoms& atoms,
                      std::size_t& next) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return value;
     case TypeKind::kPair: {
@@ -281,6 +292,7 @@ Val LaneOps::rebuild(const Val& value, const Lanes* from, const Lanes* to, const
 }
 
 void LaneOps::slots(const Val& value, Atoms& out) {
+  check_stack();
   switch (value.type->kind) {
     case TypeKind::kUnit: return;
     case TypeKind::kPair:
@@ -296,6 +308,7 @@ void LaneOps::slots(const Val& value, Atoms& out) {
 }
 
 Val LaneOps::from_slots(const core::Type* type, const Lanes* lanes, const Atoms& slots, std::size_t& next) {
+  check_stack();
   switch (type->kind) {
     case TypeKind::kUnit: return unit();
     case TypeKind::kPair: {
@@ -317,6 +330,7 @@ void LaneOps::empty_slots(const core::Type* type, Atoms& out) {
 }
 
 Val LaneOps::zero(const core::Type* type) {
+  check_stack();
   switch (type->kind) {
     case TypeKind::kUnit: return unit();
     case TypeKind::kPair: return pair(zero(type->a), zero(type->b));
@@ -339,6 +353,7 @@ Val LaneOps::gather(const Val& value, const IndexMap& map) {
 }
 
 Val LaneOps::gather_by(const Val& value, std::vector<IndexMap>& maps) {
+  check_stack();
   const auto find = [&maps](const Lanes* lanes) -> const IndexMap* {
     const auto map =
         std::find_if(maps.rbegin(), maps.rend(), [&](const IndexMap& m) { return m.from == lanes; });
@@ -424,6 +439,7 @@ Val LaneOps::rename(const Val& value, const Lanes* from, const Lanes* to) {
 }
 
 Val LaneOps::rename_by(const Val& value, std::vector<std::pair<const Lanes*, const Lanes*>>& names) {
+  check_stack();
   const auto find = [&names](const Lanes* lanes) {
     const auto name =
         std::find_if(names.rbegin(), names.rend(), [&](const auto& n) { return n.first == lanes; });
@@ -455,6 +471,7 @@ Atom LaneOps::packed_lengths(const Val& sequence, Atom flags) {
 
 // Elements of inner sequences are packed by the flags of the instances they belong to.
 Val LaneOps::pack(const Val& value, const Lanes* from, const Lanes* to, Atom flags) {
+  check_stack();
   const auto keep = [&](Atom atom, TypeWord word, const Lanes* lanes) {
     return b_.ops(Op::kPack, word, {atom, flags, lanes->segments}).front();
   };

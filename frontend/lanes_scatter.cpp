@@ -1,4 +1,5 @@
 // Values of several lanes put together, and sequences packed by flags.
+#include "bytecode/base/stack.h"
 #include "frontend/lanes.h"
 
 namespace nvm::frontend {
@@ -8,6 +9,7 @@ using flat::Atom;
 
 // Of an instance's own lengths, and nowhere counted over all instances: no scans, no sums.
 Val LaneOps::scatter(const std::vector<Source>& sources, const Lanes* to, const Rest* rest) {
+  check_stack();
   const core::Type* type = sources.front().value.type;
   const auto put = [&](const Source& s, TypeWord word, Atom vector, Atom into) {
     return b_.op(Op::kDpermute, word, {vector, s.places, into, s.from_segments, s.to_segments});

@@ -1,5 +1,7 @@
 #include "frontend/lexer.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -296,6 +298,7 @@ void Lexer::read_symbol(Token& token) {
 
 // 'x and '+ : the next token as a name.
 void Lexer::read_quoted(Token& token) {
+  check_stack();
   advance();
   skip_blanks();
   if (peek() == '\'') {  // a row of quotes is one error

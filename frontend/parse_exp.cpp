@@ -1,7 +1,9 @@
 // Expressions: precedence climbing over the table of binary operators.
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "bytecode/base/stack.h"
 #include "frontend/form_parser.h"
 
 namespace nvm::frontend {
@@ -258,9 +260,10 @@ ExprPtr FormParser::name_or_form() {
 }
 
 ExprPtr FormParser::paren() {
+  std::vector<Keyword>* keywords = std::exchange(in_parentheses_, nullptr);
   advance();
   if (at(")")) fail("unexpected ) where an expression was expected");
-  ExprPtr inner = exp();
+  ExprPtr inner = exp(keywords);
   if (!at(")")) fail("expected ) instead of " + shown() + " to terminate a parenthesized expression");
   advance();
   return inner;
@@ -356,6 +359,7 @@ ExprPtr FormParser::each() {
 
 // The expression that a pattern takes apart.
 ExprPtr FormParser::pattern_value(Pattern& pattern) {
+  check_stack();
   ExprPtr result;
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard:

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bytecode/base/stack.h"
 #include "frontend/form_parser.h"
 
 namespace nvm::frontend {
@@ -20,6 +21,7 @@ std::string upper(std::string text) {
 }  // namespace
 
 FormParser::Nested::Nested(FormParser& parser) : parser_(parser) {
+  check_stack();
   if (++parser_.depth_ > kMaxDepth) {
     --parser_.depth_;
     parser_.fail("nested too deeply: more than " + std::to_string(kMaxDepth) + " levels");
@@ -243,8 +245,9 @@ void FormParser::command_form(Form& form) {
   const bool dump_vcode = form.name == "dump" && at_word("vcode");
   for (int i = 0; dump_vcode && i < 2 && !at_end_of_form(); ++i) word();
   if ((form.name == "load" || dump_vcode) && !at_end_of_form()) {
+    in_parentheses_ = form.name == "load" && at("(") ? &form.keywords : nullptr;
     form.exp = lambda();
-    form.keywords = keywords();
+    for (Keyword& key : keywords()) form.keywords.push_back(std::move(key));
   }
   while (!at_end_of_form()) word();
 }
@@ -319,6 +322,7 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
 }
 
 Pattern FormParser::to_pattern(const Expr& exp) {
+  check_stack();
   switch (exp.kind) {
     case ExprKind::kName:
       if (!exp.builtin) return variable(exp.text, exp.pos);

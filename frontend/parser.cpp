@@ -1,5 +1,6 @@
 #include "frontend/parser.h"
 
+#include "bytecode/base/stack.h"
 #include "frontend/form_parser.h"
 
 namespace nvm::frontend {
@@ -24,6 +25,9 @@ std::optional<Form> Parser::next_form() {
   try {
     parser.read(form);
     if (diagnostics_.errors() - errors_ahead() == errors) return form;
+  } catch (const TooDeep& e) {
+    diagnostics_.error(token_.pos, e.what());
+    parser.recover(form);
   } catch (const Failure&) {
     incomplete_ = at_end() || lexer_.unfinished();
     parser.recover(form);
@@ -34,6 +38,7 @@ std::optional<Form> Parser::next_form() {
 
 namespace {
 void blame(const Pattern& pattern, Diagnostics& diagnostics) {
+  check_stack();
   const bool named = pattern.kind == Pattern::Kind::kName || pattern.kind == Pattern::Kind::kRecord;
   if (named) diagnostics.blame(pattern.name);  // name(x) = ..., without FUNCTION, is read as a record
   for (const Pattern& item : pattern.items) blame(item, diagnostics);

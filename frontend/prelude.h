@@ -1,5 +1,5 @@
 // The NESL prelude: every built-in name that is not a primitive (prims.def), written in NESL (prelude.nesl)
-// and compiled into the binary. Four conventions hold in that text and nowhere else:
+// and compiled into the binary. Five conventions hold in that text and nowhere else:
 //
 //  - Type case. A forward declaration that gets no body, e.g.
 //        function string(v) : a -> [char] :: (a in any);
@@ -8,6 +8,8 @@
 //    string__pair or string__fn is called in its place with the same argument. Recursion through the declared
 //    name is how structure is walked: string__pair(a, b) calls string(a) and string(b), each at its own type.
 //  - Names with `__` are internal: not nameable in a user's program, not listed by apropos.
+//  - "Internal. " begins the documentation of what release 3.1 had for its own use. Programs may use such
+//    names, and may define them anew; the prelude's own uses keep theirs.
 //  - `[] a` may name a type variable of the function's own signature: what the argument and the result of the
 //    call have in its place.
 //  - A run-time error raised inside prelude code is reported at the nearest caller that stands in a user's

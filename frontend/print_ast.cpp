@@ -1,6 +1,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "bytecode/base/stack.h"
 #include "frontend/lexer.h"
 #include "frontend/parser.h"
 
@@ -8,6 +9,7 @@ namespace nvm::frontend {
 namespace {
 
 std::string print_type_expr(const TypeExpr& type) {
+  check_stack();
   const auto list = [&](std::size_t from = 0) {
     std::string out;
     for (std::size_t i = from; i < type.items.size(); ++i)
@@ -110,6 +112,7 @@ std::string print_each(const Expr& exp) {
 }  // namespace
 
 std::string print_pattern(const Pattern& pattern) {
+  check_stack();
   switch (pattern.kind) {
     case Pattern::Kind::kName: return pattern.name;
     case Pattern::Kind::kWildcard: return "_";
@@ -128,6 +131,7 @@ std::string print_pattern(const Pattern& pattern) {
 }
 
 std::string print_ast(const Expr& exp) {
+  check_stack();
   switch (exp.kind) {
     case ExprKind::kInt: return std::to_string(exp.int_value);
     case ExprKind::kFloat: return print_float(exp.float_value);
@@ -153,6 +157,7 @@ std::string print_ast(const Expr& exp) {
 }
 
 std::string print_ast(const Form& form) {
+  check_stack();
   std::string out;
   switch (form.kind) {
     case FormKind::kFunction:

@@ -1,5 +1,7 @@
 #include "frontend/print_core.h"
 
+#include "bytecode/base/stack.h"
+
 #include <charconv>
 
 namespace nvm::frontend::core {
@@ -16,6 +18,7 @@ class Printer {
   explicit Printer(const Program& program) : program_(program) {}
 
   std::string print(const Expr& e) const {
+    check_stack();
     switch (e.kind) {
       case ExprKind::kVar: return var(e.id);
       case ExprKind::kUnit: return "()";

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "frontend/types.h"
 
 namespace nvm::frontend {
@@ -14,6 +15,7 @@ enum Place : int { kOuter, kInner, kLeft, kRight };
 // The variables in order of appearance; identities are not shown.
 void TypePrinter::collect(const Type* type) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(vars_.begin(), vars_.end(), type) == vars_.end())
     vars_.push_back(type);
@@ -34,6 +36,7 @@ std::string TypePrinter::print(const Type* type) {
 }
 
 void TypePrinter::print_into(std::string& out, const Type* type, int place) {
+  check_stack();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kInt: out += "int"; return;

@@ -8,6 +8,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/program/builder.h"
 #include "frontend/emit.h"
 #include "frontend/flat.h"
@@ -21,6 +22,7 @@ constexpr int kLongestChain = 1000;        // deferred statements, each an argum
 using Counts = std::map<Atom, int>;
 
 void count_uses(const Block& block, Counts& counts) {
+  check_stack();
   for (const Stmt& stmt : block.stmts) {
     for (const Atom atom : stmt.args) ++counts[atom];
     check_budget();
@@ -192,6 +194,7 @@ void Scheduler::push(Frame& frame, Atom atom) {
 }
 
 void Scheduler::push_all(Frame& frame, const Atoms& args) {
+  check_stack();
   const std::size_t k = in_place(frame, args);
   const Atoms claimed(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(k));
   for (const Atom atom : claimed) --frame.left[atom];
@@ -279,6 +282,7 @@ void Scheduler::statement(Frame& frame, const Stmt& stmt) {
 }
 
 void Scheduler::block(const Block& block, const std::set<Atom>& live_out) {
+  check_stack();
   Frame frame{&live_out, block.exits, {}, {}, {}};
   count_uses(block, frame.left);
   std::set<Atom> used_here;  // directly, not in a nested block

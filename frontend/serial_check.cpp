@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bytecode/base/stack.h"
 #include "bytecode/program/origin.h"
 
 namespace nvm::frontend {
@@ -20,6 +21,7 @@ class SerialCheck {
   }
 
   void report(SourcePos pos, std::uint32_t source, Diagnostics& diagnostics) const {
+    check_stack();
     for (const core::Function& function : program_.functions)
       report(*function.body, false, {pos, source}, diagnostics);
   }
@@ -38,6 +40,7 @@ class SerialCheck {
 
   // Outside of apply-to-each; the sources of one are outside of it.
   [[nodiscard]] bool calls_serial(const core::Expr& e) const {
+    check_stack();
     if (is_serial_call(e)) return true;
     const std::size_t kids = e.kind == core::ExprKind::kEach ? e.vars.size() : e.kids.size();
     for (std::size_t i = 0; i < kids; ++i)
@@ -46,6 +49,7 @@ class SerialCheck {
   }
 
   void report(const core::Expr& e, bool parallel, Whole whole, Diagnostics& diagnostics) const {
+    check_stack();
     if (parallel && is_serial_call(e)) {
       std::string name = e.kind == core::ExprKind::kPrim
                              ? core::prim_info(e.prim).name

@@ -6,6 +6,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/serial_check.h"
 #include "frontend/specialiser.h"
 
@@ -44,6 +45,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
 
 const Type* Specialiser::ground(const Type* type, const Known* known) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) {
     const bool found = known != nullptr && known->count(type) != 0;
@@ -64,6 +66,7 @@ const Type* Specialiser::ground(const Type* type, const Known* known) {
 // Records are their components, function values the tuple of what they captured.
 const core::Type* Specialiser::erase(const Type* type) {
   check_budget();
+  check_stack();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kInt:
@@ -87,6 +90,7 @@ const core::Type* Specialiser::erase(const Type* type) {
 // Text that is equal for equal ground types; of functions only the identity counts.
 void Specialiser::describe(std::string& key, const Type* type, int depth) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (depth > kMaxTypeDepth) key.resize(kMaxKey + 1, '.');
   if (key.size() > kMaxKey) return;
@@ -178,6 +182,7 @@ core::ExprPtr Specialiser::read(const Local& local) {
 }
 
 void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
+  check_stack();
   type = resolve(type);
   switch (pattern.kind) {
     case Pattern::Kind::kWildcard: return;
@@ -205,6 +210,7 @@ void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
 
 Specialiser::Value Specialiser::value(const Expr& exp) {
   check_budget();
+  check_stack();
   if (!builtin_ && source_ == main_source_) user_pos_ = exp.pos;
   const auto literal = [&](core::ExprKind kind, TypeKind type) {
     Value result{node(kind, erase(TypeArena::base(type)), line(exp)), TypeArena::base(type)};
@@ -376,6 +382,7 @@ std::shared_ptr<core::Program> specialise(Environment& environment, const Expr& 
 }
 
 bool is_constant(const Expr& exp) {
+  check_stack();
   switch (exp.kind) {
     case ExprKind::kInt:
     case ExprKind::kFloat:

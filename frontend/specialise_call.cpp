@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/specialiser.h"
 
 namespace nvm::frontend {
@@ -66,6 +67,7 @@ Specialiser::Value Specialiser::power(const Expr& base, std::int64_t exponent, c
 }
 
 Specialiser::Value Specialiser::apply(Value function, Value argument, const Expr& call) {
+  check_stack();
   const Type* identity = resolve(resolve(function.type)->args[2]);
   NVM_CHECK(identity->kind == TypeKind::kIdentity, "a call of an unknown function");
   if (identity->binding == nullptr && identity->lambda->kind == ExprKind::kLambda)
@@ -92,6 +94,7 @@ Specialiser::Value Specialiser::apply_closure(const Type* identity, Value functi
 }
 
 Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argument, const Expr& call) {
+  check_stack();
   NVM_CHECK(binding->kind != BindingKind::kVariable, "a variable is called by name");
   if (binding->kind == BindingKind::kConstructor) {
     const Type* result = result_of(binding, argument.type, call);
@@ -137,6 +140,7 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
 namespace {
 
 void variables_of(const Type* type, std::vector<const Type*>& found) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) found.push_back(type);
   for (const Type* arg : type->args) variables_of(arg, found);
@@ -145,6 +149,7 @@ void variables_of(const Type* type, std::vector<const Type*>& found) {
 // What the variables of `general` stand for in `given`, which says nothing of functions' arguments and
 // results.
 void match(const Type* general, const Type* given, std::unordered_map<const Type*, const Type*>& known) {
+  check_stack();
   general = resolve(general);
   given = resolve(given);
   if (general->kind == TypeKind::kVar) known.emplace(general, given);
@@ -192,6 +197,7 @@ Specialiser::Known Specialiser::known_here() const {
 
 // `type` with what a record consists of in the place of the record.
 const Type* Specialiser::unpacked(const Type* type, const Type* record, const Type* content) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kRecord) return same_type(type, record) ? content : type;
   if (type->kind == TypeKind::kSeq) return types_.seq(unpacked(type->args[0], record, content));
@@ -257,6 +263,7 @@ Specialiser::Value Specialiser::call_of(const Instance& instance, core::ExprPtr 
 
 // Does `var` stand for the type of a value in `type`, not only for what a function in it takes or gives?
 bool Specialiser::of_a_value(const Type* var, const Type* type) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kFn) return false;
   if (type->kind == TypeKind::kRecord) return of_a_value(var, record_content(types_, type));
@@ -265,6 +272,7 @@ bool Specialiser::of_a_value(const Type* var, const Type* type) {
 }
 
 void Specialiser::collect_functions(const Type* type, std::vector<const Type*>& functions) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kFn) {
     functions.push_back(type);
@@ -290,6 +298,7 @@ const Type* Specialiser::open_record(const Type* record, std::vector<const Type*
 
 // `type` with fresh argument and result types for the functions in it, which are put into `functions`.
 const Type* Specialiser::open_functions(const Type* type, std::vector<const Type*>& functions) {
+  check_stack();
   type = resolve(type);
   if (!contains_function(type)) return type;
   switch (type->kind) {
@@ -307,6 +316,7 @@ const Type* Specialiser::open_functions(const Type* type, std::vector<const Type
 }
 
 bool Specialiser::is_ground(const Type* type) {
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kFn) return is_ground(type->args[2]);
   return type->kind != TypeKind::kVar && std::all_of(type->args.begin(), type->args.end(), is_ground);
@@ -315,6 +325,7 @@ bool Specialiser::is_ground(const Type* type) {
 // The result type by the function's general type. Where that depends on what a function among the arguments
 // returns, the type of its argument is known and says which version of it is meant.
 const Type* Specialiser::result_of(const Binding* binding, const Type* argument, const Expr& call) {
+  check_stack();
   const Type* type = instantiate(types_, binding->type);
   std::vector<const Type*> functions;
   const bool fits = unifier_.unify(type->args[0], open_functions(argument, functions));
@@ -359,6 +370,7 @@ int Specialiser::declare(const std::string& name, const Instance& made, std::uin
 }
 
 void Specialiser::make(Instance& made) {
+  check_stack();
   std::vector<Local> scope;
   std::swap(scope, scope_);
   const bool builtin = std::exchange(builtin_, made.builtin);

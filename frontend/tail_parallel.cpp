@@ -1,5 +1,7 @@
 #include "frontend/tail_parallel.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -26,6 +28,7 @@ class Finder {
  private:
   // Contains a recursive call, or the results of some.
   [[nodiscard]] bool calls(const Expr& e) const {
+    check_stack();
     if (e.kind == ExprKind::kCall && e.id == self_) return true;
     if (e.kind == ExprKind::kVar && results_.contains(e.id)) return true;
     return std::any_of(e.kids.begin(), e.kids.end(), [&](const auto& kid) { return calls(*kid); });
@@ -48,6 +51,7 @@ class Finder {
 
   // The sequence is put together of recursive results and of others.
   bool concatenates(const Expr& e) {
+    check_stack();
     if (!calls(e)) return true;
     switch (e.kind) {
       case ExprKind::kCall: return e.id == self_ && !calls(*e.kids[0]);
@@ -94,6 +98,7 @@ class Finder {
 
   // A sequence of sequences each of which is so put together.
   bool lists(const Expr& e) {
+    check_stack();
     if (e.kind == ExprKind::kSeq)
       return std::all_of(e.kids.begin(), e.kids.end(), [&](const auto& kid) { return concatenates(*kid); });
     if (e.kind != ExprKind::kEach) return false;
@@ -127,6 +132,7 @@ class Finder {
 };
 
 bool calls_outside(const Expr& e, std::int32_t function) {
+  check_stack();
   if (e.kind == ExprKind::kCall && e.id == function) return true;
   for (std::size_t i = 0; i < e.kids.size(); ++i) {
     const bool body = e.kind == ExprKind::kEach && i == e.vars.size();

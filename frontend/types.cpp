@@ -5,6 +5,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "frontend/environment.h"
 
 namespace nvm::frontend {
@@ -78,6 +79,7 @@ namespace {
 // Appends the unbound variables of `type` that `found` lacks.
 void collect_unbound(const Type* type, std::vector<const Type*>& found) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(found.begin(), found.end(), type) == found.end())
     found.push_back(type);
@@ -162,6 +164,7 @@ using VarMap = std::unordered_map<const Type*, const Type*>;
 template <typename MapVar>
 const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var, bool shares = true) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) return map_var(type);
   std::vector<const Type*> args;
@@ -224,6 +227,7 @@ namespace {
 
 bool same(const Type* a, const Type* b, VarMap& renaming, VarMap& back) {
   check_budget();
+  check_stack();
   a = resolve(a);
   b = resolve(b);
   if (a->kind != b->kind) return false;
@@ -261,6 +265,7 @@ struct Within {
 
 std::size_t size_within(const Type* type, std::size_t limit, const Within* within) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && within != nullptr) {
     const std::vector<const Type*>& params = within->record->datatype->params;
@@ -284,6 +289,7 @@ std::size_t size_up_to(const Type* type, std::size_t limit) { return size_within
 
 bool contains_function(const Type* type) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kFn || type->kind == TypeKind::kIdentity) return true;
   return std::any_of(type->args.begin(), type->args.end(), contains_function);
@@ -291,6 +297,7 @@ bool contains_function(const Type* type) {
 
 int slot_count(TypeArena& arena, const Type* type) {
   check_budget();
+  check_stack();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kSeq: return 1 + slot_count(arena, type->args[0]);

@@ -1,11 +1,14 @@
 #include "bytecode/base/budget.h"
 #include "frontend/types.h"
 
+#include "bytecode/base/stack.h"
+
 namespace nvm::frontend {
 namespace {
 
 bool occurs(const Type* var, const Type* type) {
   check_budget();
+  check_stack();
   type = resolve(type);
   if (type == var) return true;
   for (const Type* arg : type->args)
@@ -30,6 +33,7 @@ bool Unifier::bind(const Type* var, const Type* to) {
 
 bool Unifier::merge(const Type* a, const Type* b) {
   check_budget();
+  check_stack();
   a = resolve(a);
   b = resolve(b);
   if (a == b) return true;

@@ -192,7 +192,7 @@ class BlockRun {
     if (count == 0) return true;
     const auto width = static_cast<std::uint64_t>(code_.widths[r]);
     const std::uint64_t made = width == 0 ? static_cast<std::uint64_t>(code_.int_bytes) : width;
-    const std::size_t bytes = static_cast<std::size_t>(count) * made;
+    const std::size_t bytes = ByteCount::of(count, made).get();
     result.data = call_.allocate(r, bytes);
     const Address memory = result.data == nullptr ? 0 : queue_.allocate(bytes);
     const Address table = memory == 0 ? 0 : put(pieces);

@@ -108,7 +108,7 @@ class CodeRun {
       cells_[at(scalar_cell(plan_, v))] = bits;
       return true;
     }
-    const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(storage(v));
+    const std::size_t bytes = ByteCount::of(a.length, storage_bytes(storage(v))).get();
     if (a.length > 1) {
       memory_[at(v)] = queue_.bring(a.remote, a.data, bytes);
       return memory_[at(v)] != 0;
@@ -222,7 +222,7 @@ class CodeRun {
         const auto count = counted_here ? space : length(n);
         if (!count) return false;
         // One more for offsets, whose last entry is the total.
-        room_[at(v)] = (static_cast<std::size_t>(*count) + 1) * storage_bytes(storage(v));
+        room_[at(v)] = ByteCount::of(*count + 1, storage_bytes(storage(v))).get();
         memory_[at(v)] = allocate(room_[at(v)]);
         if (memory_[at(v)] == 0) return false;
       }
@@ -369,7 +369,7 @@ class CodeRun {
     a.storage = storage(v);
     a.data = nullptr;
     if (scalar(v) || a.length == 0) return true;
-    const std::size_t bytes = static_cast<std::size_t>(a.length) * storage_bytes(a.storage);
+    const std::size_t bytes = ByteCount::of(a.length, storage_bytes(a.storage)).get();
     a.data = run_.host->allocate(v, a.storage, a.length);
     if (a.data == nullptr) return false;
     if (a.length == 1 || !trim(v, bytes))

@@ -1,5 +1,7 @@
 #include "bytecode/ssa/instances.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 
 #include "bytecode/base/budget.h"
@@ -91,6 +93,7 @@ std::optional<Term> Instances::flag_as_number(Term t) const {
 }
 
 Term Instances::assume(Term t, Term flag) {
+  check_stack();
   if (is(t, Kind::kStarts)) return starts(assume(node(t)[1], flag));
   if (is(t, Kind::kIota)) return iota(assume(node(t)[1], flag));
   // Merges are canonical, so their flag is no negation.
@@ -129,6 +132,7 @@ bool Instances::descends(Group part, Group of) const {
 }
 
 Group Instances::collapse(Group g, Group whole, Term flag) {
+  check_stack();
   if (g == kAll || !descends(g, whole)) return g;
   const auto [parent, chosen] = groups_[static_cast<std::size_t>(g)];
   if (parent == whole && chosen == flag) return whole;
@@ -136,6 +140,7 @@ Group Instances::collapse(Group g, Group whole, Term flag) {
 }
 
 Total Instances::collapse(const Total& t, Group whole, Term flag) {
+  check_stack();
   const Group none = where(whole, negate(flag));
   Total out;
   for (const auto& [group, term] : t)
@@ -148,6 +153,7 @@ Total Instances::collapse(const Total& t, Group whole, Term flag) {
 // only not canonical.
 void Instances::expand(Group g, Term t, int depth, Total& out) {
   check_budget();
+  check_stack();
   constexpr int kMaxDepth = 32;
   constexpr std::size_t kMaxTerms = 64;
   t = within(t, g);

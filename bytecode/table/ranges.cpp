@@ -139,10 +139,7 @@ std::int64_t wrapped(std::int64_t x, int bits) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) << rest) >> rest;
 }
 
-Range all_lengths(int bits) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 47;  // of elements that an address space holds
-  return {0, std::min(kMost, all_ints(bits).high)};
-}
+Range all_lengths(int bits) { return {0, std::min(kTooLong - 1, all_ints(bits).high)}; }
 
 Range scalar_range(Scalar scalar, TypeWord word, int bits, std::span<const Range> operands) {
   const Range all = all_ints(bits);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bytecode/base/extent.h"
+
 namespace nvm {
 
 // Kinds of values. kPair is opaque here: its two parts are typed where it is made.
@@ -25,6 +27,11 @@ enum class TypeWord : std::uint8_t { kNone, kInt, kFloat, kBool, kSegdes, kChar 
 
 // Bits of INT for a run: 64 by default, 32 for byte-for-byte legacy arithmetic.
 enum class IntBits : std::uint8_t { k32 = 32, k64 = 64 };
+
+// The lengths and totals of a run are below this: LENGTH tells them as INT.
+[[nodiscard]] constexpr std::int64_t too_long(IntBits bits) {
+  return bits == IntBits::k32 ? std::int64_t{1} << 31 : kTooLong;
+}
 
 // How elements lie in memory. An Int vector may be stored narrower than the run's INT when its values fit;
 // loads sign-extend. The widest Int storage is that of the run (kI32 if INT is 32 bits, else kI64).

@@ -1,6 +1,5 @@
 #include "bytecode/verify/verify.h"
 
-#include <limits>
 #include <string>
 
 #include "bytecode/verify/effects.h"
@@ -19,17 +18,18 @@ void check_block(const Instr& in, Diagnostics& diagnostics) {
 
 void check_segdes(const Constant& c, SourcePos pos, Diagnostics& diagnostics, IntBits bits) {
   std::int64_t total = 0;
-  for (const std::int64_t given : c.ints) {
-    const std::int64_t length = bits == IntBits::k32 ? static_cast<std::int32_t>(given) : given;
+  for (const std::int64_t length : c.ints) {
     if (length < 0) {
       diagnostics.error(pos, "negative segment length " + std::to_string(length) + " in CONST SEGDES");
       return;
     }
-    if (length > std::numeric_limits<std::int64_t>::max() - total) {
-      diagnostics.error(pos, "the lengths in CONST SEGDES add up to more than any vector can hold");
+    total = length_of_both(total, length);
+    if (total >= too_long(bits)) {
+      diagnostics.error(pos, bits == IntBits::k32
+                                 ? "the lengths in CONST SEGDES add up to more than INT of 32 bits can count"
+                                 : "the lengths in CONST SEGDES add up to more than any memory can hold");
       return;
     }
-    total += length;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/stack.h"
 #include "bytecode/table/op_kind.h"
 #include "gpu/codegen/writer.h"
 
@@ -48,6 +49,7 @@ class BlockKernel {
     return module_.functions[static_cast<std::size_t>(f)];
   }
   void reach(FunctionId f) {
+    check_stack();
     if (!functions_.insert(f).second) return;
     for (const ssa::Block& block : function(f).blocks) {
       if (gives_up(block)) continue;

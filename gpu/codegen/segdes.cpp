@@ -8,8 +8,6 @@ namespace nvm::gpu {
 
 namespace {
 
-constexpr std::int64_t kTooLong = std::int64_t{1} << 46;  // elements; no memory holds as many
-
 // Negative, or reaching too far: nobody's sum wraps around unseen, since the first that is too long is seen
 // by its own element.
 std::int32_t wrong(soac::Body& body, IntBits bits, std::int32_t length, std::int32_t end) {

@@ -17,7 +17,7 @@ import blocks
 MENTION = re.compile(r"(?:^|[\s`/(])(?:nvm|neslvm|nvmw) ([a-z]+)\b([^`\n]*)", re.M)
 OPTION = re.compile(r"(?<=\s)--([a-z][a-z-]*)")
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.S | re.M)
-SCRIPT = ("build", "test", "packages", "which")  # words of ./nvmw that are no commands of nvm
+SCRIPT = ("build", "install", "test", "packages", "which")  # words of ./nvmw that are no commands of nvm
 
 
 def page(nvm, command):

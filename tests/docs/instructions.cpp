@@ -32,7 +32,9 @@ constexpr std::array kSections{
             "last wins; places never written are 0 or F, or the default where there is one."},
     Section{OpKind::kGather, "Gather", "Indices count from the start of the corresponding segment."},
     Section{OpKind::kExtract, "Extract", "One index per segment."},
-    Section{OpKind::kReplace, "Replace", "One index and one value per segment; a segment without elements stays as it is, whatever the index."},
+    Section{OpKind::kReplace, "Replace",
+            "One index and one value per segment; a segment without elements stays as it is, whatever the "
+            "index."},
     Section{OpKind::kFilter, "Pack", "The new descriptor is on top."},
     Section{OpKind::kDist, "Distribute", ""},
     Section{OpKind::kIota, "Index", ""},

@@ -35,6 +35,7 @@ ALLOWED = {
     "vm/interp/gate.cpp": "the gate",
     "vm/interp/spawn.cpp": "the gate's",
     "vm/interp/world.cpp": "the file of the command line",
+    "vm/lib/confine.cpp": "the walls of the kernel",
     "vm/lib/files.cpp": "--in",
     "vm/lib/from_world.cpp": "--in, played back",
     "vm/lib/npy.cpp": "--in",

@@ -1,43 +1,20 @@
 """Random NESL programs that are well typed and, unless a failure is planted, succeed by construction."""
 
 import math
-import random
 
+from nesl_forms import (BIG_INDEX, BY_FORM, CLASSES, EMPTY_AND_ONE, GIANT, INDEX_OF, MIDDLE_GROUPS, PLUS_FLOAT, REVERSE, SMALL_GROUPS, TO_FLOAT,
+                        has_variable, mentions, reachable, unify)
+from nesl_functions import Functions
 from nesl_library import FAILURES, OPERATIONS, Operation, parse_type
-from nesl_tree import SCALARS, Function, Node, Program, contains, depth, pair, seq, substitute
-
-CLASSES = {
-    "any": lambda t: True,
-    "number": lambda t: t in ("int", "float"),
-    "ordinal": lambda t: t in ("int", "float"),
-    "logical": lambda t: t in ("int", "bool"),
-    "printable": lambda t: not has_variable(t) and not contains(t, "float"),
-}
+from nesl_tree import SCALARS, Node, Program, depth, pair, seq, substitute
 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 0.1, 1e-3, 3.0, 1e10, -1e10, 2147483647.0, 2147483648.0,
           -2147483649.0, 9.2233720368547758e18, 1e300, -1e300, 1.7976931348623157e308, 5e-324, -5e-324,
           2.2250738585072014e-308, 1e-310, math.inf, -math.inf, math.nan, 1e36, -1e36, 0.49999999999999994]
 
 
-def has_variable(t):
-  return not isinstance(t, str) and (t[0] == "var" or any(has_variable(x) for x in t[1:] if not (t[0] == "record" and x is t[1])))
 
-
-def unify(shape, t, instance):
-  """Extends `instance` so that `shape` becomes `t`; whether that is possible."""
-  if isinstance(shape, str):
-    return shape == t
-  if shape[0] == "var":
-    if shape[1] in instance:
-      return instance[shape[1]] == t
-    instance[shape[1]] = t
-    return True
-  if isinstance(t, str) or t[0] != shape[0] or shape[0] == "record":
-    return shape == t
-  return all(unify(s, x, instance) for s, x in zip(shape[1:], t[1:]))
-
-
-class Generator:
+class Generator(Functions):
   """Draws programs. `bits` is the width of INT; `suffix` makes names of definitions unique in a file."""
 
   def __init__(self, rng, bits, suffix):
@@ -89,6 +66,32 @@ class Generator:
     if bindings:
       body = Node("let", t, [v for _, v in bindings] + [body], [n for n, _ in bindings])
     return Program(body, self.functions, self.records, failure)
+
+  def library(self):
+    """A few operations, each as likely as any other, of small values."""
+    results = []
+    for _ in range(4):
+      node = None
+      while node is None:
+        self.fuel = 6
+        op = self.rng.choice(OPERATIONS)
+        instance = {v: self.operand_type(op.klass if v == "a" else "any", []) for v in ("a", "b") if any(mentions(o, v) for o in op.operands)}
+        types = [substitute(o, instance) for o in op.operands]
+        if max(map(depth, types), default=0) < 4:
+          node = Node("op", substitute(op.result, instance), [self.longer(t) for t in types], (op, instance))
+      results.append(node)
+    body = results[0]
+    for r in results[1:]:
+      body = Node("pair", pair(r.type, body.type), [r, body])
+    return Program(body, self.functions, self.records)
+
+  def longer(self, t):
+    """An expression; flat sequences have more elements than others."""
+    if not isinstance(t, str) and t[0] == "seq" and t[1] in SCALARS and self.rng.random() < 0.7:
+      return self.constant_sequence(t[1])
+    if not isinstance(t, str) and t[0] == "seq" and not isinstance(t[1], str) and t[1][0] == "pair":
+      return Node("list", t, [self.constant(t[1]) for _ in range(self.rng.randrange(1, 9))])
+    return self.expression(t, 2, [])
 
   def inputs(self, big):
     """Values that the program works on."""
@@ -192,7 +195,7 @@ class Generator:
     if t == seq("char") and rng.random() < 0.9:
       return Node("const", t, data=[self.scalar("char") for _ in range(rng.choice([0, 1, 2, 5, 12]))])
     if t[0] == "seq":
-      if contains_variable(t[1]):
+      if has_variable(t[1]):
         return None
       n = rng.choice([0, 0, 1, 1, 2, 3, 4]) if depth(t) < 3 else rng.choice([0, 1, 2])
       return Node("list", t, [self.constant(t[1]) for _ in range(n)]) if n else Node("empty", t)
@@ -242,7 +245,7 @@ class Generator:
   def leaf(self, t, env):
     rng = self.rng
     fitting = [(n, big) for n, type_, big in env if type_ == t]
-    if fitting and (rng.random() < 0.8 or contains_variable(t)):
+    if fitting and (rng.random() < 0.8 or has_variable(t)):
       name, big = rng.choice(fitting[-6:])
       return Node("var", t, data=name, big=big)
     value = self.constant(t)
@@ -416,147 +419,3 @@ class Generator:
     outer = [e for e in env if not e[2]]
     result = self.type(1)
     return Node("each", seq(result), [self.expression(result, 2, outer + [(x, t[1], False)]), again], ([x], False), big=source.big)
-
-  # ------------------------------------------------------------------ functions
-
-  def function(self):
-    r = self.rng.random()
-    name = f"f{self.suffix}_{len(self.functions)}"
-    self.fuel, kept = 15, self.fuel
-    if r < 0.3:
-      f = self.plain(name)
-    elif r < 0.5:
-      f = self.polymorphic(name)
-    elif r < 0.7:
-      f = self.counting(name)
-    elif r < 0.85:
-      f = self.dividing(name)
-    else:
-      f = self.higher_order(name)
-    self.fuel = kept
-    return f
-
-  def plain(self, name):
-    parameters = [(self.fresh(), self.type(2)) for _ in range(self.rng.randrange(1, 4))]
-    result = self.type(2)
-    body = self.expression(result, 3, [(n, t, False) for n, t in parameters])
-    return Function(name, parameters, result, body, signature=True)
-
-  def polymorphic(self, name):
-    a = ("var", "a", "any")
-    parameters = [(self.fresh(), seq(a)), (self.fresh(), a), (self.fresh(), "int")]
-    result = self.rng.choice([seq(a), a, "int", pair(a, "int"), seq(seq(a)), seq("bool")])
-    body = self.expression(result, 3, [(n, t, False) for n, t in parameters])
-    return Function(name, parameters, result, body, signature=True)
-
-  def counting(self, name):
-    """f(n, x) = if n < 1 then ... else let r = f(n - 1, ...) in ..."""
-    n, x, r = self.fresh(), self.fresh(), self.fresh()
-    t, result = self.type(1), self.type(2)
-    env = [(n, "int", False), (x, t, False)]
-    var = lambda v, type_: Node("var", type_, data=v)
-    test = Node("op", "bool", [var(n, "int"), self.int_const(1)], (LESS, {"a": "int"}))
-    less = Node("op", "int", [var(n, "int"), self.int_const(1)], (MINUS, {"a": "int"}))
-    again = Node("call", result, [less, self.expression(t, 2, env)], (name, {}))
-    rest = Node("let", result, [again, self.expression(result, 2, env + [(r, result, False)])], [r])
-    body = Node("if", result, [test, self.expression(result, 2, env), rest])
-    return Function(name, [(n, "int"), (x, t)], result, body, signature=True)
-
-  def dividing(self, name):
-    """f(v) = if #v < 2 then ... else let r = {f(p) : p in bottop(v)} in ..."""
-    v, p, r = self.fresh(), self.fresh(), self.fresh()
-    e, result = self.rng.choice(["int", "float", pair("int", "bool")]), self.type(1)
-    t = seq(e)
-    env = [(v, t, False)]
-    length = Node("op", "int", [Node("var", t, data=v)], (LENGTH, {"a": e}))
-    test = Node("op", "bool", [length, self.int_const(2)], (LESS, {"a": "int"}))
-    parts = Node("op", seq(t), [Node("var", t, data=v)], (self.rng.choice([HALVES, AROUND_FIRST] if e != pair("int", "bool") else [HALVES]), {"a": e}))
-    again = Node("each", seq(result), [Node("call", result, [Node("var", t, data=p)], (name, {})), parts], ([p], False))
-    rest = Node("let", result, [again, self.expression(result, 2, env + [(r, seq(result), False)])], [r])
-    body = Node("if", result, [test, self.expression(result, 2, env), rest])
-    return Function(name, [(v, t)], result, body, signature=True)
-
-  def higher_order(self, name):
-    """f(g, x) uses the function g: on x, or on each element of it."""
-    g, x, e = self.fresh(), self.fresh(), self.fresh()
-    t, result = self.type(1), self.type(1)
-    each = self.rng.random() < 0.6
-    argument = Node("var", t, data=e if each else x)
-    body = Node("apply", result, [argument], g)
-    kind = ("function", [t], result)
-    if each:
-      body = Node("each", seq(result), [body, Node("var", seq(t), data=x)], ([e], False))
-      return Function(name, [(g, kind), (x, seq(t))], seq(result), body)
-    return Function(name, [(g, kind), (x, t)], result, body)
-
-  def call(self, t, levels, env):
-    rng = self.rng
-    candidates = []
-    for f in self.functions:
-      instance = {}
-      if unify(f.result, t, instance):
-        candidates.append((f, instance))
-    if not candidates:
-      return None
-    f, instance = rng.choice(candidates)
-    if "a" not in instance and has_variable(dict(enumerate(p[1] for p in f.parameters if p[1][0] != "function")).get(0, "int")):
-      instance["a"] = self.operand_type("any", env)
-    args = []
-    for i, (_, p) in enumerate(f.parameters):
-      if not isinstance(p, str) and p[0] == "function":
-        name = self.fresh()
-        body = self.expression(p[2], levels - 1, [e for e in env if not e[2]] + [(name, p[1][0], False)])
-        args.append(Node("lambda", p[2], [body], [name], big=False))
-      elif i == 0 and f.body.kind == "if" and p == "int":
-        args.append(Node("op", "int", [self.expression("int", levels - 1, env)], (FEW, {})))
-      else:
-        args.append(self.expression(substitute(p, instance), levels - 1, env))
-    return Node("call", t, args, (f.name, instance))
-
-
-def contains_variable(t):
-  return has_variable(t)
-
-
-def mentions(t, v):
-  return not isinstance(t, str) and (t[1] == v if t[0] == "var" else any(mentions(x, v) for x in t[1:]))
-
-
-def reachable(t, available):
-  """Whether the variables of `t` occur in a type of the environment."""
-  return has_variable(available)
-
-
-def find(form):
-  return next(o for o in OPERATIONS if o.form == form)
-
-
-def special(form, operands, result, code):
-  return Operation(form, tuple(parse_type(t) for t in operands.split()), parse_type(result), code)
-
-
-BY_FORM = {}
-for _op in OPERATIONS:
-  BY_FORM.setdefault(_op.form, []).append(_op)
-
-LESS = find("($0 < $1)")
-MINUS = find("($0 - $1)")
-PLUS_FLOAT = find("($0 + $1)")
-TO_FLOAT = find("float($0)")
-LENGTH = find("#$0")
-REVERSE = find("reverse($0)")
-HALVES = find("bottop($0)")
-MIDDLE_GROUPS = special("group_by($0, 40)", "[a]", "[[a]]", "group_by({0}, 40)")
-FEW = special("mod($0, 5)", "int", "int", "({0} % 5)")
-INDEX_OF = special("[0 : #$0]", "[a]", "[int]", "list(range(len({0})))")
-BIG_INDEX = special("[0 : $0]", "int", "[int]", "list(range({0}))")
-AROUND_FIRST = special("(let o_v = $0; o_p = o_v[0] in [{o_x in o_v | o_x < o_p}, {o_x in o_v | o_x > o_p}])", "[a]", "[[a]]",
-                       "[[x for x in {0} if x < {0}[0]], [x for x in {0} if x > {0}[0]]]")
-GIANT = special("(let o_v = $0 in partition(o_v, [0, 0, #o_v - 1, 0, 1, 0]))", "[a]", "[[a]]", "[[], [], {0}[:-1], [], {0}[-1:], []]")
-SMALL_GROUPS = special("group_by($0, 3)", "[a]", "[[a]]", "group_by({0}, 3)")
-EMPTY_AND_ONE = special("(let o_v = $0 in partition(o_v, {mod(o_i, 2) : o_i in [0 : 2 * #o_v]}))", "[a]", "[[a]]",
-                        "[p for x in {0} for p in ([], [x])]")
-for _form in ("take(o_v, 0)", "{o_x in o_v | f}"):
-  BY_FORM[_form] = [special("(let o_v = $0 in " + _form + ")", "[a]", "[a]", "{0}[:0]")]
-BY_FORM[INDEX_OF.form] = [INDEX_OF]
-BY_FORM[BIG_INDEX.form] = [BIG_INDEX]

@@ -2,7 +2,7 @@
 
 import math
 
-import numbers_of_nvm as numbers
+import arithmetic
 
 FOLD_NAMES = {"plus": "+", "times": "*", "max": "max", "min": "min", "and": "and", "or": "or", "xor": "xor"}
 
@@ -194,8 +194,8 @@ def no_nan(v):
 
 def rank(v, down=False):
   if v and isinstance(v[0], float):
-    return numbers.ranks(no_nan(v), numbers.float_key, down)
-  return numbers.ranks(v, None, down)
+    return arithmetic.ranks(no_nan(v), arithmetic.float_key, down)
+  return arithmetic.ranks(v, None, down)
 
 
 def sort(v):
@@ -365,18 +365,18 @@ class Meaning:
   """The names of a program's code: `names`, and `reset` before each program."""
 
   def __init__(self, bits):
-    wide = numbers.Wide(bits)
+    wide = arithmetic.Wide(bits)
     self.wide = wide
     self.left = MOST
     self.names = {k: v for k, v in globals().items() if callable(v) and not k.startswith("_")}
     self.names.update(
         wrap=wide.wrap, least=wide.least, greatest=wide.greatest, of_float=wide.of_float, to_float=float,
-        shift_left=wide.shift_left, shift_right=wide.shift_right, quotient=numbers.quotient, remainder=numbers.remainder,
-        modulo=lambda a, b: a % b, divide=numbers.divide, floor=numbers.floor, ceil=numbers.ceil, larger=numbers.larger,
-        smaller=numbers.smaller, square_root=numbers.square_root, isqrt=math.isqrt, gcd=math.gcd,
+        shift_left=wide.shift_left, shift_right=wide.shift_right, quotient=arithmetic.quotient, remainder=arithmetic.remainder,
+        modulo=lambda a, b: a % b, divide=arithmetic.divide, floor=arithmetic.floor, ceil=arithmetic.ceil, larger=arithmetic.larger,
+        smaller=arithmetic.smaller, square_root=arithmetic.square_root, isqrt=math.isqrt, gcd=math.gcd,
         int_abs=lambda x: wide.wrap(-x) if x < 0 else x, span=self.span, tick=self.tick,
         extreme_index=self.extreme_index, inf=math.inf, nan=math.nan)
-    self.folds = numbers.folds(wide)
+    self.folds = arithmetic.folds(wide)
     for (kind, fold), (reduce, scan) in self.folds.items():
       word = next(w for w, f in FOLD_NAMES.items() if f == fold)
       self.names[f"reduce_{kind}_{word}"] = reduce
@@ -397,7 +397,7 @@ class Meaning:
     """Leftmost index of the greatest or smallest element, the greatest INT if there is none."""
     if v and isinstance(v[0], float):
       no_nan(v)
-      m = numbers.float_reduce("max" if which is max else "min", v)
+      m = arithmetic.float_reduce("max" if which is max else "min", v)
     else:
       m = which(v, default=None)
     return next((i for i, x in enumerate(v) if x == m), self.wide.greatest)

@@ -131,8 +131,18 @@ class Pipelines:
   def _reduce(self, v):
     t = v.type[1]
     names = {"int": ["sum", "sum", "product", "max_val", "min_val", "all", "any", "parity", "max_index"],
-             "float": ["sum", "sum", "sum", "product", "max_val", "min_val", "min_index"], "bool": ["all", "any", "parity", "count"]}.get(t)
-    return self.op(self.rng.choice(names) + "($0)", [v]) if names else None
+             "float": ["sum", "sum", "sum", "product", "product", "max_val", "min_val", "min_index"], "bool": ["all", "any", "parity", "count"]}.get(t)
+    if not names:
+      return None
+    name = self.rng.choice(names)
+    return self.op(name + "($0)", [self.near_one(v) if name == "product" and t == "float" else v])
+
+  def near_one(self, v):
+    """Factors whose product is rounded and does not overflow."""
+    x = self.g.fresh()
+    positive = self.op("plusp($0)", [Node("var", "float", data=x)])
+    body = self.op("select($0, $1, $2)", [positive, Node("const", "float", data=1.0100000001), Node("const", "float", data=0.9900000007)])
+    return Node("each", v.type, [body, v], ([x], False), big=v.big)
 
   def _filter_reduce(self, v):
     return self._reduce(self._filter(v)) if v.type[1] in ("int", "float", "bool") else None

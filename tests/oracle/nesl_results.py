@@ -1,7 +1,7 @@
 """Results of NESL programs with every bit: floats are shown as three integers, characters as codes."""
 
 from nesl_tree import contains
-from numbers_of_nvm import exact
+from arithmetic import exact
 
 
 def _ladders():

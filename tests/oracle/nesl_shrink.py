@@ -3,7 +3,7 @@
 import re
 
 from nesl_python import Evaluator
-from nesl_run import Case, Difference, expect, run_fault, run_values
+from nesl_run import Case, expect, run_fault, run_values
 from nesl_tree import SCALARS, Function, Node, Program
 
 MOST_RUNS = 400

@@ -23,7 +23,7 @@ from nesl_pipelines import Facts, Pipelines
 from nesl_python import Evaluator
 from vcode_generator import Generator as VcodeGenerator
 
-KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.25, "small": 0.38}
+KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.2, "library": 0.15, "small": 0.28}
 
 
 class Nesl:
@@ -38,6 +38,8 @@ class Nesl:
     kind = kind or rng.choices(list(KINDS), list(KINDS.values()))[0]
     if kind in ("pipelines", "facts"):
       program = {"pipelines": Pipelines, "facts": Facts}[kind](generator).program()
+    elif kind == "library":
+      program = generator.library()
     else:
       program = generator.program(kind == "big", kind == "failing", kind == "nested")
     return nesl_run.Case(seed, program)
@@ -157,7 +159,7 @@ def parse_arguments():
   parser.add_argument("--seed", type=int, default=1, help="of the first program; the others count on")
   parser.add_argument("--count", type=int, default=1000)
   parser.add_argument("--batch", type=int, default=100, help="programs for each process")
-  parser.add_argument("--modes", default="rotate", help="a list, all, or rotate: three of them for each batch")
+  parser.add_argument("--modes", default="rotate", help="a list, all, or rotateN: N of them for each batch; default: rotate3")
   parser.add_argument("--bits", type=int, choices=(32, 64), help="of integers; default: 64 and, every third batch, 32")
   parser.add_argument("--kind", help="only programs of this kind: " + ", ".join(KINDS))
   parser.add_argument("--no-shrink", action="store_true", help="show programs as they were drawn")
@@ -169,6 +171,13 @@ def parse_arguments():
   return options
 
 
+def modes_of(options, kind, seed):
+  """The modes for the batch that begins with the seed."""
+  if options.modes.startswith("rotate"):
+    return random.Random(seed).sample(kind.modes, int(options.modes[6:] or 3))
+  return kind.modes if options.modes == "all" else options.modes.split(",")
+
+
 def main():
   options = parse_arguments()
   sys.setrecursionlimit(20000)
@@ -176,13 +185,13 @@ def main():
   report = Report(options)
   started, done = time.time(), 0
   ends = options.seed + options.count
-  for number, start in enumerate(range(options.seed, ends, options.batch)):
-    language = kind(options.bits or batch_bits(number))
-    if options.modes == "rotate":
-      batch_modes = random.Random(start).sample(kind.modes, 3)
-    else:
-      batch_modes = kind.modes if options.modes == "all" else options.modes.split(",")
-    done += run_batch(options, language, range(start, min(start + options.batch, ends)), batch_modes, report)
+  try:
+    for number, start in enumerate(range(options.seed, ends, options.batch)):
+      language = kind(options.bits or batch_bits(number))
+      seeds = range(start, min(start + options.batch, ends))
+      done += run_batch(options, language, seeds, modes_of(options, kind, start), report)
+  except KeyboardInterrupt:
+    print("interrupted")
   gone = stale(options)
   for name, times in report.hidden.items():
     print(f"{times} differences are the known defect '{name}'")

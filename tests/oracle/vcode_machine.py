@@ -7,7 +7,7 @@ Code is a list of instructions: (word, type word or None, argument...); ("CONST"
 
 import operator
 
-import numbers_of_nvm as numbers
+import arithmetic
 
 KIND = {"INT": "I", "FLOAT": "F", "BOOL": "B", "SEGDES": "S", "CHAR": "I"}
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne}
@@ -35,8 +35,8 @@ class Machine:
   """Executes code. `changes` replaces operations of `table`, for mutants."""
 
   def __init__(self, bits, changes=None):
-    self.wide = numbers.Wide(bits)
-    self.folds = numbers.folds(self.wide)
+    self.wide = arithmetic.Wide(bits)
+    self.folds = arithmetic.folds(self.wide)
     self.functions = {}
     self.written = []
     self.left = 0
@@ -120,8 +120,8 @@ class Machine:
     two("+", lambda a, b: wrap(a + b), operator.add)
     two("-", lambda a, b: wrap(a - b), operator.sub)
     two("*", lambda a, b: wrap(a * b), operator.mul)
-    two("/", quotient(numbers.quotient), numbers.divide)
-    two("%", quotient(numbers.remainder))
+    two("/", quotient(arithmetic.quotient), arithmetic.divide)
+    two("%", quotient(arithmetic.remainder))
     for word, f in COMPARISONS.items():
       two(word, f, f, gives="B")
     two("AND", operator.and_, None, operator.and_)
@@ -130,11 +130,11 @@ class Machine:
     two("LSHIFT", wide.shift_left)
     two("RSHIFT", wide.shift_right)
     one("NOT", None, operator.invert, None, operator.not_)
-    one("FLOOR", "I", None, lambda x: wide.of_float(numbers.floor(x)))
-    one("CEIL", "I", None, lambda x: wide.of_float(numbers.ceil(x)))
+    one("FLOOR", "I", None, lambda x: wide.of_float(arithmetic.floor(x)))
+    one("CEIL", "I", None, lambda x: wide.of_float(arithmetic.ceil(x)))
     one("TRUNC", "I", None, wide.of_float)
     one("ROUND", "I", None, lambda x: wide.of_float(x + 0.5))
-    one("SQRT", "F", None, numbers.square_root)
+    one("SQRT", "F", None, arithmetic.square_root)
     one("I_TO_F", "F", float)
     one("I_TO_B", "B", bool)
     one("B_TO_I", "I", None, None, int)
@@ -245,8 +245,8 @@ class Machine:
   def rank(self, kind, v, s, down):
     if kind == "F" and any(x != x for x in v):
       raise Undefined
-    key = numbers.float_key if kind == "F" else None
-    return ("I", [y for x in self.segments(v, s) for y in numbers.ranks(x, key, down)])
+    key = arithmetic.float_key if kind == "F" else None
+    return ("I", [y for x in self.segments(v, s) for y in arithmetic.ranks(x, key, down)])
 
 
 def text(value):

@@ -7,10 +7,12 @@ import tempfile
 from dataclasses import dataclass
 
 import modes
-from numbers_of_nvm import exact
-from vcode_generator import TYPED, WORDS
+from arithmetic import exact
+from vcode_bits import BITS, float_text
 from vcode_machine import Fault, Machine, TooMuch, Undefined, text
 
+TYPED = {"+", "-", "*", "/", "SELECT", "NOT", "AND", "OR", "XOR", "<", "<=", ">", ">=", "=", "!=", "PERMUTE", "DPERMUTE", "FPERMUTE",
+         "DFPERMUTE", "BPERMUTE", "BFPERMUTE", "EXTRACT", "REPLACE", "PACK", "DIST", "RANK_UP", "RANK_DOWN", "LENGTH"}
 TYPED_FOLDS = ("_REDUCE", "_SCAN")
 
 
@@ -46,13 +48,6 @@ def constant(type_word, elements):
   return f"CONST {type_word} " + (words[0] if len(words) == 1 else "(" + " ".join(words) + ")")
 
 
-def float_text(x):
-  t = repr(x)
-  if "e" in t and "." not in t:
-    t = t.replace("e", ".0e")
-  return t
-
-
 def code_text(code, out, indent=""):
   for i in code:
     if i[0] == "CONST":
@@ -71,134 +66,6 @@ def code_text(code, out, indent=""):
       out.append(f"{indent}{i[0]} {i[1]}")
     else:
       out.append(indent + i[0])
-
-
-class Assembler:
-  """Writes the function BITS, with names for the entries of the stack."""
-
-  def __init__(self, entry):
-    self.out, self.names = [], [entry]
-
-  def push(self, name):
-    self.out.append(f"COPY 1 {self.names[::-1].index(name)}")
-    self.names.append("")
-
-  def const(self, type_word, value):
-    """As long as the operand."""
-    self.out.append(f"CONST {type_word} {value}")
-    self.names.append("")
-    self.push("s")
-    self.out.append(f"DIST {type_word}")
-    self.names.pop()
-
-  def do(self, words, operands, name=""):
-    self.out.append(words)
-    del self.names[len(self.names) - operands:]
-    self.names.append(name)
-
-
-def bits_function():
-  """VCODE that makes three Int vectors of a Float vector, as numbers_of_nvm.exact."""
-  a = Assembler("x")
-  a.push("x")
-  a.do("LENGTH FLOAT", 1)
-  a.do("MAKE_SEGDES", 1, "s")
-
-  def compare(word, name, value, result):
-    a.push(name)
-    a.const("FLOAT", value)
-    a.do(f"{word} FLOAT", 2, result)
-
-  def select(flag, then, otherwise, kind, result):
-    a.push(flag)
-    then()
-    otherwise()
-    a.do(f"SELECT {kind}", 3, result)
-
-  compare("<", "x", "0.0", "below")
-  a.const("FLOAT", "1.0")
-  a.push("x")
-  a.do("/ FLOAT", 2)
-  a.const("FLOAT", "0.0")
-  a.do("< FLOAT", 2, "belowzero")
-  a.push("below")
-  a.push("belowzero")
-  a.do("OR BOOL", 2, "negative")
-
-  def minus():
-    a.const("FLOAT", "0.0")
-    a.push("x")
-    a.do("- FLOAT", 2)
-
-  select("below", minus, lambda: a.push("x"), "FLOAT", "abs")
-  compare(">", "abs", "1.7976931348623157e308", "infinite")
-  compare("=", "x", "0.0", "zero")
-  compare(">", "abs", "0.0", "positive")
-  a.push("infinite")
-  a.do("NOT BOOL", 1, "finite")
-  a.push("positive")
-  a.push("finite")
-  a.do("AND BOOL", 2, "plain")
-  select("plain", lambda: a.push("abs"), lambda: a.const("FLOAT", "1.0"), "FLOAT", "a")
-  a.const("INT", "0")
-  a.names[-1] = "e"
-
-  def step(word, bound, factor, k):
-    compare(word, "a", bound, "c")
-
-    def scaled():
-      a.push("a")
-      a.const("FLOAT", factor)
-      a.do("* FLOAT", 2)
-
-    select("c", scaled, lambda: a.push("a"), "FLOAT", "a")
-    a.push("e")
-    select("c", lambda: a.const("INT", str(k)), lambda: a.const("INT", "0"), "INT", "")
-    a.do("+ INT", 2, "e")
-
-  for k in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
-    step(">=", float_text(2.0**k), float_text(2.0**-k), k)
-  for k in (512, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
-    step("<", float_text(2.0**(1 - k)), float_text(2.0**k), -k)
-  for source, name in (("a", "h"), ("rest", "l")):
-    a.push(source)
-    a.const("FLOAT", "67108864.0")
-    a.do("* FLOAT", 2, "scaled")
-    a.push("scaled")
-    a.do("TRUNC", 1, name)
-    a.push("scaled")
-    a.push(name)
-    a.do("I_TO_F", 1)
-    a.do("- FLOAT", 2, "rest")
-  a.push("negative")
-  a.do("B_TO_I", 1)
-  a.const("INT", "10000")
-  a.do("* INT", 2, "sign")
-
-  def code(value):
-    def put():
-      a.const("INT", str(value))
-      a.push("sign")
-      a.do("+ INT", 2)
-    return put
-
-  select("zero", code(3000), lambda: a.const("INT", "5000"), "INT", "other")
-  select("infinite", code(4000), lambda: a.push("other"), "INT", "other")
-
-  def plain():
-    a.push("e")
-    a.push("sign")
-    a.do("+ INT", 2)
-
-  select("plain", plain, lambda: a.push("other"), "INT", "r1")
-  for source, name in (("h", "r2"), ("l", "r3")):
-    select("plain", lambda: a.push(source), lambda: a.const("INT", "0"), "INT", name)
-  for name in ("r1", "r2", "r3"):
-    a.push(name)
-  return "FUNC BITS\n" + "\n".join(a.out) + f"\nPOP {len(a.names) - 3} 3\nRET\n"
-
-
-BITS = bits_function()
 
 
 def lines_of(stack):

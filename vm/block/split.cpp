@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "vm/prims/operands.h"
 
 namespace nvm::vm::block {
@@ -86,6 +87,7 @@ bool Layout::fits() const {
 }
 
 std::int64_t Layout::begin(std::size_t i, std::int64_t k) const {
+  check_stack();
   if (splits_[i].kind != Kind::kUnder) return k;
   const auto above = static_cast<std::size_t>(splits_[i].under);
   return std::get<Segdes>(arguments_[above]).offset(begin(above, k));

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <sstream>
 
+#include "bytecode/base/disk_cache.h"
 #include "vm/cmd/deadline.h"
+#include "vm/lib/confine.hpp"
 
 namespace nvm::cmd {
 
@@ -99,6 +101,39 @@ lib::Capabilities allowed(const Arguments& arguments) {
   return capabilities;
 }
 
+namespace {
+
+std::string folder_of(const std::string& file) {
+  const std::string parent = std::filesystem::path(file).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+void add_folder(std::vector<std::string>& folders, const std::string& folder) {
+  std::error_code unknown;
+  if (std::filesystem::canonical(folder, unknown) != "/") folders.push_back(folder);
+}
+
+// The kernel's walls leave what the command line names, nvm's own cache and the system's libraries.
+void confine(const Arguments& arguments) {
+  lib::Confinement to;
+  to.read = {"/proc", "/sys", "/dev", "/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"};
+  to.write = {"/dev/null", "/dev/tty", nvm::cache_folder()};
+  add_folder(to.read, ".");
+  for (const std::string& file : arguments.operands()) {
+    to.read.push_back(file);
+    add_folder(to.read, folder_of(file));
+  }
+  for (const Option option : {Option::kIn, Option::kInput})
+    for (const std::string& word : arguments.all(option)) to.read.push_back(word.substr(word.find('=') + 1));
+  for (const Option option : {Option::kOut, Option::kOutput, Option::kTrace, Option::kRecord, Option::kHtml,
+                              Option::kFolded, Option::kSpeedscope})
+    for (const std::string& word : arguments.all(option))
+      add_folder(to.write, folder_of(word.substr(word.find('=') + 1)));
+  static_cast<void>(lib::confine(to));
+}
+
+}  // namespace
+
 lib::Options options_of(const Arguments& arguments) {
   lib::Options options;
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
@@ -124,6 +159,14 @@ lib::Options options_of(const Arguments& arguments) {
   options.count = arguments.given(Option::kStats);
   options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);
   options.allow = allowed(arguments);
+  options.fuel = static_cast<std::uint64_t>(arguments.integer(Option::kFuel, 0));
+  options.output_limit = arguments.size(Option::kOutputLimit);
+  options.untrusted = arguments.given(Option::kUntrusted);
+  if (options.untrusted && arguments.given(Option::kAllow))
+    throw UsageError{"--untrusted: nothing can be allowed, and --allow is given"};
+  if (options.untrusted && arguments.choice(Option::kArgCheck) != 0)
+    throw UsageError{"--untrusted: arguments are checked, and --arg-check off is given"};
+  if (options.untrusted) confine(arguments);
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 
 #include "vm/cmd/commands.h"
@@ -83,6 +84,22 @@ class Reader {
   std::string history_;
 };
 
+// ? and ?NAME need no terminator.
+bool is_question(std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\n");
+  if (begin == std::string::npos || text[begin] != '?') return false;
+  if (text[end] != ';' && text[end] != '$') text.insert(end + 1, ";");
+  return true;
+}
+
+// The user's own start-up file.
+void run_startup_file(lib::Nesl& nesl) {
+  const char* home = std::getenv("HOME");
+  const std::string file = std::string(home == nullptr ? "" : home) + "/.nesl";
+  std::error_code code;
+  if (home != nullptr && std::filesystem::is_regular_file(file, code)) nesl.load_file(file);
+}
+
 // Collects lines until they hold whole forms; false at the end of input.
 bool read_forms(Reader& reader, std::string& text) {
   text.clear();
@@ -95,6 +112,7 @@ bool read_forms(Reader& reader, std::string& text) {
     }
     text += line + "\n";
     if (text.find_first_not_of(" \n\t") == std::string::npos) text.clear();
+    if (is_question(text)) return true;
     if (!text.empty() && !lib::Nesl::incomplete(text)) return true;
   }
   return !text.empty();
@@ -118,6 +136,7 @@ int repl_command(const Words& words) {
   Reader reader;
   if (reader.terminal())
     std::cout << "nvm " << lib::version() << ", NESL. Forms end with ; -- help; lists the commands.\n";
+  run_startup_file(nesl);
   if (!arguments.operands().empty()) nesl.run_file(arguments.operand("a NESL file"));
   std::vector<std::string> names;
   completions = &names;

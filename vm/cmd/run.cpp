@@ -15,11 +15,18 @@ namespace nvm::cmd {
 
 namespace {
 
-// Prints the final stack; false if the system refuses.
-bool print_results(const lib::Run& run, std::FILE* out) {
+// Prints the final stack; false and errno if the system refuses, or the limit on output.
+bool print_results(const lib::Run& run, const lib::Options& options, lib::Vm& vm) {
   if (run.exited || run.out_closed) return true;
-  for (const lib::Value& value : run.values)
-    if (!value.print(out)) return false;
+  const bool limited = lib::untrusted_limits(options).output_limit > 0;
+  for (const lib::Value& value : run.values) {
+    if (limited &&
+        (!vm.may_write(static_cast<std::uint64_t>(value.size())) || !vm.may_write(value.text().size()))) {
+      errno = EFBIG;
+      return false;
+    }
+    if (!value.print(options.out)) return false;
+  }
   return true;
 }
 
@@ -75,7 +82,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   if (!run) return report(run.failure());
   watch.begin_phase("print");
   const int figures = report_figures(arguments, run->counters);
-  const bool printed = explain.empty() ? print_results(*run, options.out)
+  const bool printed = explain.empty() ? print_results(*run, options, vm)
                                        : std::fputs(run->explanation.c_str(), options.out) >= 0;
   if (!printed || (!run->out_closed && std::fflush(options.out) != 0)) {
     std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));

@@ -277,7 +277,7 @@ void KernelRun::last_sweep(Work& w) {
     run_stage(*main_, w);
     for (const auto& sink : code_.sinks) sink->block(w);
   });
-  if (chains_) chain(w, 0);
+  if (chains_ && !chain(w, 0)) return;  // where the chunk starts is not known
   for (const auto& sink : code_.sinks) sink->end(w);
 }
 
@@ -287,18 +287,18 @@ void KernelRun::linked_sweeps(Work& w) {
   const bool last = w.chunk + 1 == chunks();
   for (std::int32_t s = 0; s < static_cast<std::int32_t>(code_.sweeps.size()) && !stopped(); ++s) {
     if (!last || striped_) first_sweep(w, s);  // striped: its lanes' totals
-    chain(w, s);
+    if (!chain(w, s)) return;
   }
   if (!stopped()) last_sweep(w);
 }
 
 // The chunk before this one was begun earlier, so it is being worked on: the wait is short unless its thread
 // has lost its processor.
-void KernelRun::chain(Work& w, std::int32_t sweep) {
+bool KernelRun::chain(Work& w, std::int32_t sweep) {
   constexpr int kSpins = 4096;
   std::atomic<std::size_t>& chained = chained_[sweep];
   for (int i = 0; chained.load(std::memory_order_acquire) != w.chunk; ++i) {
-    if (stopped()) return;
+    if (stopped()) return false;
     if (i < kSpins)
       __builtin_ia32_pause();
     else
@@ -307,6 +307,7 @@ void KernelRun::chain(Work& w, std::int32_t sweep) {
   for (const auto& sink : code_.sinks)
     if (!links_ || sink->sweep == sweep) sink->chain(w);
   chained.store(w.chunk + 1, std::memory_order_release);
+  return true;
 }
 
 // By rows, blocks are expanded where need be only.

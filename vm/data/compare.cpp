@@ -1,5 +1,7 @@
 #include "vm/data/compare.h"
 
+#include "bytecode/base/stack.h"
+
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -71,6 +73,7 @@ std::uint64_t ulp_distance(double a, double b) {
 }
 
 std::string difference(const Value& a, const Value& b, std::uint64_t ulps) {
+  check_stack();
   if (a.index() != b.index()) return "different kinds of value";
   if (const auto* v = std::get_if<Vector>(&a)) return vector_difference(*v, std::get<Vector>(b), ulps);
   if (const auto* s = std::get_if<Segdes>(&a)) return segdes_difference(*s, std::get<Segdes>(b));

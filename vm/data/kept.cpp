@@ -24,8 +24,7 @@ Value changed(const Value& value, Pool& pool, F change) {
   if (const auto* s = std::get_if<Segdes>(&value); s != nullptr && !s->is_regular())
     return Segdes::from_lengths(change(s->lengths(pool)), s->total(), false);
   if (const auto* pair = std::get_if<std::shared_ptr<const PairValue>>(&value))
-    return std::make_shared<const PairValue>(
-        PairValue{changed((*pair)->left, pool, change), changed((*pair)->right, pool, change)});
+    return make_pair_value(changed((*pair)->left, pool, change), changed((*pair)->right, pool, change));
   return value;
 }
 

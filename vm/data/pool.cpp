@@ -27,9 +27,11 @@
 
 #include "bytecode/base/check.h"
 #include "vm/data/extents.h"
+#include "vm/data/guard_pages.h"
 #include "vm/data/pages.h"
 #include "vm/data/pool_account.h"
 #include "vm/data/size_classes.h"
+#include "vm/data/thread_cache.h"
 
 namespace nvm::vm {
 
@@ -45,10 +47,10 @@ static_assert(sizeof(Buffer) <= kHeader);
 
 // No class: Buffer::size_class of large blocks, plus how many of their first pages had been in use before.
 constexpr std::uint32_t kLargeClass = kSmallClasses;
+constexpr std::uint32_t kGuardedClass = UINT32_MAX;
 
 constexpr std::ptrdiff_t kStatSlack = 1 << 20;
 constexpr std::size_t kCachedBytesPerClass = 128 * 1024;
-constexpr std::size_t kKeptBlocks = 24;         // large ones, of a thread
 constexpr std::size_t kKeptBytes = 768 * 1024;  // of the largest of them
 constexpr std::size_t kKeptShare = 32;          // part of the peak that a thread may keep
 constexpr std::size_t kLeastKept = 256 * 1024;  // if that is less
@@ -67,32 +69,14 @@ constexpr std::size_t large_size(std::size_t capacity) {
   return Extents::whole_units(capacity + kOverhead);
 }
 
-void set_next(Buffer* b, Buffer* next) { b->user = next; }
-Buffer* next_of(Buffer* b) { return static_cast<Buffer*>(b->user); }
-
-struct FreeList {
-  Buffer* head = nullptr;
-  std::uint32_t count = 0;
-  void push(Buffer* b) {
-    set_next(b, head);
-    head = b;
-    ++count;
-  }
-  Buffer* pop() {
-    Buffer* b = head;
-    head = next_of(b);
-    --count;
-    return b;
-  }
-};
-
 }  // namespace
 
 struct Pool::Impl {
   std::uint64_t id = 0;
   Pool* self = nullptr;
   std::size_t limit = 0;
-  PoolAccount charged;  // whom it shares its limit with
+  PoolAccount charged;                                    // whom it shares its limit with
+  std::size_t most = wants_guard_pages() ? 0 : kLargest;  // bytes of a block from the lists
   std::ptrdiff_t stat_slack = kStatSlack;
   std::atomic<std::uint64_t> fail{0};
   std::atomic<std::size_t> may_keep{kLeastKept};  // bytes of large blocks, of a thread
@@ -115,6 +99,8 @@ struct Pool::Impl {
   void release(Buffer* b);
   void shrink(Buffer* b, std::size_t bytes);
 
+  BufferRef allocate_apart(std::size_t bytes);
+  BufferRef hand_out(Buffer* b, std::size_t capacity);
   Buffer* allocate_shared(std::uint32_t c, std::size_t capacity);
   Buffer* carve(std::uint32_t c);
   Buffer* take_large(std::size_t capacity);
@@ -134,48 +120,13 @@ struct Pool::Impl {
   [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
   void note_mapped() { mapped_peak = std::max(mapped_peak, charged.note_mapped(mapped())); }
   void account(std::ptrdiff_t bytes);
+  void check_room(std::size_t capacity);
   void note_peak(std::ptrdiff_t bytes);
   [[noreturn]] void out_of_memory(std::size_t wanted) const;
 };
 
 namespace {
 
-// Free blocks of one pool and the accounts not yet handed over, per thread.
-struct ThreadCache {
-  std::uint64_t pool_id = 0;
-  std::ptrdiff_t live = 0;  // change since the last hand-over
-  std::ptrdiff_t peak = 0;  // its largest value
-  std::uint64_t allocations = 0;
-  std::array<FreeList, kSmallClasses> lists;
-  std::array<Buffer*, kKeptBlocks + 1> kept{};  // large blocks, the one freed last behind the others
-  std::size_t kept_count = 0;
-  std::size_t kept_bytes = 0;
-
-  // The block freed last that has room for `capacity` bytes and not much more; null if none has.
-  Buffer* take_kept(std::size_t capacity) {
-    for (std::size_t i = kept_count; i-- > 0;) {
-      Buffer* b = kept[i];
-      if (b->capacity < capacity || b->capacity / 8 * 7 > capacity) continue;
-      return take_kept_at(i);
-    }
-    return nullptr;
-  }
-  Buffer* take_kept_at(std::size_t i) {
-    Buffer* b = kept[i];
-    std::copy(kept.begin() + i + 1, kept.begin() + kept_count, kept.begin() + i);
-    --kept_count;
-    kept_bytes -= b->capacity;
-    return b;
-  }
-  // Room for one more is there as long as keeps_too_much() has been heeded.
-  void keep(Buffer* b) {
-    kept[kept_count++] = b;
-    kept_bytes += b->capacity;
-  }
-  [[nodiscard]] bool keeps_too_much(std::size_t most) const {
-    return kept_count > kKeptBlocks || kept_bytes > most;
-  }
-};
 constinit thread_local ThreadCache t_cache;
 constinit thread_local std::uint64_t t_allocations = 0;
 
@@ -296,11 +247,15 @@ void Pool::Impl::refill(std::uint32_t c) {
   }
 }
 
+void Pool::Impl::check_room(std::size_t capacity) {
+  if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
+  if (charged.refuses(limit, live, capacity)) out_of_memory(capacity);
+}
+
 Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
   const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
-  if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
-  if (charged.refuses(limit, live, capacity)) out_of_memory(capacity);
+  check_room(capacity);
   Buffer* b = nullptr;
   if (c < kSmallClasses) {
     refill(c);
@@ -348,15 +303,30 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
   return b;
 }
 
+// Too much, or a guarded block.
+BufferRef Pool::Impl::allocate_apart(std::size_t bytes) {
+  const PoolLock lock(mutex);
+  if (bytes > kLargest) out_of_memory(bytes);
+  check_room(bytes);
+  Buffer* b = map_guarded(bytes);
+  if (b == nullptr) out_of_memory(bytes);
+  b->size_class = kGuardedClass;
+  account(static_cast<std::ptrdiff_t>(b->capacity));
+  ++allocations;
+  return hand_out(b, b->capacity);
+}
+
 BufferRef Pool::Impl::allocate(std::size_t bytes) {
-  if (bytes > kLargest) {
-    const PoolLock lock(mutex);
-    out_of_memory(bytes);
-  }
+  if (bytes > most) [[unlikely]]
+    return allocate_apart(bytes);
   std::size_t capacity = (bytes + 63) & ~std::size_t{63};
   const std::uint32_t c = std::min(class_of(capacity + kHeader + kPadding), kLargeClass);
   Buffer* b = take_cached(c, capacity);
   if (b == nullptr) b = allocate_shared(c, capacity);
+  return hand_out(b, capacity);
+}
+
+BufferRef Pool::Impl::hand_out(Buffer* b, std::size_t capacity) {
   ++t_allocations;
   b->refs.store(1, std::memory_order_relaxed);
   b->capacity = capacity;
@@ -399,27 +369,26 @@ void Pool::Impl::give_kept() {
 
 void Pool::Impl::release_large(Buffer* b) {
   ThreadCache& t = t_cache;
-  const std::size_t most = may_keep.load(std::memory_order_relaxed);
-  if (b->capacity > std::min(kKeptBytes, most) || stat_slack != kStatSlack) {
+  const std::size_t may = may_keep.load(std::memory_order_relaxed);
+  if (b->size_class == kGuardedClass || b->capacity > std::min(kKeptBytes, may) || stat_slack != kStatSlack) {
     const PoolLock lock(mutex);
     account(-static_cast<std::ptrdiff_t>(b->capacity));
-    give_large(b);
-    return;
+    return b->size_class == kGuardedClass ? unmap_guarded(b) : give_large(b);
   }
   if (t.pool_id != id) [[unlikely]]
     adopt(*this);
   t.live -= static_cast<std::ptrdiff_t>(b->capacity);
   b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
   t.keep(b);
-  if (!t.keeps_too_much(most) && t.live > -stat_slack) return;
+  if (!t.keeps_too_much(may) && t.live > -stat_slack) return;
   const PoolLock lock(mutex);
   settle(*this);
-  while (t.keeps_too_much(most)) give_large(t.take_kept_at(0));
+  while (t.keeps_too_much(may)) give_large(t.take_kept_at(0));
 }
 
 void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
-  if (b->size_class < kLargeClass || capacity >= b->capacity) return;
+  if (b->size_class < kLargeClass || b->size_class == kGuardedClass || capacity >= b->capacity) return;
   const PoolLock lock(mutex);
   const std::size_t keep = large_size(capacity);
   const std::size_t size = large_size(b->capacity);
@@ -432,12 +401,12 @@ void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   if (size != warm) large.give_untouched(p + warm, size - warm);
 }
 
-Pool::Pool(std::size_t limit, std::shared_ptr<MemoryAccount> account) : impl_(std::make_unique<Impl>()) {
+Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {
   static std::atomic<std::uint64_t> next_id{1};
   impl_->id = next_id.fetch_add(1);
   impl_->self = this;
   impl_->limit = limit;
-  impl_->charged.open(std::move(account));
+  impl_->charged.open(limit);
   if (limit != 0)
     impl_->stat_slack = static_cast<std::ptrdiff_t>(std::min<std::size_t>(kStatSlack, limit / 16));
   const std::lock_guard lock(g_pools_mutex);
@@ -453,17 +422,17 @@ Pool::~Pool() {
   impl_->charged.close(impl_->live);
 }
 
-BufferRef Pool::allocate(std::size_t bytes) { return impl_->allocate(bytes); }
+BufferRef Pool::allocate(ByteCount bytes) { return impl_->allocate(bytes.get()); }
 
-void Pool::shrink(const BufferRef& buffer, std::size_t bytes) {
-  if (buffer) impl_->shrink(buffer.get(), bytes);
+void Pool::shrink(const BufferRef& buffer, ByteCount bytes) {
+  if (buffer) impl_->shrink(buffer.get(), bytes.get());
 }
 
 Vector Pool::vector(Storage storage, std::int64_t length) {
   NVM_CHECK(length >= 0, "a length is never negative");
   if (length == 0) return Vector(storage, 0, BufferRef());
-  const auto n = static_cast<std::size_t>(length);
-  return Vector(storage, length, impl_->allocate(n > kLargest ? n : n * storage_bytes(storage)));
+  BufferRef memory = impl_->allocate(ByteCount::of(length, storage_bytes(storage)).get());
+  return Vector(storage, length, std::move(memory));
 }
 
 PoolStats Pool::stats() const {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "bytecode/base/budget.h"
+#include "bytecode/base/extent.h"
 #include "vm/data/buffer.h"
 #include "vm/data/value.h"
 
@@ -28,18 +28,15 @@ class Pool {
  public:
   // `limit`: bytes of live vectors above which allocate() throws Fault kMemory; 0 for none. Memory kept for
   // reuse does not push the mapped total above it.
-  explicit Pool(std::size_t limit = 0) : Pool(limit, nullptr) {}
-  // The limit of an account, which others share, is the pool's. May be null: no limit.
-  explicit Pool(const std::shared_ptr<MemoryAccount>& account)
-      : Pool(account != nullptr ? account->limit() : 0, account) {}
+  explicit Pool(std::size_t limit = 0);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Memory for `bytes` of elements, uninitialised. Throws Fault{kMemory}, never returns null.
-  [[nodiscard]] BufferRef allocate(std::size_t bytes);
+  // Memory for elements, uninitialised. Throws Fault{kMemory}, never returns null.
+  [[nodiscard]] BufferRef allocate(ByteCount bytes);
   // Takes back what lies behind the first `bytes` of a buffer of this pool that nobody has written there.
-  void shrink(const BufferRef& buffer, std::size_t bytes);
+  void shrink(const BufferRef& buffer, ByteCount bytes);
   // A vector of `length` != 1 uninitialised elements; an empty one takes no memory.
   [[nodiscard]] Vector vector(Storage storage, std::int64_t length);
   [[nodiscard]] PoolStats stats() const;
@@ -53,7 +50,6 @@ class Pool {
   void fail_at(std::uint64_t k);
 
  private:
-  Pool(std::size_t limit, std::shared_ptr<MemoryAccount> account);
   friend void release_buffer(Buffer* b);
   std::unique_ptr<Impl> impl_;
 };

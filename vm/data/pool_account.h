@@ -14,7 +14,11 @@ namespace nvm::vm {
 
 class PoolAccount {
  public:
-  void open(std::shared_ptr<MemoryAccount> account) { account_ = std::move(account); }
+  // A pool that is made with the limit of its thread's account shares that; one without a limit is nobody's.
+  void open(std::size_t limit) {
+    auto account = Budget::account();
+    if (account != nullptr && limit != 0 && account->limit() == limit) account_ = std::move(account);
+  }
   void close(std::ptrdiff_t live) {
     add(-live);
     note_mapped(0);

@@ -54,6 +54,25 @@ bool all_equal(const Vector& v) {
 
 }  // namespace
 
+void Segdes::refuse(std::int64_t segments, std::int64_t length) {
+  throw Fault{
+      Fault::Kind::kSegdes,
+      segments < 0 || length < 0
+          ? "negative length " + std::to_string(std::min(segments, length)) + " of a segment descriptor"
+          : std::to_string(segments) + " segments of " + std::to_string(length) +
+                " elements are more than memory can hold"};
+}
+
+Segdes Segdes::checked(Vector lengths) {
+  std::int64_t total = 0;
+  for (std::int64_t k = 0; k < lengths.length(); ++k) {
+    const std::int64_t length = lengths.int_at(k);
+    if (length_of_both(total, length) == kTooLong) refuse(length < 0 ? 1 : lengths.length(), length);
+    total += length;
+  }
+  return from_lengths(std::move(lengths), total);
+}
+
 Segdes Segdes::from_lengths(Vector lengths, std::int64_t total) {
   const std::int64_t k = lengths.length();
   const bool equal =
@@ -63,6 +82,7 @@ Segdes Segdes::from_lengths(Vector lengths, std::int64_t total) {
 
 Segdes Segdes::from_lengths(Vector lengths, std::int64_t total, bool equal) {
   const std::int64_t k = lengths.length();
+  if (!is_length(total)) refuse(1, total);
   if (equal) return k == 0 ? Segdes() : regular(k, total / k);
   Segdes s;
   s.segments_ = k;
@@ -94,7 +114,7 @@ const std::int64_t* Segdes::offsets() const {
   if (const auto* p = a.offsets.load(std::memory_order_acquire)) return p;
   const std::lock_guard lock(a.mutex);
   if (const auto* p = a.offsets.load(std::memory_order_relaxed)) return p;
-  BufferRef memory = a.pool().allocate(static_cast<std::size_t>(segments_ + 1) * sizeof(std::int64_t));
+  BufferRef memory = a.pool().allocate(ByteCount::of<std::int64_t>(segments_ + 1));
   auto* to = reinterpret_cast<std::int64_t*>(memory.data());
   with_ints(a.lengths, [&](const auto* p) {
     std::int64_t sum = 0;
@@ -127,7 +147,7 @@ const std::int32_t* Segdes::ids32() const {
   const std::lock_guard lock(a.mutex);
   if (const auto* p = a.ids.load(std::memory_order_relaxed)) return p;
   NVM_CHECK(segments_ < (std::int64_t{1} << 31), "segment numbers need 32 bits");
-  BufferRef memory = a.pool().allocate(static_cast<std::size_t>(total_) * sizeof(std::int32_t));
+  BufferRef memory = a.pool().allocate(ByteCount::of<std::int32_t>(total_));
   auto* to = reinterpret_cast<std::int32_t*>(memory.data());
   for (std::int64_t k = 0; k < segments_; ++k)
     std::fill(to + offset[k], to + offset[k + 1], static_cast<std::int32_t>(k));

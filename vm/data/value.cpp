@@ -1,5 +1,7 @@
 #include "vm/data/value.h"
 
+#include <algorithm>
+
 #include "vm/data/pool.h"
 
 namespace nvm::vm {
@@ -75,8 +77,20 @@ Vector bool_vector(Pool& pool, std::span<const bool> elements) {
   return v;
 }
 
+Value make_pair_value(Value left, Value right) {
+  const auto depth_of = [](const Value& part) {
+    const auto* pair = std::get_if<std::shared_ptr<const PairValue>>(&part);
+    return pair == nullptr ? 0 : (*pair)->depth;
+  };
+  const int depth = 1 + std::max(depth_of(left), depth_of(right));
+  if (depth > kDeepestPair)
+    throw Fault{Fault::Kind::kRecursion,
+                "pairs nested more than " + std::to_string(kDeepestPair) + " deep; use vectors for so many"};
+  return std::make_shared<const PairValue>(PairValue{std::move(left), std::move(right), depth});
+}
+
 Vector Vector::part(std::int64_t begin, std::int64_t n) const {
-  NVM_CHECK(begin >= 0 && n >= 0 && begin + n <= length_, "a part lies within the whole");
+  NVM_CHECK(begin >= 0 && n >= 0 && begin <= length_ && n <= length_ - begin, "a part lies within the whole");
   if (n == length_) return *this;
   if (is_repeated() && n > 1) return repeated(repeated_element(), n);
   if (n != 1) return {storage_, n, n == 0 ? BufferRef{} : buffer_, n == 0 ? 0 : scalar_ + begin};

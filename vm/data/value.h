@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/extent.h"
 #include "bytecode/table/types.h"
 #include "vm/data/buffer.h"
 
@@ -57,13 +58,13 @@ class Vector {
   // `length` != 1 elements in `buffer`, starting `offset` elements in.
   Vector(Storage storage, std::int64_t length, BufferRef buffer, std::int64_t offset = 0)
       : storage_(storage), length_(length), scalar_(offset), buffer_(std::move(buffer)) {
-    NVM_CHECK(length != 1, "a vector of length one is unboxed");
+    NVM_CHECK(length != 1 && is_length(length), "a vector of length one is unboxed, of no length is none");
   }
 
   // `length` > 1 times the element of `scalar`, without memory. Only primitives of kind kMap and RAND read
   // such a vector; whoever makes one sees to that.
   static Vector repeated(const Vector& scalar, std::int64_t length) {
-    NVM_CHECK(scalar.length_ == 1 && length > 1, "one element is repeated");
+    NVM_CHECK(scalar.length_ == 1 && length > 1 && is_length(length), "one element is repeated");
     Vector v = scalar;
     v.length_ = length;
     return v;
@@ -163,9 +164,8 @@ class Vector {
     return !buffer_ ? scalar_ != 0 : data<std::uint8_t>()[i] != 0;
   }
   [[nodiscard]] double float_at(std::int64_t i) const { return !buffer_ ? real_ : data<double>()[i]; }
-  [[nodiscard]] std::int64_t bytes() const {
-    return length_ * static_cast<std::int64_t>(storage_bytes(storage_));
-  }
+  [[nodiscard]] ByteCount byte_count() const { return ByteCount::of(length_, storage_bytes(storage_)); }
+  [[nodiscard]] std::int64_t bytes() const { return static_cast<std::int64_t>(byte_count().get()); }
 
  private:
   Vector(Storage storage, std::int64_t scalar) : storage_(storage), length_(1), scalar_(scalar) {}
@@ -191,8 +191,9 @@ class Vector {
 // under a lock; immutable afterwards.
 struct SegdesArrays;
 
-// A segment descriptor: n lengths, each >= 0. Regular ones (all lengths equal, which includes one segment and
-// none) are two numbers and own no arrays.
+// A segment descriptor: n lengths, each >= 0, which together are a length (extent.h): whoever makes one
+// throws Fault (kSegdes) otherwise. Regular ones (all lengths equal, which includes one segment and none) are
+// two numbers and own no arrays.
 class Segdes {
  public:
   Segdes() = default;  // no segments
@@ -207,9 +208,13 @@ class Segdes {
     Segdes s;
     s.segments_ = segments;
     s.length_ = length;
-    s.total_ = segments * length;
+    s.total_ = length_of_all(segments, length);
+    if (s.total_ == kTooLong) [[unlikely]]
+      refuse(segments, length);
     return s;
   }
+  // From lengths that nobody has checked.
+  static Segdes checked(Vector lengths);
   // From lengths that the caller has checked to be >= 0, `total` their sum. Becomes regular if all are equal.
   static Segdes from_lengths(Vector lengths, std::int64_t total);
   // The same if it is known whether all are equal.
@@ -242,6 +247,8 @@ class Segdes {
   friend bool operator==(const Segdes& a, const Segdes& b);
 
  private:
+  [[noreturn]] static void refuse(std::int64_t segments, std::int64_t length);
+
   std::int64_t segments_ = 0;
   std::int64_t total_ = 0;
   std::int64_t length_ = 0;
@@ -258,9 +265,16 @@ struct Formula;
 using Value = std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>,
                            std::shared_ptr<Deferred>, std::shared_ptr<const Formula>>;
 
+// Pairs nest at most so deep: what goes through all parts of a value, and lets go of them, is recursive.
+inline constexpr int kDeepestPair = 1000;
+
 struct PairValue {
   Value left, right;
+  int depth = 1;  // of pairs within pairs, this one included
 };
+
+// The only way to make a pair. Throws Fault (kRecursion) if it would nest too deeply.
+[[nodiscard]] Value make_pair_value(Value left, Value right);
 
 // What a run-time fault tells: caught at the run's boundary and turned into a located message.
 struct Fault {

@@ -90,11 +90,13 @@ std::string text_of(const Vector& v) {
 Segdes make_segdes(Pool& pool, std::span<const std::int64_t> lengths, IntBits bits) {
   std::int64_t total = 0;
   for (const std::int64_t length : lengths) {
-    if (wrap_int(length, bits) < 0)
+    if (length < 0)
+      throw Fault{Fault::Kind::kSegdes, "segment length " + std::to_string(length) + " is negative"};
+    total = length_of_both(total, length);
+    if (total >= too_long(bits))
       throw Fault{Fault::Kind::kSegdes,
-                  "segment length " + std::to_string(wrap_int(length, bits)) + " is negative"};
-    if (__builtin_add_overflow(total, wrap_int(length, bits), &total))
-      throw Fault{Fault::Kind::kSegdes, "the segment lengths add up to more than an INT holds"};
+                  bits == IntBits::k32 ? "the segment lengths add up to more than INT of 32 bits can count"
+                                       : "the segment lengths add up to more than memory can hold"};
   }
   return Segdes::from_lengths(make_ints(pool, lengths, bits), total);
 }

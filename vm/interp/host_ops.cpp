@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <limits>
 
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
+#include "vm/interp/work.h"
 
 namespace nvm::vm {
 
@@ -73,17 +75,24 @@ struct Host::Io {
     set(0, Vector::of_float(passed.count()));
   }
 
+  [[nodiscard]] bool limited() const { return host.output_ != nullptr && host.output_->limited(); }
+  void take_output(std::size_t bytes) const {
+    if (limited() && !host.output_->take(bytes))
+      throw Fault{Fault::Kind::kIo, "output limit: more bytes of output than allowed (--output-limit)"};
+  }
+  [[nodiscard]] bool print_counted(std::FILE* file) const;
   // WRITE and FWRITE.
   void write(std::FILE* file) const {
     errno = 0;
     bool good = false;
     if (word == TypeWord::kChar) {
       const std::string bytes = text_of(vector(0));
+      take_output(bytes.size());
       good = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
       good = std::fflush(file) == 0 && good;
       if (file == host.streams_.at(kStandardError) && !bytes.empty()) host.line_open_ = bytes.back() != '\n';
     } else {
-      good = print_value(file, operands[0]);
+      good = limited() ? print_counted(file) : print_value(file, operands[0]);
       if (file == host.streams_.at(kStandardError)) host.line_open_ = false;
     }
     finish(good ? "" : std::strerror(errno));
@@ -127,6 +136,20 @@ struct Host::Io {
   // Throws what is an error before anything happens: a mode that is none, what is not allowed.
   void check_legal() const;
 };
+
+// Written to memory first, if it is not too much by the number of its elements already.
+bool Host::Io::print_counted(std::FILE* file) const {
+  if (!host.output_->has(static_cast<std::uint64_t>(length_of(operands[0])))) take_output(~std::size_t{0});
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* memory = ::open_memstream(&text, &size);
+  if (memory == nullptr) return false;
+  bool good = print_value(memory, operands[0]);
+  good = std::fclose(memory) == 0 && good;
+  const std::unique_ptr<char, void (*)(void*)> bytes(text, std::free);
+  take_output(size);
+  return good && std::fwrite(text, 1, size, file) == size && std::fflush(file) == 0;
+}
 
 void Host::Io::read_chars() const {
   const std::int64_t asked = single(1);
@@ -212,6 +235,7 @@ Host::Host(const HostOptions& options, Pool& pool, IntBits bits)
       bits_(bits),
       gate_(options.gate != nullptr ? options.gate : &kClosed),
       world_(options.world),
+      output_(options.output),
       random_(make_random(options.random)),
       streams_(options.in, options.out, options.err) {}
 

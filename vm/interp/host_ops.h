@@ -14,6 +14,7 @@
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
+#include "vm/interp/output.h"
 #include "vm/interp/random.h"
 #include "vm/interp/streams.h"
 #include "vm/interp/world.h"
@@ -26,7 +27,8 @@ struct HostOptions {
   std::FILE* err = stderr;
   const Gate* gate = nullptr;  // to all beyond these streams; null: nothing is granted
   RandomKind random = RandomKind::kPhilox;
-  World* world = nullptr;  // records what comes from outside, or plays it back
+  World* world = nullptr;          // records what comes from outside, or plays it back
+  OutputBudget* output = nullptr;  // of what is written to streams and files; null: no limit
 };
 
 // State of one run that host instructions read and change. Used by one thread at a time.
@@ -54,6 +56,7 @@ class Host {
   IntBits bits_;
   const Gate* gate_;
   World* world_;
+  OutputBudget* output_;
   std::unique_ptr<RandomSource> random_;
   Streams streams_;
   std::chrono::steady_clock::time_point timer_ = std::chrono::steady_clock::now();

@@ -46,6 +46,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       alone_(alike_ && !machine.prims.prefix_lengths),
       watched_(machine.observer != nullptr || bytes_seen()),
       counts_(machine.tally != nullptr || machine.meter != nullptr),
+      fueled_(machine.tally != nullptr && machine.tally->fuel != Tally::kNoLimit),
       followed_(machine.path != nullptr || machine.meter != nullptr),
       branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr && !followed_),
@@ -175,13 +176,16 @@ void Interp::loop() {
           leave_call(step);
           break;
         }
+        burn_step();
         open_call(step);
         continue;
       case StepKind::kTailCall:
+        burn_step();
         if (!tail_call(step)) return;
         continue;
       case StepKind::kDrop: shuffle(step); break;
       case StepKind::kJump:
+        burn_step();
         jump(step);
         step_ = function_->steps.data() + step.target;
         continue;
@@ -329,6 +333,7 @@ void Interp::host(const Step& step) {
   if (seen) end_values(step, {results, step.results});
   if (machine_.tally != nullptr && step.counted == Counted::kResults)
     machine_.tally->add(work_after(Work::kR, {results, step.results}), 0);
+  burn();
   store(step, results);
 }
 
@@ -336,7 +341,7 @@ void Interp::pair(const Step& step) {
   Value parts[2];
   fetch(step, parts);
   for (Value& part : parts) written(part);
-  outputs_[0] = std::make_shared<const PairValue>(PairValue{std::move(parts[0]), std::move(parts[1])});
+  outputs_[0] = make_pair_value(std::move(parts[0]), std::move(parts[1]));
   store(step, outputs_);
 }
 

@@ -158,16 +158,28 @@ class Interp final : private OpenCalls, private Callers {
   void count(const Step& step, std::span<const Value> operands) {
     // Most instructions count what a vector has.
     const auto* v = step.counted == Counted::kFirst ? std::get_if<Vector>(operands.data()) : nullptr;
-    if (v != nullptr && !followed_) [[likely]]
-      return machine_.tally->add(v->length());
+    if (v != nullptr && !followed_) [[likely]] {
+      machine_.tally->add(v->length());
+      return burn();
+    }
     count(step, v != nullptr ? v->length() : work_of(step.counted, operands));
   }
   void count(const Step& step, std::int64_t work) {
     const bool paid = step.counted != Counted::kNothing;
     if (machine_.tally != nullptr) paid ? machine_.tally->add(work) : void(++machine_.tally->uncharged);
+    burn();
     pass_mark(step);
     if (machine_.meter != nullptr) [[unlikely]]
       machine_.meter->at(*step.inst, step.site.function, paid ? work : 0, paid);
+  }
+  void burn() const {
+    if (fueled_) [[unlikely]]
+      machine_.tally->burn();
+  }
+  // For what counts nothing, lest it go on for ever.
+  void burn_step() const {
+    if (fueled_) [[unlikely]]
+      machine_.tally->burn_step();
   }
   void pass_mark(const Step& step) {
     if (machine_.path != nullptr && step.mark != 0) machine_.path->at(step.mark);
@@ -196,6 +208,7 @@ class Interp final : private OpenCalls, private Callers {
   bool alone_;                  // results may stay formulas, too
   bool watched_;                // instructions are observed
   bool counts_;                 // their work is
+  bool fueled_;                 // and has a limit
   bool followed_;               // by a path or a meter, which that is told
   bool branches_seen_;
   bool guards_;  // the hook may pass conditionals on trust

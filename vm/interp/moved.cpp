@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "vm/interp/in_place.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/work.h"
@@ -45,6 +46,7 @@ void Moving::read_part(const Formula& f) {
 }
 
 void Moving::read_formula(const Formula& f) {
+  check_stack();
   switch (f.kind) {
     case Formula::Kind::kSpread:
     case Formula::Kind::kRuns: return read_vector(f.x, false);
@@ -92,6 +94,7 @@ void Moving::reads(const Value& operand) {
 }
 
 void Moving::read_value(const Value& value) {
+  check_stack();
   if (const auto* v = std::get_if<Vector>(&value)) {
     read_vector(*v, moves_ && operands_ == 0);
   } else if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) {

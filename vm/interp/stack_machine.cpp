@@ -55,6 +55,7 @@ void StackMachine::loop() {
     if (machine_.stop != nullptr && machine_.stop->load(std::memory_order_relaxed) != Stop::kNo)
       throw stop_fault(machine_.stop->load());
     const Instr& in = program_.functions[static_cast<std::size_t>(function_)].code[next_];
+    burn(1);
     if (observer_ != nullptr) observer_->before(function_, next_, stack_);
     if (!step(in)) return;
     ++next_;
@@ -93,6 +94,10 @@ bool StackMachine::step(const Instr& in) {
     default: execute(in); break;
   }
   return true;
+}
+
+void StackMachine::burn(std::int64_t work) const {
+  if (machine_.tally != nullptr) machine_.tally->burn_step(static_cast<std::uint64_t>(work));
 }
 
 void StackMachine::need(const Instr& in, std::size_t entries) const {
@@ -159,9 +164,9 @@ void StackMachine::call(const Instr& in) {
 }
 
 void StackMachine::pair() {
-  PairValue both{std::move(stack_[stack_.size() - 2]), std::move(stack_.back())};
+  Value both = make_pair_value(std::move(stack_[stack_.size() - 2]), std::move(stack_.back()));
   stack_.pop_back();
-  stack_.back() = std::make_shared<const PairValue>(std::move(both));
+  stack_.back() = std::move(both);
 }
 
 void StackMachine::unpair() {
@@ -182,10 +187,12 @@ void StackMachine::execute(const Instr& in) {
   check_args(in.op, in.word, operands, machine_.prims.prefix_lengths);
   Value results[5];  // SPAWN has the most
   const std::span<Value> out(results, info.results.size());
+  burn(work_of(counted_by(in.op), operands));
   if (info.kind == OpKind::kHost)
     machine_.host->run(in.op, in.word, in.pos, operands, out);
   else
     run_primitive(machine_.prims, in.op, in.word, operands, out);
+  if (counted_by(in.op) == Counted::kResults) burn(work_after(Work::kR, out));
   for (std::size_t i = 0; i < n; ++i) stack_.pop_back();
   for (Value& result : out) stack_.push_back(std::move(result));
 }

@@ -47,6 +47,7 @@ class StackMachine {
   void unpair();
   void execute(const Instr& in);
   void need(const Instr& in, std::size_t entries) const;
+  void burn(std::int64_t work) const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
 
   const Program& program_;

@@ -113,6 +113,21 @@ struct Tally {
   std::uint64_t work = 0;
   std::uint64_t uncharged = 0;  // instructions that count nothing
   std::uint64_t bytes = 0;
+  std::uint64_t steps = 0;        // calls and turns of loops; the stack machine's instructions and their work
+  std::uint64_t fuel = kNoLimit;  // of what is spent
+
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+
+  [[nodiscard]] std::uint64_t spent() const { return work + instructions + uncharged + steps; }
+  // Throws Fault kTime if there is none left.
+  void burn() const {
+    if (spent() > fuel) [[unlikely]]
+      throw Fault{Fault::Kind::kTime, "fuel used up: more work than allowed (--fuel)"};
+  }
+  void burn_step(std::uint64_t more = 1) {
+    steps += more;
+    burn();
+  }
 
   void add(std::int64_t elements, std::uint64_t of_instructions = 1) {
     instructions += of_instructions;

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "bytecode/plan/linear.h"
+#include "vm/lib/confine.hpp"
 #include "vm/lib/impl.h"
 #include "vm/lib/nvm.hpp"
 #include "vm/prims/prims.h"
@@ -75,6 +76,7 @@ std::string describe_build() {
   out += "processor: " + vm::processor_model() + ", " + isa_text() + ", " +
          std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " online, " + memory_text() + "\n";
   out += "system: " + system_text() + "\n";
+  out += "walls of the kernel: " + describe_confinement() + "\n";
   return out + describe_devices();
 }
 

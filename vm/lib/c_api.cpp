@@ -1,6 +1,7 @@
 #include <exception>
 #include <stdexcept>
 
+#include "bytecode/base/extent.h"
 #include "vm/lib/nvm.h"
 #include "vm/lib/nvm.hpp"
 
@@ -63,7 +64,7 @@ nvm_program* loaded(Result<Program> program) {
 }
 
 void check_count(const void* elements, std::int64_t n) {
-  if (n < 0) throw std::invalid_argument("a vector of " + std::to_string(n) + " elements");
+  if (!nvm::is_length(n)) throw std::invalid_argument("a vector of " + std::to_string(n) + " elements");
   if (elements == nullptr && n > 0) throw std::invalid_argument("the elements are NULL");
 }
 
@@ -100,6 +101,9 @@ nvm_vm* nvm_new(const nvm_options* given) {
       options.max_depth = given->max_depth;
       options.time_limit = given->time_limit;
       if (given->seeded != 0) options.seed = given->seed;
+      options.fuel = given->fuel;
+      options.output_limit = given->output_limit;
+      options.untrusted = given->untrusted != 0;
       options.allow.read = folders(given->allow.read, given->allow.read_count);
       options.allow.write = folders(given->allow.write, given->allow.write_count);
       options.allow.spawn = given->allow.spawn != 0;

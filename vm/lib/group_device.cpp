@@ -31,7 +31,7 @@ class GroupDevice final : public vm::block::GroupEngine {
     call.counted = watched.bytes;
     std::vector<BufferRef> memory(of(function).results.size());
     call.allocate = [&](std::size_t r, std::size_t bytes) -> void* {
-      memory[r] = pool.allocate(bytes);
+      memory[r] = pool.allocate(ByteCount(bytes));
       return memory[r].get()->bytes;
     };
     const bool done = engine_->run(function, call);

@@ -25,8 +25,8 @@ struct Program::Impl {
       inputs;  // how many it takes, if that was declared; the front end gives unused ones, too
   Diagnostics diagnostics;
   Loaded loaded;
-  vm::Pool pool{Budget::account()};  // of the constants
-  vm::Code code;                     // if the verdict is kOk
+  vm::Pool pool{Budget::account() != nullptr ? Budget::account()->limit() : 0};  // of the constants
+  vm::Code code;                                                                 // if the verdict is kOk
   explicit Impl(std::string name, std::string_view source)
       : file(name), text(source), diagnostics(std::move(name), source) {}
 };
@@ -52,6 +52,9 @@ struct Value::Impl {
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }
+[[nodiscard]] inline vm::Gate gate_of(const Options& options) {
+  return options.untrusted ? vm::Gate() : gate_of(options.allow);
+}
 
 // Tells one build from another.
 [[nodiscard]] const std::string& build_name();
@@ -61,6 +64,7 @@ struct Value::Impl {
 
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
+[[nodiscard]] std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account);
 // What ended a piece of work that was not to end so: a spent budget, or no more memory in the system.
 [[nodiscard]] Failure failure_of(const std::exception& spent);
 

@@ -7,13 +7,16 @@
 #include <sstream>
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
 #include "frontend/lexer.h"
 #include "vm/data/kept.h"
+#include "vm/lib/counted_stream.h"
 #include "vm/lib/files.h"
 #include "vm/lib/from_world.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl_session.h"
+#include "vm/lib/nesl_slots.h"
 #include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
@@ -26,10 +29,11 @@ vm::SessionOptions session_options(const NeslOptions& o) {
                  : o.show_all || o.interactive ? vm::Show::kAll
                                                : vm::Show::kExpressions;
   options.interactive = o.interactive;
-  options.arg_check = o.arg_check;
+  options.arg_check = o.arg_check || o.vm.untrusted;
+  options.untrusted = o.vm.untrusted;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
-  options.gate = gate_of(o.vm.allow);
+  options.gate = gate_of(o.vm);
   options.world = world_of(o.vm.watchers);
   options.cancelled = o.vm.cancelled;
   return options;
@@ -135,11 +139,22 @@ struct Nesl::Impl {
     } catch (const vm::ShowingCancelled&) {
       err << "\nnvm: interrupted while a result was shown\n" << std::flush;
       return otherwise;
+    } catch (const TooDeep& e) {
+      err << "nvm: the program, or a value of it, is " << e.what() << "\n" << std::flush;
+      return otherwise;
     } catch (const Cancelled& spent) {
       err << "nvm: " << spent.what() << " while NESL was compiled or shown\n" << std::flush;
       return otherwise;
     } catch (const std::bad_alloc& spent) {
       err << failure_of(spent).message << std::flush;
+      return otherwise;
+    } catch (const std::ios_base::failure&) {
+      counted.clear();
+      err << "nvm: cannot write the results\n" << std::flush;
+      return otherwise;
+    } catch (const OutputUsedUp&) {
+      counted.clear();
+      err << "nvm: output limit: more bytes of output than allowed (--output-limit)\n" << std::flush;
       return otherwise;
     }
   }
@@ -173,23 +188,26 @@ struct Nesl::Impl {
 
   double time_limit;  // of a call
   std::shared_ptr<MemoryAccount> account;
-  vm::Pool files;  // memory of what came from files
+  std::shared_ptr<vm::Pool> files;  // memory of what came from files
   Runner runner;
+  CountedStream counted;  // where there is a limit
   std::ostream& err;
   vm::NeslSession session;
   Impl(const NeslOptions& options, std::ostream& o, std::ostream& e)
-      : time_limit(options.vm.time_limit),
-        account(account_of(options.vm)),
-        files(account),
+      : time_limit(untrusted_limits(options.vm).time_limit),
+        account(account_of(untrusted_limits(options.vm))),
+        files(pool_of(account)),
         runner(options, account),
+        counted(o, runner.machine()),
         err(e),
-        session(runner, o, e, session_options(options)) {}
+        session(runner, untrusted_limits(options.vm).output_limit > 0 ? counted : o, e,
+                session_options(options)) {}
 };
 
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
     : impl_(std::make_unique<Impl>(options, out, err)) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
+  const auto variable = [&options](const char* name) {
+    const char* value = options.vm.untrusted ? nullptr : std::getenv(name);
     return std::string(value != nullptr ? value : "");
   };
   bind_text("user", variable("USER"));
@@ -199,7 +217,7 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
 
 void Nesl::bind_text(const std::string& name, const std::string& text) {
   frontend::TypeArena passing;
-  auto [type, slots] = vm::text_value(text, passing, impl_->files);
+  auto [type, slots] = vm::text_value(text, passing, *impl_->files);
   impl_->session.bind(name, type, std::move(slots));
 }
 
@@ -207,6 +225,10 @@ Nesl::~Nesl() = default;
 
 NeslStatus Nesl::run_file(const std::string& path) {
   return impl_->between_runs([&] { return impl_->session.run_file(path); });
+}
+
+NeslStatus Nesl::load_file(const std::string& path) {
+  return impl_->between_runs([&] { return impl_->session.load_file(path); });
 }
 
 NeslStatus Nesl::run_script(std::string text, const std::string& name) {
@@ -230,7 +252,7 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
   return impl_->answered([&]() -> std::optional<std::string> {
     const FromWorld file(impl_->session.options().world, path);
     frontend::TypeArena passing;
-    auto [type, slots] = vm::read_value(file.path(), passing, impl_->files);
+    auto [type, slots] = vm::read_value(file.path(), passing, *impl_->files);
     impl_->session.bind(name, type, std::move(slots));
     return std::nullopt;
   });
@@ -248,6 +270,8 @@ std::optional<std::string> Nesl::bind(const std::string& name, const std::string
            std::to_string(slots.size());
   std::vector<vm::Value> values;
   for (const Value& slot : slots) values.push_back(vm::with_owner(slot.impl()->value, slot.impl()));
+  if (const auto wrong = vm::misfit(passing, t.get(), values))
+    return "the value of type " + type + " has " + *wrong;
   impl_->session.bind(name, t.get(), std::move(values));
   return std::nullopt;
 }

@@ -34,6 +34,8 @@ class Nesl {
   // All forms of a file or text, in order. Unless interactive, nothing of it runs if something of it does not
   // compile, and a run-time error ends it. `name` stands in messages.
   NeslStatus run_file(const std::string& path);
+  // The same, each form by itself, and nothing but errors and output is shown: a start-up file.
+  NeslStatus load_file(const std::string& path);
   NeslStatus run_script(std::string text, const std::string& name);  // as a file with this text
   NeslStatus run_text(std::string_view text, const std::string& name);
   // As run_text(), for a text that a user typed at his terminal: its commands (shell, edit, load, dump) may

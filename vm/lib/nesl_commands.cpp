@@ -4,6 +4,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 
@@ -36,11 +37,6 @@ std::string word(const std::vector<Word>& words, std::size_t k) {
   return k < words.size() ? lower(words[k].text) : "";
 }
 
-// Names that stand for nothing a user can write.
-bool is_internal(const std::string& name) {
-  return name.find("__") != std::string::npos || name.starts_with("prim_");
-}
-
 bool is_text(const Type* type) {
   type = frontend::resolve(type);
   return type->kind == TypeKind::kSeq && frontend::resolve(type->args[0])->kind == TypeKind::kChar;
@@ -54,31 +50,13 @@ std::string text_of(const std::vector<Value>& slots) {
   return text;
 }
 
-std::string interface(const Binding& b) {
-  if (b.form && (b.form->kind == FormKind::kFunction || b.form->kind == FormKind::kForward)) {
-    const std::string pattern = frontend::print_pattern(b.form->pattern);
-    return b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")");
-  }
-  if (b.kind == BindingKind::kConstructor) return b.name + "(components)";
-  if (b.kind == BindingKind::kPrimitive)
-    return b.name + "(" + frontend::core::all_prims()[static_cast<std::size_t>(b.prim)].parameters + ")";
-  return b.name;
-}
-
 // Binds the variables in the type to int.
 void with_ints(const Type* type) {
+  check_stack();
   type = frontend::resolve(type);
   if (type->kind == TypeKind::kVar)
     frontend::Unifier().unify(type, frontend::TypeArena::base(TypeKind::kInt));
   for (const Type* arg : type->args) with_ints(arg);
-}
-
-// The first lines of a text, each indented.
-std::string indented(const std::string& text, int lines) {
-  std::istringstream in(text);
-  std::string out, line;
-  for (int k = 0; k < lines && std::getline(in, line); ++k) out += "  " + line + "\n";
-  return out;
 }
 
 constexpr const char* kHelp = R"(Forms, each ended by ; or $:
@@ -89,12 +67,12 @@ constexpr const char* kHelp = R"(Forms, each ended by ; or $:
   NAME &= EXP                    evaluate, to be fetched by get NAME
   PATTERN |= EXP                 bind variables without showing their values
 Commands:
-  describe NAME                  what a function does; apropos NAME finds functions
+  describe NAME, help NAME, ?NAME   what a function does; apropos NAME finds functions
   load "FILE" [, print := t]     run a file; load again repeats the last one
   show code NAME, show compiled NAME t|f, show status, show bugs, show config, show configs
   set print_length N|all, set verbose|arg_check|redefine on|off, set trace NAME LEVEL, set profile NAME on|off
   dump vcode "FILE" EXP          compile an expression to a file; dump world "FILE", dump info
-  edit ["FILE"], shell "COMMAND", exit, help
+  edit ["FILE"], shell "COMMAND", exit, help, ?
 )";
 
 constexpr const char* kBugs = R"(Known limitations:
@@ -103,6 +81,10 @@ constexpr const char* kBugs = R"(Known limitations:
 )";
 
 }  // namespace
+
+bool SessionCommands::is_internal(const std::string& name) {
+  return name.find("__") != std::string::npos || name.starts_with("prim_");
+}
 
 SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argument) {
   if (form.kind == FormKind::kBackground) return background(form, *argument);
@@ -114,7 +96,9 @@ SessionStatus SessionCommands::run(const Form& form, const CompiledForm* argumen
   if (name == "exit" || name == "lisp") return SessionStatus::kExit;
   if (name == "load") return load(form, argument);
   if (name == "edit") return edit(form);
-  if (name == "help" || name == "?")
+  if ((name == "help" || name == "?") && !form.words.empty())
+    help(form.words);
+  else if (name == "help" || name == "?")
     s_.out_ << kHelp;
   else if ((name == "describe" || name == "apropos") && form.words.empty())
     error(form, "Expected: " + name + " NAME;");
@@ -157,9 +141,18 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
       error(form, "Bad type for load, expecting a character string.");
       return SessionStatus::kOk;
     }
-    const auto slots = s_.evaluate(*argument, diagnostics_.file());
-    if (!slots) return SessionStatus::kRunError;
-    file = text_of(*slots);
+    if (s_.options_.mode == SessionMode::kCheck) {
+      const auto name = s_.known_text(*form.exp);
+      if (!name) {
+        diagnostics_.warning(form.pos, "which file this loads is known only when it runs; it is not checked");
+        return SessionStatus::kOk;
+      }
+      file = *name;
+    } else {
+      const auto slots = s_.evaluate(*argument, diagnostics_.file());
+      if (!slots) return SessionStatus::kRunError;
+      file = text_of(*slots);
+    }
   }
   for (const frontend::Keyword& key : form.keywords) {
     if (key.name == "print") print = key.value->int_value != 0;
@@ -168,21 +161,20 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
   return load_file(form, std::move(file), print ? Show::kAll : Show::kNothing, notice);
 }
 
-void SessionCommands::describe(const Words& words) {
+// What a name or a word of the commands is about.
+void SessionCommands::help(const Words& words) {
   const std::string name = lower(words.back().text);
-  Binding* b = s_.environment_.find(name);
-  if (b == nullptr || is_internal(name)) {
-    s_.out_ << upper(name) << " not found.\n";
-    return;
+  if (is_internal(name) || s_.environment_.find(name) != nullptr) return describe(words);
+  std::istringstream lines(kHelp);
+  bool any = false;
+  for (std::string line; std::getline(lines, line);) {
+    std::string only = lower(line);
+    for (char& c : only) c = (c >= 'a' && c <= 'z') || c == '_' ? c : ' ';
+    if ((" " + only + " ").find(" " + name + " ") == std::string::npos) continue;
+    s_.out_ << line << "\n";
+    any = true;
   }
-  s_.out_ << "INTERFACE:\n  " << interface(*b) << "\nTYPE:\n  " << frontend::print_type(b->type)
-          << (b->serial ? "  (callable in serial only)" : "") << "\n";
-  const std::string doc = s_.documentation(*b);
-  if (!doc.empty()) s_.out_ << "DOCUMENTATION:\n" << indented(doc, 100);
-  if (b->kind == BindingKind::kPrimitive)
-    s_.out_ << "CODE:\n  *Primitive*\n";
-  else if (b->form)
-    s_.out_ << "CODE:\n" << indented(b->form->text, 6);
+  if (!any) s_.out_ << upper(name) << " not found; help lists the forms and commands.\n";
 }
 
 void SessionCommands::apropos(const Words& words) {
@@ -289,7 +281,11 @@ bool SessionCommands::on_off(const Form& form, bool& setting) {
 void SessionCommands::set(const Form& form) {
   const std::string name = word(form.words, 0);
   bool ignored = false;
-  if (name == "verbose") {
+  if (s_.options_.untrusted && name != "verbose" && name != "print_length" && name != "trace" &&
+      name != "profile") {
+    error(form, "set " + name + " not permitted (--untrusted)");
+    refused_ = true;
+  } else if (name == "verbose") {
     on_off(form, s_.options_.verbose);
   } else if (name == "arg_check") {
     on_off(form, s_.options_.arg_check);

@@ -21,6 +21,8 @@ class SessionCommands {
   using Words = std::vector<frontend::Word>;
   using Instrumented = NeslSession::Instrumented;
 
+  // Names that stand for nothing a user can write.
+  [[nodiscard]] static bool is_internal(const std::string& name);
   SessionStatus load(const frontend::Form& form, const frontend::CompiledForm* argument);
   SessionStatus load_file(const frontend::Form& form, std::string file, Show show, bool notice);
   SessionStatus background(const frontend::Form& form, const frontend::CompiledForm& argument);
@@ -50,7 +52,7 @@ class SessionCommands {
   [[nodiscard]] std::optional<std::string> read_program(std::string& file);
   SessionStatus edit(const frontend::Form& form);
   void get(const frontend::Form& form);
-  void help();
+  void help(const Words& words);
   bool on_off(const frontend::Form& form, bool& setting);
   void error(const frontend::Form& form, const std::string& message) {
     diagnostics_.error(form.pos, message);

@@ -1,5 +1,7 @@
 #include "vm/lib/nesl_session.h"
 
+#include "bytecode/base/stack.h"
+
 namespace nvm::vm {
 
 namespace {
@@ -57,6 +59,7 @@ class Instrumenter {
   }
 
   void say_pattern(const Pattern& pattern) {
+    check_stack();
     if (pattern.kind == Pattern::Kind::kName) say_value(upper(pattern.name), pattern.name);
     for (const Pattern& item : pattern.items) say_pattern(item);
   }

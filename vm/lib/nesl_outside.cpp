@@ -96,6 +96,10 @@ std::optional<std::string> SessionCommands::read_program(std::string& file) {
 }
 
 SessionStatus SessionCommands::load_file(const Form& form, std::string file, Show show, bool notice) {
+  if (constexpr int kMost = 100; s_.open_texts_ > kMost) {
+    error(form, "File " + file + " is not loaded: files load each other more than 100 deep.");
+    return SessionStatus::kRunError;
+  }
   std::optional<std::string> text;
   try {
     text = read_program(file);
@@ -108,11 +112,7 @@ SessionStatus SessionCommands::load_file(const Form& form, std::string file, Sho
     return SessionStatus::kOk;
   }
   if (notice && s_.options_.interactive) s_.out_ << "% Loading " << file << ". %\n" << std::flush;
-  const auto saved = s_.options_.show;
-  s_.options_.show = show;
-  const SessionStatus status = s_.run_script(std::move(*text), file);
-  s_.options_.show = saved;
-  return status;
+  return s_.load_script(std::move(*text), file, show);
 }
 
 void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument) {
@@ -126,7 +126,8 @@ void SessionCommands::dump_vcode(const Form& form, const CompiledForm* argument)
 void SessionCommands::dump_world(const Form& form) {
   const std::string file = form.words.size() > 1 ? form.words[1].text : "world.nesl";
   if (!may(form, WayOut::kDumpWorld, file)) return;
-  if (write(form, WayOut::kDumpWorld, file, s_.definitions_)) s_.out_ << "Definitions written to " << file << ".\n";
+  if (write(form, WayOut::kDumpWorld, file, s_.definitions_))
+    s_.out_ << "Definitions written to " << file << ".\n";
 }
 
 SessionStatus SessionCommands::edit(const Form& form) {

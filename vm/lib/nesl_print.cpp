@@ -1,5 +1,7 @@
 #include "vm/lib/nesl_print.h"
 
+#include "bytecode/base/stack.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -40,6 +42,7 @@ class Printer {
 
  private:
   Shape shape(const Type* type) {
+    check_stack();
     type = resolve(type);
     Shape s;
     s.kind = type->kind;
@@ -97,6 +100,7 @@ class Printer {
 
   // A tuple without its parentheses: right-nested pairs are one tuple.
   void components(const Shape& s, std::int64_t i) {
+    check_stack();
     if (s.kind != TypeKind::kPair) return element(s, i);
     element(s.parts[0], i);
     out_ += ", ";
@@ -104,6 +108,7 @@ class Printer {
   }
 
   void sequence(const Shape& s, std::int64_t i) {
+    check_stack();
     const auto& segdes = std::get<Segdes>(slots_[s.slot]);
     const std::int64_t begin = segdes.offset(i), end = begin + segdes.length(i);
     if (s.parts[0].kind == TypeKind::kChar) return string(s.parts[0], begin, end);
@@ -141,6 +146,7 @@ class Printer {
 
 // The slots of a type's characters, `next` being the first slot of the type.
 void character_slots(TypeArena& arena, const Type* type, std::size_t& next, std::vector<std::size_t>& out) {
+  check_stack();
   type = resolve(type);
   switch (type->kind) {
     case TypeKind::kSeq: ++next; return character_slots(arena, type->args[0], next, out);

@@ -8,10 +8,13 @@
 #include <sstream>
 #include <utility>
 
+#include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
 #include "frontend/print_core.h"
+#include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
+#include "vm/lib/nesl_slots.h"
 
 namespace nvm::vm {
 
@@ -72,31 +75,20 @@ namespace {
 
 constexpr const char* kExpression = "-e";  // the name of the command's expression
 
-// Gives a place another value for as long as it lives.
-template <typename T>
-class Meanwhile {
- public:
-  Meanwhile(T& place, T value) : place_(place), before_(std::exchange(place, std::move(value))) {}
-  Meanwhile(const Meanwhile&) = delete;
-  Meanwhile& operator=(const Meanwhile&) = delete;
-  ~Meanwhile() { place_ = std::move(before_); }
-
- private:
-  T& place_;
-  T before_;
-};
-
 // Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
 class Quoted {
  public:
-  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment)
-      : place_(place), before_(place), environment_(environment) {
+  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment,
+         int& open)
+      : place_(place), before_(place), environment_(environment), open_(open) {
     place_ = text;
+    ++open_;
     environment_.set_text(text->text);
   }
   Quoted(const Quoted&) = delete;
   Quoted& operator=(const Quoted&) = delete;
   ~Quoted() {
+    --open_;
     place_ = before_;
     environment_.set_text(before_ != nullptr ? before_->text : std::string_view());
   }
@@ -105,6 +97,7 @@ class Quoted {
   const frontend::Source*& place_;
   const frontend::Source* before_;
   frontend::Environment& environment_;
+  int& open_;
 };
 
 }  // namespace
@@ -123,10 +116,12 @@ std::uint32_t NeslSession::number_of_text(const std::string& file) {
 }
 
 Gate NeslSession::gate() const {
-  return typed_ != nullptr && source_ == typed_ ? Gate::wide_open() : options_.gate;
+  const bool typed = typed_ != nullptr && source_ == typed_;
+  return typed && !options_.untrusted ? Gate::wide_open() : options_.gate;
 }
 
 SessionStatus NeslSession::run_text(frontend::Source source) {
+  check_stack();
   source.number = number_of_text(source.file);
   return run_forms(source);
 }
@@ -138,11 +133,12 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 }
 
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
-  const Quoted quoted(source_, &source, environment_);
+  const Quoted quoted(source_, &source, environment_, open_texts_);
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics);
   std::vector<Pending> pending;
-  SessionStatus status = SessionStatus::kOk;
+  SessionStatus status = SessionStatus::kOk, loaded = status;
+  const bool each_form = options_.interactive || each_form_;
   const auto run_all = [&] {
     const SessionStatus ran = run_pending(pending, source.file);
     pending.clear();
@@ -154,16 +150,18 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
     if (!form) continue;
     note_function(*form);
     if (is_command(*form)) {
-      if (!diagnostics.failed() || options_.interactive) {
+      if (!diagnostics.failed() || each_form) {
         status = run_all();
         if (status != SessionStatus::kOk && !options_.interactive) break;
         status = command(std::move(*form), diagnostics);
+        if (status == SessionStatus::kCompileError) loaded = status;
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     } else {
       prepare(std::move(*form), diagnostics, pending);
-      if (options_.interactive) {  // one after the other: an error concerns one form only
+      if (each_form) {  // one after the other: an error concerns one form only
         status = run_all();
+        if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     }
   }
@@ -175,32 +173,8 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
   if (diagnostics.failed()) return SessionStatus::kCompileError;
   const SessionStatus rest = run_all();
-  return rest == SessionStatus::kOk ? status : rest;
-}
-
-SessionStatus NeslSession::run_file(const std::string& path) {
-  auto text = read_file(options_.world, path);
-  if (!text) {
-    const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
-    err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
-         << (folder  ? " is a directory.\n"
-             : there ? " cannot be read.\n"
-                     : " does not exist.\n");
-    return SessionStatus::kCompileError;
-  }
-  const auto parent = std::filesystem::path(path).parent_path().string();
-  const Meanwhile<std::string> folder(folder_, parent.empty() ? "." : parent);
-  return run_script(std::move(*text), path);
-}
-
-SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
-  std::string& content = text;
-  if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
-  std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
-  if (end == std::string::npos) end = content.size();
-  content.replace(0, end, end, ' ');
-  last_file_ = name;
-  return run_text({name, content, 1, false});
+  if (rest != SessionStatus::kOk) return rest;
+  return status == SessionStatus::kOk ? loaded : status;
 }
 
 SessionStatus NeslSession::run_expression(const std::string& text) {
@@ -211,6 +185,7 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
   auto compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
   if (!compiled) return false;
   auto bound = frontend::bind_result(environment_, *compiled);
+  if (options_.mode == SessionMode::kCheck) note_text(*compiled->form);
   if (compiled->form->kind != FormKind::kExpr) definitions_ += compiled->form->text + ";\n";
   pending.push_back({std::move(*compiled), std::move(bound)});
   return true;
@@ -233,13 +208,8 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
     report(result, compiled, file);
     return std::nullopt;
   }
-  frontend::TypeArena passing;
-  if (const auto code = bad_character(passing, compiled.type, result.values)) {
-    report({true,
-            "Bad value in a result vector: " + std::to_string(*code) + " is the code of no character",
-            0,
-            {}},
-           compiled, file);
+  if (const auto wrong = wrong_result(compiled.type, result.values)) {
+    report({true, *wrong, 0, {}}, compiled, file);
     return std::nullopt;
   }
   if (options_.verbose) {

@@ -53,6 +53,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  bool untrusted = false;                        // as lib::Options::untrusted
   Gate gate;                                     // for the commands of texts, load among them
   World* world = nullptr;                        // where files come from, if not from the file system
   const std::atomic<bool>* cancelled = nullptr;  // compiling ends with Cancelled where it is set
@@ -69,7 +70,8 @@ class NeslSession {
   ~NeslSession();
 
   // Runs every form of the text. Unless interactive, nothing runs of a stretch without commands that does not
-  // compile as a whole, and a run-time error ends the text.
+  // compile as a whole, and a run-time error ends the text. Of a text that is loaded, all forms run that
+  // compile.
   SessionStatus run_text(frontend::Source source);
   // The same for a text whose commands are the user's own, who may do what he likes; not those of files that
   // it loads.
@@ -78,6 +80,9 @@ class NeslSession {
   SessionStatus run_file(const std::string& path);
   // The same for the text of a file, which may begin with `#!`.
   SessionStatus run_script(std::string text, const std::string& name);
+  // The same for a text that is loaded: an error in it concerns one form only.
+  SessionStatus load_script(std::string text, const std::string& name, Show show);
+  SessionStatus load_file(const std::string& path);  // showing nothing but errors and output
 
   // The same for forms of the command line, the last of which needs no terminator.
   SessionStatus run_expression(const std::string& text);
@@ -169,6 +174,10 @@ class NeslSession {
   // A new Source::number, 0 if there is none left.
   std::uint32_t number_of_text(const std::string& file);
   void note_function(const frontend::Form& form);
+  // The text that an expression is, if that can be said without running anything: of literals, ++ and
+  // variables bound to such.
+  [[nodiscard]] std::optional<std::string> known_text(const frontend::Expr& exp) const;
+  void note_text(const frontend::Form& form);
   // The function whose later lines, those that do not name it, include this one; "" if there is none.
   [[nodiscard]] std::string function_around(std::uint32_t line) const;
 
@@ -182,6 +191,7 @@ class NeslSession {
   std::string last_file_;
   std::string folder_ = ".";                 // of the file that was asked for
   const frontend::Source* typed_ = nullptr;  // the text that a user has typed
+  int open_texts_ = 0;                       // each loaded by the one before
   std::vector<std::string> sources_;         // files by Source::number, from 1
   // The form of `text`, or the last expression so far if it is empty; null, reported, if there is none.
   const frontend::CompiledForm* last_compiled(const std::string& text);
@@ -199,7 +209,9 @@ class NeslSession {
   std::string configuration_ = "local";                                              // the current one
   std::map<std::string, Job> jobs_;
   std::map<std::string, Instrumented> instrumented_;
-  bool line_open_ = false;  // programs printed text that does not end with a line
+  bool each_form_ = false;                          // of a loaded text: an error concerns one form only
+  std::map<std::string, std::string> known_texts_;  // mode kCheck: variables whose text is known, for load
+  bool line_open_ = false;                          // programs printed text that does not end with a line
 };
 
 // The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and

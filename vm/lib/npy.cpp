@@ -60,6 +60,8 @@ class Mapping {
   std::size_t size_ = 0, reserved_ = 0;
 };
 
+constexpr std::size_t kMostDimensions = 64;  // of NumPy's arrays
+
 // What the dictionary at the beginning says.
 struct Header {
   std::string descr;  // "<f8"
@@ -102,6 +104,8 @@ Header read_header(const Mapping& file, const std::string& path) {
         if (n > (INT64_MAX >> 8)) fail(path, "has an impossible shape");
         n = n * 10 + (s[0] - '0');
       }
+      if (h.shape.size() == kMostDimensions)
+        fail(path, "has more than " + std::to_string(kMostDimensions) + " dimensions");
       h.shape.push_back(n);
       if (s.empty() || s[0] == ')') break;
     }
@@ -234,7 +238,7 @@ Array read_npy(const std::string& path, Pool& pool) {
     fail(path, "elements of type " + h.descr + " are not supported; expected one of " + std::string(kKinds));
   std::int64_t n = 1;
   for (const std::int64_t d : h.shape)
-    if (__builtin_mul_overflow(n, d, &n)) fail(path, "has an impossible shape");
+    if ((n = length_of_all(n, d)) == kTooLong) fail(path, "has an impossible shape");
   const auto bytes = static_cast<std::size_t>(kind[1] - '0');
   if (static_cast<std::size_t>(n) > (file->size() - h.begin) / bytes)
     fail(path, "ends before its last element");

@@ -43,6 +43,9 @@ typedef struct {
   int seeded;        /* use `seed` */
   int64_t seed;      /* as if the program began with SRAND */
   nvm_capabilities allow;
+  uint64_t fuel;         /* work that all runs may do together, counted the same everywhere; 0: no limit */
+  uint64_t output_limit; /* bytes that they may write; 0: no limit */
+  int untrusted; /* for programs of strangers: nothing may be allowed, limits that are 0 get defaults */
 } nvm_options;
 
 /* Zero-initialised options are the defaults. `options` may be NULL. */

@@ -89,7 +89,8 @@ class Value {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Inputs. Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
+// Inputs. A vector has fewer than 2^46 elements; foreign() throws std::length_error otherwise, or if n < 0.
+// Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
 // needs the memory any more, on any thread; it must stay unchanged until then. Memory that ends less than 64
 // bytes before the end of a page is copied, too, since vector loads read so far behind the last element.
 [[nodiscard]] Value make_ints(std::span<const std::int64_t> elements);
@@ -178,6 +179,15 @@ struct Options {
   std::int64_t max_depth = 0;  // open calls, 0: as many as memory holds
   double time_limit = 0;       // seconds, 0: none; of a run, or of a call of a session
   Capabilities allow;
+  // Work that all runs of the machine may do, together: one for each instruction, call and turn of a loop,
+  // and one for each element that it computes, as the cost model counts them. A program ends at the same
+  // instruction on every machine, with any threads, jit and block_threshold: it is executed as written,
+  // neither compiled nor in groups. 0: no limit.
+  std::uint64_t fuel = 0;
+  std::uint64_t output_limit = 0;  // bytes that runs, and results of NESL, may write together; 0: no limit
+  // For programs of strangers: nothing may be allowed; NESL can change no limits and no checks, and sees
+  // nothing of the environment; limits that are 0 are those of untrusted_limits().
+  bool untrusted = false;
   InstructionSet isa = InstructionSet::kBest;
   Jit jit = Jit::kHot;
   Fusion fusion = Fusion::kExact;
@@ -208,6 +218,10 @@ struct Options {
   std::FILE* out = stdout;
   std::FILE* err = stderr;
 };
+
+// The same options with the limits that they mean: with `untrusted` 1 GiB of memory, 60 seconds, 16 MiB of
+// output and a fuel of 1e10.
+[[nodiscard]] Options untrusted_limits(Options options);
 
 struct Counters {
   // Vector instructions executed, also on scalars: the depth. Groups run beside each other.
@@ -266,6 +280,9 @@ class Vm {
   // Runs from a fresh state. `inputs` are those of LoadOptions::inputs. What was compiled for a program
   // serves its next run, unless another one ran in between.
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
+  // For what is written of results: counts so many bytes as output. False if that is more than
+  // Options::output_limit has left; then nothing more may be written.
+  [[nodiscard]] bool may_write(std::uint64_t bytes);
   // From now on nothing is written and no process is started, whatever Options::allow says.
   void forbid_effects();
   // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.

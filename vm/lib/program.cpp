@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/program/origin.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
@@ -113,6 +114,8 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
     }
   }
   return Program(std::move(impl));
+} catch (const TooDeep& e) {
+  return Failure{Failure::Class::kProgram, impl->file + ": error: " + e.what() + "\n", 0, 0, e.what()};
 } catch (const Cancelled& spent) {
   const std::string reason = spent.what();
   return Failure{Failure::Class::kRuntime, "nvm: " + reason + " while the program was loaded\n", 0, 0,

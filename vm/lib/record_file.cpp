@@ -1,5 +1,7 @@
 #include "vm/lib/record_file.h"
 
+#include "bytecode/base/stack.h"
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -47,6 +49,7 @@ std::uint64_t element_bits(const vm::Vector& v, std::int64_t i) {
 }  // namespace
 
 std::uint64_t hash_values(std::span<const vm::Value> values, std::uint64_t hash) {
+  check_stack();
   for (const vm::Value& value : values) {
     if (const auto* v = std::get_if<vm::Vector>(&value)) {
       hash = hash_number(static_cast<std::uint64_t>(v->type()), hash_number(1, hash));
@@ -113,14 +116,9 @@ vm::Value PartReader::value(vm::Pool& pool) {
     return {};
   }
   std::vector<std::int64_t> elements;
-  std::int64_t total = 0;
-  for (std::uint64_t i = 0; i < n; ++i) {
-    elements.push_back(static_cast<std::int64_t>(number()));
-    total += is_segdes ? elements.back() : 0;
-  }
+  for (std::uint64_t i = 0; i < n; ++i) elements.push_back(static_cast<std::int64_t>(number()));
   if (is_segdes) {
-    if (elements.size() == 1) return vm::Segdes::regular(1, elements[0]);
-    return vm::Segdes::from_lengths(vm::int_vector(pool, elements), total);
+    return vm::Segdes::checked(vm::int_vector(pool, elements));
   }
   if (type == static_cast<std::uint64_t>(Type::kFloat)) {
     std::vector<double> reals(elements.size());

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstring>
+#include <stdexcept>
 
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
@@ -43,6 +44,10 @@ Value copied(Storage storage, const T* elements, std::int64_t n, void (*release)
   return loose_value(std::move(v));
 }
 
+void check_length(std::int64_t n) {
+  if (!is_length(n)) throw std::length_error("a vector of " + std::to_string(n) + " elements");
+}
+
 template <typename T>
 Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
   if (!may_read_behind(elements, static_cast<std::size_t>(n) * sizeof(T)))
@@ -62,6 +67,7 @@ Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(v
 // One element is a scalar, which has no memory of its own.
 template <typename T>
 Value foreign_ints(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
+  check_length(n);
   if (n > 1) return wrap(storage, elements, n, release, user);
   const std::vector<std::int64_t> few(elements, elements + n);
   if (release != nullptr) release(user);
@@ -148,6 +154,7 @@ Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*
   return foreign_ints(Storage::kI8, elements, n, release, user);
 }
 Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user) {
+  check_length(n);
   if (n > 1) return wrap(Storage::kF64, elements, n, release, user);
   Value copy = make_floats({elements, static_cast<std::size_t>(n)});
   if (release != nullptr) release(user);

@@ -9,10 +9,12 @@
 #include <thread>
 
 #include "bytecode/base/disk_cache.h"
+#include "bytecode/base/stack.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/interp.h"
+#include "vm/interp/output.h"
 #include "vm/interp/stack_machine.h"
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
@@ -42,10 +44,14 @@ std::uint64_t machine_memory() {
   return bytes;
 }
 
-// The first element that is no INT of 32 bits, as words that follow "input N has "; empty if there is none.
+// The first element that is no INT of 32 bits, or that there are too many to be counted with it, as words
+// that follow "input N has "; empty if there is nothing of the kind.
 std::string too_wide(const vm::Value& value) {
   const auto* v = std::get_if<vm::Vector>(&value);
   const auto* s = std::get_if<vm::Segdes>(&value);
+  if (const std::int64_t all = s != nullptr ? std::max(s->segments(), s->total()) : v->length();
+      all >= too_long(IntBits::k32))
+    return std::to_string(all) + " elements, more than an INT of 32 bits counts";
   if (s == nullptr && (v->type() != Type::kInt || v->storage() != Storage::kI64)) return "";
   const std::int64_t n = s != nullptr ? s->segments() : v->length();
   for (std::int64_t i = 0; i < n; ++i) {
@@ -162,6 +168,11 @@ std::shared_ptr<MemoryAccount> account_of(const Options& options) {
   return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
 }
 
+std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
+  const Budget budget(account);
+  return std::make_shared<vm::Pool>(account->limit());
+}
+
 Failure failure_of(const std::exception& spent) {
   const bool told = dynamic_cast<const OutOfMemory*>(&spent) != nullptr ||
                     dynamic_cast<const Cancelled*>(&spent) != nullptr;
@@ -178,10 +189,43 @@ struct Limits::Impl {
 Limits::Limits(std::uint64_t memory, double seconds) : impl_(std::make_unique<Impl>(memory, seconds)) {}
 Limits::~Limits() = default;
 
+Options untrusted_limits(Options options) {
+  if (!options.untrusted) return options;
+  const auto or_else = [](auto& limit, auto otherwise) {
+    if (limit == 0) limit = otherwise;
+  };
+  or_else(options.memory, std::uint64_t{1} << 30);
+  or_else(options.time_limit, 60.0);
+  or_else(options.output_limit, std::uint64_t{16} << 20);
+  or_else(options.fuel, std::uint64_t{10'000'000'000});
+  return options;
+}
+
+namespace {
+
+// Work is counted exactly where instructions are executed one by one.
+Options effective(const Options& given) {
+  Options options = untrusted_limits(given);
+  if (options.fuel > 0) {
+    options.jit = Jit::kOff;
+    options.engine = Engine::kCpu;
+    options.block_threshold = vm::block::Options::kOff;
+  }
+  return options;
+}
+
+bool asks_for_anything(const Capabilities& allow) {
+  return !allow.read.empty() || !allow.write.empty() || allow.spawn;
+}
+
+}  // namespace
+
 struct Vm::Impl {
   Options options;
   vm::Gate gate;
   std::shared_ptr<MemoryAccount> account;
+  vm::OutputBudget output;
+  std::uint64_t fuel_left;
   std::shared_ptr<vm::Pool> pool;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
   // What was compiled for the last program that ran without an observer.
@@ -193,10 +237,12 @@ struct Vm::Impl {
   std::string told;  // why there is no CUDA engine
 
   explicit Impl(const Options& given)
-      : options(given),
-        gate(gate_of(given.allow)),
-        account(account_of(given)),
-        pool(std::make_shared<vm::Pool>(account)) {
+      : options(effective(given)),
+        gate(gate_of(given)),
+        account(account_of(options)),
+        output(options.output_limit),
+        fuel_left(options.fuel),
+        pool(pool_of(account)) {
     account->trim = [this] { pool->trim(); };
   }
   ~Impl() { account->trim = nullptr; }
@@ -284,7 +330,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   const IntBits bits = loaded.bits;
   running = program.impl();
   vm::Host host({options.in, options.out, options.err, &gate, static_cast<vm::RandomKind>(options.random),
-                 world_of(options.watchers)},
+                 world_of(options.watchers), &output},
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
@@ -293,15 +339,18 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
     return Failure{Failure::Class::kProgram, loaded.file + ": " + wrong + "\n", 0, 0, wrong};
   if (bits == IntBits::k32)
     for (vm::Value& value : values) value = in_four_bytes(*pool, value);
+  if (options.untrusted && asks_for_anything(options.allow))
+    return Failure{Failure::Class::kProgram, "nvm: nothing can be allowed to an untrusted program\n"};
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
   m.prims.prefix_lengths = loaded.loaded.module.prefix_lengths && !options.legacy_checks;
   vm::Observers observers;
-  if (options.count || options.cost) {
+  if (options.count || options.cost || options.fuel > 0) {
     observers.add(counting);
     m.tally = &counting.tally();
   }
+  if (options.fuel > 0) m.tally->fuel = fuel_left;
   for (const auto& watcher : options.watchers) observers.add(watcher->observer());
   vm::Observer* const observer = observers.one();
   m.observer = observer == &counting ? nullptr : observer;  // which sees regions only
@@ -320,6 +369,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
     return execute(loaded, m, values, run.counters);
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (options.fuel > 0) fuel_left -= std::min(fuel_left, m.tally->spent());
   run.counters.peak_bytes = pool->stats().peak;
   if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
@@ -359,12 +409,15 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     return impl_->run(program, inputs);
   } catch (const vm::Fault& fault) {
     return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
+  } catch (const TooDeep& e) {
+    return Failure{Failure::Class::kRuntime, "nvm: a value is " + std::string(e.what()) + "\n"};
   } catch (const std::bad_alloc& spent) {
     return give_up(spent);
   } catch (const Cancelled& spent) {
     return give_up(spent);
   }
 }
+bool Vm::may_write(std::uint64_t bytes) { return impl_->output.take(bytes); }
 void Vm::forbid_effects() { impl_->gate = impl_->gate.reading_only(); }
 void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
 

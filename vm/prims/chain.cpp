@@ -116,7 +116,7 @@ class ChainRun {
     const std::int64_t parts = (n + step - 1) / step;
     const auto workers = static_cast<std::size_t>(std::min<std::int64_t>(parts, context_.threads));
     const std::size_t bytes = static_cast<std::size_t>(most_rooms_) * kRoomBytes;
-    BufferRef rooms = context_.pool->allocate(std::max<std::size_t>(workers, 1) * bytes + 64);
+    BufferRef rooms = context_.pool->allocate(ByteCount(std::max<std::size_t>(workers, 1) * bytes + 64));
     std::atomic<std::size_t> next{0};
     Shares open(context_.threads, parts);
     for_workers(context_.threads, parts, open, [&](int worker, Shares& chunks) {
@@ -162,11 +162,11 @@ class ChainRun {
 
   // One strip of a repeated vector, as `wanted`.
   Place repeated(const Vector& v, Storage wanted) {
-    blocks_.push_back(context_.pool->allocate(kRoomBytes));
+    blocks_.push_back(context_.pool->allocate(ByteCount(kRoomBytes)));
     std::byte* to = blocks_.back().data();
     fill_repeated(v, context_, kStrip, to);
     if (v.storage() != wanted) {
-      blocks_.push_back(context_.pool->allocate(kRoomBytes));
+      blocks_.push_back(context_.pool->allocate(ByteCount(kRoomBytes)));
       convert(v.storage(), wanted)(to, blocks_.back().data(), kStrip);
       to = blocks_.back().data();
     }
@@ -257,7 +257,7 @@ class ChainRun {
     s.fold = &fold_kernels(context_, op_info(in.op).scalar, from);
     s.from[0] = source(in.from[0], from);
     s.total_bytes = storage_bytes(in.storage);
-    blocks_.push_back(context_.pool->allocate(static_cast<std::size_t>(c_.length_ / kStrip + 1) * 8));
+    blocks_.push_back(context_.pool->allocate(ByteCount::of(c_.length_ / kStrip + 1, 8)));
     s.totals = blocks_.back().data();
     reduced_.push_back({at, steps_.size()});
   }

@@ -136,7 +136,7 @@ bool segdes_of_cycle(const PrimCall& call) {
   Cycle c;
   if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c)) return false;
   const std::span<const std::int64_t> lengths = c.numbers();
-  if (c.growth != 0 || lengths[0] < 0 || lengths[0] >= kernels::kTooLong / c.length ||
+  if (c.growth != 0 || length_of_all(c.length, lengths[0]) >= too_long(call.context.int_bits) ||
       std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
     return false;
   call.results[0] = Segdes::regular(c.length, lengths[0]);

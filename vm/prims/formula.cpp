@@ -182,7 +182,7 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
   const std::size_t capacity = memory.get()->capacity;
   const bool large = capacity > static_cast<std::size_t>(kScratch);
   if (total > 1 && (large || bytes >= capacity / 3 * 2)) {
-    if (large) context.pool->shrink(memory, bytes);
+    if (large) context.pool->shrink(memory, ByteCount(bytes));
     return Vector(storage, total, std::move(memory));
   }
   Fresh out(context, storage, total);
@@ -201,7 +201,7 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
   const Compared x(f);
   Lengths lengths(context, s, wanted);
   if (v.bytes() <= kScratch) {
-    BufferRef scratch = context.pool->allocate(static_cast<std::size_t>(v.bytes()));
+    BufferRef scratch = context.pool->allocate(v.byte_count());
     const std::int64_t total = t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments,
                                                               s.segments(), scratch.data(), lengths.data());
     const std::int64_t n = total == v.length() ? 0 : total;
@@ -211,7 +211,8 @@ void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
                                                              s.segments(), nullptr, lengths.data());
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
   if (out.bytes() > 0) {
-    const BufferRef scratch = total == 1 ? context.pool->allocate(sizeof(std::int64_t)) : BufferRef();
+    const BufferRef scratch =
+        total == 1 ? context.pool->allocate(ByteCount(sizeof(std::int64_t))) : BufferRef();
     std::byte* to = total == 1 ? scratch.data() : out.data();  // one element lies where nothing lies behind
     t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments, s.segments(), to, nullptr);
     if (total == 1) std::memcpy(out.data(), to, out.bytes());
@@ -234,7 +235,7 @@ void part_alone(const PrimContext& context, const Parting& p, std::span<kernels:
                 std::span<BufferRef> memory) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (p.join && i == 1) continue;
-    memory[i] = context.pool->allocate(static_cast<std::size_t>(p.v.bytes()));
+    memory[i] = context.pool->allocate(p.v.byte_count());
     targets[i].out = memory[i].data();
   }
   const kernels::Table& t = kernel_table(context.isa);
@@ -300,7 +301,7 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
   const Segdes dest = destination(ss, ds);
   const std::int64_t count = runs.s.segments();
   const kernels::Segments segments = kernel_segments(runs.s);
-  const BufferRef memory = context.pool->allocate(static_cast<std::size_t>(count) * sizeof(std::int64_t));
+  const BufferRef memory = context.pool->allocate(ByteCount::of<std::int64_t>(count));
   auto* places = reinterpret_cast<std::int64_t*>(memory.data());
   const Elements x(runs.x, context);
   const Indices first(x, context);

@@ -79,12 +79,14 @@ bool take_part(const PrimCall& call) {
   const std::int64_t n = index.length();
   if (n < kWorth || n > v.length() || !worth_sharing(v, n)) return false;
   std::optional<std::int64_t> from = index.run_from();
-  if (!from && index.int_at(n - 1) - index.int_at(0) == n - 1) {
+  const std::int64_t most = v.length() - n;  // where it may begin
+  if (!from && index.int_at(0) >= 0 && index.int_at(0) <= most &&
+      index.int_at(n - 1) == index.int_at(0) + n - 1) {
     const Elements i(index, call.context);
     const Indices idx(i, call.context);
-    if (idx[0] >= 0 && idx[0] + n <= v.length() && ascends(call.context, idx, n)) from = idx[0];
+    if (ascends(call.context, idx, n)) from = idx[0];
   }
-  if (!from || *from < 0 || *from + n > v.length()) return false;
+  if (!from || *from < 0 || *from > most) return false;
   call.results[0] = v.part(*from, n);
   return true;
 }

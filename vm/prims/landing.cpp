@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "bytecode/base/stack.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
@@ -22,8 +23,7 @@ constexpr std::int64_t kLongRun = 4096;  // elements, on average: goes by all th
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 BufferRef numbers(const PrimContext& context, std::int64_t n) {
-  return context.pool->allocate(static_cast<std::size_t>(std::max<std::int64_t>(n, 1)) *
-                                sizeof(std::int64_t));
+  return context.pool->allocate(ByteCount::of<std::int64_t>(std::max<std::int64_t>(n, 1)));
 }
 std::int64_t* numbers_of(const BufferRef& memory) { return reinterpret_cast<std::int64_t*>(memory.data()); }
 
@@ -181,6 +181,7 @@ class Lander {
       : context_(context), target_(target), hole_(hole) {}
 
   bool land(const Value& value, const Segdes& s, const Places& places) {
+    check_stack();
     if (const auto* v = std::get_if<Vector>(&value)) return put(*v, s, places);
     if (formula_of(value, Kind::kHole) != nullptr) return note_whole(s, places);
     const Formula* f = formula_of(value, Kind::kMoved);

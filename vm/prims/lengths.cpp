@@ -85,8 +85,12 @@ void make_segdes(const PrimCall& call) {
   Vector& v = vector_operand(call, 0);
   const LengthSummary all = summary(call.context, v);
   if (all.negative) negative_length(v);
-  if (all.total >= kernels::kTooLong)
-    throw Fault{Fault::Kind::kSegdes, "the lengths given to MAKE_SEGDES sum to more than memory can hold"};
+  static_assert(kernels::kTooLong == kTooLong);
+  if (all.total >= too_long(call.context.int_bits))
+    throw Fault{
+        Fault::Kind::kSegdes,
+        "the lengths given to MAKE_SEGDES sum to more than memory can hold" +
+            std::string(call.context.int_bits == IntBits::k32 ? ", or INT of 32 bits can count" : "")};
   call.results[0] = Segdes::from_lengths(std::move(v), all.total, all.equal);
 }
 

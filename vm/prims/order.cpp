@@ -192,7 +192,7 @@ class Ranker {
     const int split = std::min(kSplitBits, p.key_bits);
     const int rest = p.key_bits - split;  // key bits that stay in the words
     const int dropped = std::max(0, rest + p.number_bits - 64);
-    const BufferRef memory = context_.pool->allocate(static_cast<std::size_t>(n) * sizeof(Word));
+    const BufferRef memory = context_.pool->allocate(ByteCount::of<Word>(n));
     auto* words = reinterpret_cast<Word*>(memory.data());
     const Word rest_mask = (Word{1} << rest) - 1;
     const std::vector<std::int64_t> starts =
@@ -208,7 +208,7 @@ class Ranker {
       const std::int64_t m = starts[static_cast<std::size_t>(b) + 1] - first;
       if (m == 0) return;
       if (rest > dropped) {
-        const BufferRef spare = context_.pool->allocate(static_cast<std::size_t>(m) * sizeof(Word));
+        const BufferRef spare = context_.pool->allocate(ByteCount::of<Word>(m));
         sort_bucket(words + first, reinterpret_cast<Word*>(spare.data()), m, p.number_bits,
                     p.number_bits + rest - dropped);
       }

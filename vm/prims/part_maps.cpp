@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "bytecode/base/stack.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/elementwise.h"
 #include "vm/prims/operands.h"
@@ -80,6 +81,7 @@ class Collector {
  public:
   Collector(PartRun& run, const Segdes& s) : run_(run), s_(s) {}
   std::optional<int> add(const Value& value) {
+    check_stack();
     const Formula* f = formula_of(value);
     if (f == nullptr) return run_.whole(std::get<Vector>(value));
     if (const auto known = known_.find(f); known != known_.end()) return known->second;
@@ -180,6 +182,7 @@ bool finish(const PrimCall& call, FormulaRef held, std::int64_t offset, const Fo
 
 // What several instructions read is written once.
 Value write_once(const Formula& f, const PrimContext& context, std::map<const Formula*, Value>& known) {
+  check_stack();
   if (f.kind == Kind::kPart) {
     Fresh out(context, f.left.storage(), f.s.total());
     const auto take = kernel_table(context.isa).take_regular[width_index(f.left.storage())];

@@ -47,7 +47,7 @@ int PartRun::part(const Vector& v, std::int64_t stride, std::int64_t offset) {
 
 int PartRun::whole(const Vector& v) {
   if (!v.is_repeated()) return part(v, length_, 0);
-  blocks_.push_back(context_.pool->allocate(kRoomBytes));
+  blocks_.push_back(context_.pool->allocate(ByteCount(kRoomBytes)));
   fill_repeated(v, context_, kStrip, blocks_.back().data());
   return add({.storage = v.storage(), .base = blocks_.back().data()});
 }
@@ -178,7 +178,7 @@ void PartRun::execute() {
     for (std::int64_t s = first; s < last; ++s) run_strip(strip(s), rooms, places);
   };
   const auto workers = static_cast<std::size_t>(std::min<std::int64_t>(chunks, context_.threads));
-  const BufferRef rooms = context_.pool->allocate(std::max<std::size_t>(workers, 1) * bytes + 64);
+  const BufferRef rooms = context_.pool->allocate(ByteCount(std::max<std::size_t>(workers, 1) * bytes + 64));
   if (chunks <= 1) return run(0, strips, rooms.data());
   std::atomic<std::size_t> next{0};
   Shares open(context_.threads, chunks);

@@ -91,7 +91,7 @@ void part_by_all(const PrimContext& context, const Parting& p, std::span<const S
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const bool second = p.join && i == 1;
     const std::int64_t n = targets[i].total + (p.join && i == 0 ? targets[1].total : 0);
-    if (!second) memory[i] = context.pool->allocate(static_cast<std::size_t>(n * width));
+    if (!second) memory[i] = context.pool->allocate(ByteCount::of(n, static_cast<std::size_t>(width)));
     targets[i].out = memory[second ? 0 : i].data();
   }
   each_piece([&](const Piece& piece, const std::byte* v, const std::byte* x) {

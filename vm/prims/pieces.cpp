@@ -75,7 +75,7 @@ bool stays_regular(const Formula& runs, const Segdes& source, const Segdes& dest
 bool note_pieces(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
                  JoinPart& part) {
   const std::int64_t count = runs.s.segments();
-  part.pieces = context.pool->allocate(static_cast<std::size_t>(2 * count + 3) * sizeof(std::int64_t));
+  part.pieces = context.pool->allocate(ByteCount::of<std::int64_t>(2 * count + 3));
   auto* place = reinterpret_cast<std::int64_t*>(part.pieces.data());
   const Elements x(runs.x, context);
   const Indices first(x, context);
@@ -255,7 +255,7 @@ bool take_regular(const PrimCall& call, const Formula& runs) {
       from.segments() < 2 || v.length() != from.total() || !all_alike(runs.x, call.context, offset))
     return false;
   const std::int64_t n = along.regular_length();
-  if (n < 1 || offset < 0 || offset + n > from.regular_length()) return false;
+  if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;
   if (n == from.regular_length()) {
     call.results[0] = std::move(vector_operand(call, 0));
     return true;

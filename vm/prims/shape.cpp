@@ -126,7 +126,7 @@ void fill_repeated(const Vector& repeated, const PrimContext& context, std::int6
 }
 
 void Elements::write_out(const Vector& repeated, const PrimContext& context) {
-  memory_ = context.pool->allocate(static_cast<std::size_t>(repeated.bytes()));
+  memory_ = context.pool->allocate(repeated.byte_count());
   fill_repeated(repeated, context, length_, memory_.data());
   data_ = memory_.data();
 }
@@ -134,7 +134,7 @@ void Elements::write_out(const Vector& repeated, const PrimContext& context) {
 Indices::Indices(const Elements& e, const PrimContext& context)
     : data_(e.data()), bytes_(storage_bytes(e.storage())) {
   if (bytes_ != 1) return;
-  memory_ = context.pool->allocate(static_cast<std::size_t>(e.length()) * sizeof(std::int32_t));
+  memory_ = context.pool->allocate(ByteCount::of<std::int32_t>(e.length()));
   kernel_table(context.isa)
       .convert[static_cast<int>(Storage::kI8)][static_cast<int>(Storage::kI32)](e.data(), memory_.data(),
                                                                                 e.length());

@@ -190,7 +190,7 @@ class Sorter {
     const int wanted = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / cached_)));
     const int split = std::min(bits, std::clamp(wanted, 6, 11));
     const int rest = bits - split;
-    const BufferRef memory = context_.pool->allocate(static_cast<std::size_t>(n) * sizeof(W));
+    const BufferRef memory = context_.pool->allocate(ByteCount::of<W>(n));
     W* words = reinterpret_cast<W*>(memory.data());
     const W mask = (W{1} << rest) - 1;
     const std::vector<std::int64_t> starts =
@@ -205,7 +205,7 @@ class Sorter {
       const std::int64_t first = starts[static_cast<std::size_t>(b)];
       const std::int64_t m = starts[static_cast<std::size_t>(b) + 1] - first;
       if (m == 0 || m > most) return;
-      const BufferRef spare = context_.pool->allocate(static_cast<std::size_t>(m) * sizeof(W));
+      const BufferRef spare = context_.pool->allocate(ByteCount::of<W>(m));
       const Keys<W> base = keys;
       const W* sorted = sort_digits(words + first, reinterpret_cast<W*>(spare.data()), m, rest);
       const W offset = add(b);

@@ -58,7 +58,7 @@ class Widened {
  public:
   Widened(const Elements& e, Storage wanted, const PrimContext& context) : data_(e.data()) {
     if (e.storage() == wanted) return;
-    memory_ = context.pool->allocate(static_cast<std::size_t>(e.length()) * storage_bytes(wanted));
+    memory_ = context.pool->allocate(ByteCount::of(e.length(), storage_bytes(wanted)));
     kernel_table(context.isa)
         .convert[static_cast<int>(e.storage())][static_cast<int>(wanted)](e.data(), memory_.data(),
                                                                           e.length());

@@ -1,4 +1,5 @@
 // Writes the vectors that formulas stand for.
+#include "bytecode/base/stack.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/formula.h"
@@ -47,6 +48,7 @@ Value pulled(const Formula& f, const PrimContext& context) {
 }  // namespace
 
 Value write_formula(const Formula& f, const PrimContext& context) {
+  check_stack();
   const std::int64_t k = f.s.segments();
   switch (f.kind) {
     case Kind::kSpread: return distributed(f, context);

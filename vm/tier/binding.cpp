@@ -85,8 +85,7 @@ void Binding::end_share() {
 
 void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
   try {
-    memory_[static_cast<std::size_t>(var)] =
-        pool_.allocate(static_cast<std::size_t>(length) * storage_bytes(storage));
+    memory_[static_cast<std::size_t>(var)] = pool_.allocate(ByteCount::of(length, storage_bytes(storage)));
   } catch (const Fault&) {
     return nullptr;
   }
@@ -95,7 +94,7 @@ void* Binding::allocate(plan::VarId var, Storage storage, std::int64_t length) {
 
 void Binding::shrink(plan::VarId var, std::int64_t length) {
   const auto v = static_cast<std::size_t>(var);
-  pool_.shrink(memory_[v], static_cast<std::size_t>(length) * storage_bytes(plan_.vars[v].storage));
+  pool_.shrink(memory_[v], ByteCount::of(length, storage_bytes(plan_.vars[v].storage)));
 }
 
 void Binding::release(plan::VarId var) { memory_[static_cast<std::size_t>(var)] = {}; }

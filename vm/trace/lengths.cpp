@@ -41,11 +41,9 @@ bool Recorder::record_known_sum(const ssa::Inst& inst, const Site& site, std::sp
 bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                                std::span<Value> results) {
   const VarId x = std::get<DeferredRef>(operands[0])->var();
-  constexpr std::int64_t kMost = std::int64_t{1}
-                                 << 40;  // elements in all: more is for the primitive to refuse
   if (const auto same = each_[static_cast<std::size_t>(x)]; inst.op == Op::kMakeSegdes && same) {
     const std::int64_t n = now_.lengths[static_cast<std::size_t>(var(x).length)];
-    if (n > 0 && *same >= 0 && *same <= kMost / n) {
+    if (n > 0 && length_of_all(n, *same) < too_long(bits_)) {  // more is for the primitive to refuse
       knowable_ = false;
       results[0] = Segdes::regular(n, *same);
       note_work(inst, site, var(x).length);

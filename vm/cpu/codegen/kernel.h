@@ -134,7 +134,7 @@ class SinkCode {
   // Is what it advances the place of the next element?
   [[nodiscard]] virtual bool advances_place() const { return false; }
   // Tells the next chunk where it starts; called in the order of the chunks, of scans after the sweep that
-  // finds the chunk's total.
+  // finds the chunk's total. If a run is stopped before, the chunk goes no further.
   virtual void chain(Work&) const {}
   // After every wave of chunks, on one thread.
   virtual void settle(KernelRun&) const {}
@@ -259,7 +259,8 @@ class KernelRun {
   void swept_block(Work& w, std::int32_t sweep);
   void last_sweep(Work& w);
   void linked_sweeps(Work& w);
-  void chain(Work& w, std::int32_t sweep);
+  // False if the run was stopped before it was the chunk's turn.
+  [[nodiscard]] bool chain(Work& w, std::int32_t sweep);
   template <typename F>
   void over_blocks(Work& w, F body);
   void expand(Work& w);

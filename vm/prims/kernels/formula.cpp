@@ -200,9 +200,9 @@ bool evenly(Segments runs, i64 count, Segments source, i64 segments, i64 each) {
 // The place of a run of n elements from `to` on, in a segment of `room` elements behind `base`. Empty runs
 // are nowhere.
 i64 place_run(i64 to, i64 n, i64 base, i64 room, bool& inside) {
-  const i64 some = -static_cast<i64>(n > 0);
-  inside &= (some & ((to >> 63) | ((room - n - to) >> 63))) == 0;
-  return (base + to) & some;
+  const bool some = n > 0;
+  inside &= !(some & ((to < 0) | (to > room - n)));
+  return some ? base + to : 0;
 }
 
 template <typename Idx>

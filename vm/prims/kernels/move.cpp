@@ -128,8 +128,8 @@ Steady steady(const Idx* idx, i64 m, i64 len) {
   if (m < kWorth) return {};
   const i64 step = static_cast<i64>(idx[1]) - static_cast<i64>(idx[0]);
   if (step != 1 && step != -1) return {};
-  const i64 low = step > 0 ? idx[0] : idx[0] - (m - 1);
-  if (low < 0 || low + m > len || run_length<Idx>(idx, m, step) != m) return {};
+  const i64 low = step > 0 ? idx[0] : idx[m - 1];
+  if (low < 0 || low > len - m || run_length<Idx>(idx, m, step) != m) return {};
   return {step, low};
 }
 // The same of short segments, ascending only. A look at both ends says whether it is worth a closer one.
@@ -140,7 +140,7 @@ bool looks_a_run(const Idx* idx, i64 n) {
 }
 template <typename Idx>
 bool is_run(const Idx* idx, i64 n, i64 len) {
-  if (!looks_a_run(idx, n) || idx[0] < 0 || static_cast<i64>(idx[0]) + n > len) return false;
+  if (!looks_a_run(idx, n) || idx[0] < 0 || static_cast<i64>(idx[0]) > len - n) return false;
   using U = typename Unsigned<Idx>::type;
   const U first = static_cast<U>(idx[0]);
   U differs = 0;

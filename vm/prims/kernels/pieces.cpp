@@ -19,11 +19,11 @@ class Notes {
     const i64 end = runs_.start(k + 1);
     const i64 n = end - start_;
     const i64 to = static_cast<i64>(first_[k]);
-    const i64 some = -static_cast<i64>(n > 0);
-    inside_ &= (some & ((to >> 63) | ((room - n - to) >> 63))) == 0;
-    place_[count_] = base + to;
+    const bool some = n > 0;
+    inside_ &= !(some & ((to < 0) | (to > room - n)));
+    place_[count_] = static_cast<i64>(static_cast<u64>(base) + static_cast<u64>(to));
     from_[count_] = start_;
-    count_ -= some;
+    count_ += some;
     start_ = end;
   }
   i64 finish() {

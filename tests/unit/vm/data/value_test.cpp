@@ -117,5 +117,33 @@ TEST_CASE("descriptors are equal if their lengths are") {
   CHECK_FALSE(Segdes::regular(2, 0) == Segdes::regular(3, 0));
 }
 
+TEST_CASE("whatever makes a descriptor, its lengths are lengths") {
+  Pool pool;
+  const std::int64_t half = kTooLong / 2;
+  CHECK(Segdes::regular(kTooLong - 1, 0).segments() == kTooLong - 1);
+  CHECK(Segdes::regular(1, kTooLong - 1).total() == kTooLong - 1);
+  CHECK_THROWS_AS(Segdes::regular(2, half), Fault);
+  CHECK_THROWS_AS(Segdes::regular(std::int64_t{1} << 32, std::int64_t{1} << 32), Fault);
+  for (const std::int64_t n : {std::int64_t{-1}, INT64_MIN, kTooLong, INT64_MAX}) {
+    CHECK_THROWS_AS(Segdes::regular(n, 1), Fault);
+    CHECK_THROWS_AS(Segdes::regular(1, n), Fault);
+    CHECK_THROWS_AS(Segdes::regular(n, 0), Fault);
+    CHECK_THROWS_AS(Segdes::checked(Vector::of_int(n)), Fault);
+    CHECK_THROWS_AS(Segdes::checked(int_vector(pool, std::vector<std::int64_t>{0, n})), Fault);
+    CHECK_THROWS_AS(Segdes::from_lengths(int_vector(pool, std::vector<std::int64_t>{1, 2}), n), Fault);
+  }
+  CHECK_THROWS_AS(Segdes::checked(int_vector(pool, std::vector<std::int64_t>{half, half})), Fault);
+  CHECK(Segdes::checked(int_vector(pool, std::vector<std::int64_t>{2, 0, 3})).total() == 5);
+  CHECK(Segdes::checked(Vector(Storage::kI64, 0, BufferRef())).segments() == 0);
+}
+
+TEST_CASE("pairs nest only so deep") {
+  Value pair = Vector::of_int(1);
+  for (int i = 0; i < kDeepestPair; ++i) pair = make_pair_value(std::move(pair), Vector::of_int(i));
+  CHECK(std::get<std::shared_ptr<const PairValue>>(pair)->depth == kDeepestPair);
+  CHECK_THROWS_AS(make_pair_value(Vector::of_int(1), pair), Fault);
+  CHECK_THROWS_AS(make_pair_value(pair, pair), Fault);
+}
+
 }  // namespace
 }  // namespace nvm::vm

@@ -1,0 +1,26 @@
+#include "bytecode/base/stack.h"
+
+#include <catch2/catch.hpp>
+#include <thread>
+
+namespace nvm {
+namespace {
+
+std::int64_t depth_of(std::int64_t n) {
+  check_stack();
+  const volatile std::int64_t below = n == 0 ? -1 : depth_of(n - 1);  // not to be made a loop
+  return below + 1;
+}
+
+TEST_CASE("recursion ends before the stack does, in any thread") {
+  const auto try_both = [] {
+    CHECK(depth_of(1000) == 1000);
+    CHECK_THROWS_AS(depth_of(std::int64_t{1} << 40), TooDeep);
+    CHECK(depth_of(1000) == 1000);
+  };
+  try_both();
+  std::thread(try_both).join();
+}
+
+}  // namespace
+}  // namespace nvm

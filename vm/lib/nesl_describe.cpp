@@ -1,0 +1,69 @@
+// describe NAME: interface, type, documentation and code of what a name stands for.
+#include <ostream>
+#include <sstream>
+#include <vector>
+
+#include "frontend/core.h"
+#include "vm/lib/nesl_commands.h"
+
+namespace nvm::vm {
+
+namespace {
+
+using frontend::Binding;
+using frontend::BindingKind;
+using frontend::FormKind;
+
+constexpr std::size_t kWhole = 12;  // lines of code that are shown if there are not more,
+constexpr std::size_t kFirst = 6;   // and how many of more
+
+std::string interface(const Binding& b) {
+  if (b.form && (b.form->kind == FormKind::kFunction || b.form->kind == FormKind::kForward)) {
+    const std::string pattern = frontend::print_pattern(b.form->pattern);
+    return b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")");
+  }
+  if (b.kind == BindingKind::kConstructor) return b.name + "(components)";
+  if (b.kind == BindingKind::kPrimitive)
+    return b.name + "(" + frontend::core::all_prims()[static_cast<std::size_t>(b.prim)].parameters + ")";
+  return b.name;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace
+
+void SessionCommands::describe(const Words& words) {
+  std::string name = words.back().text;
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  const Binding* b = s_.environment_.find(name);
+  if (b == nullptr || is_internal(name)) {
+    for (char& c : name)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    s_.out_ << name << " not found.\n";
+    return;
+  }
+  s_.out_ << "INTERFACE:\n  " << interface(*b) << "\nTYPE:\n  " << frontend::print_type(b->type)
+          << (b->serial ? "  (callable in serial only)" : "") << "\n";
+  if (const std::string doc = s_.documentation(*b); !doc.empty()) {
+    s_.out_ << "DOCUMENTATION:\n";
+    for (const std::string& line : lines_of(doc)) s_.out_ << "  " << line << "\n";
+  }
+  if (b->kind == BindingKind::kPrimitive) {
+    s_.out_ << "CODE:\n  *Primitive*\n";
+  } else if (b->form) {
+    s_.out_ << "CODE:\n";
+    const std::vector<std::string> code = lines_of(b->form->text);
+    const std::size_t shown = code.size() <= kWhole ? code.size() : kFirst;
+    for (std::size_t k = 0; k < shown; ++k) s_.out_ << "  " << code[k] << "\n";
+    if (shown < code.size())
+      s_.out_ << "  ... " << code.size() - shown << " more lines: show code " << name << "\n";
+  }
+}
+
+}  // namespace nvm::vm

@@ -1,0 +1,68 @@
+// Texts of files: run as a whole or loaded form by form, and which file `check` loads, which runs nothing.
+#include <filesystem>
+#include <ostream>
+
+#include "vm/lib/meanwhile.h"
+#include "vm/lib/nesl_session.h"
+
+namespace nvm::vm {
+
+SessionStatus NeslSession::run_file(const std::string& path) {
+  auto text = read_file(options_.world, path);
+  if (!text) {
+    const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
+    err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
+         << (folder  ? " is a directory.\n"
+             : there ? " cannot be read.\n"
+                     : " does not exist.\n");
+    return SessionStatus::kCompileError;
+  }
+  const auto parent = std::filesystem::path(path).parent_path().string();
+  const Meanwhile<std::string> folder(folder_, parent.empty() ? "." : parent);
+  return run_script(std::move(*text), path);
+}
+
+SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
+  std::string& content = text;
+  if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
+  std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
+  if (end == std::string::npos) end = content.size();
+  content.replace(0, end, end, ' ');
+  last_file_ = name;
+  return run_text({name, content, 1, false});
+}
+
+SessionStatus NeslSession::load_script(std::string text, const std::string& name, Show show) {
+  const Meanwhile<Show> shown(options_.show, show);
+  const Meanwhile<bool> each_form(each_form_, true);
+  return run_script(std::move(text), name);
+}
+
+SessionStatus NeslSession::load_file(const std::string& path) {
+  const Meanwhile<Show> shown(options_.show, Show::kNothing);
+  const Meanwhile<bool> each_form(each_form_, true);
+  return run_file(path);
+}
+
+std::optional<std::string> NeslSession::known_text(const frontend::Expr& exp) const {
+  using frontend::ExprKind;
+  if (exp.kind == ExprKind::kString) return exp.text;
+  if (exp.kind == ExprKind::kName) {
+    const auto it = known_texts_.find(exp.text);
+    return it == known_texts_.end() ? std::nullopt : std::optional(it->second);
+  }
+  if (exp.kind != ExprKind::kCall || exp.items[0]->kind != ExprKind::kName || exp.items[0]->text != "++" ||
+      exp.items[1]->kind != ExprKind::kTuple || exp.items[1]->items.size() != 2)
+    return std::nullopt;
+  const auto first = known_text(*exp.items[1]->items[0]);
+  const auto second = first ? known_text(*exp.items[1]->items[1]) : std::nullopt;
+  return second ? std::optional(*first + *second) : std::nullopt;
+}
+
+void NeslSession::note_text(const frontend::Form& form) {
+  if (form.kind != frontend::FormKind::kBind || form.pattern.kind != frontend::Pattern::Kind::kName) return;
+  known_texts_.erase(form.pattern.name);
+  if (const auto text = known_text(*form.exp)) known_texts_[form.pattern.name] = *text;
+}
+
+}  // namespace nvm::vm
