@@ -46,7 +46,7 @@ class MemoryAccount {
   }
 
   std::size_t limit_;
-  std::size_t begin_;  // of the heap, when the account was opened
+  std::size_t begin_;  // of the heap, when a call began; 0 if it is counted
   std::atomic<std::ptrdiff_t> vectors_{0}, mapped_{0};
 };
 

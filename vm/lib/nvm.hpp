@@ -174,7 +174,7 @@ struct Options {
   std::optional<std::int64_t> seed;  // as if the program began with SRAND
   int threads = 0;                   // 0: all processors
   // Bytes, 0: what the machine has. Of vectors, and of the heap beyond 32 MB: where operator new is not
-  // replaced by one that counts (bytecode/base/budget.h), the whole process's since the machine was made.
+  // replaced by one that counts (bytecode/base/budget.h), what the process's grew by since the call began.
   std::uint64_t memory = 0;
   std::int64_t max_depth = 0;  // open calls, 0: as many as memory holds
   double time_limit = 0;       // seconds, 0: none; of a run, or of a call of a session
