@@ -120,6 +120,7 @@ class Limits(unittest.TestCase):
     def test_memory_of_files(self):
         files = {
             "deep.npy": npy([2] * 60 + [0]),
+            "nested.npy": npy([2] * 30 + [0]),
             "wide.npy": npy([1 << 40, 0]),
             "numbers.csv": repeated("", "1," * 999 + "1\n", 4000, ""),
             "text.txt": repeated("", "x" * 1000, 50_000, ""),
@@ -167,7 +168,7 @@ class Limits(unittest.TestCase):
                     self.assertNotEqual(child.stderr, b"")
 
     def test_time_of_showing(self):
-        path = self.file("deep.npy", npy([2] * 60 + [0]))
+        path = self.file("deep.npy", npy([2] * 30 + [0]))
         child = subprocess.run([NVM, "run", "--time-limit", "0.5", "--in", "v=" + path, "-e", "v"],
                                capture_output=True, timeout=END, check=False)
         self.assertEqual(child.returncode, 1)
