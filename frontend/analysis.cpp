@@ -6,6 +6,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/table/ranges.h"
+#include "frontend/outline.h"
 
 namespace nvm::frontend {
 namespace {
@@ -185,7 +186,8 @@ void Analysis::summarise() {
       const ExprFacts& body = visit(*program_.functions[static_cast<std::size_t>(number)].body);
       if (first) {
         f.weight = body.weight;
-        f.inlined = !f.recursive && f.weight <= kInlineWeight;
+        f.inlined = !f.recursive && f.weight <= kInlineWeight &&
+                    !ends_timed(*program_.functions[static_cast<std::size_t>(number)].body);
       }
       changed = changed || (f.recurs && ((body.effect && !f.effect) || (body.fails && !f.fails)));
       f.effect = f.effect || body.effect;

@@ -38,6 +38,10 @@ class FormCompiler {
       diagnostics_.error(pos, upper(name) + " is built in, it cannot be redefined");
       return false;
     }
+    if (env_.would_replace(name))
+      diagnostics_.warning(pos, upper(name) +
+                                    " is built in; from here on the name means this definition in your "
+                                    "program, while built-in functions keep theirs");
     return true;
   }
 

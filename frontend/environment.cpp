@@ -11,54 +11,6 @@
 namespace nvm::frontend {
 namespace {
 
-// Built-in names that programs may define anew; the prelude's own uses keep theirs.
-constexpr std::array<std::string_view, 46> kRedefinable = {"all",
-                                                           "any",
-                                                           "bottop",
-                                                           "cond_put",
-                                                           "count",
-                                                           "display",
-                                                           "drop",
-                                                           "elt",
-                                                           "enumerate",
-                                                           "exp_string",
-                                                           "hash",
-                                                           "head_rest",
-                                                           "index",
-                                                           "interleave",
-                                                           "iseq",
-                                                           "join",
-                                                           "ln",
-                                                           "max_index",
-                                                           "max_int",
-                                                           "max_val",
-                                                           "min_index",
-                                                           "min_int",
-                                                           "min_val",
-                                                           "mod",
-                                                           "partition",
-                                                           "permute",
-                                                           "put",
-                                                           "rand",
-                                                           "rem",
-                                                           "rest_tail",
-                                                           "rotate",
-                                                           "split",
-                                                           "sqrt",
-                                                           "subseq",
-                                                           "sum",
-                                                           "take",
-                                                           "trace_string_depth",
-                                                           "trace_string_length",
-                                                           "transpose",
-                                                           "unpack",
-                                                           "user",
-                                                           "zip",
-                                                           "const_put",
-                                                           "flag_merge",
-                                                           "pack_index",
-                                                           "it"};
-
 // Of these constants the prelude, too, uses what the user defines.
 constexpr std::array<std::string_view, 2> kSettings = {"trace_string_depth", "trace_string_length"};
 
@@ -234,12 +186,15 @@ std::vector<std::string> Environment::names() const {
 }
 
 bool Environment::is_protected(std::string_view name) const {
-  if (!protecting_) return false;
-  if (locked_.count(std::string(name)) != 0) return true;
+  return protecting_ && locked_.count(std::string(name)) != 0;
+}
+
+bool Environment::would_replace(std::string_view name) const {
+  if (internal(name) || among(kAdded, name) || among(kSettings, name) || user_.count(std::string(name)) != 0)
+    return false;
+  if (primitive_index().find(name) != primitive_index().end()) return true;
   const auto rows = prelude_index().find(name);
-  if (primitive_index().find(name) == primitive_index().end() && rows == prelude_index().end()) return false;
-  if (rows != prelude_index().end() && is_helper(rows->second)) return false;
-  return !among(kRedefinable, name) && !among(kAdded, name);
+  return rows != prelude_index().end() && !is_helper(rows->second);
 }
 
 // The primitives and the prelude.

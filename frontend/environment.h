@@ -121,9 +121,12 @@ class Environment {
   void set_text(std::string_view text) { text_ = text; }
   [[nodiscard]] std::string_view text() const { return text_; }
 
-  // A user may not define this name.
+  // A user may not define this name: it was defined while protection was off.
   [[nodiscard]] bool is_protected(std::string_view name) const;
-  // While it is off, users may define every name, and what they define is protected afterwards.
+  // The name is built in, and nobody has defined it since. Definitions of the user's do not change what the
+  // prelude means by it.
+  [[nodiscard]] bool would_replace(std::string_view name) const;
+  // While it is off, what users define is protected afterwards.
   void protect(bool on) { protecting_ = on; }
   [[nodiscard]] bool protects() const { return protecting_; }
   // Errors found in the prelude's own text, for its test; empty if there are none.

@@ -356,6 +356,7 @@ void remove_dead(Function& function) { DeadCode().block(function.body); }
 
 std::string print(const Function& function, const Program& program) {
   std::ostringstream out;
+  out.exceptions(std::ios::badbit);  // else what there is no memory for is left out
   out << function.name << (function.lifted ? " lifted" : "");
   print_atoms(out, function.params);
   out << '\n';

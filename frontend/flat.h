@@ -131,10 +131,10 @@ class Builder {
   // What holds of the elements in a run with INTs of so many bits, 32 or 64. Facts that the code relies on
   // hold for both: it may run with either.
   [[nodiscard]] Numbers numbers(Atom atom, int bits) const { return numbers(atom, bits, kFactDepth); }
+  // A descriptor can be made of them.
+  [[nodiscard]] bool are_lengths(Atom atom) const;
   // No element is negative.
   [[nodiscard]] bool not_negative(Atom atom) const { return not_negative(atom, kFactDepth); }
-  // Each of its elements is the length of a segment that a descriptor may have, if it has no other.
-  [[nodiscard]] bool is_length(Atom atom) const { return each_inside(atom, {0, kTooLong - 1}, kFactDepth); }
   // No element of `a` is above that of `b` of the same instance.
   [[nodiscard]] bool not_above(Atom a, Atom b) const { return not_above(a, b, kFactDepth); }
   // a + b, a - b does not wrap.

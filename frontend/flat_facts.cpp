@@ -96,6 +96,11 @@ bool Builder::each_inside(Atom atom, const Range& range, int depth) const {
                      [&](int bits) { return numbers(atom, bits, depth).each.inside(range); });
 }
 
+bool Builder::are_lengths(Atom atom) const {
+  return std::all_of(kWidths.begin(), kWidths.end(),
+                     [&](int bits) { return nvm::are_lengths(numbers(atom, bits), bits); });
+}
+
 bool Builder::exact(Scalar scalar, Atom a, Atom b, int depth) const {
   return std::none_of(kWidths.begin(), kWidths.end(), [&](int bits) {
     return may_wrap(scalar, bits, numbers(a, bits, depth).each, numbers(b, bits, depth).each);

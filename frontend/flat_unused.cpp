@@ -1,5 +1,6 @@
 // Parameters and results of functions that nobody needs, found over all functions together: what a recursive
 // call only hands on to itself is not needed either.
+#include <algorithm>
 #include <deque>
 #include <set>
 #include <utility>
@@ -21,6 +22,9 @@ class Unused {
       params_.emplace_back(f.params.size(), false);
       results_.emplace_back(f.body.yields.size(), false);
       if (f.lifted && !f.params.empty()) params_.back().back() = true;  // tells how many instances there are
+      if (std::any_of(f.body.stmts.begin(), f.body.stmts.end(),
+                      [](const Stmt& s) { return s.kind == Stmt::Kind::kOp && s.op == Op::kStopTimer; }))
+        results_.back().assign(f.body.yields.size(), true);  // measured, whoever needs it
       find_calls(f.body, waiting_.size());
       waiting_.push_back(waiting_.size());
     }

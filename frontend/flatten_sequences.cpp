@@ -26,7 +26,7 @@ void Body::keep_first(const Val& value, const Lanes* lanes) {
 Val Body::distribute(const Val& x, const Val& n, const Lanes* lanes) {
   (void)lanes;
   const Lanes* outer = deeper(level(x), n.lanes);
-  const bool sound = b_.is_length(n.atom);  // before the descriptor says so
+  const bool sound = b_.are_lengths(n.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(n, outer));
   if (!sound) b_.keep(segments);
   return ops_.sequence(ops_.elements(outer, segments), x);
@@ -55,7 +55,7 @@ Val Body::range(const Expr& e, const Val& start, const Val& step, const Val& end
   Val length = known_zero(start) ? end : minus(end, start);
   if (!by_one) length = rounded_up(length, step);
   const Lanes* outer = deeper(length.lanes, deeper(start.lanes, step.lanes));
-  const bool sound = b_.is_length(length.atom);  // before the descriptor says so
+  const bool sound = b_.are_lengths(length.atom);  // before the descriptor says so
   const Atom segments = ops_.descriptor(ops_.at(length, outer));
   if (!sound) b_.keep(segments);
   const Lanes* inner = ops_.elements(outer, segments);

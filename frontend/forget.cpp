@@ -2,6 +2,7 @@
 // definitions mean. Counted by definition; definitions that use each other do so by a declaration, which does
 // not count its definition, so that there is no cycle.
 #include <algorithm>
+#include <new>
 
 #include "bytecode/base/stack.h"
 #include "frontend/environment.h"
@@ -83,7 +84,10 @@ void Environment::note_uses(Binding& binding, const Form& form) {
 
 void Environment::discard(Binding* binding) {
   binding->superseded = true;
-  superseded_.insert(binding->order);
+  try {
+    superseded_.insert(binding->order);
+  } catch (const std::bad_alloc&) {  // it stays until the session ends; who withdraws may be a destructor
+  }
 }
 
 Environment::Reachable Environment::reachable() const {

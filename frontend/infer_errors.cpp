@@ -183,7 +183,10 @@ void Checker::not_a_function(const Expr& call, const Type* function, const Type*
     throw Failure{};  // a function of that name was refused
   std::string message = "in the call " + excerpt(call) + ", " + excerpt(value) +
                         " is not a function: it is of type " + print_type(function);
-  if (behind.pos.line > value.pos.line)
+  if (value.kind == ExprKind::kBool)
+    message += value.int_value != 0 ? "; t is the boolean true, and no name"
+                                    : "; f is the boolean false, and no name";
+  else if (behind.pos.line > value.pos.line)
     message += "; is a ; missing in front of " + excerpt(behind) + "?";
   else if (behind.kind == ExprKind::kName && resolve(argument)->kind == TypeKind::kFn)
     message += "; " + behind.text + " is one, written " + behind.text + "(...)";

@@ -133,10 +133,11 @@ void FormParser::read(Form& form) {
 
 namespace {
 std::string special_symbol(const std::string& name) {
-  const std::string meaning = name == "t"   ? "; it is the boolean true"
-                              : name == "f" ? "; it is the boolean false"
-                                            : "";
-  return "the symbol " + upper(name) + " is a special symbol, it cannot be used as a variable" + meaning;
+  const std::string meaning = name == "t" ? "it is the boolean true, whatever its case; choose another name"
+                              : name == "f"
+                                  ? "it is the boolean false, whatever its case; choose another name"
+                                  : "time(e) measures e";
+  return "the symbol " + upper(name) + " is a special symbol, it cannot be used as a variable: " + meaning;
 }
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
+#include "frontend/outline.h"
 #include "frontend/serial_check.h"
 #include "frontend/specialiser.h"
 
@@ -32,6 +33,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
     check_cancelled(env_.cancelled());
     make(*next);
   }
+  outline_timed(*program_);
   check_serial(*program_, exp.pos, main_source_, diagnostics_);
   std::vector<std::uint32_t>& inputs = program_->inputs;
   std::sort(inputs.begin(), inputs.end());

@@ -16,6 +16,17 @@ bool occurs(const Type* var, const Type* type) {
   return false;
 }
 
+// The one type in both classes, neither of which is within the other; null if there are more, or none.
+const Type* only_type(TypeClass a, TypeClass b) {
+  const Type* found = nullptr;
+  for (const TypeKind kind : {TypeKind::kInt, TypeKind::kFloat, TypeKind::kBool, TypeKind::kChar}) {
+    if (!in_class(kind, a) || !in_class(kind, b)) continue;
+    if (found != nullptr) return nullptr;
+    found = TypeArena::base(kind);
+  }
+  return found;
+}
+
 }  // namespace
 
 bool Unifier::unify(const Type* a, const Type* b) {
@@ -52,7 +63,10 @@ bool Unifier::merge_vars(const Type* a, const Type* b) {
   if (a->rigid && b->rigid) return false;
   if (a->rigid || (!b->rigid && class_within(a->type_class, b->type_class)))
     return class_within(a->type_class, b->type_class) && bind(b, a);
-  return class_within(b->type_class, a->type_class) && bind(a, b);
+  if (class_within(b->type_class, a->type_class)) return bind(a, b);
+  // What is in both classes may be one type, and then it is that.
+  const Type* both = a->rigid || b->rigid ? nullptr : only_type(a->type_class, b->type_class);
+  return both != nullptr && bind(a, both) && bind(b, both);
 }
 
 bool Unifier::merge_var(const Type* var, const Type* other) {

@@ -15,17 +15,13 @@ std::shared_ptr<OpenDevice> shared_device(std::string& reason) {
 
 Compiler::Compiler(std::shared_ptr<OpenDevice> device, bool background)
     : device_(std::move(device)), cache_(cache_folder(), "cubin 1") {
-  if (background) worker_ = std::thread([this] { work(); });
+  if (background) worker_.start([this] { work(); });
 }
 
 Compiler::~Compiler() {
-  if (!worker_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
+  const std::lock_guard lock(mutex_);
+  stop_ = true;
   wake_.notify_one();
-  worker_.join();
 }
 
 std::shared_ptr<const Compilation> Compiler::compile(const std::string& source) {
@@ -38,7 +34,7 @@ std::shared_ptr<const Compilation> Compiler::compile(const std::string& source) 
   }
   c->source_ = prelude() + source;
   if (find_cubin(*c)) return c;
-  if (!worker_.joinable()) {
+  if (!worker_.running() || worker_.failed()) {
     make_cubin(*c);
     return c;
   }
@@ -60,7 +56,11 @@ void Compiler::work() {
       next = std::move(waiting_.front());
       waiting_.pop_front();
     }
-    make_cubin(*next);
+    try {
+      make_cubin(*next);
+    } catch (...) {  // nobody is to wait for it
+      next->state_.store(Compilation::State::kFailed, std::memory_order_release);
+    }
   }
 }
 

@@ -9,9 +9,9 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "bytecode/base/disk_cache.h"
+#include "bytecode/base/thread.h"
 #include "gpu/memory/cuda_queue.h"
 
 namespace nvm::gpu {
@@ -64,7 +64,7 @@ class Compiler {
   std::deque<std::shared_ptr<Compilation>> waiting_;
   std::condition_variable wake_;
   bool stop_ = false;
-  std::thread worker_;
+  Thread worker_;
 };
 
 }  // namespace nvm::gpu

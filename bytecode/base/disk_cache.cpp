@@ -1,17 +1,15 @@
 #include "bytecode/base/disk_cache.h"
 
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "bytecode/base/hash.h"
+#include "bytecode/base/out_file.h"
+#include "bytecode/base/read_file.h"
 
 namespace nvm {
 
@@ -54,10 +52,9 @@ std::string DiskCache::path(const std::string& key) const {
 std::optional<std::vector<char>> DiskCache::find(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
   const std::string file = path(key);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) return std::nullopt;
+  const auto read = read_all(file);
+  if (!read) return std::nullopt;
+  const std::string& all = *read;
   Header h;
   if (all.size() >= sizeof h) std::memcpy(&h, all.data(), sizeof h);
   const std::size_t body = all.size() < sizeof h ? 0 : all.size() - sizeof h;
@@ -83,19 +80,11 @@ void DiskCache::add(const std::string& key, const std::vector<char>& content) co
   h.key_bytes = key.size();
   h.content_bytes = content.size();
   h.checksum = hash_bytes({content.data(), content.size()}, hash_bytes(key));
-  const std::string fresh = path(key) + "." + std::to_string(::getpid());
-  {
-    std::ofstream out(fresh, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(&h), sizeof h);
-    out.write(key.data(), static_cast<std::streamsize>(key.size()));
-    out.write(content.data(), static_cast<std::streamsize>(content.size()));
-    if (!out.flush()) failed = std::make_error_code(std::errc::io_error);
-  }
-  if (!failed) fs::rename(fresh, path(key), failed);
-  if (failed) {
-    std::error_code ignored;
-    fs::remove(fresh, ignored);
-  }
+  OutFile out(path(key), OutFile::Kind::kCache);
+  out.write({reinterpret_cast<const char*>(&h), sizeof h});
+  out.write(key);
+  out.write({content.data(), content.size()});
+  out.finish();
 }
 
 }  // namespace nvm

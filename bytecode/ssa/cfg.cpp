@@ -1,5 +1,7 @@
 #include "bytecode/ssa/cfg.h"
 
+#include <algorithm>
+
 #include "bytecode/base/budget.h"
 
 namespace nvm::ssa {
@@ -84,6 +86,12 @@ std::vector<Definition> definitions(const Function& function) {
     }
   }
   return defs;
+}
+
+bool measures(const Function& function) {
+  return std::any_of(function.blocks.begin(), function.blocks.end(), [](const Block& block) {
+    return std::any_of(block.insts.begin(), block.insts.end(), is_clock);
+  });
 }
 
 }  // namespace nvm::ssa

@@ -74,4 +74,12 @@ struct Definition {
   return &f.blocks[static_cast<std::size_t>(d.block)].insts[static_cast<std::size_t>(d.inst)];
 }
 
+// Is it the clock? What it measures is computed between its two instructions: nothing that was computed
+// before is taken for something behind.
+[[nodiscard]] inline bool is_clock(const Inst& in) {
+  return in.op == Op::kStartTimer || in.op == Op::kStopTimer;
+}
+// Does the clock run in the function? Then it stays by itself, and relies on nothing that its callers know.
+[[nodiscard]] bool measures(const Function& function);
+
 }  // namespace nvm::ssa

@@ -1,8 +1,8 @@
 // eliminate_common.
 //
 // Requires: check(). Ensures: of two equal instructions that are no calls and touch no state, where one
-// dominates the other, the second is gone; one that may fail too, since the first would have failed before.
-// Destroys: value numbers. Cost: linear; a dominance test per repetition.
+// dominates the other and no clock is read between them, the second is gone; one that may fail too, since the
+// first would have failed before. Destroys: value numbers. Cost: linear; a dominance test per repetition.
 #include <unordered_map>
 
 #include "bytecode/ssa/cfg.h"
@@ -30,6 +30,7 @@ void eliminate_common(Function& f) {
   std::unordered_map<std::string, std::vector<Seen>> seen;
   Rewrite rewrite(f);
   rewrite.run([&](const Inst& in) {
+    if (is_clock(in)) seen.clear();
     if (in.op == Op::kCall || op_info(in.op).effect == Effect::kOrdered) return false;
     std::vector<Seen>& before = seen[key_of(f, in)];
     for (const Seen& s : before) {

@@ -311,6 +311,11 @@ void SizeAnalysis::tell(FunctionId callee, const std::vector<Symbol>& given,
     if (!seen) enqueue(callee);
     return;
   }
+  if (apart(static_cast<std::size_t>(callee))) {
+    if (!known) known = unknown(parameter_types(static_cast<std::size_t>(callee)));
+    if (!seen) enqueue(callee);
+    return;
+  }
   Summary now;
   std::map<std::pair<Slot, Symbol>, std::int64_t> classes;
   for (std::size_t i = 0; i < given.size(); ++i) {

@@ -79,7 +79,8 @@ bool cannot_fail(const Module& module, const FunctionFacts& facts, const Functio
     return false;
   if (info.effect == Effect::kPure) return true;
   const ValueId* operands = function.operands_of(in);
-  if (in.op == Op::kMakeSegdes) return facts.of(operands[0]).numbers.each.low >= 0;
+  if (in.op == Op::kMakeSegdes)
+    return are_lengths(facts.of(operands[0]).numbers, static_cast<int>(module.int_bits));
   if (info.scalar == Scalar::kDiv || info.scalar == Scalar::kRem) {
     if (in.word == TypeWord::kFloat) return true;
     const Range& dividend = facts.of(operands[0]).numbers.each;

@@ -174,6 +174,8 @@ class SizeAnalysis {
   // Does INDEX start at 0 with stride 1 everywhere?
   [[nodiscard]] bool counts_up(const Inst& in) const;
 
+  // Nothing is taken for granted about the parameters of a function that measures time.
+  [[nodiscard]] bool apart(std::size_t function) const { return measures(m_.functions[function]); }
   [[nodiscard]] int bits() const { return static_cast<int>(m_.int_bits); }
 
   [[nodiscard]] bool granted(std::size_t function) const { return !granted_.empty() && granted_[function]; }

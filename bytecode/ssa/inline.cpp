@@ -1,9 +1,9 @@
 // inline_calls.
 //
-// Requires: check(). Ensures: no call is left to a function that is not recursive and is small, or is called
-// once, unless its caller has reached kMaxCaller instructions; positions stay those of the callee and
-// origin_function and inlined name it and the calls. Order of effects is kept. Destroys: block numbers, value
-// numbers. Cost: linear in the code that results, which is bounded by kMaxCaller per function.
+// Requires: check(). Ensures: no call is left to a function that is not recursive, measures no time and is
+// small, or is called once, unless its caller has reached kMaxCaller instructions; positions stay those of
+// the callee and origin_function and inlined name it and the calls. Order of effects is kept. Destroys: block
+// numbers, value numbers. Cost: linear in the code that results, which is bounded by kMaxCaller per function.
 //
 // Callees first: what is inlined into a callee is not inlined again elsewhere. A function has at most one
 // block that returns, so the caller goes on in the copy of that block, with the callee's results for its own.
@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "bytecode/base/check.h"
+#include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/edit.h"
 #include "bytecode/ssa/passes.h"
 
@@ -239,7 +240,8 @@ void inline_calls(Module& module) {
     std::size_t now = size_of(f);
     auto take = [&](FunctionId callee) {
       const auto c = static_cast<std::size_t>(callee);
-      if (calls.recursive[c] || returns_of(module.functions[c]) > 1) return false;
+      if (calls.recursive[c] || returns_of(module.functions[c]) > 1 || measures(module.functions[c]))
+        return false;
       if (size[c] > kSmall && calls.calls[c] > 1) return false;
       if (now + size[c] > kMaxCaller) return false;
       now += size[c];

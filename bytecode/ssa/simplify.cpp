@@ -38,6 +38,7 @@ class Simplifying {
 
   bool visit(const Inst& in) {
     if (in.op == Op::kUnpair) return unpair(in);
+    if (is_clock(in)) by_symbol_.clear();
     if (in.results == 0 || in.op == Op::kConst || in.op == Op::kCall ||
         op_info(in.op).effect == Effect::kOrdered) {
       for (std::uint32_t r = 0; r < in.results; ++r) remember(in.first_result + static_cast<ValueId>(r));

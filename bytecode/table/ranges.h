@@ -64,6 +64,12 @@ struct Numbers {
 // As hull(), but such that a value which is joined again and again changes a few times only.
 [[nodiscard]] Numbers widened(const Numbers& before, const Numbers& more, int bits);
 
+// Are these lengths for a descriptor in any case, each by itself? That there are too many in all is lack of
+// memory.
+[[nodiscard]] inline bool are_lengths(const Numbers& numbers, int bits) {
+  return numbers.each.inside(all_lengths(bits));
+}
+
 // Of the first result of an instruction that has one.
 [[nodiscard]] Numbers result_numbers(Op op, TypeWord word, int bits, std::span<const Numbers> operands);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "bytecode/text/annotation.h"
 
@@ -95,7 +96,24 @@ class Writer {
     if (in.op == Op::kIf || in.op == Op::kElse) ++depth_;
   }
 
+  // There is no literal for what is not a number: infinity less infinity is none, other numbers less zero
+  // stay.
+  void not_all_numbers(const Constant& c) {
+    Constant numbers = c, less = c;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const bool is_number = !std::isnan(c.floats[i]);
+      if (!is_number) numbers.floats[i] = std::numeric_limits<double>::infinity();
+      less.floats[i] = is_number ? 0.0 : numbers.floats[i];
+    }
+    constant(numbers);
+    (out_ += ' ') += op_info(Op::kConst).text;
+    constant(less);
+    ((((out_ += ' ') += op_info(Op::kSub).text) += ' ') += type_word_text(c.word));
+  }
+
   void constant(const Constant& c) {
+    if (std::any_of(c.floats.begin(), c.floats.end(), [](double x) { return std::isnan(x); }))
+      return not_all_numbers(c);
     const bool spelt_out = c.word == TypeWord::kChar && !is_string(c);
     const bool segments = c.word == TypeWord::kSegdes && c.size() > 1;
     out_ += ' ';

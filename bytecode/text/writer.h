@@ -15,8 +15,9 @@
 // FILE and NAME write blanks, braces, quotes, % and control bytes as %XX.
 //
 // Reading what was written gives the same program (positions and the numbers of files aside), byte for byte
-// when written again. Inputs of the run (program.h) have no text form: they are shown as an empty vector and
-// a remark, for people.
+// when written again; a constant with NaN in it, for which there is no literal, is the difference of two.
+// Inputs of the run (program.h) have no text form: they are shown as an empty vector and a remark, for
+// people.
 #pragma once
 
 #include <string>

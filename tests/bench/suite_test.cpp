@@ -211,6 +211,7 @@ TEST_CASE("what cannot be written is said before anything is measured") {
   Folder folder;
   CHECK_NOTHROW(check_outputs({folder.file("a.json"), folder.file("a.csv"), "", folder.file("plots/of/a")}));
   CHECK(std::filesystem::is_directory(folder.file("plots/of/a")));
+  std::ofstream(folder.file("a.json")) << "{}";
   CHECK_THROWS(check_outputs({folder.file("no/a.json"), "", "", ""}));
   CHECK_THROWS(check_outputs({"", folder.file("no/a.csv"), "", ""}));
   CHECK_THROWS(check_outputs({"", "", folder.file("a.json"), ""}));

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/read_file.h"
 #include "vm/lib/csv.h"
 #include "vm/lib/npy.h"
 #include "vm/lib/record_file.h"
@@ -35,7 +36,8 @@ class File {
 
 void read_array(std::string_view bytes) {
   vm::Pool pool(std::size_t{64} << 20);
-  const vm::Array array = vm::read_npy(File(bytes).path(), pool);
+  InFile file("fuzz.npy", std::string(bytes));
+  const vm::Array array = vm::read_npy("fuzz.npy", file, pool);
   const std::int64_t elements =
       std::accumulate(array.shape.begin(), array.shape.end(), std::int64_t{1}, std::multiplies<>());
   NVM_CHECK(array.elements.length() == elements, "an array has as many elements as its shape says");

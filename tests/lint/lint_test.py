@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import endings
 import layers
 import outside
 import scripts
@@ -87,6 +88,36 @@ class Sizes(Tree):
         self.assertEqual((len(report), failed), (1, False))
         self.write("vm/a.cpp", "int f() {\n" + "  f();\n" * 120 + "  return 0;\n}\n")
         self.assertTrue(sizes.check(self.root)[1])
+
+
+class Endings(Tree):
+    def setUp(self):
+        super().setUp()
+        for header in endings.INTERFACE:
+            self.write("vm/lib/" + header, "Value make();\nstd::string text();\nint bits() noexcept;\n")
+        for source in endings.IMPLEMENTED:
+            self.write("vm/lib/" + source, "\n")
+
+    def found(self, text, name="vm/a.cpp"):
+        self.write(name, text)
+        return endings.check(self.root)
+
+    def test_streams_files_threads(self):
+        for line in ("std::ifstream in(path);", "std::ostringstream out;", "std::getline(in, line);", "std::thread t(f);",
+                     "static thread_local std::string last;", "int fd = ::mkstemp(name);", 'FILE* f = fopen(path, "we");',
+                     "} catch (...) {", "std::filesystem::exists(path);", "if (fs::is_directory(a.b(c))) return;"):
+            self.assertEqual(len(self.found(line + "\n")), 1, line)
+
+    def test_what_may_be(self):
+        for line in ("// std::ifstream", "std::thread::hardware_concurrency();", "std::filesystem::exists(path, error);",
+                     'fopen(path, "re");', "constinit thread_local std::uint64_t n = 0;", "std::filesystem::path p;"):
+            self.assertEqual(self.found(line + "\n"), [], line)
+
+    def test_interface(self):
+        for body, wrong in (("Value make() {\n  return Value(new int);\n}\n", 1), ("Value make() { return Value(new int); }\n", 1),
+                            ("Value make() {\n  return guarded([] { return f(); });\n}\n", 0), ("std::string text() { return f(); }\n", 0),
+                            ("namespace {\nValue make() { return f(); }\n}  // namespace\n", 0), ("Value other() { return f(); }\n", 0)):
+            self.assertEqual(len(self.found(body, "vm/lib/vm.cpp")), wrong, body)
 
 
 class Scripts(Tree):

@@ -133,6 +133,11 @@ class Generator(Functions):
         return Node("op", substitute(op.result, instance), kids[:len(op.operands)], (op, instance))
     raise KeyError(form)
 
+  def elementary(self, name, x):
+    """A function of the C library."""
+    op = Operation(name + "($0)", ("float",), "float", ("log" if name == "ln" else name) + "({0})")
+    return Node("op", "float", [x], (op, {}))
+
   def nested(self, v):
     """The variable `v` cut into segments: many small ones, one giant one among empty ones."""
     form = self.rng.choice([GIANT, SMALL_GROUPS, EMPTY_AND_ONE, MIDDLE_GROUPS, MIDDLE_GROUPS])
@@ -213,7 +218,10 @@ class Generator(Functions):
 
   def constant_sequence(self, t):
     n = self.rng.choice([0, 1, 2, 3, 5, 8, 16, 31, 32, 33, 40])
-    return Node("list", seq(t), [Node("const", t, data=self.scalar(t)) for _ in range(n)]) if n else Node("empty", seq(t))
+    values = [self.scalar(t) for _ in range(n)]
+    if self.rng.random() < 0.4:  # with duplicates
+      values = [self.rng.choice(values[:4]) for _ in values]
+    return Node("list", seq(t), [Node("const", t, data=x) for x in values]) if n else Node("empty", seq(t))
 
   # ------------------------------------------------------------------ expressions
 

@@ -291,6 +291,12 @@ STRINGS = [
     call("group_by_space", "[char] [char]", "[[char]]", "words({0}, {1})"),
     call("string_eql", "[char] [char]", "bool", "([lowercase(c) for c in {0}] == [lowercase(c) for c in {1}])"),
     row("parse_int(int_string($0))", "int", "(int,bool)", "({0}, True)"),
+    row('first(parse_float(int_string(mod($0, 1000000007)) ++ "." ++ int_string(abs(rem($1, 1000000007)))))', "int int", "float",
+        "parse_float({0} % 1000000007, abs(remainder({1}, 1000000007)), 0)"),
+    row('(let (o_a, o_b, o_e) = ($0, $1, $2) in first(parse_float("-" ++ int_string(mod(o_a, 1000007)) ++ "." ++ int_string(mod(o_b, 1000000007)) '
+        '++ "e" ++ int_string(rem(o_e, 330)))))', "int int int", "float",
+        "-parse_float({0} % 1000007, {1} % 1000000007, remainder({2}, 330))"),
+    row("{* wrap_o(o_x) : o_x in $0}".replace("wrap_o(o_x)", "(o_x, #[o_x])"), "[a]", "[(a,int)]", "[(x, 1) for x in {0}]"),
     row("{(parse_int(o_w)) : o_w in {[`-] ++ int_string(abs(rem(o_x, 100000))) : o_x in $0}}", "[int]", "[(int,bool)]",
         "[(-abs(remainder(x, 100000)), True) for x in {0}]"),
 ]

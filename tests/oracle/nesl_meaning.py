@@ -354,6 +354,10 @@ def find(x, v):
   return next((i for i, y in enumerate(v) if eql(x, y)), -1)
 
 
+def parse_float(whole, fraction, exponent):
+  return float(f"{whole}.{fraction}e{exponent}")
+
+
 def nesl_map(f, v):
   return [f(x) for x in v]
 
@@ -375,7 +379,8 @@ class Meaning:
         modulo=lambda a, b: a % b, divide=arithmetic.divide, floor=arithmetic.floor, ceil=arithmetic.ceil, larger=arithmetic.larger,
         smaller=arithmetic.smaller, square_root=arithmetic.square_root, isqrt=math.isqrt, gcd=math.gcd,
         int_abs=lambda x: wide.wrap(-x) if x < 0 else x, span=self.span, tick=self.tick,
-        extreme_index=self.extreme_index, inf=math.inf, nan=math.nan)
+        extreme_index=self.extreme_index, inf=math.inf, nan=math.nan, log=lambda x: math.log(x) if x else -math.inf,
+        **{name: getattr(math, name) for name in ("sin", "cos", "tan", "exp", "sinh", "cosh", "tanh", "asin", "acos", "atan")})
     self.folds = arithmetic.folds(wide)
     for (kind, fold), (reduce, scan) in self.folds.items():
       word = next(w for w, f in FOLD_NAMES.items() if f == fold)

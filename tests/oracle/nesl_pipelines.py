@@ -271,3 +271,22 @@ class Facts:
       return op(rng.choice(["abs($0)", "max($0, $1)", "min($0, $1)", "(-$0)", "diff($0, $1)", "rshift($0, $1)", "mod($0, (-7))"]), [a, b])
     test = op(rng.choice(["($0 < $1)", "($0 >= $1)"]), [a, b])
     return Node("if", "int", [test, self.number(names, [], 1), self.number(names, [], 1)])
+
+
+class Elementary:
+  """Functions whose results may be an ulp off: applied to constants, at the very end of a program."""
+
+  NAMES = {"sin": 1e3, "cos": 1e3, "tan": 1e3, "exp": 700, "sinh": 700, "cosh": 700, "tanh": 20, "atan": 1e6, "asin": 1, "acos": 1, "ln": 1e9}
+
+  def __init__(self, generator):
+    self.g, self.rng = generator, generator.rng
+
+  def program(self):
+    rng = self.rng
+    name = rng.choice(list(self.NAMES))
+    most = self.NAMES[name]
+    x = self.g.fresh()
+    values = [0.0, 1.0, most] + [rng.uniform(-most, most) for _ in range(rng.choice([1, 5, 40]))] + [rng.uniform(0, 1) * 10.0**rng.randrange(-300, 1)]
+    values = Node("list", seq("float"), [Node("const", "float", data=float(abs(v) if name == "ln" else v)) for v in values])
+    body = self.g.elementary(name, Node("var", "float", data=x))
+    return Program(Node("each", seq("float"), [body, values], ([x], False)))

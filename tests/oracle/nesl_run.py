@@ -21,6 +21,7 @@ class Case:
   program: object
   expected: object = None
   fault: object = None
+  ulps: int = 0  # by which floats may differ
 
 
 @dataclass
@@ -87,6 +88,24 @@ def values(output):
   return found
 
 
+def same(got, case):
+  """Whether it is what the program should give, but for some ulps."""
+  if got == case.expected or case.ulps == 0:
+    return got == case.expected
+  if re.sub(r"-?\d+", "", got) != re.sub(r"-?\d+", "", case.expected):
+    return False
+  return all(abs(place(a) - place(b)) <= case.ulps for a, b in zip(TRIPLE.findall(got), TRIPLE.findall(case.expected)))
+
+
+TRIPLE = re.compile(r"(-?\d+),(\d+),(\d+)")
+
+
+def place(triple):
+  """Where a float stands among those of its sign; zeros apart."""
+  exponent, high, low = map(int, triple)
+  return (exponent << 52) + (high << 26) + low
+
+
 def run_values(binary, mode, bits, cases, timeout=120):
   """The differences of programs that should succeed."""
   differences = []
@@ -95,7 +114,7 @@ def run_values(binary, mode, bits, cases, timeout=120):
     status, out, err = nvm(binary, "run", mode, bits, source(left, bits), timeout)
     got = values(out)
     for case in left:
-      if case.seed in got and got[case.seed] != case.expected:
+      if case.seed in got and not same(got[case.seed], case):
         differences.append(Difference(case, mode, got[case.seed]))
     if status == 0 and len(got) == len(left):
       break

@@ -28,7 +28,7 @@ def shrink(difference, nvm, bits, evaluator=None):
 
 
 def differs(program, d, nvm, bits, evaluator):
-  case = Case(d.case.seed, program)
+  case = Case(d.case.seed, program, ulps=d.case.ulps)
   try:
     if not expect(case, evaluator, bits):
       return None

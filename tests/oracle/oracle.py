@@ -9,6 +9,7 @@ The first seed may also come from the environment: NVM_ORACLE_SEED. NVM_ORACLE_C
 import argparse
 import os
 import random
+import signal
 import sys
 import time
 
@@ -19,11 +20,11 @@ import nesl_shrink
 import vcode_run
 import vcode_shrink
 from nesl_generator import Generator
-from nesl_pipelines import Facts, Pipelines
+from nesl_pipelines import Elementary, Facts, Pipelines
 from nesl_python import Evaluator
 from vcode_generator import Generator as VcodeGenerator
 
-KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.2, "library": 0.15, "small": 0.28}
+KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.2, "library": 0.15, "elementary": 0.02, "small": 0.26}
 
 
 class Nesl:
@@ -36,13 +37,14 @@ class Nesl:
     rng = random.Random(seed)
     generator = Generator(rng, self.bits, seed)
     kind = kind or rng.choices(list(KINDS), list(KINDS.values()))[0]
-    if kind in ("pipelines", "facts"):
-      program = {"pipelines": Pipelines, "facts": Facts}[kind](generator).program()
+    special = {"pipelines": Pipelines, "facts": Facts, "elementary": Elementary}.get(kind)
+    if special:
+      program = special(generator).program()
     elif kind == "library":
       program = generator.library()
     else:
       program = generator.program(kind == "big", kind == "failing", kind == "nested")
-    return nesl_run.Case(seed, program)
+    return nesl_run.Case(seed, program, ulps=2 if kind == "elementary" else 0)
 
   def expect(self, case):
     return nesl_run.expect(case, self.evaluator, self.bits)
@@ -178,8 +180,13 @@ def modes_of(options, kind, seed):
   return kind.modes if options.modes == "all" else options.modes.split(",")
 
 
+def interrupt(*_):
+  raise KeyboardInterrupt
+
+
 def main():
   options = parse_arguments()
+  signal.signal(signal.SIGTERM, interrupt)  # as Ctrl-C: the programs so far count
   sys.setrecursionlimit(20000)
   kind = LANGUAGES[options.language]
   report = Report(options)

@@ -5,7 +5,7 @@ The generator executes each instruction as it writes it, so that it knows all le
 
 from dataclasses import dataclass, field
 
-from vcode_machine import Fault, Machine, TooMuch
+from vcode_machine import Fault, Machine, TooMuch, Undefined
 from vcode_operands import WORDS, Operands
 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 1e-3, 1e10, 2147483647.0, 2147483648.0, -2147483649.0,
@@ -302,7 +302,7 @@ class Giving(Operands):
         self.push(rng.choice(self.depths(lambda v, k=k: v[0] == k)))
       try:
         self.do("CALL", name)
-      except (Fault, TooMuch):  # its lengths do not fit
+      except (Fault, TooMuch, Undefined):  # not for these operands
         del self.code[length:]
         self.stack[:] = before
       return
@@ -351,7 +351,7 @@ class Giving(Operands):
     try:
       self.do("CALL", name)
       g.signatures[name] = ["X"]  # not called again
-    except (Fault, TooMuch):
+    except (Fault, TooMuch, Undefined):
       del self.code[length:]
       self.stack[:] = before
       del self.machine.functions[name]

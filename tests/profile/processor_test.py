@@ -100,8 +100,8 @@ def check_blocks():
 def check_killed():
     endless = write("endless.nesl", "function deep(n) = if n == 0 then 0 else deep(n - 1) $\n"
                     "function go(n) = if n == 0 then 0 else let x = deep(1000) in x + go(n - 1) $\ngo(100000000) $\n")
-    path = WORK / "k.json"
-    process = subprocess.Popen([NVM, "run", "--trace", str(path), endless], stdout=subprocess.DEVNULL)
+    path = WORK / "k.json.part"  # as it is called until it is whole
+    process = subprocess.Popen([NVM, "run", "--trace", str(WORK / "k.json"), endless], stdout=subprocess.DEVNULL)
     for _ in range(3000):
         time.sleep(0.02)
         if path.exists() and '"ph":"B"' in path.read_text():

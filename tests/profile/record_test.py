@@ -107,13 +107,17 @@ def check_crash():
     for words, said in ((("--record", "c.rec"), "nvm replay c.rec"), ((), "--record")):
         process = subprocess.Popen([NVM, "run", *words, "--trace", "c.json", program], stderr=subprocess.PIPE, cwd=WORK,
                                    text=True)
-        while not (WORK / "c.json").exists() or '"ph":"B"' not in (WORK / "c.json").read_text():
+        trace = WORK / "c.json.part"
+        while not trace.exists() or '"ph":"B"' not in trace.read_text():
             time.sleep(0.01)
         process.send_signal(signal.SIGSEGV)
         message = process.communicate()[1]
         expect(f"says how to repeat a crash {words}", "internal error" in message and said in message, message)
         expect("and ends by the signal", process.returncode == -signal.SIGSEGV, process.returncode)
-        os.remove(WORK / "c.json")
+        os.remove(trace)
+        if words:
+            run = nvm("replay", "c.rec.part", "--time-limit", "0.1")
+            expect("what was recorded is there", "cannot read" not in run.stderr and "no record" not in run.stderr, run)
 
 
 def check_standard_input():

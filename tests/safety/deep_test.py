@@ -3,8 +3,8 @@
 
     deep_test.py NVM [NAME ...]
 
-Every program goes through each command below with a stack of 1 MB and one of 8 MB. A signal, an abort, or a
-failure without a message is an error.
+Every program goes through each command below with a stack of 1 MB, and is run with one of 8 MB. A signal, an
+abort, or a failure without a message is an error.
 """
 
 import pathlib
@@ -76,8 +76,8 @@ NESL = {
     "patterns": "function f(" + "(" * LEVELS + "x" + ")" * LEVELS + ") = x $\n",
     "datatypes": "datatype d0(int) $\n" + lines("datatype d{i}(d{j}) $\n", 3000) + "d0(1) $\n",
     "datatype_values": "datatype d0(int) $\nv0 = d0(1) $\n" + lines("datatype d{i}(d{j}) $\nv{i} = d{i}(v{j}) $\n", 600) + "v599 $\n",
-    "values": "v0 = 1 $\n" + lines("v{i} = [v{j}] $\n", 1500) + "v1499 $\n",
-    "value_pairs": "v0 = 1 $\n" + lines("v{i} = (v{j}, 1) $\n", 1500) + "v1499 $\n",
+    "values": "v0 = 1 $\n" + lines("v{i} = [v{j}] $\n", 300) + "v299 $\n",
+    "value_pairs": "v0 = 1 $\n" + lines("v{i} = (v{j}, 1) $\n", 300) + "v299 $\n",
     "functions": "function f0(x) = x $\n" + lines("function f{i}(x) = f{j}(x) + 1 $\n", 5000) + "f4999(1) $\n",
     "functions_as_values": "function f0(x) = x $\n" + lines("function f{i}(x) = map(f{j}, [x])[0] $\n", 500) + "f499(1) $\n",
     "growing_types": "function f(x, n) = if n == 0 then 1 else f([x], n - 1) $\nf(1, 5) $\n",
@@ -104,7 +104,7 @@ def limited(stack):
 def problem(nvm, command, stack, path, directory):
     words = [nvm, *command, "--memory", "1G", path] if command[0] == "run" else [nvm, *command, path]
     try:
-        done = subprocess.run(words, cwd=directory, capture_output=True, check=False, timeout=20, preexec_fn=limited(stack))
+        done = subprocess.run(words, cwd=directory, capture_output=True, check=False, timeout=120, preexec_fn=limited(stack))
     except subprocess.TimeoutExpired:
         return "no end after 120 s"
     text = done.stdout + done.stderr
@@ -126,7 +126,7 @@ def main():
                 for command in COMMANDS:
                     if suffix == ".vcode" and command[0] == "compile":
                         continue
-                    for stack in STACKS:
+                    for stack in STACKS if command == ["run"] else STACKS[:1]:
                         wrong = problem(nvm, command, stack, "program" + suffix, directory)
                         passed += not wrong
                         failed += bool(wrong)

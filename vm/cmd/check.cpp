@@ -1,13 +1,14 @@
 // nvm check and nvm disasm: a program looked at, not run.
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
+#include <ostream>
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
 #include "vm/cmd/run.h"
+#include "vm/cmd/terminal.h"
 #include "vm/cmd/vcode_files.h"
 #include "vm/profile/json.h"
 
@@ -37,12 +38,14 @@ void print_json(const std::vector<lib::Message>& messages) {
                 .add("message", m.text)
                 .text();
   }
-  std::puts((text + (messages.empty() ? "]" : "\n]")).c_str());
+  say(stdout, text + (messages.empty() ? "]\n" : "\n]\n"));
 }
 
 // What is to be said of a file that was not even read: editors look for messages in the JSON only.
 lib::Message unread(const std::string& path) {
-  const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
+  std::error_code unknown;
+  const bool folder = std::filesystem::is_directory(path, unknown);
+  const bool there = std::filesystem::exists(path, unknown);
   return {path, 0, 0, lib::Severity::kError,
           folder  ? "the file is a directory"
           : there ? "the file cannot be read"
@@ -53,7 +56,9 @@ int check_nesl(const Arguments& arguments, const Watch& watch) {
   lib::NeslOptions options;
   options.vm.allow = allowed(arguments);
   options.vm.cancelled = Interruptible::asked();
-  lib::Nesl nesl(options, std::cout, std::cerr);
+  TerminalBuffer buffer(stdout), err_buffer(stderr);
+  std::ostream out(&buffer), err(&err_buffer);
+  lib::Nesl nesl(options, out, err);
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   const bool json = arguments.given(Option::kJson);
@@ -77,15 +82,15 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
   if (arguments.given(Option::kJson)) {
     std::vector<lib::Message> messages = program ? program->messages() : program.failure().messages;
     if (!program && messages.empty()) {
-      std::fputs(program.failure().message.c_str(), stderr);
+      say(stderr, program.failure().message);
       messages.push_back(unread(arguments.operand("a program file")));
     }
     print_json(messages);
     return program ? kGood : kRefused;
   }
   if (!program) return report(program.failure());
-  std::fputs(program->warnings().c_str(), stderr);
-  std::fputs(program->signatures().c_str(), stdout);
+  say(stderr, program->warnings());
+  say(stdout, program->signatures());
   return kGood;
 }
 
@@ -97,7 +102,7 @@ int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) 
     options.optimise = stage == 's';
     auto program = load(options);
     if (!program) return report(program.failure());
-    std::fputs((stage == 'v' ? program->vcode_text() : program->ssa_text()).c_str(), stdout);
+    say(stdout, stage == 'v' ? program->vcode_text() : program->ssa_text());
   }
   return kGood;
 }
@@ -107,14 +112,16 @@ int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::strin
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.vm.allow = allowed(arguments);
   options.vm.cancelled = Interruptible::asked();
-  lib::Nesl nesl(options, std::cout, std::cerr);
+  TerminalBuffer buffer(stdout), err_buffer(stderr);
+  std::ostream out(&buffer), err(&err_buffer);
+  lib::Nesl nesl(options, out, err);
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
   if (const int status = status_of(run_all(nesl, arguments, watch)); status != kGood) return status;
   const auto listing = nesl.listing("", stages);
   if (!listing) return kRefused;
-  std::fputs(listing->c_str(), stdout);
+  say(stdout, *listing);
   const auto vcode = nesl.compile("");
   if (!vcode) return kRefused;
   return print_vcode(stages, load_options_of(arguments), [&](const lib::LoadOptions& load) {

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <iostream>
 #include <string_view>
 
 #include "bytecode/base/budget.h"
@@ -13,6 +12,8 @@
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/crash.h"
 #include "vm/cmd/pages.h"
+#include "vm/cmd/terminal.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
@@ -30,7 +31,7 @@ const CommandInfo* find_command(std::string_view name) {
   return nullptr;
 }
 
-void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print(const std::string& text) { say(stdout, text); }
 
 std::string overview() {
   std::string page = "usage: nvm COMMAND [OPTIONS] [OPERANDS]\n\n";
@@ -58,9 +59,9 @@ int unknown_command(std::string_view name) {
   std::vector<std::string_view> names;
   for (const CommandInfo& c : kCommands) names.push_back(c.name);
   const std::string_view near = nearest_name(name, names, 2);
-  std::fprintf(stderr, "nvm: there is no command %.*s", static_cast<int>(name.size()), name.data());
-  if (!near.empty()) std::fprintf(stderr, "; did you mean %.*s?", static_cast<int>(near.size()), near.data());
-  std::fprintf(stderr, "\nnvm help lists the commands\n");
+  complain("there is no command " + std::string(name) +
+           (near.empty() ? "" : "; did you mean " + std::string(near) + "?") +
+           "\nnvm help lists the commands");
   return kRefused;
 }
 
@@ -106,11 +107,10 @@ namespace {
 
 // The status of a command whose output may still be on its way.
 int written(int status) {
-  std::cout.flush();
-  if (std::fflush(stdout) == 0 && std::cout && std::ferror(stdout) == 0) return status;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && !output_lost()) return status;
   if (status != kGood) return status;  // it said why
-  std::fprintf(stderr, "nvm: cannot write standard output%s%s\n", errno == 0 ? "" : ": ",
-               errno == 0 ? "" : std::strerror(errno));
+  complain(std::string("cannot write standard output") + (errno == 0 ? "" : ": ") +
+           (errno == 0 ? "" : std::strerror(errno)));
   return kFault;
 }
 
@@ -127,30 +127,43 @@ int run_command_line(Words words) {
   try {
     return c->run(words);
   } catch (const UsageError& e) {
-    std::fprintf(stderr, "nvm %s: %s\n", name.c_str(), e.message.c_str());
+    say(stderr, "nvm " + name + ": " + e.message + "\n");
     return kRefused;
   } catch (const Cancelled& spent) {
-    std::fprintf(stderr, "nvm: %s\n", spent.what());
+    say(stderr, std::string("nvm: ") + spent.what() + "\n");
     return kFault;
   } catch (const OutOfMemory& spent) {
-    std::fprintf(stderr, "nvm: %s\n", spent.what());
+    say(stderr, std::string("nvm: ") + spent.what() + "\n");
     return kFault;
   }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  install_crash_note();
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of the write, as a full disk is
+namespace {
+
+int run_main(int argc, char** argv) {
   const std::string_view program = argc > 0 ? argv[0] : "nvm";
   Words words(argv + std::min(argc, 1), argv + argc);
   if (program.substr(program.find_last_of('/') + 1) == "vinterp") return written(vinterp_command(words));
   if (words.empty()) {
-    std::fputs(overview().c_str(), stderr);
+    say(stderr, overview());
     return kRefused;
   }
   return written(run_command_line(std::move(words)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  install_crash_note();
+  install_endings();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of the write, as a full disk is
+  return lib::guarded([&] { return run_main(argc, argv); },
+                      [](const lib::Failure& failure) {
+                        say(stderr, failure.message);
+                        return static_cast<int>(kFault);
+                      });
 }
 
 }  // namespace nvm::cmd

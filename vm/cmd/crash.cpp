@@ -4,7 +4,13 @@
 
 #include <csignal>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
+
+#include "bytecode/base/out_file.h"
+#include "vm/cmd/commands.h"
 
 namespace nvm::cmd {
 
@@ -19,6 +25,7 @@ char note[8192] =
 alignas(16) char stack[kStackBytes];  // an overflowing stack has no room for a handler
 
 void on_crash(int signal) {
+  remove_unfinished(false);  // what was recorded reproduces it
   if (::write(STDERR_FILENO, note, std::strlen(note)) < 0) note[0] = '\0';
   std::signal(signal, SIG_DFL);
   std::raise(signal);
@@ -39,10 +46,45 @@ void install_crash_note() {
   }
 }
 
+namespace {
+
+// The last resort for what no handler could catch: a destructor that needs memory, a thread of a library.
+[[noreturn]] void on_terminate() {
+  static constexpr char kText[] = "nvm: out of memory, also to end in order\n";
+  try {
+    if (std::current_exception() != nullptr) throw;
+  } catch (const std::bad_alloc&) {
+    remove_unfinished(true);
+    if (::write(STDERR_FILENO, kText, sizeof kText - 1) >= 0) ::_exit(kFault);
+    ::_exit(kFault);
+  } catch (...) {
+  }
+  std::abort();
+}
+
+// Before anything of nvm is initialised.
+[[gnu::constructor(101)]] void install_last_resort() { std::set_terminate(on_terminate); }
+
+}  // namespace
+
+void end_process(int signal) {
+  remove_unfinished(true);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void install_endings() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGALRM}) {
+    struct sigaction before {};
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      std::signal(signal, end_process);
+  }
+}
+
 void crash_is_recorded(const std::string& path) {
   const std::string text =
       "nvm: internal error, the fault of nvm and not of the program\nnvm: to reproduce it: nvm replay " +
-      path + "\n";
+      path + ".part\n";
   std::strncpy(note, text.c_str(), sizeof note - 1);
 }
 

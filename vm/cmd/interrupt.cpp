@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "vm/cmd/crash.h"
+
 namespace nvm::cmd {
 
 namespace {
@@ -11,7 +13,7 @@ std::atomic<bool> was_asked{false};
 
 // The flag first: a run that clears an earlier wish looks at the flag then.
 void on_interrupt(int) {
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGINT, end_process);
   was_asked.store(true);
   if (lib::Vm* vm = running.load()) vm->cancel();
 }
@@ -29,7 +31,7 @@ Interruptible::Interruptible(lib::Vm* vm) {
 void Interruptible::also(lib::Vm* vm) { running.store(vm); }
 
 void Interruptible::end() {
-  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGINT, end_process);
   running.store(nullptr);
 }
 

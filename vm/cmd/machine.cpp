@@ -3,7 +3,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <sstream>
+#include <new>
+
+#include "bytecode/base/read_file.h"
+#include "vm/cmd/commands.h"
+#include "vm/cmd/terminal.h"
 
 #include "bytecode/base/disk_cache.h"
 #include "vm/cmd/deadline.h"
@@ -26,8 +30,9 @@ std::string folder_in(const std::string& word) {
 }
 
 void allow(const std::string& list, lib::Capabilities& to) {
-  std::istringstream words(list);
-  for (std::string word; std::getline(words, word, ',');) {
+  for (const std::string_view part : parts_of(list, ',')) {
+    const std::string word(part);
+    if (word.empty() && list.empty()) break;
     const std::string what = word.substr(0, word.find('='));
     if (what == "read")
       to.read.push_back(folder_in(word));
@@ -65,12 +70,26 @@ std::int64_t block_threshold(const Arguments& arguments) {
 
 }  // namespace
 
-File file_of(const Arguments& arguments, Option option, const char* mode) {
-  if (!arguments.given(option) || arguments.text(option) == "-") return nullptr;
-  const std::string& path = arguments.text(option);
-  File file(std::fopen(path.c_str(), mode));
+File input_of(const Arguments& arguments) {
+  if (!arguments.given(Option::kInput) || arguments.text(Option::kInput) == "-") return nullptr;
+  const std::string path = arguments.text(Option::kInput);
+  File file(std::fopen(path.c_str(), "re"));
   if (!file) throw UsageError{"cannot open " + path + ": " + std::strerror(errno)};
   return file;
+}
+
+std::unique_ptr<OutFile> written_to(const Arguments& arguments, Option option) {
+  if (!arguments.given(option) || arguments.text(option) == "-") return nullptr;
+  auto file = std::make_unique<OutFile>(arguments.text(option));
+  if (file->error() != 0)
+    throw UsageError{"--" + std::string(option_info(option).name()) + " " + file->why()};
+  return file;
+}
+
+int finished(OutFile* file, int status) {
+  if (file == nullptr || status != kGood || file->finish()) return status;
+  complain("cannot write " + file->path() + ": " + std::strerror(file->error()));
+  return kFault;
 }
 
 namespace {
@@ -80,6 +99,7 @@ std::size_t tuning_size = 0;
 
 std::FILE* tuning() {
   static std::FILE* const file = ::open_memstream(&tuning_text, &tuning_size);
+  if (file == nullptr) throw std::bad_alloc();
   return file;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "bytecode/base/out_file.h"
 #include "vm/cmd/arguments.h"
 #include "vm/lib/nvm.hpp"
 
@@ -15,9 +16,14 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-// The file that the option names; null for the standard stream, which is meant if it names none, or `-`.
-// Throws UsageError if the file cannot be opened.
-[[nodiscard]] File file_of(const Arguments& arguments, Option option, const char* mode);
+// The file of --input; null for the standard stream, which is meant if it names none, or `-`. Throws
+// UsageError if the file cannot be opened.
+[[nodiscard]] File input_of(const Arguments& arguments);
+// The same for a file that an option has written.
+[[nodiscard]] std::unique_ptr<OutFile> written_to(const Arguments& arguments, Option option);
+// Finishes it if all went well; null means that there is none. The exit status of a command that came to
+// `status` before.
+[[nodiscard]] int finished(OutFile* file, int status);
 
 // Where `nvm tune` collects what it has measured.
 [[nodiscard]] std::FILE* tuning();

@@ -1,16 +1,16 @@
 #include "vm/cmd/nesl.h"
 
-#include <ext/stdio_sync_filebuf.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
+#include <ostream>
 
+#include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
+#include "vm/cmd/outputs.h"
+#include "vm/cmd/terminal.h"
 #include "vm/lib/nesl.hpp"
 
 namespace nvm::cmd {
@@ -20,18 +20,35 @@ namespace {
 // Behind "cannot write".
 std::string why() { return errno == 0 ? "" : std::string(": ") + std::strerror(errno); }
 
-// --out NAME=FILE, or a file for the last value
-int save_outputs(lib::Nesl& nesl, const Arguments& arguments) {
-  for (const std::string& word : arguments.all(Option::kOut)) {
-    const std::size_t equals = word.find('=');
-    const std::string name = equals == std::string::npos ? "it" : word.substr(0, equals);
-    const std::string file = equals == std::string::npos ? word : word.substr(equals + 1);
-    if (const auto wrong = nesl.save_file(name, file)) {
-      std::cerr << "nvm: --out " << word << ": " << *wrong << "\n";
+// NAME=FILE, or a file for the last value.
+std::string name_of(const Output& output) { return output.place.empty() ? "it" : output.place; }
+
+int save_outputs(lib::Nesl& nesl, Outputs& outputs) {
+  for (Output& output : outputs) {
+    if (const auto wrong = nesl.save_file(name_of(output), output.file)) {
+      complain(wrong_output(output, *wrong));
       return kFault;
     }
   }
   return kGood;
+}
+
+// Before anything runs.
+void check_outputs(lib::Nesl& nesl, const Outputs& outputs, const Arguments& arguments, const Watch& watch) {
+  if (outputs.empty()) return;
+  lib::Nesl::Texts texts;
+  texts.expressions = arguments.all(Option::kExpression);
+  for (const std::string& word : arguments.all(Option::kIn))
+    texts.inputs.push_back(word.substr(0, word.find('=')));
+  if (!arguments.operands().empty()) {
+    texts.script_name = arguments.operand("a program file");
+    const bool standard = texts.script_name == "-";
+    texts.script =
+        standard ? watch.standard_input() : lib::read_file(texts.script_name, watch.watchers()).value_or("");
+  }
+  for (const Output& output : outputs)
+    if (const auto why = nesl.refuses(texts, name_of(output), output.file))
+      throw UsageError{wrong_output(output, *why)};
 }
 
 lib::NeslOptions nesl_options(const Arguments& arguments) {
@@ -59,7 +76,8 @@ lib::NeslStatus run_all(lib::Nesl& nesl, const Arguments& arguments, const Watch
 int status_of(lib::NeslStatus status) {
   switch (status) {
     case lib::NeslStatus::kCompileError: return kRefused;
-    case lib::NeslStatus::kRunError: return kFault;
+    case lib::NeslStatus::kRunError:
+    case lib::NeslStatus::kBusy: return kFault;
     default: return kGood;
   }
 }
@@ -96,9 +114,9 @@ bool is_nesl(const Arguments& arguments, const Watch& watch) {
     const auto text = lib::read_file(path, watch.watchers());
     return text && text->starts_with("#!");
   }
-  if (!std::filesystem::is_regular_file(path)) return false;  // what is read of a pipe is gone
-  std::ifstream file(path, std::ios::binary);
-  return file.get() == '#' && file.get() == '!';
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;  // what is read of a pipe is gone
+  return read_all(path, 2) == "#!";
 }
 
 int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, const std::string& explain) {
@@ -107,16 +125,18 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
   options.show_all = arguments.given(Option::kVerbose);
   options.vm.watchers = watch.watchers();
   options.vm.out = to;
-  const File input = file_of(arguments, Option::kInput, "re");
+  const File input = input_of(arguments);
   if (input) options.vm.in = input.get();
-  const File output = file_of(arguments, Option::kOutput, "we");
-  if (output) options.vm.out = output.get();
-  __gnu_cxx::stdio_sync_filebuf<char> buffer(options.vm.out);
-  std::ostream out(&buffer);
-  lib::Nesl nesl(options, out, std::cerr);
+  const auto output = written_to(arguments, Option::kOutput);
+  if (output && (options.vm.out = output->stream()) == nullptr) throw UsageError{output->why()};
+  Outputs outputs = open_outputs(arguments);
+  TerminalBuffer buffer(options.vm.out), messages(stderr);
+  std::ostream out(&buffer), err(&messages);
+  lib::Nesl nesl(options, out, err);
   if (!has_effects(arguments)) nesl.forbid_effects();
   const Lengths lengths = bind_inputs(nesl, arguments);
   check_figures(arguments, lengths);
+  check_outputs(nesl, outputs, arguments, watch);
   {
     const Interruptible guard(&nesl.machine());
     const int status = status_of(run_all(nesl, arguments, watch));
@@ -126,10 +146,10 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
     out << (nesl.explanation().empty() ? "nothing was recorded\n" : nesl.explanation()) << std::flush;
   errno = 0;
   if (std::fflush(options.vm.out) != 0 || !out) {
-    std::cerr << "nvm: cannot write the results" << why() << "\n";
+    complain("cannot write the results" + why());
     return kFault;
   }
-  const int saved = save_outputs(nesl, arguments);
+  const int saved = finished(output.get(), save_outputs(nesl, outputs));
   const int figures = report_figures(arguments, nesl.counters(), lengths);
   return saved != kGood ? saved : figures;
 }
@@ -141,24 +161,22 @@ int compile_command(const Words& words) {
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.vm.allow = allowed(arguments);
   options.vm.cancelled = Interruptible::asked();
-  lib::Nesl nesl(options, std::cout, std::cerr);
+  const auto file = written_to(arguments, Option::kOutput);
+  TerminalBuffer buffer(stdout), messages(stderr);
+  std::ostream out(&buffer), err(&messages);
+  lib::Nesl nesl(options, out, err);
   const Interruptible guard(&nesl.machine());
   bind_inputs(nesl, arguments);
   nesl.compile_only();
   if (const int status = status_of(run_all(nesl, arguments, Watch())); status != kGood) return status;
   const auto vcode = nesl.compile("");
   if (!vcode) return kRefused;
-  const File file = file_of(arguments, Option::kOutput, "we");
-  if (!file) {
-    std::cout << *vcode << std::flush;
-    return kGood;
+  if (file) {
+    file->write(*vcode);
+    return finished(file.get(), kGood);
   }
-  errno = 0;
-  if (std::fwrite(vcode->data(), 1, vcode->size(), file.get()) == vcode->size() &&
-      std::fflush(file.get()) == 0)
-    return kGood;
-  std::cerr << "nvm: cannot write " << arguments.text(Option::kOutput) << why() << "\n";
-  return kFault;
+  say(stdout, *vcode);
+  return kGood;
 }
 
 }  // namespace nvm::cmd

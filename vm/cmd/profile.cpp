@@ -7,6 +7,7 @@
 #include "vm/cmd/commands.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/run.h"
+#include "vm/cmd/terminal.h"
 
 namespace nvm::cmd {
 
@@ -32,21 +33,18 @@ std::string folder_of(const Arguments& arguments) {
 }
 
 // False, with a message, if the system refuses.
-bool write(const std::string& text, std::FILE* file, const std::string& name) {
-  if (std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0) return true;
-  std::fprintf(stderr, "nvm: cannot write %s: %s\n", name.c_str(), std::strerror(errno));
+bool print(const std::string& text) {
+  if (say(stdout, text) && std::fflush(stdout) == 0) return true;
+  complain(std::string("cannot write the profile: ") + std::strerror(errno));
   return false;
 }
 
-// The same for the file that an option names, if it is given.
+// The same for a file, if it is wanted.
 template <typename F>
-bool export_to(const Arguments& arguments, Option option, F text) {
-  if (!arguments.given(option)) return true;
-  const std::string& path = arguments.text(option);
-  const File file(std::fopen(path.c_str(), "we"));
-  if (file) return write(text(), file.get(), path);
-  std::fprintf(stderr, "nvm: cannot write %s: %s\n", path.c_str(), std::strerror(errno));
-  return false;
+bool export_to(OutFile* file, F text) {
+  if (file == nullptr) return true;
+  file->write(text());
+  return finished(file, kGood) == kGood;
 }
 
 }  // namespace
@@ -63,6 +61,8 @@ int profile_command(const Words& words) {
   lib::ProfileOptions options;
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
   options.timeline = arguments.given(Option::kHtml);
+  const auto html = written_to(arguments, Option::kHtml), folded = written_to(arguments, Option::kFolded),
+             speedscope = written_to(arguments, Option::kSpeedscope);
   const auto profiler = std::make_shared<lib::Profiler>(options);
   Watch watch(arguments);
   watch.add(profiler);
@@ -71,11 +71,11 @@ int profile_command(const Words& words) {
   const std::string report = arguments.given(Option::kJson)  ? profiler->json(query)
                              : arguments.given(Option::kCsv) ? profiler->csv(query)
                                                              : profiler->text(query);
-  bool good = write(report, stdout, "the profile");
-  good &= export_to(arguments, Option::kHtml,
-                    [&] { return profiler->html(path, folder_of(arguments), allowed(arguments)); });
-  good &= export_to(arguments, Option::kFolded, [&] { return profiler->folded(); });
-  good &= export_to(arguments, Option::kSpeedscope, [&] { return profiler->speedscope(path); });
+  bool good = print(report);
+  good &=
+      export_to(html.get(), [&] { return profiler->html(path, folder_of(arguments), allowed(arguments)); });
+  good &= export_to(folded.get(), [&] { return profiler->folded(); });
+  good &= export_to(speedscope.get(), [&] { return profiler->speedscope(path); });
   return good || status != kGood ? status : kFault;
 }
 

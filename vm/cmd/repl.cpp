@@ -2,16 +2,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csetjmp>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/crash.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
+#include "vm/cmd/terminal.h"
 #include "vm/cmd/watch.h"
 #include "vm/lib/nesl.hpp"
 
@@ -38,6 +43,16 @@ char** complete(const char* text, int, int) { return rl_completion_matches(text,
 
 void back_to_prompt(int) { siglongjmp(at_prompt, 1); }
 
+// A line of standard input, without its end; false where that ends. The input may be a program's next.
+bool read_line(std::string& line) {
+  line.clear();
+  int c = 0;
+  while ((c = std::getc(stdin)) != EOF && c != '\n') line += static_cast<char>(c);
+  if (c == EOF && std::ferror(stdin) != 0)
+    throw std::system_error(errno, std::generic_category(), "standard input cannot be read");
+  return c != EOF || !line.empty();
+}
+
 // Lines from the terminal with history and completion, or plainly from a pipe.
 class Reader {
  public:
@@ -61,7 +76,7 @@ class Reader {
   // False at the end of input. Ctrl-C empties the line and is `interrupted`.
   bool read(const char* prompt, std::string& line, bool& interrupted) {
     interrupted = false;
-    if (!terminal_) return static_cast<bool>(std::getline(std::cin, line));
+    if (!terminal_) return read_line(line);
     std::cout << std::flush;
     if (sigsetjmp(at_prompt, 1) != 0) {
       std::cout << "\n";
@@ -70,7 +85,7 @@ class Reader {
     }
     std::signal(SIGINT, back_to_prompt);
     char* text = readline(prompt);
-    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGINT, end_process);
     if (text == nullptr) return false;
     line = text;
     std::free(text);
@@ -132,11 +147,13 @@ int repl_command(const Words& words) {
   options.vm.cancelled = Interruptible::asked();
   const Watch watch(arguments);
   options.vm.watchers = watch.watchers();
-  lib::Nesl nesl(options, std::cout, std::cerr);
+  TerminalBuffer out_buffer(stdout), err_buffer(stderr);
+  std::ostream out(&out_buffer), err(&err_buffer);
+  lib::Nesl nesl(options, out, err);
   Reader reader;
   if (reader.terminal())
     std::cout << "nvm " << lib::version() << ", NESL. Forms end with ; -- help; lists the commands.\n";
-  run_startup_file(nesl);
+  if (!options.vm.untrusted) run_startup_file(nesl);
   if (!arguments.operands().empty()) nesl.run_file(arguments.operand("a NESL file"));
   std::vector<std::string> names;
   completions = &names;

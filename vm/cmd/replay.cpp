@@ -1,8 +1,7 @@
-#include <cstdio>
-
 #include "vm/cmd/commands.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/run.h"
+#include "vm/cmd/terminal.h"
 #include "vm/lib/record.hpp"
 
 namespace nvm::cmd {
@@ -14,7 +13,7 @@ int replay_command(const Words& words) {
     throw UsageError{"expected a record, then options of run"};
   const auto replay = std::make_shared<lib::Replay>(words.front());
   if (!replay->error().empty()) {
-    std::fprintf(stderr, "nvm: %s\n", replay->error().c_str());
+    complain(replay->error());
     return kRefused;
   }
   Words all = Arguments("run", replay->words()).words_without(kNotRecorded);
@@ -26,8 +25,7 @@ int replay_command(const Words& words) {
   watch.add(replay);
   const int status = watch.finish(run_program(arguments, watch, stdout));
   const std::string difference = replay->difference();
-  std::fprintf(stderr, "nvm: %s\n",
-               (difference.empty() ? replay->summary() : "replay: " + difference).c_str());
+  complain(difference.empty() ? replay->summary() : "replay: " + difference);
   return difference.empty() ? status : kFault;
 }
 

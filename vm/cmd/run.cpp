@@ -7,7 +7,9 @@
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
+#include "vm/cmd/outputs.h"
 #include "vm/cmd/run.h"
+#include "vm/cmd/terminal.h"
 #include "vm/cmd/vcode_files.h"
 #include "vm/lib/nvm.hpp"
 
@@ -34,7 +36,7 @@ bool print_results(const lib::Run& run, const lib::Options& options, lib::Vm& vm
 
 int report(const lib::Failure& failure) {
   if (failure.line_open.value_or(false)) std::fputc('\n', stderr);  // a message begins a line
-  std::fputs(failure.message.c_str(), stderr);
+  say(stderr, failure.message);
   return failure.kind == lib::Failure::Class::kRuntime ? kFault : kRefused;
 }
 
@@ -59,8 +61,11 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   options.out = out;
   check_figures(arguments);
   const std::string& path = arguments.operand("a program file");
-  const File input = file_of(arguments, Option::kInput, "re");
+  const File input = input_of(arguments);
   if (input) options.in = input.get();
+  const auto output = written_to(arguments, Option::kOutput);
+  if (output && (options.out = output->stream()) == nullptr) throw UsageError{output->why()};
+  Outputs outputs = open_outputs(arguments);
   watch.begin_phase("load");
   lib::LoadOptions load = load_options_of(arguments);
   load.watchers = watch.watchers();
@@ -71,9 +76,8 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   auto program = load_vcode(path, load, watch);
   watch.end_phase();
   if (!program) return report(program.failure());
-  std::fputs(program->warnings().c_str(), stderr);
-  const File output = file_of(arguments, Option::kOutput, "we");
-  if (output) options.out = output.get();
+  say(stderr, program->warnings());
+  check_outputs(outputs, *program);
   lib::Vm vm(options);
   if (!has_effects(arguments)) vm.forbid_effects();
   guard.also(&vm);
@@ -82,13 +86,13 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   if (!run) return report(run.failure());
   watch.begin_phase("print");
   const int figures = report_figures(arguments, run->counters);
-  const bool printed = explain.empty() ? print_results(*run, options, vm)
-                                       : std::fputs(run->explanation.c_str(), options.out) >= 0;
+  const bool printed =
+      explain.empty() ? print_results(*run, options, vm) : say(options.out, run->explanation);
   if (!printed || (!run->out_closed && std::fflush(options.out) != 0)) {
-    std::fprintf(stderr, "nvm: cannot write the results: %s\n", std::strerror(errno));
+    complain(std::string("cannot write the results: ") + std::strerror(errno));
     return kFault;
   }
-  const int saved = write_outputs(arguments, run->values);
+  const int saved = finished(output.get(), write_outputs(outputs, run->values));
   return saved != kGood ? saved : figures;
 }
 
@@ -107,12 +111,12 @@ int tune_command(const Words& words) {
   const Arguments arguments("tune", words);
   const lib::Limits limits = limits_of(arguments);
   const File nowhere(std::fopen("/dev/null", "we"));
+  if (!nowhere) throw UsageError{std::string("/dev/null: ") + std::strerror(errno)};
   const int status = run_program(arguments, Watch(arguments), nowhere.get());
   const std::string text = tuned();
-  std::fputs(text.empty() && status == kGood
-                 ? "no call of a lifted function was large enough to be measured\n"
-                 : text.c_str(),
-             stdout);
+  say(stdout, text.empty() && status == kGood
+                  ? "no call of a lifted function was large enough to be measured\n"
+                  : text);
   return status;
 }
 
@@ -129,7 +133,7 @@ int explain_command(const Words& words) {
   if (by_line) watch.add(why_not);
   const int status = is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
                                                : run_file(arguments, watch, stdout, explain);
-  if (status == kGood) std::fputs(why_not->text().c_str(), stdout);
+  if (status == kGood) say(stdout, why_not->text());
   return watch.finish(status);
 }
 

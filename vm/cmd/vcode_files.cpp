@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
+#include <optional>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/terminal.h"
 
 namespace nvm::cmd {
 
@@ -21,15 +22,20 @@ std::pair<std::string, std::string> split(const std::string& word) {
   throw UsageError{"--in " + word + ": " + why};
 }
 
-// The value that --out PLACE=FILE means; null if there is none.
-const lib::Value* value_at(const std::string& place, std::span<const lib::Value> values) {
-  std::size_t n = values.size();
+// The value of `count`, from 0, that --out PLACE=FILE means; nothing if there is none.
+std::optional<std::size_t> place_of(const std::string& place, std::size_t count) {
+  std::size_t n = count;
   const char* end = place.data() + place.size();
   if (!place.empty()) {
     const auto [stop, error] = std::from_chars(place.data(), end, n);
-    if (error != std::errc{} || stop != end) return nullptr;
+    if (error != std::errc{} || stop != end) return std::nullopt;
   }
-  return n >= 1 && n <= values.size() ? &values[n - 1] : nullptr;
+  if (n < 1 || n > count) return std::nullopt;
+  return n - 1;
+}
+
+std::optional<std::string> no_place(std::size_t count) {
+  return "expected FILE or N=FILE; the program leaves " + std::to_string(count) + " values";
 }
 
 }  // namespace
@@ -59,16 +65,23 @@ std::vector<lib::Kind> kinds_of(std::span<const lib::Value> values) {
   return kinds;
 }
 
-int write_outputs(const Arguments& arguments, std::span<const lib::Value> values) {
+void check_outputs(const Outputs& outputs, const lib::Program& program) {
+  const auto kinds = program.results();
+  if (!kinds) return;
+  for (const Output& output : outputs) {
+    const auto place = place_of(output.place, kinds->size());
+    const auto wrong = place ? output.file.refuses((*kinds)[*place]) : no_place(kinds->size());
+    if (wrong) throw UsageError{wrong_output(output, *wrong)};
+  }
+}
+
+int write_outputs(Outputs& outputs, std::span<const lib::Value> values) {
   int status = kGood;
-  for (const std::string& word : arguments.all(Option::kOut)) {
-    const auto [place, file] = split(word);
-    const lib::Value* value = value_at(place, values);
-    const auto wrong = value != nullptr ? lib::write_value(file, *value)
-                                        : "expected FILE or N=FILE; the program left " +
-                                              std::to_string(values.size()) + " values";
+  for (Output& output : outputs) {
+    const auto place = place_of(output.place, values.size());
+    const auto wrong = place ? output.file.write(values[*place]) : no_place(values.size());
     if (!wrong) continue;
-    std::fprintf(stderr, "nvm: --out %s: %s\n", word.c_str(), wrong->c_str());
+    complain(wrong_output(output, *wrong));
     status = kFault;
   }
   return status;

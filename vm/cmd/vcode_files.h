@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vm/cmd/arguments.h"
+#include "vm/cmd/outputs.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::cmd {
@@ -15,8 +16,10 @@ namespace nvm::cmd {
 [[nodiscard]] std::vector<lib::Value> read_inputs(const Arguments& arguments,
                                                   std::span<const std::shared_ptr<lib::Watcher>> watchers);
 [[nodiscard]] std::vector<lib::Kind> kinds_of(std::span<const lib::Value> values);
-// Writes what --out asks for: FILE the value on top of the final stack, N=FILE the N-th from below. kFault,
-// with a message, if that cannot be done.
-[[nodiscard]] int write_outputs(const Arguments& arguments, std::span<const lib::Value> values);
+// FILE is for the value on top of the final stack, N=FILE for the N-th from below. Throws UsageError for a
+// place or kind of value that the program will not leave there.
+void check_outputs(const Outputs& outputs, const lib::Program& program);
+// Writes them. kFault, with a message, if that cannot be done.
+[[nodiscard]] int write_outputs(Outputs& outputs, std::span<const lib::Value> values);
 
 }  // namespace nvm::cmd

@@ -11,6 +11,7 @@
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/terminal.h"
 #include "vm/cmd/watch.h"
 #include "vm/lib/nvm.hpp"
 
@@ -135,7 +136,7 @@ bool parse(const Words& words, Legacy& legacy) {
 }
 
 int report(const lib::Failure& failure, const Legacy& legacy) {
-  std::fputs(failure.message.c_str(), stderr);
+  say(stderr, failure.message);
   if ((legacy.shows & trace_bit("abort")) != 0) {
     std::fputs("vinterp: dumping core\n", stderr);
     std::signal(SIGABRT, SIG_DFL);  // wanted, so no crash to be noted
@@ -145,7 +146,8 @@ int report(const lib::Failure& failure, const Legacy& legacy) {
 }
 
 int run(const Legacy& legacy, const Watch& watch) {
-  if (std::filesystem::is_directory(legacy.file)) {  // where the legacy scanner gave up
+  std::error_code unknown;
+  if (std::filesystem::is_directory(legacy.file, unknown)) {  // where the legacy scanner gave up
     std::fputs("input in flex scanner failed\n", stderr);
     return 2;
   }
@@ -157,7 +159,7 @@ int run(const Legacy& legacy, const Watch& watch) {
   if (!program) return report(program.failure(), legacy);
   for (const lib::Message& m : program->messages())
     if (m.severity == lib::Severity::kWarning && m.text.starts_with("label "))  // the others are ours alone
-      std::fprintf(stderr, "vinterp: line %u: warning: %s\n", m.line, m.text.c_str());
+      say(stderr, "vinterp: line " + std::to_string(m.line) + ": warning: " + m.text + "\n");
   lib::Options options;
   options.watchers = watch.watchers();
   options.random = legacy.random;

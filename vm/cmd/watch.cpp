@@ -8,6 +8,7 @@
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
+#include "vm/cmd/terminal.h"
 
 namespace nvm::cmd {
 
@@ -20,12 +21,14 @@ Watch::Watch(const Arguments& arguments) {
   if (!arguments.given(Option::kRecord)) return;
   const std::string& path = arguments.text(Option::kRecord);
   recording_ = std::make_shared<lib::Recording>(path, arguments.words_without(kNotRecorded));
+  if (const std::string wrong = recording_->refused(); !wrong.empty()) throw UsageError{wrong};
   add(recording_);
   crash_is_recorded(path);
 }
 
 void Watch::trace(const std::string& path) {
   trace_ = std::make_shared<lib::Trace>(path);
+  if (const std::string wrong = trace_->refused(); !wrong.empty()) throw UsageError{wrong};
   add(trace_);
 }
 
@@ -47,7 +50,7 @@ int Watch::finish(int status) const {
   end_phase();
   for (const std::string& wrong : {trace_ ? trace_->close() : "", recording_ ? recording_->close() : ""}) {
     if (wrong.empty()) continue;
-    std::fprintf(stderr, "nvm: %s\n", wrong.c_str());
+    complain(wrong);
     if (status == kGood) status = kFault;
   }
   return status;

@@ -7,14 +7,12 @@
 #include <new>
 #include <utility>
 
+#include "bytecode/base/per_thread.h"
 #include "vm/data/fork_join.h"
 
 namespace nvm::vm::cpu {
 
-Threads::Idle& Threads::mine() {
-  static thread_local Idle idle;
-  return idle;
-}
+Threads::Idle& Threads::mine() { return PerThread<Idle, Threads>::get(); }
 
 Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner) {
   if (Idle& own = mine(); own.bytes >= bytes) {
@@ -29,8 +27,9 @@ Threads::Workspace::Workspace(Threads& owner, std::size_t bytes) : owner_(owner)
     }
   }
   if (bytes_ >= bytes) return;
-  bytes_ = bytes;
+  memory_.reset();
   memory_.reset(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64})));
+  bytes_ = bytes;
 }
 
 Threads::Workspace::~Workspace() {
@@ -41,7 +40,10 @@ Threads::Workspace::~Workspace() {
   }
   if (memory_ == nullptr) return;
   const std::lock_guard lock(owner_.mutex_);
-  owner_.idle_.push_back({bytes_, std::move(memory_)});
+  try {
+    owner_.idle_.push_back({bytes_, std::move(memory_)});
+  } catch (const std::bad_alloc&) {  // then it is freed
+  }
 }
 
 void Threads::run(int count, const std::function<void(int)>& worker) {
@@ -54,14 +56,19 @@ void Threads::run(int count, const std::function<void(int)>& worker) {
     arena = slot.get();
   }
   ForkJoin both;
+  ForkedCalls calls(count);
+  const auto call = [&](int) {
+    calls.call([&] { both.work([&] { worker(tbb::this_task_arena::current_thread_index()); }); });
+  };
   both.fork();
-  arena->execute([&] {
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(
-          0, count, 1, [&](int) { both.work([&] { worker(tbb::this_task_arena::current_thread_index()); }); },
-          tbb::simple_partitioner{});
-    });
-  });
+  calls.run(
+      [&] {
+        arena->execute([&] {
+          tbb::this_task_arena::isolate(
+              [&] { tbb::parallel_for(0, count, 1, call, tbb::simple_partitioner{}); });
+        });
+      },
+      [&] { worker(0); });
   both.join();
 }
 

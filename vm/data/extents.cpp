@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "bytecode/base/check.h"
@@ -30,8 +31,7 @@ std::byte* aligned(std::byte* p, std::size_t unit) {
 }
 
 // Adds a range, merged with its neighbours; returns the whole.
-std::map<std::byte*, std::size_t>::iterator merge(std::map<std::byte*, std::size_t>& ranges, std::byte* p,
-                                                  std::size_t size) {
+Extents::Ranges::iterator merge(Extents::Ranges& ranges, std::byte* p, std::size_t size) {
   auto next = ranges.lower_bound(p);
   if (next != ranges.end() && p + size == next->first) {
     size += next->second;
@@ -70,6 +70,13 @@ std::byte* Extents::take_recent(std::size_t size) {
 
 std::byte* Extents::take(std::size_t size, std::size_t fresh) {
   NVM_CHECK(size == whole_units(size), "blocks are whole units");
+  reserve_nodes();
+  std::byte* p = take_anywhere(size, fresh);
+  if (p != nullptr) ++blocks_;
+  return p;
+}
+
+std::byte* Extents::take_anywhere(std::size_t size, std::size_t fresh) {
   if (std::byte* p = take_recent(size)) return p;
   if (std::byte* p = take_fitting(size)) return p;
   if (size > fresh)
@@ -91,6 +98,11 @@ std::byte* Extents::take_fitting(std::size_t size) {
 }
 
 void Extents::give(std::byte* p, std::size_t size) {
+  --blocks_;
+  add_recent(p, size);
+}
+
+void Extents::add_recent(std::byte* p, std::size_t size) {
   if (size >= kLeastRecent) {
     std::move_backward(recent_.begin(), recent_.end() - 1, recent_.end());
     recent_.front() = {p, size};
@@ -98,9 +110,12 @@ void Extents::give(std::byte* p, std::size_t size) {
   add_free(p, size);
 }
 
-void Extents::give_untouched(std::byte* p, std::size_t size) {
-  merge(fresh_, p, size);
-  touched_ -= size;
+void Extents::give_end(std::byte* p, std::size_t written, std::size_t untouched) {
+  reserve_nodes();
+  if (written != 0) add_recent(p, written);
+  if (untouched == 0) return;
+  merge(fresh_, p + written, untouched);
+  touched_ -= untouched;
 }
 
 void Extents::add_free(std::byte* p, std::size_t size) {
@@ -207,15 +222,27 @@ std::byte* Extents::take_moved(std::size_t size) {
   std::vector<Range> pieces = movable(size, unit);
   if (unit != kPiece && total(pieces) < size / 2) pieces = movable(size, unit = kPiece);
   if (total(pieces) < size / 2) return nullptr;
+  reserve_nodes(pieces.size());
   unit = std::max(unit, alignment_of(size));
   std::byte* p = find_addresses(size, unit);
   if (p == nullptr && add_arena(size)) p = find_addresses(size, unit);
   if (p == nullptr) return nullptr;
   take_addresses(p, size);
   std::size_t moved = move(pieces, p);
-  if (unit != kPiece) moved += move(movable(size - moved, kPiece), p + moved);
+  if (unit != kPiece) moved += move_small(size - moved, p + moved);
   spare_huge_pages(unit == kPiece ? p + moved : p + size, p + size);
   return p;
+}
+
+// What is left in small pieces; nothing where there is no memory to list them.
+std::size_t Extents::move_small(std::size_t size, std::byte* to) {
+  try {
+    const std::vector<Range> pieces = movable(size, kPiece);
+    reserve_nodes(pieces.size());
+    return move(pieces, to);
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
 }
 
 // From the rest of a block, which ends at `next`, to the end of the last arena, if nothing behind it is in
@@ -265,6 +292,7 @@ void Extents::mend() {
 bool Extents::add_arena(std::size_t size) {
   const std::size_t least = (size + kHugePage - 1) / kHugePage * kHugePage;
   for (const std::size_t wanted : {std::max(least, kArena), least}) {
+    arenas_.reserve(arenas_.size() + 1);
     std::byte* p = map_memory(wanted);
     if (p == nullptr) continue;
     arenas_.emplace_back(p, wanted);

@@ -10,11 +10,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "vm/data/nodes.h"
 #include "vm/data/pages.h"
 
 namespace nvm::vm {
@@ -33,13 +35,15 @@ class Extents {
   Extents(const Extents&) = delete;
   Extents& operator=(const Extents&) = delete;
 
-  // `size` bytes, whole units, uninitialised; null if the system has none. If some are fresh, they are the
-  // last ones. Pages of free ranges are moved only where more than `fresh` bytes would be touched otherwise.
+  // `size` bytes, whole units, uninitialised; null if the system has none. Throws std::bad_alloc where there
+  // is none to note it; all others never fail. If some are fresh, they are the last ones. Pages of free
+  // ranges are moved only where more than `fresh` bytes would be touched otherwise.
   [[nodiscard]] std::byte* take(std::size_t size, std::size_t fresh = 0);
   // `p` and `size` of a take().
   void give(std::byte* p, std::size_t size);
-  // The same for the last part of a take() that no one has written and that needed fresh pages.
-  void give_untouched(std::byte* p, std::size_t size);
+  // The end of a take(), from `p` on: bytes that may have been written, then bytes that needed fresh pages
+  // and have not. Throws std::bad_alloc, and nothing has changed.
+  void give_end(std::byte* p, std::size_t written, std::size_t untouched);
   // Gives pages of free ranges back to the system, those of the largest first, as far as there are: `bytes`,
   // rounded up to units. Their addresses stay.
   void give_back(std::size_t bytes = SIZE_MAX);
@@ -49,9 +53,15 @@ class Extents {
   [[nodiscard]] std::size_t seams() const { return seams_.size(); }
 
  private:
-  using Ranges = std::map<std::byte*, std::size_t>;
+  template <typename T>
+  using Set = std::set<T, std::less<>, NodeAllocator<T>>;
   using Range = std::pair<std::byte*, std::size_t>;
 
+ public:
+  using Ranges =
+      std::map<std::byte*, std::size_t, std::less<>, NodeAllocator<std::pair<std::byte* const, std::size_t>>>;
+
+ private:
   static constexpr std::size_t kPiece = 64 * 1024;  // least that is moved
   // Of smaller ones a call of the system costs more than a first touch.
   static constexpr std::size_t kLeastMoved = 256 * 1024;
@@ -61,7 +71,11 @@ class Extents {
     return size < kLeastWhole ? unit_of(size) : kHugePage;
   }
 
+  // Nodes for all that a take() does, where it moves so many pieces, and for every block that is given later.
+  void reserve_nodes(std::size_t pieces = 0) { nodes_.reserve(16 + 5 * pieces + 3 * (blocks_ + 1)); }
+  std::byte* take_anywhere(std::size_t size, std::size_t fresh);
   std::byte* take_recent(std::size_t size);
+  void add_recent(std::byte* p, std::size_t size);
   void add_free(std::byte* p, std::size_t size);
   void remove_free(Ranges::iterator range);
   void take_part(Ranges::iterator range, std::byte* p, std::size_t size);
@@ -70,6 +84,7 @@ class Extents {
   std::byte* take_moved(std::size_t size);
   [[nodiscard]] std::vector<Range> movable(std::size_t size, std::size_t unit) const;
   std::size_t move(const std::vector<Range>& pieces, std::byte* to);
+  std::size_t move_small(std::size_t size, std::byte* to);
   [[nodiscard]] std::byte* find_addresses(std::size_t size, std::size_t unit) const;
   std::byte* take_addresses(std::byte* p, std::size_t size);
   // In a small pool, a huge page that a block only begins weighs more than first touches of small ones.
@@ -79,14 +94,17 @@ class Extents {
   [[nodiscard]] bool has_seams_left();
   void mend();
 
-  Ranges free_;                                           // written once, by address
-  std::set<std::pair<std::size_t, std::byte*>> by_size_;  // the same, by size
-  Ranges fresh_;                                          // no pages behind them
+  Nodes nodes_;
+  std::size_t blocks_ = 0;                                 // taken and not given
+  Ranges free_{Ranges::allocator_type(nodes_)};            // written once, by address
+  using BySize = Set<std::pair<std::size_t, std::byte*>>;  // the same, by size
+  BySize by_size_{BySize::allocator_type(nodes_)};
+  Ranges fresh_{Ranges::allocator_type(nodes_)};  // no pages behind them
   static constexpr std::size_t kRecent = 4;
   static constexpr std::size_t kLeastRecent = std::size_t{1} << 20;  // bytes: threads keep smaller ones
   std::array<Range, kRecent> recent_{};                              // as given, the last one first
   std::vector<Range> arenas_;
-  std::set<std::byte*> seams_;
+  Set<std::byte*> seams_{Set<std::byte*>::allocator_type(nodes_)};
   std::size_t most_seams_;
   std::size_t mend_at_;           // where memory is given back: from so many seams on
   std::size_t until_mended_ = 0;  // where there are too many: blocks before it is tried again

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/per_thread.h"
 #include "vm/data/extents.h"
 #include "vm/data/guard_pages.h"
 #include "vm/data/pages.h"
@@ -162,14 +163,10 @@ void empty_cache() {
   t = ThreadCache{};
 }
 
-struct CacheGuard {
-  ~CacheGuard() { empty_cache(); }
-};
-
 // Makes the thread's cache that of `pool`.
 [[gnu::noinline]] void adopt(const Pool::Impl& pool) {
-  static thread_local CacheGuard guard;
-  static_cast<void>(guard);
+  static const AtThreadEnd kAtEnd([](void*) { empty_cache(); });
+  kAtEnd.note(&t_cache);  // what is not noted stays with the pool
   empty_cache();
   t_cache.pool_id = pool.id;
 }
@@ -219,6 +216,7 @@ Buffer* Pool::Impl::carve(std::uint32_t c) {
   const std::size_t size = class_size(c);
   if (static_cast<std::size_t>(bump_end - bump) < size) {
     const std::size_t region = std::max(next_region, size);
+    regions.reserve(regions.size() + 1);
     std::byte* p = map_memory(region);
     if (p == nullptr) return nullptr;
     ++from_system;
@@ -392,13 +390,11 @@ void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const PoolLock lock(mutex);
   const std::size_t keep = large_size(capacity);
   const std::size_t size = large_size(b->capacity);
-  account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
-  b->capacity = capacity;
   const std::size_t pages = b->size_class - kLargeClass;
   const std::size_t warm = std::clamp(pages * Extents::kStep, keep, size);
-  auto* p = reinterpret_cast<std::byte*>(b);
-  if (warm != keep) large.give(p + keep, warm - keep);
-  if (size != warm) large.give_untouched(p + warm, size - warm);
+  large.give_end(reinterpret_cast<std::byte*>(b) + keep, warm - keep, size - warm);
+  account(static_cast<std::ptrdiff_t>(capacity) - static_cast<std::ptrdiff_t>(b->capacity));
+  b->capacity = capacity;
 }
 
 Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {

@@ -38,6 +38,13 @@ int flags_of(FileMode mode) {
   return O_RDONLY;
 }
 
+// A name in a message; what would steer a terminal is not sent to it.
+std::string printable(std::string name) {
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  return name;
+}
+
 std::FILE* stream_on(int fd, const char* mode) {
   if (fd < 0) return nullptr;
   std::FILE* file = ::fdopen(fd, mode);
@@ -78,7 +85,7 @@ Gate Gate::reading_only() const {
 
 void Gate::deny(WayOut way, const std::string& subject) const {
   std::string text = info(way).refusal;
-  if (const std::size_t at = text.find('%'); at != std::string::npos) text.replace(at, 1, subject);
+  if (const std::size_t at = text.find('%'); at != std::string::npos) text.replace(at, 1, printable(subject));
   const Capability needs = info(way).needs;
   const bool elsewhere = reading_only_ && needs != Capability::kRead;
   throw Fault{Fault::Kind::kIo, text + " not permitted (" + (elsewhere ? "nvm run " : "") + "--allow " +

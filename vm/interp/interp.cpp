@@ -1,6 +1,7 @@
 #include "vm/interp/interp.h"
 
 #include <algorithm>
+#include <new>
 
 #include "vm/interp/elements.h"
 #include "vm/interp/in_place.h"
@@ -85,23 +86,15 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
     outcome.exit_line = exit_line_;
     outcome.values = std::move(values_);
   } catch (const Fault& fault) {
-    outcome.error = locate(fault);
-    forget();
+    give_up(outcome, fault);
+  } catch (const std::bad_alloc&) {
+    give_up(outcome, {Fault::Kind::kMemory, "out of memory"});
   }
   if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
   if (exited_) frames_.clear();
   values_.clear();
   calls_.clear();
   return outcome;
-}
-
-void Interp::forget() {
-  frames_.clear();
-  packed_.clear();
-  for (Value& value : scratch_) release(value);
-  for (Value& value : outputs_) release(value);
-  drop_chain();
-  forget_pulls();
 }
 
 // To the end; once more from the check that turns out to have failed.
@@ -324,6 +317,8 @@ void Interp::host(const Step& step) {
   if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();
   for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
+  if (step.op == Op::kStartTimer || step.op == Op::kStopTimer)  // what was made before it counts as made
+    for (std::int32_t slot = 0; slot < function_->slots; ++slot) written(frame_[slot]);
   Value results[5];  // SPAWN has the most
   if (counts_) count(step, {operands, step.operands});
   const bool seen = values_seen();

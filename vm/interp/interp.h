@@ -44,6 +44,8 @@ class Interp final : private OpenCalls, private Callers {
   };
 
   void enter(ssa::FunctionId function, std::vector<Value>& arguments);
+  // What went wrong, and where; then nothing of the run is kept.
+  void give_up(Outcome& outcome, const Fault& fault);
   void forget();
   void run_through();
   void settle(const Fault& fault);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "vm/interp/interp.h"
+#include "vm/interp/value_moves.h"
 
 namespace nvm::vm {
 
@@ -60,6 +61,24 @@ std::uint32_t Interp::source_line() const {
     if (call->step->inst != nullptr && call->step->inst->origin_line > 0)
       return call->step->inst->origin_line;
   return 0;
+}
+
+void Interp::give_up(Outcome& outcome, const Fault& fault) {
+  struct Forgets {
+    Interp& interp;
+    ~Forgets() { interp.forget(); }
+  };
+  const Forgets last{*this};
+  outcome.error = locate(fault);
+}
+
+void Interp::forget() {
+  frames_.clear();
+  packed_.clear();
+  for (Value& value : scratch_) release(value);
+  for (Value& value : outputs_) release(value);
+  drop_chain();
+  forget_pulls();
 }
 
 RunError Interp::locate(const Fault& fault) const {

@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 extern char** environ;
@@ -64,9 +64,13 @@ int start(std::vector<char*>& argv, const Pipes& pipes, int& pid) {
 
 Spawned spawn(const std::string& command, std::FILE* const streams[3]) {
   Spawned result;
-  std::istringstream split(command);
+  constexpr const char* kBlanks = " \t\n\v\f\r";
   std::vector<std::string> words;
-  for (std::string word; split >> word;) words.push_back(word);
+  for (std::size_t at = 0; (at = command.find_first_not_of(kBlanks, at)) != std::string::npos;) {
+    const std::size_t end = std::min(command.find_first_of(kBlanks, at), command.size());
+    words.push_back(command.substr(at, end - at));
+    at = end;
+  }
   if (words.empty()) {
     result.error = "empty command";
     return result;

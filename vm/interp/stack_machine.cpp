@@ -1,6 +1,7 @@
 #include "vm/interp/stack_machine.h"
 
 #include <algorithm>
+#include <new>
 
 #include "vm/interp/check_args.h"
 #include "vm/interp/elements.h"
@@ -44,6 +45,8 @@ Outcome StackMachine::run() {
     if (!exited_) outcome.values = std::move(stack_);
   } catch (const Fault& fault) {
     outcome.error = locate(fault);
+  } catch (const std::bad_alloc&) {
+    outcome.error = locate({Fault::Kind::kMemory, "out of memory"});
   }
   stack_.clear();
   calls_.clear();

@@ -1,7 +1,8 @@
 #include "vm/interp/world.h"
 
 #include <cstdio>
-#include <memory>
+
+#include "bytecode/base/read_file.h"
 
 namespace nvm::vm {
 
@@ -24,13 +25,7 @@ std::optional<std::string> read_file(World* world, const std::string& path, cons
 }
 
 std::optional<std::string> read_outside(const std::string& path) {
-  if (path == "-") return read_rest(stdin);
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "re"));
-  if (!file) return std::nullopt;
-  return read_rest(file.get());
+  return path == "-" ? read_rest(stdin) : read_all(path);
 }
 
 }  // namespace nvm::vm

@@ -1,7 +1,9 @@
-#include <exception>
-#include <stdexcept>
+#include <new>
 
 #include "bytecode/base/extent.h"
+#include "bytecode/base/per_thread.h"
+#include "vm/data/value.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/nvm.h"
 #include "vm/lib/nvm.hpp"
 
@@ -22,22 +24,46 @@ namespace {
 
 using namespace nvm::lib;
 
-thread_local std::string last_error;
+// Of the calling thread: the text, or one that needs no memory.
+struct LastError {
+  std::string text;
+};
+using Errors = nvm::PerThread<LastError, LastError>;
+constinit thread_local const char* last_error = "";
 
-// Nothing is thrown into C: what only the system could cause becomes an error text.
+void keep_error(Failure failure) noexcept {
+  static constexpr auto kWithout = "nvm: out of memory\n";
+  last_error = guarded(
+      [&]() -> const char* {
+        Errors::get().text = std::move(failure.message);
+        return Errors::get().text.c_str();
+      },
+      [](const Failure&) { return kWithout; });
+}
+
+// Nothing is thrown into C: a failure becomes the error text, and the answer `otherwise`.
 template <typename F>
-auto guarded(F&& f) -> decltype(f()) {
-  try {
-    return f();
-  } catch (const std::exception& e) {
-    last_error = std::string("nvm: ") + e.what() + "\n";
-    return nullptr;
-  }
+auto guarded_c(F f, decltype(f()) otherwise = {}) noexcept -> decltype(f()) {
+  return guarded(f, [&](Failure failure) {
+    keep_error(std::move(failure));
+    return otherwise;
+  });
+}
+
+// What a caller may not ask.
+[[noreturn]] void refuse(std::string why) { throw nvm::vm::Fault{nvm::vm::Fault::Kind::kIo, std::move(why)}; }
+
+// A handle of C for a T, or the error of why there is none.
+template <typename Handle, typename T>
+Handle* handle_of(Result<T> made) {
+  if (made) return new Handle{std::move(*made)};
+  keep_error(std::move(made).failure());
+  return nullptr;
 }
 
 void check_inputs(const void* inputs, int count) {
-  if (count < 0) throw std::invalid_argument(std::to_string(count) + " inputs");
-  if (inputs == nullptr && count > 0) throw std::invalid_argument("the inputs are NULL");
+  if (count < 0) refuse(std::to_string(count) + " inputs");
+  if (inputs == nullptr && count > 0) refuse("the inputs are NULL");
 }
 
 std::vector<std::string> folders(const char* const* names, int count) {
@@ -57,15 +83,9 @@ LoadOptions load_options(const nvm_load_options* given) {
   return options;
 }
 
-nvm_program* loaded(Result<Program> program) {
-  if (program) return new nvm_program{std::move(*program)};
-  last_error = program.failure().message;
-  return nullptr;
-}
-
 void check_count(const void* elements, std::int64_t n) {
-  if (!nvm::is_length(n)) throw std::invalid_argument("a vector of " + std::to_string(n) + " elements");
-  if (elements == nullptr && n > 0) throw std::invalid_argument("the elements are NULL");
+  if (!nvm::is_length(n)) refuse("a vector of " + std::to_string(n) + " elements");
+  if (elements == nullptr && n > 0) refuse("the elements are NULL");
 }
 
 template <typename T>
@@ -74,26 +94,29 @@ std::span<const T> elements_of(const T* elements, std::int64_t n) {
   return {elements, static_cast<std::size_t>(n)};
 }
 
-nvm_value* handle(Value value) { return new nvm_value{std::move(value)}; }
+nvm_value* handle(Value value) {
+  if (!value) throw std::bad_alloc();
+  return new nvm_value{std::move(value)};
+}
 
 }  // namespace
 
 nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options) {
-  return guarded([&] {
-    if (text == nullptr || name == nullptr) throw std::invalid_argument("a program without text or name");
-    return loaded(Program::from_text({text, size}, name, load_options(options)));
+  return guarded_c([&] {
+    if (text == nullptr || name == nullptr) refuse("a program without text or name");
+    return handle_of<nvm_program>(Program::from_text({text, size}, name, load_options(options)));
   });
 }
 nvm_program* nvm_load_file(const char* path, const nvm_load_options* options) {
-  return guarded([&] {
-    if (path == nullptr) throw std::invalid_argument("a program without a path");
-    return loaded(Program::from_file(path, load_options(options)));
+  return guarded_c([&] {
+    if (path == nullptr) refuse("a program without a path");
+    return handle_of<nvm_program>(Program::from_file(path, load_options(options)));
   });
 }
 void nvm_program_free(nvm_program* program) { delete program; }
 
 nvm_vm* nvm_new(const nvm_options* given) {
-  return guarded([&] {
+  return guarded_c([&] {
     Options options;
     if (given != nullptr) {
       options.threads = given->threads;
@@ -112,69 +135,84 @@ nvm_vm* nvm_new(const nvm_options* given) {
   });
 }
 void nvm_free(nvm_vm* vm) { delete vm; }
-void nvm_cancel(nvm_vm* vm) { vm->vm.cancel(); }
+void nvm_cancel(nvm_vm* vm) {
+  if (vm != nullptr) vm->vm.cancel();
+}
 
 nvm_results* nvm_run(nvm_vm* vm, const nvm_program* program, nvm_value* const* inputs, int input_count) {
-  return guarded([&]() -> nvm_results* {
-    if (vm == nullptr || program == nullptr)
-      throw std::invalid_argument("nvm_run without machine or program");
+  return guarded_c([&]() -> nvm_results* {
+    if (vm == nullptr || program == nullptr) refuse("nvm_run without machine or program");
     check_inputs(inputs, input_count);
     std::vector<Value> values;
     for (int i = 0; i < input_count; ++i) {
-      if (inputs[i] == nullptr) throw std::invalid_argument("input " + std::to_string(i) + " is NULL");
+      if (inputs[i] == nullptr) refuse("input " + std::to_string(i) + " is NULL");
       values.push_back(inputs[i]->value);
     }
-    auto run = vm->vm.run(program->program, values);
-    if (run) return new nvm_results{std::move(*run)};
-    last_error = run.failure().message;
-    return nullptr;
+    return handle_of<nvm_results>(vm->vm.run(program->program, values));
   });
 }
-int nvm_results_count(const nvm_results* results) { return static_cast<int>(results->run.values.size()); }
+int nvm_results_count(const nvm_results* results) {
+  return results == nullptr ? 0 : static_cast<int>(results->run.values.size());
+}
 nvm_value* nvm_results_take(nvm_results* results, int i) {
-  return guarded([&] { return handle(results->run.values.at(static_cast<std::size_t>(i))); });
+  return guarded_c([&] {
+    if (results == nullptr) refuse("the results are NULL");
+    const auto& values = results->run.values;
+    if (i < 0 || static_cast<std::size_t>(i) >= values.size())
+      refuse("there is no result " + std::to_string(i));
+    return handle(values[static_cast<std::size_t>(i)]);
+  });
 }
 void nvm_results_free(nvm_results* results) { delete results; }
 
 nvm_value* nvm_make_ints(const int64_t* elements, int64_t n) {
-  return guarded([&] { return handle(make_ints(elements_of(elements, n))); });
+  return guarded_c([&] { return handle(make_ints(elements_of(elements, n))); });
 }
 nvm_value* nvm_make_floats(const double* elements, int64_t n) {
-  return guarded([&] { return handle(make_floats(elements_of(elements, n))); });
+  return guarded_c([&] { return handle(make_floats(elements_of(elements, n))); });
 }
 nvm_value* nvm_make_bools(const uint8_t* elements, int64_t n) {
-  return guarded([&] { return handle(make_bools(elements_of(elements, n))); });
+  return guarded_c([&] { return handle(make_bools(elements_of(elements, n))); });
 }
 nvm_value* nvm_make_segdes(const int64_t* lengths, int64_t n) {
-  return guarded([&]() -> nvm_value* {
-    auto made = make_segdes(elements_of(lengths, n));
-    if (made) return handle(std::move(*made));
-    last_error = made.failure().message;
-    return nullptr;
-  });
+  return guarded_c([&] { return handle_of<nvm_value>(make_segdes(elements_of(lengths, n))); });
 }
 nvm_value* nvm_foreign_ints(const int64_t* elements, int64_t n, void (*release)(void*), void* user) {
-  return guarded([&] {
+  return guarded_c([&] {
     check_count(elements, n);
     return handle(foreign(elements, n, release, user));
   });
 }
 nvm_value* nvm_foreign_floats(const double* elements, int64_t n, void (*release)(void*), void* user) {
-  return guarded([&] {
+  return guarded_c([&] {
     check_count(elements, n);
     return handle(foreign(elements, n, release, user));
   });
 }
 
-nvm_kind nvm_value_kind(const nvm_value* value) { return static_cast<nvm_kind>(value->value.kind()); }
-int64_t nvm_value_size(const nvm_value* value) { return value->value.size(); }
-int64_t nvm_value_int(const nvm_value* value, int64_t i) { return value->value.int_at(i); }
-double nvm_value_float(const nvm_value* value, int64_t i) { return value->value.float_at(i); }
-int nvm_value_bool(const nvm_value* value, int64_t i) { return value->value.bool_at(i) ? 1 : 0; }
-const void* nvm_value_data(const nvm_value* value) { return value->value.data(); }
-int nvm_value_element_bytes(const nvm_value* value) { return value->value.element_bytes(); }
-int nvm_value_print(const nvm_value* value, FILE* file) { return value->value.print(file) ? 1 : 0; }
+nvm_kind nvm_value_kind(const nvm_value* value) {
+  return value == nullptr ? NVM_INT : static_cast<nvm_kind>(value->value.kind());
+}
+int64_t nvm_value_size(const nvm_value* value) { return value == nullptr ? 0 : value->value.size(); }
+int64_t nvm_value_int(const nvm_value* value, int64_t i) {
+  return value == nullptr ? 0 : value->value.int_at(i);
+}
+double nvm_value_float(const nvm_value* value, int64_t i) {
+  return value == nullptr ? 0 : value->value.float_at(i);
+}
+int nvm_value_bool(const nvm_value* value, int64_t i) {
+  return value != nullptr && value->value.bool_at(i) ? 1 : 0;
+}
+const void* nvm_value_data(const nvm_value* value) {
+  return value == nullptr ? nullptr : value->value.data();
+}
+int nvm_value_element_bytes(const nvm_value* value) {
+  return value == nullptr ? 0 : value->value.element_bytes();
+}
+int nvm_value_print(const nvm_value* value, FILE* file) {
+  return value != nullptr && value->value.print(file) ? 1 : 0;
+}
 void nvm_value_free(nvm_value* value) { delete value; }
 
-const char* nvm_error(void) { return last_error.c_str(); }
+const char* nvm_error(void) { return last_error; }
 const char* nvm_version(void) { return version(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/decimal.h"
@@ -27,6 +28,32 @@ bool parse(std::string_view field, double& x) {
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), x);
   if (error == std::errc::result_out_of_range) x = nearest_double(field);
   return error != std::errc::invalid_argument && end == field.data() + field.size();
+}
+
+// What stands for a value that is not there.
+bool says_missing(std::string_view field) {
+  static constexpr std::string_view kWords[] = {"na", "n/a", "nil", "none", "null", "missing", "undefined"};
+  std::string small;
+  for (const char c : field) small += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  return std::find(std::begin(kWords), std::end(kWords), small) != std::end(kWords);
+}
+
+// Letters of all alphabets: bytes above those of ASCII.
+bool is_name(std::string_view field) {
+  const char c = field.empty() ? '\0' : field[0];
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
+  return letter && !says_missing(field);
+}
+
+bool are_titles(const std::vector<std::string>& fields) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    std::string_view field = fields[i];
+    if (i == 0 && field.starts_with("#")) field = trimmed(field.substr(1));
+    if (field.empty()) continue;
+    if (!is_name(field) || !names.insert(field).second) return false;
+  }
+  return !names.empty();
 }
 
 class Reader {
@@ -63,8 +90,16 @@ class Reader {
     return at >= rest_.size() || kLineEnds.find(rest_[at]) != kLineEnds.npos;
   }
 
-  [[nodiscard]] bool in_line(char c) const {
-    return rest_.substr(0, rest_.find_first_of(kLineEnds)).find(c) != rest_.npos;
+  // Whether it parts fields of this row; what stands in quotes parts nothing.
+  [[nodiscard]] bool in_row(char c) const {
+    bool quoted = false;
+    for (const char x : rest_) {
+      if (x == '"') quoted = !quoted;
+      if (quoted) continue;
+      if (x == c) return true;
+      if (kLineEnds.find(x) != kLineEnds.npos) break;
+    }
+    return false;
   }
 
   // A field in quotes, in which two quotes stand for one; ends may be inside.
@@ -94,17 +129,23 @@ class Reader {
 
   void read_row(bool may_be_titles) {
     check_budget();
-    const bool commas = in_line(','), semicolons = in_line(';');
+    const bool commas = in_row(','), semicolons = in_row(';');
+    if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
     const std::string_view blanks = commas || semicolons ? " \t" : " ";
-    const std::string_view ends = commas || semicolons ? ",;\r\n" : "\t\r\n";
+    const std::string_view ends = commas ? ",\r\n" : semicolons ? ";\r\n" : "\t\r\n";
     const std::size_t before = table_.numbers.size();
-    std::string wrong;
-    bool empty = false;
+    std::vector<std::string> names;  // of a row that may have the titles
+    std::size_t columns = 0, wrong = 0;
+    std::string wrong_text;
     while (!rest_.empty()) {
       const std::string_view text = field(blanks, ends);
       double x = 0;
-      empty = empty || text.empty();
-      if (!text.empty() && !parse(text, x) && wrong.empty()) wrong = text;
+      ++columns;
+      if (!parse(text, x) && wrong == 0) {
+        wrong = columns;
+        wrong_text = text;
+      }
+      if (may_be_titles) names.emplace_back(text);
       table_.numbers.push_back(x);
       // A separator at the end of a line has no field behind it.
       const std::size_t next = at_end(0) ? 0 : rest_.find_first_not_of(blanks, 1);
@@ -114,11 +155,12 @@ class Reader {
       }
       rest_.remove_prefix(1);
     }
-    if (may_be_titles && !wrong.empty()) return table_.numbers.resize(before);
-    if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
-    if (!wrong.empty()) fail(" has a field that is no number: " + wrong);
-    if (empty) fail(" has an empty field");
-    table_.lengths.push_back(static_cast<std::int64_t>(table_.numbers.size() - before));
+    if (may_be_titles && wrong != 0 && are_titles(names)) return table_.numbers.resize(before);
+    if (wrong != 0)
+      fail(", column " + std::to_string(wrong) +
+           (wrong_text.empty() ? std::string(" is empty") : " is no number: " + wrong_text) +
+           (may_be_titles ? " (a line of titles has nothing but different names)" : ""));
+    table_.lengths.push_back(static_cast<std::int64_t>(columns));
   }
 
   std::string_view rest_;

@@ -14,8 +14,10 @@ struct Table {
 };
 
 // Rows end with LF, CR or both, fields are parted by commas, semicolons or tabs (which are blanks beside the
-// other two) and may stand in quotes. Blank lines are skipped, and a first row in which a field is a word,
-// the titles. Throws Fault kIo, with the path and the line, for any other field that is no number.
+// other two) and may stand in quotes. Blank lines are skipped, and a first row of titles: each of its fields
+// is empty or a name, which begins with a letter or _ (behind a # in the first field), no two names are
+// equal, and none of them says that a value is missing (NA, null, ...). Throws Fault kIo, with the path, line
+// and column, for any other field that is no number: no row of data is taken for titles.
 [[nodiscard]] Table read_csv(std::string_view text, const std::string& path);
 
 }  // namespace nvm::vm

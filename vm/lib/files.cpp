@@ -3,15 +3,13 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/out_file.h"
+#include "bytecode/base/read_file.h"
 #include "vm/lib/csv.h"
 #include "vm/lib/nesl_print.h"
 #include "vm/lib/npy.h"
-#include "vm/lib/out_file.h"
 
 namespace nvm::vm {
 
@@ -27,15 +25,35 @@ using Typed = std::pair<const Type*, std::vector<Value>>;
   throw Fault{Fault::Kind::kIo, path + ": " + why};
 }
 
-std::string read_text(const std::string& path) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(path, unknown)) fail(path, "is a directory");
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (!in.is_open() || in.bad() || !text) fail(path, std::string("cannot be read: ") + std::strerror(errno));
-  return std::move(text).str();
+std::string read_text(const std::string& path, InFile& in) {
+  std::string text = in.rest();
+  if (in.error() == EISDIR) fail(path, "is a directory");
+  if (in.error() != 0) fail(path, std::string("cannot be read: ") + std::strerror(in.error()));
+  return text;
+}
+
+struct KindRow {
+  FileKind kind;
+  std::string_view name;    // before a colon
+  std::string_view ending;  // of a path, in small letters
+};
+constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
+                              {FileKind::kCsv, "csv", ".csv"},
+                              {FileKind::kTsv, "tsv", ".tsv"},
+                              {FileKind::kText, "text", ".txt"},
+                              {FileKind::kText, "text", ""}};
+
+std::string in_small_letters(std::string_view text) {
+  std::string small;
+  for (const char c : text) small += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  return small;
+}
+
+// From the last dot of the name; "" if it has none but a first one.
+std::string_view ending_of(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = name.find_last_of('.');
+  return dot == name.npos || dot == 0 ? std::string_view() : name.substr(dot);
 }
 
 Vector bytes(const std::string& text, Pool& pool) {
@@ -82,8 +100,9 @@ Vector vector_of(const std::vector<T>& v, Storage storage, Pool& pool) {
   return out;
 }
 
-Typed from_csv(const std::string& path, TypeArena& arena, Pool& pool) {
-  const auto [numbers, lengths] = read_csv(read_text(path), path);
+Typed from_csv(const std::string& path, InFile& in, TypeArena& arena, Pool& pool) {
+  const std::string text = read_text(path, in);
+  const auto [numbers, lengths] = read_csv(text, path);
   const auto rows = static_cast<std::int64_t>(lengths.size());
   const auto total = static_cast<std::int64_t>(numbers.size());
   return {arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
@@ -100,7 +119,6 @@ Array to_array(const std::string& path, const Type* type, std::span<const Value>
     if (!segdes.is_regular()) fail(path, "sequences of different lengths do not make an array");
     array.shape.push_back(segdes.regular_length());
   }
-  if (type->kind > TypeKind::kChar) fail(path, "only numbers, flags and characters make an array");
   array.elements = std::get<Vector>(slots[k]);
   return array;
 }
@@ -108,49 +126,54 @@ Array to_array(const std::string& path, const Type* type, std::span<const Value>
 // As NESL prints it, but for the sign of zero, which a number that is read again keeps.
 std::string field(double x) { return x == 0 && std::signbit(x) ? "-0.0" : print_float(x, true); }
 
-void write_csv(const std::string& path, const Type* type, std::span<const Value> slots) {
-  int depth = 0;
-  for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) ++depth;
-  if (depth < 1 || depth > 2 || type->kind > TypeKind::kChar)
-    fail(path, "only a sequence, or a sequence of sequences of numbers makes a table");
-  const bool nested = depth == 2;
+void write_table(OutFile& out, const Type* type, std::span<const Value> slots, std::string_view separator) {
+  const bool nested = resolve(resolve(type)->args[0])->kind == TypeKind::kSeq;
   const auto& v = std::get<Vector>(slots.back());
   const auto& rows = std::get<Segdes>(slots[nested ? 1 : 0]);
-  OutFile file(path);
-  std::ofstream& out = file.stream();
   std::int64_t i = 0;
   for (std::int64_t r = 0; r < rows.segments(); ++r)
     for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
       check_budget();
-      out << (v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
-                                            : std::to_string(int_at(v, i)))
-          << (nested && c + 1 < rows.length(r) ? "," : "\n");
+      out.write(v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
+                                              : std::to_string(int_at(v, i)));
+      out.write(nested && c + 1 < rows.length(r) ? separator : "\n");
     }
-  file.finish();
 }
 
-void write_text(const std::string& path, const Type* type, std::span<const Value> slots) {
-  type = resolve(type);
-  if (type->kind != TypeKind::kSeq || resolve(type->args[0])->kind != TypeKind::kChar)
-    fail(path, "only a string makes a text; names of other files end in .npy or .csv");
+void write_text(OutFile& out, std::span<const Value> slots) {
   const auto& v = std::get<Vector>(slots[1]);
-  OutFile file(path);
-  std::ofstream& out = file.stream();
-  for (std::int64_t i = 0; i < v.length(); ++i) out << static_cast<char>(int_at(v, i));
-  file.finish();
+  for (std::int64_t i = 0; i < v.length(); ++i) {
+    const char c = static_cast<char>(int_at(v, i));
+    out.write({&c, 1});
+  }
 }
 
 }  // namespace
 
-Typed read_value(const std::string& path, TypeArena& arena, Pool& pool) {
-  if (path.ends_with(".npy")) return from_array(read_npy(path, pool), arena);
-  if (path.ends_with(".csv")) return from_csv(path, arena, pool);
-  return text_value(read_text(path), arena, pool);
+NamedFile named_file(const std::string& word) {
+  for (const KindRow& row : kKinds)
+    if (word.size() > row.name.size() && word.starts_with(row.name) && word[row.name.size()] == ':')
+      return {row.kind, word.substr(row.name.size() + 1)};
+  const std::string ending = in_small_letters(ending_of(word));
+  for (const KindRow& row : kKinds)
+    if (row.ending == ending) return {row.kind, word};
+  fail(word, "files that end in " + ending +
+                 " are not supported, but .npy, .csv, .tsv and .txt; text:" + word + " is any file, as text");
 }
 
-std::vector<Value> read_slots(const std::string& path, Pool& pool) {
+Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
+  switch (file.kind) {
+    case FileKind::kNpy: return from_array(read_npy(file.path, in, pool), arena);
+    case FileKind::kCsv:
+    case FileKind::kTsv: return from_csv(file.path, in, arena, pool);
+    case FileKind::kText: break;
+  }
+  return text_value(read_text(file.path, in), arena, pool);
+}
+
+std::vector<Value> read_slots(const NamedFile& file, InFile& in, Pool& pool) {
   TypeArena arena;
-  return read_value(path, arena, pool).second;
+  return read_value(file, in, arena, pool).second;
 }
 
 Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
@@ -158,10 +181,33 @@ Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
           {Segdes::regular(1, static_cast<std::int64_t>(text.size())), bytes(text, pool)}};
 }
 
-void write_value(const std::string& path, const Type* type, std::span<const Value> slots) {
-  if (path.ends_with(".npy")) return write_npy(path, to_array(path, type, slots));
-  if (path.ends_with(".csv")) return write_csv(path, type, slots);
-  write_text(path, type, slots);
+std::string refuses(FileKind kind, const Type* type) {
+  int depth = 0;
+  for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) ++depth;
+  const bool plain = type->kind <= TypeKind::kChar;
+  switch (kind) {
+    case FileKind::kNpy: return plain ? "" : "only numbers, flags and characters make an array";
+    case FileKind::kCsv:
+    case FileKind::kTsv:
+      return plain && (depth == 1 || depth == 2)
+                 ? ""
+                 : "only a sequence, or a sequence of sequences of numbers makes a table";
+    case FileKind::kText: break;
+  }
+  return depth == 1 && type->kind == TypeKind::kChar
+             ? ""
+             : "only a string makes a text; names of other files end in .npy or .csv";
+}
+
+void write_value(OutFile& out, const NamedFile& file, const Type* type, std::span<const Value> slots) {
+  if (const std::string why = refuses(file.kind, type); !why.empty()) fail(file.path, why);
+  switch (file.kind) {
+    case FileKind::kNpy: write_npy(out, to_array(file.path, type, slots)); break;
+    case FileKind::kCsv: write_table(out, type, slots, ","); break;
+    case FileKind::kTsv: write_table(out, type, slots, "\t"); break;
+    case FileKind::kText: write_text(out, slots); break;
+  }
+  if (!out.finish()) throw Fault{Fault::Kind::kIo, out.why()};
 }
 
 }  // namespace nvm::vm

@@ -12,6 +12,7 @@
 #include "vm/interp/code.h"
 #include "vm/interp/error.h"
 #include "vm/interp/gate.h"
+#include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::lib {
@@ -49,6 +50,8 @@ struct Value::Impl {
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
 
+// The contents of a file that come from a world; nothing if the file itself is to be read.
+[[nodiscard]] std::optional<std::string> recorded(vm::World* world, const std::string& path);
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }
@@ -59,15 +62,13 @@ struct Value::Impl {
 // Tells one build from another.
 [[nodiscard]] const std::string& build_name();
 
-// The innermost line of the NESL source in the chain of calls, 0 if there is none.
-[[nodiscard]] std::uint32_t origin_line(const vm::RunError& error);
+// The innermost line of a NESL source in the chain of calls, with its file (bytecode/program/origin.h), 0 if
+// there is none.
+[[nodiscard]] std::uint32_t origin_of(const vm::RunError& error);
 
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
 [[nodiscard]] std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account);
-// What ended a piece of work that was not to end so: a spent budget, or no more memory in the system.
-[[nodiscard]] Failure failure_of(const std::exception& spent);
-
 // The text of a run-time error as the user sees it.
 [[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);
 

@@ -7,16 +7,19 @@
 #include <sstream>
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
 #include "frontend/lexer.h"
 #include "vm/data/kept.h"
 #include "vm/lib/counted_stream.h"
 #include "vm/lib/files.h"
-#include "vm/lib/from_world.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
+#include "vm/lib/nesl_runner.h"
 #include "vm/lib/nesl_session.h"
 #include "vm/lib/nesl_slots.h"
+#include "vm/lib/value_file.h"
 #include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
@@ -39,81 +42,6 @@ vm::SessionOptions session_options(const NeslOptions& o) {
   return options;
 }
 
-// Programs of a session run on one machine, whose memory holds the session's values.
-class Runner : public vm::ProgramRunner {
- public:
-  Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
-      : vm_(charged_to(account, o.vm)), watchers_(o.vm.watchers) {
-    load_.int_bits = o.int_bits;
-    load_.optimise = o.optimise;
-    load_.cancelled = o.vm.cancelled;
-  }
-
-  Result run(nvm::Program program, std::span<const vm::Value> inputs) override {
-    begin_phase("load");
-    auto loaded = make_program(std::move(program), "NESL", load_);
-    end_phase();
-    if (!loaded && loaded.failure().kind == Failure::Class::kRuntime)
-      return {true, loaded.failure().reason, loaded.failure().origin_line, {}};
-    if (!loaded) return {true, "internal error: " + loaded.failure().message, 0, {}};
-    std::vector<Value> given;
-    for (const vm::Value& v : inputs)
-      given.emplace_back(std::make_shared<Value::Impl>(Value::Impl{nullptr, nullptr, v}));
-    auto done = vm_.run(*loaded, given);
-    begin_phase("compile and print");
-    if (!done) return {true, done.failure().reason, done.failure().origin_line, {}, done.failure().line_open};
-    add(done->counters);
-    if (done->counters.regions > 0) explanation_ += done->explanation;
-    if (done->exited) return {true, "", done->exit_line, {}, done->line_open};
-    Result result;
-    result.line_open = done->line_open;
-    for (const Value& v : done->values)
-      result.values.push_back(vm::moved_out(v.impl()->value, loaded->impl()->pool, *v.impl()->pool));
-    return result;
-  }
-
-  void begin_phase(const char* name) const {
-    for (const auto& watcher : watchers_) watcher->begin_phase(name);
-  }
-  void end_phase() const {
-    for (const auto& watcher : watchers_) watcher->end_phase();
-  }
-
-  Vm& machine() { return vm_; }
-  [[nodiscard]] int int_bits() const { return load_.int_bits; }
-  [[nodiscard]] const Counters& counters() const { return counters_; }
-  [[nodiscard]] const std::string& explanation() const { return explanation_; }
-
- private:
-  void add(const Counters& c) {
-    counters_.instructions += c.instructions;
-    counters_.work += c.work;
-    counters_.uncharged += c.uncharged;
-    counters_.bytes += c.bytes;
-    counters_.peak_bytes = std::max(counters_.peak_bytes, c.peak_bytes);
-    counters_.mapped_bytes = std::max(counters_.mapped_bytes, c.mapped_bytes);
-    counters_.seconds += c.seconds;
-    counters_.regions += c.regions;
-    counters_.fused += c.fused;
-    counters_.compiled += c.compiled;
-    counters_.block_calls += c.block_calls;
-    counters_.block_groups += c.block_groups;
-    counters_.block_levels += c.block_levels;
-    counters_.compile_seconds += c.compile_seconds;
-  }
-
-  static Vm charged_to(const std::shared_ptr<MemoryAccount>& account, const Options& options) {
-    const Budget budget(account);
-    return Vm(options);
-  }
-
-  Vm vm_;
-  std::vector<std::shared_ptr<Watcher>> watchers_;
-  Counters counters_;
-  std::string explanation_;
-  LoadOptions load_;
-};
-
 NeslStatus status_of(vm::SessionStatus status) { return static_cast<NeslStatus>(status); }
 
 bool names_variable(const std::string& name) {
@@ -130,10 +58,42 @@ bool names_variable(const std::string& name) {
 
 // Members are destroyed in reverse order: the values before the memory they stand in.
 struct Nesl::Impl {
-  // `f`, or `otherwise` if somebody wishes to stop.
-  template <typename T, typename F>
-  T uncancelled(F f, T otherwise) {
-    const Budget budget(account, time_limit, session.options().cancelled);
+  // f() of a session that nobody else uses, or `otherwise` of what fails.
+  template <typename R, typename F, typename G>
+  static R call(const std::unique_ptr<Impl>& session, F f, G otherwise) noexcept {
+    return guarded(
+        [&]() -> R {
+          if (session == nullptr) throw std::bad_alloc();  // when it was made
+          const Taken taken(session->busy);
+          if (!taken) return otherwise(busy_failure());
+          const Budget budget(session->account, session->time_limit, session->session.options().cancelled);
+          return f();
+        },
+        otherwise);
+  }
+  // The same; what fails is reported.
+  template <typename R, typename F>
+  static R reporting(const std::unique_ptr<Impl>& session, F f, R otherwise, R busy) noexcept {
+    return call<R>(
+        session, [&]() -> R { return session->uncancelled(f, otherwise); },
+        [&](const Failure& failure) {
+          if (failure.reason == kBusy) return std::move(busy);
+          if (session != nullptr)
+            static_cast<void>(guarded([&] { return (session->err << failure.message << std::flush).good(); },
+                                      [](const Failure&) { return false; }));
+          return std::move(otherwise);
+        });
+  }
+  static Failure busy_failure() {
+    Failure failure;
+    failure.reason = kBusy;
+    failure.message = std::string("nvm: ") + kBusy + "\n";
+    return failure;
+  }
+
+  // f(), or `otherwise` if somebody wishes to stop.
+  template <typename R, typename F>
+  R uncancelled(F f, const R& otherwise) {
     try {
       return f();
     } catch (const vm::ShowingCancelled&) {
@@ -144,9 +104,6 @@ struct Nesl::Impl {
       return otherwise;
     } catch (const Cancelled& spent) {
       err << "nvm: " << spent.what() << " while NESL was compiled or shown\n" << std::flush;
-      return otherwise;
-    } catch (const std::bad_alloc& spent) {
-      err << failure_of(spent).message << std::flush;
       return otherwise;
     } catch (const std::ios_base::failure&) {
       counted.clear();
@@ -159,30 +116,25 @@ struct Nesl::Impl {
     }
   }
 
-  // What `f` answers, or what is wrong.
-  template <typename F>
-  std::optional<std::string> answered(F f) {
-    const Budget budget(account, time_limit, session.options().cancelled);
-    try {
-      return f();
-    } catch (const vm::Fault& fault) {
-      return fault.message;
-    } catch (const Cancelled& spent) {
-      return failure_of(spent).reason;
-    } catch (const std::bad_alloc& spent) {
-      return failure_of(spent).reason;
-    }
-  }
-
   // What happens outside runs is reading, compiling and showing.
   template <typename F>
-  NeslStatus between_runs(F f) {
-    runner.begin_phase("compile and print");
-    const NeslStatus status = uncancelled<NeslStatus>([&] { return status_of(f()); }, NeslStatus::kRunError);
-    runner.end_phase();
-    return status;
+  static NeslStatus between_runs(const std::unique_ptr<Impl>& session, F f) noexcept {
+    return reporting(
+        session,
+        [&] {
+          session->runner.begin_phase("compile and print");
+          const NeslStatus status = status_of(f());
+          session->runner.end_phase();
+          return status;
+        },
+        NeslStatus::kRunError, NeslStatus::kBusy);
   }
 
+  void bind_text(const std::string& name, const std::string& text);
+  std::optional<std::string> bind(const std::string& name, const std::string& type,
+                                  std::span<const Value> slots);
+  std::optional<Prepared> prepare(const std::string& text);
+  std::optional<std::string> refuses(const Texts& texts, const std::string& name, const ValueFile& file);
   // Nothing is run; types are shown, or messages collected.
   void check_only(std::vector<Message>* messages);
 
@@ -193,6 +145,7 @@ struct Nesl::Impl {
   CountedStream counted;  // where there is a limit
   std::ostream& err;
   vm::NeslSession session;
+  std::atomic<bool> busy{false};
   Impl(const NeslOptions& options, std::ostream& o, std::ostream& e)
       : time_limit(untrusted_limits(options.vm).time_limit),
         account(account_of(untrusted_limits(options.vm))),
@@ -204,64 +157,99 @@ struct Nesl::Impl {
                 session_options(options)) {}
 };
 
-Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
-    : impl_(std::make_unique<Impl>(options, out, err)) {
-  const auto variable = [&options](const char* name) {
-    const char* value = options.vm.untrusted ? nullptr : std::getenv(name);
-    return std::string(value != nullptr ? value : "");
-  };
-  bind_text("user", variable("USER"));
-  bind_text("display", variable("DISPLAY"));
-  bind_text("nesl_path", variable("NESL_PATH"));
+namespace {
+
+// How a call says what is wrong.
+std::optional<std::string> reason_of(Failure failure) { return std::move(failure.reason); }
+
+// What the session is told of the environment; nothing if it is not trusted.
+std::string variable(const NeslOptions& options, const char* name) {
+  const char* value = options.vm.untrusted ? nullptr : std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
-void Nesl::bind_text(const std::string& name, const std::string& text) {
+}  // namespace
+
+Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
+    : impl_(guarded(
+          [&] {
+            auto impl = std::make_unique<Impl>(options, out, err);
+            impl->bind_text("user", variable(options, "USER"));
+            impl->bind_text("display", variable(options, "DISPLAY"));
+            impl->bind_text("nesl_path", variable(options, "NESL_PATH"));
+            return impl;
+          },
+          [&](const Failure& failure) {
+            err << failure.message << std::flush;
+            return std::unique_ptr<Impl>();
+          })) {}
+
+void Nesl::Impl::bind_text(const std::string& name, const std::string& text) {
   frontend::TypeArena passing;
-  auto [type, slots] = vm::text_value(text, passing, *impl_->files);
-  impl_->session.bind(name, type, std::move(slots));
+  auto [type, slots] = vm::text_value(text, passing, *files);
+  session.bind(name, type, std::move(slots));
+}
+
+std::optional<std::string> Nesl::bind_text(const std::string& name, const std::string& text) {
+  return Impl::call<std::optional<std::string>>(
+      impl_,
+      [&] {
+        impl_->bind_text(name, text);
+        return std::nullopt;
+      },
+      reason_of);
 }
 
 Nesl::~Nesl() = default;
 
 NeslStatus Nesl::run_file(const std::string& path) {
-  return impl_->between_runs([&] { return impl_->session.run_file(path); });
+  return Impl::between_runs(impl_, [&] { return impl_->session.run_file(path); });
 }
 
 NeslStatus Nesl::load_file(const std::string& path) {
-  return impl_->between_runs([&] { return impl_->session.load_file(path); });
+  return Impl::between_runs(impl_, [&] { return impl_->session.load_file(path); });
 }
 
 NeslStatus Nesl::run_script(std::string text, const std::string& name) {
-  return impl_->between_runs([&] { return impl_->session.run_script(std::move(text), name); });
+  return Impl::between_runs(impl_, [&] { return impl_->session.run_script(std::move(text), name); });
 }
 
 NeslStatus Nesl::run_text(std::string_view text, const std::string& name) {
-  return impl_->between_runs([&] { return impl_->session.run_text({name, text, 1, false}); });
+  return Impl::between_runs(impl_, [&] { return impl_->session.run_text({name, text, 1, false}); });
 }
 
 NeslStatus Nesl::run_typed(std::string_view text, const std::string& name) {
-  return impl_->between_runs([&] { return impl_->session.run_typed({name, text, 1, false}); });
+  return Impl::between_runs(impl_, [&] { return impl_->session.run_typed({name, text, 1, false}); });
 }
 
 NeslStatus Nesl::run_expression(const std::string& text) {
-  return impl_->between_runs([&] { return impl_->session.run_expression(text); });
+  return Impl::between_runs(impl_, [&] { return impl_->session.run_expression(text); });
 }
 
 std::optional<std::string> Nesl::bind_file(const std::string& name, const std::string& path) {
-  if (!names_variable(name)) return name + " cannot name a variable";
-  return impl_->answered([&]() -> std::optional<std::string> {
-    const FromWorld file(impl_->session.options().world, path);
-    frontend::TypeArena passing;
-    auto [type, slots] = vm::read_value(file.path(), passing, *impl_->files);
-    impl_->session.bind(name, type, std::move(slots));
-    return std::nullopt;
-  });
+  return Impl::call<std::optional<std::string>>(
+      impl_,
+      [&]() -> std::optional<std::string> {
+        if (!names_variable(name)) return name + " cannot name a variable";
+        const vm::NamedFile file = vm::named_file(path);
+        InFile in(file.path, recorded(impl_->session.options().world, file.path));
+        frontend::TypeArena passing;
+        auto [type, slots] = vm::read_value(file, in, passing, *impl_->files);
+        impl_->session.bind(name, type, std::move(slots));
+        return std::nullopt;
+      },
+      reason_of);
 }
 
 std::optional<std::string> Nesl::bind(const std::string& name, const std::string& type,
                                       std::span<const Value> slots) {
-  const frontend::OwnedType t = impl_->uncancelled<frontend::OwnedType>(
-      [&] { return impl_->session.read_type(type); }, frontend::OwnedType());
+  return Impl::call<std::optional<std::string>>(
+      impl_, [&] { return impl_->bind(name, type, slots); }, reason_of);
+}
+
+std::optional<std::string> Nesl::Impl::bind(const std::string& name, const std::string& type,
+                                            std::span<const Value> slots) {
+  const frontend::OwnedType t = session.read_type(type);
   if (t == nullptr) return "there is no type " + type;
   frontend::TypeArena passing;
   const auto expected = frontend::slot_count(passing, t.get());
@@ -269,32 +257,54 @@ std::optional<std::string> Nesl::bind(const std::string& name, const std::string
     return "a value of type " + type + " has " + std::to_string(expected) + " parts, not " +
            std::to_string(slots.size());
   std::vector<vm::Value> values;
-  for (const Value& slot : slots) values.push_back(vm::with_owner(slot.impl()->value, slot.impl()));
+  for (const Value& slot : slots) {
+    if (!slot) return kNoMemory;
+    values.push_back(vm::with_owner(slot.impl()->value, slot.impl()));
+  }
   if (const auto wrong = vm::misfit(passing, t.get(), values))
     return "the value of type " + type + " has " + *wrong;
-  impl_->session.bind(name, t.get(), std::move(values));
+  session.bind(name, t.get(), std::move(values));
   return std::nullopt;
 }
 
 std::optional<std::int64_t> Nesl::length(const std::string& name) const {
-  const frontend::Type* type = nullptr;
-  const auto* slots = impl_->session.value(name, type);
-  if (slots == nullptr || slots->empty()) return std::nullopt;
-  const auto* segdes = std::get_if<vm::Segdes>(&slots->front());
-  if (segdes == nullptr || segdes->segments() != 1) return std::nullopt;
-  return segdes->length(0);
+  using Length = std::optional<std::int64_t>;
+  return Impl::call<Length>(
+      impl_,
+      [&]() -> Length {
+        const frontend::Type* type = nullptr;
+        const auto* slots = impl_->session.value(name, type);
+        if (slots == nullptr || slots->empty()) return std::nullopt;
+        const auto* segdes = std::get_if<vm::Segdes>(&slots->front());
+        if (segdes == nullptr || segdes->segments() != 1) return std::nullopt;
+        return segdes->length(0);
+      },
+      [](const Failure&) { return Length(); });
 }
 
-std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& path) {
-  const frontend::Type* type = nullptr;
-  const auto* slots = impl_->session.value(name, type);
-  if (slots == nullptr)
-    return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
-                        : "there is no variable " + name;
-  return impl_->answered([&]() -> std::optional<std::string> {
-    vm::write_value(path, type, *slots);
-    return std::nullopt;
-  });
+std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& word) {
+  return guarded(
+      [&] {
+        ValueFile file(word);
+        return save_file(name, file);
+      },
+      reason_of);
+}
+
+std::optional<std::string> Nesl::save_file(const std::string& name, ValueFile& file) {
+  return Impl::call<std::optional<std::string>>(
+      impl_,
+      [&]() -> std::optional<std::string> {
+        const frontend::Type* type = nullptr;
+        const auto* slots = impl_->session.value(name, type);
+        if (slots == nullptr)
+          return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
+                              : "there is no variable " + name;
+        if (file.impl() == nullptr) return file.wrong();
+        vm::write_value(file.impl()->out, file.impl()->named, type, *slots);
+        return std::nullopt;
+      },
+      reason_of);
 }
 
 void Nesl::Impl::check_only(std::vector<Message>* messages) {
@@ -309,46 +319,67 @@ void Nesl::Impl::check_only(std::vector<Message>* messages) {
 }
 
 NeslStatus Nesl::check_file(const std::string& path, std::vector<Message>* messages) {
-  impl_->check_only(messages);
-  return impl_->between_runs([&] { return impl_->session.run_file(path); });
+  return Impl::between_runs(impl_, [&] {
+    impl_->check_only(messages);
+    return impl_->session.run_file(path);
+  });
 }
 
 NeslStatus Nesl::check_script(std::string text, const std::string& name, std::vector<Message>* messages) {
-  impl_->check_only(messages);
-  return impl_->between_runs([&] { return impl_->session.run_script(std::move(text), name); });
+  return Impl::between_runs(impl_, [&] {
+    impl_->check_only(messages);
+    return impl_->session.run_script(std::move(text), name);
+  });
 }
 
 void Nesl::compile_only() {
-  impl_->session.options().mode = vm::SessionMode::kCompile;
-  impl_->runner.machine().forbid_effects();
+  Impl::between_runs(impl_, [&] {
+    impl_->session.options().mode = vm::SessionMode::kCompile;
+    impl_->runner.machine().forbid_effects();
+    return vm::SessionStatus::kOk;
+  });
 }
 
 void Nesl::forbid_effects() {
-  impl_->session.options().gate = impl_->session.options().gate.reading_only();
-  impl_->runner.machine().forbid_effects();
+  Impl::between_runs(impl_, [&] {
+    impl_->session.options().gate = impl_->session.options().gate.reading_only();
+    impl_->runner.machine().forbid_effects();
+    return vm::SessionStatus::kOk;
+  });
 }
 
 std::optional<std::string> Nesl::listing(const std::string& text, std::string_view stages) {
-  return impl_->uncancelled<std::optional<std::string>>([&] { return impl_->session.listing(text, stages); },
-                                                        std::nullopt);
+  using Text = std::optional<std::string>;
+  return Impl::reporting(
+      impl_, [&] { return impl_->session.listing(text, stages); }, Text(), Text());
 }
 
 std::optional<std::string> Nesl::compile(const std::string& text) {
-  const auto program = impl_->uncancelled<std::optional<nvm::Program>>(
-      [&] { return impl_->session.last_program(text); }, std::nullopt);
-  if (!program) return std::nullopt;
-  return write_vcode(*program);
+  using Text = std::optional<std::string>;
+  return Impl::reporting(
+      impl_,
+      [&]() -> Text {
+        const auto program = impl_->session.last_program(text);
+        if (!program) return std::nullopt;
+        return write_vcode(*program);
+      },
+      Text(), Text());
 }
 
 std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
-  auto emitted = impl_->uncancelled<std::optional<std::pair<nvm::Program, std::vector<vm::Value>>>>(
-      [&] { return impl_->session.prepare(text); }, std::nullopt);
+  using Made = std::optional<Prepared>;
+  return Impl::reporting(
+      impl_, [&] { return impl_->prepare(text); }, Made(), Made());
+}
+
+std::optional<Nesl::Prepared> Nesl::Impl::prepare(const std::string& text) {
+  auto emitted = session.prepare(text);
   if (!emitted) return std::nullopt;
   LoadOptions load;
-  load.int_bits = impl_->runner.int_bits();
+  load.int_bits = runner.int_bits();
   auto program = make_program(std::move(emitted->first), "NESL", load);
   if (!program) {
-    impl_->err << program.failure().message;
+    err << program.failure().message;
     return std::nullopt;
   }
   Prepared prepared{*program, {}};
@@ -357,8 +388,9 @@ std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
   return prepared;
 }
 
-// What is too much to be read is read again, with a message.
-bool Nesl::incomplete(std::string_view text) try {
+namespace {
+
+bool is_incomplete(std::string_view text) {
   Diagnostics diagnostics("", text);
   const frontend::Source source{"", text, 1, false};
   frontend::Parser parser(source, diagnostics);
@@ -368,16 +400,62 @@ bool Nesl::incomplete(std::string_view text) try {
   frontend::Lexer lexer(source, ignored);  // a comment that is open at the end is no form
   while (lexer.next().kind != frontend::Tok::kEnd) continue;
   return lexer.unfinished();
-} catch (const std::bad_alloc&) {
-  return false;
 }
 
-std::vector<std::string> Nesl::names() { return impl_->session.environment().names(); }
+}  // namespace
 
-const std::string& Nesl::explanation() const { return impl_->runner.explanation(); }
+bool Nesl::incomplete(std::string_view text) {
+  return guarded([&] { return is_incomplete(text); }, [](const Failure&) { return false; });
+}
 
-const Counters& Nesl::counters() const { return impl_->runner.counters(); }
+std::optional<std::string> Nesl::refuses(const Texts& texts, const std::string& name, const ValueFile& file) {
+  return Impl::call<std::optional<std::string>>(
+      impl_, [&] { return impl_->refuses(texts, name, file); }, reason_of);
+}
 
-Vm& Nesl::machine() { return impl_->runner.machine(); }
+std::optional<std::string> Nesl::Impl::refuses(const Texts& texts, const std::string& name,
+                                               const ValueFile& file) {
+  if (file.impl() == nullptr) return file.wrong();
+  std::ostream nowhere(nullptr);
+  vm::SessionOptions options = session.options();
+  options.mode = vm::SessionMode::kCheck;
+  options.show = vm::Show::kNothing;
+  options.report = [](const Diagnostics&) {};
+  vm::NeslSession check(runner, nowhere, nowhere, options);
+  for (const std::string& input : texts.inputs) {
+    const frontend::Type* type = nullptr;
+    if (const auto* slots = session.value(input, type)) check.bind(input, type, *slots);
+  }
+  if (!texts.script.empty() && check.run_script(texts.script, texts.script_name) != vm::SessionStatus::kOk)
+    return std::nullopt;  // said when it is run
+  for (const std::string& text : texts.expressions)
+    if (check.run_expression(text) != vm::SessionStatus::kOk) return std::nullopt;
+  const frontend::Type* type = check.type_of(name);
+  if (type == nullptr) return std::nullopt;
+  const std::string why = vm::refuses(file.impl()->named.kind, type);
+  if (why.empty()) return std::nullopt;
+  return file.impl()->named.path + ": " + why;
+}
+
+std::vector<std::string> Nesl::names() {
+  using Names = std::vector<std::string>;
+  return Impl::reporting(
+      impl_, [&] { return impl_->session.environment().names(); }, Names(), Names());
+}
+
+std::string Nesl::explanation() const {
+  return Impl::reporting(
+      impl_, [&] { return impl_->runner.explanation(); }, std::string(), std::string());
+}
+
+Counters Nesl::counters() const {
+  return Impl::call<Counters>(
+      impl_, [&] { return impl_->runner.counters(); }, [](const Failure&) { return Counters(); });
+}
+
+Vm& Nesl::machine() {
+  static Vm none;
+  return impl_ != nullptr ? impl_->runner.machine() : none;
+}
 
 }  // namespace nvm::lib

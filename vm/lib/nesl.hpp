@@ -23,9 +23,11 @@ struct NeslOptions {
   std::int64_t print_length = 100;  // elements shown of a sequence
 };
 
-enum class NeslStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit };
+// kBusy: nothing was done, another call uses the session, on another thread or around this one.
+enum class NeslStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit, kBusy };
 
-// A session: names, their values and a machine. Results go to `out`, messages to `err`.
+// A session: names, their values and a machine. Results go to `out`, messages to `err`. One call at a time
+// uses it; another one is told "busy", or nothing where it only asks.
 class Nesl {
  public:
   Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err);
@@ -44,20 +46,31 @@ class Nesl {
   NeslStatus run_typed(std::string_view text, const std::string& name);
   // Forms of a command line: the last one needs no terminator. Messages call the text -e.
   NeslStatus run_expression(const std::string& text);
-  // Binds a variable to the contents of a file: .npy by shape ([float], [[int]], ...), .csv ([[float]]), any
-  // other as text ([char]). The answer is what is wrong, or nothing.
+  // Binds a variable to the contents of a file, named as for read_values(): .npy by shape ([float], [[int]],
+  // ...), tables ([[float]]), text ([char]). The answer is what is wrong, or nothing.
   std::optional<std::string> bind_file(const std::string& name, const std::string& path);
   // The elements of a variable that is a sequence.
   [[nodiscard]] std::optional<std::int64_t> length(const std::string& name) const;
-  void bind_text(const std::string& name, const std::string& text);
+  std::optional<std::string> bind_text(const std::string& name, const std::string& text);
   // Binds a variable of a type in NESL's notation, "[float]" or "[(int, [char])]", without copying. `slots`
   // are its value in parts: for a sequence a descriptor, then the parts of its elements side by side; those
   // of a tuple side by side; for anything else a vector of one element. Other values than the type asks for
   // are answered, or show when a program uses them.
   std::optional<std::string> bind(const std::string& name, const std::string& type,
                                   std::span<const Value> slots);
-  // Writes the value of a variable as .npy: a scalar, a sequence of them, or a regular nest of sequences.
-  std::optional<std::string> save_file(const std::string& name, const std::string& path);
+  // Writes the value of a variable: as .npy a scalar, a sequence of them, or a regular nest of sequences; as
+  // a table a sequence, or a sequence of sequences; as text a string.
+  std::optional<std::string> save_file(const std::string& name, const std::string& word);
+  std::optional<std::string> save_file(const std::string& name, ValueFile& file);
+  // What is to be run: a script, if there is any, then expressions; `inputs` are the variables bound for it.
+  struct Texts {
+    std::string script, script_name;
+    std::vector<std::string> expressions, inputs;
+  };
+  // Why no value of the type that the variable, or `it`, has in the end can be written to the file. Nothing
+  // is run; nothing is answered where a value can be, or the texts do not tell.
+  [[nodiscard]] std::optional<std::string> refuses(const Texts& texts, const std::string& name,
+                                                   const ValueFile& file);
 
   // Type-checks a file without running anything and shows the type of every name. Messages go to `messages`
   // if it is given, and types nowhere.
@@ -92,9 +105,9 @@ class Nesl {
   [[nodiscard]] Vm& machine();
   // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else
   // is shown then.
-  [[nodiscard]] const std::string& explanation() const;
+  [[nodiscard]] std::string explanation() const;
   // Of all programs that ran to their end, added up; the peak is the largest.
-  [[nodiscard]] const Counters& counters() const;
+  [[nodiscard]] Counters counters() const;
 
  private:
   struct Impl;

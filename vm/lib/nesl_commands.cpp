@@ -2,8 +2,9 @@
 
 #include <limits>
 #include <ostream>
-#include <sstream>
+#include <utility>
 
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
@@ -127,7 +128,8 @@ void SessionCommands::unknown(const Form& form, const std::string& what) {
 
 // The value is computed at once and fetched later.
 SessionStatus SessionCommands::background(const Form& form, const CompiledForm& argument) {
-  auto slots = s_.evaluate(argument, diagnostics_.file());
+  const bool runs = s_.options_.mode != SessionMode::kCheck;
+  auto slots = runs ? s_.evaluate(argument, diagnostics_.file()) : std::vector<Value>();
   if (!slots) return SessionStatus::kRunError;
   s_.jobs_[form.name] = {argument, std::move(*slots)};
   return SessionStatus::kOk;
@@ -165,10 +167,9 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
 void SessionCommands::help(const Words& words) {
   const std::string name = lower(words.back().text);
   if (is_internal(name) || s_.environment_.find(name) != nullptr) return describe(words);
-  std::istringstream lines(kHelp);
   bool any = false;
-  for (std::string line; std::getline(lines, line);) {
-    std::string only = lower(line);
+  for (const std::string_view line : lines_of(kHelp)) {
+    std::string only = lower(std::string(line));
     for (char& c : only) c = (c >= 'a' && c <= 'z') || c == '_' ? c : ' ';
     if ((" " + only + " ").find(" " + name + " ") == std::string::npos) continue;
     s_.out_ << line << "\n";
@@ -393,7 +394,7 @@ void SessionCommands::get(const Form& form) {
   const auto finished = std::move(job->second);
   s_.jobs_.erase(job);
   s_.bind(name, finished.compiled.type, finished.slots, &finished.compiled);
-  s_.show_value(name, finished.compiled.type, finished.slots);
+  if (s_.options_.mode != SessionMode::kCheck) s_.show_value(name, finished.compiled.type, finished.slots);
 }
 
 }  // namespace nvm::vm

@@ -1,8 +1,8 @@
 // describe NAME: interface, type, documentation and code of what a name stands for.
 #include <ostream>
-#include <sstream>
 #include <vector>
 
+#include "bytecode/base/read_file.h"
 #include "frontend/core.h"
 #include "vm/lib/nesl_commands.h"
 
@@ -28,13 +28,6 @@ std::string interface(const Binding& b) {
   return b.name;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
-
 }  // namespace
 
 void SessionCommands::describe(const Words& words) {
@@ -52,13 +45,13 @@ void SessionCommands::describe(const Words& words) {
           << (b->serial ? "  (callable in serial only)" : "") << "\n";
   if (const std::string doc = s_.documentation(*b); !doc.empty()) {
     s_.out_ << "DOCUMENTATION:\n";
-    for (const std::string& line : lines_of(doc)) s_.out_ << "  " << line << "\n";
+    for (const std::string_view line : lines_of(doc)) s_.out_ << "  " << line << "\n";
   }
   if (b->kind == BindingKind::kPrimitive) {
     s_.out_ << "CODE:\n  *Primitive*\n";
   } else if (b->form) {
     s_.out_ << "CODE:\n";
-    const std::vector<std::string> code = lines_of(b->form->text);
+    const std::vector<std::string_view> code = lines_of(b->form->text);
     const std::size_t shown = code.size() <= kWhole ? code.size() : kFirst;
     for (std::size_t k = 0; k < shown; ++k) s_.out_ << "  " << code[k] << "\n";
     if (shown < code.size())

@@ -10,7 +10,9 @@ namespace nvm::vm {
 SessionStatus NeslSession::run_file(const std::string& path) {
   auto text = read_file(options_.world, path);
   if (!text) {
-    const bool folder = std::filesystem::is_directory(path), there = std::filesystem::exists(path);
+    std::error_code unknown;
+    const bool folder = std::filesystem::is_directory(path, unknown);
+    const bool there = std::filesystem::exists(path, unknown);
     err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
          << (folder  ? " is a directory.\n"
              : there ? " cannot be read.\n"

@@ -3,6 +3,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bytecode/program/origin.h"
 #include "vm/lib/nesl_session.h"
@@ -39,6 +40,23 @@ std::string line_of(const frontend::Source& source, std::uint32_t line) {
 }
 
 }  // namespace
+
+std::string fold_result(const std::string& name, const std::string& value, const std::string& type,
+                        std::size_t width) {
+  std::vector<std::string> lines{type};
+  const std::string pieces[] = {name, " = ", value, " : "};
+  for (std::size_t k = 4; k-- > 0;) {
+    if (width > 0 && pieces[k].size() + lines[0].size() > width) {
+      lines.insert(lines.begin(), pieces[k]);
+    } else {
+      lines[0] = pieces[k] + lines[0];
+      for (std::size_t i = 1; i < lines.size(); ++i) lines[i].insert(0, pieces[k].size(), ' ');
+    }
+  }
+  std::string text = lines[0];
+  for (std::size_t i = 1; i < lines.size(); ++i) text += "\n" + lines[i];
+  return text;
+}
 
 void NeslSession::report(const ProgramRunner::Result& result, const frontend::CompiledForm& compiled,
                          const std::string& file) {

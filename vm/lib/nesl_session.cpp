@@ -52,27 +52,6 @@ Constant constant_of(const Value& value, TypeWord word) {
   return c;
 }
 
-}  // namespace
-
-std::string fold_result(const std::string& name, const std::string& value, const std::string& type,
-                        std::size_t width) {
-  std::vector<std::string> lines{type};
-  const std::string pieces[] = {name, " = ", value, " : "};
-  for (std::size_t k = 4; k-- > 0;) {
-    if (width > 0 && pieces[k].size() + lines[0].size() > width) {
-      lines.insert(lines.begin(), pieces[k]);
-    } else {
-      lines[0] = pieces[k] + lines[0];
-      for (std::size_t i = 1; i < lines.size(); ++i) lines[i].insert(0, pieces[k].size(), ' ');
-    }
-  }
-  std::string text = lines[0];
-  for (std::size_t i = 1; i < lines.size(); ++i) text += "\n" + lines[i];
-  return text;
-}
-
-namespace {
-
 constexpr const char* kExpression = "-e";  // the name of the command's expression
 
 // Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
@@ -366,6 +345,12 @@ void NeslSession::define_quietly(const std::string& text, const Form& original, 
   else if (form)
     frontend::compile_form(environment_, std::move(*form), diagnostics);
   if (diagnostics.failed()) err_ << diagnostics.render();
+}
+
+const frontend::Type* NeslSession::type_of(const std::string& name) {
+  const frontend::Binding* binding = environment_.find(name);
+  const bool variable = binding != nullptr && binding->kind == frontend::BindingKind::kVariable;
+  return variable ? binding->type : nullptr;
 }
 
 }  // namespace nvm::vm

@@ -106,6 +106,8 @@ class NeslSession {
             const frontend::CompiledForm* compiled = nullptr);
   // The slots of a variable's value, null if there is no such variable.
   [[nodiscard]] const std::vector<Value>* value(const std::string& name, const frontend::Type*& type);
+  // Of a variable, whether it has a value or not; null if there is none.
+  [[nodiscard]] const frontend::Type* type_of(const std::string& name);
 
   [[nodiscard]] frontend::Environment& environment() { return environment_; }
   [[nodiscard]] SessionOptions& options() { return options_; }

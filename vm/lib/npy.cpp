@@ -1,22 +1,16 @@
 #include "vm/lib/npy.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <memory>
 #include <string_view>
 
+#include "bytecode/base/out_file.h"
+#include "bytecode/base/read_file.h"
 #include "vm/interp/elements.h"
-#include "vm/lib/out_file.h"
 
 namespace nvm::vm {
 
@@ -28,38 +22,6 @@ static_assert(std::endian::native == std::endian::little, "files are read as the
   throw Fault{Fault::Kind::kIo, path + ": " + why};
 }
 
-// A file in memory, with readable bytes behind its end as vectors promise.
-class Mapping {
- public:
-  explicit Mapping(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) fail(path, std::strerror(errno));
-    struct stat info {};
-    ::fstat(fd, &info);
-    size_ = static_cast<std::size_t>(info.st_size);
-    // An anonymous mapping one page longer, its beginning replaced by the file.
-    reserved_ = size_ + (std::size_t{1} << 16);
-    void* base = ::mmap(nullptr, reserved_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (base != MAP_FAILED && size_ > 0)
-      base = ::mmap(base, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd, 0);
-    ::close(fd);
-    if (base == MAP_FAILED) fail(path, "cannot be mapped into memory");
-    base_ = static_cast<std::byte*>(base);
-  }
-  ~Mapping() {
-    if (base_ != nullptr) ::munmap(base_, reserved_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-
-  [[nodiscard]] std::byte* bytes() const { return base_; }
-  [[nodiscard]] std::size_t size() const { return size_; }
-
- private:
-  std::byte* base_ = nullptr;
-  std::size_t size_ = 0, reserved_ = 0;
-};
-
 constexpr std::size_t kMostDimensions = 64;  // of NumPy's arrays
 
 // What the dictionary at the beginning says.
@@ -67,7 +29,6 @@ struct Header {
   std::string descr;  // "<f8"
   bool fortran = false;
   std::vector<std::int64_t> shape;
-  std::size_t begin = 0;  // of the elements
 };
 
 // The text behind 'key': in the dictionary.
@@ -81,16 +42,24 @@ std::string_view entry(std::string_view dictionary, std::string_view key) {
   return rest;
 }
 
-Header read_header(const Mapping& file, const std::string& path) {
-  const std::string_view all(reinterpret_cast<const char*>(file.bytes()), file.size());
-  if (all.size() < 12 || !all.starts_with("\x93NUMPY")) fail(path, "is not a .npy file");
-  const bool wide = all[6] >= 2;  // version 1 has two bytes of length
+// `bytes` of them, which are there.
+void read_exactly(InFile& file, void* to, std::size_t bytes, const std::string& path, const char* otherwise) {
+  if (file.read(to, bytes) == bytes) return;
+  fail(path, file.error() != 0 ? std::strerror(file.error()) : otherwise);
+}
+
+// The file is read up to the elements.
+Header read_header(InFile& file, const std::string& path) {
+  constexpr const char* kNone = "is not a .npy file";
+  char head[8];
+  read_exactly(file, head, sizeof head, path, kNone);
+  if (!std::string_view(head, sizeof head).starts_with("\x93NUMPY")) fail(path, kNone);
   std::uint32_t length = 0;
-  std::memcpy(&length, all.data() + 8, wide ? 4 : 2);
+  read_exactly(file, &length, head[6] >= 2 ? 4 : 2, path, kNone);  // version 1 has two bytes of length
+  std::string dictionary = file.rest(length);
+  if (file.error() != 0) fail(path, std::strerror(file.error()));
+  if (dictionary.size() < length) fail(path, "ends inside its header");
   Header h;
-  h.begin = (wide ? 12U : 10U) + std::size_t{length};
-  if (h.begin > all.size()) fail(path, "ends inside its header");
-  const std::string_view dictionary = all.substr(wide ? 12 : 10, length);
   const std::string_view descr = entry(dictionary, "descr");
   if (descr.size() < 5 || descr[0] != '\'') fail(path, "holds records, which are not supported");
   h.descr = descr.substr(1, descr.find('\'', 1) - 1);
@@ -110,18 +79,6 @@ Header read_header(const Mapping& file, const std::string& path) {
       if (s.empty() || s[0] == ')') break;
     }
   return h;
-}
-
-void unmap(Buffer* buffer, void* user) {
-  delete static_cast<Mapping*>(user);
-  delete buffer;
-}
-
-// The elements where they lie in the file.
-Vector in_place(std::unique_ptr<Mapping> file, Storage storage, std::size_t begin, std::int64_t n) {
-  auto* buffer = new Buffer{{1}, 0, file->size() - begin, nullptr, unmap, nullptr, file->bytes() + begin};
-  buffer->user = file.release();
-  return Vector(storage, n, BufferRef(buffer));
 }
 
 // A float of half precision.
@@ -166,14 +123,9 @@ Vector single(const std::byte* bytes, const std::string& kind) {
   return kind == "i1" ? Vector::of_int(read(std::int8_t{})) : Vector::of_int(read(std::uint8_t{}));
 }
 
-Vector load(std::unique_ptr<Mapping> file, const std::string& kind, std::size_t begin, std::int64_t n,
-            Pool& pool) {
-  const std::byte* bytes = file->bytes() + begin;
+// Of elements that are narrower than in a vector.
+Vector load(const std::byte* bytes, const std::string& kind, std::int64_t n, Pool& pool) {
   if (n == 1) return single(bytes, kind);
-  const bool aligned = begin % 8 == 0;
-  if (kind == "f8" && aligned) return in_place(std::move(file), Storage::kF64, begin, n);
-  if ((kind == "i8" || kind == "u8") && aligned) return in_place(std::move(file), Storage::kI64, begin, n);
-  if (kind == "f8") return widened<double, double>(bytes, n, Storage::kF64, pool);
   if (kind == "f4") return widened<float, double>(bytes, n, Storage::kF64, pool);
   if (kind == "f2") return widened<Half, double>(bytes, n, Storage::kF64, pool);
   if (kind == "b1")
@@ -183,8 +135,7 @@ Vector load(std::unique_ptr<Mapping> file, const std::string& kind, std::size_t 
   if (kind == "i2") return widened<std::int16_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   if (kind == "u2") return widened<std::uint16_t, std::int64_t>(bytes, n, Storage::kI64, pool);
   if (kind == "i1") return widened<std::int8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
-  if (kind == "u1") return widened<std::uint8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
-  return widened<std::int64_t, std::int64_t>(bytes, n, Storage::kI64, pool);
+  return widened<std::uint8_t, std::int64_t>(bytes, n, Storage::kI64, pool);
 }
 
 void swap_bytes(std::byte* bytes, std::int64_t n, std::size_t size) {
@@ -229,49 +180,53 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-Array read_npy(const std::string& path, Pool& pool) {
-  auto file = std::make_unique<Mapping>(path);
-  Header h = read_header(*file, path);
+Array read_npy(const std::string& path, InFile& file, Pool& pool) {
+  constexpr const char* kShort = "ends before its last element";
+  if (file.error() != 0) fail(path, std::strerror(file.error()));
+  Header h = read_header(file, path);
   const std::string kind = h.descr.size() == 3 ? h.descr.substr(1) : "";
   constexpr std::string_view kKinds = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8";
   if (kind.empty() || kKinds.find(kind) == kKinds.npos)
     fail(path, "elements of type " + h.descr + " are not supported; expected one of " + std::string(kKinds));
-  std::int64_t n = 1;
+  std::int64_t n = 1, total = 0;
   for (const std::int64_t d : h.shape)
     if ((n = length_of_all(n, d)) == kTooLong) fail(path, "has an impossible shape");
-  const auto bytes = static_cast<std::size_t>(kind[1] - '0');
-  if (static_cast<std::size_t>(n) > (file->size() - h.begin) / bytes)
-    fail(path, "ends before its last element");
-  // What is reordered is the mapping, which is private.
-  if (h.descr[0] == '>') swap_bytes(file->bytes() + h.begin, n, bytes);
-  if (h.fortran && h.shape.size() > 1) to_row_major(file->bytes() + h.begin, h.shape, n, bytes);
-  if (kind == "u8") check_fits(path, file->bytes() + h.begin, n);
-  return {std::move(h.shape), load(std::move(file), kind, h.begin, n, pool)};
+  const auto size = static_cast<std::size_t>(kind[1] - '0');
+  if (__builtin_mul_overflow(n, kind[1] - '0', &total)) fail(path, "has an impossible shape");
+  const auto bytes = static_cast<std::size_t>(total);
+  if (file.size() && bytes > *file.size()) fail(path, kShort);
+  // Where the elements are put: those of 8 bytes where they stay.
+  const bool stays = size == 8 && n != 1;
+  Vector whole = stays ? pool.vector(kind == "f8" ? Storage::kF64 : Storage::kI64, n) : Vector();
+  std::vector<std::byte> narrow(stays ? 0 : bytes);
+  std::byte* const to = !stays ? narrow.data() : n == 0 ? nullptr : whole.mutable_data<std::byte>();
+  read_exactly(file, to, bytes, path, kShort);
+  if (h.descr[0] == '>') swap_bytes(to, n, size);
+  if (h.fortran && h.shape.size() > 1) to_row_major(to, h.shape, n, size);
+  if (kind == "u8") check_fits(path, to, n);
+  return {std::move(h.shape), stays ? std::move(whole) : load(to, kind, n, pool)};
 }
 
-void write_npy(const std::string& path, const Array& array) {
+void write_npy(OutFile& out, const Array& array) {
   const Vector& v = array.elements;
   const char* descr = v.type() == Type::kFloat ? "<f8" : v.type() == Type::kBool ? "|b1" : "<i8";
   std::string header = "{'descr': '" + std::string(descr) +
                        "', 'fortran_order': False, 'shape': " + shape_text(array.shape) + ", }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
-  OutFile file(path);
-  std::ofstream& out = file.stream();
+  const auto raw = [&](const void* bytes, std::size_t n) { out.write({static_cast<const char*>(bytes), n}); };
   const auto length = static_cast<std::uint16_t>(header.size());
-  out.write("\x93NUMPY\x01\x00", 8);
-  out.write(reinterpret_cast<const char*>(&length), 2);
-  out << header;
+  raw("\x93NUMPY\x01\x00", 8);
+  raw(&length, 2);
+  out.write(header);
   if (v.type() == Type::kInt && v.storage() != Storage::kI64) {
     for (std::int64_t i = 0; i < v.length(); ++i) {
       const std::int64_t x = v.int_at(i);
-      out.write(reinterpret_cast<const char*>(&x), sizeof x);
+      raw(&x, sizeof x);
     }
   } else if (v.length() > 0) {
-    const std::int64_t n = v.length() * static_cast<std::int64_t>(storage_bytes(v.storage()));
-    out.write(reinterpret_cast<const char*>(v.raw()), static_cast<std::streamsize>(n));
+    raw(v.raw(), static_cast<std::size_t>(v.length()) * storage_bytes(v.storage()));
   }
-  file.finish();
 }
 
 }  // namespace nvm::vm

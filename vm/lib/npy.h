@@ -9,6 +9,11 @@
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 
+namespace nvm {
+class InFile;
+class OutFile;
+}  // namespace nvm
+
 namespace nvm::vm {
 
 struct Array {
@@ -16,9 +21,8 @@ struct Array {
   Vector elements;                  // in row-major order; Int, Float or Bool
 };
 
-// Elements of 64-bit integers and floats in this machine's order stay in the mapped file, others are copied.
-// Throws Fault kIo with a message that names the file.
-[[nodiscard]] Array read_npy(const std::string& path, Pool& pool);
-void write_npy(const std::string& path, const Array& array);
+// A copy of the elements. Throws Fault kIo with a message that names the file.
+[[nodiscard]] Array read_npy(const std::string& path, InFile& file, Pool& pool);
+void write_npy(OutFile& out, const Array& array);
 
 }  // namespace nvm::vm

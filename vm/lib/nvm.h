@@ -1,6 +1,8 @@
 /* libnvm from C: the same machine as nvm.hpp. Handles are freed by their _free function; strings belong to
    the handle they come from. Functions that can fail return NULL or a non-zero number; nvm_error() then says
-   why, for the calling thread. See programs/embed/example.c. */
+   why, for the calling thread: whatever fails, memory included, does not end the process. A value that is
+   NULL has no elements. While a machine runs, another nvm_run of it fails: "busy". See
+   programs/embed/example.c. */
 #ifndef NVM_H
 #define NVM_H
 

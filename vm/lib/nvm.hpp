@@ -1,8 +1,11 @@
 // libnvm: load programs and run them, from C++. Everything the nvm command does is done through here.
 //
 // A Program is immutable and may be run by several Vms at once. A Vm is one machine with its own memory; it
-// runs one program at a time, several Vms may work in several threads. Errors are values. See
-// programs/embed/example.cpp.
+// runs one program at a time, several Vms may work in several threads. See programs/embed/example.cpp.
+//
+// Errors are values. Whatever fails, memory and threads included, is a Failure or what the function says
+// otherwise; what does not depend on it goes on working. Only a function that gives out a std::string or
+// std::vector of its own throws, std::bad_alloc, where there is no memory for that.
 #pragma once
 
 #include <atomic>
@@ -36,10 +39,12 @@ struct Failure {
   std::string message;     // complete, ends with a newline
   std::uint32_t line = 0;  // of the first error in the VCODE text, 0 if unknown
   std::uint32_t column = 0;
-  std::string reason = {};             // kRuntime: what happened, without the place
-  std::uint32_t origin_line = 0;       // kRuntime: innermost line of the NESL source, 0 if unknown
+  std::string reason = {};             // what happened, without the place; "" if `messages` say it
+  std::string origin_file = {};        // kRuntime: innermost place in a NESL source, "" if unknown;
+  std::uint32_t origin_line = 0;       // 0 if unknown
   std::vector<Message> messages = {};  // kProgram: all that is to be said of the text, in order
   std::optional<bool> line_open = {};  // kRuntime: as Run::line_open
+  std::uint32_t origin = 0;            // line and file as one number, for NESL sessions
 };
 
 // A T, or why there is none.
@@ -51,7 +56,8 @@ class Result {
   [[nodiscard]] explicit operator bool() const { return value_.has_value(); }
   [[nodiscard]] T& operator*() { return *value_; }
   [[nodiscard]] T* operator->() { return &*value_; }
-  [[nodiscard]] const Failure& failure() const { return failure_; }
+  [[nodiscard]] const Failure& failure() const& { return failure_; }
+  [[nodiscard]] Failure failure() && { return std::move(failure_); }
 
  private:
   std::optional<T> value_;
@@ -64,6 +70,8 @@ class Value {
   struct Impl;
   explicit Value(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 
+  // False for a vector that could not be made, for want of memory; it has no elements, and no run takes it.
+  [[nodiscard]] explicit operator bool() const { return impl_ != nullptr; }
   [[nodiscard]] Kind kind() const;
   [[nodiscard]] std::int64_t size() const;  // elements, or segments of a descriptor; 2 for a pair
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;  // Int, or a segment's length
@@ -93,6 +101,7 @@ class Value {
 // Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
 // needs the memory any more, on any thread; it must stay unchanged until then. Memory that ends less than 64
 // bytes before the end of a page is copied, too, since vector loads read so far behind the last element.
+// Where a value cannot be made `release` is not called.
 [[nodiscard]] Value make_ints(std::span<const std::int64_t> elements);
 [[nodiscard]] Value make_floats(std::span<const double> elements);
 [[nodiscard]] Value make_bools(std::span<const std::uint8_t> elements);
@@ -105,17 +114,44 @@ class Value {
 
 class Watcher;  // of loading and running: watch.hpp
 
-// What a file holds, as values for a function of VCODE. By the ending of its name: .npy is a vector, .csv a
-// vector of numbers, anything else its characters. Rows of a table, of any number of dimensions: the
-// descriptors come first, outermost first.
-[[nodiscard]] Result<std::vector<Value>> read_values(const std::string& path,
+// Files of values are named as on a command line: KIND:PATH with npy, csv, tsv or text, or a path that ends
+// in .npy, .csv, .tsv or .txt, in letters of any case, or in none of these kinds for text; others are
+// refused.
+//
+// What a file holds, as values for a function of VCODE: .npy a vector, tables a vector of numbers, text its
+// characters. Rows of a table, of any number of dimensions: the descriptors come first, outermost first. What
+// becomes of the file afterwards changes nothing.
+[[nodiscard]] Result<std::vector<Value>> read_values(const std::string& word,
                                                      std::span<const std::shared_ptr<Watcher>> watchers = {});
 // The same, a vector of integers, as the lengths of a descriptor.
-[[nodiscard]] Result<Value> read_segdes(const std::string& path,
+[[nodiscard]] Result<Value> read_segdes(const std::string& word,
                                         std::span<const std::shared_ptr<Watcher>> watchers = {});
-// Writes a vector, or the lengths of a descriptor: .npy, .csv a number per line, anything else characters.
-// What is wrong, or nothing.
-[[nodiscard]] std::optional<std::string> write_value(const std::string& path, const Value& value);
+
+// A file for one value, opened at once: what will not do is known before there is a value. It has its name
+// only when it is written as a whole; a file of this name stays as it is until then.
+class ValueFile {
+ public:
+  struct Impl;
+  explicit ValueFile(const std::string& word) noexcept;
+  ValueFile(ValueFile&&) noexcept;
+  ValueFile& operator=(ValueFile&&) noexcept;
+  ~ValueFile();
+
+  // Why it cannot be written, "" if it can.
+  [[nodiscard]] const std::string& wrong() const { return wrong_; }
+  // Why no value of this kind can be written to it, or nothing.
+  [[nodiscard]] std::optional<std::string> refuses(Kind kind) const;
+  // Writes a vector, or the lengths of a descriptor: tables a number per line, text characters. What is
+  // wrong, or nothing. Once only.
+  [[nodiscard]] std::optional<std::string> write(const Value& value);
+  [[nodiscard]] Impl* impl() const { return impl_.get(); }
+
+ private:
+  std::string wrong_;
+  std::unique_ptr<Impl> impl_;
+};
+// Opens and writes.
+[[nodiscard]] std::optional<std::string> write_value(const std::string& word, const Value& value);
 
 struct LoadOptions {
   int int_bits = 64;               // bits of INT: 32 or 64
@@ -146,6 +182,8 @@ class Program {
   // "QSORT : INT SEGDES -> INT SEGDES", a line for each function that can be reached: what it takes from the
   // stack and leaves there, deepest first. Where that depends on data, "dynamic stack" instead.
   [[nodiscard]] std::string signatures() const;
+  // Of the start function: what it leaves on the stack, deepest first; nothing where that depends on data.
+  [[nodiscard]] std::optional<std::vector<Kind>> results() const;
   [[nodiscard]] std::string ssa_text() const;    // the lowered form
   [[nodiscard]] std::string vcode_text() const;  // the program as VCODE
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
@@ -247,6 +285,7 @@ struct Counters {
 struct Run {
   bool exited = false;            // the program ended by EXIT: nothing is to be printed
   std::uint32_t exit_line = 0;    // innermost line of the NESL source where it did, 0 if unknown
+  std::uint32_t exit_origin = 0;  // as Failure::origin
   bool out_closed = false;        // the program closed its standard output
   std::optional<bool> line_open;  // whether what it wrote to standard error ends inside of a line, if it did
   std::vector<Value> values;      // the final stack, deepest first
@@ -278,13 +317,13 @@ class Vm {
   ~Vm();
 
   // Runs from a fresh state. `inputs` are those of LoadOptions::inputs. What was compiled for a program
-  // serves its next run, unless another one ran in between.
+  // serves its next run, unless another one ran in between. While it runs, another call fails: "busy".
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
   // For what is written of results: counts so many bytes as output. False if that is more than
   // Options::output_limit has left; then nothing more may be written.
   [[nodiscard]] bool may_write(std::uint64_t bytes);
   // From now on nothing is written and no process is started, whatever Options::allow says.
-  void forbid_effects();
+  void forbid_effects() noexcept;
   // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.
   void cancel() noexcept;
 

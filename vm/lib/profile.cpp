@@ -1,9 +1,9 @@
 #include "vm/lib/profile.hpp"
 
 #include <chrono>
-#include <sstream>
 #include <thread>
 
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/suggest.h"
 #include "vm/lib/impl.h"
 #include "vm/profile/chrome_trace.h"
@@ -19,9 +19,8 @@ constexpr std::string_view kTables[] = {"line", "function", "kernel"};
 
 std::vector<std::string> words_of(const std::string& list) {
   std::vector<std::string> words;
-  std::istringstream in(list);
-  for (std::string word; std::getline(in, word, ',');)
-    if (!word.empty()) words.push_back(word);
+  for (const std::string_view word : parts_of(list, ','))
+    if (!word.empty()) words.emplace_back(word);
   return words;
 }
 

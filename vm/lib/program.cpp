@@ -1,14 +1,15 @@
 #include <cerrno>
-#include <sstream>
 #include <system_error>
 
 #include "bytecode/base/cancel.h"
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/program/origin.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
 #include "vm/interp/error.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/legacy_trace.h"
 #include "vm/lib/watch.hpp"
@@ -110,29 +111,35 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
     try {
       impl->code = vm::make_code(impl->loaded.module, impl->pool);
     } catch (const vm::Fault& fault) {
-      return Failure{Failure::Class::kProgram, impl->file + ": error: " + fault.message + "\n"};
+      const bool memory = fault.kind == vm::Fault::Kind::kMemory;
+      return Failure{memory ? Failure::Class::kRuntime : Failure::Class::kProgram,
+                     impl->file + ": error: " + fault.message + "\n", 0, 0, fault.message};
     }
   }
   return Program(std::move(impl));
 } catch (const TooDeep& e) {
   return Failure{Failure::Class::kProgram, impl->file + ": error: " + e.what() + "\n", 0, 0, e.what()};
 } catch (const Cancelled& spent) {
-  const std::string reason = spent.what();
-  return Failure{Failure::Class::kRuntime, "nvm: " + reason + " while the program was loaded\n", 0, 0,
-                 reason};
-} catch (const std::bad_alloc& spent) {
-  return failure_of(spent);
+  Failure failure;
+  failure.kind = Failure::Class::kRuntime;
+  failure.reason = spent.what();
+  failure.message = "nvm: " + failure.reason + " while the program was loaded\n";
+  return failure;
 }
 
 }  // namespace
 
-bool Program::looks_like_vcode(std::string_view text) { return nvm::looks_like_vcode(text); }
+bool Program::looks_like_vcode(std::string_view text) {
+  return guarded([&] { return nvm::looks_like_vcode(text); }, [](const Failure&) { return false; });
+}
 
-Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) try {
+namespace {
+
+Result<Program> load_text(std::string_view text, std::string name, const LoadOptions& options) {
   if (options.int_bits != 32 && options.int_bits != 64)
     return Failure{Failure::Class::kProgram,
                    name + ": INT of " + std::to_string(options.int_bits) + " bits: expected 32 or 64\n"};
-  auto impl = std::make_shared<Impl>(std::move(name), text);
+  auto impl = std::make_shared<Program::Impl>(std::move(name), text);
   impl->legacy = options.legacy;
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
   trace_tokens(options.legacy_trace, text, stdout);
@@ -142,10 +149,12 @@ Result<Program> Program::from_text(std::string_view text, std::string name, cons
   impl->inputs = options.inputs.size();
   trace_program(options.legacy_trace, program, stderr);
   return finish(std::move(impl), std::move(program), options);
-} catch (const Cancelled& spent) {
-  return failure_of(spent);
-} catch (const std::bad_alloc& spent) {
-  return failure_of(spent);
+}
+
+}  // namespace
+
+Result<Program> Program::from_text(std::string_view text, std::string name, const LoadOptions& options) {
+  return guarded([&] { return load_text(text, std::move(name), options); });
 }
 
 std::vector<Message> messages_of(const Diagnostics& diagnostics) {
@@ -163,17 +172,21 @@ Result<Program> make_program(nvm::Program program, std::string name, const LoadO
 }
 
 Result<Program> Program::from_file(const std::string& path, const LoadOptions& options) {
-  errno = 0;
-  const auto text = read_file(path, options.watchers);
-  if (text && (!text->empty() || (options.legacy && errno == 0))) return from_text(*text, path, options);
-  const std::string reason = errno != 0 ? std::generic_category().message(errno)
-                             : text     ? "the file is empty"
-                                        : "it was not recorded";
-  // The legacy command was given a name like others.
-  const std::string given = path == "./-" ? "-" : path;
-  return Failure{Failure::Class::kProgram,
-                 options.legacy ? "vinterp: Error opening input file " + given + ": " + reason + "\n"
-                                : "nvm: cannot read " + path + ": " + reason + "\n"};
+  return guarded([&]() -> Result<Program> {
+    errno = 0;
+    const auto text = read_file(path, options.watchers);
+    if (text && (!text->empty() || (options.legacy && errno == 0))) return load_text(*text, path, options);
+    const std::string reason = errno != 0 ? std::generic_category().message(errno)
+                               : text     ? "the file is empty"
+                                          : "it was not recorded";
+    // The legacy command was given a name like others.
+    const std::string given = path == "./-" ? "-" : path;
+    Failure failure;
+    failure.message = options.legacy ? "vinterp: Error opening input file " + given + ": " + reason + "\n"
+                                     : "nvm: cannot read " + path + ": " + reason + "\n";
+    failure.reason = "cannot read " + path + ": " + reason;
+    return failure;
+  });
 }
 
 std::string Program::warnings() const { return impl_->diagnostics.render(); }
@@ -194,6 +207,20 @@ std::string Program::signatures() const {
   }
   return text;
 }
+std::optional<std::vector<Kind>> Program::results() const {
+  using Kinds = std::optional<std::vector<Kind>>;
+  return guarded(
+      [&]() -> Kinds {
+        if (impl_->loaded.verdict != Verdict::kOk) return std::nullopt;
+        const ssa::Module& module = impl_->loaded.module;
+        Kinds kinds(std::in_place);
+        for (const Type t : module.functions[static_cast<std::size_t>(module.entry)].results)
+          kinds->push_back(static_cast<Kind>(t));
+        return kinds;
+      },
+      [](const Failure&) { return Kinds(); });
+}
+
 std::string Program::ssa_text() const { return ssa::print(impl_->loaded.module); }
 std::string Program::vcode_text() const {
   if (impl_->loaded.program.functions.back().name != kInputs) return write_vcode(impl_->loaded.program);
@@ -208,17 +235,17 @@ std::string render_legacy(const vm::RunError& error) {
   if (error.kind == vm::Fault::Kind::kMemory)
     return "vinterp: ran out of vector memory.  Rerun using larger -m argument.\n";
   std::string text;
-  std::istringstream lines(error.message);
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string_view line : lines_of(error.message)) {
     const bool general = line.starts_with("aborting") || line.starts_with("internal error");
-    text += "vinterp: " + (general ? "" : "line " + std::to_string(error.at.pos.line) + ": ") + line + "\n";
+    text += "vinterp: " + (general ? "" : "line " + std::to_string(error.at.pos.line) + ": ");
+    text.append(line).append("\n");
   }
   return text;
 }
 
 }  // namespace
 
-std::uint32_t origin_line(const vm::RunError& error) {
+std::uint32_t origin_of(const vm::RunError& error) {
   if (error.at.origin_line > 0) return error.at.origin_line;
   for (const vm::CallPlace& call : error.calls)
     if (call.origin_line > 0) return call.origin_line;

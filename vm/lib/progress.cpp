@@ -1,5 +1,6 @@
 #include "vm/profile/progress.h"
 
+#include "bytecode/base/printable.h"
 #include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
@@ -9,7 +10,7 @@ struct Progress::Impl {
   vm::Progress progress;
   explicit Impl(std::FILE* file)
       : terminal(file), progress([file](const std::string& line) {
-          std::fprintf(file, "\r%s\x1b[K", line.c_str());
+          std::fprintf(file, "\r%s\x1b[K", printable(line).c_str());
           std::fflush(file);
         }) {}
 };

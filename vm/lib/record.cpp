@@ -80,7 +80,7 @@ Recording::Recording(const std::string& path, const std::vector<std::string>& wo
   for (const std::string& word : words) part.text(word);
   impl_->file.write(PartKind::kWords, part.take());
 }
-Recording::~Recording() { static_cast<void>(close()); }
+Recording::~Recording() = default;
 vm::Observer& Recording::observer() { return impl_->branches; }
 vm::World* Recording::world() { return impl_.get(); }
 void Recording::results(std::span<const Value> values) {
@@ -88,6 +88,8 @@ void Recording::results(std::span<const Value> values) {
   for (const Value& v : values)
     impl_->end.result_hash = hash_values({&v.impl()->value, 1}, impl_->end.result_hash);
 }
+
+std::string Recording::refused() const { return impl_->file.opened() ? "" : impl_->file.error(); }
 
 std::string Recording::close() {
   if (!impl_->closed) {
@@ -99,6 +101,7 @@ std::string Recording::close() {
     part.number(impl_->end.results);
     part.number(impl_->end.result_hash);
     impl_->file.write(PartKind::kEnd, part.take());
+    impl_->file.finish();
     impl_->closed = true;
   }
   return impl_->file.error();

@@ -19,7 +19,9 @@ class Recording final : public Watcher {
   [[nodiscard]] vm::Observer& observer() override;
   [[nodiscard]] vm::World* world() override;
   void results(std::span<const Value> values) override;
-  // Writes the end. Why the file is incomplete, or "".
+  // Why the file cannot be opened, or "".
+  [[nodiscard]] std::string refused() const;
+  // Writes the end; only then the file has its name, before FILE.part. Why it is incomplete, or "".
   [[nodiscard]] std::string close();
 
  private:

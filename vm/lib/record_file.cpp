@@ -1,14 +1,10 @@
 #include "vm/lib/record_file.h"
 
-#include "bytecode/base/stack.h"
-
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+
+#include "bytecode/base/read_file.h"
+#include "bytecode/base/stack.h"
 
 namespace nvm::lib {
 
@@ -134,42 +130,25 @@ vm::Value PartReader::value(vm::Pool& pool) {
   return elements.size() == 1 ? vm::Vector::of_int(elements[0]) : vm::int_vector(pool, elements);
 }
 
-RecordWriter::RecordWriter(const std::string& path)
-    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (file_ < 0) error_ = "cannot write the record " + path + ": " + std::strerror(errno);
-  put(kHead);
-}
+RecordWriter::RecordWriter(const std::string& path) : file_(path, OutFile::Kind::kLog) { file_.write(kHead); }
 
-RecordWriter::~RecordWriter() {
-  if (file_ >= 0) ::close(file_);
-}
-
-void RecordWriter::put(std::string_view bytes) {
-  while (error_.empty() && !bytes.empty()) {
-    const ssize_t n = ::write(file_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      error_ = std::string("cannot write the record: ") + std::strerror(errno);
-      return;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+std::string RecordWriter::error() const {
+  return file_.error() == 0 ? ""
+                            : "cannot write the record " + file_.path() + ": " + std::strerror(file_.error());
 }
 
 void RecordWriter::write(PartKind kind, const std::string& bytes) {
   const std::string part = bytes_of(static_cast<std::uint64_t>(kind)) + bytes_of(bytes.size()) + bytes;
-  put(part + bytes_of(hash_bytes(part)));
+  file_.write(part + bytes_of(hash_bytes(part)));
 }
 
 std::optional<std::vector<Part>> read_record(const std::string& path, std::string& reason) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  const auto text = read_all(path);
+  if (!text) {
     reason = "cannot read " + path + ": " + std::strerror(errno);
     return std::nullopt;
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string all = std::move(text).str();
+  const std::string& all = *text;
   if (!all.starts_with(kHead)) {
     reason = path + " is no record of a run, or of another version of nvm";
     return std::nullopt;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bytecode/base/hash.h"
+#include "bytecode/base/out_file.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 
@@ -55,20 +56,18 @@ class PartReader {
   bool good_ = true;
 };
 
+// Writes the parts as they come up. The file has its name when finish() is called.
 class RecordWriter {
  public:
   explicit RecordWriter(const std::string& path);
-  ~RecordWriter();
-  RecordWriter(const RecordWriter&) = delete;
-  RecordWriter& operator=(const RecordWriter&) = delete;
   void write(PartKind kind, const std::string& bytes);
+  void finish() { file_.finish(); }
+  [[nodiscard]] bool opened() const { return file_.opened(); }
   // Why the file is incomplete, "" if it is not.
-  [[nodiscard]] const std::string& error() const { return error_; }
+  [[nodiscard]] std::string error() const;
 
  private:
-  void put(std::string_view bytes);
-  int file_;
-  std::string error_;
+  OutFile file_;
 };
 
 // All parts of a file; nothing, with a reason, if it is damaged or none of ours.

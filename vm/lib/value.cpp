@@ -4,6 +4,7 @@
 
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
 
 namespace nvm::lib {
@@ -40,8 +41,9 @@ template <typename T>
 Value copied(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
   vm::Vector v = input_pool()->vector(storage, n);
   std::memcpy(v.mutable_data<T>(), elements, static_cast<std::size_t>(n) * sizeof(T));
+  Value value = loose_value(std::move(v));
   if (release != nullptr) release(user);
-  return loose_value(std::move(v));
+  return value;
 }
 
 void check_length(std::int64_t n) {
@@ -52,8 +54,7 @@ template <typename T>
 Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(void*), void* user) {
   if (!may_read_behind(elements, static_cast<std::size_t>(n) * sizeof(T)))
     return copied(storage, elements, n, release, user);
-  auto* foreign = new Foreign{};
-  foreign->release = release;
+  auto* foreign = new Foreign{};  // its own from here on: the reference below frees it
   foreign->user = user;
   vm::Buffer& b = foreign->header;
   b.refs.store(1, std::memory_order_relaxed);
@@ -61,7 +62,9 @@ Value wrap(Storage storage, const T* elements, std::int64_t n, void (*release)(v
   b.release = release_foreign;
   b.user = foreign;
   b.bytes = reinterpret_cast<std::byte*>(const_cast<T*>(elements));
-  return loose_value(vm::Vector(storage, n, vm::BufferRef(&b)));
+  Value value = loose_value(vm::Vector(storage, n, vm::BufferRef(&b)));
+  foreign->release = release;  // of a value that was made
+  return value;
 }
 
 // One element is a scalar, which has no memory of its own.
@@ -70,11 +73,24 @@ Value foreign_ints(Storage storage, const T* elements, std::int64_t n, void (*re
   check_length(n);
   if (n > 1) return wrap(storage, elements, n, release, user);
   const std::vector<std::int64_t> few(elements, elements + n);
+  Value copy = loose_value(vm::make_ints(*input_pool(), few, IntBits::k64));
   if (release != nullptr) release(user);
-  return make_ints(few);
+  return copy;
 }
 
 const vm::Vector& vector_of(const Value& value) { return std::get<vm::Vector>(value.impl()->value); }
+
+// What f() finds in the value; zero if there is none, or it is lost on a device.
+template <typename T, typename F>
+T of_value(const Value& value, F f) {
+  return guarded([&]() -> T { return value ? f() : T{}; }, [](const Failure&) { return T{}; });
+}
+
+// What f() makes, or a value that is none.
+template <typename F>
+Value made(F f) {
+  return guarded(f, [](const Failure&) { return Value(nullptr); });
+}
 
 }  // namespace
 
@@ -87,7 +103,10 @@ Value loose_value(vm::Value value) {
 
 vm::Pool& loose_pool() { return *input_pool(); }
 
-Kind Value::kind() const { return static_cast<Kind>(vm::type_of(impl_->value)); }
+Kind Value::kind() const {
+  return guarded([&] { return impl_ == nullptr ? Kind::kInt : static_cast<Kind>(vm::type_of(impl_->value)); },
+                 [](const Failure&) { return Kind::kInt; });
+}
 static_assert(static_cast<int>(Kind::kInt) == static_cast<int>(Type::kInt) &&
               static_cast<int>(Kind::kFloat) == static_cast<int>(Type::kFloat) &&
               static_cast<int>(Kind::kBool) == static_cast<int>(Type::kBool) &&
@@ -95,23 +114,35 @@ static_assert(static_cast<int>(Kind::kInt) == static_cast<int>(Type::kInt) &&
               static_cast<int>(Kind::kPair) == static_cast<int>(Type::kPair));
 
 std::int64_t Value::size() const {
-  if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->segments();
-  return kind() == Kind::kPair ? 2 : vector_of(*this).length();
+  return of_value<std::int64_t>(*this, [&] {
+    if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->segments();
+    return kind() == Kind::kPair ? 2 : vector_of(*this).length();
+  });
 }
 std::int64_t Value::int_at(std::int64_t i) const {
-  if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->length(i);
-  return vector_of(*this).int_at(i);
+  return of_value<std::int64_t>(*this, [&] {
+    if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->length(i);
+    return vector_of(*this).int_at(i);
+  });
 }
-double Value::float_at(std::int64_t i) const { return vector_of(*this).float_at(i); }
-bool Value::bool_at(std::int64_t i) const { return vector_of(*this).bool_at(i); }
+double Value::float_at(std::int64_t i) const {
+  return of_value<double>(*this, [&] { return vector_of(*this).float_at(i); });
+}
+bool Value::bool_at(std::int64_t i) const {
+  return of_value<bool>(*this, [&] { return vector_of(*this).bool_at(i); });
+}
 
 const void* Value::data() const {
-  const auto* v = std::get_if<vm::Vector>(&impl_->value);
-  return v == nullptr ? nullptr : v->raw();
+  return of_value<const void*>(*this, [&]() -> const void* {
+    const auto* v = std::get_if<vm::Vector>(&impl_->value);
+    return v == nullptr ? nullptr : v->raw();
+  });
 }
 int Value::element_bytes() const {
-  const auto* v = std::get_if<vm::Vector>(&impl_->value);
-  return v == nullptr ? 0 : static_cast<int>(storage_bytes(v->storage()));
+  return of_value<int>(*this, [&] {
+    const auto* v = std::get_if<vm::Vector>(&impl_->value);
+    return v == nullptr ? 0 : static_cast<int>(storage_bytes(v->storage()));
+  });
 }
 
 std::vector<std::int64_t> Value::ints() const {
@@ -121,44 +152,47 @@ std::vector<std::int64_t> Value::ints() const {
 }
 std::string Value::text() const {
   std::string text;
-  vm::append_value(text, impl_->value);
+  if (impl_ != nullptr) vm::append_value(text, impl_->value);
   return text;
 }
-bool Value::print(std::FILE* file) const { return vm::print_value(file, impl_->value); }
+bool Value::print(std::FILE* file) const {
+  return of_value<bool>(*this, [&] { return vm::print_value(file, impl_->value); });
+}
 
 Value make_ints(std::span<const std::int64_t> elements) {
-  return loose_value(vm::make_ints(*input_pool(), elements, IntBits::k64));
+  return made([&] { return loose_value(vm::make_ints(*input_pool(), elements, IntBits::k64)); });
 }
 Value make_floats(std::span<const double> elements) {
-  return loose_value(vm::make_floats(*input_pool(), elements));
+  return made([&] { return loose_value(vm::make_floats(*input_pool(), elements)); });
 }
 Value make_bools(std::span<const std::uint8_t> elements) {
-  return loose_value(vm::make_bools(*input_pool(), elements));
+  return made([&] { return loose_value(vm::make_bools(*input_pool(), elements)); });
 }
-Value make_text(std::string_view text) { return loose_value(vm::make_text(*input_pool(), text)); }
+Value make_text(std::string_view text) {
+  return made([&] { return loose_value(vm::make_text(*input_pool(), text)); });
+}
 Result<Value> make_segdes(std::span<const std::int64_t> lengths) {
-  try {
-    return loose_value(vm::make_segdes(*input_pool(), lengths, IntBits::k64));
-  } catch (const vm::Fault& fault) {
-    return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n", 0, 0, fault.message};
-  }
+  return guarded(
+      [&]() -> Result<Value> { return loose_value(vm::make_segdes(*input_pool(), lengths, IntBits::k64)); });
 }
 
 Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user) {
-  return foreign_ints(Storage::kI64, elements, n, release, user);
+  return made([&] { return foreign_ints(Storage::kI64, elements, n, release, user); });
 }
 Value foreign(const std::int32_t* elements, std::int64_t n, void (*release)(void*), void* user) {
-  return foreign_ints(Storage::kI32, elements, n, release, user);
+  return made([&] { return foreign_ints(Storage::kI32, elements, n, release, user); });
 }
 Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*), void* user) {
-  return foreign_ints(Storage::kI8, elements, n, release, user);
+  return made([&] { return foreign_ints(Storage::kI8, elements, n, release, user); });
 }
 Value foreign(const double* elements, std::int64_t n, void (*release)(void*), void* user) {
-  check_length(n);
-  if (n > 1) return wrap(Storage::kF64, elements, n, release, user);
-  Value copy = make_floats({elements, static_cast<std::size_t>(n)});
-  if (release != nullptr) release(user);
-  return copy;
+  return made([&] {
+    check_length(n);
+    if (n > 1) return wrap(Storage::kF64, elements, n, release, user);
+    Value copy = loose_value(vm::make_floats(*input_pool(), {elements, static_cast<std::size_t>(n)}));
+    if (release != nullptr) release(user);
+    return copy;
+  });
 }
 
 }  // namespace nvm::lib

@@ -1,15 +1,16 @@
 #include <unistd.h>
-#include <algorithm>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
-#include <fstream>
 #include <limits>
 #include <mutex>
-#include <thread>
 
 #include "bytecode/base/disk_cache.h"
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
+#include "bytecode/base/thread.h"
 #include "gpu/api/devices.h"
 #include "vm/block/block_mode.h"
 #include "vm/interp/elements.h"
@@ -19,6 +20,7 @@
 #include "vm/lib/compiling.h"
 #include "vm/lib/counters.h"
 #include "vm/lib/group_device.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/legacy_trace.h"
 #include "vm/lib/watch.hpp"
@@ -34,7 +36,9 @@ std::uint64_t find_machine_memory() {
   std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::uint64_t limit = 0;
-    if (std::ifstream(path) >> limit && limit > 0) bytes = std::min(bytes, limit);
+    const std::string text = read_all(path).value_or("");
+    std::from_chars(text.data(), text.data() + text.size(), limit);
+    if (limit > 0) bytes = std::min(bytes, limit);
   }
   return bytes / 10 * 9;
 }
@@ -135,20 +139,16 @@ class Alarm {
   Alarm(double seconds, std::atomic<vm::Stop>& stop) {
     if (seconds <= 0) stop.store(vm::Stop::kTime);
     if (seconds <= 0 || seconds == std::numeric_limits<double>::infinity()) return;
-    thread_ = std::thread([this, seconds, &stop] {
+    thread_.start([this, seconds, &stop] {
       std::unique_lock lock(mutex_);
       if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; }))
         stop.store(vm::Stop::kTime);
     });
   }
   ~Alarm() {
-    if (!thread_.joinable()) return;
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
+    const std::lock_guard lock(mutex_);
+    done_ = true;
     wake_.notify_one();
-    thread_.join();
   }
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
@@ -157,7 +157,7 @@ class Alarm {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool done_ = false;
-  std::thread thread_;
+  Thread thread_;  // ended first: it uses the others
 };
 
 }  // namespace
@@ -173,20 +173,16 @@ std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account)
   return std::make_shared<vm::Pool>(account->limit());
 }
 
-Failure failure_of(const std::exception& spent) {
-  const bool told = dynamic_cast<const OutOfMemory*>(&spent) != nullptr ||
-                    dynamic_cast<const Cancelled*>(&spent) != nullptr;
-  const std::string reason = told ? spent.what() : "the system has no more memory";
-  return Failure{Failure::Class::kRuntime, "nvm: " + reason + "\n", 0, 0, reason};
-}
-
 struct Limits::Impl {
   Impl(std::uint64_t memory, double seconds)
       : budget(std::make_shared<MemoryAccount>(memory > 0 ? memory : machine_memory()), seconds) {}
   Budget budget;
 };
 
-Limits::Limits(std::uint64_t memory, double seconds) : impl_(std::make_unique<Impl>(memory, seconds)) {}
+// Where not even these few bytes are left, nothing that is limited succeeds.
+Limits::Limits(std::uint64_t memory, double seconds)
+    : impl_(guarded([&] { return std::make_unique<Impl>(memory, seconds); },
+                    [](const Failure&) { return std::unique_ptr<Impl>(); })) {}
 Limits::~Limits() = default;
 
 Options untrusted_limits(Options options) {
@@ -235,6 +231,7 @@ struct Vm::Impl {
   std::shared_ptr<const Program::Impl> groups_program;
   std::shared_ptr<const Program::Impl> running;
   std::string told;  // why there is no CUDA engine
+  std::atomic<bool> busy{false};
 
   explicit Impl(const Options& given)
       : options(effective(given)),
@@ -323,7 +320,40 @@ struct Vm::Impl {
   }
 
   Result<Run> run(const Program& program, std::span<const Value> inputs);
+  // What a run that was thrown out of has left half done.
+  void forget_programs() {
+    groups.reset();
+    compiled.reset();
+    groups_program.reset();
+    compiled_program.reset();
+    running.reset();
+  }
 };
+
+namespace {
+
+Failure refused(std::string reason) {
+  Failure failure;
+  failure.message = "nvm: " + reason + "\n";
+  failure.reason = std::move(reason);
+  return failure;
+}
+
+Failure run_failure(const vm::RunError& error, const Program::Impl& program, std::optional<bool> line_open) {
+  Failure failure;
+  failure.kind = Failure::Class::kRuntime;
+  failure.message = render(error, program);
+  failure.line = error.at.pos.line;
+  failure.column = error.at.pos.column;
+  failure.reason = error.message;
+  failure.origin = origin_of(error);
+  if (failure.origin != 0) failure.origin_file = program.loaded.program.origins.of(failure.origin);
+  failure.origin_line = origin_line_of(failure.origin);
+  failure.line_open = line_open;
+  return failure;
+}
+
+}  // namespace
 
 Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs) {
   const Program::Impl& loaded = *program.impl();
@@ -334,7 +364,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
                 *pool, bits);
   if (options.seed) host.random().seed(*options.seed);
   std::vector<vm::Value> values;
-  for (const Value& input : inputs) values.push_back(input.impl()->value);
+  for (const Value& input : inputs) {
+    if (!input) return refused("input " + std::to_string(values.size()) + " could not be made: " + kNoMemory);
+    values.push_back(input.impl()->value);
+  }
   if (const std::string wrong = wrong_inputs(loaded, bits, values); !wrong.empty())
     return Failure{Failure::Class::kProgram, loaded.file + ": " + wrong + "\n", 0, 0, wrong};
   if (bits == IntBits::k32)
@@ -374,17 +407,10 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
   compiling.report(loaded, run);
-  if (outcome.error)
-    return Failure{Failure::Class::kRuntime,
-                   render(*outcome.error, loaded),
-                   outcome.error->at.pos.line,
-                   outcome.error->at.pos.column,
-                   outcome.error->message,
-                   origin_line(*outcome.error),
-                   {},
-                   host.line_open()};
+  if (outcome.error) return run_failure(*outcome.error, loaded, host.line_open());
   run.exited = outcome.exited;
-  run.exit_line = outcome.exit_line;
+  run.exit_line = origin_line_of(outcome.exit_line);
+  run.exit_origin = outcome.exit_line;
   run.line_open = host.line_open();
   run.out_closed = host.streams().at(1) == nullptr;
   for (const vm::Value& value : outcome.values)
@@ -393,33 +419,39 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   return run;
 }
 
-Vm::Vm(const Options& options) : impl_(std::make_unique<Impl>(options)) {}
+Vm::Vm(const Options& options)
+    : impl_(guarded([&] { return std::make_unique<Impl>(options); },
+                    [](const Failure&) { return std::unique_ptr<Impl>(); })) {}
 Vm::Vm(Vm&&) noexcept = default;
 Vm& Vm::operator=(Vm&&) noexcept = default;
 Vm::~Vm() = default;
 
 Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
-  const auto give_up = [this](const std::exception& spent) {
-    impl_->compiled.reset();  // it was left in the middle of something
-    impl_->groups.reset();
-    return failure_of(spent);
-  };
-  const Budget budget(impl_->account, impl_->options.time_limit, impl_->options.cancelled);
-  try {
-    return impl_->run(program, inputs);
-  } catch (const vm::Fault& fault) {
-    return Failure{Failure::Class::kRuntime, "nvm: " + fault.message + "\n"};
-  } catch (const TooDeep& e) {
-    return Failure{Failure::Class::kRuntime, "nvm: a value is " + std::string(e.what()) + "\n"};
-  } catch (const std::bad_alloc& spent) {
-    return give_up(spent);
-  } catch (const Cancelled& spent) {
-    return give_up(spent);
-  }
+  return guarded([&]() -> Result<Run> {
+    if (impl_ == nullptr) throw std::bad_alloc();  // when it was made
+    const Taken taken(impl_->busy);
+    if (!taken) return refused(kBusy);
+    const Budget budget(impl_->account, impl_->options.time_limit, impl_->options.cancelled);
+    try {
+      return impl_->run(program, inputs);
+    } catch (...) {
+      impl_->forget_programs();
+      throw;
+    }
+  });
 }
-bool Vm::may_write(std::uint64_t bytes) { return impl_->output.take(bytes); }
-void Vm::forbid_effects() { impl_->gate = impl_->gate.reading_only(); }
-void Vm::cancel() noexcept { impl_->stop.store(vm::Stop::kInterrupt); }
+void Vm::cancel() noexcept {
+  if (impl_ != nullptr) impl_->stop.store(vm::Stop::kInterrupt);
+}
+void Vm::forbid_effects() noexcept {
+  if (impl_ == nullptr) return;
+  guarded([&] { return (impl_->gate = impl_->gate.reading_only(), true); },
+          [&](const Failure&) { return (impl_->gate = vm::Gate(), false); });
+}
+bool Vm::may_write(std::uint64_t bytes) {
+  return guarded([&] { return impl_ != nullptr && impl_->output.take(bytes); },
+                 [](const Failure&) { return false; });
+}
 
 const char* version() { return NVM_VERSION; }
 std::string describe_devices() { return gpu::describe_devices(); }

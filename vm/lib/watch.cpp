@@ -1,6 +1,7 @@
 #include "vm/lib/watch.hpp"
 
 #include "vm/interp/world.h"
+#include "vm/lib/impl.h"
 
 namespace nvm::lib {
 
@@ -13,6 +14,10 @@ vm::World* world_of(std::span<const std::shared_ptr<Watcher>> watchers) {
 std::optional<std::string> read_file(const std::string& path,
                                      std::span<const std::shared_ptr<Watcher>> watchers) {
   return vm::read_file(world_of(watchers), path);
+}
+
+std::optional<std::string> recorded(vm::World* world, const std::string& path) {
+  return world != nullptr ? world->read_file(path, vm::read_outside) : std::nullopt;
 }
 
 }  // namespace nvm::lib

@@ -50,8 +50,8 @@ class Progress final : public Watcher {
   std::unique_ptr<Impl> impl_;
 };
 
-// What runs do over time, written as they go to a file in Chrome's trace event format (docs/profiling.md). A
-// file that cannot be written ends the trace, never the program.
+// What runs do over time, written as they go to a file in Chrome's trace event format (docs/profiling.md).
+// Its name is PATH.part until it is closed. A file that cannot be written ends the trace, never the program.
 class Trace final : public Watcher {
  public:
   explicit Trace(const std::string& path);
@@ -59,6 +59,8 @@ class Trace final : public Watcher {
   [[nodiscard]] vm::Observer& observer() override;
   void begin_phase(const std::string& name) override;
   void end_phase() override;
+  // Why the file cannot be opened, or "".
+  [[nodiscard]] std::string refused() const;
   // Writes the rest. Why the file is incomplete, or "".
   [[nodiscard]] std::string close();
 

@@ -41,11 +41,16 @@ void run_workers(int threads, std::int64_t count, Shares& open,
                  void (*work)(void* user, int worker, Shares& open), void* user) {
   ForkJoin both;
   const int workers = static_cast<int>(std::min<std::int64_t>(threads, count));
+  ForkedCalls calls(workers);
   const auto worker = [&](int) {
-    both.work([&] { work(user, tbb::this_task_arena::current_thread_index(), open); });
+    calls.call([&] { both.work([&] { work(user, tbb::this_task_arena::current_thread_index(), open); }); });
   };
   both.fork();
-  arena(threads).execute([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
+  calls.run(
+      [&] {
+        arena(threads).execute([&] { tbb::parallel_for(0, workers, worker, tbb::simple_partitioner()); });
+      },
+      [&] { work(user, 0, open); });
   both.join();
 }
 

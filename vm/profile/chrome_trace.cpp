@@ -33,11 +33,17 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
   name_track(kKernelTrack, "kernels", 1);
   if (options_.period > 0) {
     if (!options_.keep) drain();
-    writer_ = std::thread([this] { write_loop(); });
+    writer_.start([this] { write_loop(); });
   }
 }
 
-ChromeTrace::~ChromeTrace() { close(); }
+ChromeTrace::~ChromeTrace() {
+  try {
+    close();
+  } catch (...) {  // who wants to know has closed it
+    good_ = false;
+  }
+}
 
 std::int64_t ChromeTrace::now() { return last_ = std::max(last_ + 1, clock()); }
 

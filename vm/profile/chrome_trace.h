@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include "bytecode/base/thread.h"
 #include "vm/interp/levels.h"
 #include "vm/profile/event_ring.h"
 #include "vm/profile/segments.h"
@@ -176,7 +177,7 @@ class ChromeTrace final : public Observer {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
-  std::thread writer_;
+  Thread writer_;
 };
 
 }  // namespace nvm::vm

@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include "bytecode/base/read_file.h"
 #include "vm/profile/json.h"
 #include "vm/profile/page.h"
 

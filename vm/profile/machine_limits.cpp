@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <thread>
+#include <string_view>
 #include <vector>
+
+#include "bytecode/base/out_file.h"
+#include "bytecode/base/read_file.h"
+#include "bytecode/base/thread.h"
 
 namespace nvm::vm {
 
@@ -23,10 +27,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 // Runs f(thread) on all threads at once and waits.
 template <typename F>
 void on_all(int threads, F f) {
-  std::vector<std::thread> others;
-  for (int t = 1; t < threads; ++t) others.emplace_back(f, t);
+  std::vector<std::unique_ptr<Thread>> others;
+  for (int t = 1; t < threads; ++t) others.push_back(std::make_unique<Thread>([&f, t] { f(t); }));
   f(0);
-  for (std::thread& t : others) t.join();
 }
 
 // a[i] = b[i] + s * c[i] over arrays that no cache holds: two reads and a write.
@@ -104,9 +107,10 @@ std::string machine_key(int threads) {
 }  // namespace
 
 std::string processor_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
+  const std::string info = read_all("/proc/cpuinfo").value_or("");
+  for (const std::string_view line : lines_of(info))
+    if (line.starts_with("model name"))
+      return std::string(line.substr(std::min(line.size(), line.find(':') + 2)));
   return "unknown";
 }
 
@@ -118,27 +122,24 @@ MachineLimits machine_limits(int threads, const std::string& folder) {
   const std::string key = machine_key(threads);
   const std::string path = folder + "/limits-" + std::to_string(threads);
   if (!folder.empty()) {
-    std::ifstream in(path);
-    std::string known;
     MachineLimits limits;
-    if (std::getline(in, known) && known == key && in >> limits.bytes_per_second &&
-        in >> limits.operations_per_second && limits.bytes_per_second > 0 &&
-        limits.operations_per_second > 0) {
-      limits.threads = threads;
+    limits.threads = threads;
+    const std::string known = read_all(path).value_or("");
+    if (known.starts_with(key + "\n") &&
+        std::sscanf(known.c_str() + key.size() + 1, "%lf %lf", &limits.bytes_per_second,
+                    &limits.operations_per_second) == 2 &&
+        limits.bytes_per_second > 0 && limits.operations_per_second > 0)
       return limits;
-    }
   }
   const MachineLimits limits = measure_machine(threads);
   if (folder.empty()) return limits;
   std::error_code ignored;
   std::filesystem::create_directories(folder, ignored);
-  const std::string fresh = path + "." + std::to_string(::getpid());
-  {
-    std::ofstream out(fresh);
-    out << key << "\n" << limits.bytes_per_second << " " << limits.operations_per_second << "\n";
-    if (!out) return limits;
-  }
-  std::filesystem::rename(fresh, path, ignored);
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, "\n%g %g\n", limits.bytes_per_second, limits.operations_per_second);
+  OutFile out(path, OutFile::Kind::kCache);
+  out.write(key + numbers);
+  out.finish();  // who cannot write measures again
   return limits;
 }
 

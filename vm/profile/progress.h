@@ -8,9 +8,9 @@
 #include <functional>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "bytecode/base/thread.h"
 #include "vm/interp/levels.h"
 
 namespace nvm::vm {
@@ -66,7 +66,7 @@ class Progress final : public Observer {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stop_ = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace nvm::vm

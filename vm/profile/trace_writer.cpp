@@ -25,16 +25,15 @@ void ChromeTrace::write_loop() {
 bool ChromeTrace::close() {
   if (closed_) return good_;
   closed_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_one();
+  writer_.join();
+  if (writer_.failed()) good_ = false;  // events are lost
   end_phase();
   close_all();
-  if (writer_.joinable()) {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_one();
-    writer_.join();
-  }
   if (left_out_ > 0 || left_out_regions_ > 0)
     instant("trace", "left out",
             EventArgs()

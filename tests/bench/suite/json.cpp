@@ -62,7 +62,7 @@ Row read_row(const ptree& tree) {
 }  // namespace
 
 void write_json(const Report& report, const std::string& path) {
-  std::ofstream out(path);
+  std::ostringstream out;
   out.precision(9);
   out << "{\"machine\": " << quoted(report.machine) << ",\n \"version\": " << quoted(report.version)
       << ",\n \"date\": " << quoted(report.date) << ",\n \"seed\": " << report.seed << ",\n \"rows\": [";
@@ -79,7 +79,7 @@ void write_json(const Report& report, const std::string& path) {
     out << "]}";
   }
   out << "]}\n";
-  close_written(out, path);
+  write_whole(path, out.str());
 }
 
 Report read_json(const std::string& path) {

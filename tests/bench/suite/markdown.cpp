@@ -264,9 +264,9 @@ void check_marks(const std::string& path) { std::ignore = read_marked(path); }
 
 void write_markdown(const Report& report, const std::string& path) {
   const Marked m = read_marked(path);
-  std::ofstream out(path);
+  std::ostringstream out;
   out << m.text.substr(0, m.from + kBegin.size()) << "\n" << markdown(report) << "\n" << m.text.substr(m.to);
-  close_written(out, path);
+  write_whole(path, out.str());
 }
 
 }  // namespace nvm::bench

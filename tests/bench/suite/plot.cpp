@@ -62,11 +62,7 @@ class Svg {
     out_ << "<text x=\"" << x << "\" y=\"" << y << "\" text-anchor=\"" << anchor << "\" fill=\"" << colour
          << "\">" << escaped(words) << "</text>\n";
   }
-  void save(const std::string& path) {
-    std::ofstream file(path);
-    file << out_.str() << "</svg>\n";
-    close_written(file, path);
-  }
+  void save(const std::string& path) { write_whole(path, out_.str() + "</svg>\n"); }
 
  private:
   std::ostringstream out_;

@@ -2,11 +2,12 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
+
+#include "bytecode/base/out_file.h"
 
 namespace nvm::bench {
 
@@ -58,23 +59,23 @@ std::string csv_quoted(const std::string& text) {
 
 }  // namespace
 
-void close_written(std::ofstream& out, const std::string& path) {
-  out.close();
-  if (!out) throw std::runtime_error(path + " cannot be written: " + std::strerror(errno));
+void write_whole(const std::string& path, const std::string& text) {
+  OutFile out(path);
+  out.write(text);
+  if (!out.finish()) throw std::runtime_error(out.why());
 }
 
 void check_outputs(const Outputs& outputs) {
   for (const std::string* path : {&outputs.json, &outputs.csv, &outputs.markdown}) {
     if (path->empty()) continue;
     if (path == &outputs.markdown) check_marks(*path);
-    std::ofstream file(*path, std::ios::app);
-    close_written(file, *path);
+    if (const OutFile file(*path); file.error() != 0) throw std::runtime_error(file.why());
   }
   if (!outputs.plots.empty()) make_folder(outputs.plots);
 }
 
 void write_csv(const Report& report, const std::string& path) {
-  std::ofstream out(path);
+  std::ostringstream out;
   out << "workload,n,threads,memory,name,first,median,q1,q3,min,runs,wrong\n";
   for (const Row& row : report.rows)
     for (const Timing& t : row.timings) {
@@ -87,7 +88,7 @@ void write_csv(const Report& report, const std::string& path) {
             << ',' << t.quantile(0);
       out << ',' << t.runs.size() << ',' << csv_quoted(t.wrong) << '\n';
     }
-  close_written(out, path);
+  write_whole(path, out.str());
 }
 
 std::optional<double> growth(const std::vector<std::pair<double, double>>& points) {

@@ -39,8 +39,8 @@ struct Report {
 
 [[nodiscard]] std::string describe_machine();  // processor, processors, caches, memory
 
-// Closes a file; throws std::runtime_error if not all of it could be written.
-void close_written(std::ofstream& out, const std::string& path);
+// Throws std::runtime_error if not all of it could be written; then the file is as it was.
+void write_whole(const std::string& path, const std::string& text);
 // What throws here would throw after the measurement: a file that cannot be written, a document without
 // marks, a folder that cannot be made. Empty names are none.
 struct Outputs {

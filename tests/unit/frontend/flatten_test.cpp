@@ -284,12 +284,30 @@ TEST_CASE("effects happen for every instance, in place") {
   auto counts = counts_of("{rand(10) : x in [1, 2, 3]};");
   CHECK(counts[Op::kRand] == 1);
   CHECK(counts[Op::kDist] == 1);  // the bound, before the draw
-  const Program timed = program_of("let v = dist(rand(9), 5); (s, tm) = time(sum(v)) in s;");
-  std::vector<Op> order;
-  for (const Instr& instr : timed.functions[0].code)
-    if (instr.op == Op::kStartTimer || instr.op == Op::kStopTimer || instr.op == Op::kAddReduce)
-      order.push_back(instr.op);
-  CHECK(order == std::vector<Op>{Op::kStartTimer, Op::kAddReduce, Op::kStopTimer});
+}
+
+TEST_CASE(
+    "what time() measures is computed between its instructions, whatever was before and is wanted of it") {
+  // Something computed before, needed or not, alone, in a function, nested, of an apply-to-each.
+  for (const char* text :
+       {"let v = dist(rand(9), 5); (s, tm) = time(sum(v)) in s;",
+        "let v = dist(rand(9), 5); s = sum(v); (r, tm) = time(sum(v)) in (r, s);",
+        "let v = dist(rand(9), 5); s = sum(v); (r, tm) = time(sum(v) - s) in tm;",
+        "let v = dist(rand(9), 5); (r, tm) = time(sum(v)); s = sum(v) in (s, tm);",
+        "function fn(v) = time(sum(v)); let v = dist(rand(9), 5); (s, tm) = fn(v) in tm + float(sum(v));",
+        "let v = dist(rand(9), 5); ((s, inner), outer) = time(time(sum(v))) in outer;"}) {
+    INFO(text);
+    const Program program = program_of(text);
+    int measured = 0;
+    for (const Function& f : program.functions) {
+      std::vector<Op> order;
+      for (const Instr& instr : f.code)
+        if (instr.op == Op::kStartTimer || instr.op == Op::kStopTimer || instr.op == Op::kAddReduce)
+          order.push_back(instr.op);
+      if (order == std::vector<Op>{Op::kStartTimer, Op::kAddReduce, Op::kStopTimer}) ++measured;
+    }
+    CHECK(measured == 1);
+  }
 }
 
 TEST_CASE("names are legal VCODE and the entry comes first") {

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "bytecode/base/per_thread.h"
 #include "vm/cpu/codegen/rows.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stretches.h"
@@ -61,10 +62,7 @@ class Kept {
 
  private:
   static constexpr std::size_t kMost = 4096;  // elements
-  static std::vector<T>& spare() {
-    static thread_local std::vector<T> kept;
-    return kept;
-  }
+  static std::vector<T>& spare() { return PerThread<std::vector<T>, Kept>::get(); }
   std::vector<T> items_;
 };
 

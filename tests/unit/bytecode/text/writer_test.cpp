@@ -133,6 +133,16 @@ TEST_CASE("descriptors of several segments and long texts are written as the leg
   check_round_trip(text);
 }
 
+TEST_CASE("a constant with NaN in it is the difference of two") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Program p = with_constant({TypeWord::kFloat, {}, {0.0, 1.5, -0.0}});
+  p.constants.at(0).floats[0] = kNan;  // a variable's value
+  CHECK(write_vcode(p) ==
+        "FUNC MAIN\nCONST FLOAT (1.0e999 1.5 -0.0) CONST FLOAT (1.0e999 0.0 0.0) - FLOAT\nRET\n");
+  p.constants[0].floats = {kNan};
+  CHECK(write_vcode(p) == "FUNC MAIN\nCONST FLOAT 1.0e999 CONST FLOAT 1.0e999 - FLOAT\nRET\n");
+}
+
 TEST_CASE("an input of the run is shown, not written") {
   Constant c{TypeWord::kFloat, {}, {}};
   c.input = 2;

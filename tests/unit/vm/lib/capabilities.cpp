@@ -162,3 +162,62 @@ TEST_CASE("folders are granted from C", "[capabilities]") {
   options.allow.write_count = -1;
   CHECK(nvm_new(&options) == nullptr);
 }
+
+TEST_CASE("checking runs nothing, not even what is evaluated in the background", "[capabilities]") {
+  const Place place;
+  std::ofstream(place.program)
+      << "function forever(n) : int -> int = forever(n + 1);\nx &= forever(1);\nget x;\nx + 1;\n";
+  Session session;
+  CHECK(session.nesl.check_file(place.program) == NeslStatus::kOk);
+}
+
+TEST_CASE("an untrusted program gets nothing, and its limits", "[capabilities]") {
+  Options options;
+  options.untrusted = true;
+  options.time_limit = 7;
+  const Options limits = untrusted_limits(options);
+  CHECK(limits.memory == std::uint64_t{1} << 30);
+  CHECK(limits.time_limit == 7);
+  CHECK(limits.fuel > 0);
+  CHECK(limits.output_limit > 0);
+  CHECK(untrusted_limits({}).fuel == 0);
+  options.fuel = 1000;
+  auto run = Vm(options).run(*Program::from_text("FUNC MAIN CALL MAIN RET", "t"));
+  REQUIRE_FALSE(run);
+  CHECK(run.failure().reason == "fuel used up: more work than allowed (--fuel)");
+  options.allow.read = {"/"};
+  run = Vm(options).run(*Program::from_text("FUNC MAIN CONST INT 1 RET", "t"));
+  REQUIRE_FALSE(run);
+  CHECK(run.failure().message.find("nothing can be allowed") != std::string::npos);
+  NeslOptions session;
+  session.vm.untrusted = true;
+  session.arg_check = false;
+  Session unchecked(session);
+  CHECK(unchecked.nesl.run_text("[1, 2][7];", "in") == NeslStatus::kRunError);
+  CHECK(unchecked.nesl.run_typed("shell \"true\";", "in") == NeslStatus::kRunError);
+  CHECK(unchecked.nesl.run_text("set arg_check off;", "in") == NeslStatus::kRunError);
+}
+
+TEST_CASE("all runs of a machine share its fuel", "[capabilities]") {
+  Options options;
+  options.fuel = 3000;
+  auto program =
+      Program::from_text("FUNC MAIN CONST INT 5 CONST INT 1000 MAKE_SEGDES DIST INT RAND RET", "t");
+  REQUIRE(program);
+  Vm vm(options);
+  int runs = 0;
+  while (runs < 100 && vm.run(*program)) ++runs;
+  CHECK(runs < 100);
+  CHECK_FALSE(vm.run(*program));
+}
+
+TEST_CASE("results count as output", "[capabilities]") {
+  NeslOptions options;
+  options.vm.output_limit = 100;
+  options.interactive = true;
+  Session session(options);
+  CHECK(session.nesl.run_text("{1 : i in [0:20]};", "in") == NeslStatus::kOk);
+  CHECK(session.nesl.run_text("{1 : i in [0:20]};", "in") == NeslStatus::kRunError);
+  CHECK(session.out.str().size() <= 100);
+  CHECK(session.err.str().find("output limit") != std::string::npos);
+}

@@ -56,21 +56,31 @@ TEST_CASE("a byte order mark is no part of the first field") {
             .numbers == Numbers{1, 2, 3, 4});
 }
 
-TEST_CASE("a first row with a word has the titles") {
-  for (const char* text : {"x,y\n1,2", "\n,y\n1,2", "year,2020\n1,2", "\"a \"\"b\"\"\",\"c,d\ne\"\n1,2"}) {
+TEST_CASE("a first row of different names has the titles") {
+  for (const char* text : {"x,y\n1,2", "\n,y\n1,2", "\"a \"\"b\"\"\",\"c,d\ne\"\n1,2", "# x, y\n1,2",
+                           "_1,\xC3\xA4\n1,2", "\"a;b\",c\n1,2", "x\ty\n1\t2"}) {
     INFO(text);
     CHECK(read_csv(text, "t.csv").numbers == Numbers{1, 2});
   }
 }
 
-TEST_CASE("no row of numbers is taken for titles") {
-  CHECK(problem("1,,3\n4,5,6") == "t.csv: line 1 has an empty field");
-  CHECK(problem("1,2\n3,,4") == "t.csv: line 2 has an empty field");
+TEST_CASE("no row of data is taken for titles") {
+  const std::string titles = " (a line of titles has nothing but different names)";
+  CHECK(problem("1,,3\n4,5,6") == "t.csv: line 1, column 2 is empty" + titles);
+  CHECK(problem("1,2\n3,,4") == "t.csv: line 2, column 2 is empty");
   CHECK(problem("1,5;2,5\n") == "t.csv: line 1 has commas and semicolons: only one of them can part fields");
+  // One odd field, the only one of its line or not; values that are missing; a name twice.
+  for (const char* row : {"1O5", "1.2.3", "12%", "-", "?", "N/A", "na", "NULL"})
+    CHECK(problem(std::string(row) + "\n2\n3\n") ==
+          "t.csv: line 1, column 1 is no number: " + std::string(row) + titles);
+  CHECK(problem("year,2020\n1,2") == "t.csv: line 1, column 1 is no number: year" + titles);
+  CHECK(problem("1,2,x\n1,2,3") == "t.csv: line 1, column 3 is no number: x" + titles);
+  CHECK(problem("x,x\n1,2") == "t.csv: line 1, column 1 is no number: x" + titles);
+  CHECK(problem("\"\",\"\"\n1,2") == "t.csv: line 1, column 1 is empty" + titles);
 }
 
 TEST_CASE("a field that is no number is shown") {
-  CHECK(problem("a,b\n1,hello\n") == "t.csv: line 2 has a field that is no number: hello");
-  CHECK(problem("\"a\nb\"\n\n1,2 3") == "t.csv: line 4 has a field that is no number: 2 3");
+  CHECK(problem("a,b\n1,hello\n") == "t.csv: line 2, column 2 is no number: hello");
+  CHECK(problem("\"a\nb\"\n\n1,2 3") == "t.csv: line 4, column 2 is no number: 2 3");
   CHECK(problem("1,\"2\n3,4") == "t.csv: line 2 is the last one of a field in quotes that does not end");
 }

@@ -32,7 +32,7 @@ TEST_CASE("time that is up ends loading, compiling and files with a failure", "[
   Nesl nesl(NeslOptions(), out, err);
   {
     const Limits limits(0, 1e-9);
-    const auto program = Program::from_text(vcode, "p");
+    auto program = Program::from_text(vcode, "p");
     REQUIRE_FALSE(program);
     CHECK(program.failure().message.find("time limit reached") != std::string::npos);
     CHECK(nesl.run_text(nesl_text, "p") == NeslStatus::kRunError);
@@ -65,7 +65,7 @@ TEST_CASE("memory that is used up ends loading and compiling with a failure", "[
   Nesl nesl(NeslOptions(), out, err);
   CHECK(nesl.run_text(nesl_text, "p") == NeslStatus::kRunError);
   CHECK(err.str().find("out of memory") != std::string::npos);
-  const auto program = Program::from_text(vcode, "p");
+  auto program = Program::from_text(vcode, "p");
   REQUIRE_FALSE(program);
   CHECK(program.failure().message.find("out of memory") != std::string::npos);
   CHECK(nesl.run_text("x = 1;\n", "p") == NeslStatus::kOk);
@@ -74,12 +74,12 @@ TEST_CASE("memory that is used up ends loading and compiling with a failure", "[
 
 TEST_CASE("machines made within limits share their memory", "[lib]") {
   const Limits limits(40 * kMega, 0);
-  const auto program = Program::from_text(
+  auto program = Program::from_text(
       "FUNC MAIN\nCONST FLOAT (1.5)\nCONST INT 3000000\nMAKE_SEGDES\nDIST FLOAT\nRET\n", "p");
   REQUIRE(program);
   Vm first, second;
-  const auto one = first.run(*program);
+  auto one = first.run(*program);
   REQUIRE(one);
-  const auto other = second.run(*program);
+  auto other = second.run(*program);
   CHECK_FALSE(other);
 }

@@ -59,6 +59,62 @@ TEST_CASE("a fault is a value with its place", "[lib]") {
   CHECK(run.failure().message.find("  in / INT, function MAIN") != std::string::npos);
 }
 
+TEST_CASE("a machine that runs is busy for every other call, and afterwards free", "[lib]") {
+  const Program endless = load(kForever), brief = load("FUNC MAIN CONST INT 7 RET");
+  Vm vm;
+  std::thread other([&] { CHECK_FALSE(vm.run(endless)); });
+  std::string said;
+  do {
+    auto run = vm.run(brief);
+    said = run ? "" : run.failure().reason;
+    if (run) std::this_thread::yield();
+  } while (said.empty());
+  CHECK(said.find("busy") == 0);
+  do {
+    vm.cancel();
+    std::this_thread::yield();
+    auto run = vm.run(brief);
+    said = run ? "" : run.failure().reason;
+  } while (!said.empty());
+  other.join();
+  CHECK(results(*vm.run(brief)) == "( 7 )\n");
+}
+
+TEST_CASE("the place of a fault is a file and a line of it, also of a prepared expression", "[lib]") {
+  std::ostringstream out, err;
+  NeslOptions options;
+  Nesl nesl(options, out, err);
+  REQUIRE(nesl.run_text("function pick(v, i) =\n  v[i];\n", "some.nesl") == NeslStatus::kOk);
+  const std::int64_t few[] = {1, 2, 3};
+  const Value slots[] = {*make_segdes(std::vector<std::int64_t>{3}), make_ints(few)};
+  REQUIRE_FALSE(nesl.bind("data", "[int]", slots));
+  auto prepared = nesl.prepare("pick(data, 9)");
+  REQUIRE(prepared);
+  Vm vm;
+  const auto run = vm.run(prepared->program, prepared->inputs);
+  REQUIRE_FALSE(run);
+  INFO(run.failure().message);
+  CHECK(run.failure().origin_line == 2);
+  CHECK(run.failure().origin_file == "some.nesl");
+  const Failure empty;
+  CHECK((empty.line == 0 && empty.column == 0 && empty.origin_line == 0 && empty.origin_file.empty()));
+}
+
+TEST_CASE("a value that could not be made has no elements, and no run takes it", "[lib]") {
+  const Value none(nullptr);
+  CHECK_FALSE(none);
+  CHECK(none.size() == 0);
+  CHECK(none.data() == nullptr);
+  CHECK(none.text().empty());
+  LoadOptions options;
+  options.inputs = {Kind::kInt};
+  Vm vm;
+  const Value inputs[] = {none};
+  auto run = vm.run(load("FUNC MAIN RET", options), inputs);
+  REQUIRE_FALSE(run);
+  CHECK(run.failure().reason == "input 0 could not be made: out of memory");
+}
+
 TEST_CASE("vectors go in and come out without being copied", "[lib]") {
   LoadOptions options;
   options.inputs = {Kind::kFloat, Kind::kInt};

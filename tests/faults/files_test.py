@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Files that commands read and write: what is refused before anything runs, what a signal leaves, what others do to them.
+
+    files_test.py NVM ROOT
+"""
+
+import os
+import pathlib
+import pty
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+NVM, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+ENDLESS = ("function down(n) = if n == 0 then 0 else 1 + down(n - 1) $\n"
+           "function go(n) = if n == 0 then 0 else let x = down(1000) in go(n - 1) $\n")
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache"), "LC_ALL": "C.UTF-8"}
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return name
+
+    def nvm(self, *words, **how):
+        return subprocess.run([NVM, *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, timeout=120, **how)
+
+    def start(self, *words, **how):
+        return subprocess.Popen([NVM, *words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **how})
+
+    def names(self):
+        return sorted(p.name for p in self.folder.iterdir() if p.name != "cache")
+
+    def refused(self, status, text, *words):
+        run = self.nvm(*words)
+        self.assertEqual(run.returncode, status, run)
+        self.assertIn(text, run.stderr)
+        self.assertEqual(run.stdout, "", "something ran")
+
+    def test_refused_before_the_run(self):
+        """The program would not end within the test."""
+        endless = self.write("e.nesl", ENDLESS + "go(1000000000) $\n")
+        self.refused(2, "sequence", "run", endless, "-e", "3", "--out", "a.csv")
+        self.refused(2, "only a string makes a text", "run", endless, "--out", "a.txt")
+        self.refused(2, ".npz are not supported", "run", endless, "--out", "a.npz")
+        self.refused(2, "No such file", "run", endless, "--out", "none/a.npy")
+        self.refused(2, "Is a directory", "run", endless, "--out", "npy:.")
+        self.refused(2, "only numbers", "run", endless, "-e", "x = ([1], 2); 5", "--out", "x=x.npy")
+        for option in ("--output", "--trace", "--record"):
+            self.refused(2, "No such file", "run", endless, option, "none/a")
+        for option in ("--html", "--folded", "--speedscope", "--output"):
+            self.refused(2, "No such file", "profile", endless, option, "none/a")
+        forever = self.write("e.vcode", "FUNC MAIN CONST INT 0 CALL G RET\nFUNC G CONST INT 1 + INT COPY 1 0 CONST INT -1 = INT IF ELSE "
+                             "CALL G ENDIF RET\n")
+        self.refused(2, "the program leaves 1 values", "run", forever, "--out", "2=a.npy")
+        self.refused(2, ".parquet are not supported", "run", forever, "--out", "a.parquet")
+        flag = self.write("f.vcode", "FUNC MAIN CONST BOOL (T F) RET\n")
+        self.refused(2, "only integers from 0 to 255", "run", flag, "--out", "a.txt")
+        self.assertEqual(self.names(), ["e.nesl", "e.vcode", "f.vcode"])
+
+    def test_what_a_later_text_makes_good_is_not_refused(self):
+        program = self.write("p.nesl", "(1, 2) $\n")
+        run = self.nvm("run", program, "-e", "[1, 2]", "--out", "a.npy")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_kinds_of_files(self):
+        for name in ("v.CSV", "v.Tsv"):
+            self.write(name, "x,y\n1,2\n".replace(",", "\t" if "T" in name and "C" not in name else ","))
+            self.assertEqual(self.nvm("run", "--in", f"v={name}", "-e", "v").stdout, "it = [[1.0, 2.0]] : [[float]]\n")
+        self.write("data.json", "[1]")
+        self.refused(2, ".json are not supported, but .npy, .csv, .tsv and .txt; text:data.json", "run", "--in", "v=data.json", "-e", "v")
+        self.assertEqual(self.nvm("run", "--in", "v=text:data.json", "-e", "v").stdout, 'it = "[1]" : [char]\n')
+        self.write("README", "plain")
+        self.assertEqual(self.nvm("run", "--in", "v=README", "-e", "#v").stdout, "it = 5 : int\n")
+        self.nvm("run", "-e", "[[1, 2], [3]]", "--out", "rows.TSV")
+        self.assertEqual((self.folder / "rows.TSV").read_text(), "1\t2\n3\n")
+
+    def test_killed_while_writing(self):
+        """Signals at any moment: the old file or the whole new one, and nothing beside it."""
+        words = ["run", "-e", "{float(i) : i in [0:400000]}", "--out", "a.csv", "-o", "printed", "--trace", "t.json"]
+        self.assertEqual(self.nvm(*words).returncode, 0)
+        whole = {name: (self.folder / name).read_bytes() for name in ("a.csv", "printed")}
+        draw = random.Random(26)
+        for ending in [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT] * 6:
+            for old in (False, True):
+                for name in self.names():
+                    (self.folder / name).unlink()
+                if old:
+                    self.write("a.csv", "old")
+                process = self.start(*words, stdout=subprocess.DEVNULL)
+                time.sleep(draw.random() * 0.4)
+                process.send_signal(ending)
+                process.communicate()
+                for name, text in whole.items():
+                    if (self.folder / name).exists():
+                        found = (self.folder / name).read_bytes()
+                        self.assertTrue(found == text or (name == "a.csv" and found == b"old"), f"{name} is half-written")
+                left = [n for n in self.names() if n not in ("a.csv", "printed", "t.json")]
+                allowed = ["t.json.part"] if ending == signal.SIGKILL else []
+                self.assertTrue(set(left) <= set(allowed), f"{ending}: {left}")
+
+    def test_changed_while_it_is_read(self):
+        """A file that is cut off or changed after it was read changes nothing; a program that waits shows it."""
+        self.assertEqual(self.nvm("run", "-e", "[0:200000]", "--out", "v.npy").returncode, 0)
+        program = self.write("s.nesl", ENDLESS + "function wait(n) = if n == 0 then 0 else let x = down(1000) in wait(n - 1) $\n"
+                             "let x = wait(300) in (sum(v), max_val(v), x) $\n")
+        process = self.start("run", "--in", "v=v.npy", "--progress", program)
+        time.sleep(0.15)
+        with open(self.folder / "v.npy", "r+b") as file:
+            file.seek(1000)
+            file.write(b"\xff" * 5000)
+            file.truncate(6000)
+        out, err = process.communicate(timeout=120)
+        # Read before, or refused: never a signal, never other numbers.
+        if process.returncode == 0:
+            self.assertEqual(out, "it = (19999900000, 199999, 0) : int, int, int\n")
+        else:
+            self.assertEqual(process.returncode, 2, err)
+            self.assertIn("ends before its last element", err)
+
+    def test_streams_and_links(self):
+        run = self.nvm("run", "-e", "[1, 2]", "--out", "text:/dev/stdout")
+        self.assertEqual(run.returncode, 2)
+        run = self.nvm("run", "-e", '"ab"', "--out", "/dev/stdout")
+        self.assertEqual(run.stdout, 'it = "ab" : [char]\nab')
+        os.mkfifo(self.folder / "pipe")
+        process = self.start("run", "-e", "[1, 2]", "--out", "csv:pipe")
+        self.assertEqual((self.folder / "pipe").read_text(), "1\n2\n")
+        process.communicate()
+        (self.folder / "loop.nesl").symlink_to("loop.nesl")
+        for command in ("run", "check", "compile", "disasm", "profile", "explain"):
+            with self.subTest(command):
+                run = self.nvm(command, "loop.nesl")
+                self.assertEqual(run.returncode, 2, run)
+        for name in ("loop.vcode", "loop"):
+            (self.folder / name).symlink_to(name)
+            for command in (["run"], ["vinterp"], ["check"]):
+                run = self.nvm(*command, name)
+                self.assertIn(run.returncode, (1, 2), run)
+                self.assertTrue(run.stderr)
+
+    def test_cache_entries_that_cannot_be_read(self):
+        """A folder where an entry is looked for, whatever its name."""
+        program = str(ROOT / "programs" / "quickhull.nesl")
+        words = ["run", "--threads", "2", program]
+        right = self.nvm(*words).stdout
+        cache = self.folder / "cache" / "nvm"
+        for entry in list(cache.glob("*")):
+            entry.unlink()
+            entry.mkdir()
+        run = self.nvm(*words)
+        self.assertEqual((run.returncode, run.stderr, run.stdout), (0, "", right))
+        cache.mkdir(parents=True, exist_ok=True)
+        for limits in ("limits-1", "limits-2"):
+            (cache / limits).mkdir(exist_ok=True)
+        run = self.nvm("profile", "--threads", "2", program)
+        self.assertEqual((run.returncode, run.stderr.count("nvm:")), (0, 0), run.stderr)
+
+    def test_little_address_space(self):
+        program = self.write("many.nesl", "".join(f"function f{i}(x) = x + {i} $\n" for i in range(20000)) + "f1(1) $\n")
+        limit = 300000 * 1024
+        run = self.nvm("run", program, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertIn(run.returncode, (0, 1, 2), run)
+        if run.returncode:
+            self.assertIn("memory", run.stderr)
+
+    def on_a_terminal(self, *words):
+        ours, theirs = pty.openpty()
+        process = self.start(*words, stdout=theirs, stderr=theirs, text=False)
+        os.close(theirs)
+        text = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        process.wait()
+        os.close(ours)
+        return text
+
+    def test_control_bytes_on_a_terminal(self):
+        text = b"a\x1b]0;title\x07b\x9b2J"
+        (self.folder / "e.txt").write_bytes(text)
+        shown = self.on_a_terminal("run", "--in", "txt=e.txt", "-e", "txt")
+        self.assertNotIn(b"\x1b", shown)
+        self.assertIn(b"\\x1b", shown)
+        self.assertEqual(self.nvm("run", "--in", "txt=text:e.txt", "-e", "#txt").stdout, f"it = {len(text)} : int\n")
+        for words in (["run", "\x1b[2J.nesl"], ["run", "-e", "x\x1b[2J"], ["\x1b[2J"], ["run", "--\x1b[2J"], ["check", "\x1b[2J.vcode"],
+                      ["vinterp", "\x1b[2J"], ["run", "--in", "a=\x1b[2J.npy", "-e", "a"], ["replay", "\x1b[2J"]):
+            with self.subTest(words):
+                self.assertNotIn(b"\x1b", self.on_a_terminal(*words))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,26 @@
+// --out: files for values, opened before anything runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "vm/cmd/arguments.h"
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::cmd {
+
+struct Output {
+  std::string word;   // as on the command line
+  std::string place;  // before the =, "" if there is none
+  lib::ValueFile file;
+};
+using Outputs = std::vector<Output>;
+
+// Throws UsageError for a file that cannot be written, or of a kind that nvm does not write.
+[[nodiscard]] Outputs open_outputs(const Arguments& arguments);
+
+// What is wrong with an output, as the commands say it.
+[[nodiscard]] std::string wrong_output(const Output& output, const std::string& why);
+
+}  // namespace nvm::cmd

@@ -1,0 +1,59 @@
+#include "vm/cmd/terminal.h"
+
+#include <unistd.h>
+
+#include <new>
+
+namespace nvm::cmd {
+
+namespace {
+
+bool is_terminal(std::FILE* file) { return ::isatty(::fileno(file)) == 1; }
+
+bool g_lost = false;
+
+bool noted(std::FILE* to, bool good) {
+  g_lost = g_lost || (!good && to == stdout);
+  return good;
+}
+
+bool put(std::FILE* to, std::string_view text) {
+  return noted(to, std::fwrite(text.data(), 1, text.size(), to) == text.size());
+}
+
+}  // namespace
+
+bool say(std::FILE* to, std::string_view text) noexcept {
+  if (!is_terminal(to)) return put(to, text);
+  try {
+    return put(to, printable(text));
+  } catch (const std::bad_alloc&) {
+    put(to, "out of memory\n");
+    return noted(to, false);
+  }
+}
+
+bool output_lost() noexcept { return g_lost; }
+
+void complain(const std::string& text) noexcept {
+  say(stderr, "nvm: ");
+  say(stderr, text);
+  say(stderr, "\n");
+}
+
+TerminalBuffer::TerminalBuffer(std::FILE* to) : to_(to), terminal_(is_terminal(to)) {}
+
+std::streambuf::int_type TerminalBuffer::overflow(int_type c) {
+  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+  const char byte = traits_type::to_char_type(c);
+  return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
+}
+
+std::streamsize TerminalBuffer::xsputn(const char* text, std::streamsize n) {
+  const std::string_view given(text, static_cast<std::size_t>(n));
+  return (terminal_ ? put(to_, shown_(given)) : put(to_, given)) ? n : 0;
+}
+
+int TerminalBuffer::sync() { return noted(to_, std::fflush(to_) == 0) ? 0 : -1; }
+
+}  // namespace nvm::cmd

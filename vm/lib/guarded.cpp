@@ -1,0 +1,74 @@
+#include "vm/lib/guarded.h"
+
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "bytecode/base/budget.h"
+#include "bytecode/base/cancel.h"
+#include "bytecode/base/stack.h"
+#include "vm/data/value.h"
+
+namespace nvm::lib {
+
+namespace {
+
+Failure failure_of(const char* reason) {
+  Failure failure;
+  failure.kind = Failure::Class::kRuntime;
+  failure.reason = reason;
+  failure.message = std::string("nvm: ") + reason + "\n";
+  return failure;
+}
+
+// Words that fit into a string itself.
+Failure no_memory() noexcept {
+  Failure failure;
+  failure.kind = Failure::Class::kRuntime;
+  failure.reason = kNoMemory;
+  try {
+    failure.message = std::string("nvm: ") + kNoMemory + "\n";
+  } catch (const std::bad_alloc&) {
+    failure.message = "out of memory\n";
+  }
+  return failure;
+}
+
+Failure described() {
+  try {
+    throw;
+  } catch (const vm::Fault& fault) {
+    return failure_of(fault.message.c_str());
+  } catch (const Cancelled& spent) {
+    return failure_of(spent.what());
+  } catch (const TooDeep& e) {
+    return failure_of((std::string("a value is ") + e.what()).c_str());
+  } catch (const OutOfMemory& spent) {
+    return failure_of(spent.what());
+  } catch (const std::bad_alloc&) {
+    return no_memory();
+  } catch (const std::length_error&) {  // a string or vector of more than there can be
+    return no_memory();
+  } catch (const std::system_error& e) {
+    return e.code() == std::errc::not_enough_memory ? no_memory() : failure_of(e.what());
+  } catch (const std::exception& e) {
+    return failure_of((std::string("internal error: ") + e.what()).c_str());
+  } catch (...) {
+    return failure_of("internal error: an exception that is none of ours");
+  }
+}
+
+}  // namespace
+
+Failure failure_thrown() noexcept {
+  try {
+    return described();
+  } catch (...) {
+    return no_memory();
+  }
+}
+
+}  // namespace nvm::lib
