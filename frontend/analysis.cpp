@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/table/ranges.h"
 #include "frontend/outline.h"
 
@@ -196,6 +197,7 @@ void Analysis::summarise() {
 }
 
 const ExprFacts& Analysis::visit(const Expr& e) {
+  check_budget();
   check_stack();
   ExprFacts facts;
   facts.weight = 1;

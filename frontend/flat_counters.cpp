@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/table/op_info.h"
 #include "bytecode/table/op_kind.h"
@@ -172,6 +173,7 @@ void redirect(Block& block, std::int32_t from, std::int32_t to,
               const std::function<Atom(Block&, std::size_t&)>& least) {
   check_stack();
   for (std::size_t i = 0; i < block.stmts.size(); ++i) {
+    check_budget();
     if (block.stmts[i].kind == Stmt::Kind::kIf) {
       redirect(*block.stmts[i].then_block, from, to, least);
       redirect(*block.stmts[i].else_block, from, to, least);

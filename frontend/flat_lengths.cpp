@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
@@ -15,6 +16,7 @@ bool is_op(const Stmt& stmt, Op op) { return stmt.kind == Stmt::Kind::kOp && stm
 void replace_uses(Block& block, Atom from, Atom to) {
   check_stack();
   for (Stmt& stmt : block.stmts) {
+    check_budget();
     std::replace(stmt.args.begin(), stmt.args.end(), from, to);
     if (stmt.kind != Stmt::Kind::kIf) continue;
     replace_uses(*stmt.then_block, from, to);
@@ -72,6 +74,7 @@ class Calls {
   void visit(Block& block, const Do& call) {
     check_stack();
     for (std::size_t at = 0; at < block.stmts.size(); ++at) {
+      check_budget();
       if (block.stmts[at].kind == Stmt::Kind::kCall && block.stmts[at].target == target_) {
         const std::size_t before = block.stmts.size();
         call(block, at);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/flat.h"
 
@@ -49,6 +50,7 @@ class Unused {
   void find_calls(const Block& block, std::size_t caller) {
     check_stack();
     for (const Stmt& stmt : block.stmts) {
+      check_budget();
       if (stmt.kind == Stmt::Kind::kCall) callers_[static_cast<std::size_t>(stmt.target)].insert(caller);
       if (stmt.kind != Stmt::Kind::kIf) continue;
       find_calls(*stmt.then_block, caller);
@@ -91,6 +93,7 @@ class Unused {
     check_stack();
     bool live = stmt.keep;
     for (std::size_t i = 0; i < stmt.results.size(); ++i) {
+      check_budget();
       if (!needed_.contains(stmt.results[i])) continue;
       live = true;
       const auto callee = static_cast<std::size_t>(stmt.target);

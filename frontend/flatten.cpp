@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
@@ -140,6 +141,7 @@ const Lanes* Body::level_of_free(const Expr& e) {
 }
 
 Val Body::eval(const Expr& e, const Lanes* lanes) {
+  check_budget();
   check_stack();
   Val value = evaluated(e, lanes);
   ops_.check(value, e.type, lanes);

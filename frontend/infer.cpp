@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/parser.h"
 
@@ -106,6 +107,7 @@ const Type* Checker::datatype(const Form& form, Binding& constructor) try {
 // Expressions.
 
 const Type* Checker::infer(Expr& exp) {
+  check_budget();
   check_stack();
   const Type* type = infer_kind(exp);
   if (size_up_to(type, kLargestType) >= kLargestType)

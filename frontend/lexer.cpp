@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm::frontend {
 namespace {
 
@@ -87,6 +89,7 @@ void Lexer::skip_blanks() {
 }
 
 Token Lexer::next() {
+  check_budget();
   const int errors = diagnostics_.errors();
   Token token = read();
   token.errors = diagnostics_.errors() - errors;

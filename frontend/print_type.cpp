@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/types.h"
 
@@ -13,6 +14,7 @@ enum Place : int { kOuter, kInner, kLeft, kRight };
 
 // The variables in order of appearance; identities are not shown.
 void TypePrinter::collect(const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(vars_.begin(), vars_.end(), type) == vars_.end())

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
@@ -24,6 +25,7 @@ void count_uses(const Block& block, Counts& counts) {
   check_stack();
   for (const Stmt& stmt : block.stmts) {
     for (const Atom atom : stmt.args) ++counts[atom];
+    check_budget();
     if (stmt.kind != Stmt::Kind::kIf) continue;
     count_uses(*stmt.then_block, counts);
     count_uses(*stmt.else_block, counts);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
@@ -45,6 +46,7 @@ std::shared_ptr<core::Program> Specialiser::run(const Expr& exp, std::uint32_t s
 // Types.
 
 const Type* Specialiser::ground(const Type* type, const Known* known) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) {
@@ -65,6 +67,7 @@ const Type* Specialiser::ground(const Type* type, const Known* known) {
 
 // Records are their components, function values the tuple of what they captured.
 const core::Type* Specialiser::erase(const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   switch (type->kind) {
@@ -88,6 +91,7 @@ const core::Type* Specialiser::erase(const Type* type) {
 
 // Text that is equal for equal ground types; of functions only the identity counts.
 void Specialiser::describe(std::string& key, const Type* type, int depth) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (depth > kMaxTypeDepth) key.resize(kMaxKey + 1, '.');
@@ -207,6 +211,7 @@ void Specialiser::bind(const Pattern& pattern, const Type* type, Local whole) {
 // Expressions.
 
 Specialiser::Value Specialiser::value(const Expr& exp) {
+  check_budget();
   check_stack();
   if (!builtin_ && source_ == main_source_) user_pos_ = exp.pos;
   const auto literal = [&](core::ExprKind kind, TypeKind type) {

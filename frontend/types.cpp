@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 #include "frontend/environment.h"
@@ -77,6 +78,7 @@ namespace {
 
 // Appends the unbound variables of `type` that `found` lacks.
 void collect_unbound(const Type* type, std::vector<const Type*>& found) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && std::find(found.begin(), found.end(), type) == found.end())
@@ -161,6 +163,7 @@ using VarMap = std::unordered_map<const Type*, const Type*>;
 // `type` rebuilt with its unbound variables mapped by `map_var`; may share what contains none, if `shares`.
 template <typename MapVar>
 const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var, bool shares = true) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) return map_var(type);
@@ -223,6 +226,7 @@ const Type* record_content(TypeArena& arena, const Type* record) {
 namespace {
 
 bool same(const Type* a, const Type* b, VarMap& renaming, VarMap& back) {
+  check_budget();
   check_stack();
   a = resolve(a);
   b = resolve(b);
@@ -260,6 +264,7 @@ struct Within {
 };
 
 std::size_t size_within(const Type* type, std::size_t limit, const Within* within) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar && within != nullptr) {
@@ -283,6 +288,7 @@ std::size_t size_within(const Type* type, std::size_t limit, const Within* withi
 std::size_t size_up_to(const Type* type, std::size_t limit) { return size_within(type, limit, nullptr); }
 
 bool contains_function(const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kFn || type->kind == TypeKind::kIdentity) return true;
@@ -290,6 +296,7 @@ bool contains_function(const Type* type) {
 }
 
 int slot_count(TypeArena& arena, const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   switch (type->kind) {

@@ -1,3 +1,4 @@
+#include "bytecode/base/budget.h"
 #include "frontend/types.h"
 
 #include "bytecode/base/stack.h"
@@ -6,6 +7,7 @@ namespace nvm::frontend {
 namespace {
 
 bool occurs(const Type* var, const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type == var) return true;
@@ -41,6 +43,7 @@ bool Unifier::bind(const Type* var, const Type* to) {
 }
 
 bool Unifier::merge(const Type* a, const Type* b) {
+  check_budget();
   check_stack();
   a = resolve(a);
   b = resolve(b);

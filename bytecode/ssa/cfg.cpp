@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm::ssa {
 
 std::vector<std::vector<BlockId>> predecessors(const Function& function) {
   std::vector<std::vector<BlockId>> from(function.blocks.size());
   for (std::size_t b = 0; b < function.blocks.size(); ++b) {
+    check_budget();
     const Terminator& end = function.blocks[b].end;
     const auto id = static_cast<BlockId>(b);
     if (end.kind == Exit::kJump || end.kind == Exit::kBranch)
@@ -43,6 +46,7 @@ Dominators immediate_dominators(const Function& function) {
   std::vector<BlockId>& idom = tree.idom;
   idom.assign(function.blocks.size(), -1);
   for (std::size_t b = 1; b < function.blocks.size(); ++b) {
+    check_budget();
     BlockId common = -1;
     for (BlockId p : from[b]) {
       if (common < 0) {

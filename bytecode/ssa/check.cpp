@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/passes.h"
@@ -42,6 +43,7 @@ class Checker {
       for (const ValueId p : block.parameters)
         if (!value_ok(p)) return false;
       for (const Inst& in : block.insts) {
+        check_budget();
         if (in.first_operand + in.operands > f_.operands.size()) return false;
         if (in.results > 0 &&
             !(value_ok(in.first_result) && value_ok(in.first_result + static_cast<ValueId>(in.results) - 1)))

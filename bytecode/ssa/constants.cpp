@@ -1,5 +1,7 @@
 #include "bytecode/ssa/constants.h"
 
+#include "bytecode/base/budget.h"
+
 namespace nvm::ssa {
 
 namespace {
@@ -20,6 +22,7 @@ ConstantPool::ConstantPool(Module& module) : module_(module) {
 }
 
 std::int32_t ConstantPool::add(Constant constant) {
+  check_budget();
   if (constant.word == TypeWord::kChar) constant.word = TypeWord::kInt;
   for (std::int64_t& v : constant.ints) v = wrap_int(v, module_.int_bits);
   const auto [it, fresh] =

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/edit.h"
 #include "bytecode/ssa/facts.h"
@@ -79,6 +80,7 @@ class Marking {
     for (std::uint32_t i = 0; i < in.operands; ++i) need(f_.operands_of(in)[i]);
   }
   void spread(ValueId v) {
+    check_budget();
     const Definition& d = defs_[static_cast<std::size_t>(v)];
     if (const Inst* in = maker(f_, defs_, v)) return need_operands(*in);
     if (d.block == 0) return;

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/ssa/cfg.h"
 
@@ -17,6 +18,7 @@ void Renaming::replace(ValueId from, ValueId to) {
 }
 
 ValueId Renaming::find(ValueId v) {
+  check_budget();
   for (auto n = static_cast<ValueId>(to_.size()); n <= v; ++n) to_.push_back(n);
   ValueId root = v;
   while (to_[static_cast<std::size_t>(root)] != root) root = to_[static_cast<std::size_t>(root)];
@@ -56,6 +58,7 @@ void compact(Function& function) {
       p = use(p);
     }
     for (Inst& in : block.insts) {
+      check_budget();
       const auto first = static_cast<std::uint32_t>(pool.size());
       for (std::uint32_t i = 0; i < in.operands; ++i) pool.push_back(use(function.operands_of(in)[i]));
       in.first_operand = first;

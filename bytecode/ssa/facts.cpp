@@ -1,6 +1,7 @@
 // Sizes across functions: what callers tell their callees, and callees their callers, until nothing changes.
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/ssa/facts_internal.h"
 #include "bytecode/ssa/passes.h"
 
@@ -97,6 +98,7 @@ void SizeAnalysis::block(std::size_t b) {
     return fill(block);
   reached_[b] = true;
   for (const Inst& in : block.insts) {
+    check_budget();
     if (in.op == Op::kCall && !call(in)) {
       reached_[b] = false;  // as far as is known, the call does not return
       return fill(block);

@@ -92,8 +92,9 @@ class CallOrder {
     }
   }
 
+  // From the end: a chain of calls is one long path of components of one function.
   void close(FunctionId root) {
-    const auto first = std::find(component_.begin(), component_.end(), root);
+    const auto first = std::find(component_.rbegin(), component_.rend(), root).base() - 1;
     const bool cycle = component_.end() - first > 1;
     for (auto it = first; it != component_.end(); ++it) {
       state(*it).open = false;

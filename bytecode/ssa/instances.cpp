@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm::ssa {
 
 namespace {
@@ -15,6 +17,7 @@ constexpr std::int32_t word_number(TypeWord word) { return static_cast<std::int3
 Instances::Instances() : groups_{{-1, kNoTerm}} { intern({static_cast<std::int32_t>(Kind::kUnit)}); }
 
 Term Instances::intern(Node node) {
+  check_budget();
   const auto [it, fresh] = index_.try_emplace(node, static_cast<Term>(nodes_.size()));
   if (fresh) nodes_.push_back(std::move(node));
   return it->second;
@@ -149,6 +152,7 @@ Total Instances::collapse(const Total& t, Group whole, Term flag) {
 // Merges fall into their two groups, as deep as conditionals usually nest; what is left unexpanded is right,
 // only not canonical.
 void Instances::expand(Group g, Term t, int depth, Total& out) {
+  check_budget();
   check_stack();
   constexpr int kMaxDepth = 32;
   constexpr std::size_t kMaxTerms = 64;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/ssa/facts.h"
 
 namespace nvm::ssa {
@@ -58,6 +59,7 @@ class Finder {
   }
 
   void mark(ValueId v) {
+    check_budget();
     if (returned(v)) return;
     returned_[at(v)] = changed_ = true;
   }

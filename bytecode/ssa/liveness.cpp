@@ -2,6 +2,7 @@
 // predecessors. Cost: blocks times live values.
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/ssa/passes.h"
 
 namespace nvm::ssa {
@@ -71,6 +72,7 @@ class Analysis {
     dies.back() = end.kind == Exit::kBranch ? use(live_, &end.condition, 1)
                                             : use(live_, end.arguments.data(), end.arguments.size());
     for (std::size_t i = block.insts.size(); i-- > 0;) {
+      check_budget();
       const Inst& in = block.insts[i];
       for (std::uint32_t r = 0; r < in.results; ++r) {
         const ValueId v = in.first_result + static_cast<ValueId>(r);

@@ -3,6 +3,7 @@
 // the entries in which they differ. Code behind EXIT, or behind a call that never returns, is dropped.
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/ssa/constants.h"
 #include "bytecode/ssa/passes.h"
@@ -71,6 +72,7 @@ class FunctionLowering {
   }
 
   void step(const Instr& in, std::size_t at) {
+    check_budget();
     switch (in.op) {
       case Op::kIf: return begin_if(in);
       case Op::kElse: return begin_else(in);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/ssa/facts.h"
 
 namespace nvm::ssa {
@@ -18,6 +19,7 @@ Symbol Symbols::fresh() {
 }
 
 Symbol Symbols::intern(Node n) {
+  check_budget();
   const auto [it, fresh] = index_.try_emplace(std::move(n), static_cast<Symbol>(nodes_.size()));
   if (fresh) nodes_.push_back(it->first);
   return it->second;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/text/annotation.h"
 
 namespace nvm {
@@ -111,6 +112,7 @@ void Lexer::unexpected() {
 
 Token Lexer::next() {
   for (;;) {
+    check_budget();
     skip_blanks();
     Token token;
     token.pos = here();

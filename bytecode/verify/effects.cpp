@@ -3,6 +3,8 @@
 #include <deque>
 #include <utility>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm {
 
 namespace {
@@ -170,6 +172,7 @@ std::vector<StackEffect> stack_effects(const Program& program) {
     known = found;
     if (!changed) continue;
     for (const std::size_t caller : graph.callers[f]) {
+      check_budget();
       if (!queued[caller]) queue.push_back(caller);
       queued[caller] = true;
     }

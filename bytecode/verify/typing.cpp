@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/hash.h"
 
@@ -105,6 +106,7 @@ void Typing::resume() {
 
 // False if another frame must run before this instruction.
 bool Typing::step(Frame& frame, const Instr& in) {
+  check_budget();
   if (in.op == Op::kElse) {
     Branch& b = frame.branches.back();
     b.then = std::exchange(frame.now, b.before);

@@ -24,7 +24,7 @@ RULES = (
     (r"\bstd::(i|o|)(f|string)stream\b|\bstd::getline\b|\bstd::(i|o)stringstream\b", "read_file.h, out_file.h or std::string",
      {"frontend/flat.cpp"}),  # which has .exceptions(std::ios::badbit)
     (r"\bstd::(thread|jthread)\b(?!::)|\bstd::async\b|\bpthread_create\b", "bytecode/base/thread.h", {"bytecode/base/thread.h"}),
-    (r"\bthread_local\s+(?!(std::uint64_t|std::uintptr_t|ThreadCache|T\*|const char\*)\s)", "PerThread of bytecode/base/per_thread.h", set()),
+    (r"\bthread_local\s+(?!(std::u?int(32|64)_t|std::uintptr_t|std::ptrdiff_t|int|ThreadCache|T\*|Budget\*|const char\*)\s)", "PerThread of bytecode/base/per_thread.h", set()),
     (r"\b(mkstemps?|mkostemps?|tmpfile|O_CREAT|std::rename|fs::rename|filesystem::rename)\b", "bytecode/base/out_file.h",
      {"bytecode/base/out_file.cpp", "vm/interp/beneath.cpp", "vm/interp/gate.cpp"}),  # a program's own files
     (r"\bfopen\([^;]*\"[wa]", "bytecode/base/out_file.h",

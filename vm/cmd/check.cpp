@@ -144,12 +144,14 @@ int disasm_vcode(const Arguments& arguments, const Watch& watch, const std::stri
 
 int check_command(const Words& words) {
   const Arguments arguments("check", words);
+  const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   return is_nesl(arguments, watch) ? check_nesl(arguments, watch) : check_vcode(arguments, watch);
 }
 
 int disasm_command(const Words& words) {
   const Arguments arguments("disasm", words);
+  const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   const std::string stages = arguments.text(Option::kStages);
   if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)

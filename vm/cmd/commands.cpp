@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/suggest.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/crash.h"
@@ -128,6 +129,12 @@ int run_command_line(Words words) {
   } catch (const UsageError& e) {
     say(stderr, "nvm " + name + ": " + e.message + "\n");
     return kRefused;
+  } catch (const Cancelled& spent) {
+    say(stderr, std::string("nvm: ") + spent.what() + "\n");
+    return kFault;
+  } catch (const OutOfMemory& spent) {
+    say(stderr, std::string("nvm: ") + spent.what() + "\n");
+    return kFault;
   }
 }
 

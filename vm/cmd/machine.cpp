@@ -10,6 +10,7 @@
 #include "vm/cmd/terminal.h"
 
 #include "bytecode/base/disk_cache.h"
+#include "vm/cmd/deadline.h"
 #include "vm/lib/confine.hpp"
 
 namespace nvm::cmd {
@@ -105,6 +106,13 @@ std::FILE* tuning() {
 std::string tuned() {
   std::fflush(tuning());
   return {tuning_text, tuning_size};
+}
+
+lib::Limits limits_of(const Arguments& arguments) {
+  // Whoever types, types as long as he likes: what he has entered has the time.
+  const double seconds = arguments.command() == "repl" ? 0 : arguments.number(Option::kTimeLimit);
+  end_long_after(seconds);
+  return {arguments.size(Option::kMemory), seconds};
 }
 
 lib::Capabilities allowed(const Arguments& arguments) {

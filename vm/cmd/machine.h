@@ -29,6 +29,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 [[nodiscard]] std::FILE* tuning();
 [[nodiscard]] std::string tuned();
 
+// --memory and --time-limit, from now on.
+[[nodiscard]] lib::Limits limits_of(const Arguments& arguments);
 // explain only looks.
 [[nodiscard]] inline bool has_effects(const Arguments& arguments) { return arguments.command() != "explain"; }
 // --allow

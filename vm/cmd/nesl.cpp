@@ -156,6 +156,7 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
 
 int compile_command(const Words& words) {
   const Arguments arguments("compile", words);
+  const lib::Limits limits = limits_of(arguments);
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.vm.allow = allowed(arguments);

@@ -53,6 +53,7 @@ bool export_to(OutFile* file, F text) {
 // a file, the program writes to standard error.
 int profile_command(const Words& words) {
   const Arguments arguments("profile", words);
+  const lib::Limits limits = limits_of(arguments);
   const lib::ProfileQuery query = query_of(arguments);
   const std::string path = arguments.given(Option::kExpression) && arguments.operands().empty()
                                ? arguments.text(Option::kExpression)

@@ -137,6 +137,7 @@ bool read_forms(Reader& reader, std::string& text) {
 
 int repl_command(const Words& words) {
   const Arguments arguments("repl", words);
+  const lib::Limits limits = limits_of(arguments);
   lib::NeslOptions options;
   options.vm = options_of(arguments);
   options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;

@@ -1,4 +1,5 @@
 #include "vm/cmd/commands.h"
+#include "vm/cmd/machine.h"
 #include "vm/cmd/run.h"
 #include "vm/cmd/terminal.h"
 #include "vm/lib/record.hpp"
@@ -18,6 +19,7 @@ int replay_command(const Words& words) {
   Words all = Arguments("run", replay->words()).words_without(kNotRecorded);
   all.insert(all.end(), words.begin() + 1, words.end());
   const Arguments arguments("run", all);
+  const lib::Limits limits = limits_of(arguments);
   if (arguments.given(Option::kRecord)) throw UsageError{"--record: what is run again is recorded already"};
   Watch watch(arguments);
   watch.add(replay);

@@ -102,12 +102,14 @@ int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) 
 
 int run_command(const Words& words) {
   const Arguments arguments("run", words);
+  const lib::Limits limits = limits_of(arguments);
   const Watch watch(arguments);
   return watch.finish(run_program(arguments, watch, stdout));
 }
 
 int tune_command(const Words& words) {
   const Arguments arguments("tune", words);
+  const lib::Limits limits = limits_of(arguments);
   const File nowhere(std::fopen("/dev/null", "we"));
   if (!nowhere) throw UsageError{std::string("/dev/null: ") + std::strerror(errno)};
   const int status = run_program(arguments, Watch(arguments), nowhere.get());
@@ -120,6 +122,7 @@ int tune_command(const Words& words) {
 
 int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
+  const lib::Limits limits = limits_of(arguments);
   std::string letters = arguments.text(Option::kShow);
   if (letters.find_first_not_of("tgdrcpxw") != std::string::npos)
     throw UsageError{"--show " + letters + ": expected some of the letters t, g, d, r, c, p, x, w"};

@@ -30,6 +30,7 @@
 #include "vm/data/extents.h"
 #include "vm/data/guard_pages.h"
 #include "vm/data/pages.h"
+#include "vm/data/pool_account.h"
 #include "vm/data/size_classes.h"
 #include "vm/data/thread_cache.h"
 
@@ -75,6 +76,7 @@ struct Pool::Impl {
   std::uint64_t id = 0;
   Pool* self = nullptr;
   std::size_t limit = 0;
+  PoolAccount charged;                                    // whom it shares its limit with
   std::size_t most = wants_guard_pages() ? 0 : kLargest;  // bytes of a block from the lists
   std::ptrdiff_t stat_slack = kStatSlack;
   std::atomic<std::uint64_t> fail{0};
@@ -108,6 +110,7 @@ struct Pool::Impl {
   void give_back() {
     give_kept();
     large.give_back();
+    charged.note_mapped(mapped());
   }
   Buffer* take_cached(std::uint32_t c, std::size_t& capacity);
   void release_large(Buffer* b);
@@ -116,7 +119,7 @@ struct Pool::Impl {
     return carved - static_cast<std::size_t>(bump_end - bump) + large.touched();
   }
   [[nodiscard]] std::size_t allowance(std::size_t capacity, std::size_t hundredths) const;
-  void note_mapped() { mapped_peak = std::max(mapped_peak, mapped()); }
+  void note_mapped() { mapped_peak = std::max(mapped_peak, charged.note_mapped(mapped())); }
   void account(std::ptrdiff_t bytes);
   void check_room(std::size_t capacity);
   void note_peak(std::ptrdiff_t bytes);
@@ -139,6 +142,7 @@ void settle(Pool::Impl& pool) {  // with the lock of `pool`
   ThreadCache& t = t_cache;
   pool.note_peak(pool.live + t.peak);
   pool.live += t.live;
+  pool.charged.add(t.live);
   pool.allocations += t.allocations;
   t.live = t.peak = 0;
   t.allocations = 0;
@@ -150,7 +154,7 @@ void empty_cache() {
   const std::lock_guard pools_lock(g_pools_mutex);
   if (const auto it = pools().find(t.pool_id); it != pools().end()) {
     Pool::Impl& pool = *it->second;
-    const std::lock_guard lock(pool.mutex);
+    const PoolLock lock(pool.mutex);
     settle(pool);
     for (std::uint32_t c = 0; c < kSmallClasses; ++c)
       while (t.lists[c].head != nullptr) pool.lists[c].push(t.lists[c].pop());
@@ -172,6 +176,7 @@ void empty_cache() {
 void Pool::Impl::out_of_memory(std::size_t wanted) const {
   std::string text = "ran out of vector memory: " + std::to_string(wanted) + " more bytes wanted, " +
                      std::to_string(live) + " in use";
+  text += charged.others_text(limit, live);
   if (limit != 0) text += " of " + std::to_string(limit) + " allowed; raise --memory";
   throw Fault{Fault::Kind::kMemory, std::move(text)};
 }
@@ -196,7 +201,7 @@ Buffer* Pool::Impl::take_large(std::size_t capacity) {
   const std::size_t fresh = large.touched() - before;
   if (fresh != 0) {
     ++from_system;
-    if (mapped() > (limit != 0 ? limit : physical_bytes() / 4 * 3)) give_back();
+    if (mapped() > (limit != 0 ? charged.left_of(limit, live) : physical_bytes() / 4 * 3)) give_back();
     large.give_back(mapped() - std::min(mapped(), allowance(capacity, kMostKept)));
   }
   note_mapped();
@@ -242,12 +247,11 @@ void Pool::Impl::refill(std::uint32_t c) {
 
 void Pool::Impl::check_room(std::size_t capacity) {
   if (fail.load(std::memory_order_relaxed) != 0 && --fail == 0) out_of_memory(capacity);
-  if (limit != 0 && live + static_cast<std::ptrdiff_t>(capacity) > static_cast<std::ptrdiff_t>(limit))
-    out_of_memory(capacity);
+  if (charged.refuses(limit, live, capacity)) out_of_memory(capacity);
 }
 
 Buffer* Pool::Impl::allocate_shared(std::uint32_t c, std::size_t capacity) {
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   if (t_cache.pool_id == id) settle(*this);
   check_room(capacity);
   Buffer* b = nullptr;
@@ -272,6 +276,7 @@ void Pool::Impl::note_peak(std::ptrdiff_t bytes) {
 
 void Pool::Impl::account(std::ptrdiff_t bytes) {
   live += bytes;
+  charged.add(bytes);
   note_peak(live);
 }
 
@@ -298,7 +303,7 @@ Buffer* Pool::Impl::take_cached(std::uint32_t c, std::size_t& capacity) {
 
 // Too much, or a guarded block.
 BufferRef Pool::Impl::allocate_apart(std::size_t bytes) {
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   if (bytes > kLargest) out_of_memory(bytes);
   check_room(bytes);
   Buffer* b = map_guarded(bytes);
@@ -340,7 +345,7 @@ void Pool::Impl::release(Buffer* b) {
     const bool full = t.lists[c].count * class_size(c) > kCachedBytesPerClass;
     if (!full && t.live > -stat_slack) [[likely]]
       return;
-    const std::lock_guard lock(mutex);
+    const PoolLock lock(mutex);
     settle(*this);
     if (full)
       for (std::uint32_t n = t.lists[c].count / 2; n > 0; --n) lists[c].push(t.lists[c].pop());
@@ -364,7 +369,7 @@ void Pool::Impl::release_large(Buffer* b) {
   ThreadCache& t = t_cache;
   const std::size_t may = may_keep.load(std::memory_order_relaxed);
   if (b->size_class == kGuardedClass || b->capacity > std::min(kKeptBytes, may) || stat_slack != kStatSlack) {
-    const std::lock_guard lock(mutex);
+    const PoolLock lock(mutex);
     account(-static_cast<std::ptrdiff_t>(b->capacity));
     return b->size_class == kGuardedClass ? unmap_guarded(b) : give_large(b);
   }
@@ -374,7 +379,7 @@ void Pool::Impl::release_large(Buffer* b) {
   b->size_class = kLargeClass + static_cast<std::uint32_t>(large_size(b->capacity) / Extents::kStep);
   t.keep(b);
   if (!t.keeps_too_much(may) && t.live > -stat_slack) return;
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   settle(*this);
   while (t.keeps_too_much(may)) give_large(t.take_kept_at(0));
 }
@@ -382,7 +387,7 @@ void Pool::Impl::release_large(Buffer* b) {
 void Pool::Impl::shrink(Buffer* b, std::size_t bytes) {
   const std::size_t capacity = (bytes + 63) & ~std::size_t{63};
   if (b->size_class < kLargeClass || b->size_class == kGuardedClass || capacity >= b->capacity) return;
-  const std::lock_guard lock(mutex);
+  const PoolLock lock(mutex);
   const std::size_t keep = large_size(capacity);
   const std::size_t size = large_size(b->capacity);
   const std::size_t pages = b->size_class - kLargeClass;
@@ -397,6 +402,7 @@ Pool::Pool(std::size_t limit) : impl_(std::make_unique<Impl>()) {
   impl_->id = next_id.fetch_add(1);
   impl_->self = this;
   impl_->limit = limit;
+  impl_->charged.open(limit);
   if (limit != 0)
     impl_->stat_slack = static_cast<std::ptrdiff_t>(std::min<std::size_t>(kStatSlack, limit / 16));
   const std::lock_guard lock(g_pools_mutex);
@@ -409,6 +415,7 @@ Pool::~Pool() {
     pools().erase(impl_->id);
   }
   for (const auto& [base, size] : impl_->regions) munmap(base, size);
+  impl_->charged.close(impl_->live);
 }
 
 BufferRef Pool::allocate(ByteCount bytes) { return impl_->allocate(bytes.get()); }
@@ -425,7 +432,7 @@ Vector Pool::vector(Storage storage, std::int64_t length) {
 }
 
 PoolStats Pool::stats() const {
-  const std::lock_guard lock(impl_->mutex);
+  const PoolLock lock(impl_->mutex);
   if (t_cache.pool_id == impl_->id) settle(*impl_);
   PoolStats s;
   s.live = static_cast<std::size_t>(std::max<std::ptrdiff_t>(impl_->live, 0));
@@ -440,7 +447,7 @@ PoolStats Pool::stats() const {
 std::uint64_t Pool::allocations_here() { return t_allocations; }
 
 void Pool::trim() {
-  const std::lock_guard lock(impl_->mutex);
+  const PoolLock lock(impl_->mutex);
   impl_->give_back();
 }
 

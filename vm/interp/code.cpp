@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/facts.h"
 #include "bytecode/ssa/passes.h"
@@ -135,6 +136,7 @@ class Translator {
     drop_dead();
     const std::vector<std::uint64_t>& dies = liveness_.dies[at(block_)];
     for (std::size_t i = 0; i < block.insts.size(); ++i) {
+      check_budget();
       const ssa::Inst& inst = block.insts[i];
       if (inst.op == Op::kConst) continue;
       if (inst.op == Op::kCall && i + 1 == block.insts.size() && !names_line(inst) &&

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "bytecode/base/budget.h"
 #include "vm/interp/elements.h"
 #include "vm/interp/text_io.h"
 
@@ -41,6 +42,7 @@ class Writer {
 template <typename W, typename Put>
 void write_elements(W& w, std::int64_t n, Put put) {
   for (std::int64_t i = 0; i < n; ++i) {
+    check_budget();
     char* at = w.room();
     *at++ = ' ';
     w.advance(put(at, i));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/decimal.h"
 #include "vm/data/value.h"
 
@@ -127,6 +128,7 @@ class Reader {
   }
 
   void read_row(bool may_be_titles) {
+    check_budget();
     const bool commas = in_row(','), semicolons = in_row(';');
     if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
     const std::string_view blanks = commas || semicolons ? " \t" : " ";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
 #include "vm/lib/csv.h"
@@ -132,6 +133,7 @@ void write_table(OutFile& out, const Type* type, std::span<const Value> slots, s
   std::int64_t i = 0;
   for (std::int64_t r = 0; r < rows.segments(); ++r)
     for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
+      check_budget();
       out.write(v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
                                               : std::to_string(int_at(v, i)));
       out.write(nested && c + 1 < rows.length(r) ? separator : "\n");

@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/stack.h"
 #include "vm/data/value.h"
@@ -41,10 +42,12 @@ Failure described() {
     throw;
   } catch (const vm::Fault& fault) {
     return failure_of(fault.message.c_str());
-  } catch (const Cancelled&) {
-    return failure_of("interrupted");
+  } catch (const Cancelled& spent) {
+    return failure_of(spent.what());
   } catch (const TooDeep& e) {
     return failure_of((std::string("a value is ") + e.what()).c_str());
+  } catch (const OutOfMemory& spent) {
+    return failure_of(spent.what());
   } catch (const std::bad_alloc&) {
     return no_memory();
   } catch (const std::length_error&) {  // a string or vector of more than there can be

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/load/load.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
@@ -25,8 +26,8 @@ struct Program::Impl {
       inputs;  // how many it takes, if that was declared; the front end gives unused ones, too
   Diagnostics diagnostics;
   Loaded loaded;
-  vm::Pool pool;  // of the constants
-  vm::Code code;  // if the verdict is kOk
+  vm::Pool pool{Budget::account() != nullptr ? Budget::account()->limit() : 0};  // of the constants
+  vm::Code code;                                                                 // if the verdict is kOk
   explicit Impl(std::string name, std::string_view source)
       : file(name), text(source), diagnostics(std::move(name), source) {}
 };
@@ -65,6 +66,9 @@ struct Value::Impl {
 // there is none.
 [[nodiscard]] std::uint32_t origin_of(const vm::RunError& error);
 
+// The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
+[[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);
+[[nodiscard]] std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account);
 // The text of a run-time error as the user sees it.
 [[nodiscard]] std::string render(const vm::RunError& error, const Program::Impl& program);
 

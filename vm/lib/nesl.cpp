@@ -66,6 +66,7 @@ struct Nesl::Impl {
           if (session == nullptr) throw std::bad_alloc();  // when it was made
           const Taken taken(session->busy);
           if (!taken) return otherwise(busy_failure());
+          const Budget budget(session->account, session->time_limit, session->session.options().cancelled);
           return f();
         },
         otherwise);
@@ -101,8 +102,8 @@ struct Nesl::Impl {
     } catch (const TooDeep& e) {
       err << "nvm: the program, or a value of it, is " << e.what() << "\n" << std::flush;
       return otherwise;
-    } catch (const Cancelled&) {
-      err << "nvm: interrupted while NESL was compiled\n" << std::flush;
+    } catch (const Cancelled& spent) {
+      err << "nvm: " << spent.what() << " while NESL was compiled or shown\n" << std::flush;
       return otherwise;
     } catch (const std::ios_base::failure&) {
       counted.clear();
@@ -137,14 +138,19 @@ struct Nesl::Impl {
   // Nothing is run; types are shown, or messages collected.
   void check_only(std::vector<Message>* messages);
 
-  vm::Pool files;  // memory of what came from files
+  double time_limit;  // of a call
+  std::shared_ptr<MemoryAccount> account;
+  std::shared_ptr<vm::Pool> files;  // memory of what came from files
   Runner runner;
   CountedStream counted;  // where there is a limit
   std::ostream& err;
   vm::NeslSession session;
   std::atomic<bool> busy{false};
   Impl(const NeslOptions& options, std::ostream& o, std::ostream& e)
-      : runner(options),
+      : time_limit(untrusted_limits(options.vm).time_limit),
+        account(account_of(untrusted_limits(options.vm))),
+        files(pool_of(account)),
+        runner(options, account),
         counted(o, runner.machine()),
         err(e),
         session(runner, untrusted_limits(options.vm).output_limit > 0 ? counted : o, e,
@@ -180,7 +186,7 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
 
 void Nesl::Impl::bind_text(const std::string& name, const std::string& text) {
   frontend::TypeArena passing;
-  auto [type, slots] = vm::text_value(text, passing, files);
+  auto [type, slots] = vm::text_value(text, passing, *files);
   session.bind(name, type, std::move(slots));
 }
 
@@ -228,7 +234,7 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
         const vm::NamedFile file = vm::named_file(path);
         InFile in(file.path, recorded(impl_->session.options().world, file.path));
         frontend::TypeArena passing;
-        auto [type, slots] = vm::read_value(file, in, passing, impl_->files);
+        auto [type, slots] = vm::read_value(file, in, passing, *impl_->files);
         impl_->session.bind(name, type, std::move(slots));
         return std::nullopt;
       },

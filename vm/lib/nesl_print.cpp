@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/decimal.h"
 
 namespace nvm::vm {
@@ -120,6 +121,7 @@ class Printer {
       if (k > begin) out_ += ", ";
       if (style_.cancelled != nullptr && style_.cancelled->load(std::memory_order_relaxed))
         throw ShowingCancelled();
+      check_budget();
       element(s.parts[0], k);
     }
     out_ += ']';

@@ -18,7 +18,8 @@ namespace nvm::lib {
 // Programs of a session run on one machine, whose memory holds the session's values.
 class Runner : public vm::ProgramRunner {
  public:
-  explicit Runner(const NeslOptions& o) : vm_(o.vm), watchers_(o.vm.watchers) {
+  Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
+      : vm_(charged_to(account, o.vm)), watchers_(o.vm.watchers) {
     load_.int_bits = o.int_bits;
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
@@ -60,6 +61,10 @@ class Runner : public vm::ProgramRunner {
   [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
  private:
+  static Vm charged_to(const std::shared_ptr<MemoryAccount>& account, const Options& options) {
+    const Budget budget(account);
+    return Vm(options);
+  }
   void add(const Counters& c) {
     counters_.instructions += c.instructions;
     counters_.work += c.work;

@@ -170,97 +170,6 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
   return true;
 }
 
-// What has not happened when a run ends, however it does, has bound no names.
-struct NeslSession::Withdrawing {
-  Withdrawing(frontend::Environment& e, const std::vector<Pending>& p) : environment(e), pending(p) {}
-  Withdrawing(const Withdrawing&) = delete;
-  Withdrawing& operator=(const Withdrawing&) = delete;
-  ~Withdrawing() {
-    for (std::size_t k = pending.size(); k-- > done;) frontend::unbind_result(environment, pending[k].bound);
-  }
-  frontend::Environment& environment;
-  const std::vector<Pending>& pending;
-  std::size_t done = 0;
-};
-
-// Which values the forms of a stretch still want while it runs.
-class NeslSession::Wants {
- public:
-  using Variables = std::unordered_map<std::uint32_t, Variable>;
-  Wants(const frontend::Environment& environment, Variables& variables, const std::vector<Pending>& pending)
-      : environment_(environment), variables_(variables) {
-    for (const Pending& p : pending) for_each(p, [this](std::uint32_t variable) { ++left_[variable]; });
-  }
-  // Of a form that has run: those that neither the forms behind it nor later texts can have.
-  void drop_values(const Pending& done) {
-    for_each(done, [this](std::uint32_t variable) {
-      if (--left_.at(variable) > 0) return;
-      left_.erase(variable);
-      const auto found = variables_.find(variable);
-      if (found != variables_.end() && is_dead(*found->second.binding)) variables_.erase(found);
-    });
-  }
-
- private:
-  // What it takes, and what its names meant before it: that is restored if it does not run.
-  template <typename F>
-  static void for_each(const Pending& pending, F f) {
-    if (pending.compiled.core)
-      for (const std::uint32_t input : pending.compiled.core->inputs) f(input);
-    for (const BoundVariable& b : pending.bound)
-      if (b.before != nullptr) f(b.before->variable);
-  }
-  bool is_dead(const frontend::Binding& variable) {
-    if (!variable.superseded) return false;
-    if (variable.replaced_by != nullptr) return true;
-    if (variable.users == 0 && variable.replaces.empty()) return true;
-    if (!reachable_) reachable_ = environment_.reachable();
-    return !reachable_->contains(&variable);
-  }
-
-  const frontend::Environment& environment_;
-  Variables& variables_;
-  std::unordered_map<std::uint32_t, int> left_;
-  std::optional<frontend::Environment::Reachable> reachable_;  // no name gets a meaning while forms run
-};
-
-SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std::string& file) {
-  Wants wants(environment_, variables_, pending);
-  Withdrawing withdrawing(environment_, pending);
-  for (std::size_t& i = withdrawing.done; i < pending.size(); ++i) {
-    Pending& p = pending[i];
-    std::vector<Value> slots;
-    if (options_.mode == SessionMode::kCheck) {
-      if (options_.show != Show::kNothing) show_type(p.compiled);
-      continue;
-    }
-    if (options_.mode == SessionMode::kCompile && p.compiled.form->kind == FormKind::kExpr) {
-      last_ = p.compiled;
-      continue;
-    }
-    if (p.compiled.core) {
-      auto result = evaluate(p.compiled, file);
-      if (!result) return SessionStatus::kRunError;
-      slots = std::move(*result);
-      keep(p.bound, slots);
-    }
-    const Pending ran = std::exchange(p, {});
-    wants.drop_values(ran);
-    show(ran, slots);
-  }
-  return SessionStatus::kOk;
-}
-
-void NeslSession::forget() {
-  if (options_.mode == SessionMode::kCompile) return;  // the last expression is compiled later
-  const auto forgotten = environment_.forget();
-  for (const std::uint32_t variable : forgotten.variables) variables_.erase(variable);
-  for (const auto& form : forgotten.forms)
-    std::erase_if(functions_, [&](const Lines& f) {
-      return f.source == form->source && f.begin == form->pos.line && f.function == form->name;
-    });
-}
-
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
@@ -288,13 +197,6 @@ std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& comp
          << " s %\n";
   }
   return std::move(result.values);
-}
-
-std::vector<Value> NeslSession::values_of(const frontend::Emitted& emitted) const {
-  std::vector<Value> values;
-  for (const frontend::VariableSlot& in : emitted.inputs)
-    values.push_back(variables_.at(in.variable).slots.at(static_cast<std::size_t>(in.slot)));
-  return values;
 }
 
 frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) const {
@@ -363,13 +265,6 @@ Program NeslSession::bake(const CompiledForm& compiled) const {
   for (Constant& c : emitted.program.constants)
     if (c.input >= 0) c = constant_of(values[static_cast<std::size_t>(c.input)], c.word);
   return std::move(emitted.program);
-}
-
-void NeslSession::keep(const std::vector<BoundVariable>& bound, const std::vector<Value>& slots) {
-  for (const BoundVariable& b : bound) {
-    const auto first = slots.begin() + b.first_slot;
-    variables_[b.number] = {b.binding, std::vector<Value>(first, first + b.slots)};
-  }
 }
 
 void NeslSession::show_type(const CompiledForm& c) {
@@ -450,22 +345,6 @@ void NeslSession::define_quietly(const std::string& text, const Form& original, 
   else if (form)
     frontend::compile_form(environment_, std::move(*form), diagnostics);
   if (diagnostics.failed()) err_ << diagnostics.render();
-}
-
-void NeslSession::bind(const std::string& name, const frontend::Type* type, std::vector<Value> slots,
-                       const CompiledForm* compiled) {
-  const frontend::BoundVariable bound = frontend::bind_variable(environment_, name, type, compiled);
-  variables_[bound.number] = {bound.binding, std::move(slots)};
-  forget();
-}
-
-const std::vector<Value>* NeslSession::value(const std::string& name, const frontend::Type*& type) {
-  const frontend::Binding* binding = environment_.find(name);
-  if (binding == nullptr || binding->kind != frontend::BindingKind::kVariable) return nullptr;
-  const auto it = variables_.find(binding->variable);
-  if (it == variables_.end()) return nullptr;
-  type = binding->type;
-  return &it->second.slots;
 }
 
 const frontend::Type* NeslSession::type_of(const std::string& name) {

@@ -211,9 +211,11 @@ struct Options {
   Random random = Random::kPhilox;
   std::optional<std::int64_t> seed;  // as if the program began with SRAND
   int threads = 0;                   // 0: all processors
-  std::uint64_t memory = 0;          // bytes of vectors, 0: what the machine has
-  std::int64_t max_depth = 0;        // open calls, 0: as many as memory holds
-  double time_limit = 0;             // seconds, 0: none
+  // Bytes, 0: what the machine has. Of vectors, and of the heap beyond 32 MB: where operator new is not
+  // replaced by one that counts (bytecode/base/budget.h), what the process's grew by since the call began.
+  std::uint64_t memory = 0;
+  std::int64_t max_depth = 0;  // open calls, 0: as many as memory holds
+  double time_limit = 0;       // seconds, 0: none; of a run, or of a call of a session
   Capabilities allow;
   // Work that all runs of the machine may do, together: one for each instruction, call and turn of a loop,
   // and one for each element that it computes, as the cost model counts them. A program ends at the same
@@ -289,6 +291,22 @@ struct Run {
   std::vector<Value> values;      // the final stack, deepest first
   Counters counters;
   std::string explanation;  // what the compiling tier did, if Options::explain asked
+};
+
+// While it lives, all that its thread does with this library shares this memory and time: loading, files,
+// sessions, runs, showing. Machines and sessions made meanwhile have no memory beyond it. What takes more
+// ends with a failure.
+class Limits {
+ public:
+  // As Options::memory and Options::time_limit, 0: no limit.
+  Limits(std::uint64_t memory, double seconds);
+  Limits(const Limits&) = delete;
+  Limits& operator=(const Limits&) = delete;
+  ~Limits();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 class Vm {

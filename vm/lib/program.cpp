@@ -119,11 +119,11 @@ Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program
   return Program(std::move(impl));
 } catch (const TooDeep& e) {
   return Failure{Failure::Class::kProgram, impl->file + ": error: " + e.what() + "\n", 0, 0, e.what()};
-} catch (const Cancelled&) {
+} catch (const Cancelled& spent) {
   Failure failure;
   failure.kind = Failure::Class::kRuntime;
-  failure.message = "nvm: interrupted while the program was loaded\n";
-  failure.reason = "interrupted";
+  failure.reason = spent.what();
+  failure.message = "nvm: " + failure.reason + " while the program was loaded\n";
   return failure;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 
 #include "bytecode/base/disk_cache.h"
@@ -136,7 +137,8 @@ void report_tuning(const ssa::Module& module, const vm::block::Tuning& tuning, s
 class Alarm {
  public:
   Alarm(double seconds, std::atomic<vm::Stop>& stop) {
-    if (seconds <= 0) return;
+    if (seconds <= 0) stop.store(vm::Stop::kTime);
+    if (seconds <= 0 || seconds == std::numeric_limits<double>::infinity()) return;
     thread_.start([this, seconds, &stop] {
       std::unique_lock lock(mutex_);
       if (!wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return done_; }))
@@ -159,6 +161,29 @@ class Alarm {
 };
 
 }  // namespace
+
+std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+  const auto outer = Budget::account();
+  const std::uint64_t limit = options.memory > 0 ? options.memory : machine_memory();
+  return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
+}
+
+std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
+  const Budget budget(account);
+  return std::make_shared<vm::Pool>(account->limit());
+}
+
+struct Limits::Impl {
+  Impl(std::uint64_t memory, double seconds)
+      : budget(std::make_shared<MemoryAccount>(memory > 0 ? memory : machine_memory()), seconds) {}
+  Budget budget;
+};
+
+// Where not even these few bytes are left, nothing that is limited succeeds.
+Limits::Limits(std::uint64_t memory, double seconds)
+    : impl_(guarded([&] { return std::make_unique<Impl>(memory, seconds); },
+                    [](const Failure&) { return std::unique_ptr<Impl>(); })) {}
+Limits::~Limits() = default;
 
 Options untrusted_limits(Options options) {
   if (!options.untrusted) return options;
@@ -194,6 +219,7 @@ bool asks_for_anything(const Capabilities& allow) {
 struct Vm::Impl {
   Options options;
   vm::Gate gate;
+  std::shared_ptr<MemoryAccount> account;
   vm::OutputBudget output;
   std::uint64_t fuel_left;
   std::shared_ptr<vm::Pool> pool;
@@ -210,9 +236,13 @@ struct Vm::Impl {
   explicit Impl(const Options& given)
       : options(effective(given)),
         gate(gate_of(given)),
+        account(account_of(options)),
         output(options.output_limit),
         fuel_left(options.fuel),
-        pool(std::make_shared<vm::Pool>(options.memory > 0 ? options.memory : machine_memory())) {}
+        pool(pool_of(account)) {
+    account->trim = [this] { pool->trim(); };
+  }
+  ~Impl() { account->trim = nullptr; }
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
     vm::Machine m;
@@ -368,7 +398,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);
   const auto begin = std::chrono::steady_clock::now();
   const vm::Outcome outcome = [&] {
-    const Alarm alarm(options.time_limit, stop);
+    const Alarm alarm(Budget::seconds_left(), stop);
     return execute(loaded, m, values, run.counters);
   }();
   run.counters.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -401,6 +431,7 @@ Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
     if (impl_ == nullptr) throw std::bad_alloc();  // when it was made
     const Taken taken(impl_->busy);
     if (!taken) return refused(kBusy);
+    const Budget budget(impl_->account, impl_->options.time_limit, impl_->options.cancelled);
     try {
       return impl_->run(program, inputs);
     } catch (...) {

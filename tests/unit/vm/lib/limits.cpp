@@ -1,0 +1,85 @@
+// Limits on what the library does outside of runs.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+#include <string>
+
+#include "vm/lib/nesl.hpp"
+
+using namespace nvm::lib;
+
+namespace {
+
+constexpr std::uint64_t kMega = 1 << 20;
+
+std::string many(const std::string& before, const std::string& text, int times, const std::string& behind) {
+  std::string all = before;
+  for (int i = 0; i < times; ++i) all += text;
+  return all + behind;
+}
+
+// NESL and VCODE that take some 300 MB, or some seconds, to be made into programs.
+std::string long_nesl() { return many("x = [1", ",1", 1'000'000, "];\n"); }
+std::string long_vcode() {
+  return many("FUNC MAIN\nCONST INT 1\n", "CONST INT 1\n+ INT\n", 300'000, "RET\n");
+}
+
+}  // namespace
+
+TEST_CASE("time that is up ends loading, compiling and files with a failure", "[lib]") {
+  const std::string nesl_text = long_nesl(), vcode = long_vcode();
+  std::ostringstream out, err;
+  Nesl nesl(NeslOptions(), out, err);
+  {
+    const Limits limits(0, 1e-9);
+    auto program = Program::from_text(vcode, "p");
+    REQUIRE_FALSE(program);
+    CHECK(program.failure().message.find("time limit reached") != std::string::npos);
+    CHECK(nesl.run_text(nesl_text, "p") == NeslStatus::kRunError);
+    CHECK(err.str().find("time limit reached") != std::string::npos);
+  }
+  err.str("");
+  CHECK(nesl.run_text("x = 1;\n#[x, x];\n", "p") == NeslStatus::kOk);
+  CHECK(err.str().empty());
+  CHECK(Program::from_text("FUNC MAIN\nCONST INT 1\nRET\n", "p"));
+}
+
+TEST_CASE("a session's time is that of each call", "[lib]") {
+  NeslOptions options;
+  options.vm.time_limit = 0.2;
+  std::ostringstream out, err;
+  Nesl nesl(options, out, err);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(nesl.run_text("function fn(i) = if i == 0 then 0 else fn(i);\nfn(1);\n", "p") ==
+          NeslStatus::kRunError);
+    CHECK(nesl.run_text("6 * 7;\n", "p") == NeslStatus::kOk);
+  }
+  CHECK(out.str() == "it = 42 : int\nit = 42 : int\n");
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose heap tells no sizes
+TEST_CASE("memory that is used up ends loading and compiling with a failure", "[lib]") {
+  const std::string nesl_text = long_nesl(), vcode = long_vcode();
+  const Limits limits(40 * kMega, 0);
+  std::ostringstream out, err;
+  Nesl nesl(NeslOptions(), out, err);
+  CHECK(nesl.run_text(nesl_text, "p") == NeslStatus::kRunError);
+  CHECK(err.str().find("out of memory") != std::string::npos);
+  auto program = Program::from_text(vcode, "p");
+  REQUIRE_FALSE(program);
+  CHECK(program.failure().message.find("out of memory") != std::string::npos);
+  CHECK(nesl.run_text("x = 1;\n", "p") == NeslStatus::kOk);
+}
+#endif
+
+TEST_CASE("machines made within limits share their memory", "[lib]") {
+  const Limits limits(40 * kMega, 0);
+  auto program = Program::from_text(
+      "FUNC MAIN\nCONST FLOAT (1.5)\nCONST INT 3000000\nMAKE_SEGDES\nDIST FLOAT\nRET\n", "p");
+  REQUIRE(program);
+  Vm first, second;
+  auto one = first.run(*program);
+  REQUIRE(one);
+  auto other = second.run(*program);
+  CHECK_FALSE(other);
+}

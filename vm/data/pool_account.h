@@ -1,0 +1,66 @@
+// What a pool has of the memory that it shares with others.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "bytecode/base/budget.h"
+
+namespace nvm::vm {
+
+class PoolAccount {
+ public:
+  // A pool that is made with the limit of its thread's account shares that; one without a limit is nobody's.
+  void open(std::size_t limit) {
+    auto account = Budget::account();
+    if (account != nullptr && limit != 0 && account->limit() == limit) account_ = std::move(account);
+  }
+  void close(std::ptrdiff_t live) {
+    add(-live);
+    note_mapped(0);
+  }
+  void add(std::ptrdiff_t live) {
+    if (account_ != nullptr) account_->add_vectors(live);
+  }
+  std::size_t note_mapped(std::size_t mapped) {
+    if (account_ != nullptr && mapped != noted_)
+      account_->add_mapped(static_cast<std::ptrdiff_t>(mapped) - static_cast<std::ptrdiff_t>(noted_));
+    return noted_ = mapped;
+  }
+  // What others leave of the limit to a pool with `here` bytes of live vectors.
+  [[nodiscard]] std::size_t left_of(std::size_t limit, std::ptrdiff_t live) const {
+    if (account_ == nullptr) return limit;
+    const std::size_t vectors = account_->vectors(), here = live > 0 ? static_cast<std::size_t>(live) : 0;
+    return limit - std::min(limit, account_->heap() + vectors - std::min(vectors, here));
+  }
+
+  [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t live, std::size_t more) const {
+    const auto most = static_cast<std::ptrdiff_t>(left_of(limit, live));
+    return limit != 0 && live + static_cast<std::ptrdiff_t>(more) > most;
+  }
+  // What others have, for a message; "" if that is nothing.
+  [[nodiscard]] std::string others_text(std::size_t limit, std::ptrdiff_t live) const {
+    const std::size_t others = limit - left_of(limit, live);
+    return others == 0 ? "" : ", " + std::to_string(others) + " by the program itself,";
+  }
+
+ private:
+  std::shared_ptr<MemoryAccount> account_;
+  std::size_t noted_ = 0;
+};
+
+// With the lock of a pool nothing is refused for memory: its lists would be left in disorder.
+class PoolLock {
+ public:
+  explicit PoolLock(std::mutex& mutex) : lock_(mutex) {}
+
+ private:
+  Budget::Exempt exempt_;
+  std::lock_guard<std::mutex> lock_;
+};
+
+}  // namespace nvm::vm
