@@ -39,6 +39,13 @@ def kinds(n):
     yield f"FUNC G{n}\nRET\n"
 
 
+def copies(n):
+    """A stack that doubles, at kinds that only run: VCODE that is executed as it stands."""
+    yield "FUNC MAIN\nCONST INT 1\n"
+    yield from (f"COPY {1 << i} 0\n" for i in range(n))
+    yield "RET\n"
+
+
 def repeated(before, text, times, behind):
     """In pieces: what this process holds when it starts a child is measured as the child's."""
     yield before
@@ -72,6 +79,7 @@ PROGRAMS = {
     "much code": (".vcode", lambda: repeated("FUNC MAIN\nCONST INT 1\n", "CONST INT 1\n+ INT\n", 300_000, "RET\n")),
     "a chain of calls": (".vcode", lambda: calls(30_000)),
     "many kinds": (".vcode", lambda: kinds(30)),
+    "a stack that doubles": (".vcode", lambda: copies(40)),
 }
 
 
