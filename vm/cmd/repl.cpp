@@ -16,6 +16,7 @@
 #include "vm/cmd/crash.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
+#include "vm/cmd/remora.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/watch.h"
 #include "vm/lib/nesl.hpp"
@@ -145,6 +146,7 @@ int repl_command(const Words& words) {
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;
   options.vm.cancelled = Interruptible::asked();
+  refuse_remora(arguments);
   const Watch watch(arguments);
   options.vm.watchers = watch.watchers();
   TerminalBuffer out_buffer(stdout), err_buffer(stderr);
