@@ -198,17 +198,18 @@ void Checker::form(std::span<const Tree> follows, std::size_t& used) {
   if (is_define(t)) {
     if (abbreviation(t)) return;
     used = group_at(follows);
-    const auto bound = define(follows.first(used));
-    std::vector<ValueId> group;
-    for (const auto& [value, e] : bound) group.push_back(value);
-    for (const auto& [value, e] : bound) program_.forms.push_back({value, group, e});
+    bool first = true;
+    for (auto& [value, e] : define(follows.first(used))) {
+      program_.forms.push_back({value, !first, std::move(e)});
+      first = false;
+    }
     return;
   }
   ExprRef e = expression(t);
   const Type found = resolved(e->type);
   if (unify_.has_open(found))
     fault("ambiguous", t.pos, "the type of this is not determined: " + shown(found));
-  program_.forms.push_back({-1, {}, std::move(e)});
+  program_.forms.push_back({-1, false, std::move(e)});
 }
 
 void Checker::blame(const Tree& form) {

@@ -72,8 +72,8 @@ struct Value {
 };
 
 struct Form {
-  ValueId defines = -1;             // of a definition; -1: an expression whose value is printed
-  std::vector<ValueId> group = {};  // definitions that may call each other: this one and those behind it
+  ValueId defines = -1;    // of a definition; -1: an expression whose value is printed
+  bool continues = false;  // a group of definitions that may call each other, with the form before
   ExprRef body;
 };
 

@@ -158,6 +158,7 @@ int disasm_command(const Words& words) {
   const std::string stages = arguments.text(Option::kStages);
   if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)
     throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s"};
+  if (is_remora(arguments)) return refuse_remora(arguments, watch);
   return is_nesl(arguments, watch) ? disasm_nesl(arguments, watch, stages)
                                    : disasm_vcode(arguments, watch, stages);
 }

@@ -103,7 +103,6 @@ lib::NeslStatus run_operand(lib::Nesl& nesl, const Arguments& arguments, const W
 }
 
 bool is_nesl(const Arguments& arguments, const Watch& watch) {
-  refuse_remora(arguments);
   const std::string path = arguments.operands().size() == 1 ? arguments.operands().front() : "";
   if (arguments.given(Option::kExpression)) {
     if (path.ends_with(".vcode")) throw UsageError{path + ": -e evaluates NESL, behind a file of NESL only"};
@@ -158,8 +157,8 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
 
 int compile_command(const Words& words) {
   const Arguments arguments("compile", words);
-  refuse_remora(arguments);
   const lib::Limits limits = limits_of(arguments);
+  if (is_remora(arguments)) return refuse_remora(arguments, {});
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.vm.allow = allowed(arguments);

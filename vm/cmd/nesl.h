@@ -12,8 +12,7 @@ namespace nvm::cmd {
 
 inline constexpr char kStandardInput[] = "standard input";  // its name in messages
 
-// Whether `run` is asked for NESL: an expression, a .nesl file or a script (#!). Throws UsageError for a
-// .remora file.
+// Whether `run` is asked for NESL: an expression, a .nesl file or a script (#!).
 [[nodiscard]] bool is_nesl(const Arguments& arguments, const Watch& watch);
 // Runs it; prints results or, if `explain` names stages, what the compiling tier did. `to` is the programs'
 // standard output, unless --output says otherwise.

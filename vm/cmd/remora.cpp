@@ -31,16 +31,10 @@ void print_json(const std::string& path, const std::vector<lib::RemoraError>& er
   say(stdout, text + (errors.empty() ? "]\n" : "\n]\n"));
 }
 
-}  // namespace
-
-bool is_remora(const Arguments& arguments) {
-  return arguments.operands().size() == 1 && arguments.operands().front().ends_with(".remora");
-}
-
-int check_remora(const Arguments& arguments, const Watch& watch) {
-  if (arguments.given(Option::kIn)) throw UsageError{"--in: programs in Remora take no values of files"};
+// Reads and checks the file; `then` says what comes of it, the exit status.
+template <typename Then>
+int with_checked(const Arguments& arguments, const Watch& watch, bool json, Then then) {
   const std::string& path = arguments.operand("a program file");
-  const bool json = arguments.given(Option::kJson);
   errno = 0;
   const auto text = lib::read_file(path, watch.watchers());
   if (!text) {
@@ -51,24 +45,39 @@ int check_remora(const Arguments& arguments, const Watch& watch) {
   }
   try {
     const lib::RemoraCheck checked = lib::check_remora(*text, path);
-    if (json) {
+    if (json)
       print_json(path, checked.errors);
-    } else {
+    else
       say(stderr, checked.messages);
-      if (checked.ok()) say(stdout, checked.types);
-    }
-    return checked.ok() ? kGood : kRefused;
+    return checked.ok() ? then(checked) : kRefused;
   } catch (const Cancelled& spent) {
     complain(std::string(spent.what()) + " while the program was checked");
     return kFault;
   }
 }
 
-void refuse_remora(const Arguments& arguments) {
-  for (const std::string& path : arguments.operands())
-    if (path.ends_with(".remora"))
-      throw UsageError{path + ": programs in Remora can be checked and not run yet; nvm check " + path +
-                       " shows their types"};
+}  // namespace
+
+bool is_remora(const Arguments& arguments) {
+  return arguments.operands().size() == 1 && arguments.operands().front().ends_with(".remora");
+}
+
+int check_remora(const Arguments& arguments, const Watch& watch) {
+  if (arguments.given(Option::kIn)) throw UsageError{"--in: programs in Remora take no values of files"};
+  const bool json = arguments.given(Option::kJson);
+  return with_checked(arguments, watch, json, [&](const lib::RemoraCheck& checked) {
+    if (!json) say(stdout, checked.types);
+    return kGood;
+  });
+}
+
+int refuse_remora(const Arguments& arguments, const Watch& watch) {
+  return with_checked(arguments, watch, false, [&](const lib::RemoraCheck&) {
+    const std::string& path = arguments.operands().front();
+    complain(path + ": programs in Remora can be checked and not run yet; nvm check " + path +
+             " shows their types");
+    return kRefused;
+  });
 }
 
 }  // namespace nvm::cmd

@@ -9,7 +9,7 @@ namespace nvm::cmd {
 [[nodiscard]] bool is_remora(const Arguments& arguments);  // a .remora file
 // nvm check; the exit status.
 int check_remora(const Arguments& arguments, const Watch& watch);
-// Of every other command: throws UsageError for a .remora file, before anything is read.
-void refuse_remora(const Arguments& arguments);
+// The commands that run or compile a program: its errors or, if there are none, that this does not work yet.
+int refuse_remora(const Arguments& arguments, const Watch& watch);
 
 }  // namespace nvm::cmd

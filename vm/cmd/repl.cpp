@@ -146,8 +146,8 @@ int repl_command(const Words& words) {
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;
   options.vm.cancelled = Interruptible::asked();
-  refuse_remora(arguments);
   const Watch watch(arguments);
+  if (is_remora(arguments)) return refuse_remora(arguments, watch);
   options.vm.watchers = watch.watchers();
   TerminalBuffer out_buffer(stdout), err_buffer(stderr);
   std::ostream out(&out_buffer), err(&err_buffer);

@@ -29,15 +29,20 @@ class Commands(unittest.TestCase):
         (pathlib.Path(self.folder) / name).write_text(text, encoding="utf-8")
 
     def test_others_refuse(self):
-        self.write("(+ 1 2)")
-        self.write("{ no other language either", "q.remora")
+        self.write("(+ 1 2)", "good.remora")
+        self.write("{ no other language either", "wrong.remora")
+        messages = {"good": "nvm: good.remora: programs in Remora can be checked and not run yet; "
+                            "nvm check good.remora shows their types\n",
+                    "wrong": "wrong.remora:1:1: error[syntax]: ",
+                    "nowhere": "nvm: cannot read nowhere.remora: "}
         for command in ("run", "compile", "explain", "profile", "tune", "disasm", "repl"):
-            for name in ("p.remora", "q.remora", "nowhere.remora"):
+            for name, message in messages.items():
                 with self.subTest(command, name=name):
-                    got = nvm(command, name, cwd=self.folder)
-                    self.assertEqual((got.returncode, got.stdout), (2, ""))
-                    self.assertEqual(got.stderr, f"nvm {command}: {name}: programs in Remora can be checked and not run "
-                                                 f"yet; nvm check {name} shows their types\n")
+                    got = nvm(command, f"{name}.remora", cwd=self.folder)
+                    self.assertEqual((got.returncode, got.stderr[:len(message)]), (2, message))
+                    self.assertNotIn("VCODE", got.stdout + got.stderr)
+                    if command != "tune":
+                        self.assertEqual(got.stdout, "")
 
     def test_an_expression_behind_it(self):
         self.write("(+ 1 2)")
@@ -64,6 +69,18 @@ class Commands(unittest.TestCase):
         self.assertIn("  (+ \"äöü\" 1) (- 1 #t)\n" + " " * 19 + "^", got.stderr)
         errors = json.loads(nvm("check", "--json", "p.remora", cwd=self.folder).stdout)
         self.assertEqual([(e["line"], e["column"], e["severity"]) for e in errors], [(2, 4, "error"), (2, 18, "error")])
+
+    def test_many_definitions(self):
+        self.write("(define (f [x int]) (+ x 1))\n" * 20000)
+        got = nvm("check", "--memory", "1G", "p.remora", cwd=self.folder)  # a square of them would be 1.6 GB
+        self.assertEqual((got.returncode, got.stderr), (0, ""))
+        self.assertEqual(got.stdout.count("f : (-> (int) int)\n"), 20000)
+
+    def test_the_time_it_may_take(self):
+        self.write("(define (f [x int]) (+ x 1))\n" * 20000)
+        got = nvm("check", "--time-limit", "0.001", "p.remora", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stdout, got.stderr),
+                         (1, "", "nvm: time limit reached while the program was checked\n"))
 
     def test_many_errors(self):
         self.write("(+ 1 #t)\n" * 60)
