@@ -279,7 +279,8 @@ struct Vm::Impl {
   [[nodiscard]] std::size_t frame_memory() const {
     constexpr std::size_t kLeast = std::size_t{16} << 20, kUsual = std::size_t{1} << 30;
     const std::size_t most = std::max(std::min(machine_memory() / 4, 4 * kUsual), kLeast);
-    if (options.memory > 0) return std::clamp<std::size_t>(options.memory, kLeast, most);
+    // Beside the frames each open call takes some heap, which is charged, too.
+    if (options.memory > 0) return std::clamp<std::size_t>(options.memory / 2, kLeast, most);
     return options.max_depth > 0 ? most : std::min(most, kUsual);
   }
 
