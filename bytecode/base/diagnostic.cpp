@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bytecode/base/source_line.h"
+
 namespace nvm {
 
 namespace {
@@ -61,6 +63,12 @@ void render_source(std::string& out, std::string_view line, std::uint32_t column
 
 }  // namespace
 
+std::string shown_line(std::string_view text, SourcePos pos) {
+  std::string out;
+  render_source(out, line_of(text, pos.line), pos.column);
+  return out;
+}
+
 void Diagnostics::add(Diagnostic d) {
   if (d.severity == Severity::kError) ++errors_;
   if (full()) {
@@ -76,7 +84,7 @@ std::string Diagnostics::render() const {
     out += file_;
     if (d.pos.line > 0) out += ":" + std::to_string(d.pos.line) + ":" + std::to_string(d.pos.column);
     out += std::string(": ") + severity_name(d.severity) + ": " + d.message + "\n";
-    if (d.pos.line > 0) render_source(out, line_of(text_, d.pos.line), d.pos.column);
+    if (d.pos.line > 0) out += shown_line(text_, d.pos);
   }
   if (dropped_ > 0) out += file_ + ": " + std::to_string(dropped_) + " more messages not shown\n";
   return out;

@@ -7,6 +7,7 @@
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
+#include "vm/cmd/remora.h"
 #include "vm/cmd/run.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/vcode_files.h"
@@ -146,6 +147,7 @@ int check_command(const Words& words) {
   const Arguments arguments("check", words);
   const lib::Limits limits = limits_of(arguments);
   const Watch watch;
+  if (is_remora(arguments)) return check_remora(arguments, watch);
   return is_nesl(arguments, watch) ? check_nesl(arguments, watch) : check_vcode(arguments, watch);
 }
 
@@ -156,6 +158,7 @@ int disasm_command(const Words& words) {
   const std::string stages = arguments.text(Option::kStages);
   if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)
     throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s"};
+  if (is_remora(arguments)) return refuse_remora(arguments, watch);
   return is_nesl(arguments, watch) ? disasm_nesl(arguments, watch, stages)
                                    : disasm_vcode(arguments, watch, stages);
 }

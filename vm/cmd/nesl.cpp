@@ -10,6 +10,7 @@
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
 #include "vm/cmd/outputs.h"
+#include "vm/cmd/remora.h"
 #include "vm/cmd/terminal.h"
 #include "vm/lib/nesl.hpp"
 
@@ -157,6 +158,7 @@ int run_nesl(const Arguments& arguments, const Watch& watch, std::FILE* to, cons
 int compile_command(const Words& words) {
   const Arguments arguments("compile", words);
   const lib::Limits limits = limits_of(arguments);
+  if (is_remora(arguments)) return refuse_remora(arguments, {});
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.vm.allow = allowed(arguments);

@@ -16,6 +16,7 @@
 #include "vm/cmd/crash.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
+#include "vm/cmd/remora.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/watch.h"
 #include "vm/lib/nesl.hpp"
@@ -146,6 +147,7 @@ int repl_command(const Words& words) {
   options.interactive = true;
   options.vm.cancelled = Interruptible::asked();
   const Watch watch(arguments);
+  if (is_remora(arguments)) return refuse_remora(arguments, watch);
   options.vm.watchers = watch.watchers();
   TerminalBuffer out_buffer(stdout), err_buffer(stderr);
   std::ostream out(&out_buffer), err(&err_buffer);

@@ -8,6 +8,7 @@
 #include "vm/cmd/machine.h"
 #include "vm/cmd/nesl.h"
 #include "vm/cmd/outputs.h"
+#include "vm/cmd/remora.h"
 #include "vm/cmd/run.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/vcode_files.h"
@@ -97,6 +98,7 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
 }
 
 int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
+  if (is_remora(arguments)) return refuse_remora(arguments, watch);
   return is_nesl(arguments, watch) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
 }
 
@@ -131,8 +133,9 @@ int explain_command(const Words& words) {
   Watch watch(arguments);
   const auto why_not = std::make_shared<lib::WhyNot>();
   if (by_line) watch.add(why_not);
-  const int status = is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
-                                               : run_file(arguments, watch, stdout, explain);
+  const int status = is_remora(arguments)        ? refuse_remora(arguments, watch)
+                     : is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
+                                                 : run_file(arguments, watch, stdout, explain);
   if (status == kGood) say(stdout, why_not->text());
   return watch.finish(status);
 }

@@ -1,0 +1,62 @@
+// What names mean: values, types and indices, each in a space of its own, innermost first.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontend/remora/program.h"
+
+namespace nvm::remora {
+
+class Scope {
+ public:
+  // Names bound while this lives are unbound behind it.
+  class Level {
+   public:
+    explicit Level(Scope& scope) : scope_(scope), at_(scope.undo_.size()) {}
+    ~Level() { scope_.unwind(at_); }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Scope& scope_;
+    std::size_t at_;
+  };
+
+  void bind_value(const std::string& name, ValueId value) { set(values_, name, value, 0); }
+  void bind_type(const std::string& name, Type type) { set(types_, name, std::move(type), 1); }
+  void bind_index(const std::string& name, Shape index) { set(indices_, name, std::move(index), 2); }
+  // Whose definition is at fault: what uses it is not reported.
+  void blame(const std::string& name) { set(values_, name, kBlamed, 0); }
+  static constexpr ValueId kBlamed = -2;
+
+  [[nodiscard]] const ValueId* value(const std::string& name) const { return find(values_, name); }
+  [[nodiscard]] const Type* type(const std::string& name) const { return find(types_, name); }
+  [[nodiscard]] const Shape* index(const std::string& name) const { return find(indices_, name); }
+  // The visible name that is most like this one; "" if none is near.
+  [[nodiscard]] std::string suggestion(const std::string& name) const;
+
+ private:
+  template <typename T>
+  using Names = std::map<std::string, std::vector<T>>;
+  template <typename T>
+  static const T* find(const Names<T>& names, const std::string& name) {
+    const auto it = names.find(name);
+    return it == names.end() || it->second.empty() ? nullptr : &it->second.back();
+  }
+  template <typename T>
+  void set(Names<T>& names, const std::string& name, T what, int space) {
+    names[name].push_back(std::move(what));
+    undo_.emplace_back(space, name);
+  }
+  void unwind(std::size_t to);
+
+  Names<ValueId> values_;
+  Names<Type> types_;
+  Names<Shape> indices_;
+  std::vector<std::pair<int, std::string>> undo_;
+};
+
+}  // namespace nvm::remora

@@ -1,0 +1,150 @@
+// The checker on programs that are almost right, and on those that want too much.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "frontend/remora/program.h"
+
+using namespace nvm;
+using namespace nvm::remora;
+
+namespace {
+
+// "KIND LINE:COLUMN" of the first error, or the type of the last form.
+std::string answer(const std::string& text) {
+  const Checked c = check_program(text);
+  if (!c.errors.empty()) {
+    const Error& e = c.errors[0];
+    return e.kind + " " + std::to_string(e.pos.line) + ":" + std::to_string(e.pos.column);
+  }
+  if (c.program.forms.empty()) return "";
+  return print(c.program.variables.resolved(c.program.forms.back().body->type), c.program.variables);
+}
+
+std::string repeated(const std::string& what, int n) {
+  std::string out;
+  for (int k = 0; k < n; ++k) out += what;
+  return out;
+}
+
+// Begins of tokens, roughly: words, brackets.
+std::vector<std::string> tokens_of(const std::string& text) {
+  std::vector<std::string> out;
+  const std::string alone = "()[]{}|";
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == ';') {
+      at = std::min(text.find('\n', at), text.size());
+    } else if (alone.find(text[at]) != std::string::npos) {
+      out.emplace_back(1, text[at++]);
+    } else if (text[at] == ' ' || text[at] == '\n') {
+      ++at;
+    } else {
+      const std::size_t end = std::min(text.find_first_of(" \n" + alone, at), text.size());
+      out.push_back(text.substr(at, end - at));
+      at = end;
+    }
+  }
+  return out;
+}
+
+// Every error has a kind, words, and a place inside of the text.
+void check_located(const std::string& text) {
+  const Checked c = check_program(text);
+  std::vector<std::size_t> lengths{0};
+  for (const char ch : text)
+    if (ch == '\n')
+      lengths.push_back(0);
+    else
+      ++lengths.back();
+  INFO(text);
+  for (const Error& e : c.errors) {
+    INFO(e.kind << " " << e.text);
+    REQUIRE_FALSE(e.kind.empty());
+    REQUIRE_FALSE(e.text.empty());
+    REQUIRE(e.pos.line >= 1);
+    REQUIRE(e.pos.line <= lengths.size());
+    REQUIRE(e.pos.column >= 1);
+    REQUIRE(e.pos.column <= lengths[e.pos.line - 1] + 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("types of small programs") {
+  CHECK(answer("").empty());
+  CHECK(answer("(+ 1 [1 2])") == "[int 2]");
+  CHECK(answer("(+ [1 2] [1 2 3])") == "frame 1:10");
+  CHECK(answer("(array [0 99999999999 99999999999] int)") == "[int 0 99999999999 99999999999]");
+  CHECK(answer("(frame [99999999999 99999999999] 1)") == "sort 1:1");
+  CHECK(answer("(define (f [x [int 9223372036854775807]]) x)") ==
+        "(-> ([int 9223372036854775807]) [int 9223372036854775807])");
+  CHECK(answer("(define-index n (* 4294967296 4294967296))") == "sort 1:17");
+  CHECK(answer("λ") == "syntax 1:1");
+}
+
+TEST_CASE("one error does not hide another, and makes no others") {
+  const Checked c = check_program("(define a (+ 1 #t))\n(+ a 1)\n(- nowhere 1)\n");
+  REQUIRE(c.errors.size() == 2);
+  CHECK(c.errors[0].kind == "argument-type");
+  CHECK(c.errors[1].kind == "unbound-variable");
+  CHECK(c.errors[1].pos == SourcePos{3, 4});
+}
+
+TEST_CASE("what is deep is refused or checked, wherever the depth comes from") {
+  CHECK(answer(repeated("(+ 1 ", kMaxNesting) + "1" + repeated(")", kMaxNesting)) == "int");
+  CHECK(answer("(let [x 1] " + repeated("(if #t ", 900) + "x" + repeated(" x)", 900) + ")") == "int");
+  // A level for each definition of a body.
+  CHECK(answer("(let [x 0]" + repeated(" (define x (+ x 1))", 20'000) + " x)") == "int");
+  // Undetermined branches: each level would ask twice.
+  CHECK(answer(repeated("(if #t (id ", 300) + "(fn (x) x)" + repeated(") 1)", 300)).starts_with("unbound"));
+  CHECK(answer(repeated("(if #t (abs ", 300) + "((fn (x) x) 1)" + repeated(") 1)", 300))
+            .starts_with("ambiguous"));
+}
+
+TEST_CASE("what doubles has a bound") {
+  std::string types = "(define-type t0 int)", records = "(define v0 1)", dims = "(define-index n0 2)",
+              shapes = "(define-index @s0 [2 2])";
+  for (int k = 0; k < 70; ++k) {
+    const std::string a = std::to_string(k), b = std::to_string(k + 1);
+    types += "(define-type t" + b + " (-> (t" + a + ") t" + a + "))";
+    records += "(define v" + b + " {(a v" + a + ") (b v" + a + ")})";
+    dims += "(define-index n" + b + " (* n" + a + " n" + a + "))";
+    shapes += "(define-index @s" + b + " (++ @s" + a + " @s" + a + "))";
+  }
+  for (const std::string& text : {types, records, dims, shapes}) CHECK(answer(text).starts_with("sort 1:"));
+}
+
+TEST_CASE("a field of what is no record") {
+  CHECK(answer("(t-fn (@t) (fn ([x @t]) (set (a) 1 x)))") == "not-a-record 1:36");
+  CHECK(answer("(t-fn (@t) (fn ([x @t]) (over (a) abs x)))") == "not-a-record 1:39");
+}
+
+TEST_CASE("programs with one token deleted, repeated or replaced get located messages") {
+  const std::filesystem::path folder = NVM_SOURCE_DIR "/tests/conformance/remora";
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".remora") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  REQUIRE(files.size() > 300);
+  std::mt19937 random(1);
+  std::vector<std::string> last{"("};
+  for (const auto& file : files) {
+    std::ifstream in(file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::vector<std::string> tokens = tokens_of(text);
+    if (tokens.empty()) continue;
+    for (int mutant = 0; mutant < 6; ++mutant) {
+      const std::size_t at = random() % tokens.size(), other = random() % last.size();
+      std::string changed;
+      for (std::size_t k = 0; k < tokens.size(); ++k) {
+        if (k == at && mutant % 3 == 0) continue;
+        changed += (k == at && mutant % 3 == 1 ? last[other] : tokens[k]) + (k % 12 == 11 ? "\n" : " ");
+        if (k == at && mutant % 3 == 2) changed += tokens[k] + " ";
+      }
+      check_located(changed);
+    }
+    last = tokens;
+  }
+}
