@@ -164,6 +164,7 @@ bool around(const Lanes* outer, const Lanes* inner) {
 }  // namespace
 
 void LaneOps::check(const Val& value, const core::Type* type, const Lanes* lanes) const {
+  check_stack();
   NVM_CHECK(value.type == type, "a value has the type of its expression");
   switch (type->kind) {
     case TypeKind::kUnit: return;
@@ -180,6 +181,7 @@ void LaneOps::check(const Val& value, const core::Type* type, const Lanes* lanes
 }
 
 bool LaneOps::same(const Val& a, const Val& b) {
+  check_stack();
   if (a.type != b.type || a.lanes != b.lanes || a.atom != b.atom) return false;
   if (a.type->kind == TypeKind::kPair && !same(a.kids[1], b.kids[1])) return false;
   return is_scalar(a.type) || a.type->kind == TypeKind::kUnit || same(a.kids[0], b.kids[0]);

@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "bytecode/base/stack.h"
+
 namespace nvm::frontend {
 namespace {
 
@@ -11,6 +13,7 @@ using core::ExprKind;
 using core::ExprPtr;
 
 void find_free(const Expr& e, std::set<std::int32_t> bound, std::set<std::int32_t>& out) {
+  check_stack();
   if (e.kind == ExprKind::kVar && !bound.contains(e.id)) out.insert(e.id);
   for (std::size_t i = 0; i < e.kids.size(); ++i) {
     if (e.kind == ExprKind::kLet && i == 1) bound.insert(e.id);
@@ -40,6 +43,7 @@ class Outlining {
  private:
   // `alone`: it is all that the function does but for taking its argument apart.
   void visit(ExprPtr& e, bool alone) {
+    check_stack();
     for (std::size_t i = 0; i < e->kids.size(); ++i)
       visit(e->kids[i], alone && e->kind == ExprKind::kLet && i == 1);
     if (e->kind == ExprKind::kTime && !alone) e = outlined(std::move(e));

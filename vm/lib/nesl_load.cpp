@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "bytecode/base/stack.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_session.h"
 
@@ -47,6 +48,7 @@ SessionStatus NeslSession::load_file(const std::string& path) {
 }
 
 std::optional<std::string> NeslSession::known_text(const frontend::Expr& exp) const {
+  check_stack();
   using frontend::ExprKind;
   if (exp.kind == ExprKind::kString) return exp.text;
   if (exp.kind == ExprKind::kName) {
