@@ -315,10 +315,8 @@ void Interp::host(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
   if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
-  if (machine_.hook != nullptr) machine_.hook->finish();
+  if (machine_.hook != nullptr) machine_.hook->finish();  // what was promised before it counts as made
   for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
-  if (step.op == Op::kStartTimer || step.op == Op::kStopTimer)  // what was made before it counts as made
-    for (std::int32_t slot = 0; slot < function_->slots; ++slot) written(frame_[slot]);
   Value results[5];  // SPAWN has the most
   if (counts_) count(step, {operands, step.operands});
   const bool seen = values_seen();
