@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "frontend/remora/utf8.h"
 
 namespace nvm::lib {
@@ -79,6 +81,7 @@ std::string remora_array(const std::vector<std::int64_t>& shape,
   std::string out;
   std::int64_t next = 0;
   const auto show = [&](const auto& self, std::size_t axis) -> void {
+    check_stack();
     const bool last = axis + 1 == shape.size();
     if (last && code != nullptr) {
       out += '"';
@@ -88,6 +91,7 @@ std::string remora_array(const std::vector<std::int64_t>& shape,
     }
     out += '[';
     for (std::int64_t k = 0; k < shape[axis]; ++k) {
+      check_budget();  // axes in front of an empty one may be long
       if (k > 0) out += ' ';
       if (last)
         out += atom(next++);
