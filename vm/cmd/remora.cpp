@@ -6,6 +6,8 @@
 
 #include "bytecode/base/cancel.h"
 #include "vm/cmd/commands.h"
+#include "vm/cmd/interrupt.h"
+#include "vm/cmd/machine.h"
 #include "vm/cmd/terminal.h"
 #include "vm/lib/remora.hpp"
 #include "vm/profile/json.h"
@@ -56,6 +58,18 @@ int with_checked(const Arguments& arguments, const Watch& watch, bool json, Then
   }
 }
 
+// What a run in Remora does not do must not look as if it had.
+void refuse_options(const Arguments& arguments) {
+  constexpr Option kOthers[] = {Option::kIn,         Option::kOut,   Option::kInput, Option::kOutput,
+                                Option::kExpression, Option::kStats, Option::kCost,  Option::kAssert,
+                                Option::kLet,        Option::kRecord};
+  for (const Option option : kOthers)
+    if (arguments.given(option))
+      throw UsageError{"--" + std::string(option_info(option).name()) + ": not for programs in Remora yet"};
+  if (arguments.choice(Option::kIntBits) == 0)
+    throw UsageError{"--int-bits 32: integers of Remora have 64 bits"};
+}
+
 }  // namespace
 
 bool is_remora(const Arguments& arguments) {
@@ -71,11 +85,40 @@ int check_remora(const Arguments& arguments, const Watch& watch) {
   });
 }
 
+int run_remora(const Arguments& arguments, const Watch& watch, std::FILE* to) {
+  refuse_options(arguments);
+  lib::NeslOptions options;
+  options.vm = options_of(arguments);
+  options.vm.cancelled = Interruptible::asked();
+  options.vm.watchers = watch.watchers();
+  const std::string& path = arguments.operand("a program file");
+  errno = 0;
+  const auto text = lib::read_file(path, watch.watchers());
+  if (!text) {
+    complain("cannot read " + path + ": " + std::generic_category().message(errno));
+    return kRefused;
+  }
+  try {
+    const lib::RemoraRun run = lib::run_remora(*text, path, options);
+    const std::uint64_t most = lib::untrusted_limits(options.vm).output_limit;
+    if (most > 0 && run.results.size() > most) {
+      complain("the results are longer than --output-limit");
+      return kFault;
+    }
+    say(stderr, run.messages);
+    say(to, run.results);
+    return run.refused ? kRefused : run.messages.empty() ? kGood : kFault;
+  } catch (const Cancelled& spent) {
+    complain(std::string(spent.what()) + " while the program ran");
+    return kFault;
+  }
+}
+
 int refuse_remora(const Arguments& arguments, const Watch& watch) {
   return with_checked(arguments, watch, false, [&](const lib::RemoraCheck&) {
     const std::string& path = arguments.operands().front();
-    complain(path + ": programs in Remora can be checked and not run yet; nvm check " + path +
-             " shows their types");
+    complain(path + ": programs in Remora can be checked and run; nvm " + arguments.command() +
+             " is not for them yet");
     return kRefused;
   });
 }

@@ -98,7 +98,8 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
 }
 
 int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
-  if (is_remora(arguments)) return refuse_remora(arguments, watch);
+  if (is_remora(arguments))
+    return arguments.command() == "run" ? run_remora(arguments, watch, out) : refuse_remora(arguments, watch);
   return is_nesl(arguments, watch) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
 }
 

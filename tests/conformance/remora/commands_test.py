@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Commands on files of Remora: only `check` takes them; nothing is executed.
+"""Commands on files of Remora: `check` and `run` take them, the others refuse.
 
     commands_test.py NVM
 """
@@ -31,11 +31,11 @@ class Commands(unittest.TestCase):
     def test_others_refuse(self):
         self.write("(+ 1 2)", "good.remora")
         self.write("{ no other language either", "wrong.remora")
-        messages = {"good": "nvm: good.remora: programs in Remora can be checked and not run yet; "
-                            "nvm check good.remora shows their types\n",
-                    "wrong": "wrong.remora:1:1: error[syntax]: ",
-                    "nowhere": "nvm: cannot read nowhere.remora: "}
-        for command in ("run", "compile", "explain", "profile", "tune", "disasm", "repl"):
+        for command in ("compile", "explain", "profile", "tune", "disasm", "repl"):
+            messages = {"good": f"nvm: good.remora: programs in Remora can be checked and run; nvm {command} is not for "
+                                "them yet\n",
+                        "wrong": "wrong.remora:1:1: error[syntax]: ",
+                        "nowhere": "nvm: cannot read nowhere.remora: "}
             for name, message in messages.items():
                 with self.subTest(command, name=name):
                     got = nvm(command, f"{name}.remora", cwd=self.folder)
@@ -44,9 +44,61 @@ class Commands(unittest.TestCase):
                     if command != "tune":
                         self.assertEqual(got.stdout, "")
 
-    def test_an_expression_behind_it(self):
+    def test_run(self):
+        self.write("(define v [1 2 3])\n(+ 1 v)\nsum\n")
+        got = nvm("run", "p.remora", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stderr), (0, ""))
+        self.assertEqual(got.stdout, "[2 3 4] : [int 3]\n#<function> : (Pi (@s1) (-> ([int @s1]) int))\n")
+
+    def test_run_of_nothing(self):
+        for text in ("", "(define a 1)"):
+            self.write(text)
+            got = nvm("run", "p.remora", cwd=self.folder)
+            self.assertEqual((got.returncode, got.stdout, got.stderr), (0, "", ""))
+
+    def test_what_fails(self):
+        for text, error in (("(define a (/ 1 0))\n2", "1:11: error[division]: "),
+                            ("(define (f [x int]) (% 7 x))\n(f [1 0])", "1:21: error[division]: "),
+                            ("(item [1 2] [0 2])", "1:1: error[bounds]: "),
+                            ("(item [1 2] -1)", "1:1: error[bounds]: "),
+                            ("(reduce / [1 0])", "1:1: error[division]: "),
+                            ("(floor 1e19)", "1:1: error[domain]: "),
+                            ("(int->char 55296)", "1:1: error[domain]: ")):
+            with self.subTest(text):
+                self.write(text)
+                got = nvm("run", "p.remora", cwd=self.folder)
+                self.assertEqual((got.returncode, got.stdout), (1, ""))
+                self.assertIn("p.remora:" + error, got.stderr)
+
+    def test_what_is_not_computed_does_not_fail(self):
+        for text, result in (("((fn ([x int]) (/ 1 0)) (array [0] int))", "[] : [int 0]"),
+                             ("((fn ([x int]) (if (= x 0) 7 (/ 6 x))) [0 1 2])", "[7 6 3] : [int 3]"),
+                             ("(if #t 1 (/ 1 0))", "1 : int"),
+                             ("((fn ([x int]) (if #f (item [1] 5) (if (= x 0) 0 (/ 9 x)))) [0 3])", "[0 3] : [int 2]"),
+                             ("(if #f ((fn ([x int]) (/ 1 x)) [0 1]) [5 6])", "[5 6] : [int 2]")):
+            with self.subTest(text):
+                self.write(text)
+                got = nvm("run", "p.remora", cwd=self.folder)
+                self.assertEqual((got.returncode, got.stdout, got.stderr), (0, result + "\n", ""))
+
+    def test_limits_of_runs(self):
+        self.write("iota{ | [100000000]}")
+        got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stdout), (1, ""))
+        self.write("(array [9999999999 0] int)")
+        got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stdout), (1, ""))
+        self.write("iota{ | [1000]}")
+        got = nvm("run", "--output-limit", "1k", "p.remora", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stdout), (1, ""))
+
+    def test_options_of_other_languages(self):
         self.write("(+ 1 2)")
-        self.assertEqual(nvm("run", "p.remora", "-e", "1", cwd=self.folder).returncode, 2)
+        for words in (("-e", "1"), ("--in", "x=p.remora"), ("--out", "x.npy"), ("--stats",), ("--cost",),
+                      ("--record", "r"), ("--int-bits", "32")):
+            with self.subTest(words[0]):
+                got = nvm("run", "p.remora", *words, cwd=self.folder)
+                self.assertEqual((got.returncode, got.stdout), (2, ""))
 
     def test_types(self):
         self.write("(define (twice{ | @s} [x [int @s]]) (* 2 x))\n(define v [1 2 3])\n(twice v)\n")

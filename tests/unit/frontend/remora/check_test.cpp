@@ -5,7 +5,7 @@
 #include <iterator>
 #include <random>
 
-#include "frontend/remora/program.h"
+#include "frontend/remora/flatten.h"
 
 using namespace nvm;
 using namespace nvm::remora;
@@ -49,9 +49,16 @@ std::vector<std::string> tokens_of(const std::string& text) {
   return out;
 }
 
-// Every error has a kind, words, and a place inside of the text.
+// Every error has a kind, words, and a place inside of the text, also one of what cannot be run yet.
 void check_located(const std::string& text) {
-  const Checked c = check_program(text);
+  Checked c = check_program(text);
+  if (c.errors.empty()) try {
+      const std::string nesl = flatten(c.program).nesl;
+      REQUIRE_FALSE(nesl.empty());
+    } catch (const Error& e) {
+      REQUIRE(e.kind == "unsupported");
+      c.errors.push_back(e);
+    }
   std::vector<std::size_t> lengths{0};
   for (const char ch : text)
     if (ch == '\n')
@@ -119,6 +126,34 @@ TEST_CASE("what doubles has a bound") {
 TEST_CASE("a field of what is no record") {
   CHECK(answer("(t-fn (@t) (fn ([x @t]) (set (a) 1 x)))") == "not-a-record 1:36");
   CHECK(answer("(t-fn (@t) (fn ([x @t]) (over (a) abs x)))") == "not-a-record 1:39");
+}
+
+TEST_CASE("programs that grow where functions are written out are refused") {
+  std::string calls = "(define (f0 [x int]) x)", sums = "(define (f0 [x int]) (+ x 1))";
+  for (int k = 0; k < 60; ++k) {
+    const std::string a = std::to_string(k), b = std::to_string(k + 1);
+    const std::string twice = "(define (f" + b + " [x int]) (f" + a + " (f" + a + " x)))";
+    calls += twice;
+    sums += twice;
+  }
+  const auto kind_of = [](const std::string& text) -> std::string {
+    const Checked c = check_program(text);
+    REQUIRE(c.errors.empty());
+    try {
+      (void)flatten(c.program);
+      return "";
+    } catch (const Error& e) {
+      return e.kind;
+    }
+  };
+  CHECK(kind_of(calls + "(f60 1)") == "unsupported");
+  CHECK(kind_of(sums + "(f60 1)") == "unsupported");
+  CHECK(kind_of("(+ 1 iota{ | [4294967297]})") == "unsupported");
+  CHECK(kind_of("(define (f [x int]) : int (f x))(f 1)") == "unsupported");
+  std::string many;
+  for (int k = 0; k < 60'000; ++k) many += "(define v (+ 1 2))";
+  CHECK(kind_of(many) == "unsupported");
+  CHECK(kind_of("(sum [1 2])").empty());
 }
 
 TEST_CASE("programs with one token deleted, repeated or replaced get located messages") {
