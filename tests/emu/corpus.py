@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """usage: corpus.py BUILD SOURCE EMU COMPILER FLAGS CONFIGURATION...
 
-Programs of the conformance set and the gallery on the emulated device (folder EMU/device), every line compiled: one in six, or
+Programs of the conformance set and the gallery on the emulated device (folder EMU/device), every line compiled: one in 24, or
 with NVM_TESTS=all all but two that take too long. What they print must be what is expected of them. Rounds before gather the CUDA
 sources, which are then built in batches, since compiling them one by one takes most of the time: the first round meets
 what is recorded while the processor runs everything, the next ones what is recorded beside what runs on the device.

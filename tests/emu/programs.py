@@ -6,7 +6,7 @@ import os
 import subprocess
 import tempfile
 
-SAMPLE = 6  # one program in so many, unless NVM_TESTS=all
+SAMPLE = 24  # one program in so many, unless NVM_TESTS=all
 TOO_LONG = {"mandelbrot.nesl", "mandelbrot_pgm.nesl"}  # hundreds of millions of operations: minutes, emulated
 END_OF_PRELUDE = "// ---- end of the prelude ----\n"
 
