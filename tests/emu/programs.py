@@ -39,8 +39,8 @@ class Programs:
 
     def gallery(self):
         programs = sorted(glob.glob(os.path.join(self.source, "programs", "*.nesl")))
-        return sample([p for p in programs if os.path.basename(p) not in TOO_LONG]) + sorted(
-            glob.glob(os.path.join(self.conformance, "*.nesl")))
+        return sample([p for p in programs if os.path.basename(p) not in TOO_LONG] +
+                      sorted(glob.glob(os.path.join(self.conformance, "*.nesl"))))
 
     def run_gallery(self, env):
         wrong = []
