@@ -7,6 +7,8 @@ namespace nvm::remora {
 
 namespace {
 
+constexpr Var kLeftOpen = -2;  // in place of an index argument: `_`
+
 using Kind = Tree::Kind;
 
 bool is_polymorphic(const Type& t) {
@@ -35,9 +37,9 @@ ExprRef Checker::open_layer(ExprRef e, const std::vector<Type>& types, const std
   std::vector<Var> stands(b.bound.size(), kNoVar);
   for (std::size_t k = 0; k < b.bound.size(); ++k) {
     const Variable& v = program_.variables[b.bound[k]];
-    const bool given = of_types
-                           ? k < types.size() && (types[k].atom != nullptr || types[k].array != kNoVar)
-                           : k < indices.size() && !(indices[k].size() == 1 && indices[k][0].shape == -2);
+    const bool given =
+        of_types ? k < types.size() && (types[k].atom != nullptr || types[k].array != kNoVar)
+                 : k < indices.size() && !(indices[k].size() == 1 && indices[k][0].shape == kLeftOpen);
     const Sort sort = v.sort;
     const std::string name = v.name;
     if (!given) stands[k] = program_.variables.fresh(sort, name, true);
@@ -117,7 +119,7 @@ ExprRef Checker::instantiated(ExprRef e, const Tree& whole, Trees types, Trees i
           ts.push_back(reader_.type(arguments[k]));
       } else {
         if (open(arguments[k]))
-          is.push_back({{-2, {}}});
+          is.push_back({{kLeftOpen, {}}});
         else if (sort == Sort::kDim)
           is.push_back({piece(reader_.dim(arguments[k]))});
         else
