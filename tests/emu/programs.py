@@ -73,10 +73,10 @@ class Programs:
 
     def gather(self, folder, settings):
         """Runs everything, only to see the sources: FOLDER/NAME.cu. On the device runs what has been built in FOLDER.
-        The names of the sources that have not."""
+        The names of the sources that have not. No cache can be made, since what one holds is not compiled and not seen."""
         for setting in settings:
             self.run(self.environment(
-                dict(setting, NVM_EMU_GATHER=folder, NVM_EMU_BATCH=folder, XDG_CACHE_HOME="/nowhere")))
+                dict(setting, NVM_EMU_GATHER=folder, NVM_EMU_BATCH=folder, XDG_CACHE_HOME=os.devnull)))
         seen = {p: {name[:-len(p)] for name in os.listdir(folder) if name.endswith(p)} for p in (".cu", ".batch")}
         return sorted(seen[".cu"] - seen[".batch"])
 
