@@ -61,7 +61,7 @@ RemoraCheck check_remora(std::string_view text, const std::string& name) {
 
 namespace {
 
-// What a failed check says goes to the program's output, of which there is nothing else.
+// What a failed check says goes to standard error, where nothing else goes.
 class Captured {
  public:
   Captured() : file_(open_memstream(&text_, &size_)) {}
@@ -124,7 +124,7 @@ RemoraRun run_remora(std::string_view text, const std::string& name, const NeslO
   if (!program) return {"", program.failure().message, true};
   const Captured said;
   Options machine = options.vm;
-  if (said.file() != nullptr) machine.out = said.file();
+  if (said.file() != nullptr) machine.err = said.file();
   Vm vm(machine);
   auto run = vm.run(*program);
   if (!run) {
