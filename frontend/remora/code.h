@@ -124,8 +124,8 @@ class Coder {
   frontend::core::Program program_;
 };
 
-// Variables are numbered over all functions: each gets those of others that it uses as further parameters, and
-// numbers of its own.
+// Variables are numbered over all functions: each gets those of others that it uses as further parameters,
+// and numbers of its own.
 void lift_functions(frontend::core::Program& program,
                     const std::vector<const frontend::core::Type*>& variables);
 

@@ -33,7 +33,8 @@ bool one_atom(const Variables& variables, const Shape& s) {
 
 Val LibraryCall::run() {
   for (Val& v : arguments_)
-    if (!has_function(v.type) || v.type.atom->kind == AtomKind::kSigma || v.type.atom->kind == AtomKind::kRecord)
+    if (!has_function(v.type) || v.type.atom->kind == AtomKind::kSigma ||
+        v.type.atom->kind == AtomKind::kRecord)
       v = t_.packed(v);
   Code value = {};
   Val made;
@@ -80,10 +81,13 @@ bool LibraryCall::of_shape(Val& value) {
     case L::kRank: {
       const Shape& s = index(0);
       const bool known = std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
-      value = out(known ? code_.integer(static_cast<std::int64_t>(s.size())) : code_.length(t_.dimensions(s)));
+      value =
+          out(known ? code_.integer(static_cast<std::int64_t>(s.size())) : code_.length(t_.dimensions(s)));
       return true;
     }
-    case L::kReplicate: value = out_of(repeated(t_.packed(arguments_[0]), product(index(0))), t_.packed(arguments_[0]).meaning); return true;
+    case L::kReplicate:
+      value = out_of(repeated(t_.packed(arguments_[0]), product(index(0))), t_.packed(arguments_[0]).meaning);
+      return true;
     case L::kWithShape: {
       const Val x = t_.packed(arguments_[1]);
       value = out_of(repeated(x, product(index(0))), x.meaning);
@@ -101,10 +105,15 @@ bool LibraryCall::of_shape(Val& value) {
     case L::kTail:
       value = out(slice(code(0), one(), code_.plus(number(0), one()), index(1)), arguments_[0].meaning);
       return true;
-    case L::kCurtail: value = out(slice(code(0), code_.integer(0), number(0), index(1)), arguments_[0].meaning); return true;
-    case L::kTake: value = out(slice(code(0), code_.integer(0), number(0), index(2)), arguments_[0].meaning); return true;
+    case L::kCurtail:
+      value = out(slice(code(0), code_.integer(0), number(0), index(1)), arguments_[0].meaning);
+      return true;
+    case L::kTake:
+      value = out(slice(code(0), code_.integer(0), number(0), index(2)), arguments_[0].meaning);
+      return true;
     case L::kDrop:
-      value = out(slice(code(0), number(0), code_.plus(number(0), number(1)), index(2)), arguments_[0].meaning);
+      value =
+          out(slice(code(0), number(0), code_.plus(number(0), number(1)), index(2)), arguments_[0].meaning);
       return true;
     default: return false;
   }
@@ -141,9 +150,8 @@ bool LibraryCall::rearranged(Val& value) {
     case L::kRotate: return done(rotated());
     case L::kTranspose: {
       const Code m = number(0), n = number(1);
-      const Code at = places(n, [&](Code j) {
-        return places(m, [&](Code i) { return code_.plus(j, code_.times(i, n)); });
-      });
+      const Code at = places(
+          n, [&](Code j) { return places(m, [&](Code i) { return code_.plus(j, code_.times(i, n)); }); });
       return done(out(items_at(code(0), code_.flatten(at), index(2)), arguments_[0].meaning));
     }
     case L::kIndex: return done(element_at());
@@ -181,11 +189,12 @@ Val LibraryCall::subarray() {
   Code at = code_.sequence({&origin, 1});
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (all[k].shape != kNoVar || k >= part.size() || part[k].shape != kNoVar)
-      throw Error{"unsupported", t_.places_[t_.line_ - 1], "parts of arrays of unknown rank cannot be taken yet"};
+      throw Error{"unsupported", t_.places_[t_.line_ - 1],
+                  "parts of arrays of unknown rank cannot be taken yet"};
     const Code n = t_.number(all[k].dim), m = t_.number(part[k].dim);
     const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
-    const Code fine = code_.both(code_.compare(Prim::kGe, i, origin),
-                                 code_.compare(Prim::kLe, i, code_.minus(n, m)));
+    const Code fine =
+        code_.both(code_.compare(Prim::kGe, i, origin), code_.compare(Prim::kLe, i, code_.minus(n, m)));
     const Code from = t_.ensure(fine, "bounds", "the part is not inside of the array", i);
     at = code_.flatten(code_.each({at}, [&](const auto& p) {
       const Code first = code_.plus(code_.times(p[0], n), from);
@@ -203,7 +212,8 @@ Val LibraryCall::scattered() {
   const Code at = code_.each({code(1)}, [&](const auto& i) {
     return t_.ensure(less(i[0], n), "bounds", "an index is outside of the array", i[0]);
   });
-  const Code kept = code_.each({at}, [&](const auto& i) { return code_.compare(Prim::kGe, i[0], code_.integer(0)); });
+  const Code kept =
+      code_.each({at}, [&](const auto& i) { return code_.compare(Prim::kGe, i[0], code_.integer(0)); });
   const Code from = code_.pack(code_.iota(code_.length(at)), kept), to = code_.pack(at, kept);
   const auto put = [&](Code base, Code where, Code what) {
     const core::Type* pair = core::pair_type(Coder::integer_type(), what.type->a);
@@ -225,10 +235,10 @@ Val LibraryCall::scattered() {
   } else {
     base = code_.dist(code_.zero(t_.core_of(result_.atom, m)), code_.times(n, size));
     if (has_no_zero(result_.atom)) {
-      const Code written = put(code_.dist(code_.boolean(false), n), to, code_.each({to}, [&](const auto&) {
-        return code_.boolean(true);
-      }));
-      base = t_.ensure(all_of(written), "domain", "nothing is written to a place, and there is no zero of this type", base);
+      const Code written = put(code_.dist(code_.boolean(false), n), to,
+                               code_.each({to}, [&](const auto&) { return code_.boolean(true); }));
+      base = t_.ensure(all_of(written), "domain",
+                       "nothing is written to a place, and there is no zero of this type", base);
     }
   }
   return out(put(base, spread(to), code_.get(what, spread(from))), m);
@@ -241,7 +251,8 @@ bool LibraryCall::boxed(Val& value) {
   };
   const auto sum = [&](Code v) { return code_.op(Prim::kSum, Coder::integer_type(), {v}); };
   const auto dim = [&](std::size_t k) {
-    return natural(code_.element(code(0), code_.integer(static_cast<std::int64_t>(k))), "a dimension is negative");
+    return natural(code_.element(code(0), code_.integer(static_cast<std::int64_t>(k))),
+                   "a dimension is negative");
   };
   switch (id_) {
     case L::kIota1: {
@@ -255,7 +266,8 @@ bool LibraryCall::boxed(Val& value) {
       return true;
     }
     case L::kIotaAny: {
-      const Code dims = code_.each({code(0)}, [&](const auto& n) { return natural(n[0], "a dimension is negative"); });
+      const Code dims =
+          code_.each({code(0)}, [&](const auto& n) { return natural(n[0], "a dimension is negative"); });
       return done(dims, code_.iota(code_.op(Prim::kProduct, Coder::integer_type(), {dims})));
     }
     case L::kFilter: {
@@ -268,14 +280,17 @@ bool LibraryCall::boxed(Val& value) {
       return done(count, code_.pack(code_.iota(number(0)), code(0)));
     }
     case L::kReplicateAny: {
-      const Code counts = code_.each({code(1)}, [&](const auto& n) { return natural(n[0], "a count is negative"); });
-      const Code at = code_.each({code_.iota(number(0)), counts}, [&](const auto& x) { return code_.dist(x[0], x[1]); });
+      const Code counts =
+          code_.each({code(1)}, [&](const auto& n) { return natural(n[0], "a count is negative"); });
+      const Code at =
+          code_.each({code_.iota(number(0)), counts}, [&](const auto& x) { return code_.dist(x[0], x[1]); });
       return done(sum(counts), items_at(code(0), code_.flatten(at), index(1)));
     }
     case L::kTakeAny:
     case L::kDropAny: {
       const Code d = number(0), n = code(1);
-      const Code fine = code_.both(code_.compare(Prim::kGe, n, code_.integer(0)), code_.compare(Prim::kLe, n, d));
+      const Code fine =
+          code_.both(code_.compare(Prim::kGe, n, code_.integer(0)), code_.compare(Prim::kLe, n, d));
       const Code many = t_.ensure(fine, "bounds", "there are not so many items", n);
       if (id_ == L::kTakeAny) return done(many, slice(code(0), code_.integer(0), many, index(1)));
       return done(code_.minus(d, many), slice(code(0), many, d, index(1)));
@@ -307,8 +322,8 @@ Val LibraryCall::equality() {
   const auto equal = [&](Code x, Code y) { return code_.op(Prim::kEql, Coder::boolean_type(), {x, y}); };
   const auto atoms = [&] { return out(equal(sequence(0), sequence(1))); };
   if (a == b) return atoms();
-  return t_.choose({equal(t_.dimensions(a), t_.dimensions(b))}, {atoms, [&] { return out(code_.boolean(false)); }},
-                   result_);
+  return t_.choose({equal(t_.dimensions(a), t_.dimensions(b))},
+                   {atoms, [&] { return out(code_.boolean(false)); }}, result_);
 }
 
 // Digit j counts as often as the product of the radixes behind it.

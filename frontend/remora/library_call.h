@@ -45,6 +45,7 @@ class LibraryCall {
   Val reduced();
   Val scanned();
   Code total(Prim prim);
+  [[nodiscard]] bool written_out(Code steps) const;
   Val folded(bool right);
   Val traced(bool right);
   Val iterated();

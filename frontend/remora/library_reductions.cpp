@@ -15,6 +15,9 @@ using L = Library;
 // What the machine starts maxima of FLOAT from; smaller numbers are combined one with another.
 constexpr double kLeastFloat = 1e36;
 
+// Functions that grow at each step have no type that all steps share: so few steps are written out.
+constexpr std::int64_t kMostWritten = 64;
+
 // The library's function that a lambda only hands its two parameters to; else -1.
 std::int32_t library_of(const Expr& f) {
   if (f.kind == ExprKind::kLibrary) return f.library;
@@ -92,9 +95,8 @@ Code LibraryCall::total(Prim prim) {
 Code LibraryCall::extremum(bool greatest, Code v) {
   const Type type = remora::scalar(AtomKind::kFloat);
   const Code least = code_.real(greatest ? -kLeastFloat : kLeastFloat);
-  const Code usual = all_of(code_.each({v}, [&](const auto& x) {
-    return code_.compare(greatest ? Prim::kGe : Prim::kLe, x[0], least);
-  }));
+  const Code usual = all_of(code_.each(
+      {v}, [&](const auto& x) { return code_.compare(greatest ? Prim::kGe : Prim::kLe, x[0], least); }));
   const auto quick = [&] {
     return Val{type, code_.op(greatest ? Prim::kMaxVal : Prim::kMinVal, v.type->a, {v})};
   };
@@ -135,6 +137,11 @@ Val LibraryCall::reduced() {
     const Code columns = product(pad_);
     const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
     return out(code_.each({groups}, [&](const auto& v) { return column(v[0]); }));
+  }
+  if (is_scalar(result_) && written_out(d)) {
+    Val all = with ? arguments_[1] : item(items, code_.integer(0), cell);
+    for (std::int64_t k = with ? 0 : 1; k < *d.known; ++k) all = op(all, item(items, code_.integer(k), cell));
+    return all;
   }
   const Val all = with ? halved(op, with_zero(arguments_[1], items), code_.plus(d, code_.integer(1)))
                        : halved(op, items, d);
@@ -260,19 +267,32 @@ Val LibraryCall::scanned() {
 
 // ---- one item after another
 
+bool LibraryCall::written_out(Code steps) const {
+  return has_function(result_) && steps.known && *steps.known <= kMostWritten;
+}
+
 Val LibraryCall::folded(bool right) {
   const Code d = number(0);
   const Val& f = arguments_[0];
   const Val items = flat(2);
   const Type cell{kNoVar, items.type.atom, index(1)};
   const Code first = right ? code_.minus(d, code_.integer(1)) : code_.integer(0);
-  return t_.routine("fold", {integer(first), t_.fitted(arguments_[1], result_)}, result_, [&](const State& s, const Self& self) {
+  const Val start = t_.fitted(arguments_[1], result_);
+  const auto step = [&](const Val& so_far, Code i) {
+    const Val x = item(items, i, cell);
+    return right ? t_.call(f, {x, so_far}, result_) : t_.call(f, {so_far, x}, result_);
+  };
+  if (written_out(d)) {
+    Val so_far = start;
+    for (std::int64_t k = 0; k < *d.known; ++k)
+      so_far = step(so_far, code_.integer(right ? *d.known - 1 - k : k));
+    return so_far;
+  }
+  return t_.routine("fold", {integer(first), start}, result_, [&](const State& s, const Self& self) {
     const Code i = s[0].code;
     const Code done = right ? less(i, code_.integer(0)) : code_.compare(Prim::kGe, i, d);
     const auto next = [&] {
-      const Val x = item(items, i, cell);
-      const Val now = right ? t_.call(f, {x, s[1]}, result_) : t_.call(f, {s[1], x}, result_);
-      return self({integer(code_.plus(i, code_.integer(right ? -1 : 1))), now});
+      return self({integer(code_.plus(i, code_.integer(right ? -1 : 1))), step(s[1], i)});
     };
     return t_.choose({done}, {[&] { return s[1]; }, next}, result_);
   });
@@ -287,8 +307,8 @@ Val LibraryCall::traced(bool right) {
   const Val start = t_.packed(arguments_[1]);
   const Val begun = vector_of(state, t_.sequence_of(start), start.meaning);
   const Code first = right ? code_.minus(d, code_.integer(1)) : code_.integer(0);
-  const Val all = t_.routine(
-      "trace", {integer(first), start, begun}, begun.type, [&](const State& s, const Self& self) {
+  const Val all =
+      t_.routine("trace", {integer(first), start, begun}, begun.type, [&](const State& s, const Self& self) {
         const Code i = s[0].code;
         const Code done = right ? less(i, code_.integer(0)) : code_.compare(Prim::kGe, i, d);
         const auto next = [&] {
@@ -306,7 +326,13 @@ Val LibraryCall::traced(bool right) {
 Val LibraryCall::iterated() {
   const Val& f = arguments_[0];
   const Code n = natural(code(2), "the number of turns is negative");
-  return t_.routine("iterate", {integer(n), t_.fitted(arguments_[1], result_)}, result_, [&](const State& s, const Self& self) {
+  const Val start = t_.fitted(arguments_[1], result_);
+  if (written_out(code(2))) {
+    Val x = start;
+    for (std::int64_t k = 0; k < *code(2).known; ++k) x = t_.call(f, {x}, result_);
+    return x;
+  }
+  return t_.routine("iterate", {integer(n), start}, result_, [&](const State& s, const Self& self) {
     const auto next = [&] {
       return self({integer(code_.minus(s[0].code, code_.integer(1))), t_.call(f, {s[1]}, result_)});
     };

@@ -21,25 +21,43 @@ struct Plain {
 const std::map<Library, Plain>& plain() {
   using enum AtomKind;
   static const std::map<Library, Plain> all = {
-      {L::kAdd, {Prim::kAdd, kInt}},          {L::kSub, {Prim::kSub, kInt}},
-      {L::kMul, {Prim::kMul, kInt}},          {L::kBitAnd, {Prim::kAnd, kInt}},
-      {L::kBitOr, {Prim::kOr, kInt}},         {L::kBitXor, {Prim::kXor, kInt}},
-      {L::kEq, {Prim::kEq, kBool}},           {L::kNe, {Prim::kNe, kBool}},
-      {L::kLt, {Prim::kLt, kBool}},           {L::kLe, {Prim::kLe, kBool}},
-      {L::kGt, {Prim::kGt, kBool}},           {L::kGe, {Prim::kGe, kBool}},
-      {L::kFEq, {Prim::kEq, kBool}},          {L::kFLt, {Prim::kLt, kBool}},
-      {L::kFLe, {Prim::kLe, kBool}},          {L::kFGt, {Prim::kGt, kBool}},
-      {L::kFGe, {Prim::kGe, kBool}},          {L::kCharEq, {Prim::kEq, kBool}},
-      {L::kCharLt, {Prim::kLt, kBool}},       {L::kFAdd, {Prim::kAdd, kFloat}},
-      {L::kFSub, {Prim::kSub, kFloat}},       {L::kFMul, {Prim::kMul, kFloat}},
+      {L::kAdd, {Prim::kAdd, kInt}},
+      {L::kSub, {Prim::kSub, kInt}},
+      {L::kMul, {Prim::kMul, kInt}},
+      {L::kBitAnd, {Prim::kAnd, kInt}},
+      {L::kBitOr, {Prim::kOr, kInt}},
+      {L::kBitXor, {Prim::kXor, kInt}},
+      {L::kEq, {Prim::kEq, kBool}},
+      {L::kNe, {Prim::kNe, kBool}},
+      {L::kLt, {Prim::kLt, kBool}},
+      {L::kLe, {Prim::kLe, kBool}},
+      {L::kGt, {Prim::kGt, kBool}},
+      {L::kGe, {Prim::kGe, kBool}},
+      {L::kFEq, {Prim::kEq, kBool}},
+      {L::kFLt, {Prim::kLt, kBool}},
+      {L::kFLe, {Prim::kLe, kBool}},
+      {L::kFGt, {Prim::kGt, kBool}},
+      {L::kFGe, {Prim::kGe, kBool}},
+      {L::kCharEq, {Prim::kEq, kBool}},
+      {L::kCharLt, {Prim::kLt, kBool}},
+      {L::kFAdd, {Prim::kAdd, kFloat}},
+      {L::kFSub, {Prim::kSub, kFloat}},
+      {L::kFMul, {Prim::kMul, kFloat}},
       {L::kFQuotient, {Prim::kDivInternal, kFloat}},
-      {L::kSqrt, {Prim::kPrimSqrt, kFloat}},  {L::kLn, {Prim::kPrimLn, kFloat}},
-      {L::kExp, {Prim::kExp, kFloat}},        {L::kSin, {Prim::kSin, kFloat}},
-      {L::kCos, {Prim::kCos, kFloat}},        {L::kTan, {Prim::kTan, kFloat}},
-      {L::kArcsin, {Prim::kAsin, kFloat}},    {L::kArccos, {Prim::kAcos, kFloat}},
-      {L::kArctan, {Prim::kAtan, kFloat}},    {L::kIntToFloat, {Prim::kFloat, kFloat}},
-      {L::kBoolToInt, {Prim::kBtoi, kInt}},   {L::kAnd, {Prim::kAnd, kBool}},
-      {L::kOr, {Prim::kOr, kBool}},           {L::kXor, {Prim::kXor, kBool}},
+      {L::kSqrt, {Prim::kPrimSqrt, kFloat}},
+      {L::kLn, {Prim::kPrimLn, kFloat}},
+      {L::kExp, {Prim::kExp, kFloat}},
+      {L::kSin, {Prim::kSin, kFloat}},
+      {L::kCos, {Prim::kCos, kFloat}},
+      {L::kTan, {Prim::kTan, kFloat}},
+      {L::kArcsin, {Prim::kAsin, kFloat}},
+      {L::kArccos, {Prim::kAcos, kFloat}},
+      {L::kArctan, {Prim::kAtan, kFloat}},
+      {L::kIntToFloat, {Prim::kFloat, kFloat}},
+      {L::kBoolToInt, {Prim::kBtoi, kInt}},
+      {L::kAnd, {Prim::kAnd, kBool}},
+      {L::kOr, {Prim::kOr, kBool}},
+      {L::kXor, {Prim::kXor, kBool}},
       {L::kNot, {Prim::kNot, kBool}},
   };
   return all;
@@ -67,8 +85,12 @@ bool LibraryCall::of_atoms(Code& value) {
     case L::kMax:
     case L::kFMax: value = code_.select(less(code(0), code(1)), code(1), code(0)); return true;
     case L::kNeg: value = code_.minus(zero(), code(0)); return true;
-    case L::kAbs: value = code_.select(less(code(0), zero()), code_.minus(zero(), code(0)), code(0)); return true;
-    case L::kSign: value = code_.minus(one_if(less(zero(), code(0))), one_if(less(code(0), zero()))); return true;
+    case L::kAbs:
+      value = code_.select(less(code(0), zero()), code_.minus(zero(), code(0)), code(0));
+      return true;
+    case L::kSign:
+      value = code_.minus(one_if(less(zero(), code(0))), one_if(less(code(0), zero())));
+      return true;
     case L::kBitNot: value = code_.minus(code_.integer(-1), code(0)); return true;
     case L::kShl:
     case L::kShr: {
@@ -109,7 +131,8 @@ bool LibraryCall::checked(Code& value) {
     case L::kIntToChar: {
       const Code c = code(0);
       const Code point = in_bounds(c, code_.integer(0x110000));
-      const Code half = code_.both(code_.compare(Prim::kGe, c, code_.integer(0xD800)), less(c, code_.integer(0xE000)));
+      const Code half =
+          code_.both(code_.compare(Prim::kGe, c, code_.integer(0xD800)), less(c, code_.integer(0xE000)));
       const Code fine = code_.both(point, code_.op(Prim::kNot, Coder::boolean_type(), {half}));
       value = t_.ensure(fine, "domain", "this is no code of a character", c);
       return true;
@@ -152,12 +175,13 @@ Code LibraryCall::power(Code x, Code n) {
                [&](const State& s, const Self& self) {
                  const Code b = s[0].code, e = s[1].code, so_far = s[2].code;
                  const auto next = [&] {
-                   const Code odd = code_.compare(Prim::kNe, code_.remainder(e, code_.integer(2)), code_.integer(0));
+                   const Code odd =
+                       code_.compare(Prim::kNe, code_.remainder(e, code_.integer(2)), code_.integer(0));
                    return self({integer(code_.times(b, b)), integer(code_.quotient(e, code_.integer(2))),
                                 integer(code_.select(odd, code_.times(so_far, b), so_far))});
                  };
-                 return t_.choose({code_.compare(Prim::kEq, e, code_.integer(0))}, {[&] { return s[2]; }, next},
-                                  type);
+                 return t_.choose({code_.compare(Prim::kEq, e, code_.integer(0))},
+                                  {[&] { return s[2]; }, next}, type);
                })
       .code;
 }
@@ -170,8 +194,8 @@ Code LibraryCall::float_power(Code x, Code y) {
   const Type type = remora::scalar(AtomKind::kFloat);
   const auto value = [&](Code c) { return Val{type, c}; };
   const Code one = code_.real(1), limit = code_.real(1024);
-  const Code small = code_.both(code_.compare(Prim::kLe, y, limit),
-                                code_.compare(Prim::kGe, y, code_.real(-1024)));
+  const Code small =
+      code_.both(code_.compare(Prim::kLe, y, limit), code_.compare(Prim::kGe, y, code_.real(-1024)));
   const Code n = code_.op(Prim::kTrunc, Coder::integer_type(), {code_.select(small, y, one)});
   const Code whole = code_.both(small, code_.compare(Prim::kEq, code_.op(Prim::kFloat, real, {n}), y));
   const auto squaring = [&] {
@@ -184,7 +208,8 @@ Code LibraryCall::float_power(Code x, Code y) {
             return self({value(op(Prim::kMul, b, b)), integer(code_.quotient(e, code_.integer(2))),
                          value(code_.select(odd, op(Prim::kMul, so_far, b), so_far))});
           };
-          return t_.choose({code_.compare(Prim::kEq, e, code_.integer(0))}, {[&] { return s[2]; }, next}, type);
+          return t_.choose({code_.compare(Prim::kEq, e, code_.integer(0))}, {[&] { return s[2]; }, next},
+                           type);
         });
     return value(code_.select(less(n, code_.integer(0)), op(Prim::kDivInternal, one, all.code), all.code));
   };
@@ -192,9 +217,7 @@ Code LibraryCall::float_power(Code x, Code y) {
   const auto other = [&] {
     return value(code_.op(Prim::kExp, real, {op(Prim::kMul, y, code_.op(Prim::kPrimLn, real, {x}))}));
   };
-  return t_
-      .choose({whole, code_.compare(Prim::kEq, y, code_.real(0.5))}, {squaring, root, other}, type)
-      .code;
+  return t_.choose({whole, code_.compare(Prim::kEq, y, code_.real(0.5))}, {squaring, root, other}, type).code;
 }
 
 Code LibraryCall::rounded() {
@@ -203,9 +226,9 @@ Code LibraryCall::rounded() {
   const Code fine = code_.both(code_.compare(Prim::kGe, x, code_.real(-9223372036854775808.0)),
                                less(x, code_.real(9223372036854775808.0)));
   const Code sound = t_.ensure(fine, "domain", "the result is no int", x);
-  const Prim prim = id_ == L::kCeiling                        ? Prim::kCeil
-                    : id_ == L::kFloor || id_ == L::kRound    ? Prim::kFloor
-                                                              : Prim::kTrunc;
+  const Prim prim = id_ == L::kCeiling                     ? Prim::kCeil
+                    : id_ == L::kFloor || id_ == L::kRound ? Prim::kFloor
+                                                           : Prim::kTrunc;
   return code_.op(prim, Coder::integer_type(), {sound});
 }
 

@@ -62,7 +62,8 @@ class Lifting {
       open.insert(open.end(), uses.calls.begin(), uses.calls.end());
     }
     for (std::size_t f = 0; f < reached.size(); ++f)
-      if (!reached[f]) program_.functions[f].body = node(ExprKind::kUnit, core::base_type(core::TypeKind::kUnit), 0);
+      if (!reached[f])
+        program_.functions[f].body = node(ExprKind::kUnit, core::base_type(core::TypeKind::kUnit), 0);
   }
 
   void find_free() {

@@ -28,7 +28,8 @@ bool literal(const Expr& e, std::vector<std::int64_t>& ints, std::vector<double>
     return true;
   }
   return e.kind == ExprKind::kFrame && !e.kids.empty() &&
-         std::all_of(e.kids.begin(), e.kids.end(), [&](const ExprRef& k) { return literal(*k, ints, reals); });
+         std::all_of(e.kids.begin(), e.kids.end(),
+                     [&](const ExprRef& k) { return literal(*k, ints, reals); });
 }
 
 }  // namespace
@@ -207,7 +208,8 @@ Code Translator::number(const Dim& d) {
     for (const Var v : m) {
       const auto at = numbers_.find(v);
       if (at == numbers_.end())
-        throw Error{"unsupported", places_[line_ - 1], "the dimension " + program_.variables[v].name + " has no number here"};
+        throw Error{"unsupported", places_[line_ - 1],
+                    "the dimension " + program_.variables[v].name + " has no number here"};
       term = code_.times(term, at->second);
     }
     sum = code_.plus(sum, term);

@@ -1,5 +1,5 @@
-// Applications: frames become apply-to-eaches, functions are inlined or, if they call themselves, functions of
-// core code.
+// Applications: frames become apply-to-eaches, functions are inlined or, if they call themselves, functions
+// of core code.
 #include <algorithm>
 
 #include "frontend/remora/library_call.h"
@@ -32,7 +32,8 @@ Val Translator::apply(const Expr& e, const Environment& in) {
   const Shape frame = shape_in(e.frame, in);
   Type result = type_in(e.type, in);
   if (result.array == kNoVar)
-    result.shape.erase(result.shape.begin(), result.shape.begin() + static_cast<std::ptrdiff_t>(frame.size()));
+    result.shape.erase(result.shape.begin(),
+                       result.shape.begin() + static_cast<std::ptrdiff_t>(frame.size()));
   return lifted(std::move(arguments), frame, result, [&](std::vector<Val> v) {
     const Val function = std::move(v[0]);
     v.erase(v.begin());
@@ -105,8 +106,7 @@ Val Translator::dispatch(const Val& function, const Type& result, const One& one
   std::vector<std::function<Val()>> alternatives;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (k + 1 < all.size())
-      conditions.push_back(
-          code_.compare(Prim::kEq, parts[0], code_.integer(static_cast<std::int64_t>(k))));
+      conditions.push_back(code_.compare(Prim::kEq, parts[0], code_.integer(static_cast<std::int64_t>(k))));
     alternatives.emplace_back([&, k] { return one(all[k], parts[k + 1]); });
   }
   return choose(conditions, alternatives, result);
@@ -124,7 +124,8 @@ Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arg
     return joined(arguments[1], fitted(arguments[2], arguments[1].type), arguments[0].code);
   const Environment& scope = scope_of(c, captured);
   if (calls_itself(*c.expr)) return call_recursive(c, scope, std::move(arguments), result);
-  if (depth_ >= kMostInlined) throw Error{"depth", c.expr->pos, "functions are passed to each other without end"};
+  if (depth_ >= kMostInlined)
+    throw Error{"depth", c.expr->pos, "functions are passed to each other without end"};
   Environment& with = inner(scope);
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const ValueId parameter = c.expr->parameters[k];

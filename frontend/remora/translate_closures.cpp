@@ -136,7 +136,10 @@ Val Translator::recast(const Val& v, const MeaningRef& as) {
     if (v.meaning == nullptr) return {v.type, code_.empty(core_of(v.type.atom, as)), as};  // it has no atoms
     const Type atom = scalar(v.type.atom);
     return {v.type,
-            code_.each({v.code}, [&](const auto& x) { return recast({atom, x[0], v.meaning}, as).code; }),
+            code_.each({v.code},
+                       [&](const auto& x) {
+                         return recast({atom, x[0], v.meaning}, as).code;
+                       }),
             as};
   }
   const AtomKind kind = v.type.atom->kind;
@@ -181,16 +184,18 @@ Val Translator::fitted(const Val& v, const Type& to) {
   if (!alike(*v.type.atom, *to.atom)) {
     if (!is_scalar(v.type)) {
       const Type atom = scalar(v.type.atom), as = scalar(to.atom);
-      const Code all = code_.each(
-          {v.code}, [&](const auto& x) { return fitted({atom, x[0], v.meaning}, as).code; });
+      const Code all = code_.each({v.code}, [&](const auto& x) {
+        return fitted({atom, x[0], v.meaning}, as).code;
+      });
       return fitted({{kNoVar, to.atom, v.type.shape}, all, v.meaning}, to);
     }
     const Atom& a = *v.type.atom;
     const std::size_t first = a.kind == AtomKind::kSigma ? a.bound.size() : 0;
     std::vector<Code> parts = code_.parts(v.code, first + a.types.size());
     for (std::size_t k = first; k < parts.size(); ++k)
-      parts[k] = fitted({a.types[k - first], parts[k], part_of(v.meaning, k - first)}, to.atom->types[k - first])
-                     .code;
+      parts[k] =
+          fitted({a.types[k - first], parts[k], part_of(v.meaning, k - first)}, to.atom->types[k - first])
+              .code;
     return fitted({scalar(to.atom), code_.tuple(parts), v.meaning}, to);
   }
   if (is_scalar(v.type)) return {to, code_.sequence({&v.code, 1}), v.meaning};

@@ -116,7 +116,8 @@ Val Translator::record(const Expr& e, const Environment& in) {
   std::vector<Argument> fields;
   for (std::size_t k = 0; k < e.kids.size(); ++k) {
     Val v = packed(eval(*e.kids[k], in));
-    const std::size_t frame = v.type.array != kNoVar ? 0 : v.type.shape.size() - type.atom->types[k].shape.size();
+    const std::size_t frame =
+        v.type.array != kNoVar ? 0 : v.type.shape.size() - type.atom->types[k].shape.size();
     fields.push_back({std::move(v), frame});
   }
   return lifted(std::move(fields), type.shape, scalar(type.atom), [&](std::vector<Val> v) {

@@ -12,7 +12,8 @@ using core::Prim;
 
 namespace {
 
-constexpr std::size_t kMostInstances = 200;  // of one function
+constexpr std::size_t kMostInstances = 50;  // of one function
+constexpr int kMostRounds = 8;              // until all is known of functions that come out of a function
 
 const Expr* under_abstractions(const Expr* e) {
   while (e->kind == ExprKind::kTypeLambda || e->kind == ExprKind::kIndexLambda) e = e->kids[0].get();
@@ -71,7 +72,8 @@ bool Translator::fits(const Instance& a, const Instance& b) const {
     });
   };
   return all(a.bound.dims, b.bound.dims, [&](const Dim& x, const Dim& y) { return x == names.on(y); }) &&
-         all(a.bound.shapes, b.bound.shapes, [&](const Shape& x, const Shape& y) { return x == names.on(y); }) &&
+         all(a.bound.shapes, b.bound.shapes,
+             [&](const Shape& x, const Shape& y) { return x == names.on(y); }) &&
          all(a.bound.atoms, b.bound.atoms,
              [&](const AtomRef& x, const AtomRef& y) { return equal(x, names.on(y)); }) &&
          all(a.bound.arrays, b.bound.arrays,
@@ -130,7 +132,8 @@ Val Translator::call_recursive(const Candidate& c, const Environment& scope, std
   std::size_t number = 0;
   while (number < instances_[c.expr].size() && !fits(instances_[c.expr][number], wanted)) ++number;
   if (number == instances_[c.expr].size()) {
-    if (number == kMostInstances) throw Error{"unsupported", c.expr->pos, "this function calls itself for ever other types or functions"};
+    if (number == kMostInstances)
+      throw Error{"unsupported", c.expr->pos, "this function calls itself for ever other types or functions"};
     wanted.function = code_.reserve();
     instances_[c.expr].push_back(std::move(wanted));
     make_instance(*c.expr, number, types);
@@ -139,10 +142,13 @@ Val Translator::call_recursive(const Candidate& c, const Environment& scope, std
   return {result, code_.call(made.function, code_.tuple(codes), core_of(result, made.result)), made.result};
 }
 
-void Translator::make_instance(const Expr& lambda, std::size_t number, const std::vector<const Core*>& types) {
+void Translator::make_instance(const Expr& lambda, std::size_t number,
+                               const std::vector<const Core*>& types) {
   const bool functions = has_function(program_.variables.resolved(lambda.type).atom->result());
   const At at(*this, lambda.pos);
-  for (;;) {
+  for (int round = 0;; ++round) {
+    if (round == kMostRounds)
+      throw Error{"unsupported", lambda.pos, "functions that grow from call to call cannot be run yet"};
     const auto before = functions ? instances_ : decltype(instances_)();
     const Instance made = instances_[&lambda][number];
     const Code parameter = code_.begin_function(names_.at(&lambda), Coder::tuple_type(types));
@@ -195,7 +201,10 @@ Val Translator::routine(const char* name, State state, const Type& result,
     for (std::size_t k = 0; k < v.size(); ++k) codes.push_back(recast(v[k], assumed[k]).code);
     return {result, code_.call(function, code_.tuple(codes), core_of(result, gives)), gives};
   };
-  for (;;) {
+  for (int round = 0;; ++round) {
+    if (round == kMostRounds)
+      throw Error{"unsupported", places_[line_ - 1],
+                  "functions that grow from step to step cannot be run yet"};
     const auto before = instances_;
     std::vector<MeaningRef> grown = assumed;
     bool stable = true;

@@ -43,7 +43,8 @@ class Translator {
   Val set(const Expr& e, const Environment& in);
   Val over(const Expr& e, const Environment& in);
   using Change = std::function<Val(const Val&)>;
-  Val with_field(const Val& record, const std::vector<std::string>& path, std::size_t at, const Change& change);
+  Val with_field(const Val& record, const std::vector<std::string>& path, std::size_t at,
+                 const Change& change);
   Val box_of(const Type& type, std::vector<Code> witnesses, const Val& content);
 
   // ---- translate_apply.cpp: applications
@@ -55,7 +56,8 @@ class Translator {
   using Cell = std::function<Val(std::vector<Val>)>;
   Val apply(const Expr& e, const Environment& in);
   // `inside` makes the result of one cell, for each cell of `frame`.
-  Val lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result, const Cell& inside);
+  Val lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
+             const Cell& inside);
   // The value that one of the candidates makes, of which the tag in the function's code tells which.
   using One = std::function<Val(const Candidate&, Code captured)>;
   Val dispatch(const Val& function, const Type& result, const One& one);

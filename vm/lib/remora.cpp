@@ -83,8 +83,10 @@ class Captured {
   std::FILE* file_;
 };
 
-RemoraError error_at(const remora::Translated& program, std::uint32_t line, std::string kind, std::string text) {
-  const SourcePos pos = line == 0 || line > program.places.size() ? SourcePos{1, 1} : program.places[line - 1];
+RemoraError error_at(const remora::Translated& program, std::uint32_t line, std::string kind,
+                     std::string text) {
+  const SourcePos pos =
+      line == 0 || line > program.places.size() ? SourcePos{1, 1} : program.places[line - 1];
   return {std::move(kind), pos.line, pos.column, std::move(text)};
 }
 
@@ -114,8 +116,7 @@ RemoraRun run_remora(std::string_view text, const std::string& name, const NeslO
   } catch (const remora::Error& e) {
     return report({e.kind, e.pos.line, e.pos.column, e.text}, true);
   }
-  frontend::Emitted emitted =
-      frontend::emit(translated.program, {name, true, options.vm.cancelled, 0, {}});
+  frontend::Emitted emitted = frontend::emit(translated.program, {name, true, options.vm.cancelled, 0, {}});
   LoadOptions load;
   load.optimise = options.optimise;
   load.cancelled = options.vm.cancelled;

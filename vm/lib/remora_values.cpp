@@ -120,7 +120,8 @@ class Shower {
         continue;
       }
       const std::int64_t start = w.starts[static_cast<std::size_t>(i)];
-      for (std::int64_t n = 0; n < w.value->int_at(i); ++n) dims.push_back(w.kids[0].value->int_at(start + n));
+      for (std::int64_t n = 0; n < w.value->int_at(i); ++n)
+        dims.push_back(w.kids[0].value->int_at(start + n));
     }
     return "(box " + show(a.types[0], *all.back(), i) + ")";
   }
