@@ -73,7 +73,7 @@ class Lexer {
   std::set<std::string> primed_;  // names with a ' that were reported
 };
 
-// Words that cannot name a variable: if then else let in function ... t f time.
+// Words that cannot name anything: if then else let in function ... t f time; but local variables t and f.
 [[nodiscard]] bool is_reserved(std::string_view name);
 
 }  // namespace nvm::frontend

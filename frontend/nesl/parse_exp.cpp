@@ -248,6 +248,7 @@ ExprPtr FormParser::name_or_form() {
   if (token.text == "t" || token.text == "f") {
     result = node(ExprKind::kBool, token.pos);
     result->int_value = token.text == "t" ? 1 : 0;
+    if (written_small()) result->text = token.text;  // which a local variable may be called
   } else if (is_reserved(token.text)) {
     const bool form = token.text == "function" || token.text == "datatype";
     fail("unexpected " + shown() + " where an expression was expected" +
@@ -275,9 +276,9 @@ ExprPtr FormParser::sequence() {
   advance();
   if (accept("]")) {
     ExprPtr empty = node(ExprKind::kEmpty, pos);
-    if (p_.token_.kind != Tok::kName && !at("[") && !at("("))
-      fail("expected the type of the elements behind [], as in [] int, instead of " + shown());
-    empty->type_expr = std::make_unique<TypeExpr>(tight_type());
+    const bool named =
+        p_.token_.kind == Tok::kName && (!is_reserved(p_.token_.text) || at_word("t") || at_word("f"));
+    if (named || at("[") || at("(")) empty->type_expr = std::make_unique<TypeExpr>(tight_type());
     return finish(std::move(empty));
   }
   ExprPtr first = lambda();
@@ -416,7 +417,7 @@ Generator FormParser::generator_of(ExprPtr first) {
     }
     return result;
   }
-  if (first->kind != ExprKind::kName || first->builtin) {
+  if (!is_variable(*first)) {
     if (at("}") || at(";") || at("|"))
       fail_at(pos,
               "invalid binding in an APPLY-TO-EACH construct: write `pattern in sequence` or a variable" +
