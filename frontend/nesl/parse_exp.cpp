@@ -128,9 +128,9 @@ ExprPtr FormParser::prefix() {
   const SourcePos pos = p_.token_.pos;
   if (at("-")) {
     advance();
-    if (p_.token_.kind == Tok::kInt && p_.token_.int_value == INT64_MIN) {
+    if (p_.token_.kind == Tok::kInt && p_.token_.int_value < 0) {
       ExprPtr least = node(ExprKind::kInt, pos);
-      least->int_value = INT64_MIN;
+      least->int_value = p_.token_.int_value;
       advance();
       return finish(std::move(least));
     }
@@ -197,8 +197,7 @@ ExprPtr FormParser::primary() {
   ExprPtr result;
   switch (token.kind) {
     case Tok::kInt:
-      if (token.int_value == INT64_MIN)
-        fail("this integer does not fit 64 bits (largest: 9223372036854775807)");
+      if (token.int_value < 0) fail(p_.lexer_.not_an_int());
       result = node(ExprKind::kInt, token.pos);
       result->int_value = token.int_value;
       break;

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/base/stack.h"
-#include "frontend/infer.h"
+#include "frontend/nesl/infer.h"
 
 namespace nvm::frontend {
 namespace {
