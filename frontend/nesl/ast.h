@@ -67,13 +67,13 @@ struct Generator {
 enum class ExprKind : std::uint8_t {
   kInt,      // int_value
   kFloat,    // float_value
-  kBool,     // int_value 0 or 1
+  kBool,     // int_value 0 or 1; text: t or f if written so, which makes it a kName where such a variable is
   kChar,     // int_value, 0..255
   kString,   // text
   kName,     // text; global
   kTuple,    // items, two or more
   kSeq,      // items, one or more: [e1, e2, ...]
-  kEmpty,    // type_expr: [] T
+  kEmpty,    // type_expr: [] T; null if the type is inferred
   kCall,     // items: function, argument; keywords
   kIf,       // items: condition, then, else
   kLet,      // bindings; items: body

@@ -47,8 +47,9 @@ class FormParser {
   void defconfig_form(Form& form);
   void command_form(Form& form);
   void exp_form(Form& form);
+  void refuse_truth(const Pattern& pattern);
   [[nodiscard]] bool at_command() const;
-  std::string name(const char* what);
+  std::string name(const char* what, bool local = false);
   std::string function_name();
   Keyword keyword();
   std::vector<Keyword> keywords();
@@ -58,6 +59,8 @@ class FormParser {
   Pattern simple_pattern(std::vector<Keyword>* defaults);
   Pattern variable(const std::string& text, SourcePos pos);
   Pattern to_pattern(const Expr& exp);
+  [[nodiscard]] static bool is_variable(const Expr& exp);
+  [[nodiscard]] bool written_small() const;  // the current token, a letter
   TypeSig signature();
   void class_binding(TypeSig& sig);
   TypeExpr type();

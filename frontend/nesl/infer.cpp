@@ -54,6 +54,7 @@ const Type* Checker::function(Form& form, Binding& self) try {
   const Type* result = sig != nullptr ? sig->args[1] : types_.var();
   self.type = sig != nullptr ? sig : types_.fn(argument, result, identity);
   for (Keyword& value : form.defaults) infer(*value.value);
+  for (Empty& empty : empties_) empty.elsewhere = true;
   push(variables);
   const Type* body = infer(*form.exp);
   if (!unifier_.unify(result, body)) {
@@ -63,6 +64,7 @@ const Type* Checker::function(Form& form, Binding& self) try {
                             (sig != nullptr ? "declared result type " : "result type of a recursive call, ") +
                             wanted + printer.context());
   }
+  settle_empties(resolve(self.type));
   self.serial = serial_;
   return self.type;
 } catch (const Failure&) {
@@ -75,7 +77,12 @@ const Type* Checker::signature(const TypeSig& sig, Binding& self) try {
   return nullptr;
 }
 
-const Type* Checker::expression(Expr& exp) try { return infer(exp); } catch (const Failure&) {
+const Type* Checker::expression(Expr& exp) try {
+  const Type* type = infer(exp);
+  settle_empties(nullptr);
+  settle_value(type);
+  return type;
+} catch (const Failure&) {
   return nullptr;
 }
 
@@ -120,10 +127,10 @@ const Type* Checker::infer_kind(Expr& exp) {
   switch (exp.kind) {
     case ExprKind::kInt: return TypeArena::base(TypeKind::kInt);
     case ExprKind::kFloat: return TypeArena::base(TypeKind::kFloat);
-    case ExprKind::kBool: return TypeArena::base(TypeKind::kBool);
+    case ExprKind::kBool: return infer_truth(exp);
     case ExprKind::kChar: return TypeArena::base(TypeKind::kChar);
     case ExprKind::kString: return types_.seq(TypeArena::base(TypeKind::kChar));
-    case ExprKind::kEmpty: return types_.seq(type_of(*exp.type_expr, own_variables_));
+    case ExprKind::kEmpty: return infer_empty(exp);
     case ExprKind::kName: return infer_name(exp);
     case ExprKind::kTuple: return infer_tuple(exp);
     case ExprKind::kSeq: return infer_seq(exp);
@@ -151,6 +158,12 @@ void Checker::capture(const std::string& name, std::size_t index) {
     if (index < lambda.scope_base && std::find(captured.begin(), captured.end(), name) == captured.end())
       captured.push_back(name);
   }
+}
+
+const Type* Checker::infer_truth(Expr& exp) {
+  if (exp.text.empty() || find_local(exp.text) == kNotLocal) return TypeArena::base(TypeKind::kBool);
+  exp.kind = ExprKind::kName;
+  return infer_name(exp);
 }
 
 const Type* Checker::infer_name(Expr& exp) {

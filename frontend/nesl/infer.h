@@ -50,6 +50,10 @@ class Checker {
   const Type* infer(Expr& exp);
   const Type* infer_kind(Expr& exp);
   const Type* infer_name(Expr& exp);
+  const Type* infer_truth(Expr& exp);
+  const Type* infer_empty(Expr& exp);
+  void settle_empties(const Type* function);
+  void settle_value(const Type* type);
   const Type* infer_tuple(Expr& exp);
   const Type* infer_seq(Expr& exp);
   const Type* infer_call(Expr& exp);
@@ -93,6 +97,13 @@ class Checker {
   std::vector<Variable> scope_;
   TypeVars own_variables_;  // of the signature, which `[] a` may name in the prelude
   std::vector<Lambda> lambdas_;
+  struct Empty {  // a [] without a type
+    SourcePos pos;
+    const Type* element = nullptr;
+    bool elsewhere =
+        false;  // in a function value or a default argument, of which versions are made by themselves
+  };
+  std::vector<Empty> empties_;
   int parallel_ = 0;  // apply-to-eachs around the current expression
   bool serial_ = false;
   bool parameters_ = false;  // the pattern stands where a function has its parameters

@@ -50,8 +50,12 @@ bool is_reserved(std::string_view name) {
   return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
 }
 
-Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
-    : text_(source.text), diagnostics_(diagnostics), line_(source.first_line) {
+namespace {
+constexpr std::int64_t least_int(IntBits bits) { return bits == IntBits::k32 ? INT32_MIN : INT64_MIN; }
+}  // namespace
+
+Lexer::Lexer(const Source& source, Diagnostics& diagnostics, IntBits bits)
+    : text_(source.text), diagnostics_(diagnostics), bits_(bits), line_(source.first_line) {
   if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a mark that some editors write
 }
 
@@ -195,13 +199,12 @@ void Lexer::read_number(Token& token) {
   }
   const char* last = digits.data() + digits.size();
   if (!is_float) {
-    const auto result = std::from_chars(digits.data(), last, token.int_value);
-    if (result.ec == std::errc()) return;
-    // 2^63 is read too: the parser accepts it behind a minus sign and nowhere else.
-    const auto first = std::min(digits.find_first_not_of('0'), digits.size());
-    token.int_value = INT64_MIN;
-    if (digits.substr(first) == "9223372036854775808") return;
-    diagnostics_.error(token.pos, "this integer does not fit 64 bits (largest: 9223372036854775807)");
+    std::uint64_t magnitude = 0;
+    const auto result = std::from_chars(digits.data(), last, magnitude);
+    const auto least = static_cast<std::uint64_t>(least_int(bits_));
+    token.int_value = static_cast<std::int64_t>(magnitude == 0 - least ? least : magnitude);
+    if (result.ec == std::errc() && magnitude <= 0 - least) return;
+    diagnostics_.error(token.pos, not_an_int());
     token.kind = Tok::kInvalid;
     return;
   }
@@ -210,6 +213,12 @@ void Lexer::read_number(Token& token) {
     diagnostics_.error(token.pos, "this number is out of the range of floating point");
     token.kind = Tok::kInvalid;
   }
+}
+
+std::string Lexer::not_an_int() const {
+  return "this integer does not fit " + std::to_string(static_cast<int>(bits_)) +
+         " bits (largest: " + std::to_string(-1 - least_int(bits_)) +
+         (bits_ == IntBits::k32 ? "; integers of 64 bits: --int-bits 64)" : ")");
 }
 
 void Lexer::read_string(Token& token) {

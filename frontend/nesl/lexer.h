@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "bytecode/table/types.h"
 #include "frontend/nesl/source.h"
 
 namespace nvm::frontend {
@@ -13,7 +14,7 @@ enum class Tok : std::uint8_t {
   kEnd,      // end of the text
   kName,     // identifier or reserved word, lower case in `text`
   kQuoted,   // 'x: the next token as a plain name
-  kInt,      // int_value
+  kInt,      // int_value; the magnitude of the least INT as that INT: good behind a minus sign only
   kFloat,    // float_value
   kChar,     // int_value
   kString,   // text
@@ -39,7 +40,10 @@ struct Token {
 
 class Lexer {
  public:
-  Lexer(const Source& source, Diagnostics& diagnostics);
+  Lexer(const Source& source, Diagnostics& diagnostics, IntBits bits = IntBits::k64);
+
+  // What is wrong with an integer that is no INT.
+  [[nodiscard]] std::string not_an_int() const;
 
   // The next token; kEnd for ever at the end, in the place behind the last token. Errors are reported once,
   // at their place.
@@ -65,6 +69,7 @@ class Lexer {
 
   std::string_view text_;
   Diagnostics& diagnostics_;
+  IntBits bits_;
   std::size_t at_ = 0;
   std::uint32_t line_;
   std::uint32_t column_ = 1;
@@ -73,7 +78,7 @@ class Lexer {
   std::set<std::string> primed_;  // names with a ' that were reported
 };
 
-// Words that cannot name a variable: if then else let in function ... t f time.
+// Words that cannot name anything: if then else let in function ... t f time; but local variables t and f.
 [[nodiscard]] bool is_reserved(std::string_view name);
 
 }  // namespace nvm::frontend

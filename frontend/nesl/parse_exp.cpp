@@ -128,9 +128,9 @@ ExprPtr FormParser::prefix() {
   const SourcePos pos = p_.token_.pos;
   if (at("-")) {
     advance();
-    if (p_.token_.kind == Tok::kInt && p_.token_.int_value == INT64_MIN) {
+    if (p_.token_.kind == Tok::kInt && p_.token_.int_value < 0) {
       ExprPtr least = node(ExprKind::kInt, pos);
-      least->int_value = INT64_MIN;
+      least->int_value = p_.token_.int_value;
       advance();
       return finish(std::move(least));
     }
@@ -197,8 +197,7 @@ ExprPtr FormParser::primary() {
   ExprPtr result;
   switch (token.kind) {
     case Tok::kInt:
-      if (token.int_value == INT64_MIN)
-        fail("this integer does not fit 64 bits (largest: 9223372036854775807)");
+      if (token.int_value < 0) fail(p_.lexer_.not_an_int());
       result = node(ExprKind::kInt, token.pos);
       result->int_value = token.int_value;
       break;
@@ -248,6 +247,7 @@ ExprPtr FormParser::name_or_form() {
   if (token.text == "t" || token.text == "f") {
     result = node(ExprKind::kBool, token.pos);
     result->int_value = token.text == "t" ? 1 : 0;
+    if (written_small()) result->text = token.text;  // which a local variable may be called
   } else if (is_reserved(token.text)) {
     const bool form = token.text == "function" || token.text == "datatype";
     fail("unexpected " + shown() + " where an expression was expected" +
@@ -275,9 +275,9 @@ ExprPtr FormParser::sequence() {
   advance();
   if (accept("]")) {
     ExprPtr empty = node(ExprKind::kEmpty, pos);
-    if (p_.token_.kind != Tok::kName && !at("[") && !at("("))
-      fail("expected the type of the elements behind [], as in [] int, instead of " + shown());
-    empty->type_expr = std::make_unique<TypeExpr>(tight_type());
+    const bool named =
+        p_.token_.kind == Tok::kName && (!is_reserved(p_.token_.text) || at_word("t") || at_word("f"));
+    if (named || at("[") || at("(")) empty->type_expr = std::make_unique<TypeExpr>(tight_type());
     return finish(std::move(empty));
   }
   ExprPtr first = lambda();
@@ -416,7 +416,7 @@ Generator FormParser::generator_of(ExprPtr first) {
     }
     return result;
   }
-  if (first->kind != ExprKind::kName || first->builtin) {
+  if (!is_variable(*first)) {
     if (at("}") || at(";") || at("|"))
       fail_at(pos,
               "invalid binding in an APPLY-TO-EACH construct: write `pattern in sequence` or a variable" +

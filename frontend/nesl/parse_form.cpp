@@ -133,19 +133,24 @@ void FormParser::read(Form& form) {
 
 namespace {
 std::string special_symbol(const std::string& name) {
-  const std::string meaning = name == "t" ? "it is the boolean true, whatever its case; choose another name"
-                              : name == "f"
-                                  ? "it is the boolean false, whatever its case; choose another name"
-                                  : "time(e) measures e";
+  const std::string meaning = name == "time"
+                                  ? "time(e) measures e"
+                                  : std::string("it is the boolean ") + (name == "t" ? "true" : "false") +
+                                        "; only a local variable may be called " + name + ", in lower case";
   return "the symbol " + upper(name) + " is a special symbol, it cannot be used as a variable: " + meaning;
 }
 }  // namespace
 
-std::string FormParser::name(const char* what) {
+bool FormParser::written_small() const { return p_.source_.text[p_.token_.begin] >= 'a'; }
+
+// Local names may be t and f, written so; T and F are the truth values everywhere.
+std::string FormParser::name(const char* what, bool local) {
   const Token& token = p_.token_;
   if (token.kind != Tok::kName) fail(std::string("expected ") + what + " instead of " + shown());
-  if (token.text == "t" || token.text == "f" || token.text == "time") fail(special_symbol(token.text));
-  if (is_reserved(token.text) || token.text == "?")
+  const bool truth = token.text == "t" || token.text == "f";
+  const bool shadows = truth && local && written_small();
+  if ((truth && !shadows) || token.text == "time") fail(special_symbol(token.text));
+  if ((is_reserved(token.text) && !shadows) || token.text == "?")
     fail(std::string("expected ") + what + " instead of the reserved word " + shown());
   std::string text = token.text;
   advance();
@@ -210,7 +215,7 @@ void FormParser::defconfig_form(Form& form) {
 Keyword FormParser::keyword() {
   Keyword result;
   result.pos = p_.token_.pos;
-  result.name = name("a keyword");
+  result.name = name("a keyword", true);
   expect(":=", "after a keyword");
   result.value = lambda();
   return result;
@@ -253,12 +258,20 @@ void FormParser::command_form(Form& form) {
   while (!at_end_of_form()) word();
 }
 
+// What is bound at the top level is seen by all that follows.
+void FormParser::refuse_truth(const Pattern& pattern) {
+  if (pattern.kind == Pattern::Kind::kName && (pattern.name == "t" || pattern.name == "f"))
+    fail_at(pattern.pos, special_symbol(pattern.name));
+  for (const Pattern& item : pattern.items) refuse_truth(item);
+}
+
 void FormParser::exp_form(Form& form) {
   form.name_pos = p_.token_.pos;
   form.exp = exp();
   const bool bind = at("="), file = at("|="), background = at("&=");
   if (!bind && !file && !background) return;
   form.pattern = to_pattern(*form.exp);
+  refuse_truth(form.pattern);
   advance();
   form.exp = exp(background ? &form.keywords : nullptr);
   form.kind = bind ? FormKind::kBind : file ? FormKind::kFileBind : FormKind::kBackground;
@@ -303,7 +316,7 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
   if (p_.token_.kind == Tok::kInt || p_.token_.kind == Tok::kFloat)
     fail("the value " + shown() + " is not a valid variable name");
   if (p_.token_.kind != Tok::kName) fail("unexpected " + shown() + " where a pattern was expected");
-  std::string text = name("a variable");
+  std::string text = name("a variable", true);
   if (accept("(")) {
     Pattern record;
     record.kind = Pattern::Kind::kRecord;
@@ -322,12 +335,14 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
   return variable(text, pos);
 }
 
+bool FormParser::is_variable(const Expr& exp) {
+  return (exp.kind == ExprKind::kName && !exp.builtin) || (exp.kind == ExprKind::kBool && !exp.text.empty());
+}
+
 Pattern FormParser::to_pattern(const Expr& exp) {
   check_stack();
+  if (is_variable(exp)) return variable(exp.text, exp.pos);
   switch (exp.kind) {
-    case ExprKind::kName:
-      if (!exp.builtin) return variable(exp.text, exp.pos);
-      break;
     case ExprKind::kTuple: {
       Pattern tuple;
       tuple.kind = Pattern::Kind::kTuple;

@@ -5,8 +5,8 @@
 
 namespace nvm::frontend {
 
-Parser::Parser(const Source& source, Diagnostics& diagnostics)
-    : source_(source), diagnostics_(diagnostics), lexer_(source, diagnostics) {
+Parser::Parser(const Source& source, Diagnostics& diagnostics, IntBits bits)
+    : source_(source), diagnostics_(diagnostics), lexer_(source, diagnostics, bits) {
   token_ = lexer_.next();
   ahead_ = lexer_.next();
 }

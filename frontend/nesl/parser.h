@@ -11,7 +11,8 @@ namespace nvm::frontend {
 
 class Parser {
  public:
-  Parser(const Source& source, Diagnostics& diagnostics);
+  // `bits` of INT: a literal that has more is an error.
+  Parser(const Source& source, Diagnostics& diagnostics, IntBits bits = IntBits::k64);
 
   // The next form, or nothing: at_end() tells the end of the text from a faulty form (reported).
   std::optional<Form> next_form();

@@ -135,13 +135,16 @@ std::string print_ast(const Expr& exp) {
   switch (exp.kind) {
     case ExprKind::kInt: return std::to_string(exp.int_value);
     case ExprKind::kFloat: return print_float(exp.float_value);
-    case ExprKind::kBool: return exp.int_value != 0 ? "t" : "f";
+    case ExprKind::kBool: return !exp.text.empty() ? exp.text : exp.int_value != 0 ? "T" : "F";
     case ExprKind::kChar: return std::string("`") + static_cast<char>(exp.int_value);
     case ExprKind::kString: return print_string(exp.text);
-    case ExprKind::kName: return needs_quote(exp.text) ? "'" + exp.text : exp.text;
+    case ExprKind::kName: {
+      const bool local = exp.type != nullptr && exp.global == nullptr;  // which may be called t or f
+      return needs_quote(exp.text) && !local ? "'" + exp.text : exp.text;
+    }
     case ExprKind::kTuple: return "(" + print_items(exp) + ")";
     case ExprKind::kSeq: return "[" + print_items(exp) + "]";
-    case ExprKind::kEmpty: return "[] " + print_type_expr(*exp.type_expr);
+    case ExprKind::kEmpty: return exp.type_expr ? "[] " + print_type_expr(*exp.type_expr) : "[]";
     case ExprKind::kCall: return print_call(exp);
     case ExprKind::kIf:
       return "(if " + print_ast(*exp.items[0]) + " then " + print_ast(*exp.items[1]) + " else " +

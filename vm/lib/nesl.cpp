@@ -33,6 +33,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
                                                : vm::Show::kExpressions;
   options.interactive = o.interactive;
   options.arg_check = o.arg_check || o.vm.untrusted;
+  options.int_bits = o.int_bits == 32 ? IntBits::k32 : IntBits::k64;
   options.untrusted = o.vm.untrusted;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;

@@ -146,7 +146,10 @@ TEST_CASE("errors say where and what was expected") {
   fails("{x : x in };", "1:11", "unexpected }");
   fails("let s = [1, 2] in {x + 1 : s + 1};", "1:30", "invalid binding in an APPLY-TO-EACH");
   fails("function g(x) x + 1;", "1:15", "expected = or :");
-  fails("function g(t) = 1;", "1:12", "special symbol");
+  fails("function g(T) = 1;", "1:12", "special symbol");
+  fails("function g(x, F := 2) = 1;", "1:15", "special symbol");
+  fails("(x, t) = (1, 2);", "1:5", "special symbol");
+  fails("{T : T in v};", "1:6", "special symbol");
   fails("function g(3) = 1;", "1:12", "not a valid variable name");
   fails("function g() = 3;", "1:12", "unexpected )");
   fails("function g(a)(b) = 3;", "1:14", "expected = or :");
