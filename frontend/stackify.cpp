@@ -53,6 +53,7 @@ class Stackifier {
   void conditional(Frame& frame, const Stmt& stmt);
   void results(Frame& frame, const Stmt& stmt);
   void push_all(Frame& frame, const Atoms& args);
+  void make(Frame& frame, const Stmt& stmt);
   void push(Frame& frame, Atom atom);
   void fetch(Atom atom, bool move);
   static Atom operand(Atom atom) { return -1 - atom; }
@@ -72,6 +73,7 @@ class Stackifier {
   const EmitOptions& options_;
   const Schedule* schedule_ = nullptr;  // of the function
   Atoms stack_;
+  std::uint32_t line_ = 0;         // of what is being made, or was made last
   std::vector<Shuffle> shuffles_;  // not yet written, mergeable
 };
 
@@ -143,21 +145,30 @@ void Stackifier::fetch(Atom atom, bool move) {
 void Stackifier::push(Frame& frame, Atom atom) {
   if (const std::int32_t constant = schedule_->at_uses(atom); constant >= 0) {
     flush();
+    out_.origin_line(line_);
     out_.constant(program_.constants[static_cast<std::size_t>(constant)]);
     stack_.push_back(operand(atom));
     return;
   }
   if (const Stmt* stmt = schedule_->at_use(atom)) {
     --frame.left[atom];
-    push_all(frame, stmt->args);
-    instruction(*stmt);
-    stack_.resize(stack_.size() - stmt->args.size());
+    const std::uint32_t user = line_;
+    make(frame, *stmt);
+    line_ = user;
     stack_.push_back(operand(atom));
     return;
   }
   const bool move = dies(frame, atom, 1);
   --frame.left[atom];
   fetch(atom, move);
+}
+
+// Takes the operands; the results are still to be put on the stack.
+void Stackifier::make(Frame& frame, const Stmt& stmt) {
+  line_ = options_.line(stmt.line);
+  push_all(frame, stmt.args);
+  instruction(stmt);
+  stack_.resize(stack_.size() - stmt.args.size());
 }
 
 void Stackifier::push_all(Frame& frame, const Atoms& args) {
@@ -197,9 +208,7 @@ void Stackifier::drop_dead(const Frame& frame) {
 }
 
 void Stackifier::conditional(Frame& frame, const Stmt& stmt) {
-  push_all(frame, stmt.args);
-  instruction(stmt);
-  stack_.pop_back();
+  make(frame, stmt);
   // What a branch needs has been made: only uses of its own block wait.
   Counts inside;
   count_uses(*stmt.then_block, inside);
@@ -230,9 +239,7 @@ void Stackifier::conditional(Frame& frame, const Stmt& stmt) {
 
 void Stackifier::statement(Frame& frame, const Stmt& stmt) {
   if (stmt.kind == Stmt::Kind::kIf) return conditional(frame, stmt);
-  push_all(frame, stmt.args);
-  instruction(stmt);
-  stack_.resize(stack_.size() - stmt.args.size());
+  make(frame, stmt);
   results(frame, stmt);
 }
 
@@ -259,6 +266,7 @@ void Stackifier::function(const Function& f, const std::string& name) {
   out_.current().lifted = f.lifted;
   out_.current().tail_parallel = f.tail_parallel;
   stack_ = f.params;
+  line_ = 0;
   const Schedule schedule(program_, f);
   schedule_ = &schedule;
   const std::set<Atom> nothing;

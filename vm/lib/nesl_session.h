@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
+#include "bytecode/ssa/ssa.h"
 #include "frontend/emit.h"
 #include "frontend/nesl/compile.h"
 #include "vm/data/value.h"
@@ -36,7 +37,7 @@ class ProgramRunner {
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };
   // `inputs` are the values of the program's inputs (Constant::input), by number.
-  virtual Result run(Program program, std::span<const Value> inputs) = 0;
+  virtual Result run(ssa::Module program, std::span<const Value> inputs) = 0;
 };
 
 // Which result lines a text prints.
@@ -97,7 +98,7 @@ class NeslSession {
   std::optional<std::string> listing(const std::string& text, std::string_view stages);
 
   // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
-  std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  std::optional<std::pair<ssa::Module, std::vector<Value>>> prepare(const std::string& text);
   // The type that a text names; null if it is none.
   frontend::OwnedType read_type(const std::string& text);
 
@@ -155,7 +156,7 @@ class NeslSession {
   [[nodiscard]] frontend::EmitOptions emit_options(const frontend::CompiledForm& compiled) const;
   // The form's program, with the values of variables written out as constants.
   [[nodiscard]] Program bake(const frontend::CompiledForm& compiled) const;
-  [[nodiscard]] std::vector<Value> values_of(const frontend::Emitted& emitted) const;
+  [[nodiscard]] std::vector<Value> values_of(const std::vector<frontend::VariableSlot>& inputs) const;
   void keep(const std::vector<frontend::BoundVariable>& bound, const std::vector<Value>& slots);
   class Wants;
   // Frees whatever no later form can reach; none is pending.
