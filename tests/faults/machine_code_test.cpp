@@ -1,32 +1,11 @@
 // Every allocation fails once while a kernel is compiled, those of asmjit among them: the kernel is refused,
 // and the next attempt succeeds.
 #include <catch2/catch.hpp>
-#include <cerrno>
-#include <cstdlib>
 #include <new>
 
+#include "tests/faults/failing_malloc.h"
 #include "tests/support/isas.h"
 #include "tests/support/plan_writer.h"
-
-namespace {
-long left = 0;  // successful allocations until one fails; 0: none does
-bool failed = false;
-
-bool fails() {
-  failed = left > 0 && --left == 0;
-  if (failed) errno = ENOMEM;
-  return failed;
-}
-}  // namespace
-
-extern "C" {
-void* __libc_malloc(std::size_t);               // NOLINT(bugprone-reserved-identifier)
-void* __libc_calloc(std::size_t, std::size_t);  // NOLINT(bugprone-reserved-identifier)
-void* __libc_realloc(void*, std::size_t);       // NOLINT(bugprone-reserved-identifier)
-void* malloc(std::size_t n) { return fails() ? nullptr : __libc_malloc(n); }
-void* calloc(std::size_t n, std::size_t size) { return fails() ? nullptr : __libc_calloc(n, size); }
-void* realloc(void* p, std::size_t n) { return fails() ? nullptr : __libc_realloc(p, n); }
-}
 
 namespace {
 
@@ -61,10 +40,9 @@ int refusals(const vm::cpu::EngineOptions& options, bool anew) {
         return false;
       }
     };
-    left = at;
+    testing::fail_allocation(at);
     if (!compiles()) ++refused;
-    some = left == 0;
-    left = 0;
+    some = testing::failed();
     if (!compiles()) FAIL("after allocation " << at << " had failed: " << reason);
   }
   return refused;

@@ -26,6 +26,15 @@ std::unique_ptr<asmjit::JitRuntime> runtime_for(Perf perf) {
 
 }  // namespace
 
+// A stage whose code is given back if what comes after it throws.
+struct CodeMemory::Unfinished {
+  CodeMemory& memory;
+  Stage* stage;
+  ~Unfinished() {
+    if (stage != nullptr) memory.release(*stage);
+  }
+};
+
 CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std::FILE* complaints)
     : isa_(isa),
       limit_(limit),
@@ -43,14 +52,11 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   }
   if (!compile_stage(*runtime_, isa_, spec, listings_, stage, reason)) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
-  try {
-    announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
-    if (perf_ != Perf::kOff) announce(stage, name);
-    if (!spec.striped && spec.straight.gathers.empty()) compile_others(spec, name, stage);
-  } catch (...) {
-    release(stage);
-    throw;
-  }
+  Unfinished unfinished{*this, &stage};
+  announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
+  if (perf_ != Perf::kOff) announce(stage, name);
+  if (!spec.striped && spec.straight.gathers.empty()) compile_others(spec, name, stage);
+  unfinished.stage = nullptr;
   return true;
 }
 
