@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
 
 #include "vm/cpu/anonymous_code.h"
 #include "vm/cpu/codegen/stretches.h"
@@ -18,10 +19,21 @@ std::unique_ptr<asmjit::JitRuntime> runtime_for(Perf perf) {
   if (perf == Perf::kMap) return std::make_unique<AnonymousCode>();
   asmjit::JitAllocator::CreateParams twice{};
   twice.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-  return std::make_unique<asmjit::JitRuntime>(&twice);
+  auto runtime = std::make_unique<asmjit::JitRuntime>(&twice);
+  if (runtime->allocator()->blockSize() == 0) throw std::bad_alloc();
+  return runtime;
 }
 
 }  // namespace
+
+// A stage whose code is given back if what comes after it throws.
+struct CodeMemory::Unfinished {
+  CodeMemory& memory;
+  Stage* stage;
+  ~Unfinished() {
+    if (stage != nullptr) memory.release(*stage);
+  }
+};
 
 CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std::FILE* complaints)
     : isa_(isa),
@@ -40,9 +52,11 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   }
   if (!compile_stage(*runtime_, isa_, spec, listings_, stage, reason)) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
+  Unfinished unfinished{*this, &stage};
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
   if (!spec.striped && spec.straight.gathers.empty()) compile_others(spec, name, stage);
+  unfinished.stage = nullptr;
   return true;
 }
 
