@@ -10,7 +10,7 @@
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
-#include "frontend/lexer.h"
+#include "frontend/nesl/lexer.h"
 #include "vm/data/kept.h"
 #include "vm/lib/counted_stream.h"
 #include "vm/lib/files.h"

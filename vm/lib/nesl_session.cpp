@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bytecode/base/stack.h"
-#include "frontend/core.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
@@ -331,7 +331,7 @@ SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {
 
 std::string NeslSession::documentation(const frontend::Binding& binding) {
   if (binding.kind == frontend::BindingKind::kPrimitive)
-    return frontend::core::prim_info(static_cast<frontend::core::Prim>(binding.prim)).doc;
+    return frontend::primitive(static_cast<frontend::core::Prim>(binding.prim)).doc;
   return binding.form ? binding.form->doc : "";
 }
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
-#include "frontend/compile.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
 #include "vm/interp/world.h"
