@@ -28,8 +28,8 @@ RULES = (
     (r"\b(mkstemps?|mkostemps?|tmpfile|O_CREAT|std::rename|fs::rename|filesystem::rename)\b", "bytecode/base/out_file.h",
      {"bytecode/base/out_file.cpp", "vm/interp/beneath.cpp", "vm/interp/gate.cpp"}),  # a program's own files
     (r"\bfopen\([^;]*\"[wa]", "bytecode/base/out_file.h",
-     # a program's own files; what perf looks for under its name; a sink
-     {"vm/interp/host_ops.cpp", "vm/cpu/code_memory.cpp", "vm/cpu/jit_dump.cpp", "vm/cmd/run.cpp"}),
+     # a program's own files; a sink
+     {"vm/interp/host_ops.cpp", "vm/cmd/run.cpp"}),
     (r"catch \(\.\.\.\)", "vm/lib/guarded.h",
      {"vm/lib/guarded.h", "vm/lib/guarded.cpp", "vm/lib/vm.cpp", "bytecode/base/thread.h", "vm/data/fork_join.h",
       "vm/trace/predict.cpp", "vm/profile/chrome_trace.cpp", "gpu/compiler.cpp", "vm/cmd/crash.cpp"}),
