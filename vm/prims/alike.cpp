@@ -100,6 +100,17 @@ bool extract_alike(const PrimCall& call) {
   return true;
 }
 
+bool compute_alike(const PrimCall& call) {
+  switch (op_info(call.op).kind) {
+    case OpKind::kMap: return map_alike(call);
+    case OpKind::kDist: return dist_alike(call);
+    case OpKind::kReduce: return reduce_alike(call);
+    case OpKind::kExtract: return extract_alike(call);
+    case OpKind::kShape: return call.op == Op::kLengths && lengths_alike(call);
+    default: return false;
+  }
+}
+
 }  // namespace
 
 bool takes_repeated(Op op, std::uint32_t i) {
@@ -117,14 +128,9 @@ bool takes_repeated(Op op, std::uint32_t i) {
 }
 
 bool run_alike(const PrimCall& call) {
-  switch (op_info(call.op).kind) {
-    case OpKind::kMap: return map_alike(call);
-    case OpKind::kDist: return dist_alike(call);
-    case OpKind::kReduce: return reduce_alike(call);
-    case OpKind::kExtract: return extract_alike(call);
-    case OpKind::kShape: return call.op == Op::kLengths && lengths_alike(call);
-    default: return false;
-  }
+  const bool done = compute_alike(call);
+  if (done) took(call.context, FastPath::kComputeRepeated);
+  return done;
 }
 
 bool all_alike(const Vector& v) {
@@ -138,6 +144,7 @@ bool all_alike(const Vector& v) {
 void write_repeated(const PrimContext& context, Value& value) {
   const auto* v = std::get_if<Vector>(&value);
   if (v == nullptr || !v->is_repeated()) return;
+  took(context, FastPath::kWriteRepeated);
   Fresh out(context, v->storage(), v->length());
   fill_repeated(*v, context, v->length(), out.data());
   value = out.take();
