@@ -214,7 +214,8 @@ void tell_least_numbers(Program& program);
 
 // functions[0] becomes the entry. What can be reached, checked. Cost: linear in the code.
 [[nodiscard]] ssa::Module to_ssa(const Program& program, const EmitOptions& options);
-// Puts the functions on a stack; verified and lowered, it is the same module.
+// Puts the functions on a stack. Verified and lowered it is the same module, but for parameters that a
+// function only hands back: those that lie lowest need not be passed there.
 [[nodiscard]] nvm::Program to_stack_code(const Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend::flat

@@ -26,9 +26,16 @@ class Checker {
   }
 
  private:
-  void expect(bool holds, const std::string& what) const {
-    if (holds) [[likely]]
-      return;
+  void expect(bool holds, const char* what) const {
+    if (!holds) [[unlikely]]
+      fail(what);
+  }
+  // Of a value: "%7" and what is said of it.
+  void expect_of(ValueId v, bool holds, const char* before, const char* behind) const {
+    if (!holds) [[unlikely]]
+      fail(before + std::to_string(v) + behind);
+  }
+  [[noreturn]] void fail(const std::string& what) const {
     std::string text = "SSA form broken: " + what + ", in block b" + std::to_string(block_) +
                        ", instruction " + std::to_string(at_) + " of\n";
     // A broken form may not be printable: only show what print() can index.
@@ -109,17 +116,17 @@ class Checker {
 
   void use(ValueId v, Type type) const {
     expect(value_ok(v), "operand in range");
-    expect(type_of_value(v) == type, "operand %" + std::to_string(v) + " has the right type");
+    expect_of(v, type_of_value(v) == type, "operand %", " has the right type");
     defined(v);
   }
 
   void defined(ValueId v) const {
     const Birth& b = born_[static_cast<std::size_t>(v)];
     if (b.block == static_cast<BlockId>(block_))
-      expect(b.at < static_cast<std::int64_t>(at_), "%" + std::to_string(v) + " is defined before its use");
+      expect_of(v, b.at < static_cast<std::int64_t>(at_), "%", " is defined before its use");
     else
-      expect(dominates(idom_, b.block, static_cast<BlockId>(block_)),
-             "the definition of %" + std::to_string(v) + " dominates its use");
+      expect_of(v, dominates(idom_, b.block, static_cast<BlockId>(block_)), "the definition of %",
+                " dominates its use");
   }
 
   void inst(const Inst& in) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/data/kept.h"
+#include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl.hpp"
 #include "vm/lib/nesl_session.h"
@@ -79,6 +80,7 @@ class Runner : public vm::ProgramRunner {
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;
     counters_.compile_seconds += c.compile_seconds;
+    counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);
   }
 
   Options options_;

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nvm::lib {
@@ -299,6 +300,9 @@ struct Counters {
   std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
+  // How often each way to execute was taken that is faster than the plain one; only those that were, by
+  // their names in vm/data/fast_paths.def.
+  std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;
 };
 
 struct Run {
