@@ -273,9 +273,7 @@ std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
 std::optional<Nesl::Prepared> Nesl::Impl::prepare(const std::string& text) {
   auto emitted = session.prepare(text);
   if (!emitted) return std::nullopt;
-  LoadOptions load;
-  load.int_bits = runner.int_bits();
-  auto program = make_program(std::move(emitted->first), "NESL", load);
+  auto program = make_program(std::move(emitted->first), "NESL", {});
   if (!program) {
     err << program.failure().message;
     return std::nullopt;

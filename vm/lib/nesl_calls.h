@@ -18,7 +18,7 @@ struct CompiledCall {
     int slot = 0;
     Value value;
   };
-  Program program;
+  ssa::Module program;
   std::vector<Input> inputs;  // by Constant::input
   std::vector<frontend::OwnedType> arguments;
   frontend::OwnedType result;
