@@ -1,4 +1,5 @@
 #include <new>
+#include <thread>
 
 #include "bytecode/base/extent.h"
 #include "bytecode/base/per_thread.h"
@@ -19,6 +20,11 @@ struct nvm_value {
 struct nvm_results {
   nvm::lib::Run run;
 };
+struct nvm_limits {
+  std::thread::id thread;
+  int depth;  // among those of the thread, from 1
+  nvm::lib::Limits limits;
+};
 
 namespace {
 
@@ -30,6 +36,7 @@ struct LastError {
 };
 using Errors = nvm::PerThread<LastError, LastError>;
 constinit thread_local const char* last_error = "";
+constinit thread_local int limits_begun = 0;
 
 void keep_error(Failure failure) noexcept {
   static constexpr auto kWithout = "nvm: out of memory\n";
@@ -100,6 +107,27 @@ nvm_value* handle(Value value) {
 }
 
 }  // namespace
+
+nvm_limits* nvm_limits_begin(uint64_t memory, double seconds) {
+  return guarded_c([&] {
+    if (!(seconds >= 0)) refuse("a time limit of " + std::to_string(seconds) + " seconds");
+    auto* limits = new nvm_limits{std::this_thread::get_id(), limits_begun + 1, {memory, seconds}};
+    ++limits_begun;
+    return limits;
+  });
+}
+int nvm_limits_end(nvm_limits* limits) {
+  return guarded_c(
+      [&] {
+        if (limits == nullptr) return 0;
+        if (limits->thread != std::this_thread::get_id()) refuse("these limits were begun on another thread");
+        if (limits->depth != limits_begun) refuse("limits that were begun after these have not ended");
+        delete limits;
+        --limits_begun;
+        return 0;
+      },
+      1);
+}
 
 nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options) {
   return guarded_c([&] {
