@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import endings
+import fast_paths
 import layers
 import outside
 import scripts
@@ -35,6 +36,13 @@ class Tree(unittest.TestCase):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+
+class FastPaths(Tree):
+    def test_rows_without_a_test(self):
+        self.write("vm/data/fast_paths.def", 'FAST_PATH(kOne, "one")\nFAST_PATH(kTwo, "two")\n')
+        self.write("tests/unit/a.cpp", "check_taken(counts, {FastPath::kOne});")
+        self.assertEqual(fast_paths.check(self.root), ["vm/data/fast_paths.def: no test names FastPath::kTwo"])
 
 
 class Layers(Tree):

@@ -43,7 +43,6 @@ ALLOWED = {
     "vm/lib/impl.h": "--in",
     "vm/lib/record_file.cpp": "--record, replay",
     "vm/lib/trace.cpp": "--trace",
-    "vm/lib/value_files.cpp": "--out",
     "vm/lib/watch.cpp": "--in",
     "vm/lib/vm.cpp": "the machine's memory",
     "vm/profile/machine_limits.cpp": "the machine's speed, measured once",

@@ -32,6 +32,8 @@ struct Program::Impl {
   Loaded loaded;
   vm::Pool pool{Budget::account() != nullptr ? Budget::account()->limit() : 0};  // of the constants
   vm::Code code;                                                                 // if the verdict is kOk
+  // Whether it was read as VCODE.
+  [[nodiscard]] bool has_stack_code() const { return !loaded.program.functions.empty(); }
   explicit Impl(std::string name, std::string_view source)
       : file(name), text(source), diagnostics(std::move(name), source) {}
 };
@@ -43,9 +45,8 @@ struct Value::Impl {
   vm::Value value;
 };
 
-// A program made in this process, e.g. by the front end.
-[[nodiscard]] Result<Program> make_program(nvm::Program program, std::string name,
-                                           const LoadOptions& options);
+// A program made in this process by a front end, for the width of INT that it was made for.
+[[nodiscard]] Result<Program> make_program(ssa::Module module, std::string name, const LoadOptions& options);
 
 // Diagnostics as the user of the library gets them.
 [[nodiscard]] std::vector<Message> messages_of(const Diagnostics& diagnostics);
