@@ -51,7 +51,7 @@ bool is_reserved(std::string_view name) {
 }
 
 Lexer::Lexer(const Source& source, Diagnostics& diagnostics)
-    : text_(source.text), diagnostics_(diagnostics), line_(source.first_line) {
+    : text_(source.text), diagnostics_(diagnostics), line_(source.first_line), column_(source.first_column) {
   if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a mark that some editors write
 }
 
