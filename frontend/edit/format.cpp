@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/edit/layout.h"
-#include "frontend/parser.h"
+#include "frontend/nesl/parser.h"
 
 namespace nvm::edit {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/ast.h"
-#include "frontend/lexer.h"
+#include "frontend/nesl/ast.h"
+#include "frontend/nesl/lexer.h"
 
 namespace nvm::edit {
 

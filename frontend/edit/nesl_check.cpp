@@ -3,8 +3,8 @@
 
 #include "bytecode/base/budget.h"
 #include "frontend/edit/nesl_unit.h"
-#include "frontend/parser.h"
-#include "frontend/types.h"
+#include "frontend/nesl/parser.h"
+#include "frontend/nesl/types.h"
 
 namespace nvm::edit {
 

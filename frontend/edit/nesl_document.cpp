@@ -3,10 +3,10 @@
 #include <map>
 #include <set>
 
-#include "frontend/core.h"
 #include "frontend/edit/format.h"
 #include "frontend/edit/nesl_unit.h"
-#include "frontend/lexer.h"
+#include "frontend/nesl/lexer.h"
+#include "frontend/nesl/prims.h"
 
 namespace nvm::edit {
 
@@ -121,7 +121,7 @@ std::optional<Hover> NeslDocument::describe(const std::string& name) {
   const auto signature = signature_of(nullptr, name);
   Hover hover{{}, signature ? signature->label : name + " : " + frontend::print_type(b->type), ""};
   if (b->kind == BindingKind::kPrimitive)
-    hover.text = frontend::core::prim_info(static_cast<frontend::core::Prim>(b->prim)).doc;
+    hover.text = frontend::primitive(static_cast<frontend::core::Prim>(b->prim)).doc;
   else if (b->form)
     hover.text = b->form->doc;
   return hover;
@@ -138,7 +138,7 @@ std::optional<Signature> NeslDocument::signature_of(const Symbol* symbol, const 
   if (b == nullptr || b->type == nullptr || !in_name(name[0])) return std::nullopt;
   std::string parameters, documentation;
   if (b->kind == BindingKind::kPrimitive) {
-    const auto& info = frontend::core::prim_info(static_cast<frontend::core::Prim>(b->prim));
+    const frontend::Primitive& info = frontend::primitive(static_cast<frontend::core::Prim>(b->prim));
     parameters = "(" + std::string(info.parameters) + ")";
     documentation = info.doc;
   } else if (b->kind == BindingKind::kFunction && b->form) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "bytecode/base/stack.h"
-#include "frontend/compile.h"
-#include "frontend/infer.h"
-#include "frontend/parser.h"
-#include "frontend/types.h"
+#include "frontend/nesl/compile.h"
+#include "frontend/nesl/infer.h"
+#include "frontend/nesl/parser.h"
+#include "frontend/nesl/types.h"
 
 namespace nvm::edit {
 

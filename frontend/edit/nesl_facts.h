@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/ast.h"
 #include "frontend/edit/index.h"
+#include "frontend/nesl/ast.h"
 
 namespace nvm::frontend {
 struct CompiledForm;

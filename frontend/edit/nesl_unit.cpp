@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "frontend/parser.h"
+#include "frontend/nesl/parser.h"
 
 namespace nvm::edit {
 

@@ -10,9 +10,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "frontend/compile.h"
 #include "frontend/edit/document.h"
 #include "frontend/edit/nesl_facts.h"
+#include "frontend/nesl/compile.h"
 
 namespace nvm::edit {
 

@@ -10,7 +10,7 @@
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
-#include "frontend/lexer.h"
+#include "frontend/nesl/lexer.h"
 #include "vm/data/kept.h"
 #include "vm/lib/counted_stream.h"
 #include "vm/lib/files.h"
@@ -33,6 +33,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
                                                : vm::Show::kExpressions;
   options.interactive = o.interactive;
   options.arg_check = o.arg_check || o.vm.untrusted;
+  options.int_bits = o.int_bits == 32 ? IntBits::k32 : IntBits::k64;
   options.untrusted = o.vm.untrusted;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;

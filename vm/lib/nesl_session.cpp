@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bytecode/base/stack.h"
-#include "frontend/core.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
@@ -114,7 +114,7 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_, open_texts_);
   Diagnostics diagnostics(source.file, source.text);
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
   SessionStatus status = SessionStatus::kOk, loaded = status;
   const bool each_form = options_.interactive || each_form_;
@@ -209,7 +209,7 @@ frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) co
 std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, std::uint32_t number) {
   Diagnostics diagnostics(kExpression, text);
   const frontend::Source source{kExpression, text, 1, false, number, true};
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::optional<CompiledForm> compiled;
   auto form = parser.next_form();
   if (form && !parser.at_end())
@@ -331,14 +331,14 @@ SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {
 
 std::string NeslSession::documentation(const frontend::Binding& binding) {
   if (binding.kind == frontend::BindingKind::kPrimitive)
-    return frontend::core::prim_info(static_cast<frontend::core::Prim>(binding.prim)).doc;
+    return frontend::primitive(static_cast<frontend::core::Prim>(binding.prim)).doc;
   return binding.form ? binding.form->doc : "";
 }
 
 void NeslSession::define_quietly(const std::string& text, const Form& original, bool builtin) {
   Diagnostics diagnostics("trace", text);
   const frontend::Source source{"trace", text, original.pos.line, builtin};
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   auto form = parser.next_form();
   if (form && builtin)
     environment_.stand_in(std::make_shared<Form>(std::move(*form)), diagnostics);

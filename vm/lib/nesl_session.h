@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
-#include "frontend/compile.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
 #include "vm/interp/world.h"
@@ -53,6 +53,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  IntBits int_bits = IntBits::k64;
   bool untrusted = false;                        // as lib::Options::untrusted
   Gate gate;                                     // for the commands of texts, load among them
   World* world = nullptr;                        // where files come from, if not from the file system
