@@ -87,7 +87,9 @@ std::optional<Hover> Document::hover(std::size_t at) {
 }
 
 std::optional<Hover> Document::hover_of(const Symbol& symbol, Span span, std::string_view type) {
-  Hover hover{span, std::string(symbol.name) + std::string(symbol.parameters), ""};
+  std::string parameters(symbol.parameters);
+  if (!parameters.empty() && parameters[0] != '(') parameters = "(" + parameters + ")";
+  Hover hover{span, std::string(symbol.name) + parameters, ""};
   if (symbol.kind == SymbolKind::kBuiltin) {
     const auto described = describe(std::string(symbol.name));
     if (!described) return std::nullopt;
@@ -115,11 +117,16 @@ std::optional<Target> Document::definition(std::size_t at) {
     symbol =
         top_level(this->word(std::string_view(text_.str()).substr(word.begin, word.end - word.begin)), at);
   }
-  if (symbol == nullptr) return std::nullopt;
-  if (symbol->kind == SymbolKind::kBuiltin) return std::nullopt;
+  if (found != nullptr && found->shared && found->defines)  // of two names the one that is defined elsewhere
+    for (const Occurrence& o : index().occurrences)
+      if (o.span == found->span && !o.defines) symbol = &index().symbols[static_cast<std::size_t>(o.symbol)];
+  if (symbol == nullptr || symbol->kind == SymbolKind::kBuiltin) return std::nullopt;
   if (symbol->declared_only)
     for (const Symbol& other : index().symbols)
-      if (other.group == symbol->group && !other.declared_only) symbol = &other;
+      if (other.group == symbol->group && !other.declared_only) {
+        symbol = &other;
+        break;
+      }
   return Target{std::string(symbol->file), symbol->defined};
 }
 

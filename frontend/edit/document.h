@@ -18,6 +18,8 @@ enum class Language : std::uint8_t { kNesl, kRemora };
 // By the name that editors give a language, or else by how a file's name ends; nothing for others.
 [[nodiscard]] std::optional<Language> language_of(std::string_view name, std::string_view file);
 
+inline constexpr std::size_t kMostProblems = 500;  // of a document; of more the first ones
+
 // A message, as `nvm check` gives it.
 struct Problem {
   Severity severity = Severity::kError;

@@ -73,8 +73,17 @@ Formatted format_nesl(const std::string& text) {
     place.first = false;
     begin = end;
   }
-  const std::vector<LayoutWord> rest = layout_words(std::string_view(code).substr(begin));
-  out.text += lay_out(rest, FormKind::kExpr, place);
+  const std::string_view rest = std::string_view(code).substr(begin);
+  Diagnostics of_rest("", "");
+  const frontend::Source behind{"", rest};
+  static_cast<void>(frontend::Parser(behind, of_rest));
+  if (of_rest.failed()) {  // a comment without an end
+    out.problems.push_back(
+        {Severity::kError, {begin + rest.find('%'), code.size()}, of_rest.all()[0].message, ""});
+    out.text += rest;
+    return out;
+  }
+  out.text += lay_out(layout_words(rest), FormKind::kExpr, place);
   if (!out.text.empty() && out.text.back() != '\n') out.text += place.newline;
   return out;
 }

@@ -208,8 +208,8 @@ class Layout {
   [[nodiscard]] std::size_t gap(const LayoutWord& w) const {
     if (w.comment) return std::max<std::size_t>(w.blanks, 1);
     if (before_ == nullptr || behind_comment_) return 1;
-    if (verbatim_) return w.blanks;
     const Token &a = *before_, &b = w.token;
+    if (verbatim_) return b.is(";") ? 0 : w.blanks;
     if (b.is(",") || b.is(";") || closes(b) || opens(a)) return 0;
     if (a.is(",") || a.is(";")) return 1;
     if (is_prefix(a)) return 0;

@@ -17,7 +17,6 @@ using frontend::Token;
 
 namespace {
 
-constexpr std::size_t kMostProblems = 500;
 constexpr std::string_view kKeywords[] = {"and", "closure", "datatype", "else", "function",
                                           "if",  "in",      "let",      "load", "nand",
                                           "nor", "or",      "then",     "time", "xor"};
@@ -100,7 +99,7 @@ void NeslDocument::analyse(std::vector<Problem>& problems) {
   unit_.check(world_);
   unit_.check_bodies(world_);
   const auto add = [&](const NeslChunk& chunk, const ChunkMessage& m) {
-    if (problems.size() == kMostProblems) return;
+    if (problems.size() >= kMostProblems) return;
     Span span{chunk.begin + m.at, chunk.begin + m.at};
     const std::string& text = text_.str();
     while (span.end < text.size() && in_name(text[span.end])) ++span.end;

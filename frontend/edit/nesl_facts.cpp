@@ -256,7 +256,9 @@ void NeslFactFinder::visit(const Expr& exp) {
   const std::size_t outside = visible_.size();
   switch (exp.kind) {
     case ExprKind::kName: return use(exp);
-    case ExprKind::kEmpty: return type_names(*exp.type_expr);
+    case ExprKind::kEmpty:
+      if (exp.type_expr) type_names(*exp.type_expr);  // else it follows from where it stands
+      return;
     case ExprKind::kEach: return visit_each(exp);
     case ExprKind::kLet:
       for (const frontend::LetBinding& binding : exp.bindings) {

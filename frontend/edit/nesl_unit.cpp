@@ -101,6 +101,18 @@ std::unique_ptr<NeslChunk> NeslUnit::read_chunk(std::size_t begin, std::uint32_t
   return chunk;
 }
 
+// What is given up is read anew.
+struct NeslUnit::Unfinished {
+  NeslUnit& unit;
+  bool over = false;
+  ~Unfinished() {
+    if (over) return;
+    unit.text_.clear();
+    unit.code_.clear();
+    unit.chunks_.clear();
+  }
+};
+
 // From the chunk before the one where the texts begin to differ on, until a chunk begins where one did with
 // the same rest.
 void NeslUnit::read(std::string text, NeslWorld& world) {
@@ -123,14 +135,9 @@ void NeslUnit::read(std::string text, NeslWorld& world) {
   chunks_.resize(keep);
   const std::string before = std::exchange(code_, std::move(code));
   text_ = std::move(text);
-  try {
-    read_rest(old, before, before.size() - same_behind, world);
-  } catch (...) {  // given up: all is read anew
-    text_.clear();
-    code_.clear();
-    chunks_.clear();
-    throw;
-  }
+  Unfinished unfinished{*this};
+  read_rest(old, before, before.size() - same_behind, world);
+  unfinished.over = true;
   names_ = 0;
   for (const auto& chunk : chunks_)
     for (const std::string& name : chunk->declares) names_ = names_ * 31 + std::hash<std::string>()(name);

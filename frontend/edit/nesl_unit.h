@@ -87,6 +87,7 @@ class NeslUnit {
   [[nodiscard]] std::string first_error(const std::string& file, std::size_t& count) const;
 
  private:
+  struct Unfinished;
   using Chunks = std::vector<std::unique_ptr<NeslChunk>>;
 
   void read_rest(Chunks& old, std::string_view before, std::size_t same_from, NeslWorld& world);

@@ -16,8 +16,7 @@ constexpr std::string_view kForms[] = {
     "array",       "box",     "boxes", "define", "define-index", "define-type", "field", "fn",
     "frame",       "i-app",   "i-fn",  "if",     "let",          "lift",        "over",  "reify-dimension",
     "reify-shape", "reshape", "set",   "t-app",  "t-fn",         "unbox",       "view"};
-constexpr std::string_view kTypes[] = {"Int", "Float", "Bool",  "Char", "Forall",
-                                       "Pi",  "Sigma", "Shape", "Dim"};
+constexpr std::string_view kTypes[] = {"->", "Forall", "Pi", "Sigma", "bool", "char", "float", "int"};
 
 // What ends a word: blanks, brackets, and what begins a literal or a comment.
 bool in_remora_word(char c) {
@@ -68,6 +67,7 @@ void RemoraDocument::analyse(std::vector<Problem>& problems) {
   remora::Checked checked = remora::check_program(text_.str());
   program_ = std::move(checked.program);
   for (const remora::Error& e : checked.errors) {
+    if (problems.size() >= kMostProblems) return;
     Span span = word_from(text_.offset(e.pos, Units::kCodePoints));
     if (span.end == span.begin && span.end < text_.size() && text_.str()[span.end] != '\n') ++span.end;
     problems.push_back({Severity::kError, span, e.text, e.kind});
@@ -216,12 +216,26 @@ class RemoraDocument::Indexer {
     symbol.group = static_cast<int>(k);
     if (v.type.array != remora::kNoVar || v.type.atom != nullptr)
       symbol.type = keep(remora::print(program_.variables.resolved(v.type), program_.variables));
-    const std::size_t begin = offset(v.pos);
+    const std::size_t begin = name_at(offset(v.pos));
     if (v.pos.line != 0 && document_.text_.str().compare(begin, v.name.size(), v.name) == 0) {
       symbol.defined = {begin, begin + v.name.size()};
       index_.occurrences.push_back({symbol.defined, static_cast<int>(k), true, false, {}});
     }
     index_.symbols.push_back(symbol);
+  }
+
+  // The name of a definition that begins at a place: (define name ...) or (define (name ...) ...).
+  [[nodiscard]] std::size_t name_at(std::size_t at) const {
+    const std::string& text = document_.text_.str();
+    const auto skip = [&](auto what) {
+      while (at < text.size() && what(text[at])) ++at;
+    };
+    if (at >= text.size() || text[at] != '(') return at;
+    const auto between = [](char c) { return c == '(' || c == ' ' || c == '\n' || c == '\r' || c == '\t'; };
+    skip(between);
+    skip(in_remora_word);
+    skip(between);
+    return at;
   }
 
   // From the bracket before a name to the one that closes it.

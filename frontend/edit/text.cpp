@@ -18,6 +18,12 @@ std::size_t width(std::size_t bytes, Units units) {
 Text::Text(std::string text) : text_(std::move(text)), begins_{0} {
   for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
     begins_.push_back(at + 1);
+  plain_.reserve(begins_.size());
+  for (std::size_t n = 0; n < begins_.size(); ++n) {
+    const std::string_view line = this->line(n);
+    plain_.push_back(
+        std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  }
 }
 
 std::string_view Text::line(std::size_t n) const {
@@ -31,6 +37,7 @@ std::string_view Text::line(std::size_t n) const {
 std::size_t Text::offset(Place place, Units units) const {
   if (place.line >= begins_.size()) return text_.size();
   const std::string_view line = this->line(place.line);
+  if (plain_[place.line]) return begins_[place.line] + std::min(place.column, line.size());
   std::size_t at = 0;
   for (std::size_t column = 0; at < line.size();) {
     const std::size_t bytes = remora::decode_one(line, at).bytes;
@@ -45,6 +52,7 @@ Place Text::place(std::size_t offset, Units units) const {
   offset = std::min(offset, text_.size());
   const auto line = std::upper_bound(begins_.begin(), begins_.end(), offset) - begins_.begin() - 1;
   Place place{static_cast<std::size_t>(line), 0};
+  if (plain_[place.line]) return {place.line, offset - begins_[place.line]};
   for (std::size_t at = begins_[place.line]; at < offset;) {
     const std::size_t bytes = remora::decode_one(text_, at).bytes;
     place.column += width(bytes, units);

@@ -46,6 +46,7 @@ class Text {
  private:
   std::string text_;
   std::vector<std::size_t> begins_;  // of the lines
+  std::vector<bool> plain_;          // lines whose characters are bytes, whatever columns count
 };
 
 // A character of a name in NESL.
