@@ -177,17 +177,15 @@ class Nesl(Session):
             text = self.c.texts[URI]
             begin = draw.randrange(len(text) + 1)
             end = min(len(text), begin + draw.choice([0, 0, 1, 5, 40]))
-            self.c.notes.clear()
             self.c.edit(URI, begin, end, draw.choice(pieces), version=step + 2)
-            here = self.c.problems(URI)
-            self.c.open(other, self.c.texts[URI])
-            there = self.c.problems(other)
+            here = self.c.problems(URI, step + 2)
+            self.c.open(other, self.c.texts[URI], version=step + 2)
+            there = self.c.problems(other, step + 2)
             self.c.notify("textDocument/didClose", textDocument={"uri": other})
             with self.subTest(step=step, text=self.c.texts[URI]):
                 self.assertEqual(here, there)
             if step % 10 == 9:
                 self.c.change(URI, TEXT)
-                self.c.problems(URI)
 
     def test_many_documents(self):
         for k in range(1001):

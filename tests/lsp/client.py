@@ -132,11 +132,11 @@ class Client:
         self.notify("textDocument/didChange", textDocument={"uri": uri, "version": version},
                     contentChanges=[{"range": part, "text": with_text}])
 
-    def problems(self, uri):
-        """(line, character, message) of the next diagnostics of a document."""
+    def problems(self, uri, version=None):
+        """(line, character, message) of the next diagnostics of a document, or of a version of it."""
         while True:
             params = self.note("textDocument/publishDiagnostics")
-            if params["uri"] == uri:
+            if params["uri"] == uri and version in (None, params.get("version")):
                 return [(d["range"]["start"]["line"], d["range"]["start"]["character"], d["message"])
                         for d in params["diagnostics"]]
 
