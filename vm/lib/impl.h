@@ -15,6 +15,10 @@
 #include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
 
+namespace nvm {
+class InFile;
+}
+
 namespace nvm::lib {
 
 struct Program::Impl {
@@ -51,8 +55,8 @@ struct Value::Impl {
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
 
-// The contents of a file that come from a world; nothing if the file itself is to be read.
-[[nodiscard]] std::optional<std::string> recorded(vm::World* world, const std::string& path);
+// A file of the command line, through the world if there is one: a run that is played back opens none.
+[[nodiscard]] InFile input_file(vm::World* world, const std::string& path);
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }
