@@ -23,7 +23,7 @@ struct VariableSlot {
 };
 
 struct EmitOptions {
-  std::string file;                              // NESL file, the program's own
+  std::string file;                              // the program's own
   bool arg_check = true;                         // off: only the checks that the instructions make themselves
   const std::atomic<bool>* cancelled = nullptr;  // may be set at any time: then Cancelled is thrown
   std::uint32_t own = 0;                         // Source::number of `file`

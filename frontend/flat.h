@@ -53,7 +53,7 @@ struct Block {
 
 struct Function {
   std::string name;    // VCODE word
-  std::string origin;  // NESL name
+  std::string origin;  // name in the source
   bool lifted = false, tail_parallel = false;
   Atoms params;
   Block body;                    // yields the results

@@ -36,7 +36,8 @@ RULES = (
 )
 FILESYSTEM = re.compile(r"\b(?:std::filesystem|fs)::(?!path\b|file_status\b|perms\b|directory_iterator\b)([a-z_]+)\(([^;]*)")
 INTERFACE = ("nvm.hpp", "nesl.hpp", "nvm.h")
-IMPLEMENTED = ("vm.cpp", "value.cpp", "value_files.cpp", "program.cpp", "nesl.cpp", "c_api.cpp", "build_info.cpp")
+IMPLEMENTED = ("vm.cpp", "value.cpp", "value_files.cpp", "program.cpp", "nesl.cpp", "nesl_calls.cpp",
+               "c_api.cpp", "c_error.cpp", "c_nesl.cpp", "build_info.cpp")
 
 
 def without_comments(text):
@@ -85,7 +86,7 @@ def bodies(text):
         yield match.group(2), match.group(1).strip(), text[match.start() : line_end if one_line else end], text.count("\n", 0, match.start()) + 1
 
 
-HARMLESS = re.compile(r"return (options;|static_cast|NVM_VERSION|version|last_error|\w+ [!=]= nullptr)|\{ delete |\.cancel\(\)|noexcept")
+HARMLESS = re.compile(r"return (options;|static_cast|NVM_VERSION|version|of_error|\w+ [!=]= nullptr)|\{ delete |\.cancel\(\)|noexcept")
 
 
 def check_interface(root):

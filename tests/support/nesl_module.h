@@ -6,8 +6,8 @@
 
 #include "bytecode/ssa/passes.h"
 #include "bytecode/verify/verify.h"
-#include "frontend/compile.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 
 namespace nvm::test {
 

@@ -1,6 +1,5 @@
-// Numbers counted up and numbers repeated that are not written (unwritten.h): who leaves and who reads them.
-#include "vm/interp/unwritten.h"
-
+// Numbers counted up and numbers repeated that are not written, for all threads (ssa::kCrossing): who leaves
+// and who reads them.
 #include <algorithm>
 
 #include "vm/interp/interp.h"
@@ -109,7 +108,7 @@ std::optional<std::int64_t> repeated_int(const Value& value, std::int64_t length
   return v->is_repeated() ? std::optional(v->repeated_element().scalar_int()) : std::nullopt;
 }
 
-// What an instruction that masks or shifts by one number (leaves_known_bits) leaves of elements whose bits
+// What an instruction that masks or shifts by one number leaves of elements whose bits
 // are known.
 Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const RegionHook* hook) {
   const auto bits = v.known_bits();

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bytecode/base/stack.h"
-#include "frontend/core.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
@@ -114,7 +114,7 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_, open_texts_);
   Diagnostics diagnostics(source.file, source.text);
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
   SessionStatus status = SessionStatus::kOk, loaded = status;
   const bool each_form = options_.interactive || each_form_;
@@ -208,15 +208,21 @@ frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) co
 
 std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, std::uint32_t number) {
   Diagnostics diagnostics(kExpression, text);
+  auto compiled = compile_one(text, number, diagnostics);
+  err_ << diagnostics.render();
+  return compiled;
+}
+
+std::optional<CompiledForm> NeslSession::compile_one(const std::string& text, std::uint32_t number,
+                                                     Diagnostics& diagnostics) {
   const frontend::Source source{kExpression, text, 1, false, number, true};
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::optional<CompiledForm> compiled;
   auto form = parser.next_form();
   if (form && !parser.at_end())
     diagnostics.error(form->pos, "expected one expression, not several forms");
   else if (form)
     compiled = frontend::compile_form(environment_, std::move(*form), diagnostics);
-  err_ << diagnostics.render();
   return compiled;
 }
 
@@ -255,7 +261,9 @@ std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const
 }
 
 frontend::OwnedType NeslSession::read_type(const std::string& text) {
-  const auto empty = compile_text("[] (" + text + ")", 0);  // an empty sequence names its elements' type
+  Diagnostics ignored("", "");
+  // An empty sequence names its elements' type.
+  const auto empty = compile_one("[] (" + text + ")", 0, ignored);
   return empty ? frontend::own(frontend::resolve(empty->type)->args[0]) : nullptr;
 }
 
@@ -331,14 +339,14 @@ SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {
 
 std::string NeslSession::documentation(const frontend::Binding& binding) {
   if (binding.kind == frontend::BindingKind::kPrimitive)
-    return frontend::core::prim_info(static_cast<frontend::core::Prim>(binding.prim)).doc;
+    return frontend::primitive(static_cast<frontend::core::Prim>(binding.prim)).doc;
   return binding.form ? binding.form->doc : "";
 }
 
 void NeslSession::define_quietly(const std::string& text, const Form& original, bool builtin) {
   Diagnostics diagnostics("trace", text);
   const frontend::Source source{"trace", text, original.pos.line, builtin};
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   auto form = parser.next_form();
   if (form && builtin)
     environment_.stand_in(std::make_shared<Form>(std::move(*form)), diagnostics);

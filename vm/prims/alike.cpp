@@ -113,20 +113,6 @@ bool compute_alike(const PrimCall& call) {
 
 }  // namespace
 
-bool takes_repeated(Op op, std::uint32_t i) {
-  switch (op) {
-    case Op::kIndex: return i < 2;
-    case Op::kDist: return i == 0;
-    case Op::kDpermute: return i == 2;
-    case Op::kReplace: return i == 1 || i == 2;
-    case Op::kExtract: return i == 1;
-    case Op::kMakeSegdes: return true;
-    default: break;
-  }
-  const OpKind kind = op_info(op).kind;
-  return kind == OpKind::kRandom || (kind == OpKind::kMap && op_info(op).operands.size() > 1);
-}
-
 bool run_alike(const PrimCall& call) {
   const bool done = compute_alike(call);
   if (done) took(call.context, FastPath::kComputeRepeated);

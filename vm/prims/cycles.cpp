@@ -200,11 +200,6 @@ PrimFn find_cycle_maker(Op op) { return op == Op::kIndex ? index_or_leave : find
 
 PrimFn find_cycle_reader(Op op) { return op == Op::kIndex ? read_by_index : find_number_reader(op); }
 
-bool reads_cycle(Op op, std::uint32_t i, Op maker) {
-  if (maker == Op::kAddScan) return op == Op::kExtract && i == 0;
-  return (op == Op::kIndex && i < 2) || ((op == Op::kMakeSegdes || op == Op::kReplace) && i == 0);
-}
-
 // Runs that move nothing are done; of others that ascend the starts are written.
 bool move_by_cycle(const PrimCall& call) {
   const Formula* f = formula_of(call.operands[1], Kind::kCycledRuns);

@@ -425,15 +425,6 @@ bool exclude(Scalar a, Scalar b) {
   return !((x.less & y.less) | (x.equal & y.equal) | (x.greater & y.greater) | (x.unordered & y.unordered));
 }
 
-bool reads_formula(Op op, std::uint32_t i, Op maker) {
-  if (maker == Op::kIndex)
-    return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
-  if (find_cycle_maker(maker) != nullptr) return reads_cycle(op, i, maker);
-  if (maker == Op::kPack) return op == Op::kDpermute && i == 1;
-  if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
-  return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
-}
-
 PrimFn find_maker(Op op) {
   if (op == Op::kDist) return dist_formula;
   if (op == Op::kDpermute) return dpermute_formula<true>;

@@ -70,7 +70,7 @@ using PrimFn = void (*)(const PrimCall& call);
 // other kinds and for words the grammar does not allow.
 [[nodiscard]] PrimFn find_primitive(Op op, TypeWord word);
 
-// DIST to a vector that will only be read where takes_repeated() allows it: it may stay one number
+// DIST to a vector that will only be read where the table allows it (Form::kUniform): it may stay one number
 // (Vector::repeated), always so of one, and if all elements are known to be `alike`. Otherwise as
 // run_primitive.
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,

@@ -6,8 +6,8 @@
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
 #include "bytecode/verify/verify.h"
-#include "frontend/compile.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 
 using namespace nvm;
 using namespace nvm::frontend;

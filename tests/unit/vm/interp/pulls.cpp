@@ -1,5 +1,4 @@
 // Fields of records that are left as pulls give what written ones give.
-#include "vm/interp/unwritten.h"
 
 #include <catch2/catch.hpp>
 #include <set>
