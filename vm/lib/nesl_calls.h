@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
-#include "frontend/types.h"
+#include "frontend/nesl/types.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
