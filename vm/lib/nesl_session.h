@@ -15,11 +15,13 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
+#include "bytecode/ssa/ssa.h"
 #include "frontend/emit.h"
 #include "frontend/nesl/compile.h"
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
 #include "vm/interp/world.h"
+#include "vm/lib/nesl_calls.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -36,7 +38,7 @@ class ProgramRunner {
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };
   // `inputs` are the values of the program's inputs (Constant::input), by number.
-  virtual Result run(Program program, std::span<const Value> inputs) = 0;
+  virtual Result run(ssa::Module program, std::span<const Value> inputs) = 0;
 };
 
 // Which result lines a text prints.
@@ -97,7 +99,10 @@ class NeslSession {
   std::optional<std::string> listing(const std::string& text, std::string_view stages);
 
   // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
-  std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  std::optional<std::pair<ssa::Module, std::vector<Value>>> prepare(const std::string& text);
+  // A call_text() with arguments of these types; nothing, said by `diagnostics`, if there is no such call.
+  std::optional<CompiledCall> compile_call(const std::string& text, std::vector<frontend::OwnedType> types,
+                                           Diagnostics& diagnostics);
   // The type that a text names; null if it is none.
   frontend::OwnedType read_type(const std::string& text);
 
@@ -151,11 +156,14 @@ class NeslSession {
   std::optional<std::vector<Value>> evaluate(const frontend::CompiledForm& compiled, const std::string& file);
   [[nodiscard]] std::optional<frontend::CompiledForm> compile_text(const std::string& text,
                                                                    std::uint32_t number);
+  [[nodiscard]] std::optional<frontend::CompiledForm> compile_one(const std::string& text,
+                                                                  std::uint32_t number,
+                                                                  Diagnostics& diagnostics);
   // For a form of any text of the session.
   [[nodiscard]] frontend::EmitOptions emit_options(const frontend::CompiledForm& compiled) const;
   // The form's program, with the values of variables written out as constants.
   [[nodiscard]] Program bake(const frontend::CompiledForm& compiled) const;
-  [[nodiscard]] std::vector<Value> values_of(const frontend::Emitted& emitted) const;
+  [[nodiscard]] std::vector<Value> values_of(const std::vector<frontend::VariableSlot>& inputs) const;
   void keep(const std::vector<frontend::BoundVariable>& bound, const std::vector<Value>& slots);
   class Wants;
   // Frees whatever no later form can reach; none is pending.
@@ -220,6 +228,9 @@ class NeslSession {
 // The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and
 // result; with the names of let bindings; with their values), profile the time of each binding and the body.
 [[nodiscard]] std::string instrumented_text(const frontend::Form& function, int trace, bool profile);
+
+// The reason of a run-time error without what only VCODE has.
+[[nodiscard]] std::string in_nesl_terms(std::string reason);
 
 // NAME = VALUE : TYPE, folded as the legacy top level does if it is longer than `width` (0: never).
 [[nodiscard]] std::string fold_result(const std::string& name, const std::string& value,
