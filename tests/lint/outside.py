@@ -41,10 +41,10 @@ ALLOWED = {
     "vm/interp/spawn.cpp": "the gate's",
     "vm/interp/world.cpp": "the file of the command line",
     "vm/lib/confine.cpp": "the walls of the kernel",
-    "vm/lib/nesl.cpp": "--in",
+    "vm/lib/impl.h": "--in",
     "vm/lib/record_file.cpp": "--record, replay",
     "vm/lib/trace.cpp": "--trace",
-    "vm/lib/value_files.cpp": "--in",
+    "vm/lib/watch.cpp": "--in",
     "vm/lib/vm.cpp": "the machine's memory",
     "vm/profile/machine_limits.cpp": "the machine's speed, measured once",
 }

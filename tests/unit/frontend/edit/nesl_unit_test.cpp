@@ -60,7 +60,7 @@ TEST_CASE("a function with another body is checked, and the code that it is in",
   Program p;
   p.check(kText);
   CHECK(p.check(with("x + 1", "x + 2")) == 2);        // inc, and a, whose code has it
-  CHECK(p.check(with("sum(v)", "sum(v) + 0")) == 4);  // and inc as it was, and a;
+  CHECK(p.check(with("sum(v)", "sum(v) + 0")) == 4);  // and inc as it was, and a
   CHECK(p.errors().empty());
 }
 
