@@ -134,7 +134,7 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
           return std::nullopt;
         }
         const vm::NamedFile file = vm::named_file(path);
-        InFile in(file.path, recorded(impl_->session.options().world, file.path));
+        InFile in = input_file(impl_->session.options().world, file.path);
         frontend::TypeArena passing;
         auto [type, slots] = vm::read_value(file, in, passing, *impl_->files);
         impl_->session.bind(name, type, std::move(slots));
@@ -288,9 +288,7 @@ std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
 std::optional<Nesl::Prepared> Nesl::Impl::prepare(const std::string& text) {
   auto emitted = session.prepare(text);
   if (!emitted) return std::nullopt;
-  LoadOptions load;
-  load.int_bits = runner.int_bits();
-  auto program = make_program(std::move(emitted->first), "NESL", load);
+  auto program = make_program(std::move(emitted->first), "NESL", {});
   if (!program) {
     err << program.failure().message;
     return std::nullopt;
