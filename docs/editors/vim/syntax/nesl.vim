@@ -10,7 +10,7 @@ syn keyword neslType int float bool char
 " generated
 syn keyword neslBuiltin abrev_string abrev_string_noparen abrev_string_paren abs acos all and_scan any append
 syn keyword neslBuiltin append_string_to_file argsort asin atan bin_counts bool_string bottop bound_box
-syn keyword neslBuiltin bounding_box box_ratio btoi ceil char_code char_map char_rank char_string
+syn keyword neslBuiltin bounding_box box_ratio btoi buckets ceil char_code char_map char_rank char_string
 syn keyword neslBuiltin cheap_hash_vector check check_point clear_window clip clip_vert close_check close_file
 syn keyword neslBuiltin close_window code_char collect collect_pairs compare cond_put cons cos cosh count
 syn keyword neslBuiltin create_table cummax cumprod cumsum default_window dictionary diff digitp dist
@@ -24,25 +24,26 @@ syn keyword neslBuiltin gif_plot_file grep group_by group_by_separator_flags gro
 syn keyword neslBuiltin group_by_space group_pairs group_with has_key hash hash_float hash_scalar
 syn keyword neslBuiltin hash_table_factor hash_vector hashinternal hashtable head_rest histogram identity
 syn keyword neslBuiltin in_scale_box_p index insert_internal insert_table int_collect int_collect_pairs
-syn keyword neslBuiltin int_string int_to_any interleave intersect_rectangles intersection iseq iseq1 iseqm1
-syn keyword neslBuiltin isqrt join join_with justify_clip justify_fill_line justify_pad_word justify_shortcut
-syn keyword neslBuiltin justify_text key_char kill_window ks_done ks_pick_g_subset ks_pick_l_subset
-syn keyword neslBuiltin ks_subselect kth_smallest kth_smallest_internal length length_from_flags linify ln log
-syn keyword neslBuiltin lookup lookup_all lowercase lshift make_dictionary make_ps_window make_scale_box
-syn keyword neslBuiltin make_segdes make_sequence make_table make_window map map_rec mark_duplicates max
-syn keyword neslBuiltin max_index max_int max_scan max_val mean median min min_index min_int min_scan min_val
-syn keyword neslBuiltin minusp mod mult_scan name name_internal negate nest newline next next_char not nullstr
-syn keyword neslBuiltin odd_elts oddp one open_append_file open_check open_file open_in_file open_out_file
-syn keyword neslBuiltin or_scan pack pack_index pack_scalar parity parse_float parse_fract_recursive parse_int
-syn keyword neslBuiltin parse_int_recursive parse_int_vect parse_signed_int parse_unsigned_int partition
-syn keyword neslBuiltin permute permute_nocheck pi plus_scan plusp positive_int_string previous print
-syn keyword neslBuiltin print_char print_debug print_line print_string print_trace printl product prompt put
-syn keyword neslBuiltin quantile rand rand_seed rank rank_down read read_char read_check read_float_seq
-syn keyword neslBuiltin read_float_seq_from_file read_int_seq read_int_seq_from_file read_line read_object
-syn keyword neslBuiltin read_object_from_file read_plot_line read_string read_string_from_file read_word
-syn keyword neslBuiltin reciprocal reduce rem rem_internal remove_duplicates rep rest rest_tail reverse rotate
-syn keyword neslBuiltin round rshift scalar_string scale_and_clip_segment scale_box scale_check_point
-syn keyword neslBuiltin scale_point scale_size scan scatter scatter_add scatter_max scatter_min scatter_or
+syn keyword neslBuiltin int_string int_to_any interleave intersect_rectangles intersection is_missing iseq
+syn keyword neslBuiltin iseq1 iseqm1 isqrt join join_with justify_clip justify_fill_line justify_pad_word
+syn keyword neslBuiltin justify_shortcut justify_text key_char kill_window ks_done ks_pick_g_subset
+syn keyword neslBuiltin ks_pick_l_subset ks_subselect kth_smallest kth_smallest_internal length
+syn keyword neslBuiltin length_from_flags linify ln log lookup lookup_all lowercase lshift make_dictionary
+syn keyword neslBuiltin make_ps_window make_scale_box make_segdes make_sequence make_table make_window map
+syn keyword neslBuiltin map_rec mark_duplicates max max_index max_int max_scan max_val mean median min
+syn keyword neslBuiltin min_index min_int min_scan min_val minusp mod mult_scan name name_internal negate nest
+syn keyword neslBuiltin newline next next_char not nullstr odd_elts oddp one open_append_file open_check
+syn keyword neslBuiltin open_file open_in_file open_out_file or_scan pack pack_index pack_scalar parity
+syn keyword neslBuiltin parse_float parse_fract_recursive parse_int parse_int_recursive parse_int_vect
+syn keyword neslBuiltin parse_signed_int parse_unsigned_int partition permute permute_nocheck pi plus_scan
+syn keyword neslBuiltin plusp positive_int_string present previous print print_char print_debug print_line
+syn keyword neslBuiltin print_string print_trace printl product prompt put quantile rand rand_seed rank
+syn keyword neslBuiltin rank_down read read_char read_check read_float_seq read_float_seq_from_file
+syn keyword neslBuiltin read_int_seq read_int_seq_from_file read_line read_object read_object_from_file
+syn keyword neslBuiltin read_plot_line read_string read_string_from_file read_word reciprocal reduce rem
+syn keyword neslBuiltin rem_internal remove_duplicates rep rest rest_tail reverse rotate round rshift
+syn keyword neslBuiltin scalar_string scale_and_clip_segment scale_box scale_check_point scale_point
+syn keyword neslBuiltin scale_size scan scatter scatter_add scatter_max scatter_min scatter_or
 syn keyword neslBuiltin search_for_subseqs search_internal search_sorted search_table segdes segget segjoin
 syn keyword neslBuiltin seglenput segpermute segput segput_nocolision segrep select seq_dist set_difference
 syn keyword neslBuiltin shell_check shell_command sin sinh slices snoc sort sort_by sort_by_down sort_down
