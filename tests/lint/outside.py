@@ -30,6 +30,7 @@ ALLOWED = {
     "bytecode/base/disk_cache.cpp": "nvm's own cache",
     "gpu/api/library.cpp": "the driver of a GPU",
     "vm/cmd/bench.cpp": "nvm-bench, which stands beside nvm",
+    "vm/cmd/fmt.cpp": "the files of the command line",
     "vm/cmd/machine.cpp": "files of options",
     "vm/cmd/nesl.cpp": "the file of the command line: is it a script",
     "vm/cmd/run.cpp": "/dev/null, for tune",
