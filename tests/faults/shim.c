@@ -32,8 +32,9 @@ extern void* __libc_memalign(size_t, size_t);
 
 #define CALLS(X)                                                                                        \
   X(memory)                                                                                             \
-  X(open) X(fopen) X(read) X(write) X(writev) X(pwrite) X(fsync) X(close) X(rename) X(unlink) X(linkat) \
-      X(stat) X(fstat) X(lstat) X(access) X(mkdir) X(realpath) X(readlink) X(fcntl) X(fdopen) X(pipe2)  \
+  X(open)                                                                                               \
+  X(fopen) X(read) X(write) X(writev) X(pwrite) X(fsync) X(close) X(rename) X(unlink) X(linkat) X(stat) \
+      X(fstat) X(lstat) X(access) X(mkdir) X(realpath) X(readlink) X(fcntl) X(fdopen) X(pipe2)          \
           X(posix_spawnp) X(pthread_create) X(mprotect) X(fchmod) X(fclose) X(fflush)
 
 enum {
