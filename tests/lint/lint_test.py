@@ -118,6 +118,8 @@ class Endings(Tree):
             self.write("vm/lib/" + header, "Value make();\nstd::string text();\nint bits() noexcept;\n")
         for source in endings.IMPLEMENTED:
             self.write("vm/lib/" + source, "\n")
+        for header in endings.WATCHERS:
+            self.write("vm/lib/" + header, "\n")
 
     def found(self, text, name="vm/a.cpp"):
         self.write(name, text)
@@ -139,6 +141,11 @@ class Endings(Tree):
                             ("Value make() {\n  return guarded([] { return f(); });\n}\n", 0), ("std::string text() { return f(); }\n", 0),
                             ("namespace {\nValue make() { return f(); }\n}  // namespace\n", 0), ("Value other() { return f(); }\n", 0)):
             self.assertEqual(len(self.found(body, "vm/lib/vm.cpp")), wrong, body)
+
+    def test_watchers(self):
+        for line, wrong in (("  explicit Trace(const std::string& path);", 1), ("  Replay();", 1), ("  explicit Trace(std::unique_ptr<Impl> impl) noexcept;", 0),
+                            ("  ~Trace() override;", 0), ("  [[nodiscard]] static Made<Trace> open(const std::string& path);", 0)):
+            self.assertEqual(len(self.found(line + "\n", "vm/lib/watch.hpp")), wrong, line)
 
 
 class Scripts(Tree):

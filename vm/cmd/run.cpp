@@ -43,7 +43,7 @@ int report(const lib::Failure& failure) {
 
 lib::LoadOptions load_options_of(const Arguments& arguments) {
   lib::LoadOptions options;
-  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.int_bits = int_bits(arguments);
   options.check = arguments.given(Option::kCheck);
   options.optimise = arguments.choice(Option::kOptimise) == 0;
   return options;
@@ -132,7 +132,7 @@ int explain_command(const Words& words) {
   const bool by_line = std::erase(letters, 'w') > 0;
   const std::string explain = letters.empty() ? "-" : letters;
   Watch watch(arguments);
-  const auto why_not = std::make_shared<lib::WhyNot>();
+  const auto why_not = made(lib::WhyNot::make());
   if (by_line) watch.add(why_not);
   const int status = is_remora(arguments)        ? refuse_remora(arguments, watch)
                      : is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
