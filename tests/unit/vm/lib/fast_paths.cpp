@@ -65,13 +65,12 @@ using Watched = std::pair<const char*, std::function<void(Options&)>>;
 std::vector<Watched> ways_to_watch(const std::string& trace) {
   return {{"--stats", [](Options& o) { o.count = true; }},
           {"--cost", [](Options& o) { o.cost = true; }},
-          {"a profile", [](Options& o) { o.watchers = {std::make_shared<Profiler>(ProfileOptions{})}; }},
-          {"a trace", [=](Options& o) { o.watchers = {std::make_shared<Trace>(trace)}; }},
-          {"explain --show w", [](Options& o) { o.watchers = {std::make_shared<WhyNot>()}; }},
+          {"a profile", [](Options& o) { o.watchers = {*Profiler::make(ProfileOptions{})}; }},
+          {"a trace", [=](Options& o) { o.watchers = {*Trace::open(trace)}; }},
+          {"explain --show w", [](Options& o) { o.watchers = {*WhyNot::make()}; }},
           {"all of them", [=](Options& o) {
              o.count = o.cost = true;
-             o.watchers = {std::make_shared<Profiler>(ProfileOptions{}), std::make_shared<Trace>(trace),
-                           std::make_shared<WhyNot>()};
+             o.watchers = {*Profiler::make(ProfileOptions{}), *Trace::open(trace), *WhyNot::make()};
            }}};
 }
 
