@@ -358,7 +358,7 @@ TEST_CASE("what two operands have in common is written once") {
                     with(vm::find_part_maker(Op::kBpermute, TypeWord::kInt)))[0];
     for (int i = 0; i < 40; ++i)
       x = c.run(Op::kAdd, TypeWord::kInt, {x, x}, with(vm::find_part_maker(Op::kAdd, TypeWord::kInt)))[0];
-    CHECK(std::holds_alternative<std::shared_ptr<const vm::Formula>>(x) == formulas);
+    CHECK(std::holds_alternative<vm::ViewRef>(x) == formulas);
     vm::write_part(c.context, x);
     return x;
   };

@@ -28,9 +28,8 @@ bool Interp::goes_alone(const Step& step) const {
   if (!alone_ || step.alone == nullptr) return false;
   if (!step.maps_parts) return true;
   const Operand* operands = function_->operands.data() + step.first_operand;
-  return std::any_of(operands, operands + step.operands, [&](Operand from) {
-    return std::holds_alternative<std::shared_ptr<const Formula>>(peek(from));
-  });
+  return std::any_of(operands, operands + step.operands,
+                     [&](Operand from) { return std::holds_alternative<ViewRef>(peek(from)); });
 }
 
 bool Interp::begins_chain(const Step& step) const {

@@ -16,9 +16,9 @@
 #include "vm/interp/pack_groups.h"
 #include "vm/interp/slots.h"
 #include "vm/prims/chain.h"
-#include "vm/prims/formula.h"
 #include "vm/prims/part_maps.h"
 #include "vm/prims/sort.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 

@@ -13,8 +13,8 @@
 #include "vm/interp/path.h"
 #include "vm/interp/region_hook.h"
 #include "vm/interp/work.h"
-#include "vm/prims/formula.h"
 #include "vm/prims/prims.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 

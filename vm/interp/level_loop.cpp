@@ -138,7 +138,7 @@ void Interp::leave_move(const Step& step) {
   const std::span<Value> operands(scratch_.data(), step.operands);
   if (counts_) count(step, operands);
   write_part(machine_.prims, operands[0]);
-  Value moved = stays_by_cycle(step.op, operands) ? std::move(operands[0]) : moved_value(operands);
+  Value moved = stays_by_cycle(step.op, operands) ? std::move(operands[0]) : moved_value(step.op, operands);
   store(step, &moved);
   for (Value& operand : operands) release(operand);
 }

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int64_t kWorth = 1 << 14;  // elements
 
-using FormulaRef = std::shared_ptr<const Formula>;
-
 // Does INDEX count on in `s` from 0, 1, ... by as many as there are segments? Then it says where the elements
 // of rows stand among those of columns.
 bool counts_by_columns(const Vector& from, const Vector& stride, const Segdes& s) {
@@ -33,7 +31,7 @@ bool leave_run(std::span<const Value> operands, Value& result) {
   const bool one =
       s->segments() == 1 && from->is_scalar() && stride->is_scalar() && stride->scalar_int() == 1;
   if (!one && (s->segments() < 2 || !counts_by_columns(*from, *stride, *s))) return false;
-  result = one ? runs_formula(*s, *from) : strided_formula(*s, *from, *stride);
+  result = one ? runs_view(*s, *from) : runs_view(*s, *from, *stride);
   return true;
 }
 
@@ -47,15 +45,15 @@ const Vector* places_of(std::span<const Value> operands, std::int64_t length) {
 }
 
 // PERMUTE of `v` by places that are not written, if `s` is one segment.
-bool permute_by_run(const PrimContext& context, const Formula& places, Value& v, const Segdes& s,
+bool permute_by_run(const PrimContext& context, const View& places, Value& v, const Segdes& s,
                     Value& result) {
   const auto* from = std::get_if<Vector>(&v);
   const std::int64_t n = places.s.total();
   if (from == nullptr || from->is_repeated() || s.segments() != 1 || s.total() != n || from->length() != n)
     return false;
-  if (places.kind == Formula::Kind::kStrided)
+  if (places.is_strided())
     result = transposed(context, *from, places.s.segments(), places.s.regular_length());
-  else if (places.s.segments() == 1 && places.x.scalar_int() == 0)
+  else if (places.s.segments() == 1 && places.base.list.scalar_int() == 0)
     result = std::move(v);
   else
     return false;
@@ -65,15 +63,15 @@ bool permute_by_run(const PrimContext& context, const Formula& places, Value& v,
 // `by_runs`: whoever executes the instruction takes places that stay runs.
 bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat, bool by_runs,
                        Value& result) {
-  if (const auto* places = std::get_if<FormulaRef>(&operands[1])) {
+  if (const auto* places = std::get_if<ViewRef>(&operands[1])) {
     if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
-    if (!by_runs || (*places)->kind != Formula::Kind::kRuns) operands[1] = write_formula(**places, context);
+    if (!by_runs || !(*places)->is_runs()) operands[1] = materialise(**places, context);
   }
-  if (const auto* run = std::get_if<FormulaRef>(operands.data())) {
-    const Formula& f = **run;
-    const Vector* places = f.kind == Formula::Kind::kRuns ? places_of(operands, f.s.total()) : nullptr;
-    if (places != nullptr && permute_run(context, f.x.scalar_int(), *places, result)) return true;
-    operands[0] = write_formula(f, context);
+  if (const auto* run = std::get_if<ViewRef>(operands.data())) {
+    const View& f = **run;
+    const Vector* places = f.is_runs() ? places_of(operands, f.s.total()) : nullptr;
+    if (places != nullptr && permute_run(context, f.base.list.scalar_int(), *places, result)) return true;
+    operands[0] = materialise(f, context);
     return false;
   }
   const auto* v = std::get_if<Vector>(operands.data());
@@ -91,7 +89,7 @@ bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bo
 
 bool is_unwritten(const Value& value) {
   const auto* v = std::get_if<Vector>(&value);
-  return v != nullptr ? v->is_repeated() : std::holds_alternative<FormulaRef>(value);
+  return v != nullptr ? v->is_repeated() : std::holds_alternative<ViewRef>(value);
 }
 
 enum class Masked : std::uint8_t { kUnknown, kAll, kNone };
