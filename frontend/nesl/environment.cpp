@@ -14,7 +14,8 @@ namespace {
 // Of these constants the prelude, too, uses what the user defines.
 constexpr std::array<std::string_view, 2> kSettings = {"trace_string_depth", "trace_string_length"};
 
-// Built-in names that the legacy compiler has not: programs define them as any other name.
+// Built-in names that the legacy compiler has not, beside those whose documentation says so (prelude.h):
+// programs define them as any other name.
 constexpr std::array<std::string_view, 4> kAdded = {"check", "fail", "reduce", "zero_elt"};
 
 template <typename Names>
@@ -22,30 +23,36 @@ bool among(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Rows of prelude_entries() that concern one name.
+// Rows of prelude_entries() that concern one name; -1: none.
 struct PreludeRows {
   int declaration = -1;
   int definition = -1;
+  [[nodiscard]] bool none() const { return declaration < 0 && definition < 0; }
 };
 
-const std::unordered_map<std::string_view, PreludeRows>& prelude_index() {
-  static const auto index = [] {
-    std::unordered_map<std::string_view, PreludeRows> rows;
-    const std::vector<PreludeEntry>& entries = prelude_entries();
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      PreludeRows& row = rows[entries[i].name];
-      (entries[i].forward ? row.declaration : row.definition) = static_cast<int>(i);
-    }
-    return rows;
-  }();
-  return index;
+PreludeRows prelude_rows(std::string_view name) {
+  const std::span<const PreludeEntry> entries = prelude_entries();
+  const auto before = [&](std::uint16_t row, std::string_view wanted) { return entries[row].name < wanted; };
+  const std::span<const std::uint16_t> rows = prelude_by_name();
+  PreludeRows found;
+  for (auto row = std::lower_bound(rows.begin(), rows.end(), name, before);
+       row != rows.end() && entries[*row].name == name; ++row)
+    (entries[*row].forward ? found.declaration : found.definition) = *row;
+  return found;
+}
+
+bool documented(const PreludeRows& rows, std::string_view beginning) {
+  const int row = rows.definition >= 0 ? rows.definition : rows.declaration;
+  return row >= 0 &&
+         prelude_entries()[static_cast<std::size_t>(row)].text.find(beginning) != std::string_view::npos;
 }
 
 // Of release 3.1's own use, which programs may have their own of (prelude.h).
-bool is_helper(const PreludeRows& rows) {
-  const int row = rows.definition >= 0 ? rows.definition : rows.declaration;
-  return prelude_entries()[static_cast<std::size_t>(row)].text.find("\"Internal. ") != std::string_view::npos;
+bool is_added(std::string_view name) {
+  return among(kAdded, name) || documented(prelude_rows(name), "\"Of nvm. ");
 }
+
+bool is_helper(const PreludeRows& rows) { return documented(rows, "\"Internal. "); }
 
 const std::unordered_map<std::string_view, const Primitive*>& primitive_index() {
   static const auto index = [] {
@@ -119,7 +126,7 @@ Binding* Environment::setting(const std::string& name) {
 
 bool Environment::changes_type(const Binding& binding) {
   const Binding* old = binding.name == "it" ? nullptr : find(binding.name);
-  if (old == nullptr || (old->builtin && among(kAdded, binding.name))) return false;
+  if (old == nullptr || (old->builtin && is_added(binding.name))) return false;
   return !same_kind(*old, binding);
 }
 
@@ -158,7 +165,7 @@ const Datatype* Environment::find_type(std::string_view name, bool from_prelude)
     const auto user = user_types_.find(std::string(name));
     if (user != user_types_.end()) return user->second;
   }
-  if (prelude_index().find(name) == prelude_index().end()) return nullptr;
+  if (prelude_rows(name).none()) return nullptr;
   const Binding* binding = find(name, true);
   return binding != nullptr ? binding->datatype : nullptr;
 }
@@ -178,8 +185,8 @@ std::vector<std::string> Environment::names() const {
   for (const auto& [name, binding] : user_) names.push_back(name);
   for (const auto& [name, info] : primitive_index())
     if (!internal(name)) names.emplace_back(name);
-  for (const auto& [name, rows] : prelude_index())
-    if (!internal(name)) names.emplace_back(name);
+  for (const PreludeEntry& entry : prelude_entries())
+    if (!internal(entry.name)) names.emplace_back(entry.name);
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -190,11 +197,11 @@ bool Environment::is_protected(std::string_view name) const {
 }
 
 bool Environment::would_replace(std::string_view name) const {
-  if (internal(name) || among(kAdded, name) || among(kSettings, name) || user_.count(std::string(name)) != 0)
+  if (internal(name) || is_added(name) || among(kSettings, name) || user_.count(std::string(name)) != 0)
     return false;
   if (primitive_index().find(name) != primitive_index().end()) return true;
-  const auto rows = prelude_index().find(name);
-  return rows != prelude_index().end() && !is_helper(rows->second);
+  const PreludeRows rows = prelude_rows(name);
+  return !rows.none() && !is_helper(rows);
 }
 
 // The primitives and the prelude.
@@ -262,17 +269,17 @@ bool Environment::check_prelude(Binding& binding, Form& form) {
 }
 
 Binding* Environment::load_prelude(const std::string& name) {
-  const auto found = prelude_index().find(name);
-  if (found == prelude_index().end()) return nullptr;
-  const bool declared = found->second.declaration >= 0;
-  std::shared_ptr<Form> form = parse_prelude(declared ? found->second.declaration : found->second.definition);
+  const PreludeRows found = prelude_rows(name);
+  if (found.none()) return nullptr;
+  const bool declared = found.declaration >= 0;
+  std::shared_ptr<Form> form = parse_prelude(declared ? found.declaration : found.definition);
   if (!form) return nullptr;
   Binding* binding = make({});
   binding->name = name;
   binding->builtin = true;
   builtin_[name] = binding;
   const bool good = check_prelude(*binding, *form);
-  if (!declared || found->second.definition < 0) binding->form = std::move(form);
+  if (!declared || found.definition < 0) binding->form = std::move(form);
   return good ? binding : nullptr;
 }
 
@@ -280,9 +287,9 @@ std::shared_ptr<const Form> Environment::definition(const Binding* use) {
   auto* binding = const_cast<Binding*>(current(use));
   if (binding->form && binding->form->kind == FormKind::kForward) return nullptr;
   if (binding->form || !binding->builtin) return binding->form;
-  const auto found = prelude_index().find(binding->name);
-  if (found == prelude_index().end() || found->second.definition < 0) return nullptr;
-  std::shared_ptr<Form> form = parse_prelude(found->second.definition);
+  const PreludeRows found = prelude_rows(binding->name);
+  if (found.definition < 0) return nullptr;
+  std::shared_ptr<Form> form = parse_prelude(found.definition);
   if (!form) return nullptr;
   binding->form = form;
   if (!check_prelude(*binding, *form)) return nullptr;

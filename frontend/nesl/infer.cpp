@@ -430,7 +430,7 @@ const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) 
     const TypeClass needed = datatype->params[i]->type_class;
     const Type* given = resolve(args[i]);
     const bool fits = given->kind == TypeKind::kVar ? class_within(given->type_class, needed)
-                                                    : in_class(given->kind, needed);
+                                                    : belongs(given->kind, needed);
     if (!fits)
       fail(exp.items[i].pos, "the type " + print_type(given) + " is not in the class " + class_name(needed) +
                                  " that " + exp.name + " needs");

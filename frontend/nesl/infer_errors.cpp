@@ -31,7 +31,7 @@ Clash innermost(const Type* expected, const Type* given) {
 std::string describe(const Type* expected, const Type* given) {
   const Clash clash = innermost(expected, given);
   const bool lacks_class = clash.expected->kind == TypeKind::kVar && clash.given->kind != TypeKind::kVar &&
-                           !in_class(clash.given->kind, clash.expected->type_class);
+                           !belongs(clash.given->kind, clash.expected->type_class);
   if (lacks_class)
     return print_type(clash.given) + " is not in the class " + class_name(clash.expected->type_class);
   if (clash.given->kind == TypeKind::kVar && clash.expected->kind == TypeKind::kVar) {
@@ -49,7 +49,6 @@ std::string describe(const Type* expected, const Type* given) {
 // What would do what the call seems to want, "" if nothing is known.
 std::string remedy(const std::string& name, const Type* given) {
   given = resolve(given);
-  if (name == "==" || name == "/=") return "; eql compares values of all types";
   const bool arithmetic = name == "+" || name == "-" || name == "*" || name == "/";
   const Type* first = given->kind == TypeKind::kPair ? resolve(given->args[0]) : given;
   if (arithmetic && first->kind == TypeKind::kSeq) return "; an APPLY-TO-EACH does it with every element";

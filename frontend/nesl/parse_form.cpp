@@ -166,6 +166,11 @@ std::string FormParser::function_name() {
   const bool symbol = token.kind == Tok::kSymbol && token.text.find_first_of("()[]{},;:$=") != 0;
   if (!p_.source_.builtin || !(word || symbol || token.is("=="))) return name("the name of a function");
   std::string text = token.text;
+  const std::size_t end = token.end;
+  advance();
+  const bool suffixed = p_.token_.kind == Tok::kName && p_.token_.begin == end;  // <__other
+  if (!suffixed) return text;
+  text += p_.token_.text;
   advance();
   return text;
 }

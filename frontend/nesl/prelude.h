@@ -1,5 +1,5 @@
 // The NESL prelude: every built-in name that is not a primitive (prims.def), written in NESL (prelude.nesl)
-// and compiled into the binary. Five conventions hold in that text and nowhere else:
+// and compiled into the binary. Seven conventions hold in that text and nowhere else:
 //
 //  - Type case. A forward declaration that gets no body, e.g.
 //        function string(v) : a -> [char] :: (a in any);
@@ -7,9 +7,13 @@
 //    count as their component tuple): string__int, string__float, string__bool, string__char, string__seq,
 //    string__pair or string__fn is called in its place with the same argument. Recursion through the declared
 //    name is how structure is walked: string__pair(a, b) calls string(a) and string(b), each at its own type.
+//  - What a primitive does with values that its instruction does not take, `<` with strings, is a function of
+//    its name and __other.
 //  - Names with `__` are internal: not nameable in a user's program, not listed by apropos.
 //  - "Internal. " begins the documentation of what release 3.1 had for its own use. Programs may use such
 //    names, and may define them anew; the prelude's own uses keep theirs.
+//  - "Of nvm. " begins the documentation of what release 3.1 has not. Programs define such names as any
+//  other.
 //  - `[] a` may name a type variable of the function's own signature: what the argument and the result of the
 //    call have in its place.
 //  - A run-time error raised inside prelude code is reported at the nearest caller that stands in a user's
@@ -20,8 +24,9 @@
 // any NESL file, so the text can be parsed lazily, one definition at a time.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace nvm::frontend {
 
@@ -37,7 +42,9 @@ struct PreludeEntry {
   bool forward = false;   // a forward declaration
 };
 
-// All forms in order; made on first use, thread-safe.
-[[nodiscard]] const std::vector<PreludeEntry>& prelude_entries();
+// All forms in order.
+[[nodiscard]] std::span<const PreludeEntry> prelude_entries();
+// Their places, sorted by name; of equal names declarations stand before definitions.
+[[nodiscard]] std::span<const std::uint16_t> prelude_by_name();
 
 }  // namespace nvm::frontend

@@ -29,6 +29,17 @@ const char* case_suffix(TypeKind kind) {
   }
 }
 
+// Whether an instruction whose type is `general` takes values of type `given`.
+bool takes(const Type* general, const Type* given) {
+  check_stack();
+  general = resolve(general), given = resolve(given);
+  if (general->kind == TypeKind::kVar)
+    return general->type_class == TypeClass::kAny || in_class(given->kind, general->type_class);
+  for (std::size_t i = 0; i < general->args.size(); ++i)
+    if (!takes(general->args[i], given->args[i])) return false;
+  return true;
+}
+
 }  // namespace
 
 // A function value's type: of arguments and results nothing is said, they are known at each call.
@@ -101,6 +112,14 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
     return {std::move(argument.code), result};
   }
   if (binding->kind == BindingKind::kPrimitive) {
+    if (!takes(resolve(binding->type)->args[0], argument.type)) {
+      if (contains_function(argument.type))
+        fail(call, upper(binding->name) + " is not defined for functions");
+      const Binding* other = env_.find(binding->name + "__other", true);
+      if (other == nullptr)
+        fail(call, upper(binding->name) + " is not defined for values of type " + print_type(argument.type));
+      return apply_named(other, std::move(argument), call);
+    }
     const Type* result = result_of(binding, argument.type, call);
     core::ExprPtr code = node(core::ExprKind::kPrim, erase(result), line(call));
     code->prim = static_cast<core::Prim>(binding->prim);

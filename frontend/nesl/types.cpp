@@ -122,6 +122,12 @@ bool in_class(TypeKind kind, TypeClass type_class) {
   return false;
 }
 
+bool belongs(TypeKind kind, TypeClass type_class) {
+  const bool composed = kind == TypeKind::kSeq || kind == TypeKind::kPair || kind == TypeKind::kRecord;
+  return in_class(kind, type_class) ||
+         (type_class == TypeClass::kOrdinal && (composed || kind == TypeKind::kBool));
+}
+
 const char* class_name(TypeClass type_class) {
   switch (type_class) {
     case TypeClass::kAny: return "any";

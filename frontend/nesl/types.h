@@ -82,7 +82,10 @@ class TypeArena {
 
 // Whether every value of class `a` is one of class `b`.
 [[nodiscard]] bool class_within(TypeClass a, TypeClass b);
+// Of the types that instructions take.
 [[nodiscard]] bool in_class(TypeKind kind, TypeClass type_class);
+// Of all types: sequences, pairs, records and truth values are in order, too, which the prelude sees to.
+[[nodiscard]] bool belongs(TypeKind kind, TypeClass type_class);
 [[nodiscard]] const char* class_name(TypeClass type_class);
 // Reads "number", "ordinal", "scalar", "logical", "any"; false for anything else.
 bool read_class(const std::string& name, TypeClass& out);

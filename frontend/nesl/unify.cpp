@@ -70,7 +70,7 @@ bool Unifier::merge_vars(const Type* a, const Type* b) {
 }
 
 bool Unifier::merge_var(const Type* var, const Type* other) {
-  return !var->rigid && in_class(other->kind, var->type_class) && !occurs(var, other) && bind(var, other);
+  return !var->rigid && belongs(other->kind, var->type_class) && !occurs(var, other) && bind(var, other);
 }
 
 }  // namespace nvm::frontend

@@ -43,7 +43,7 @@ Translated Translator::run() {
   Environment& top = environments_.emplace_back();
   top.top = true;
   for (const Form& form : program_.forms) {
-    if (form.defines >= 0) definitions_[form.defines] = form.body.get();
+    if (form.defines >= 0) note_definition(form.defines, *form.body);
     note_definitions(*form.body);
   }
   std::vector<Code> results;

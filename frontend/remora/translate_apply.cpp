@@ -13,6 +13,7 @@ using core::Prim;
 namespace {
 
 constexpr int kMostInlined = 1000;  // calls inlined into each other
+constexpr int kMostCopies = 8;      // of a named function
 
 Type with_frame(const Shape& frame, const Type& cell) {
   return cell.array != kNoVar ? cell : Type{kNoVar, cell.atom, joined(frame, cell.shape)};
@@ -123,7 +124,9 @@ Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arg
   if (c.expr->kind == ExprKind::kIfFunction)
     return joined(arguments[1], fitted(arguments[2], arguments[1].type), arguments[0].code);
   const Environment& scope = scope_of(c, captured);
-  if (calls_itself(*c.expr)) return call_recursive(c, scope, std::move(arguments), result);
+  // Written out at a few places; beyond, or if it calls itself, a function of core code.
+  const bool often = names_.count(c.expr) != 0 && ++written_out_[c.expr] > kMostCopies;
+  if (calls_itself(*c.expr) || often) return call_recursive(c, scope, std::move(arguments), result);
   if (depth_ >= kMostInlined)
     throw Error{"depth", c.expr->pos, "functions are passed to each other without end"};
   Environment& with = inner(scope);

@@ -22,22 +22,25 @@ const Expr* under_abstractions(const Expr* e) {
 
 }  // namespace
 
+void Translator::note_definition(ValueId value, const Expr& e) {
+  definitions_[value] = &e;
+  const Expr* f = under_abstractions(&e);
+  if (f->kind == ExprKind::kLambda) names_[f] = program_.values[static_cast<std::size_t>(value)].name;
+}
+
 void Translator::note_definitions(const Expr& top) {
   std::vector<const Expr*> open{&top};
   while (!open.empty()) {
     const Expr& e = *open.back();
     open.pop_back();
     if (e.kind == ExprKind::kLet)
-      for (std::size_t k = 0; k + 1 < e.kids.size(); ++k) definitions_[e.parameters[k]] = e.kids[k].get();
+      for (std::size_t k = 0; k + 1 < e.kids.size(); ++k) note_definition(e.parameters[k], *e.kids[k]);
     for (const ExprRef& k : e.kids) open.push_back(k.get());
   }
 }
 
 // Whether a call can lead to another one: the body names the function, or functions that do.
 bool Translator::calls_itself(const Expr& lambda) {
-  if (names_.empty())
-    for (const auto& [value, e] : definitions_)
-      names_[under_abstractions(e)] = program_.values[static_cast<std::size_t>(value)].name;
   if (names_.count(&lambda) == 0) return false;
   const auto [at, fresh] = recursive_lambdas_.try_emplace(&lambda, false);
   if (!fresh) return at->second;

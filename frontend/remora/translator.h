@@ -84,7 +84,8 @@ class Translator {
   [[nodiscard]] bool fits(const Instance& a, const Instance& b) const;
   void make_instance(const Expr& lambda, std::size_t number, const std::vector<const Core*>& types);
   bool calls_itself(const Expr& lambda);
-  void note_definitions(const Expr& e);
+  void note_definition(ValueId value, const Expr& e);
+  void note_definitions(const Expr& top);
   Val call_recursive(const Candidate& c, const Environment& scope, std::vector<Val> arguments,
                      const Type& result);
   // body(state) as a function of core code that can call itself. `result`: its type.
@@ -162,6 +163,7 @@ class Translator {
   std::map<const Expr*, bool> recursive_lambdas_;
   std::map<const Expr*, std::string> names_;  // of lambdas that definitions name
   std::map<const Expr*, std::deque<Instance>> instances_;
+  std::map<const Expr*, int> written_out_;
   int depth_ = 0;
 };
 

@@ -1,70 +1,8 @@
-#include <new>
+#include "vm/lib/c_handles.h"
 
-#include "bytecode/base/extent.h"
-#include "bytecode/base/per_thread.h"
-#include "vm/data/value.h"
-#include "vm/lib/guarded.h"
-#include "vm/lib/nvm.h"
-#include "vm/lib/nvm.hpp"
-
-struct nvm_program {
-  nvm::lib::Program program;
-};
-struct nvm_vm {
-  nvm::lib::Vm vm;
-};
-struct nvm_value {
-  nvm::lib::Value value;
-};
-struct nvm_results {
-  nvm::lib::Run run;
-};
+namespace nvm::lib {
 
 namespace {
-
-using namespace nvm::lib;
-
-// Of the calling thread: the text, or one that needs no memory.
-struct LastError {
-  std::string text;
-};
-using Errors = nvm::PerThread<LastError, LastError>;
-constinit thread_local const char* last_error = "";
-
-void keep_error(Failure failure) noexcept {
-  static constexpr auto kWithout = "nvm: out of memory\n";
-  last_error = guarded(
-      [&]() -> const char* {
-        Errors::get().text = std::move(failure.message);
-        return Errors::get().text.c_str();
-      },
-      [](const Failure&) { return kWithout; });
-}
-
-// Nothing is thrown into C: a failure becomes the error text, and the answer `otherwise`.
-template <typename F>
-auto guarded_c(F f, decltype(f()) otherwise = {}) noexcept -> decltype(f()) {
-  return guarded(f, [&](Failure failure) {
-    keep_error(std::move(failure));
-    return otherwise;
-  });
-}
-
-// What a caller may not ask.
-[[noreturn]] void refuse(std::string why) { throw nvm::vm::Fault{nvm::vm::Fault::Kind::kIo, std::move(why)}; }
-
-// A handle of C for a T, or the error of why there is none.
-template <typename Handle, typename T>
-Handle* handle_of(Result<T> made) {
-  if (made) return new Handle{std::move(*made)};
-  keep_error(std::move(made).failure());
-  return nullptr;
-}
-
-void check_inputs(const void* inputs, int count) {
-  if (count < 0) refuse(std::to_string(count) + " inputs");
-  if (inputs == nullptr && count > 0) refuse("the inputs are NULL");
-}
 
 std::vector<std::string> folders(const char* const* names, int count) {
   if (count < 0 || (names == nullptr && count > 0)) throw std::invalid_argument("folders without names");
@@ -83,15 +21,16 @@ LoadOptions load_options(const nvm_load_options* given) {
   return options;
 }
 
+}  // namespace
+
+void check_inputs(const void* inputs, int count) {
+  if (count < 0) refuse(std::to_string(count) + " inputs");
+  if (inputs == nullptr && count > 0) refuse("the inputs are NULL");
+}
+
 void check_count(const void* elements, std::int64_t n) {
   if (!nvm::is_length(n)) refuse("a vector of " + std::to_string(n) + " elements");
   if (elements == nullptr && n > 0) refuse("the elements are NULL");
-}
-
-template <typename T>
-std::span<const T> elements_of(const T* elements, std::int64_t n) {
-  check_count(elements, n);
-  return {elements, static_cast<std::size_t>(n)};
 }
 
 nvm_value* handle(Value value) {
@@ -99,7 +38,26 @@ nvm_value* handle(Value value) {
   return new nvm_value{std::move(value)};
 }
 
-}  // namespace
+Options options_of(const nvm_options* given) {
+  Options options;
+  if (given == nullptr) return options;
+  options.threads = given->threads;
+  options.memory = given->memory;
+  options.max_depth = given->max_depth;
+  options.time_limit = given->time_limit;
+  if (given->seeded != 0) options.seed = given->seed;
+  options.fuel = given->fuel;
+  options.output_limit = given->output_limit;
+  options.untrusted = given->untrusted != 0;
+  options.allow.read = folders(given->allow.read, given->allow.read_count);
+  options.allow.write = folders(given->allow.write, given->allow.write_count);
+  options.allow.spawn = given->allow.spawn != 0;
+  return options;
+}
+
+}  // namespace nvm::lib
+
+using namespace nvm::lib;
 
 nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options) {
   return guarded_c([&] {
@@ -116,23 +74,7 @@ nvm_program* nvm_load_file(const char* path, const nvm_load_options* options) {
 void nvm_program_free(nvm_program* program) { delete program; }
 
 nvm_vm* nvm_new(const nvm_options* given) {
-  return guarded_c([&] {
-    Options options;
-    if (given != nullptr) {
-      options.threads = given->threads;
-      options.memory = given->memory;
-      options.max_depth = given->max_depth;
-      options.time_limit = given->time_limit;
-      if (given->seeded != 0) options.seed = given->seed;
-      options.fuel = given->fuel;
-      options.output_limit = given->output_limit;
-      options.untrusted = given->untrusted != 0;
-      options.allow.read = folders(given->allow.read, given->allow.read_count);
-      options.allow.write = folders(given->allow.write, given->allow.write_count);
-      options.allow.spawn = given->allow.spawn != 0;
-    }
-    return new nvm_vm{Vm(options)};
-  });
+  return guarded_c([&] { return new nvm_vm{Vm(options_of(given))}; });
 }
 void nvm_free(nvm_vm* vm) { delete vm; }
 void nvm_cancel(nvm_vm* vm) {
@@ -214,5 +156,4 @@ int nvm_value_print(const nvm_value* value, FILE* file) {
 }
 void nvm_value_free(nvm_value* value) { delete value; }
 
-const char* nvm_error(void) { return last_error; }
 const char* nvm_version(void) { return version(); }

@@ -16,8 +16,13 @@ namespace nvm::lib {
 
 namespace {
 
-Failure failure_of(const char* reason) {
+using Cause = Failure::Cause;
+static_assert(static_cast<int>(Cause::kDevice) == static_cast<int>(vm::Fault::Kind::kDevice) &&
+              static_cast<int>(Cause::kDivide) == static_cast<int>(vm::Fault::Kind::kDivide));
+
+Failure failure_of(const char* reason, Cause cause = Cause::kOther) {
   Failure failure;
+  failure.cause = cause;
   failure.kind = Failure::Class::kRuntime;
   failure.reason = reason;
   failure.message = std::string("nvm: ") + reason + "\n";
@@ -29,6 +34,7 @@ Failure no_memory() noexcept {
   Failure failure;
   failure.kind = Failure::Class::kRuntime;
   failure.reason = kNoMemory;
+  failure.cause = Cause::kMemory;
   try {
     failure.message = std::string("nvm: ") + kNoMemory + "\n";
   } catch (const std::bad_alloc&) {
@@ -41,13 +47,13 @@ Failure described() {
   try {
     throw;
   } catch (const vm::Fault& fault) {
-    return failure_of(fault.message.c_str());
+    return failure_of(fault.message.c_str(), static_cast<Cause>(fault.kind));
   } catch (const Cancelled& spent) {
-    return failure_of(spent.what());
+    return failure_of(spent.what(), Cause::kInterrupted);
   } catch (const TooDeep& e) {
     return failure_of((std::string("a value is ") + e.what()).c_str());
   } catch (const OutOfMemory& spent) {
-    return failure_of(spent.what());
+    return failure_of(spent.what(), Cause::kMemory);
   } catch (const std::bad_alloc&) {
     return no_memory();
   } catch (const std::length_error&) {  // a string or vector of more than there can be
@@ -62,6 +68,13 @@ Failure described() {
 }
 
 }  // namespace
+
+Failure refusal(const std::string& reason) {
+  Failure failure;
+  failure.reason = reason;
+  failure.message = "nvm: " + reason + "\n";
+  return failure;
+}
 
 Failure failure_thrown() noexcept {
   try {

@@ -23,6 +23,16 @@ struct NeslOptions {
   std::int64_t print_length = 100;  // elements shown of a sequence
 };
 
+// A value of NESL as a host has it: its type in NESL's notation, "[float]" or "(int, [char])", and its value
+// in parts. A sequence is a descriptor of one segment, then the parts of its elements side by side, where a
+// sequence in a sequence is one descriptor with a segment for each; those of a tuple or record stand side by
+// side; anything else is a vector with an element each. So "[[float]]" has three parts: a descriptor of one
+// segment, one with the length of each row, and the elements of all rows.
+struct NeslValue {
+  std::string type;
+  std::vector<Value> parts;
+};
+
 // kBusy: nothing was done, another call uses the session, on another thread or around this one.
 enum class NeslStatus : std::uint8_t { kOk, kCompileError, kRunError, kExit, kBusy };
 
@@ -54,8 +64,8 @@ class Nesl {
   std::optional<std::string> bind_text(const std::string& name, const std::string& text);
   // Binds a variable of a type in NESL's notation, "[float]" or "[(int, [char])]", without copying. `slots`
   // are its value in parts: for a sequence a descriptor, then the parts of its elements side by side; those
-  // of a tuple side by side; for anything else a vector of one element. Other values than the type asks for
-  // are answered, or show when a program uses them.
+  // of a tuple side by side; for anything else a vector of one element (NeslValue). Other values than the
+  // type asks for are answered, or show when a program uses them.
   std::optional<std::string> bind(const std::string& name, const std::string& type,
                                   std::span<const Value> slots);
   // Writes the value of a variable: as .npy a scalar, a sequence of them, or a regular nest of sequences; as
@@ -89,6 +99,14 @@ class Nesl {
   // Stages on the way there: a the expression as parsed, c core code (typed, a function for each combination
   // of types), f flat code, one letter each, in that order.
   [[nodiscard]] std::optional<std::string> listing(const std::string& text, std::string_view stages);
+
+  // Compiles definitions, and computes those of variables; shows nothing. Nothing is defined if something of
+  // the text does not compile: Failure::messages say what, and where. The names of its functions, in order.
+  [[nodiscard]] Result<std::vector<std::string>> define(std::string_view text, const std::string& name);
+  // The value of a function, named or any expression for one, of these arguments. It is compiled once for
+  // each combination of their types; nothing is copied, and nothing keeps arguments or the result but the
+  // caller.
+  [[nodiscard]] Result<NeslValue> call(const std::string& function, std::span<const NeslValue> arguments);
 
   // An expression that is to be run many times, on any machine: the value's parts are what a run leaves.
   // Variables have the values they have now, while the session lives. Nothing, reported, if it does not

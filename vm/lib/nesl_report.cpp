@@ -12,6 +12,18 @@ namespace nvm::vm {
 
 namespace {
 
+// The text of a line, without blanks around it.
+std::string line_of(const frontend::Source& source, std::uint32_t line) {
+  std::string_view text = source.text;
+  for (std::uint32_t at = source.first_line; at < line && !text.empty(); ++at)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find('\n'));
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
+}
+
+}  // namespace
+
 // "index out of range in EXTRACT: index 9 at position 0, segment 0 has 2 elements" without what only VCODE
 // has: the instruction, and segments, which are the sequences of a nest.
 std::string in_nesl_terms(std::string reason) {
@@ -28,18 +40,6 @@ std::string in_nesl_terms(std::string reason) {
     reason.replace(at, 7, "sequence");
   return reason;
 }
-
-// The text of a line, without blanks around it.
-std::string line_of(const frontend::Source& source, std::uint32_t line) {
-  std::string_view text = source.text;
-  for (std::uint32_t at = source.first_line; at < line && !text.empty(); ++at)
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  text = text.substr(0, text.find('\n'));
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
-}
-
-}  // namespace
 
 std::string fold_result(const std::string& name, const std::string& value, const std::string& type,
                         std::size_t width) {

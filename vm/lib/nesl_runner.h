@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/data/kept.h"
+#include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl.hpp"
 #include "vm/lib/nesl_session.h"
@@ -19,7 +20,7 @@ namespace nvm::lib {
 class Runner : public vm::ProgramRunner {
  public:
   Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
-      : vm_(charged_to(account, o.vm)), watchers_(o.vm.watchers) {
+      : options_(o.vm), vm_(machine_for(account)), watchers_(o.vm.watchers) {
     load_.int_bits = o.int_bits;
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
@@ -56,15 +57,16 @@ class Runner : public vm::ProgramRunner {
   }
 
   Vm& machine() { return vm_; }
+  // Another one with the same options.
+  [[nodiscard]] Vm machine_for(const std::shared_ptr<MemoryAccount>& account) const {
+    const Budget budget(account);
+    return Vm(options_);
+  }
   [[nodiscard]] int int_bits() const { return load_.int_bits; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
  private:
-  static Vm charged_to(const std::shared_ptr<MemoryAccount>& account, const Options& options) {
-    const Budget budget(account);
-    return Vm(options);
-  }
   void add(const Counters& c) {
     counters_.instructions += c.instructions;
     counters_.work += c.work;
@@ -80,8 +82,10 @@ class Runner : public vm::ProgramRunner {
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;
     counters_.compile_seconds += c.compile_seconds;
+    counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);
   }
 
+  Options options_;
   Vm vm_;
   std::vector<std::shared_ptr<Watcher>> watchers_;
   Counters counters_;

@@ -208,6 +208,13 @@ frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) co
 
 std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, std::uint32_t number) {
   Diagnostics diagnostics(kExpression, text);
+  auto compiled = compile_one(text, number, diagnostics);
+  err_ << diagnostics.render();
+  return compiled;
+}
+
+std::optional<CompiledForm> NeslSession::compile_one(const std::string& text, std::uint32_t number,
+                                                     Diagnostics& diagnostics) {
   const frontend::Source source{kExpression, text, 1, false, number, true};
   frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::optional<CompiledForm> compiled;
@@ -216,7 +223,6 @@ std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, s
     diagnostics.error(form->pos, "expected one expression, not several forms");
   else if (form)
     compiled = frontend::compile_form(environment_, std::move(*form), diagnostics);
-  err_ << diagnostics.render();
   return compiled;
 }
 
@@ -255,7 +261,9 @@ std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const
 }
 
 frontend::OwnedType NeslSession::read_type(const std::string& text) {
-  const auto empty = compile_text("[] (" + text + ")", 0);  // an empty sequence names its elements' type
+  Diagnostics ignored("", "");
+  // An empty sequence names its elements' type.
+  const auto empty = compile_one("[] (" + text + ")", 0, ignored);
   return empty ? frontend::own(frontend::resolve(empty->type)->args[0]) : nullptr;
 }
 

@@ -20,6 +20,7 @@
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
 #include "vm/interp/world.h"
+#include "vm/lib/nesl_calls.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -98,6 +99,9 @@ class NeslSession {
 
   // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
   std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  // A call_text() with arguments of these types; nothing, said by `diagnostics`, if there is no such call.
+  std::optional<CompiledCall> compile_call(const std::string& text, std::vector<frontend::OwnedType> types,
+                                           Diagnostics& diagnostics);
   // The type that a text names; null if it is none.
   frontend::OwnedType read_type(const std::string& text);
 
@@ -151,6 +155,9 @@ class NeslSession {
   std::optional<std::vector<Value>> evaluate(const frontend::CompiledForm& compiled, const std::string& file);
   [[nodiscard]] std::optional<frontend::CompiledForm> compile_text(const std::string& text,
                                                                    std::uint32_t number);
+  [[nodiscard]] std::optional<frontend::CompiledForm> compile_one(const std::string& text,
+                                                                  std::uint32_t number,
+                                                                  Diagnostics& diagnostics);
   // For a form of any text of the session.
   [[nodiscard]] frontend::EmitOptions emit_options(const frontend::CompiledForm& compiled) const;
   // The form's program, with the values of variables written out as constants.
@@ -220,6 +227,9 @@ class NeslSession {
 // The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and
 // result; with the names of let bindings; with their values), profile the time of each binding and the body.
 [[nodiscard]] std::string instrumented_text(const frontend::Form& function, int trace, bool profile);
+
+// The reason of a run-time error without what only VCODE has.
+[[nodiscard]] std::string in_nesl_terms(std::string reason);
 
 // NAME = VALUE : TYPE, folded as the legacy top level does if it is longer than `width` (0: never).
 [[nodiscard]] std::string fold_result(const std::string& name, const std::string& value,

@@ -86,7 +86,61 @@ int nvm_value_element_bytes(const nvm_value* value);
 int nvm_value_print(const nvm_value* value, FILE* file); /* 0 if the system refuses */
 void nvm_value_free(nvm_value* value);
 
+/* NESL: a session of definitions, and values of its types. A value is a handle; the parts that it is made of
+   are not copied, and are kept as long as anything needs them. One call at a time uses a session. */
+typedef struct nvm_nesl nvm_nesl;
+typedef struct nvm_nesl_value nvm_nesl_value;
+
+nvm_nesl* nvm_nesl_new(const nvm_options* options);
+void nvm_nesl_free(nvm_nesl* session);
+/* Compiles definitions: 0, or nothing is defined and nvm_error() says what is wrong, and where. `name` stands
+   in messages. */
+int nvm_nesl_define(nvm_nesl* session, const char* text, size_t size, const char* name);
+/* The value of a function of the session, which is compiled once for each combination of argument types. */
+nvm_nesl_value* nvm_nesl_call(nvm_nesl* session, const char* function, nvm_nesl_value* const* arguments,
+                              int argument_count);
+
+nvm_nesl_value* nvm_nesl_int(int64_t x);
+nvm_nesl_value* nvm_nesl_float(double x);
+nvm_nesl_value* nvm_nesl_bool(int x);
+nvm_nesl_value* nvm_nesl_text(const char* text, size_t size);
+/* [int], [float] or [bool], by the kind of the elements. */
+nvm_nesl_value* nvm_nesl_sequence(const nvm_value* elements);
+/* A sequence of sequences: `elements`, a sequence of their elements, cut into pieces of n lengths. */
+nvm_nesl_value* nvm_nesl_nest(const nvm_nesl_value* elements, const int64_t* lengths, int64_t n);
+nvm_nesl_value* nvm_nesl_tuple(nvm_nesl_value* const* components, int count); /* two or more */
+/* Any other type, records and sequences of tuples among them, from its parts as nesl.hpp describes them
+   (NeslValue): for a sequence a descriptor, then the parts of its elements; for tuples and records those of
+   their components. A call checks that they fit. */
+nvm_nesl_value* nvm_nesl_make(const char* type, nvm_value* const* parts, int part_count);
+const char* nvm_nesl_type(const nvm_nesl_value* value);
+int nvm_nesl_part_count(const nvm_nesl_value* value);
+nvm_value* nvm_nesl_part(const nvm_nesl_value* value, int i); /* a handle of its own */
+void nvm_nesl_value_free(nvm_nesl_value* value);
+
+/* Of the last error of the calling thread: its kind, and its place in a text, 0 and "" where it has none. */
+typedef enum {
+  NVM_LENGTH,
+  NVM_INDEX,
+  NVM_SEGDES_ERROR,
+  NVM_DIVIDE,
+  NVM_RANDOM,
+  NVM_MEMORY,
+  NVM_RECURSION,
+  NVM_DENIED,
+  NVM_IO,
+  NVM_INTERRUPTED,
+  NVM_TYPE,
+  NVM_TIME,
+  NVM_DEVICE,
+  NVM_OTHER
+} nvm_cause;
 const char* nvm_error(void);
+const char* nvm_error_reason(void); /* what happened, without the place */
+const char* nvm_error_file(void);
+uint32_t nvm_error_line(void);
+uint32_t nvm_error_column(void);
+nvm_cause nvm_error_cause(void);
 const char* nvm_version(void);
 
 #ifdef __cplusplus

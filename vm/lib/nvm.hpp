@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nvm::lib {
@@ -35,6 +36,23 @@ struct Message {
 // What went wrong, in words for the user: located, with the source line where there is one.
 struct Failure {
   enum class Class : std::uint8_t { kProgram, kRuntime };  // the program is wrong; it failed while it ran
+  // Of kRuntime: lengths that do not fit, an index out of range, a negative length, division by zero, ...
+  enum class Cause : std::uint8_t {
+    kLength,
+    kIndex,
+    kSegdes,
+    kDivide,
+    kRandom,
+    kMemory,
+    kRecursion,
+    kDenied,
+    kIo,
+    kInterrupted,
+    kType,
+    kTime,
+    kDevice,
+    kOther
+  };
   Class kind = Class::kProgram;
   std::string message;     // complete, ends with a newline
   std::uint32_t line = 0;  // of the first error in the VCODE text, 0 if unknown
@@ -45,6 +63,7 @@ struct Failure {
   std::vector<Message> messages = {};  // kProgram: all that is to be said of the text, in order
   std::optional<bool> line_open = {};  // kRuntime: as Run::line_open
   std::uint32_t origin = 0;            // line and file as one number, for NESL sessions
+  Cause cause = Cause::kOther;
 };
 
 // A T, or why there is none.
@@ -280,6 +299,9 @@ struct Counters {
   std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
+  // How often each way to execute was taken that is faster than the plain one; only those that were, by
+  // their names in vm/data/fast_paths.def.
+  std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;
 };
 
 struct Run {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "bytecode/base/source_line.h"
+#include "bytecode/base/stack.h"
 #include "frontend/emit.h"
 #include "frontend/remora/program.h"
 #include "frontend/remora/translate.h"

@@ -351,6 +351,7 @@ Failure run_failure(const vm::RunError& error, const Program::Impl& program, std
   if (failure.origin != 0) failure.origin_file = program.loaded.program.origins.of(failure.origin);
   failure.origin_line = origin_line_of(failure.origin);
   failure.line_open = line_open;
+  failure.cause = static_cast<Failure::Cause>(error.kind);
   return failure;
 }
 
@@ -378,6 +379,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
+  vm::FastPathCounts fast_paths;
+  m.prims.fast_paths = &fast_paths;
   m.prims.prefix_lengths = loaded.loaded.module.prefix_lengths && !options.legacy_checks;
   vm::Observers observers;
   if (options.count || options.cost || options.fuel > 0) {
@@ -407,6 +410,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.counters.peak_bytes = pool->stats().peak;
   if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
+  run.counters.fast_paths = named(fast_paths);
   compiling.report(loaded, run);
   if (outcome.error) return run_failure(*outcome.error, loaded, host.line_open());
   run.exited = outcome.exited;

@@ -100,9 +100,7 @@ bool extract_alike(const PrimCall& call) {
   return true;
 }
 
-}  // namespace
-
-bool run_alike(const PrimCall& call) {
+bool compute_alike(const PrimCall& call) {
   switch (op_info(call.op).kind) {
     case OpKind::kMap: return map_alike(call);
     case OpKind::kDist: return dist_alike(call);
@@ -111,6 +109,14 @@ bool run_alike(const PrimCall& call) {
     case OpKind::kShape: return call.op == Op::kLengths && lengths_alike(call);
     default: return false;
   }
+}
+
+}  // namespace
+
+bool run_alike(const PrimCall& call) {
+  const bool done = compute_alike(call);
+  if (done) took(call.context, FastPath::kComputeRepeated);
+  return done;
 }
 
 bool all_alike(const Vector& v) {
@@ -124,6 +130,7 @@ bool all_alike(const Vector& v) {
 void write_repeated(const PrimContext& context, Value& value) {
   const auto* v = std::get_if<Vector>(&value);
   if (v == nullptr || !v->is_repeated()) return;
+  took(context, FastPath::kWriteRepeated);
   Fresh out(context, v->storage(), v->length());
   fill_repeated(*v, context, v->length(), out.data());
   value = out.take();

@@ -368,6 +368,7 @@ void Chain::run(const std::vector<bool>& wanted, std::vector<Value>& results) {
   if (ops_.size() == 1) {
     if (wanted[0]) run_alone(results[0]);
   } else {
+    took(*context_, FastPath::kStripLoop);
     ChainRun(*this, wanted, results).execute();
   }
   clear();

@@ -21,6 +21,7 @@ bool leave_flagged(const PrimCall& call) {
   f.s = Segdes::regular(1, kernel_table(context.isa).count(Elements(flags, context).flags(), s.total()));
   f.x = std::move(flags);
   call.results[1] = f.s;
+  took(call.context, FastPath::kLeavePlaces);
   call.results[0] = make_view(std::move(f));
   return true;
 }
@@ -66,6 +67,7 @@ bool move_to_flagged(const PrimCall& call, const View& places) {
   } else {
     d.copy_to(context, storage, out);
   }
+  took(context, FastPath::kPutFlagged);
   kernel_table(context.isa)
       .expand[width_index(storage)](from.data(), v.length(), flags.flags(), n, others,
                                     repeated != nullptr ? 0 : 1, out.data());

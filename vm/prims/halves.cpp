@@ -81,6 +81,7 @@ bool begin(const PrimCall& call, const View& half, const ViewRef& held) {
   part.view = held;
   part.runs = std::get<ViewRef>(call.operands[1]);
   part.source = source;
+  took(call.context, FastPath::kLeaveJoin);
   call.results[0] = waiting_join(all, *defaults, {std::move(part)});
   return true;
 }
@@ -97,6 +98,7 @@ bool finish(const PrimCall& call, const View& second, const View& waiting) {
       !moves_segments(call, second) ||
       !are_lengths(view_of(call.operands[1], &View::is_runs)->base.list, first.s, pool))
     return false;
+  took(call.context, FastPath::kJoinHalves);
   call.results[0] = second.x;
   return true;
 }

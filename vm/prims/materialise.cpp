@@ -1,4 +1,6 @@
 // Writes the vectors that views stand for.
+#include <optional>
+
 #include "bytecode/base/stack.h"
 #include "vm/prims/cycle.h"
 #include "vm/prims/flagged.h"
@@ -59,10 +61,31 @@ Value compared(const View& v, const PrimContext& context) {
   return result;
 }
 
+std::optional<FastPath> writing(const View& v) {
+  switch (v.source) {
+    case Source::kNumbers:
+      return v.is_spread()          ? FastPath::kWriteSpread
+             : v.is_periodic()      ? FastPath::kWriteCycle
+             : v.is_runs()          ? FastPath::kWriteRuns
+             : v.is_periodic_runs() ? FastPath::kWriteCycledRuns
+                                    : FastPath::kWriteStrided;
+    case Source::kElements:
+      return v.is_gather() ? FastPath::kWritePull : v.is_half() ? FastPath::kWriteHalf : FastPath::kWritePart;
+    case Source::kCompare: return FastPath::kWriteCompare;
+    case Source::kJoin: return FastPath::kWriteJoin;
+    case Source::kPlaces: return FastPath::kWritePlaces;
+    case Source::kBody: return FastPath::kWriteMap;
+    case Source::kPending:
+    case Source::kRanks: break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Value materialise(const View& v, const PrimContext& context) {
   check_stack();
+  if (const auto path = writing(v)) took(context, *path);
   switch (v.source) {
     case Source::kNumbers: return numbers(v, context);
     case Source::kElements:

@@ -37,6 +37,7 @@ void leave_part(const PrimCall& call) {
       v.length() == from.total() && from.is_regular() && along.is_regular() && runs->s.identical(along) &&
       from.segments() == along.segments() && same_start(runs->base.list, call.context, offset) &&
       offset >= 0 && offset + along.regular_length() <= from.regular_length() && along.regular_length() > 0) {
+    took(call.context, FastPath::kLeavePart);
     View f;
     f.source = View::Source::kElements;
     f.s = along;
@@ -55,6 +56,7 @@ void leave_map(const PrimCall& call) {
   if (found != operands.end() && std::all_of(operands.begin(), operands.end(), [&](const Value& v) {
         return length_of(v) == length_of(*found);
       })) {
+    took(call.context, FastPath::kLeaveMap);
     View f;
     f.source = View::Source::kBody;
     f.op = call.op;
@@ -147,6 +149,7 @@ bool begin(const PrimCall& call, const ViewRef& f, std::int64_t offset) {
   part.runs = std::get<ViewRef>(call.operands[1]);
   part.source = segdes_operand(call, 3);
   part.offset = offset;
+  took(call.context, FastPath::kLeaveJoin);
   call.results[0] = waiting_join(dest, *defaults, {std::move(part)});
   return true;
 }
@@ -167,6 +170,7 @@ bool finish(const PrimCall& call, ViewRef held, std::int64_t offset, const View&
   const std::optional<int> here = collector.add(call.operands[0]);
   const std::optional<int> there = collector.add(other.view);
   if (!here || !there) return false;
+  took(call.context, FastPath::kJoinParts);
   held.reset();
   call.operands[0] = Value();
   call.operands[2] = Value();
@@ -215,7 +219,9 @@ bool join_parts(const PrimCall& call, bool may_wait) {
 }
 
 void write_part(const PrimContext& context, Value& value) {
-  if (unwritten(value)) value = written_part(*view_of(value), context);
+  if (!unwritten(value)) return;
+  const ViewRef held = std::get<ViewRef>(value);
+  value = materialise(*held, context);
 }
 
 Value written_part(const View& f, const PrimContext& context) {

@@ -30,6 +30,11 @@ constexpr std::int64_t kScratch = 1 << 19;  // bytes of elements that are packed
 
 const View* view_operand(const PrimCall& call, int i) { return view_of(call.operands[i]); }
 
+void leave_spread(const PrimCall& call, const Segdes& s, const Vector& x) {
+  took(call.context, FastPath::kLeaveSpread);
+  call.results[0] = spread_view(s, x);
+}
+
 void write_operand(const PrimCall& call, int i) {
   if (const View* f = view_operand(call, i)) call.operands[i] = materialise(*f, call.context);
 }
@@ -48,7 +53,7 @@ void dist_view(const PrimCall& call) {
   if (s.segments() == 1 || x.is_repeated())
     run_repeating_dist(call.context, call.word, {call.operands, 2}, {call.results, 1});
   else
-    call.results[0] = spread_view(s, x);
+    leave_spread(call, s, x);
 }
 
 // The values that `right` spreads over the segments of `s`, if it does.
@@ -81,6 +86,7 @@ void compare_view(const PrimCall& call) {
                        values.scalar_int() == static_cast<std::int32_t>(values.scalar_int())) ||
                       (values.is_scalar() && f.x.storage() == Storage::kI64);
     if (lies && f.x.storage() != Storage::kI8 && f.x.length() == f.s.total()) {
+      took(call.context, FastPath::kLeaveCompare);
       f.source = Source::kCompare;
       f.compare = left == 0 ? op_info(call.op).scalar : mirrored(op_info(call.op).scalar);
       call.results[0] = make_view(std::move(f));
@@ -181,6 +187,7 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
 
 void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
+  took(context, FastPath::kPackCompared);
   const kernels::Table& t = kernel_table(context.isa);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
@@ -235,6 +242,7 @@ void part_alone(const PrimContext& context, const Parting& p, std::span<kernels:
 
 void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
+  took(context, FastPath::kPackSegments);
   const kernels::Table& t = kernel_table(context.isa);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
@@ -242,8 +250,10 @@ void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
   const Elements flags(f.base.list, context);
   Lengths lengths(context, s, wanted);
   const std::int64_t total = t.flagged_lengths(flags.flags(), segments, s.segments(), lengths.data());
-  if (std::optional<Vector> part = flagged_part(v, flags.flags(), s, total))
+  if (std::optional<Vector> part = flagged_part(v, flags.flags(), s, total)) {
+    took(context, FastPath::kSharePart);
     return give_packed(call, std::move(*part), total, lengths);
+  }
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
   if (out.bytes() > 0)
     t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
@@ -299,6 +309,7 @@ bool move_runs(const PrimCall& call, const View& runs) {
   const Defaults d(defaults, context);
   const Storage storage = storage_is_int(d.storage()) ? std::max(d.storage(), v.storage()) : d.storage();
   if (v.storage() != storage) return false;
+  took(context, FastPath::kPutRuns);
   Fresh out(context, storage, defaults.length(), defaults);
   d.copy_to(context, storage, out);
   t.put_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), LengthsOf(runs.s, context).view(),
@@ -356,6 +367,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
   if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(*f, v, s))
     return false;
   const PrimContext& context = call.context;
+  took(context, FastPath::kPackGroup);
   const Compared x(*f);
   std::array<Packing*, kMostPackings> to;  // the halves of a pair first
   for (std::size_t i = 0; i < packings.size(); ++i) to[i] = &packings[i];
@@ -390,6 +402,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
     to[i]->results[0] = all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
   }
   if (!join) return true;
+  took(context, FastPath::kLeaveHalves);
   const std::int64_t total = targets[0].total + targets[1].total;
   make_halves(packed_part(context, v.storage(), std::move(memory[0]), total),
               std::get<Segdes>(to[0]->results[1]), std::get<Segdes>(to[1]->results[1]), to[0]->results[0],

@@ -11,7 +11,7 @@ using nvm::frontend::prelude_entries;
 using nvm::frontend::PreludeEntry;
 
 TEST_CASE("every form of the prelude is found with its name, line and terminator") {
-  const auto& entries = prelude_entries();
+  const auto entries = prelude_entries();
   REQUIRE(entries.size() > 100);
   CHECK(entries.front().name == "first");
   for (const PreludeEntry& e : entries) {

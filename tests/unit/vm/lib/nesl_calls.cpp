@@ -1,0 +1,166 @@
+// NESL functions as a host calls them, from C++ and from C.
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "vm/lib/nesl_call.hpp"
+#include "vm/lib/nvm.h"
+
+namespace {
+
+using namespace nvm::lib;
+
+struct Session {
+  std::ostringstream out, err;
+  Nesl nesl{{}, out, err};
+  void define(const char* text) {
+    const auto defined = nesl.define(text, "test");
+    INFO((defined ? "" : defined.failure().message));
+    REQUIRE(defined);
+  }
+};
+
+using Ints = std::vector<std::int64_t>;
+
+}  // namespace
+
+TEST_CASE("a function is called with each kind of argument and gives each kind of result") {
+  Session s;
+  s.define(
+      "function same(x) = x;\n"
+      "function ends(v) = (v[0], v[#v - 1]);\n"
+      "function sums(m) = {sum(r) : r in m};\n"
+      "function measure(s, k) = (#s, k + 1.5);");
+  CHECK(*NeslFunction<std::int64_t(std::int64_t)>(s.nesl, "same")(std::numeric_limits<std::int64_t>::min()) ==
+        std::numeric_limits<std::int64_t>::min());
+  CHECK(*NeslFunction<bool(bool)>(s.nesl, "same")(true));
+  CHECK(*NeslFunction<std::string(std::string)>(s.nesl, "same")("a\xff\"b") == "a\xff\"b");
+  CHECK(NeslFunction<Ints(Ints)>(s.nesl, "same")({})->empty());
+  const std::vector<Ints> nest = {{1, 2}, {}, {3}};
+  CHECK(*NeslFunction<std::vector<Ints>(std::vector<Ints>)>(s.nesl, "same")(nest) == nest);
+  CHECK(*NeslFunction<Ints(std::vector<Ints>)>(s.nesl, "sums")(nest) == Ints{3, 0, 3});
+  const std::vector<std::pair<std::string, double>> named = {{"a", 1.5}, {"", -0.0}};
+  using Named = std::vector<std::pair<std::string, double>>;
+  CHECK(*NeslFunction<Named(Named)>(s.nesl, "same")(named) == named);
+  CHECK(*NeslFunction<std::pair<double, double>(std::vector<double>)>(s.nesl, "ends")({2.0, 3.0}) ==
+        std::pair(2.0, 3.0));
+  using Measured = std::tuple<std::int64_t, double>;
+  CHECK(*NeslFunction<Measured(std::string, double)>(s.nesl, "measure")("hello", 2.0) == Measured(5, 3.5));
+  CHECK(*NeslFunction<std::int64_t(std::int64_t, std::int64_t)>(s.nesl, "max")(2, 7) == 7);
+}
+
+TEST_CASE("records and constants of the session take part in calls") {
+  Session s;
+  s.define(
+      "datatype point(float, float);\n"
+      "scale = 2.0;\n"
+      "function stretch(p) = let point(x, y) = p in point(x * scale, y * scale);");
+  const std::vector<double> x = {1.0, 2.0}, y = {3.0, 4.0};
+  const std::int64_t two = 2;
+  const NeslValue points{"[point]", {*make_segdes({&two, 1}), make_floats(x), make_floats(y)}};
+  auto stretched = s.nesl.call("v => {stretch(p) : p in v}", std::vector{points});
+  if (!stretched) FAIL(stretched.failure().message);
+  CHECK(stretched->type == "[point]");
+}
+
+TEST_CASE("elements are lent, and seen in the result without a copy") {
+  Session s;
+  s.define("function same(x) = x;");
+  const std::vector<double> x(1000, 0.5);
+  auto value = s.nesl.call("same", std::vector{to_nesl(std::span<const double>(x))});
+  REQUIRE(value);
+  CHECK(value->parts.at(1).data() == x.data());
+}
+
+TEST_CASE("a definition that is made again is the one that is called") {
+  Session s;
+  s.define("function next(x) = x + 1;");
+  const NeslFunction<std::int64_t(std::int64_t)> f(s.nesl, "next");
+  CHECK(*f(1) == 2);
+  s.define("function next(x) = x + 2;");
+  CHECK(*f(1) == 3);
+}
+
+TEST_CASE("what does not compile, does not fit or fails says what and where") {
+  Session s;
+  const auto defined = s.nesl.define("function g(v) =\n  sum(v) + `a;", "mine");
+  REQUIRE(!defined);
+  REQUIRE(!defined.failure().messages.empty());
+  CHECK(defined.failure().messages.front().file == "mine");
+  CHECK(defined.failure().messages.front().line == 2);
+
+  s.define("function at(v, i) =\n  v[i];");
+  const auto failed = NeslFunction<std::int64_t(Ints, std::int64_t)>(s.nesl, "at")({1, 2, 3}, 3);
+  REQUIRE(!failed);
+  CHECK(failed.failure().cause == Failure::Cause::kIndex);
+  CHECK(failed.failure().origin_line == 2);
+  CHECK(failed.failure().reason.find("index 3") != std::string::npos);
+  CHECK(*NeslFunction<std::int64_t(Ints, std::int64_t)>(s.nesl, "at")({1, 2, 3}, 2) == 3);
+
+  CHECK(!NeslFunction<std::int64_t(std::string)>(s.nesl, "at")("too few"));
+  CHECK(!s.nesl.call("there_is_none", {}));
+  CHECK(!s.nesl.call("at", std::vector<NeslValue>{{"[int", {}}}));
+  CHECK(!s.nesl.call("sum", std::vector<NeslValue>{{"[int]", {make_ints({})}}}));
+  CHECK(!NeslFunction<double(Ints)>(s.nesl, "sum")({1}));
+  CHECK(s.err.str().empty());
+}
+
+TEST_CASE("C: sequences, nests, tuples, texts and records go in and come out") {
+  const char text[] =
+      "datatype point(float, float);\n"
+      "function abscissa(p) = let point(x, y) = p in x;\n"
+      "function sums(m, k) = {sum(r) * k : r in m};\n"
+      "function measure(p, s) = let (a, b) = p in (a, b, #s);";
+  nvm_nesl* s = nvm_nesl_new(nullptr);
+  const int wrong = nvm_nesl_define(s, text, std::strlen(text), "t.nesl");
+  INFO(nvm_error());
+  REQUIRE(wrong == 0);
+  const std::int64_t elements[] = {1, 2, 3, 4, 5}, lengths[] = {2, 0, 3};
+  nvm_value* v = nvm_foreign_ints(elements, 5, nullptr, nullptr);
+  nvm_nesl_value* flat = nvm_nesl_sequence(v);
+  nvm_nesl_value* nest = nvm_nesl_nest(flat, lengths, 3);
+  CHECK(nvm_nesl_type(nest) == std::string("[[int]]"));
+  nvm_nesl_value* two = nvm_nesl_int(2);
+  nvm_nesl_value* arguments[] = {nest, two};
+  nvm_nesl_value* sums = nvm_nesl_call(s, "sums", arguments, 2);
+  REQUIRE(sums != nullptr);
+  REQUIRE(nvm_nesl_part_count(sums) == 2);
+  nvm_value* part = nvm_nesl_part(sums, 1);
+  CHECK((nvm_value_int(part, 0) == 6 && nvm_value_int(part, 1) == 0 && nvm_value_int(part, 2) == 24));
+
+  nvm_nesl_value* parts[] = {nvm_nesl_float(0.5), nvm_nesl_bool(1)};
+  nvm_nesl_value* measured_arguments[] = {nvm_nesl_tuple(parts, 2), nvm_nesl_text("hello", 5)};
+  nvm_nesl_value* measured = nvm_nesl_call(s, "measure", measured_arguments, 2);
+  REQUIRE(measured != nullptr);
+  CHECK(nvm_nesl_type(measured) == std::string("(float, bool, int)"));
+
+  const double coordinates[] = {7.5, 8.5};
+  nvm_value* components[] = {nvm_make_floats(coordinates, 1), nvm_make_floats(coordinates + 1, 1)};
+  nvm_nesl_value* point = nvm_nesl_make("point", components, 2);
+  nvm_nesl_value* x = nvm_nesl_call(s, "abscissa", &point, 1);
+  REQUIRE(x != nullptr);
+  nvm_value* px = nvm_nesl_part(x, 0);
+  CHECK(nvm_value_float(px, 0) == 7.5);
+
+  CHECK(nvm_nesl_call(s, "measure", arguments, 1) == nullptr);
+  CHECK(nvm_nesl_part(x, 1) == nullptr);
+  CHECK(nvm_nesl_nest(two, lengths, 3) == nullptr);
+  CHECK(nvm_nesl_define(s, "f(x) =\n 1 +;", 12, "bad.nesl") == 1);
+  CHECK(nvm_error_file() == std::string("bad.nesl"));
+  CHECK(nvm_error_line() > 0);
+  CHECK(nvm_error_reason() != std::string());
+  const std::int64_t short_lengths[] = {1, 1};
+  nvm_nesl_value* misfit[] = {nvm_nesl_nest(flat, short_lengths, 2), two};
+  CHECK(nvm_nesl_call(s, "sums", misfit, 2) == nullptr);
+  nvm_nesl_value* at[] = {flat, nvm_nesl_int(5)};
+  CHECK(nvm_nesl_call(s, "(v, i) => v[i]", at, 2) == nullptr);
+  CHECK(nvm_error_cause() == NVM_INDEX);
+
+  for (nvm_nesl_value* value : {flat, nest, two, sums, parts[0], parts[1], measured_arguments[0],
+                                measured_arguments[1], measured, point, x, misfit[0], at[1]})
+    nvm_nesl_value_free(value);
+  for (nvm_value* value : {v, part, px, components[0], components[1]}) nvm_value_free(value);
+  nvm_nesl_free(s);
+}
