@@ -390,7 +390,7 @@ int count_maps(const std::string& body) {
   const vm::Code code = vm::make_code(module, pool);
   int count = 0;
   for (const vm::CodeFunction& f : code.functions)
-    for (const vm::Step& step : f.steps) count += step.maps_parts ? 1 : 0;
+    for (const vm::Step& step : f.steps) count += step.chains && step.leaves.has(Form::kSlices) ? 1 : 0;
   return count;
 }
 

@@ -253,7 +253,7 @@ void Interp::perform(const Step& step) {
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
   if (step.sorts != nullptr && sort(step, operands, results)) return;
-  if (step.leaves_strided && leave_strided(step, operands, results)) return;
+  if (step.leaves.has(Form::kStrided) && leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -264,9 +264,9 @@ void Interp::perform(const Step& step) {
     if (step.plain && small_wanted_ && execute_small(step, operands, results)) return;
     return execute_watched(step, operands, results);
   }
-  if (step.leaves_runs && !alone_ && leave_runs(operands, results)) return;
-  if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
-  if (step.puts_strided && put_strided(operands, results)) return;
+  if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
+  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, true, operands, results)) return;
+  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
@@ -296,9 +296,9 @@ inline void Interp::end_values(const Step& step, std::span<const Value> results)
   Observer* const looking = instructions_seen() ? machine_.observer : nullptr;
   const bool seen = bytes_seen_ || (looking != nullptr && values_wanted_);
   if (!seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
-  if (step.leaves_runs && !seen && !alone_ && leave_runs(operands, results)) return;
-  if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
-  if (step.puts_strided && put_strided(operands, results)) return;
+  if (step.leaves.has(Form::kAligned) && !seen && !alone_ && leave_runs(operands, results)) return;
+  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, !seen, operands, results)) return;
+  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
   InPlace in_place;
   if (bytes_seen_) [[unlikely]] {
     machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));

@@ -137,7 +137,7 @@ bool Interp::follows(const Step& step) const {
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
   if (v == nullptr || v->length() < kWorth) return false;
   const Masked left = masked(*v, step.op, peek(operands[1]), machine_.prims.int_bits, machine_.hook);
-  return left == Masked::kAll || (left == Masked::kNone && step.may_repeat);
+  return left == Masked::kAll || (left == Masked::kNone && step.leaves.has(Form::kInvariant));
 }
 
 // A hook records elementwise instructions on what is written and counts what it takes; what nobody writes it
@@ -161,7 +161,9 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
     case OpKind::kIota: return leave_run(context, operands, result);
-    case OpKind::kScatter: return permute_unwritten(context, operands, step.may_repeat, step.by_runs, result);
+    case OpKind::kScatter:
+      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant),
+                               step.indices.has(Form::kAligned), result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&
@@ -174,7 +176,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   const Masked left = masked(*v, step.op, operands[1], context.int_bits, machine_.hook);
   if (left == Masked::kAll)
     result = std::move(operands[0]);
-  else if (left == Masked::kNone && step.may_repeat)
+  else if (left == Masked::kNone && step.leaves.has(Form::kInvariant))
     result = Vector::repeated(Vector::of_int(0, Storage::kI32), v->length());
   else
     return false;
