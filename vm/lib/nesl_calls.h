@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bytecode/program/program.h"
+#include "bytecode/ssa/ssa.h"
 #include "frontend/nesl/types.h"
 #include "vm/data/value.h"
 
@@ -18,7 +18,7 @@ struct CompiledCall {
     int slot = 0;
     Value value;
   };
-  Program program;
+  ssa::Module program;
   std::vector<Input> inputs;  // by Constant::input
   std::vector<frontend::OwnedType> arguments;
   frontend::OwnedType result;

@@ -21,12 +21,11 @@ class Runner : public vm::ProgramRunner {
  public:
   Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
       : options_(o.vm), vm_(machine_for(account)), watchers_(o.vm.watchers) {
-    load_.int_bits = o.int_bits;
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
   }
 
-  Result run(nvm::Program program, std::span<const vm::Value> inputs) override {
+  Result run(ssa::Module program, std::span<const vm::Value> inputs) override {
     begin_phase("load");
     auto loaded = make_program(std::move(program), "NESL", load_);
     end_phase();
@@ -62,7 +61,6 @@ class Runner : public vm::ProgramRunner {
     const Budget budget(account);
     return Vm(options_);
   }
-  [[nodiscard]] int int_bits() const { return load_.int_bits; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::string& explanation() const { return explanation_; }
 

@@ -112,17 +112,20 @@ RemoraRun run_remora(std::string_view text, const std::string& name, const NeslO
   remora::Checked checked = remora::check_program(text);
   if (!checked.errors.empty()) return {"", check_remora(text, name).messages, true};
   remora::Translated translated;
+  frontend::Emitted<ssa::Module> emitted;
   try {
     translated = remora::translate(checked.program);
+    emitted = frontend::emit_ssa(translated.program, {name, true, options.vm.cancelled, 0, {}});
   } catch (const remora::Error& e) {
     return report({e.kind, e.pos.line, e.pos.column, e.text}, true);
+  } catch (const TooDeep& e) {
+    return report({"unsupported", 1, 1, "the program, or a value of it, is " + std::string(e.what())}, true);
   }
-  frontend::Emitted emitted = frontend::emit(translated.program, {name, true, options.vm.cancelled, 0, {}});
   LoadOptions load;
   load.optimise = options.optimise;
   load.cancelled = options.vm.cancelled;
   load.watchers = options.vm.watchers;
-  auto program = make_program(std::move(emitted.program), name, load);
+  auto program = make_program(std::move(emitted.code), name, load);
   if (!program) return {"", program.failure().message, true};
   const Captured said;
   Options machine = options.vm;

@@ -83,12 +83,16 @@ vm::Value in_four_bytes(vm::Pool& pool, const vm::Value& value) {
 // What code relies on about inputs, violated; empty if nothing is.
 std::string wrong_inputs(const Program::Impl& program, IntBits bits, std::span<const vm::Value> inputs) {
   const nvm::Loaded& loaded = program.loaded;
-  for (const nvm::Constant& c : loaded.program.constants) {
-    if (c.input < 0) continue;
-    const auto i = static_cast<std::size_t>(c.input);
+  // As declared, where that was read: the module has those only that are used.
+  std::vector<std::pair<std::int32_t, TypeWord>> declared;
+  for (const nvm::Constant& c : loaded.program.constants) declared.emplace_back(c.input, c.word);
+  for (const ssa::Constant& c : loaded.module.constants) declared.emplace_back(c.input, c.word);
+  for (const auto& [number, word] : declared) {
+    if (number < 0) continue;
+    const auto i = static_cast<std::size_t>(number);
     const std::string name = "input " + std::to_string(i);
     if (i >= inputs.size()) return name + " is missing";
-    const Type is = vm::type_of(inputs[i]), expected = type_of(c.word);
+    const Type is = vm::type_of(inputs[i]), expected = type_of(word);
     if (is != expected)
       return name + " is " + std::string(type_name(is)) + ", expected " + std::string(type_name(expected));
     if (const std::string wide = bits == IntBits::k32 ? too_wide(inputs[i]) : ""; !wide.empty())
@@ -162,11 +166,16 @@ class Alarm {
 
 }  // namespace
 
-std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+namespace {
+// An account of no more than there is around it.
+std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
   const auto outer = Budget::account();
-  const std::uint64_t limit = options.memory > 0 ? options.memory : machine_memory();
+  const std::uint64_t limit = memory > 0 ? memory : machine_memory();
   return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
 }
+}  // namespace
+
+std::shared_ptr<MemoryAccount> account_of(const Options& options) { return account_of(options.memory); }
 
 std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
   const Budget budget(account);
@@ -174,8 +183,7 @@ std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account)
 }
 
 struct Limits::Impl {
-  Impl(std::uint64_t memory, double seconds)
-      : budget(std::make_shared<MemoryAccount>(memory > 0 ? memory : machine_memory()), seconds) {}
+  Impl(std::uint64_t memory, double seconds) : budget(account_of(memory), seconds) {}
   Budget budget;
 };
 
@@ -286,11 +294,12 @@ struct Vm::Impl {
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
                       Counters& counters) {
-    if (traces_execution(options.legacy_trace)) {
+    const bool stack = program.has_stack_code();
+    if (stack && traces_execution(options.legacy_trace)) {
       StackTrace trace(options.legacy_trace, program.loaded.program, *pool, options.err);
       return vm::StackMachine(program.loaded.program, machine, inputs, &trace).run();
     }
-    if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
+    if (program.loaded.verdict != Verdict::kOk || (stack && options.legacy_checks))
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
     if (!has_lifted(program.loaded.module)) return vm::Interp(program.code, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 1");
