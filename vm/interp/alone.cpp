@@ -77,8 +77,7 @@ bool Interp::pack_group(const Step& step) {
 
 // RANK and PERMUTE as one step. The places stay away if the elements are here.
 bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
-  if (step.op == Op::kPermute && !std::holds_alternative<std::shared_ptr<const Formula>>(operands[1]))
-    return false;
+  if (step.op == Op::kPermute && !std::holds_alternative<ViewRef>(operands[1])) return false;
   if (machine_.hook != nullptr) note_line(step);
   if (machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);

@@ -233,7 +233,7 @@ void Interp::perform(const Step& step) {
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
   if (step.sorts != nullptr && sort(step, operands, results)) return;
-  if (step.leaves_strided && leave_strided(step, operands, results)) return;
+  if (step.leaves.has(Form::kStrided) && leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -248,9 +248,9 @@ void Interp::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
-  if (step.leaves_runs && !alone_ && leave_runs(operands, results)) return;
-  if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
-  if (step.puts_strided && put_strided(operands, results)) return;
+  if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
+  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, true, operands, results)) return;
+  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 

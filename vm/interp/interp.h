@@ -11,7 +11,7 @@
 #include "vm/interp/path.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/chain.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -100,7 +100,7 @@ class Interp final : private OpenCalls, private Callers {
   // BPERMUTE that leaves a pull, moves of one, and what is done before others read it (pulls.cpp).
   [[nodiscard]] bool pull(const Step& step);
   [[nodiscard]] bool leave_pull(const Step& step);
-  [[nodiscard]] bool move_pull(const Step& step, const Formula& pull);
+  [[nodiscard]] bool move_pull(const Step& step, const View& pull);
   [[nodiscard]] bool move_indices(const Step& step, const Vector& indices, Value& result);
   void finish_pull(const Step& step, Value made);
   void write_pulled(const Step& step);
@@ -213,7 +213,7 @@ class Interp final : private OpenCalls, private Callers {
   std::int64_t bytes_ = 0;      // moved, where nobody else adds them up
   bool work_seen_;              // the observer looks at the work of instructions, while it looks
   bool alike_;                  // any result may be one repeated element
-  bool alone_;                  // results may stay formulas, too
+  bool alone_;                  // results may stay views, too
   bool counts_;                 // their work is
   bool fueled_;                 // and has a limit
   bool followed_;               // by somebody who is told what has that work

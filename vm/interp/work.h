@@ -9,14 +9,14 @@
 #include "bytecode/ssa/ssa.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/data/value.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
 [[nodiscard]] inline std::int64_t length_of(const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) return v->length();
   if (const auto* s = std::get_if<Segdes>(&value)) return s->segments();
-  if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) return (*f)->s.total();
+  if (const auto* f = std::get_if<ViewRef>(&value)) return (*f)->s.total();
   return 1;  // a pair
 }
 
