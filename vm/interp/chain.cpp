@@ -51,9 +51,8 @@ void Interp::run_chain() {
                                                       : std::get<Vector>(peek(first[0])).length());
   if (waiting_.size() < static_cast<std::size_t>(function_->slots))
     waiting_.resize(static_cast<std::size_t>(function_->slots), -1);
-  const bool seen = values_seen();
-  if (!seen) note_line(*step_, {});
-  for (; !seen && !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
+  note_line(*step_);
+  for (; !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
     if (step_->pulled != 0) write_pulled(*step_);
     if (join_map(*step_) || join_dist(*step_) || join_reduction(*step_)) continue;
     if (!passes_chain(*step_)) break;

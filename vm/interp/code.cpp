@@ -243,11 +243,6 @@ class Translator {
     return inst.results == 0 || !demand_.may(inst.first_result, kMakerForms | Forms{Form::kSlices});
   }
 
-  static bool is_plain(const ssa::Inst& inst) {
-    const OpInfo& info = op_info(inst.op);
-    return info.kind == OpKind::kMap && info.effect == Effect::kPure && inst.results == 1;
-  }
-
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
     Step step;
     step.kind = kind;
@@ -272,7 +267,6 @@ class Translator {
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
-    step.plain = kind == StepKind::kPrimitive && is_plain(inst);
     step.lands = out_.levels &&
                  (kind == StepKind::kCall ? inst.index == id_
                                           : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);

@@ -66,7 +66,6 @@ struct Step {
   bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
   bool joins = false;               // may be part of a Line
-  bool plain = false;               // elementwise, cannot fail
   Counted counted = Counted::kOne;  // what the cost model counts
   std::uint32_t mark = 0;           // of the block, on its first step that counts or calls; 0: none
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };

@@ -36,7 +36,7 @@ bool Interp::move_runs(const Step& step, bool by_runs, std::span<Value> operands
 bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
-  if (alone_ || values_seen() || machine_.prims.prefix_lengths) return false;
+  if (alone_ || machine_.prims.prefix_lengths) return false;
   Value& descriptor = operands.back();
   force(descriptor);
   const auto* s = std::get_if<Segdes>(&descriptor);
@@ -45,6 +45,8 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
   const bool counts = counts_ && machine_.hook != nullptr;
+  note_unwritten(step);
+  if (machine_.hook != nullptr) note_line(step);
   if (step.op == Op::kDist) {
     if (counts) count(step, operands);
     run_repeating_dist(machine_.prims, step.word, operands, results);

@@ -181,6 +181,7 @@ bool Interp::count_plain(const Step& step) {
 
 void Interp::count_moved(std::int64_t bytes) const {
   *machine_.moved += bytes;
+  if (work_seen_ && instructions_seen()) machine_.observer->moved(bytes);
   if (machine_.meter != nullptr) machine_.meter->moved(bytes);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/interp/interp.h"
+#include "vm/interp/moved.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/permute_run.h"
 #include "vm/prims/pull.h"
@@ -148,9 +149,17 @@ bool Interp::stays_unwritten(const Step& step, Value& result) {
   if (op_info(step.op).kind == OpKind::kScatter &&
       std::any_of(operands.begin(), operands.end(), is_unwritten))
     for (Value& operand : operands) force(operand);
-  const std::int64_t work = counts_ ? work_of(step.counted, operands) : 0;
+  const std::int64_t work = counts_ ? work_of(step, operands) : 0;
+  std::optional<Moving> moving;
+  if (machine_.moved != nullptr)
+    for (moving.emplace(step.op); const Value& operand : operands) moving->reads(operand);
   if (!leave_unwritten(step, result)) return false;
+  note_unwritten(step);
+  note_line(step);
   if (counts_) count(step, work);
+  if (!moving) return true;
+  moving->writes(result);
+  count_moved(moving->bytes());
   return true;
 }
 

@@ -38,6 +38,22 @@ bool same(const Value& a, const Value& b) {
   return f != nullptr && g != nullptr && *f == *g;
 }
 
+// An instruction that is offered counted when it was put off.
+class Again {
+ public:
+  explicit Again(RegionHook* hook) : hook_(hook) {
+    if (hook_ != nullptr) hook_->count_offers(false);
+  }
+  ~Again() {
+    if (hook_ != nullptr) hook_->count_offers(true);
+  }
+  Again(const Again&) = delete;
+  Again& operator=(const Again&) = delete;
+
+ private:
+  RegionHook* hook_;
+};
+
 }  // namespace
 
 // True: done. False: the instruction is to be executed, on written operands.
@@ -47,7 +63,7 @@ bool Interp::pull(const Step& step) {
   const View* pull = pull_of(first);
   if (pull == nullptr) return false;
   force_operands(step);
-  note_line(step, {});
+  note_line(step);
   if (move_pull(step, *pull)) return true;
   write_pull(first, step.site);
   return false;
@@ -63,7 +79,6 @@ void Interp::force_operands(const Step& step) {
 
 // Not of a vector that is longer than what is read from it: that would keep more memory than it saves.
 bool Interp::leave_pull(const Step& step) {
-  if (!pulls_) return false;
   force_operands(step);
   const Operand* operands = function_->operands.data() + step.first_operand;
   const Vector* v = plain(peek(operands[0]));
@@ -79,7 +94,9 @@ bool Interp::leave_pull(const Step& step) {
     checked_ = {*indices, v->length()};
   }
   took(machine_.prims, FastPath::kLeavePull);
-  note_line(step, {});
+  note_line(step);
+  note_unwritten(step);
+  if (counts_) count(step, to.total());
   Value* parts = scratch_.data();
   fetch(step, parts);
   finish_pull(step, make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])),
@@ -94,10 +111,16 @@ bool Interp::move_pull(const Step& step, const View& pull) {
   const Value& by = peek(operands[1]);
   const auto& first = std::get<Segdes>(peek(operands[2]));
   const auto& second = std::get<Segdes>(peek(operands[step.operands - 1]));
+  std::int64_t moved = 0;
   if (moved_.op != step.op || !same(moved_.indices, indices) || !same(moved_.by, by) ||
       !moved_.first.identical(first) || !moved_.second.identical(second)) {
     Value result;
+    Moving moving(step.op);
+    moving.reads(indices);
+    for (std::uint32_t i = 1; i < step.operands; ++i) moving.reads(peek(operands[i]));
     if (!move_indices(step, indices, result)) return false;
+    moving.writes(result);
+    moved = moving.bytes();
     took(machine_.prims, FastPath::kMovePull);
     moved_ = {indices, by, first, second, step.op, std::move(result)};
   } else {
@@ -105,6 +128,9 @@ bool Interp::move_pull(const Step& step, const View& pull) {
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;
+  note_unwritten(step);
+  if (counts_) count(step, second.total());
+  if (machine_.moved != nullptr) count_moved(moved);
   const bool shorter = made->length() < v.length();
   Value value = make_pull(v, *made, pull.move);
   fetch(step, scratch_.data());
@@ -154,6 +180,7 @@ void Interp::write_pull(Value& value, const Site& reader) const {
   Value operands[4] = {pull.x, pull.base.list, Segdes::regular(1, pull.x.length()),
                        Segdes::regular(1, pull.s.total())};
   Value written;
+  const Again again(machine_.hook);
   if (machine_.hook == nullptr || !machine_.hook->offer(*pull.move, reader, operands, {&written, 1}))
     written = materialise(pull, machine_.prims);
   if (machine_.moved != nullptr && std::holds_alternative<Vector>(written)) {

@@ -108,11 +108,11 @@ enum class Counted : std::uint8_t {
 
 // What a run executes, counted where it happens: an observer costs more than a small instruction.
 struct Tally {
-  bool counts_bytes = false;  // also of what lies in between, which costs
+  bool counts_bytes = false;  // moved by instructions (moved.h), which costs
   std::uint64_t instructions = 0;
   std::uint64_t work = 0;
   std::uint64_t uncharged = 0;  // instructions that count nothing
-  std::uint64_t bytes = 0;
+  std::int64_t bytes = 0;
   std::uint64_t steps = 0;        // calls and turns of loops; the stack machine's instructions and their work
   std::uint64_t fuel = kNoLimit;  // of what is spent
 
