@@ -120,7 +120,7 @@ struct View {
   return v != nullptr && v->source == source ? v : nullptr;
 }
 
-[[nodiscard]] inline ViewRef make_view(View v) { return std::make_shared<const View>(std::move(v)); }
+[[nodiscard]] inline ViewRef make_view(View&& v) { return std::make_shared<const View>(std::move(v)); }
 // x[k], x[k] + strides[k], ... in segment k of `s`; without strides x[k], x[k] + 1, ...
 [[nodiscard]] inline ViewRef runs_view(const Segdes& s, Vector x, Vector strides = {}) {
   View v;

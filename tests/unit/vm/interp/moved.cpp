@@ -85,10 +85,10 @@ TEST_CASE(
   half.x = v.floats(100);
   half.s = few;
   half.other = more;
-  const Value first = make_view(half);
+  const Value first = make_view(View(half));
   std::swap(half.s, half.other);
   half.half = View::Half::kSecond;
-  const Value second = make_view(half);
+  const Value second = make_view(View(half));
   const Vector elements = v.floats(100);
   CHECK(moved(Op::kPack, {elements}, {first}) == 1600);
   Moving beside(Op::kPack);

@@ -133,7 +133,7 @@ TEST_CASE("a comparison, places of flags, and what is computed from views") {
   sum.op = Op::kAdd;
   sum.word = TypeWord::kInt;
   sum.s = slice.s;
-  const Value same = make_view(slice);
+  const Value same = make_view(View(slice));
   sum.operands = {same, same};
   CHECK(sum.is_map());
   CHECK(v.elements(sum) == Ints{22, 24, 28, 30});
