@@ -83,6 +83,16 @@ lib::Result<lib::Run> run_watched(lib::Vm& vm, const lib::Program& program,
   return std::move(*result);
 }
 
+// Whether compiling would take longer than the operations themselves, which are then executed at once.
+bool is_small(const std::vector<lib::Value>& inputs) {
+  constexpr std::int64_t kSmall = 4096;
+  for (const lib::Value& value : inputs) {
+    if (value.size() >= kSmall) return false;
+    if (value.kind() == lib::Kind::kSegdes && value.size() == 1 && value.int_at(0) >= kSmall) return false;
+  }
+  return true;
+}
+
 bool on_main_thread() {
   static const unsigned long main = [] {
     PyObject* threading = PyImport_ImportModule("threading");
@@ -113,7 +123,9 @@ std::optional<Unevaluated> evaluate(const std::vector<NodeRef>& nodes, const lib
   for (const NodeRef& node : stored)
     for (int k = 0; k < static_cast<int>(node->kinds.size()); ++k) outputs.push_back({node, k});
   const ProgramText program = program_of(outputs);
-  auto machine = take_machine(program.text, program.input_kinds, options);
+  lib::Options chosen = options;
+  if (chosen.jit == lib::Jit::kAlways && is_small(program.inputs)) chosen.jit = lib::Jit::kHot;
+  auto machine = take_machine(program.text, program.input_kinds, chosen);
   if (!machine) return Unevaluated{machine.failure(), nullptr};
   auto done = run_interruptibly((*machine)->vm, (*machine)->program, program.inputs, long_run);
   if (!done) {

@@ -49,11 +49,11 @@ nb::object array_of(const lib::Value& value, F element) {
   if (n > 1) {
     auto* keeper = new lib::Value(value);
     const nb::capsule owner(keeper, [](void* p) noexcept { delete static_cast<lib::Value*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, const T>(value.data(), {n}, owner));
+    return nb::cast(nb::ndarray<nb::numpy, const T>(value.data(), {n}, owner), nb::rv_policy::reference);
   }
   auto* one = new T(n == 1 ? element() : T{});
   const nb::capsule owner(one, [](void* p) noexcept { delete static_cast<T*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, const T>(one, {n}, owner));
+  return nb::cast(nb::ndarray<nb::numpy, const T>(one, {n}, owner), nb::rv_policy::reference);
 }
 
 }  // namespace
@@ -91,7 +91,8 @@ nb::object to_numpy(const lib::Value& value) {
     default: {
       auto* copy = new std::vector<std::int64_t>(value.ints());
       const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
-      return nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(copy->data(), {copy->size()}, owner));
+      return nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(copy->data(), {copy->size()}, owner),
+                      nb::rv_policy::reference);
     }
   }
   if (value.size() > 1 && value.element_bytes() == 4)

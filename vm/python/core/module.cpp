@@ -124,6 +124,7 @@ NB_MODULE(_nvm, m) {
              o->memory = memory;
              o->max_depth = max_depth;
              o->explain = explain;
+             o->region_limit = 4000;  // graphs are bounded before
            });
 
   m.def("record", &record, nb::arg("text"), nb::arg("kinds"), nb::arg("operands"));

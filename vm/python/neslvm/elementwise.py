@@ -134,6 +134,9 @@ def _binary(name: str, operands: Sequence[Operand], size: Size) -> Flat:
         a, b = (at(o, t, size) for o in operands)
         return Flat(bool_, rules.comparison(_COMPARISONS[name])(t, a, b), size)
     a, b = (at(o, t, size) for o in operands)
+    divisor = operands[1]
+    if name in ("floor_divide", "remainder") and t.kind == "i" and isinstance(divisor, int) and divisor > 0:
+        return Flat(t, rules.by_positive(name, a, b), size)
     if t is bool_:
         h = _on_bools(name, a, b)
         if h is not None:

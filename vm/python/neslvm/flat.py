@@ -113,6 +113,10 @@ def evaluate(handles: list[Any]) -> None:
     waiting = [h for h in handles if not h.evaluated]
     if not waiting:
         return
+    if config.current().check_borrowed:
+        from .borrowed import check
+
+        check()
     done = _nvm.evaluate(waiting, config.machine_options(), True)
     if isinstance(done[1], int):
         config.note_run(*done[:5])

@@ -143,7 +143,34 @@ def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
     return call_function(closure, values, {}, size, None)
 
 
+_under_way: list[ast.AST] = []  # functions, outermost first
+
+
 def call_function(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:
+    """A call, or all calls whose flags are set; recursion goes on with these alone."""
+    if size is not None and active is not None and closure.node in _under_way:
+        return _call_some(closure, args, named, size, active)
+    _under_way.append(closure.node)
+    try:
+        return _call(closure, args, named, size, active)
+    finally:
+        _under_way.pop()
+
+
+def _call_some(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Size, active: Any) -> Any:
+    from .dtypes import int64
+    from .flat import Flat, iota, pack
+    from .nested import kept, picked
+
+    some = pack(iota(size), active).size
+    given = [kept(a, active, size, some) for a in args]
+    also = {k: kept(v, active, size, some) for k, v in named.items()}
+    result = call_function(closure, given, also, some, None)
+    rank = ins1("+_SCAN INT", "I", ins1("B_TO_I", "I", active), size.seg)
+    return picked(result, some, Flat(int64, rank, size), active) if is_lane(result) else result
+
+
+def _call(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:
     from .statements import check, execute
 
     check(closure)

@@ -1,6 +1,7 @@
 """Arrays of tuples and records, stored by component."""
 from __future__ import annotations
 
+import builtins
 from typing import Any, Optional, Sequence
 
 from .array import Array
@@ -28,7 +29,7 @@ class Records(Array):
         kinds = [p.element_type for p in self.parts]
         if self.names is None:
             return "(" + ", ".join(kinds) + ")"
-        return "{" + ", ".join(f"{n}: {k}" for n, k in zip(self.names, kinds)) + "}"
+        return "{" + ", ".join(f"{n}: {k}" for n, k in builtins.zip(self.names, kinds)) + "}"
 
     @property
     def dtype(self) -> Any:
@@ -45,8 +46,8 @@ class Records(Array):
 
         def together(values: list[Any], depth: int) -> Any:
             if depth == 0:
-                return dict(zip(self.names, values)) if self.names is not None else tuple(values)
-            return [together(list(v), depth - 1) for v in zip(*values)]
+                return dict(builtins.zip(self.names, values)) if self.names is not None else tuple(values)
+            return [together(list(v), depth - 1) for v in builtins.zip(*values)]
 
         return together(lists, self.ndim)
 
@@ -88,6 +89,4 @@ def zip(*arrays: Any, **named: Any) -> Array:  # noqa: A001
 
 
 def _pairs(a: list[Any], b: list[Any]) -> list[tuple[Any, Any]]:
-    import builtins
-
     return list(builtins.zip(a, b))

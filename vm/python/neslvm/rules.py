@@ -179,6 +179,15 @@ def _signed_parts(t: DType, a: Any, b: Any, size: Size) -> tuple[Any, Any]:
     return int_op("-", q, ins1("B_TO_I", "I", down)), select("I", down, int_op("+", r, b), r)
 
 
+def by_positive(name: str, a: Flat, b: Flat) -> Any:
+    """Of signed integers by a number that is known to be positive."""
+    r = int_op("%", a.h, b.h)
+    down = compare("<", "I", r, const("I", 0, a.size))
+    if name == "remainder":
+        return select("I", down, int_op("+", r, b.h), r)
+    return int_op("-", int_op("/", a.h, b.h), ins1("B_TO_I", "I", down))
+
+
 def floor_divide(t: DType, a: Flat, b: Flat) -> Any:
     if t.kind == "f":
         return host(lambda x, y: x // y, t, a, b).h

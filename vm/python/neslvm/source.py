@@ -27,7 +27,12 @@ def _functions_of(filename: str) -> list[FunctionNode]:
 
 
 def _extents(code: CodeType) -> set[tuple[int, int, int, int]]:
-    return {p for p in code.co_positions() if None not in p}  # type: ignore[misc]
+    return {p for p in code.co_positions() if None not in p and p[2:] != (0, 0)}  # type: ignore[misc]
+
+
+def _within(node: ast.expr, extents: set[tuple[int, int, int, int]]) -> bool:
+    begin, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    return all(begin <= (line, column) and (end_line, end_column) <= end for line, end_line, column, end_column in extents)  # type: ignore[operator]
 
 
 def node_of(f: FunctionType) -> Optional[FunctionNode]:
@@ -40,7 +45,7 @@ def node_of(f: FunctionType) -> Optional[FunctionNode]:
         if isinstance(node, ast.Lambda):
             body = node.body
             if code.co_name == "<lambda>" and node.lineno == code.co_firstlineno:
-                if (body.lineno, body.end_lineno, body.col_offset, body.end_col_offset) in _extents(code):
+                if _within(body, _extents(code)):
                     candidates.append(node)
         elif node.name == code.co_name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -48,5 +53,5 @@ def node_of(f: FunctionType) -> Optional[FunctionNode]:
                 candidates.append(node)
     if len(candidates) > 1:
         candidates = [n for n in candidates if [a.arg for a in n.args.args] == list(code.co_varnames[: code.co_argcount])]
-    _found[code] = candidates[0] if candidates else None
+    _found[code] = candidates[-1] if candidates else None  # the innermost
     return _found[code]
