@@ -24,7 +24,7 @@ class Origin(NamedTuple):
     filename: str
     lineno: int
     function: str
-    index: Optional[int] = None
+    index: Optional[int] = None  # type: ignore[assignment]
 
 
 # By the causes of libnvm (nvm.hpp: Failure::Cause).

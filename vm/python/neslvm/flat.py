@@ -130,7 +130,7 @@ def raise_failure(cause: int, reason: str, message: str, site: Any, text: str, o
 
 def _failure(cause: int, reason: str, message: str, site: Any, text: str, operands: list[Any]) -> Exception:
     kind = errors.class_of(cause)
-    words = {ZeroDivisionError: "integer division or modulo by zero"}.get(kind, reason or message)
+    words = "integer division or modulo by zero" if kind is ZeroDivisionError else reason or message
     origin = errors.place(site)
     if origin is not None and kind in (IndexError, ZeroDivisionError):
         origin = origin._replace(index=_first_bad(text, operands))
@@ -167,7 +167,7 @@ def dist(handle: Any, kind: str, size: Size) -> Any:
 
 def const(kind: str, value: Any, size: Size) -> Any:
     """A constant of the program, as often as the size says."""
-    text = {"I": lambda: str(int(value)), "B": lambda: "T" if value else "F", "F": lambda: _float_text(value)}[kind]()
+    text = _float_text(value) if kind == "F" else str(int(value)) if kind == "I" else "T" if value else "F"
     return dist(ins1(f"CONST {word(kind)} {text}", kind), kind, size)
 
 

@@ -32,8 +32,8 @@ def _ragged_depth(x: Any) -> int:
 def _jagged_of(x: Any, depth: int, dtype: Optional[DType]) -> Array:
     import numpy as np
 
-    level, outer, dims = list(x), Size(len(x)), []  # type: ignore[var-annotated]
-    dims.append(len(level))
+    level, outer = list(x), Size(len(x))
+    dims: list[Dim] = [len(level)]
     for _ in range(depth - 1):
         lengths = np.array([len(e) for e in level], dtype=np.int64)
         level = [e for part in level for e in part]

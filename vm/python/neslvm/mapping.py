@@ -14,7 +14,7 @@ from .elementwise import at
 from .flat import Flat, ONE, Size, const, gather, iota
 from .making import asarray
 from .records import Records
-from .trace import Lane, Number, operand
+from .trace import Lane, Number, operand, operate
 
 _record_types: dict[tuple[str, ...], Any] = {}
 
@@ -145,7 +145,7 @@ class Relative:
             if where not in self._offsets:
                 raise IndexError(f"{key} is none of the offsets")
             return self._values[self._offsets.index(where)]
-        from .trace import choose, operate
+        from .trace import choose
 
         lane = next(k for k in where if isinstance(k, Lane))
         size = lane.flat.size
@@ -168,7 +168,7 @@ def _offsets(offsets: Any, ndim: int) -> list[tuple[int, ...]]:
 
 def _replaced(place: Any, n: int, pad: str) -> Any:
     """Where the neighbour is that stands for one outside."""
-    from .trace import choose, operate
+    from .trace import choose
 
     size = place.flat.size
     if pad == "wrap":
@@ -228,7 +228,7 @@ def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[in
     for place, n, o in zip(places, shape, offset):
         if o == 0:
             continue
-        h = (place >= -o if o < 0 else place < n - o).flat.h  # type: ignore[operator]
+        h = operate("greater_equal", place, -o).flat.h if o < 0 else operate("less", place, n - o).flat.h
         flags = h if flags is None else rules.both(flags, h)
     return flags
 
@@ -242,8 +242,8 @@ def _neighbour(flat: Flat, shape: Sequence[int], strides: Sequence[int], places:
     if pad in ("wrap", "edge", "reflect"):
         total: Any = 0
         for place, n, s, o in zip(places, shape, strides, offset):
-            moved = place if o == 0 else _replaced(place + o, n, pad)  # type: ignore[operator]
-            total = total + moved * s
+            moved = place if o == 0 else _replaced(operate("add", place, o), n, pad)
+            total = operate("add", operate("multiply", moved, s), total)
         return Lane(gather(flat, total.flat.h, size))
     from .flat import gather_where
 

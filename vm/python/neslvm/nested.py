@@ -6,7 +6,7 @@ from typing import Any, Sequence
 from . import rules
 from .array import Array, Dim, Lists, lists_of_lengths, repeated
 from .dtypes import bool_, int64
-from .flat import Flat, ONE, Size, const, gather, gather_where, ins, ins1, word
+from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
 from .records import Records
 from .trace import Lane
 
@@ -196,7 +196,8 @@ def of_array(a: Array, size: Size) -> ListLane:
     n = len(a)
     lists = Lists(repeated(n, size), size, _times(size, n))
     place = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
-    return ListLane(lists, Lane(gather(a.flat, place, lists.inner)))
+    values, count = lanes_of(a)
+    return ListLane(lists, picked(values, count, Flat(int64, place, lists.inner), const("B", True, lists.inner)))
 
 
 def lanes_of(a: Array) -> tuple[Any, Size]:

@@ -144,4 +144,4 @@ def reduce(f: Any, a: Any, /, *, axis: Any = None, initial: Any = None) -> Array
         return elementwise_call(name, initial, made)
     from .mapping import map as mapped
 
-    return mapped(f, asarray(initial) if made.ndim == 0 else made * 0 + initial, made)
+    return mapped(f, asarray(initial), made)

@@ -40,7 +40,7 @@ def node_of(f: FunctionType) -> Optional[FunctionNode]:
     code = f.__code__
     if code in _found:
         return _found[code]
-    candidates = []
+    candidates: list[FunctionNode] = []
     for node in _functions_of(code.co_filename):
         if isinstance(node, ast.Lambda):
             body = node.body

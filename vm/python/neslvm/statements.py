@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 
 from . import rules
 from .array import Array
@@ -141,11 +141,13 @@ def _if(s: ast.If, frame: Frame) -> None:
     if not _calls_itself(s.orelse, frame) or any_of(no, frame.size):
         branch.run(no, s.orelse)
     branch.join()
+    if len(branch.going_on) == 1 and _calls_itself([frame.function.node], frame) and not any_of(frame.flags(), frame.size):
+        frame.dead = True  # a recursion behind this would have no end
     if all_before and len(branch.going_on) == 2 and branch.going_on[0] is yes and branch.going_on[1] is no:
         frame.active = None
 
 
-def _calls_itself(body: list[ast.stmt], frame: Frame) -> bool:
+def _calls_itself(body: Sequence[ast.AST], frame: Frame) -> bool:
     """Whether a call of a function is in it, that could go on for ever where no call is under way."""
     return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) for b in body for n in ast.walk(b)) or any(
         isinstance(n, (ast.Raise, ast.Assert)) for b in body for n in ast.walk(b))

@@ -138,15 +138,15 @@ def element(a: Array, keys: Sequence[Any], guard: Any = None) -> Any:
         if not isinstance(k, Lane):
             if not -n <= k < n:
                 raise IndexError(f"index {k} is out of range for {n} elements")
-            total = total + (k % n) * s
+            total = operate("add", total, (k % n) * s) if isinstance(total, Lane) else total + (k % n) * s
             continue
         if not k.dtype.is_int:
             raise IndexError("an index is an integer")
-        i = choose(operate("less", k, 0).flat.h, k + n, k, size)
+        i = choose(operate("less", k, 0).flat.h, operate("add", k, n), k, size)
         if len(shape) > 1:  # one number out of range would be another element
             out = rules.either(operate("less", i, 0).flat.h, operate("greater_equal", i, n).flat.h)
             i = choose(out, -(2**40) * max(math.prod(shape), 1), i * s, size)
-            total = total + i
+            total = operate("add", i, total)
         else:
             total = i
     index = operand(total, size)
