@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "bytecode/base/stack.h"
-#include "frontend/ast.h"
 
 namespace nvm::frontend::core {
 namespace {
@@ -18,7 +17,7 @@ const Type* intern(TypeKind kind, const Type* a, const Type* b) {
   static std::map<std::tuple<TypeKind, const Type*, const Type*>, std::unique_ptr<Type>> types;
   const auto height_of = [](const Type* part) { return part == nullptr ? 0 : part->height; };
   const int height = 1 + std::max(height_of(a), height_of(b));
-  if (height > kMaxHeight) throw TooDeep{};
+  if (height > kMaxTypeHeight) throw TooDeep{};
   const std::lock_guard lock(mutex);
   auto& slot = types[{kind, a, b}];
   if (!slot) slot = std::make_unique<Type>(Type{kind, a, b, height});
@@ -61,8 +60,7 @@ const std::vector<PrimInfo>& all_prims() {
   using enum Place;
   using enum PrimEffect;
   static const std::vector<PrimInfo> prims = {
-#define PRIM(id, name, parameters, type, place, effect, doc) \
-  {Prim::id, name, parameters, type, place, effect, doc},
+#define PRIM(id, name, place, effect) {Prim::id, name, place, effect},
 #include "frontend/prims.def"
   };
   return prims;

@@ -1,14 +1,15 @@
-// The monomorphic, first-order core of NESL: what specialisation makes of typed trees and flattening turns
-// into vector code. Records are erased to their components, function values to the values they captured,
-// patterns to projections; every variable of a function has a number of its own.
+// Core code: the monomorphic, first-order language that the front ends of languages translate into (that of
+// NESL in frontend/nesl/specialise.h) and flattening turns into vector code. Records are erased to their
+// components, function values to the values they captured, patterns to projections; every variable of a
+// function has a number of its own.
 //
 // Meaning. Strict; arguments from left to right. Inside a kEach, instances run in lock step. A sieve is
 // evaluated first and its body only for the instances that pass. A conditional evaluates a branch only for
 // the instances that take it. Expressions whose value does not depend on the instance are evaluated once,
 // except that effects (random numbers, input, output) happen once per instance.
 //
-// Lines. Expr::line is the line in the user's file, 0 for code of the prelude; run-time errors in such code
-// are reported at the calls that led to it.
+// Lines. Expr::line is the line in the user's file, 0 for code of a language's library; run-time errors in
+// such code are reported at the calls that led to it.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,9 @@ struct Type {
   int height = 1;
 };
 
+inline constexpr int kMaxTypeHeight = 2500;
 // Types are shared for the life of the process: equal types are the same object. Thread-safe. Throws TooDeep
-// above kMaxHeight.
+// above kMaxTypeHeight.
 [[nodiscard]] const Type* base_type(TypeKind kind);
 [[nodiscard]] const Type* seq_type(const Type* element);
 [[nodiscard]] const Type* pair_type(const Type* a, const Type* b);
@@ -46,11 +48,11 @@ struct Type {
 [[nodiscard]] std::string type_text(const Type* type);
 
 enum class Prim : std::uint8_t {
-#define PRIM(id, name, parameters, type, place, effect, doc) id,
+#define PRIM(id, name, place, effect) id,
 #include "frontend/prims.def"
 };
 
-// Where a primitive may stand: anywhere, or only outside of apply-to-each.
+// Where a primitive may stand: anywhere, or only outside of kEach.
 enum class Place : std::uint8_t { kAnywhere, kSerial };
 // kTotal: no instance can go wrong; kFaults: some arguments are run-time errors; kEffect: reads or changes
 // state, never moved, repeated or dropped.
@@ -59,11 +61,8 @@ enum class PrimEffect : std::uint8_t { kTotal, kFaults, kEffect };
 struct PrimInfo {
   Prim prim;
   const char* name;
-  const char* parameters;  // "v, i", "" of those that no user calls
-  const char* type;        // in NESL
   Place place;
   PrimEffect effect;
-  const char* doc;
 };
 [[nodiscard]] const PrimInfo& prim_info(Prim prim);
 [[nodiscard]] const std::vector<PrimInfo>& all_prims();

@@ -4,7 +4,13 @@
 
 namespace nvm::frontend {
 
-Emitted emit(const core::Program& program, const EmitOptions& options) {
+Emitted<ssa::Module> emit_ssa(const core::Program& program, const EmitOptions& options) {
+  Flattener flattener(program, options);
+  const flat::Program code = flattener.run();
+  return {flat::to_ssa(code, options), flattener.inputs()};
+}
+
+Emitted<nvm::Program> emit_vcode(const core::Program& program, const EmitOptions& options) {
   Flattener flattener(program, options);
   const flat::Program code = flattener.run();
   return {flat::to_stack_code(code, options), flattener.inputs()};

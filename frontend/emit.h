@@ -1,4 +1,5 @@
-// Core code to a program for the machine: flattening and emission in one call.
+// Core code to code for the machine: flattening and emission in one call. SSA is what runs; VCODE, on a
+// stack, is what `nvm compile` writes.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 
 #include "bytecode/program/origin.h"
 #include "bytecode/program/program.h"
+#include "bytecode/ssa/ssa.h"
 
 namespace nvm::frontend {
 
@@ -23,12 +25,13 @@ struct VariableSlot {
 };
 
 struct EmitOptions {
-  std::string file;                              // NESL file, the program's own
+  std::string file;                              // the program's own
   bool arg_check = true;                         // off: only the checks that the instructions make themselves
   const std::atomic<bool>* cancelled = nullptr;  // may be set at any time: then Cancelled is thrown
   std::uint32_t own = 0;                         // Source::number of `file`
   // Files by that number, from 1. Lines of texts beyond look as if they were of `file`.
   std::span<const std::string> sources = {};
+  IntBits int_bits = IntBits::k64;  // of SSA; VCODE runs with either
 
   // A line with its source (bytecode/program/origin.h) as the program has it.
   [[nodiscard]] std::uint32_t line(std::uint32_t number) const {
@@ -37,15 +40,18 @@ struct EmitOptions {
   }
 };
 
+// Code whose start function leaves the slots of the value.
+template <typename Code>
 struct Emitted {
-  nvm::Program program;  // its MAIN leaves the slots of the value
+  Code code;
   // By Constant::input: which variable's slot the run must hand over.
   std::vector<VariableSlot> inputs;
 };
 
-// Cannot fail for core code that compile_form made.
-[[nodiscard]] Emitted emit(const core::Program& program, const EmitOptions& options);
-// The flat code between the two, before it is put on a stack, as text for listings.
+// Neither can fail for core code that a language's front end made.
+[[nodiscard]] Emitted<ssa::Module> emit_ssa(const core::Program& program, const EmitOptions& options);
+[[nodiscard]] Emitted<nvm::Program> emit_vcode(const core::Program& program, const EmitOptions& options);
+// The flat code between the two as text, for listings.
 [[nodiscard]] std::string print_flat(const core::Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend

@@ -1,5 +1,5 @@
-// Flat code: what flattening makes and the stack emitter schedules. Functions of vectors and descriptors in
-// single-assignment form with structured conditionals. The builder numbers values, so that equal pure
+// Flat code: what flattening makes, and SSA and stack code are made of. Functions of vectors and descriptors
+// in single-assignment form with structured conditionals. The builder numbers values, so that equal pure
 // operations in scope of each other are one.
 #pragma once
 
@@ -16,6 +16,9 @@
 #include "bytecode/program/program.h"
 #include "bytecode/table/ranges.h"
 
+namespace nvm::ssa {
+struct Module;
+}
 namespace nvm::frontend {
 struct EmitOptions;
 }
@@ -53,7 +56,7 @@ struct Block {
 
 struct Function {
   std::string name;    // VCODE word
-  std::string origin;  // NESL name
+  std::string origin;  // name in the source
   bool lifted = false, tail_parallel = false;
   Atoms params;
   Block body;                    // yields the results
@@ -209,7 +212,9 @@ void tell_least_numbers(Program& program);
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);
 
-// Schedules the functions on the stack. functions[0] becomes MAIN.
+// functions[0] becomes the entry. What can be reached, checked. Cost: linear in the code.
+[[nodiscard]] ssa::Module to_ssa(const Program& program, const EmitOptions& options);
+// Puts the functions on a stack; verified and lowered, it is the same module.
 [[nodiscard]] nvm::Program to_stack_code(const Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend::flat

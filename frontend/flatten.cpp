@@ -255,8 +255,10 @@ Val Body::input(const Expr& e) {
 
 // A value that may vary over the instances is bound as it is: outer parts stay outside.
 Val Body::let(const Expr& e, const Lanes* lanes) {
-  scope_.vars.set(e.id, eval(*e.kids[0], lanes));
-  return eval(*e.kids[1], lanes);
+  const Expr* rest = &e;  // a chain of bindings may be longer than any stack is deep
+  for (; rest->kind == ExprKind::kLet; rest = rest->kids[1].get())
+    scope_.vars.set(rest->id, eval(*rest->kids[0], lanes));
+  return eval(*rest, lanes);
 }
 
 void Body::leaves(const Val& value, std::vector<Val>& out) {

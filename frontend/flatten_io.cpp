@@ -1,4 +1,4 @@
-// Primitives with effects: random numbers, checks written in NESL, output, input and processes.
+// Primitives with effects: random numbers, checks written in a library, output, input and processes.
 #include "bytecode/base/check.h"
 #include "frontend/flatten.h"
 
@@ -103,7 +103,7 @@ Val Body::checked(const Expr& e, const Val& x, const Lanes* lanes) {
   return x.kids[1].kids[1];
 }
 
-// The prelude's: message and what the numbers are stand in its text.
+// A library's: message and what the numbers are stand in its text.
 Val Body::checked_numbers(const Expr& e, const Val& x, const Lanes* lanes) {
   const Expr& texts = *e.kids[0]->kids[1];
   const Val& value = x.kids[1].kids[1].kids[1];

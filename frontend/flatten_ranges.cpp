@@ -21,7 +21,7 @@ Val Body::range(const Expr& e, const Val& start, const Val& step, const Val& end
     const Constant* value = b_.known(x.atom);
     return value && value->ints[0] == 0;
   };
-  // A negative length is an error of the descriptor too, which is enough for the prelude.
+  // A negative length is an error of the descriptor too, which is enough for a library.
   if (!by_one)
     check_numbers(
         map2(Op::kOr, TypeWord::kBool, TypeKind::kBool, less(step, ops_.integer(1)), less(end, start)), lanes,

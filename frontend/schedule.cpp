@@ -1,345 +1,113 @@
-// Flat code to stack code. Statements of one result that is used once are made where they are used, so that
-// operands appear on top of the stack in order; small constants are made anew at every use; everything else
-// is copied, or at its last use moved.
+#include "frontend/schedule.h"
+
 #include <algorithm>
-#include <map>
-#include <set>
+#include <utility>
 
 #include "bytecode/base/budget.h"
-#include "bytecode/base/cancel.h"
-#include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
-#include "bytecode/program/builder.h"
-#include "frontend/emit.h"
-#include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
 namespace {
 
 constexpr std::size_t kSmallConstant = 8;  // elements
-constexpr int kLongestChain = 1000;        // deferred statements, each an argument of the next
+constexpr int kLongestChain = 1000;        // statements that wait, each an argument of the next
 
-using Counts = std::map<Atom, int>;
+std::size_t at(Atom atom) { return static_cast<std::size_t>(atom); }
 
-void count_uses(const Block& block, Counts& counts) {
+}  // namespace
+
+Schedule::Schedule(const Program& program, const Function& function)
+    : program_(program),
+      at_use_(function.kinds.size()),
+      at_uses_(function.kinds.size(), -1),
+      uses_(function.kinds.size()),
+      waiting_(function.kinds.size()) {
+  count_uses(function.body);
+  order(function.body);
+}
+
+void Schedule::used(Atom atom, const Block& block) {
+  ++uses_[at(atom)].count;
+  uses_[at(atom)].block = &block;
+}
+
+void Schedule::count_uses(const Block& block) {
   check_stack();
   for (const Stmt& stmt : block.stmts) {
-    for (const Atom atom : stmt.args) ++counts[atom];
     check_budget();
+    for (const Atom atom : stmt.args) used(atom, block);
     if (stmt.kind != Stmt::Kind::kIf) continue;
-    count_uses(*stmt.then_block, counts);
-    count_uses(*stmt.else_block, counts);
+    count_uses(*stmt.then_block);
+    count_uses(*stmt.else_block);
   }
-  for (const Atom atom : block.yields) ++counts[atom];
+  for (const Atom atom : block.yields) used(atom, block);
 }
 
-class Scheduler {
- public:
-  Scheduler(ProgramBuilder& out, const Program& program, const EmitOptions& options)
-      : out_(out), program_(program), options_(options) {}
-
-  void function(const Function& f, const std::string& name);
-
- private:
-  // What is known while the statements of one block are scheduled.
-  struct Frame {
-    const std::set<Atom>* live_out;
-    bool exits;                           // the stack no longer matters
-    Counts left;                          // uses in this block still to come
-    std::map<Atom, const Stmt*> pending;  // deferred statements by result
-    std::map<Atom, int> chain = {};       // how many of them at most wait for one another, by the last result
-  };
-  struct Shuffle {
-    Op op;
-    int count, depth;
-  };
-
-  void block(const Block& block, const std::set<Atom>& live_out);
-  void statement(Frame& frame, const Stmt& stmt);
-  void conditional(Frame& frame, const Stmt& stmt);
-  void results(Frame& frame, const Stmt& stmt);
-  void push_all(Frame& frame, const Atoms& args);
-  void push(Frame& frame, Atom atom);
-  void fetch(Atom atom, bool move);
-  static Atom operand(Atom atom) { return -1 - atom; }
-  std::size_t in_place(const Frame& frame, const Atoms& args) const;
-  bool deferrable(const Stmt& stmt) const;
-  static bool defer(Frame& frame, const Stmt& stmt);
-  void force_pending(Frame& frame);
-  void drop_dead(const Frame& frame);
-  void instruction(const Stmt& stmt);
-  void shuffle(Op op, int count, int depth);
-  void flush();
-
-  [[nodiscard]] bool rematerialised(Atom atom) const { return small_.contains(atom); }
-  [[nodiscard]] bool dies(const Frame& frame, Atom atom, int uses) const {
-    const auto it = frame.left.find(atom);
-    return (it == frame.left.end() || it->second <= uses) && !frame.live_out->contains(atom);
-  }
-
-  ProgramBuilder& out_;
-  const Program& program_;
-  const EmitOptions& options_;
-  Atoms stack_;
-  Counts total_;
-  std::map<Atom, std::int32_t> small_;  // small constants, by atom
-  std::vector<Shuffle> shuffles_;       // not yet written, mergeable
-};
-
-void Scheduler::flush() {
-  for (const Shuffle& s : shuffles_) {
-    if (s.op == Op::kCopy) out_.copy(s.count, s.depth);
-    if (s.op == Op::kCpop && s.depth > 0) out_.cpop(s.count, s.depth);
-    if (s.op == Op::kPop) out_.pop(s.count, s.depth);
-  }
-  shuffles_.clear();
+bool Schedule::is_small_constant(const Stmt& stmt) const {
+  if (stmt.kind != Stmt::Kind::kConst || stmt.results.size() != 1) return false;
+  const Constant& constant = program_.constants[static_cast<std::size_t>(stmt.target)];
+  return constant.size() <= kSmallConstant && constant.input < 0;
 }
 
-// Moves or copies of neighbours, one after the other, are one: k times "1 d" is "k d-k+1".
-void Scheduler::shuffle(Op op, int count, int depth) {
-  if (!shuffles_.empty()) {
-    Shuffle& last = shuffles_.back();
-    if (last.op == op && op != Op::kPop && count == 1 && last.depth > 0 &&
-        last.depth + last.count - 1 == depth) {
-      ++last.count;
-      --last.depth;
-      return;
-    }
-    if (last.op == op && op == Op::kPop && last.depth == depth + count) {  // deeper one first: not adjacent
-    } else if (last.op == op && op == Op::kPop && last.depth == depth) {
-      last.count += count;
-      return;
-    }
-  }
-  shuffles_.push_back({op, count, depth});
-}
-
-void Scheduler::instruction(const Stmt& stmt) {
-  flush();
-  out_.origin_line(options_.line(stmt.line));
-  switch (stmt.kind) {
-    case Stmt::Kind::kOp: out_.emit(stmt.op, stmt.word); break;
-    case Stmt::Kind::kConst: out_.constant(program_.constants[static_cast<std::size_t>(stmt.target)]); break;
-    case Stmt::Kind::kCall: out_.call(program_.functions[static_cast<std::size_t>(stmt.target)].name); break;
-    case Stmt::Kind::kIf: out_.emit(Op::kIf); break;
-  }
-}
-
-bool Scheduler::deferrable(const Stmt& stmt) const {
+bool Schedule::may_wait(const Stmt& stmt, const Block& block) const {
   if (stmt.kind == Stmt::Kind::kIf || stmt.kind == Stmt::Kind::kCall || stmt.keep || stmt.results.size() != 1)
     return false;
   // Compiled in one pass with what makes its places, if nothing that the host does comes between.
   if (stmt.kind == Stmt::Kind::kOp && stmt.op == Op::kPermute) return false;
-  const auto it = total_.find(stmt.results.front());
-  return it != total_.end() && it->second == 1;
+  const Use& use = uses_[at(stmt.results.front())];
+  return use.count == 1 && use.block == &block;
 }
 
-// How many leading operands stand on top of the stack already, each at its last use.
-std::size_t Scheduler::in_place(const Frame& frame, const Atoms& args) const {
-  for (std::size_t k = std::min(args.size(), stack_.size()); k > 0; --k) {
-    bool fits = std::equal(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(k),
-                           stack_.end() - static_cast<std::ptrdiff_t>(k));
-    for (std::size_t i = 0; fits && i < k; ++i) {
-      const auto uses = std::count(args.begin(), args.end(), args[i]);
-      const auto before = std::count(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(i), args[i]);
-      fits = before == 0 && dies(frame, args[i], static_cast<int>(uses));
-    }
-    if (fits) return k;
-  }
-  return 0;
-}
-
-// False where pushing the result would recurse too deeply: the statement is executed where it stands.
-bool Scheduler::defer(Frame& frame, const Stmt& stmt) {
+// False where making the result would recurse too deeply.
+bool Schedule::wait(const Stmt& stmt) {
   int length = 1;
-  for (const Atom atom : stmt.args)
-    if (frame.pending.contains(atom)) length = std::max(length, 1 + frame.chain[atom]);
+  for (const Atom atom : stmt.args) length = std::max(length, 1 + waiting_[at(atom)]);
   if (length > kLongestChain) return false;
-  frame.chain[stmt.results.front()] = length;
-  frame.pending[stmt.results.front()] = &stmt;
+  waiting_[at(stmt.results.front())] = length;
+  at_use_[at(stmt.results.front())] = &stmt;
   return true;
 }
 
-// Pushes a value that stands on the stack. What has been pushed for an instruction is no longer found as
-// itself: its entry becomes operand(atom).
-void Scheduler::fetch(Atom atom, bool move) {
-  auto at = std::find(stack_.rbegin(), stack_.rend(), atom);
-  if (at == stack_.rend()) at = std::find(stack_.rbegin(), stack_.rend(), operand(atom));
-  NVM_CHECK(at != stack_.rend(), "value on the stack");
-  shuffle(move ? Op::kCpop : Op::kCopy, 1, static_cast<int>(at - stack_.rbegin()));
-  if (move) stack_.erase(std::next(at).base());
-  stack_.push_back(operand(atom));
+// What waits among the arguments does so no longer.
+void Schedule::make(const Atoms& args) {
+  for (const Atom atom : args) {
+    if (waiting_[at(atom)] == 0) continue;
+    waiting_[at(atom)] = 0;
+    make(at_use_[at(atom)]->args);
+  }
 }
 
-void Scheduler::push(Frame& frame, Atom atom) {
-  if (rematerialised(atom)) {
-    flush();
-    out_.constant(program_.constants[static_cast<std::size_t>(small_[atom])]);
-    stack_.push_back(operand(atom));
-    return;
-  }
-  if (const auto it = frame.pending.find(atom); it != frame.pending.end()) {
-    const Stmt* stmt = it->second;
-    frame.pending.erase(it);
-    --frame.left[atom];
-    push_all(frame, stmt->args);
-    instruction(*stmt);
-    stack_.resize(stack_.size() - stmt->args.size());
-    stack_.push_back(operand(atom));
-    return;
-  }
-  const bool move = dies(frame, atom, 1);
-  --frame.left[atom];
-  fetch(atom, move);
-}
-
-void Scheduler::push_all(Frame& frame, const Atoms& args) {
+void Schedule::order(const Block& block) {
   check_stack();
-  const std::size_t k = in_place(frame, args);
-  const Atoms claimed(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(k));
-  for (const Atom atom : claimed) --frame.left[atom];
-  for (std::size_t i = 0; i < k; ++i) stack_[stack_.size() - k + i] = operand(claimed[i]);
-  for (std::size_t i = k; i < args.size(); ++i) {
-    if (std::find(claimed.begin(), claimed.end(), args[i]) != claimed.end()) {
-      --frame.left[args[i]];
-      fetch(args[i], false);
-    } else {
-      push(frame, args[i]);
-    }
-  }
-}
-
-// Results nobody uses go at once.
-void Scheduler::results(Frame& frame, const Stmt& stmt) {
-  for (const Atom atom : stmt.results) stack_.push_back(atom);
-  for (std::size_t i = stmt.results.size(); i-- > 0 && !frame.exits;) {
-    const Atom atom = stmt.results[i];
-    if (!dies(frame, atom, 0)) continue;
-    const auto at = std::find(stack_.rbegin(), stack_.rend(), atom);
-    shuffle(Op::kPop, 1, static_cast<int>(at - stack_.rbegin()));
-    stack_.erase(std::next(at).base());
-  }
-}
-
-void Scheduler::drop_dead(const Frame& frame) {
-  for (std::size_t i = stack_.size(); i-- > 0;) {
-    if (stack_[i] < 0 || !dies(frame, stack_[i], 0)) continue;
-    shuffle(Op::kPop, 1, static_cast<int>(stack_.size() - 1 - i));
-    stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-void Scheduler::force_pending(Frame& frame) {
-  while (!frame.pending.empty()) {
-    const auto [atom, stmt] = *frame.pending.begin();
-    frame.pending.erase(frame.pending.begin());
-    push_all(frame, stmt->args);
-    instruction(*stmt);
-    stack_.resize(stack_.size() - stmt->args.size());
-    stack_.push_back(atom);
-  }
-}
-
-void Scheduler::conditional(Frame& frame, const Stmt& stmt) {
-  push_all(frame, stmt.args);
-  instruction(stmt);
-  stack_.pop_back();
-  // A pending statement that a branch needs has been forced: uses in nested blocks are not deferred.
-  Counts inside;
-  count_uses(*stmt.then_block, inside);
-  count_uses(*stmt.else_block, inside);
-  for (const auto& [atom, uses] : inside)
-    if (const auto it = frame.left.find(atom); it != frame.left.end()) it->second -= uses;
-  std::set<Atom> live = *frame.live_out;
-  for (const Atom atom : stack_)
-    if (!dies(frame, atom, 0)) live.insert(atom);
-  const Atoms before = stack_;
-  block(*stmt.then_block, live);
-  flush();
-  const Atoms after_then = stack_;
-  stack_ = before;
-  const auto otherwise = [&] { block(*stmt.else_block, live); };
-  const bool pops =
-      std::any_of(before.begin(), before.end(), [&](Atom atom) { return !live.contains(atom); });
-  if (pops || !stmt.else_block->stmts.empty() || !stmt.else_block->yields.empty()) {
-    out_.emit(Op::kElse);
-    otherwise();
-    flush();
-  }
-  if (stmt.else_block->exits) stack_ = after_then;
-  out_.emit(Op::kEndif);
-  stack_.resize(stack_.size() - stmt.results.size());
-  results(frame, stmt);
-}
-
-void Scheduler::statement(Frame& frame, const Stmt& stmt) {
-  if (stmt.barrier) force_pending(frame);
-  if (stmt.kind == Stmt::Kind::kIf) return conditional(frame, stmt);
-  push_all(frame, stmt.args);
-  instruction(stmt);
-  stack_.resize(stack_.size() - stmt.args.size());
-  results(frame, stmt);
-}
-
-void Scheduler::block(const Block& block, const std::set<Atom>& live_out) {
-  check_stack();
-  Frame frame{&live_out, block.exits, {}, {}, {}};
-  count_uses(block, frame.left);
-  std::set<Atom> used_here;  // directly, not in a nested block
-  for (const Stmt& stmt : block.stmts) used_here.insert(stmt.args.begin(), stmt.args.end());
-  used_here.insert(block.yields.begin(), block.yields.end());
-  if (!block.exits) drop_dead(frame);
+  std::vector<const Stmt*> out;
+  Atoms waited;
   for (const Stmt& stmt : block.stmts) {
-    if (stmt.kind == Stmt::Kind::kConst && stmt.results.size() == 1 &&
-        program_.constants[static_cast<std::size_t>(stmt.target)].size() <= kSmallConstant &&
-        program_.constants[static_cast<std::size_t>(stmt.target)].input < 0) {
-      small_[stmt.results.front()] = stmt.target;
-    } else if (deferrable(stmt) && used_here.contains(stmt.results.front()) && defer(frame, stmt)) {
-    } else {
-      statement(frame, stmt);
+    if (is_small_constant(stmt)) {
+      at_uses_[at(stmt.results.front())] = stmt.target;
+      continue;
     }
+    if (may_wait(stmt, block) && wait(stmt)) {
+      waited.push_back(stmt.results.front());
+      continue;
+    }
+    if (stmt.barrier) {
+      std::sort(waited.begin(), waited.end());
+      for (const Atom atom : waited) {
+        if (waiting_[at(atom)] == 0) continue;
+        const Stmt* now = std::exchange(at_use_[at(atom)], nullptr);
+        waiting_[at(atom)] = 0;
+        make(now->args);
+        out.push_back(now);
+      }
+      waited.clear();
+    }
+    make(stmt.args);
+    out.push_back(&stmt);
+    if (stmt.kind != Stmt::Kind::kIf) continue;
+    order(*stmt.then_block);
+    order(*stmt.else_block);
   }
-  if (block.exits) return;
-  push_all(frame, block.yields);
-  // What is left below the results and not needed later dies here.
-  const std::size_t base = stack_.size() - block.yields.size();
-  for (std::size_t i = base; i-- > 0;) {
-    if (stack_[i] < 0 || live_out.contains(stack_[i])) continue;
-    shuffle(Op::kPop, 1, static_cast<int>(stack_.size() - 1 - i));
-    stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-void Scheduler::function(const Function& f, const std::string& name) {
-  out_.begin_function(name);
-  out_.current().origin = f.origin;
-  out_.current().lifted = f.lifted;
-  out_.current().tail_parallel = f.tail_parallel;
-  stack_ = f.params;
-  total_.clear();
-  small_.clear();
-  count_uses(f.body, total_);
-  const std::set<Atom> nothing;
-  block(f.body, nothing);
-  flush();
-  out_.end_function();
-}
-
-}  // namespace
-
-nvm::Program to_stack_code(const Program& program, const EmitOptions& options) {
-  const std::string& file = options.file;
-  ProgramBuilder out(file);
-  out.origins({file, {options.sources.begin(), options.sources.end()}});
-  Scheduler scheduler(out, program, options);
-  for (const Function& f : program.functions) {
-    check_cancelled(options.cancelled);
-    scheduler.function(f, f.name);
-  }
-  Diagnostics diagnostics(file, "");
-  nvm::Program result = out.finish(diagnostics);
-  NVM_CHECK(!diagnostics.failed(), "flat code resolves");
-  return result;
+  blocks_.emplace(&block, std::move(out));
 }
 
 }  // namespace nvm::frontend::flat

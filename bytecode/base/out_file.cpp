@@ -118,6 +118,29 @@ void OutFile::open_beside() {
     if (errno != EEXIST) return note(errno);
 }
 
+std::FILE* create_in_place(const std::string& path) {
+  const auto create = [&] {
+    return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+  };
+  int file = create();
+  if (file < 0 && errno == EEXIST) {
+    struct stat there {};
+    if (::lstat(path.c_str(), &there) != 0) return nullptr;
+    if (there.st_uid != ::geteuid()) {
+      errno = EEXIST;
+      return nullptr;
+    }
+    if (::unlink(path.c_str()) == 0) file = create();
+  }
+  if (file < 0) return nullptr;
+  std::FILE* stream = ::fdopen(file, "w+");
+  if (stream != nullptr) return stream;
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  return nullptr;
+}
+
 OutFile::~OutFile() {
   if (stream_ != nullptr) std::fclose(stream_);
   if (file_ >= 0) ::close(file_);

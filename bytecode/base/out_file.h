@@ -58,6 +58,11 @@ class OutFile {
   bool beside_ = false;  // not written where it is
 };
 
+// For files that others look for where they are, such as perf: a new one of this very name, written as it
+// comes up. No link is followed; what its user had there is removed, what belongs to another user stays.
+// Null, with errno, if there is none.
+[[nodiscard]] std::FILE* create_in_place(const std::string& path);
+
 // Removes the files of this process that have a name and are not finished. For signal handlers.
 void remove_unfinished(bool logs_too) noexcept;
 

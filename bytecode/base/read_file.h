@@ -15,6 +15,8 @@ class InFile {
  public:
   // `text`: what is in the file, which is not opened then.
   explicit InFile(const std::string& path, std::optional<std::string> text = {});
+  // One that cannot be read.
+  explicit InFile(int error) : error_(error) {}
   ~InFile();
   InFile(const InFile&) = delete;
   InFile& operator=(const InFile&) = delete;

@@ -29,4 +29,15 @@ Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions
   return loaded;
 }
 
+Loaded load_module(ssa::Module module, const LoadOptions& options) {
+  ssa::check(module);
+  if (options.optimise) ssa::optimise(module, options.checked, options.cancelled);
+  Loaded loaded;
+  loaded.verdict = Verdict::kOk;
+  loaded.program.file = module.file;
+  loaded.program.origins = module.origins;
+  loaded.module = std::move(module);
+  return loaded;
+}
+
 }  // namespace nvm

@@ -1,4 +1,4 @@
-// Text or Program to verified, optimised SSA. Nothing that did not pass here may run.
+// Text, Program or module to verified, optimised SSA. Nothing that did not pass here may run.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct LoadOptions {
 
 struct Loaded {
   Verdict verdict = Verdict::kError;
-  Program program;     // as read; what a kDynamicStack program runs from
+  Program program;     // as read; what a kDynamicStack program runs from. Empty if it was made as SSA
   ssa::Module module;  // kOk only
 };
 
@@ -36,5 +36,8 @@ struct Loaded {
                                 const LoadOptions& options = {});
 // The same from a Program that ProgramBuilder finished without errors.
 [[nodiscard]] Loaded load_program(Program program, Diagnostics& diagnostics, const LoadOptions& options = {});
+// The same from SSA that a front end made, whose form is checked in any case. Its INTs are of the module's
+// width.
+[[nodiscard]] Loaded load_module(ssa::Module module, const LoadOptions& options = {});
 
 }  // namespace nvm

@@ -18,8 +18,8 @@ using Scalar::kNoScalar;
 
 // The columns `kind` and `scalar` share names (kSelect is an Op and a Scalar), hence the qualified pastes.
 constexpr OpInfo kOps[] = {
-#define OP(id, text, words, operands, results, shape, kind, scalar, effect, work, doc) \
-  {Op::id,       text,           Words::words,   operands,   results, shape,           \
+#define OP(id, text, words, operands, results, shape, kind, scalar, effect, work, views, doc) \
+  {Op::id,       text,           Words::words,   operands,   results, shape,                  \
    OpKind::kind, Scalar::scalar, Effect::effect, Work::work, doc},
 #include "bytecode/table/ops.def"
 };

@@ -61,16 +61,6 @@ static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !
 [[nodiscard]] constexpr bool picks(Op op) {
   return op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kExtract;
 }
-// Where operand `i` grows evenly from segment to segment, does its result, too? REPLACE puts one such number
-// into each segment, others pass on what they read.
-[[nodiscard]] constexpr bool takes_growth(Op op, std::size_t i) {
-  switch (op_kind(op)) {
-    case OpKind::kExtract:
-    case OpKind::kDist: return i == 0;
-    case OpKind::kReplace: return i == 0 || i == 2;
-    default: return map_algebra(op) == Algebra::kLinear;
-  }
-}
 // Does each element of its result stand in its first operand?
 [[nodiscard]] constexpr bool moves_elements(Op op) {
   return op_kind(op) == OpKind::kFilter || op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kScatter;

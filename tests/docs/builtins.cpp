@@ -6,19 +6,19 @@
 #include <string>
 #include <string_view>
 
-#include "frontend/ast.h"
-#include "frontend/core.h"
-#include "frontend/environment.h"
-#include "frontend/parser.h"
-#include "frontend/prelude.h"
+#include "frontend/nesl/ast.h"
+#include "frontend/nesl/environment.h"
+#include "frontend/nesl/parser.h"
+#include "frontend/nesl/prelude.h"
+#include "frontend/nesl/prims.h"
 
 namespace {
 
 using nvm::frontend::Binding;
 using nvm::frontend::BindingKind;
 using nvm::frontend::PreludeEntry;
+using nvm::frontend::Primitive;
 using nvm::frontend::core::Prim;
-using nvm::frontend::core::PrimInfo;
 
 // In which section of the prelude the primitives stand, from the named one on.
 struct Place {
@@ -56,10 +56,9 @@ void row(std::string_view name, std::string_view type, std::string_view meaning,
 }
 
 void primitives(std::string_view section) {
-  for (const PrimInfo& info : nvm::frontend::core::all_prims())
-    if (!internal(info.name) && section_of(info.prim) == section)
-      row(std::string(info.name) + "(" + info.parameters + ")", info.type, info.doc,
-          info.place == nvm::frontend::core::Place::kSerial);
+  for (const Primitive& p : nvm::frontend::all_primitives())
+    if (!internal(p.name()) && section_of(p.prim) == section)
+      row(std::string(p.name()) + "(" + p.parameters + ")", p.type, p.doc, p.serial());
 }
 
 // What stands behind `=` in the definition of a constant.

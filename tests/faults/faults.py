@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes one allocation or system call of a command fail, each in turn, and looks how that ends.
 
-    faults.py NVM SHIM ROOT EXAMPLE_CPP EXAMPLE_C [--all [--each N]] [--jobs N]
+    faults.py NVM SHIM ROOT EXAMPLE_CPP EXAMPLE_C [--all [--each N] [--only CASE,...]] [--jobs N]
 
 A command that was told of a failure ends by itself, with a status and with a message if that is not 0; where it is 0, its
 output and files are those of a run without faults. Files that it was to write are whole or not there, what was there before
@@ -22,6 +22,7 @@ import tempfile
 NVM, SHIM, ROOT, EXAMPLE_CPP, EXAMPLE_C = sys.argv[1:6]
 ALL = "--all" in sys.argv
 EACH = int(sys.argv[sys.argv.index("--each") + 1]) if "--each" in sys.argv else 420  # allocations of a command
+ONLY = sys.argv[sys.argv.index("--only") + 1].split(",") if "--only" in sys.argv else []  # cases by name: a sweep in pieces
 JOBS = int(sys.argv[sys.argv.index("--jobs") + 1]) if "--jobs" in sys.argv else 2
 PROGRAMS = pathlib.Path(ROOT) / "programs"
 SORT, SORT_VCODE = str(PROGRAMS / "quicksort.nesl"), str(PROGRAMS / "quicksort.vcode")
@@ -56,8 +57,8 @@ CASES = [
     Case("vinterp", [NVM, "vinterp", SORT_VCODE], (PROGRAMS / "quicksort.in").read_text(), []),
     Case("version", [NVM, "version"], "", []),
     Case("help", [NVM, "help", "run"], "", []),
-    Case("libnvm, C++", [EXAMPLE_CPP], "", []),
-    Case("libnvm, C", [EXAMPLE_C], "", []),
+    Case("libnvm C++", [EXAMPLE_CPP], "", []),
+    Case("libnvm C", [EXAMPLE_C], "", []),
 ]
 # What a command shows differs from run to run.
 TIMED = {"profile", "limits", "trace", "tune", "explain"}
@@ -189,6 +190,8 @@ class Sweep:
         self.prepare()
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             for case in CASES:
+                if ONLY and case.name not in ONLY:
+                    continue
                 counts, expected, files = self.counts(case)
                 places = self.places(case, counts)
                 jobs = [pool.submit(self.one, case, expected, files, *place) for place in places]

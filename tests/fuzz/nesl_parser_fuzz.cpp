@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bytecode/base/check.h"
-#include "frontend/compile.h"
+#include "frontend/nesl/compile.h"
 
 using namespace nvm;
 using namespace nvm::frontend;

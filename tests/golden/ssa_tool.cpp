@@ -1,12 +1,15 @@
 // Golden tool "ssa": the printed SSA of a file after some passes.
 //   ssa FILE [PASS ...]     lowered, then these passes in order; "all" is the whole pipeline
-// The form is checked after every pass. What find_lifted found out follows the text.
+// The form is checked after every pass. What find_lifted found out follows the text; "demand" in place of a
+// pass adds what values may stay (bytecode/ssa/demand.h).
 #include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
+#include "bytecode/ssa/demand.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/verify/verify.h"
@@ -41,11 +44,16 @@ int main(int argc, char** argv) {
   if (verified.verdict != nvm::Verdict::kOk) return 1;
   nvm::ssa::Module module = nvm::ssa::lower(program, verified.verified, nvm::IntBits::k64);
   nvm::ssa::check(module);
-  for (int i = 2; i < argc; ++i)
-    if (!run(module, argv[i])) return 2;
+  bool demand = false;
+  for (int i = 2; i < argc; ++i) {
+    const bool asked = std::string_view(argv[i]) == "demand";
+    demand = demand || asked;
+    if (!asked && !run(module, argv[i])) return 2;
+  }
   std::cout << nvm::ssa::print(module);
   for (const nvm::ssa::Function& f : module.functions)
     if (!f.removed && !f.lifted.refusal.empty())
       std::cout << f.name << " is not lifted: " << f.lifted.refusal << "\n";
+  if (demand) std::cout << nvm::ssa::print_demand(module);
   return 0;
 }

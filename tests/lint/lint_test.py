@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 import endings
+import fast_paths
 import layers
 import outside
 import scripts
@@ -35,6 +36,13 @@ class Tree(unittest.TestCase):
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+
+class FastPaths(Tree):
+    def test_rows_without_a_test(self):
+        self.write("vm/data/fast_paths.def", 'FAST_PATH(kOne, "one")\nFAST_PATH(kTwo, "two")\n')
+        self.write("tests/unit/a.cpp", "check_taken(counts, {FastPath::kOne});")
+        self.assertEqual(fast_paths.check(self.root), ["vm/data/fast_paths.def: no test names FastPath::kTwo"])
 
 
 class Layers(Tree):
@@ -97,6 +105,8 @@ class Endings(Tree):
             self.write("vm/lib/" + header, "Value make();\nstd::string text();\nint bits() noexcept;\n")
         for source in endings.IMPLEMENTED:
             self.write("vm/lib/" + source, "\n")
+        for header in endings.WATCHERS:
+            self.write("vm/lib/" + header, "\n")
 
     def found(self, text, name="vm/a.cpp"):
         self.write(name, text)
@@ -118,6 +128,11 @@ class Endings(Tree):
                             ("Value make() {\n  return guarded([] { return f(); });\n}\n", 0), ("std::string text() { return f(); }\n", 0),
                             ("namespace {\nValue make() { return f(); }\n}  // namespace\n", 0), ("Value other() { return f(); }\n", 0)):
             self.assertEqual(len(self.found(body, "vm/lib/vm.cpp")), wrong, body)
+
+    def test_watchers(self):
+        for line, wrong in (("  explicit Trace(const std::string& path);", 1), ("  Replay();", 1), ("  explicit Trace(std::unique_ptr<Impl> impl) noexcept;", 0),
+                            ("  ~Trace() override;", 0), ("  [[nodiscard]] static Made<Trace> open(const std::string& path);", 0)):
+            self.assertEqual(len(self.found(line + "\n", "vm/lib/watch.hpp")), wrong, line)
 
 
 class Scripts(Tree):

@@ -19,11 +19,12 @@ CALL = re.compile(
     r"mkstemps?|mkostemps?|mkdtemp|tmpfile|dlopen|socket|syscall)\s*\("
     r"|(?<![\w:])::(?:open|v?fork|clone)\s*\("
     r"|std::(?:basic_)?[io]?f(?:stream|ilebuf)\b(?!\s*[&*>])"
-    r"|\bread_all\s*\(|\b(?:InFile|OutFile)\s+\w+\s*\(|make_unique<OutFile>|(?:, |: |  )(?:file|out)_?\([\w.]+, OutFile::"
+    r"|\bcreate_in_place\s*\(|\bread_all\s*\(|\b(?:InFile|OutFile)\s+\w+\s*\(|make_unique<OutFile>|(?:, |: |  )(?:file|out)_?\([\w.]+, OutFile::"
     r"|\b(?:remove_all|create_director(?:y|ies)|copy_file|create_(?:directory_)?(?:symlink|hard_link)|resize_file)\s*\(")
 
 ALLOWED = {
     "bytecode/base/out_file.cpp": "how files are written, by those below",
+    "bytecode/base/out_file.h": "the same",
     "bytecode/base/read_file.cpp": "how files are read, by those below",
     "bytecode/base/read_file.h": "the same",
     "bytecode/base/disk_cache.cpp": "nvm's own cache",

@@ -41,6 +41,29 @@ def check_report(program):
     expect("perf report names kernels", not recorded or "] nvm:" in report.stdout, report)
 
 
+def check_links(program):
+    """No link is followed: a map or dump of the process's number that is there already gives way, or stays if it is not ours."""
+    victim = write("victim", "kept\n")
+    for how, name in (("map", "/tmp/perf-$$.map"), ("dump", "jit-$$.dump")):
+        for before in ("ln -s", "ln") if how == "dump" else ("ln -s",):
+            words = f"{before} {victim} {name} && echo {name} && exec {NVM} run --jit always --perf {how} {program}"
+            done = subprocess.run(["sh", "-c", words], capture_output=True, text=True, cwd=WORK, check=False)
+            name_there, result = done.stdout.split("\n", 1)
+            path = WORK / name_there
+            expect(f"a link at the place of a {how}", done.returncode == 0 and result == RESULT and done.stderr == "", done)
+            expect(f"a {how} in place of a link", not path.is_symlink() and path.stat().st_size > 0 and path.stat().st_nlink == 1)
+            expect("the link's target is what it was", pathlib.Path(victim).read_text() == "kept\n")
+            path.unlink()
+        if os.geteuid() != 0:
+            continue
+        foreign = f"ln -s {victim} {name} && chown -h 65534 {name} && echo {name} && exec {NVM} run --jit always --perf {how} {program}"
+        done = subprocess.run(["sh", "-c", foreign], capture_output=True, text=True, cwd=WORK, check=False)
+        name_there, result = done.stdout.split("\n", 1)
+        expect("another user's file stays", done.returncode == 0 and result == RESULT and "cannot write" in done.stderr
+               and (WORK / name_there).is_symlink() and pathlib.Path(victim).read_text() == "kept\n", done)
+        (WORK / name_there).unlink()
+
+
 def check_dump(program):
     data = (WORK / f"jit-{run(program, 'dump')}.dump").read_bytes()
     magic, version, size, machine = struct.unpack_from("<IIII", data)
@@ -88,6 +111,7 @@ def check_unwritable(program):
 def main():
     program = write("quicksort.nesl", QUICKSORT)
     check_map(program)
+    check_links(program)
     check_report(program)
     check_dump(program)
     check_rows()

@@ -75,6 +75,16 @@ def check_refused():
         expect("and again in the replay", run.stderr in again.stderr and "replayed: the same" in again.stderr, again)
 
 
+def check_no_files():
+    """A replay opens no file, whether the record or the user names it: what is not in the record is refused."""
+    nvm("run", "-e", "[42]", "--out", "secret.npy")
+    for name in ("secret.npy", write("secret.csv", "42\n"), write("secret.txt", "42"), "missing.csv"):
+        made = nvm("run", "--record", "f.rec", "-e", "1 + 1")
+        again = nvm("replay", "f.rec", "--in", f"x={name}", "-e", "x")
+        expect(f"{name} is refused", made.returncode == 0 and again.returncode == 2 and "42" not in again.stdout
+               and f"{name}: is not in the record, and a replay reads no other files" in again.stderr, again)
+
+
 def check_damaged():
     good = (WORK / "o.rec").read_bytes()
     (WORK / "bad.rec").write_bytes(good[:-3])
@@ -148,6 +158,7 @@ def main():
     check_decisions()
     check_failing()
     check_refused()
+    check_no_files()
     check_damaged()
     check_crash()
     check_standard_input()

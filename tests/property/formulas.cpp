@@ -13,34 +13,38 @@ using namespace testing;  // NOLINT(google-build-using-namespace)
 constexpr Op kComparisons[] = {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kEq, Op::kNe};
 
 TEST_CASE("elements that compare with a value of their segment") {
-  CHECK(rc::check("PACK by a comparison", [](std::uint64_t seed) {
-    Chain c(seed);
-    const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
-    const Lengths lengths = c.lengths();
-    const Segdes s = c.segdes(lengths);
-    const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
-    const Value x = c.vector(word, compared.segments() + (c.chance(30) ? 1 : 0));
-    const Value v = c.vector(word, s.total());
-    const Value packed = c.chance(4) ? Value(c.vector(TypeWord::kInt, s.total())) : v;
-    const Segdes by = c.chance(8) ? c.segdes(c.lengths()) : c.chance(8) ? Segdes::regular(1, s.total()) : s;
-    const Op op = kComparisons[below(c.rng, 6)];
-    const bool left = c.chance(2);
-    const bool second = !c.chance(3);
-    const TypeWord packs =
-        std::get<Vector>(packed).type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt;
-    same_both_ways([&](bool formulas) {
-      const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
-      Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
-      Value f = c.run(op, word, left ? std::vector<Value>{y, v} : std::vector<Value>{v, y}, maker(op))[0];
-      return c.run(Op::kPack, packs, {packed, f, by},
-                   formulas ? vm::find_reader(Op::kPack, second) : nullptr);
-    });
-  }));
+  check_chains(
+      "PACK by a comparison",
+      {FastPath::kLeaveRepeated, FastPath::kLeaveSpread, FastPath::kLeaveCompare, FastPath::kPackCompared,
+       FastPath::kWriteSpread, FastPath::kWriteCompare},
+      [](Chain& c) {
+        const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
+        const Lengths lengths = c.lengths();
+        const Segdes s = c.segdes(lengths);
+        const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
+        const Value x = c.vector(word, compared.segments() + (c.chance(30) ? 1 : 0));
+        const Value v = c.vector(word, s.total());
+        const Value packed = c.chance(4) ? Value(c.vector(TypeWord::kInt, s.total())) : v;
+        const Segdes by = c.chance(8)   ? c.segdes(c.lengths())
+                          : c.chance(8) ? Segdes::regular(1, s.total())
+                                        : s;
+        const Op op = kComparisons[below(c.rng, 6)];
+        const bool left = c.chance(2);
+        const bool second = !c.chance(3);
+        const TypeWord packs =
+            std::get<Vector>(packed).type() == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt;
+        same_both_ways([&](bool formulas) {
+          const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
+          Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
+          Value f = c.run(op, word, left ? std::vector<Value>{y, v} : std::vector<Value>{v, y}, maker(op))[0];
+          return c.run(Op::kPack, packs, {packed, f, by},
+                       formulas ? vm::find_reader(Op::kPack, second) : nullptr);
+        });
+      });
 }
 
 TEST_CASE("elements that several comparisons with the same values take") {
-  CHECK(rc::check("PACKs in one pass", [](std::uint64_t seed) {
-    Chain c(seed);
+  check_chains("PACKs in one pass", {FastPath::kPackGroup}, [](Chain& c) {
     const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
     const Segdes s = c.segdes(c.lengths());
     const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
@@ -71,7 +75,7 @@ TEST_CASE("elements that several comparisons with the same values take") {
       }
       return all;
     });
-  }));
+  });
 }
 
 // Lengths as they come, or few long ones for several threads to share.
@@ -93,74 +97,78 @@ Lengths lengths_of(const Value& value) {
 }
 
 TEST_CASE("two packs of one pass that are joined") {
-  CHECK(rc::check("DPERMUTE of a PACK over one of another", [](std::uint64_t seed) {
-    Chain c(seed);
-    const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
-    const Lengths lengths = short_or_long(c);
-    const Segdes s = c.segdes(lengths);
-    const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
-    const Value x = c.vector(word, compared.segments());
-    const Value v = c.vector(word, s.total());
-    std::vector<Op> ops;
-    while (ops.size() < 2 || !vm::exclude(op_info(ops[0]).scalar, op_info(ops[1]).scalar))
-      ops = {kComparisons[below(c.rng, 6)], kComparisons[below(c.rng, 6)]};
-    if (c.chance(2)) ops.push_back(kComparisons[below(c.rng, 6)]);
-    const bool other_order = c.chance(8);
-    const std::int64_t wrong_start = c.chance(8) ? below(c.rng, s.segments() + 1) : -1;
-    const std::int64_t wrong_length = c.chance(8) ? below(c.rng, s.segments() + 1) : -1;
-    const std::size_t wrong_part = c.chance(2) ? 0 : 1;
-    const bool halves = !c.chance(8);
-    const Value d = c.vector(word, 1);
-    same_both_ways([&](bool formulas) {
-      const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
-      const Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
-      std::vector<vm::Packing> packings(ops.size());
-      for (std::size_t i = 0; i < ops.size(); ++i) packings[i].relation = op_info(ops[i]).scalar;
-      if (halves) packings[0].half = vm::Packing::Half::kFirst, packings[1].half = vm::Packing::Half::kSecond;
-      std::vector<Value> operands = {v, c.run(ops[0], word, {v, y}, maker(ops[0]))[0], s};
-      const bool together =
-          formulas && pack_together({c.context, Op::kPack, word, operands.data(), nullptr}, packings);
-      std::vector<std::vector<Value>> packed;
-      for (std::size_t i = 0; i < ops.size(); ++i)
-        packed.push_back(together
-                             ? std::vector<Value>{packings[i].results[0], packings[i].results[1]}
-                             : c.run(Op::kPack, word, {v, c.run(ops[i], word, {v, y}, maker(ops[i]))[0], s},
-                                     formulas ? vm::find_reader(Op::kPack, true) : nullptr));
-      const Lengths first_lengths = lengths_of(packed[0][1]);
-      Lengths dest = lengths_of(packed[1][1]);
-      for (std::size_t k = 0; k < dest.size(); ++k) dest[k] += first_lengths[k];
-      Lengths starts[2] = {Lengths(dest.size(), 0), first_lengths};
-      if (wrong_start >= 0 && wrong_start < s.segments())
-        ++starts[wrong_part][static_cast<std::size_t>(wrong_start)];
-      if (wrong_length >= 0 && wrong_length < s.segments()) ++dest[static_cast<std::size_t>(wrong_length)];
-      const Segdes to = c.segdes(dest);
-      Value result;
-      Value filled[2] = {d, Segdes::regular(1, to.total())};
-      if (formulas)
-        run_repeating_dist(c.context, word, filled, {&result, 1});
-      else
-        run_primitive(c.context, Op::kDist, word, filled, {&result, 1});
-      for (std::size_t i = 0; i < 2; ++i) {
-        const std::size_t which = other_order ? 1 - i : i;
-        const Value first = vm::int_vector(c.pool, starts[which]);
-        const Value ones = vm::int_vector(c.pool, Lengths(dest.size(), 1));
-        const Value places =
-            c.run(Op::kIndex, TypeWord::kNone, {first, ones, packed[which][1]}, maker(Op::kIndex))[0];
-        result = c.run(Op::kDpermute, word, {packed[which][0], places, result, packed[which][1], to},
-                       !formulas ? nullptr
-                       : i == 0  ? vm::find_maker(Op::kDpermute)
-                                 : vm::find_reader(Op::kDpermute, true))[0];
-      }
-      std::vector<Value> all = {result, packed[0][1], packed[1][1]};
-      if (ops.size() > 2) all.insert(all.end(), packed[2].begin(), packed[2].end());
-      return all;
-    });
-  }));
+  check_chains(
+      "DPERMUTE of a PACK over one of another",
+      {FastPath::kPackGroup, FastPath::kPackGroupSplit, FastPath::kLeaveHalves, FastPath::kLeaveJoin,
+       FastPath::kJoinHalves, FastPath::kWriteHalf, FastPath::kWriteJoin},
+      [](Chain& c) {
+        const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
+        const Lengths lengths = short_or_long(c);
+        const Segdes s = c.segdes(lengths);
+        const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
+        const Value x = c.vector(word, compared.segments());
+        const Value v = c.vector(word, s.total());
+        std::vector<Op> ops;
+        while (ops.size() < 2 || !vm::exclude(op_info(ops[0]).scalar, op_info(ops[1]).scalar))
+          ops = {kComparisons[below(c.rng, 6)], kComparisons[below(c.rng, 6)]};
+        if (c.chance(2)) ops.push_back(kComparisons[below(c.rng, 6)]);
+        const bool other_order = c.chance(8);
+        const std::int64_t wrong_start = c.chance(8) ? below(c.rng, s.segments() + 1) : -1;
+        const std::int64_t wrong_length = c.chance(8) ? below(c.rng, s.segments() + 1) : -1;
+        const std::size_t wrong_part = c.chance(2) ? 0 : 1;
+        const bool halves = !c.chance(8);
+        const Value d = c.vector(word, 1);
+        same_both_ways([&](bool formulas) {
+          const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
+          const Value y = c.run(Op::kDist, word, {x, compared}, maker(Op::kDist))[0];
+          std::vector<vm::Packing> packings(ops.size());
+          for (std::size_t i = 0; i < ops.size(); ++i) packings[i].relation = op_info(ops[i]).scalar;
+          if (halves)
+            packings[0].half = vm::Packing::Half::kFirst, packings[1].half = vm::Packing::Half::kSecond;
+          std::vector<Value> operands = {v, c.run(ops[0], word, {v, y}, maker(ops[0]))[0], s};
+          const bool together =
+              formulas && pack_together({c.context, Op::kPack, word, operands.data(), nullptr}, packings);
+          std::vector<std::vector<Value>> packed;
+          for (std::size_t i = 0; i < ops.size(); ++i)
+            packed.push_back(together ? std::vector<Value>{packings[i].results[0], packings[i].results[1]}
+                                      : c.run(Op::kPack, word,
+                                              {v, c.run(ops[i], word, {v, y}, maker(ops[i]))[0], s},
+                                              formulas ? vm::find_reader(Op::kPack, true) : nullptr));
+          const Lengths first_lengths = lengths_of(packed[0][1]);
+          Lengths dest = lengths_of(packed[1][1]);
+          for (std::size_t k = 0; k < dest.size(); ++k) dest[k] += first_lengths[k];
+          Lengths starts[2] = {Lengths(dest.size(), 0), first_lengths};
+          if (wrong_start >= 0 && wrong_start < s.segments())
+            ++starts[wrong_part][static_cast<std::size_t>(wrong_start)];
+          if (wrong_length >= 0 && wrong_length < s.segments())
+            ++dest[static_cast<std::size_t>(wrong_length)];
+          const Segdes to = c.segdes(dest);
+          Value result;
+          Value filled[2] = {d, Segdes::regular(1, to.total())};
+          if (formulas)
+            run_repeating_dist(c.context, word, filled, {&result, 1});
+          else
+            run_primitive(c.context, Op::kDist, word, filled, {&result, 1});
+          for (std::size_t i = 0; i < 2; ++i) {
+            const std::size_t which = other_order ? 1 - i : i;
+            const Value first = vm::int_vector(c.pool, starts[which]);
+            const Value ones = c.ones(dest.size(), formulas);
+            const Value places =
+                c.run(Op::kIndex, TypeWord::kNone, {first, ones, packed[which][1]}, maker(Op::kIndex))[0];
+            result = c.run(Op::kDpermute, word, {packed[which][0], places, result, packed[which][1], to},
+                           !formulas ? nullptr
+                           : i == 0  ? vm::find_maker(Op::kDpermute)
+                                     : vm::find_reader(Op::kDpermute, true))[0];
+          }
+          std::vector<Value> all = {result, packed[0][1], packed[1][1]};
+          if (ops.size() > 2) all.insert(all.end(), packed[2].begin(), packed[2].end());
+          return all;
+        });
+      });
 }
 
 TEST_CASE("segments that are packed as a whole") {
-  CHECK(rc::check("PACK by a distributed flag", [](std::uint64_t seed) {
-    Chain c(seed);
+  check_chains("PACK by a distributed flag", {FastPath::kPackSegments}, [](Chain& c) {
     constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
     const TypeWord word = kWords[below(c.rng, 3)];
     const Segdes s = c.segdes(c.lengths());
@@ -173,25 +181,25 @@ TEST_CASE("segments that are packed as a whole") {
           c.run(Op::kDist, TypeWord::kBool, {flags, s}, formulas ? vm::find_maker(Op::kDist) : nullptr)[0];
       return c.run(Op::kPack, word, {v, f, by}, formulas ? vm::find_reader(Op::kPack, second) : nullptr);
     });
-  }));
+  });
 }
 
 TEST_CASE("segments that are packed as a whole and lie side by side") {
-  CHECK(rc::check("PACK by a distributed flag, of long segments", [](std::uint64_t seed) {
-    Chain c(seed);
-    Lengths lengths;
-    for (std::int64_t k = 1 + below(c.rng, 5); k > 0; --k)
-      lengths.push_back(c.chance(2) ? below(c.rng, 3) : 1000 + below(c.rng, 3000));
-    const Segdes s = c.segdes(lengths);
-    const Value flags = c.vector(TypeWord::kBool, s.segments());
-    const Value v = c.vector(TypeWord::kInt, s.total());
-    same_both_ways([&](bool formulas) {
-      const Value f =
-          c.run(Op::kDist, TypeWord::kBool, {flags, s}, formulas ? vm::find_maker(Op::kDist) : nullptr)[0];
-      return c.run(Op::kPack, TypeWord::kInt, {v, f, s},
-                   formulas ? vm::find_reader(Op::kPack, true) : nullptr);
-    });
-  }));
+  check_chains("PACK by a distributed flag, of long segments",
+               {FastPath::kPackSegments, FastPath::kSharePart}, [](Chain& c) {
+                 Lengths lengths;
+                 for (std::int64_t k = 1 + below(c.rng, 5); k > 0; --k)
+                   lengths.push_back(c.chance(2) ? below(c.rng, 3) : 1000 + below(c.rng, 3000));
+                 const Segdes s = c.segdes(lengths);
+                 const Value flags = c.vector(TypeWord::kBool, s.segments());
+                 const Value v = c.vector(TypeWord::kInt, s.total());
+                 same_both_ways([&](bool formulas) {
+                   const Value f = c.run(Op::kDist, TypeWord::kBool, {flags, s},
+                                         formulas ? vm::find_maker(Op::kDist) : nullptr)[0];
+                   return c.run(Op::kPack, TypeWord::kInt, {v, f, s},
+                                formulas ? vm::find_reader(Op::kPack, true) : nullptr);
+                 });
+               });
 }
 
 // Runs one after the other in segments of a result, some places too far now and then, under the segments that
@@ -214,87 +222,86 @@ struct Runs {
 };
 
 TEST_CASE("runs that move over defaults") {
-  CHECK(rc::check("DPERMUTE by runs of places", [](std::uint64_t seed) {
-    Chain c(seed);
-    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
-    const TypeWord word = kWords[below(c.rng, 3)];
-    const Runs r(c, 1 + below(c.rng, 3));
-    const Segdes runs = c.segdes(r.runs);
-    const Segdes source = c.chance(10) ? c.segdes(c.lengths()) : c.segdes(r.source);
-    const Segdes dest = c.chance(20) ? c.segdes(c.lengths()) : c.segdes(r.dest);
-    const Value first = vm::int_vector(c.pool, r.first, c.chance(2) ? Storage::kI32 : Storage::kI64);
-    const Value v = c.vector(word, runs.total());
-    const bool repeats = c.chance(2) && dest.total() > 1;
-    const Value d = c.vector(word, repeats ? 1 : dest.total());
-    const Value ones = vm::int_vector(c.pool, Lengths(r.runs.size(), 1));
-    same_both_ways([&](bool formulas) {
-      Value defaults = d;
-      if (repeats) {
-        Value operands[2] = {d, Segdes::regular(1, dest.total())};
-        Value result[1];
-        if (formulas)
-          run_repeating_dist(c.context, word, operands, result);
-        else
-          run_primitive(c.context, Op::kDist, word, operands, result);
-        defaults = result[0];
-      }
-      const bool repeated_one = formulas && r.runs.size() > 1;
-      const Value stride =
-          repeated_one ? Value(Vector::repeated(Vector::of_int(1), static_cast<std::int64_t>(r.runs.size())))
-                       : ones;
-      const Value places = c.run(Op::kIndex, TypeWord::kNone, {first, stride, runs},
-                                 formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
-      return c.run(Op::kDpermute, word, {v, places, defaults, source, dest},
-                   formulas ? vm::find_reader(Op::kDpermute, true) : nullptr);
-    });
-  }));
+  check_chains("DPERMUTE by runs of places", {FastPath::kLeaveRuns, FastPath::kPutRuns, FastPath::kWriteRuns},
+               [](Chain& c) {
+                 constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+                 const TypeWord word = kWords[below(c.rng, 3)];
+                 const Runs r(c, 1 + below(c.rng, 3));
+                 const Segdes runs = c.segdes(r.runs);
+                 const Segdes source = c.chance(10) ? c.segdes(c.lengths()) : c.segdes(r.source);
+                 const Segdes dest = c.chance(20) ? c.segdes(c.lengths()) : c.segdes(r.dest);
+                 const Value first =
+                     vm::int_vector(c.pool, r.first, c.chance(2) ? Storage::kI32 : Storage::kI64);
+                 const Value v = c.vector(word, runs.total());
+                 const bool repeats = c.chance(2) && dest.total() > 1;
+                 const Value d = c.vector(word, repeats ? 1 : dest.total());
+                 same_both_ways([&](bool formulas) {
+                   Value defaults = d;
+                   if (repeats) {
+                     Value operands[2] = {d, Segdes::regular(1, dest.total())};
+                     Value result[1];
+                     if (formulas)
+                       run_repeating_dist(c.context, word, operands, result);
+                     else
+                       run_primitive(c.context, Op::kDist, word, operands, result);
+                     defaults = result[0];
+                   }
+                   const Value places =
+                       c.run(Op::kIndex, TypeWord::kNone, {first, c.ones(r.runs.size(), formulas), runs},
+                             formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
+                   return c.run(Op::kDpermute, word, {v, places, defaults, source, dest},
+                                formulas ? vm::find_reader(Op::kDpermute, true) : nullptr);
+                 });
+               });
 }
 
 // How a lifted conditional puts the instances of one side together with the others.
 TEST_CASE("elements that go to where flags are set") {
-  CHECK(rc::check("DPERMUTE by a PACK of all indices", [](std::uint64_t seed) {
-    Chain c(seed);
-    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
-    const TypeWord word = kWords[below(c.rng, 3)];
-    const std::int64_t n = below(c.rng, c.chance(4) ? 5000 : 100);
-    const Segdes s = c.chance(20) ? c.segdes(c.lengths()) : Segdes::regular(1, n);
-    const std::int64_t set_in_all = 1 + below(c.rng, 40);  // flags are set rarely, often, ...
-    Lengths set;
-    for (std::int64_t i = 0; i < s.total(); ++i) set.push_back(below(c.rng, 40) < set_in_all ? 1 : 0);
-    const bool compared = c.chance(3);
-    const Value ints = vm::int_vector(c.pool, set);
-    const std::int64_t count = std::count(set.begin(), set.end(), 1);
-    const Value v = c.vector(word, count + (c.chance(20) ? 1 : 0));
-    const bool repeats = c.chance(2) && s.total() > 1;
-    const Value d = c.vector(word, repeats ? 1 : s.total());
-    const Value from = Vector::of_int(c.chance(20) ? -1 : 0);
-    const Segdes to = Segdes::regular(1, s.total() + (c.chance(20) ? 1 : 0));
-    same_both_ways([&](bool formulas) {
-      const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
-      const Value zero =
-          c.run(Op::kDist, TypeWord::kInt, {Value(Vector::of_int(0)), Segdes::regular(1, s.total())},
-                maker(Op::kDist))[0];
-      const Value flags =
-          c.run(Op::kGt, TypeWord::kInt, {ints, zero}, compared ? maker(Op::kGt) : PrimFn())[0];
-      const auto all = static_cast<std::size_t>(s.segments());
-      const Value starts = all == 1 ? from : Value(vm::int_vector(c.pool, Lengths(all, 0)));
-      const Value ones = all == 1 ? Value(Vector::of_int(1)) : Value(vm::int_vector(c.pool, Lengths(all, 1)));
-      const Value indices = c.run(Op::kIndex, TypeWord::kNone, {starts, ones, s}, maker(Op::kIndex))[0];
-      const std::vector<Value> places =
-          c.run(Op::kPack, TypeWord::kInt, {indices, flags, s}, maker(Op::kPack));
-      Value defaults = d;
-      if (repeats) {
-        Value operands[2] = {d, Segdes::regular(1, s.total())};
-        if (formulas)
-          run_repeating_dist(c.context, word, operands, {&defaults, 1});
-        else
-          run_primitive(c.context, Op::kDist, word, operands, {&defaults, 1});
-      }
-      return std::vector<Value>{c.run(Op::kDpermute, word, {v, places[0], defaults, places[1], to},
-                                      formulas ? vm::find_reader(Op::kDpermute, true) : nullptr)[0],
-                                places[1]};
-    });
-  }));
+  check_chains(
+      "DPERMUTE by a PACK of all indices",
+      {FastPath::kLeavePlaces, FastPath::kPutFlagged, FastPath::kWritePlaces}, [](Chain& c) {
+        constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+        const TypeWord word = kWords[below(c.rng, 3)];
+        const std::int64_t n = below(c.rng, c.chance(4) ? 5000 : 100);
+        const Segdes s = c.chance(20) ? c.segdes(c.lengths()) : Segdes::regular(1, n);
+        const std::int64_t set_in_all = 1 + below(c.rng, 40);  // flags are set rarely, often, ...
+        Lengths set;
+        for (std::int64_t i = 0; i < s.total(); ++i) set.push_back(below(c.rng, 40) < set_in_all ? 1 : 0);
+        const bool compared = c.chance(3);
+        const Value ints = vm::int_vector(c.pool, set);
+        const std::int64_t count = std::count(set.begin(), set.end(), 1);
+        const Value v = c.vector(word, count + (c.chance(20) ? 1 : 0));
+        const bool repeats = c.chance(2) && s.total() > 1;
+        const Value d = c.vector(word, repeats ? 1 : s.total());
+        const Value from = Vector::of_int(c.chance(20) ? -1 : 0);
+        const Segdes to = Segdes::regular(1, s.total() + (c.chance(20) ? 1 : 0));
+        same_both_ways([&](bool formulas) {
+          const auto maker = [&](Op o) { return formulas ? vm::find_maker(o) : PrimFn(); };
+          const Value zero =
+              c.run(Op::kDist, TypeWord::kInt, {Value(Vector::of_int(0)), Segdes::regular(1, s.total())},
+                    maker(Op::kDist))[0];
+          const Value flags =
+              c.run(Op::kGt, TypeWord::kInt, {ints, zero}, compared ? maker(Op::kGt) : PrimFn())[0];
+          const auto all = static_cast<std::size_t>(s.segments());
+          const Value starts = all == 1 ? from : Value(vm::int_vector(c.pool, Lengths(all, 0)));
+          const Value ones =
+              all == 1 ? Value(Vector::of_int(1)) : Value(vm::int_vector(c.pool, Lengths(all, 1)));
+          const Value indices = c.run(Op::kIndex, TypeWord::kNone, {starts, ones, s}, maker(Op::kIndex))[0];
+          const std::vector<Value> places =
+              c.run(Op::kPack, TypeWord::kInt, {indices, flags, s}, maker(Op::kPack));
+          Value defaults = d;
+          if (repeats) {
+            Value operands[2] = {d, Segdes::regular(1, s.total())};
+            if (formulas)
+              run_repeating_dist(c.context, word, operands, {&defaults, 1});
+            else
+              run_primitive(c.context, Op::kDist, word, operands, {&defaults, 1});
+          }
+          return std::vector<Value>{c.run(Op::kDpermute, word, {v, places[0], defaults, places[1], to},
+                                          formulas ? vm::find_reader(Op::kDpermute, true) : nullptr)[0],
+                                    places[1]};
+        });
+      });
 }
 
 // Places in segments of a result, cut into runs that two vectors fill between them: alternately, at random,
@@ -305,12 +312,15 @@ struct Joined {
     const std::int64_t each = below(c.rng, 4);  // runs of each segment; 0: any number
     const bool regular = c.chance(3);
     const std::int64_t length = 1 + below(c.rng, 9);
-    for (std::int64_t segments = 1 + below(c.rng, 60); segments > 0; --segments) {
+    const bool far = c.context.threads > 1 && c.chance(2);  // long enough for several threads
+    for (std::int64_t segments = 1 + below(c.rng, far ? 3 : 60); segments > 0; --segments) {
       dest.push_back(0);
       for (auto& sources : source) sources.push_back(0);
       const std::int64_t pieces = each > 0 ? 2 * each : below(c.rng, 7);
       for (std::int64_t i = 0; i < pieces; ++i)
-        add(each > 0 ? i % 2 : below(c.rng, 2), regular ? length : below(c.rng, c.chance(20) ? 300 : 5));
+        add(each > 0 ? i % 2 : below(c.rng, 2), far       ? 1500 + below(c.rng, 900)
+                                                : regular ? length
+                                                          : below(c.rng, c.chance(20) ? 300 : 5));
       if (c.chance(300) && !first[0].empty()) first[0].back() += c.chance(2) ? 1 : -1;
       if (c.chance(300)) ++dest.back();
     }
@@ -324,48 +334,50 @@ struct Joined {
 };
 
 TEST_CASE("segments that are joined from two vectors") {
-  CHECK(rc::check("DPERMUTE over DPERMUTE", [](std::uint64_t seed) {
-    Chain c(seed);
-    constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
-    const TypeWord word = kWords[below(c.rng, 3)];
-    const Joined j(c);
-    const Segdes dest = c.segdes(j.dest);
-    const bool second = !c.chance(5);
-    const bool one_segment = c.chance(5);  // of all sources, and so of the result
-    Value v[2], first[2], ones[2];
-    Segdes runs[2], source[2];
-    for (const int i : {0, 1}) {
-      runs[i] = c.segdes(j.runs[i]);
-      source[i] = one_segment ? Segdes::regular(1, runs[i].total()) : c.segdes(j.source[i]);
-      v[i] = c.vector(word, runs[i].total());
-      first[i] = vm::int_vector(c.pool, j.first[i], c.chance(2) ? Storage::kI32 : Storage::kI64);
-      ones[i] = vm::int_vector(c.pool, Lengths(j.runs[i].size(), 1));
-    }
-    const Value d = c.vector(word, 1);
-    same_both_ways([&](bool formulas) {
-      Value result;
-      Value operands[2] = {d, Segdes::regular(1, dest.total())};
-      if (formulas)
-        run_repeating_dist(c.context, word, operands, {&result, 1});
-      else
-        run_primitive(c.context, Op::kDist, word, operands, {&result, 1});
-      for (int i = 0; i < (second ? 2 : 1); ++i) {
-        const Value places = c.run(Op::kIndex, TypeWord::kNone, {first[i], ones[i], runs[i]},
-                                   formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
-        const bool waits = second && i == 0;
-        result = c.run(Op::kDpermute, word, {v[i], places, result, source[i], dest},
-                       !formulas ? nullptr
-                       : waits   ? vm::find_maker(Op::kDpermute)
-                                 : vm::find_reader(Op::kDpermute, true))[0];
-      }
-      return std::vector<Value>{result};
-    });
-  }));
+  check_chains("DPERMUTE over DPERMUTE",
+               {FastPath::kLeaveJoin, FastPath::kJoinRegular, FastPath::kJoinPieces, FastPath::kJoinSplit,
+                FastPath::kJoinWhole, FastPath::kWriteJoin},
+               [](Chain& c) {
+                 constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
+                 const TypeWord word = kWords[below(c.rng, 3)];
+                 if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
+                 const Joined j(c);
+                 const Segdes dest = c.segdes(j.dest);
+                 const bool second = !c.chance(5);
+                 const bool one_segment = c.chance(5);  // of all sources, and so of the result
+                 Value v[2], first[2];
+                 Segdes runs[2], source[2];
+                 for (const int i : {0, 1}) {
+                   runs[i] = c.segdes(j.runs[i]);
+                   source[i] = one_segment ? Segdes::regular(1, runs[i].total()) : c.segdes(j.source[i]);
+                   v[i] = c.vector(word, runs[i].total());
+                   first[i] = vm::int_vector(c.pool, j.first[i], c.chance(2) ? Storage::kI32 : Storage::kI64);
+                 }
+                 const Value d = c.vector(word, 1);
+                 same_both_ways([&](bool formulas) {
+                   Value result;
+                   Value operands[2] = {d, Segdes::regular(1, dest.total())};
+                   if (formulas)
+                     run_repeating_dist(c.context, word, operands, {&result, 1});
+                   else
+                     run_primitive(c.context, Op::kDist, word, operands, {&result, 1});
+                   for (int i = 0; i < (second ? 2 : 1); ++i) {
+                     const Value places = c.run(Op::kIndex, TypeWord::kNone,
+                                                {first[i], c.ones(j.runs[i].size(), formulas), runs[i]},
+                                                formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
+                     const bool waits = second && i == 0;
+                     result = c.run(Op::kDpermute, word, {v[i], places, result, source[i], dest},
+                                    !formulas ? nullptr
+                                    : waits   ? vm::find_maker(Op::kDpermute)
+                                              : vm::find_reader(Op::kDpermute, true))[0];
+                   }
+                   return std::vector<Value>{result};
+                 });
+               });
 }
 
 TEST_CASE("pieces that are taken from segments") {
-  CHECK(rc::check("BPERMUTE by runs", [](std::uint64_t seed) {
-    Chain c(seed);
+  check_chains("BPERMUTE by runs", {FastPath::kTakeRegular, FastPath::kTakeRuns}, [](Chain& c) {
     constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
     const TypeWord word = kWords[below(c.rng, 3)];
     Lengths lengths = c.lengths();
@@ -384,14 +396,13 @@ TEST_CASE("pieces that are taken from segments") {
     const Segdes along = c.segdes(taken);
     const Value v = c.vector(word, from.total());
     const Value starts = vm::int_vector(c.pool, first, c.chance(2) ? Storage::kI32 : Storage::kI64);
-    const Value ones = vm::int_vector(c.pool, Lengths(first.size(), 1));
     same_both_ways([&](bool formulas) {
-      const Value places = c.run(Op::kIndex, TypeWord::kNone, {starts, ones, along},
+      const Value places = c.run(Op::kIndex, TypeWord::kNone, {starts, c.ones(first.size(), formulas), along},
                                  formulas ? vm::find_maker(Op::kIndex) : nullptr)[0];
       return c.run(Op::kBpermute, word, {v, places, from, along},
                    formulas ? vm::find_reader(Op::kBpermute, true) : nullptr);
     });
-  }));
+  });
 }
 
 }  // namespace

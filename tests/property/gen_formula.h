@@ -4,12 +4,14 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/property/fast_paths.h"
 #include "tests/property/gen_segdes.h"
 #include "vm/data/compare.h"
 #include "vm/prims/formula.h"
@@ -35,6 +37,9 @@ struct Chain {
     return out;
   }
   Segdes segdes(const Lengths& lengths) {
+    const bool same = !lengths.empty() && std::count(lengths.begin(), lengths.end(), lengths[0]) ==
+                                              static_cast<std::ptrdiff_t>(lengths.size());
+    if (same && chance(2)) return Segdes::regular(static_cast<std::int64_t>(lengths.size()), lengths[0]);
     std::int64_t total = 0;
     for (const std::int64_t n : lengths) total += n;
     return Segdes::from_lengths(vm::int_vector(pool, lengths), total);
@@ -63,6 +68,12 @@ struct Chain {
                           range <= 100 && chance(4) ? Storage::kI8
                           : narrow                  ? Storage::kI32
                                                     : Storage::kI64);
+  }
+
+  // The strides of n runs, unwritten where an interpreter would leave them so.
+  Value ones(std::size_t n, bool formulas) {
+    if (formulas && n > 1) return Vector::repeated(Vector::of_int(1), static_cast<std::int64_t>(n));
+    return vm::int_vector(pool, Lengths(n, 1));
   }
 
   // One instruction; `special` instead of the primitive, if there is one.
@@ -98,6 +109,17 @@ void same_both_ways(F f) {
   RC_ASSERT(got.size() == want.size());
   for (std::size_t i = 0; i < got.size(); ++i)
     if (!std::holds_alternative<std::monostate>(got[i])) RC_ASSERT(vm::difference(want[i], got[i]) == "");
+}
+
+// check_property of what is done with the operands of a Chain.
+template <typename F>
+void check_chains(const std::string& name, FastPaths paths, F property) {
+  vm::FastPathCounts counts;
+  check_property(name, counts, paths, [&counts, property](std::uint64_t seed) {
+    Chain c(seed);
+    c.context.fast_paths = &counts;
+    property(c);
+  });
 }
 
 }  // namespace nvm::testing

@@ -8,6 +8,7 @@
 
 #include "bytecode/ssa/levels.h"
 #include "tests/support/choices.h"
+#include "tests/support/fast_paths.h"
 #include "tests/support/gallery.h"
 #include "tests/support/nesl_module.h"
 #include "tests/support/random_module.h"
@@ -85,6 +86,7 @@ bool found(const ssa::Module& module) {
 struct Setting {
   Setting(const ssa::Module& m, int threads) : code(vm::make_code(m, pool)) {
     machine.prims.pool = &pool;
+    machine.prims.fast_paths = &fast_paths;
     machine.prims.int_bits = m.int_bits;
     machine.prims.threads = threads;
     machine.prims.grain = 16;
@@ -103,6 +105,7 @@ struct Setting {
   }
 
   vm::Pool pool;
+  vm::FastPathCounts fast_paths;
   vm::Code code;
   vm::Machine machine;
   std::optional<vm::block::BlockMode> mode;
@@ -110,8 +113,7 @@ struct Setting {
 
 constexpr std::int64_t kAuto = vm::block::Options::kAuto;
 
-std::int64_t same_in_groups(const ssa::Module& module) {
-  std::int64_t levels = 0;
+void same_in_groups(const ssa::Module& module, vm::FastPathCounts& fast_paths) {
   for (const int threads : {1, 3}) {
     Setting setting(module, threads);
     const vm::Outcome ordinary = setting.ordinary();
@@ -122,10 +124,10 @@ std::int64_t same_in_groups(const ssa::Module& module) {
       RC_ASSERT(!grouped.error);
       for (std::size_t i = 0; i < ordinary.values.size(); ++i)
         RC_ASSERT(vm::difference(ordinary.values[i], grouped.values[i]) == "");
-      levels += setting.mode->levels();
+      setting.mode.reset();
     }
+    fast_paths.take(setting.fast_paths);
   }
-  return levels;
 }
 
 }  // namespace
@@ -140,7 +142,7 @@ TEST_CASE("recursion whose results are only put together is found") {
 
 TEST_CASE("a loop over levels gives what calls give") {
   for (const Sort& shape : shapes()) {
-    std::int64_t levels = 0;
+    vm::FastPathCounts fast_paths;
     CHECK(rc::check(shape.name, [&] {
       test::Choices choices(test::long_list());
       const std::string below = std::to_string(1 + choices.below(choices.one_in(2) ? 5 : 4000));
@@ -148,11 +150,13 @@ TEST_CASE("a loop over levels gives what calls give") {
       const std::string text = shape.function + "{order({rem(i * i * 7919 + k * 31, " + below + ") - " +
                                std::to_string(choices.below(3)) + " : i in [0:rem(k * 37, " + most +
                                ")]}) : k in [0:12]} $";
-      levels += same_in_groups(test::nesl_module(text));
+      same_in_groups(test::nesl_module(text), fast_paths);
     }));
     INFO(shape.name);
-    if (shape.levels && shape.as_long) CHECK(levels > 0);
-    if (!shape.levels) CHECK(levels == 0);
+    if (shape.levels && shape.as_long)
+      testing::check_taken(fast_paths, {vm::FastPath::kGroup, vm::FastPath::kLevel, vm::FastPath::kLand,
+                                        vm::FastPath::kLeaveHole, vm::FastPath::kLeaveMove});
+    if (!shape.levels) CHECK(fast_paths[vm::FastPath::kLevel] == 0);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/property/fast_paths.h"
 #include "tests/property/gen_keys.h"
 #include "vm/data/compare.h"
 
@@ -14,6 +15,8 @@ namespace nvm {
 namespace {
 
 using testing::below;
+using testing::check_property;
+using testing::FastPath;
 using testing::keys;
 using testing::Rng;
 using vm::Segdes;
@@ -40,29 +43,36 @@ std::string outcome(bool together, const vm::PrimContext& context, Op rank, Type
 }
 
 TEST_CASE("sorting is ranking and permuting") {
-  CHECK(rc::check("RANK, PERMUTE", [](std::uint64_t seed) {
-    Rng rng(seed);
-    vm::Pool pool;
-    vm::PrimContext context;
-    context.pool = &pool;
-    context.isa = static_cast<vm::Isa>(below(rng, static_cast<std::int64_t>(vm::best_isa()) + 1));
-    context.int_bits = below(rng, 3) == 0 ? IntBits::k32 : IntBits::k64;
-    context.threads = static_cast<int>(1 + below(rng, 3));
-    context.grain = below(rng, 2) == 0 ? 64 : 1024;
-    const auto lengths =
-        testing::gen_lengths(static_cast<testing::SegShape>(below(rng, testing::kSegShapes)), rng);
-    std::int64_t total = 0;
-    for (const std::int64_t n : lengths) total += n;
-    const Segdes s = Segdes::from_lengths(vm::int_vector(pool, lengths), total);
-    const TypeWord word = below(rng, 3) == 0 ? TypeWord::kFloat : TypeWord::kInt;
-    const Value v = keys(rng, context, word, total + (below(rng, 40) == 0 ? 1 : 0));
-    const Op rank = below(rng, 2) == 0 ? Op::kRankUp : Op::kRankDown;
-    Value want;
-    Value got;
-    const std::string wrong = outcome(false, context, rank, word, v, s, want);
-    RC_ASSERT(outcome(true, context, rank, word, v, s, got) == wrong);
-    if (wrong.empty()) RC_ASSERT(vm::difference(want, got) == "");
-  }));
+  vm::FastPathCounts counts;
+  check_property(
+      "RANK, PERMUTE", counts,
+      {FastPath::kLeaveRanks, FastPath::kSort, FastPath::kSortPairs, FastPath::kSortFew, FastPath::kSortRadix,
+       FastPath::kSortCounted, FastPath::kSortSplit, FastPath::kSortAgain, FastPath::kSortNarrow,
+       FastPath::kRankPairs, FastPath::kRankCached, FastPath::kRankCounted, FastPath::kRankSplit},
+      [&counts](std::uint64_t seed) {
+        Rng rng(seed);
+        vm::Pool pool;
+        vm::PrimContext context;
+        context.pool = &pool;
+        context.fast_paths = &counts;
+        context.isa = static_cast<vm::Isa>(below(rng, static_cast<std::int64_t>(vm::best_isa()) + 1));
+        context.int_bits = below(rng, 3) == 0 ? IntBits::k32 : IntBits::k64;
+        context.threads = static_cast<int>(1 + below(rng, 3));
+        context.grain = below(rng, 2) == 0 ? 64 : 1024;
+        const auto lengths =
+            testing::gen_lengths(static_cast<testing::SegShape>(below(rng, testing::kSegShapes)), rng);
+        std::int64_t total = 0;
+        for (const std::int64_t n : lengths) total += n;
+        const Segdes s = Segdes::from_lengths(vm::int_vector(pool, lengths), total);
+        const TypeWord word = below(rng, 3) == 0 ? TypeWord::kFloat : TypeWord::kInt;
+        const Value v = keys(rng, context, word, total + (below(rng, 40) == 0 ? 1 : 0));
+        const Op rank = below(rng, 2) == 0 ? Op::kRankUp : Op::kRankDown;
+        Value want;
+        Value got;
+        const std::string wrong = outcome(false, context, rank, word, v, s, want);
+        RC_ASSERT(outcome(true, context, rank, word, v, s, got) == wrong);
+        if (wrong.empty()) RC_ASSERT(vm::difference(want, got) == "");
+      });
 }
 
 }  // namespace

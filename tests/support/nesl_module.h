@@ -5,9 +5,8 @@
 #include <string>
 
 #include "bytecode/ssa/passes.h"
-#include "bytecode/verify/verify.h"
-#include "frontend/compile.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 
 namespace nvm::test {
 
@@ -17,20 +16,17 @@ inline ssa::Module nesl_module(const std::string& text, IntBits bits = IntBits::
   const frontend::Source source{"test.nesl", text};
   Diagnostics diagnostics("test.nesl", text);
   frontend::Parser parser(source, diagnostics);
-  Program program;
+  frontend::EmitOptions options{"test.nesl"};
+  options.int_bits = bits;
+  ssa::Module module;
   while (!parser.at_end()) {
     auto form = parser.next_form();
     if (!form) continue;
     const auto compiled = frontend::compile_form(environment, std::move(*form), diagnostics);
-    if (compiled && compiled->core) program = frontend::emit(*compiled->core, {"test.nesl"}).program;
+    if (compiled && compiled->core) module = frontend::emit_ssa(*compiled->core, options).code;
   }
   INFO(diagnostics.render());
   REQUIRE(!diagnostics.failed());
-  Diagnostics judged("test.vcode", "");
-  const VerifyResult verified = verify(program, judged);
-  INFO(judged.render());
-  REQUIRE(verified.verdict == Verdict::kOk);
-  ssa::Module module = ssa::lower(program, verified.verified, bits);
   ssa::optimise(module, true);
   return module;
 }

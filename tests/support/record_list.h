@@ -1,5 +1,5 @@
 // A recursion over a list of records that are read from tables, parted by a flag, and of which one part is
-// looked at: VCODE whose fields may stay pulls (vm/interp/unwritten.h).
+// looked at: VCODE whose fields may stay pulls (vm/interp/find_pulls.h).
 #pragma once
 
 #include <algorithm>

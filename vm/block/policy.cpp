@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "bytecode/ssa/demand.h"
 #include "bytecode/ssa/facts.h"
-#include "vm/interp/parts.h"
-#include "vm/interp/unwritten.h"
+#include "vm/prims/formula.h"
 #include "vm/prims/parallel.h"
 
 namespace nvm::vm::block {
@@ -60,12 +60,11 @@ bool calls_for_its_own(const ssa::Module& module, std::size_t function) {
 // Follows the elements of instances through a function. `known`: functions that only move elements, too.
 class Moves {
  public:
-  Moves(const ssa::Function& f, std::size_t id, const std::vector<bool>& known)
+  Moves(const ssa::Function& f, std::size_t id, const std::vector<bool>& known, const ssa::Demand& demand)
       : f_(f),
         id_(id),
         known_(known),
-        formula_(find_formulas(f)),
-        part_(find_parts(f, formula_)),
+        demand_(demand),
         element_(static_cast<std::size_t>(f.values()), false) {}
   // Are there any, and are they only compared, to be filtered, and moved? Where FLOATs are computed, kernel
   // mode's compiled lines are better, be it once for each instance.
@@ -109,9 +108,8 @@ class Moves {
       return true;
     switch (op_info(in.op).kind) {
       case OpKind::kMap:
-        if (part_[static_cast<std::size_t>(in.first_result)]) mark(in.first_result);
-        return part_[static_cast<std::size_t>(in.first_result)] ||
-               formula_[static_cast<std::size_t>(in.first_result)];
+        if (demand_.may(in.first_result, Form::kSlices)) mark(in.first_result);
+        return demand_.may(in.first_result, kMakerForms | Forms{Form::kSlices});
       case OpKind::kScatter:
       case OpKind::kGather:
       case OpKind::kFilter: mark(in.first_result); return true;
@@ -124,7 +122,8 @@ class Moves {
   const ssa::Function& f_;
   std::size_t id_;
   const std::vector<bool>& known_;
-  std::vector<bool> formula_, part_, element_;
+  const ssa::Demand& demand_;
+  std::vector<bool> element_;
   bool changed_ = false;
 };
 
@@ -168,10 +167,14 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
     candidate_[f] = cuts && (recursive[f] || !automatic_);
     loops_[f] = automatic_ && recursive_[f] && calls_for_its_own(module, f);
   }
-  for (bool changed = automatic_ && options.device == nullptr; changed;) {
+  if (!automatic_ || options.device != nullptr || std::count(recursive_.begin(), recursive_.end(), true) == 0)
+    return;
+  const std::vector<ssa::Demand> demand = ssa::analyse_demand(module);
+  for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t f = 0; f < candidate_.size(); ++f) {
-      if (moves_only_[f] || !recursive_[f] || loops_[f] || !Moves(module.functions[f], f, moves_only_).only())
+      if (moves_only_[f] || !recursive_[f] || loops_[f] ||
+          !Moves(module.functions[f], f, moves_only_, demand[f]).only())
         continue;
       moves_only_[f] = changed = true;
     }

@@ -88,6 +88,7 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   }
   auto worker = std::make_unique<Worker>();
   Machine machine = machine_;
+  machine.prims.fast_paths = &worker->fast_paths;
   if (counts_) {
     machine.tally = &worker->tally;
     machine.path = &worker->path;
@@ -107,6 +108,8 @@ std::unique_ptr<Workers::Worker> Workers::take() {
 }
 
 void Workers::give_back(std::unique_ptr<Worker> worker) {
+  worker->fast_paths.count(FastPath::kGroup);
+  if (machine_.prims.fast_paths != nullptr) machine_.prims.fast_paths->take(worker->fast_paths);
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(worker));
 }

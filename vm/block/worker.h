@@ -95,6 +95,7 @@ class Workers {
     std::int64_t* moved_;
   };
   struct Worker {
+    FastPathCounts fast_paths;
     Tally tally;
     std::int64_t moved = 0;
     Path path;

@@ -31,6 +31,11 @@ void print_counters(const lib::Counters& c) {
   line("block levels", c.block_levels);
   std::fprintf(stderr, "%-15s %.6f\n%-15s %.6f\n", "compile seconds", c.compile_seconds, "seconds",
                c.seconds);
+  if (c.fast_paths.empty()) return;
+  std::fputs("fast paths:\n", stderr);
+  for (const auto& [name, times] : c.fast_paths)
+    std::fprintf(stderr, "  %-17.*s %llu\n", static_cast<int>(name.size()), name.data(),
+                 static_cast<unsigned long long>(times));
 }
 
 void print_cost(const lib::Counters& c) {

@@ -63,7 +63,7 @@ int profile_command(const Words& words) {
   options.timeline = arguments.given(Option::kHtml);
   const auto html = written_to(arguments, Option::kHtml), folded = written_to(arguments, Option::kFolded),
              speedscope = written_to(arguments, Option::kSpeedscope);
-  const auto profiler = std::make_shared<lib::Profiler>(options);
+  const auto profiler = made(lib::Profiler::make(options));
   Watch watch(arguments);
   watch.add(profiler);
   const int status = watch.finish(run_program(arguments, watch, stderr));

@@ -11,11 +11,7 @@ namespace nvm::cmd {
 int replay_command(const Words& words) {
   if (words.empty() || words.front().starts_with("-"))
     throw UsageError{"expected a record, then options of run"};
-  const auto replay = std::make_shared<lib::Replay>(words.front());
-  if (!replay->error().empty()) {
-    complain(replay->error());
-    return kRefused;
-  }
+  const auto replay = made(lib::Replay::open(words.front()));
   Words all = Arguments("run", replay->words()).words_without(kNotRecorded);
   all.insert(all.end(), words.begin() + 1, words.end());
   const Arguments arguments("run", all);

@@ -132,7 +132,7 @@ int explain_command(const Words& words) {
   const bool by_line = std::erase(letters, 'w') > 0;
   const std::string explain = letters.empty() ? "-" : letters;
   Watch watch(arguments);
-  const auto why_not = std::make_shared<lib::WhyNot>();
+  const auto why_not = made(lib::WhyNot::make());
   if (by_line) watch.add(why_not);
   const int status = is_remora(arguments)        ? refuse_remora(arguments, watch)
                      : is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)

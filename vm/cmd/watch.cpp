@@ -12,23 +12,19 @@
 
 namespace nvm::cmd {
 
-namespace {}  // namespace
-
 Watch::Watch(const Arguments& arguments) {
   if (arguments.given(Option::kTrace)) trace(arguments.text(Option::kTrace));
   if (arguments.given(Option::kProgress) && ::isatty(STDERR_FILENO) != 0)
-    add(std::make_shared<lib::Progress>(stderr));
+    add(made(lib::Progress::make(stderr)));
   if (!arguments.given(Option::kRecord)) return;
   const std::string& path = arguments.text(Option::kRecord);
-  recording_ = std::make_shared<lib::Recording>(path, arguments.words_without(kNotRecorded));
-  if (const std::string wrong = recording_->refused(); !wrong.empty()) throw UsageError{wrong};
+  recording_ = made(lib::Recording::open(path, arguments.words_without(kNotRecorded)));
   add(recording_);
   crash_is_recorded(path);
 }
 
 void Watch::trace(const std::string& path) {
-  trace_ = std::make_shared<lib::Trace>(path);
-  if (const std::string wrong = trace_->refused(); !wrong.empty()) throw UsageError{wrong};
+  trace_ = made(lib::Trace::open(path));
   add(trace_);
 }
 

@@ -18,6 +18,13 @@ inline constexpr Option kNotRecorded[] = {Option::kRecord, Option::kTrace,     O
                                           Option::kInput,  Option::kOutput,    Option::kOut,
                                           Option::kStats,  Option::kTimeLimit, Option::kPerf};
 
+// A watcher that was asked for.
+template <typename W>
+std::shared_ptr<W> made(lib::Made<W> watcher) {
+  if (!watcher) throw UsageError{watcher.failure().reason};
+  return std::move(*watcher);
+}
+
 class Watch {
  public:
   Watch() = default;

@@ -5,7 +5,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <new>
 
+#include "bytecode/base/out_file.h"
 #include "vm/cpu/anonymous_code.h"
 #include "vm/cpu/codegen/stretches.h"
 #include "vm/cpu/gdb_jit.h"
@@ -18,10 +21,53 @@ std::unique_ptr<asmjit::JitRuntime> runtime_for(Perf perf) {
   if (perf == Perf::kMap) return std::make_unique<AnonymousCode>();
   asmjit::JitAllocator::CreateParams twice{};
   twice.options = asmjit::JitAllocatorOptions::kUseDualMapping;
-  return std::make_unique<asmjit::JitRuntime>(&twice);
+  auto runtime = std::make_unique<asmjit::JitRuntime>(&twice);
+  if (runtime->allocator()->blockSize() == 0) throw std::bad_alloc();
+  return runtime;
 }
 
+// What perf reads: start, size, name. One for the process.
+class PerfMap {
+ public:
+  PerfMap() : path_("/tmp/perf-" + std::to_string(getpid()) + ".map"), file_(create_in_place(path_)) {
+    if (file_ == nullptr) error_ = errno;
+  }
+  ~PerfMap() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  PerfMap(const PerfMap&) = delete;
+  PerfMap& operator=(const PerfMap&) = delete;
+  // False, with errno, once something could not be written.
+  [[nodiscard]] bool add(const Stage& stage, const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (error_ == 0) {
+      std::fprintf(file_, "%llx %zx nvm:%s\n",
+                   static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stage.function)),
+                   stage.code_bytes, name.c_str());
+      if (std::fflush(file_) != 0) error_ = errno;
+    }
+    errno = error_;
+    return error_ == 0;
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::mutex mutex_;
+  std::string path_;
+  std::FILE* file_;
+  int error_ = 0;
+};
+
 }  // namespace
+
+// A stage whose code is given back if what comes after it throws.
+struct CodeMemory::Unfinished {
+  CodeMemory& memory;
+  Stage* stage;
+  ~Unfinished() {
+    if (stage != nullptr) memory.release(*stage);
+  }
+};
 
 CodeMemory::CodeMemory(Isa isa, std::size_t limit, bool listings, Perf perf, std::FILE* complaints)
     : isa_(isa),
@@ -40,9 +86,11 @@ bool CodeMemory::compile(const StageSpec& spec, const std::string& name, Stage& 
   }
   if (!compile_stage(*runtime_, isa_, spec, listings_, stage, reason)) return false;
   used_.fetch_add(stage.code_bytes, std::memory_order_relaxed);
+  Unfinished unfinished{*this, &stage};
   announce_to_gdb(reinterpret_cast<const void*>(stage.function), stage.code_bytes, "nvm:" + name);
   if (perf_ != Perf::kOff) announce(stage, name);
   if (!spec.striped && spec.straight.gathers.empty()) compile_others(spec, name, stage);
+  unfinished.stage = nullptr;
   return true;
 }
 
@@ -78,7 +126,6 @@ void CodeMemory::release(Stage& stage) {
   stage.function = nullptr;
 }
 
-// perf reads /tmp/perf-<pid>.map: start, size, name.
 void CodeMemory::announce(const Stage& stage, const std::string& name) {
   if (perf_ == Perf::kDump) {
     if (dump_ == nullptr) dump_ = std::make_unique<JitDump>(".");
@@ -86,13 +133,8 @@ void CodeMemory::announce(const Stage& stage, const std::string& name) {
       complain(dump_->path());
     return;
   }
-  const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (file == nullptr) return complain(path);
-  std::fprintf(file, "%llx %zx nvm:%s\n",
-               static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stage.function)),
-               stage.code_bytes, name.c_str());
-  if (std::fclose(file) != 0) complain(path);
+  static PerfMap map;
+  if (!map.add(stage, name)) complain(map.path());
 }
 
 void CodeMemory::complain(const std::string& path) {

@@ -33,6 +33,7 @@ class CodeMemory {
   void release(Stage& stage);
 
  private:
+  struct Unfinished;
   void compile_others(const StageSpec& spec, const std::string& name, Stage& stage);
   void complain(const std::string& path);
   void announce(const Stage& stage, const std::string& name);

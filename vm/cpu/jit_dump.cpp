@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include "bytecode/base/out_file.h"
+
 namespace nvm::vm::cpu {
 
 namespace {
@@ -47,8 +49,7 @@ std::uint64_t now() {
 }  // namespace
 
 JitDump::JitDump(const std::string& folder)
-    : path_(folder + "/jit-" + std::to_string(::getpid()) + ".dump"),
-      file_(std::fopen(path_.c_str(), "w+e")) {
+    : path_(folder + "/jit-" + std::to_string(::getpid()) + ".dump"), file_(create_in_place(path_)) {
   if (file_ == nullptr) {
     error_ = errno;
     return;

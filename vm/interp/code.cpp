@@ -8,14 +8,13 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/ssa/cfg.h"
+#include "bytecode/ssa/demand.h"
 #include "bytecode/ssa/facts.h"
 #include "bytecode/ssa/passes.h"
 #include "vm/interp/elements.h"
+#include "vm/interp/find_pulls.h"
 #include "vm/interp/pack_groups.h"
-#include "vm/interp/parts.h"
 #include "vm/interp/slots.h"
-#include "vm/interp/unwritten.h"
-#include "vm/prims/alike.h"
 #include "vm/prims/chain.h"
 #include "vm/prims/formula.h"
 #include "vm/prims/part_maps.h"
@@ -46,25 +45,22 @@ std::vector<bool> find_library(const ssa::Module& module) {
 // Translates one function.
 class Translator {
  public:
-  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id, const Permuted& permuted,
+  Translator(const ssa::Module& module, const ssa::Function& f, ssa::FunctionId id, const ssa::Demand& demand,
              const std::vector<bool>& library)
       : f_(f),
         id_(id),
-        permuted_(permuted),
+        demand_(demand),
         library_(library),
         slots_(assign_slots(f)),
         liveness_(ssa::liveness(f)),
-        formula_(find_formulas(f)),
-        indices_(find_indices(module, f)),
-        part_(find_parts(f, formula_)),
-        pulls_(find_pulls(f, id, formula_)) {
+        pulls_(find_pulls(f, id, demand)) {
     constant_.assign(at(f.values()), -1);
     for (const ssa::Block& block : f.blocks)
       for (const ssa::Inst& inst : block.insts)
         if (inst.op == Op::kConst) constant_[at(inst.first_result)] = inst.index;
-    find_written_out();
+    find_mapped();
     find_sorted();
-    out_.groups = find_pack_groups(f, slots_, formula_);
+    out_.groups = find_pack_groups(f, slots_, demand);
     find_alike(module);
     out_.levels = ssa::find_levels(module, id);
   }
@@ -85,14 +81,10 @@ class Translator {
     const OpKind kind = op_info(op).kind;
     return kind == OpKind::kRandom || kind == OpKind::kScatter || op == Op::kReplace;
   }
-  // Values that somebody reads who wants them in memory.
-  void find_written_out() {
-    written_out_.assign(at(f_.values()), false);
+  void find_mapped() {
     mapped_.assign(at(f_.values()), false);
     ssa::each_read(f_, [&](ValueId v, const ssa::Inst* inst, std::uint32_t i) {
-      if (inst == nullptr || !takes_repeated(inst->op, i))
-        written_out_[at(v)] = true;
-      else if (!never_recorded(inst->op))
+      if (inst != nullptr && op_takes(inst->op, i, Form::kUniform) && !never_recorded(inst->op))
         mapped_[at(v)] = true;
     });
   }
@@ -218,25 +210,27 @@ class Translator {
 
   // What a thread alone does with a primitive.
   [[nodiscard]] PrimFn alone(const ssa::Inst& inst) const {
-    if (inst.results == 1 && part_[at(inst.first_result)]) return find_part_maker(inst.op, inst.word);
-    if (inst.results > 0 && formula_[at(inst.first_result)]) return find_maker(inst.op);
+    if (inst.results == 1 && demand_.may(inst.first_result, Form::kSlices))
+      return find_part_maker(inst.op, inst.word);
+    if (inst.results > 0 && demand_.may(inst.first_result, kMakerForms)) return find_maker(inst.op);
     return find_reader(inst.op, inst.results > 1 && slots_.slot[at(inst.first_result + 1)] != kNoSlot);
   }
 
-  // May it leave something unwritten, or find it as an operand?
-  [[nodiscard]] bool may_be_unwritten(const ssa::Inst& inst) const {
+  // Does it only take away or move down bits of its first operand, so that its result may follow from what is
+  // known of them?
+  static bool leaves_known_bits(Op op) {
+    return map_algebra(op) == Algebra::kMask || map_algebra(op) == Algebra::kShiftRight;
+  }
+  // May all threads leave its result so that it goes into calls (ssa::kCrossing), or find such an operand?
+  [[nodiscard]] bool crosses(const ssa::Inst& inst) const {
     if (inst.results != 1 || inst.operands == 0) return false;
-    const auto read = at(f_.operands_of(inst)[0]);
-    switch (inst.op) {
-      case Op::kIndex: return permuted_.runs[at(inst.first_result)];
-      case Op::kPermute:
-        return permuted_.runs[read] || permuted_.repeated[read] ||
-               permuted_.runs[at(f_.operands_of(inst)[1])];
-      default:
-        if (leaves_known_bits(inst.op)) return f_.value_types[read] == Type::kInt;
-        return op_info(inst.op).kind == OpKind::kReduce && reads_repeated(inst.op, 0) &&
-               permuted_.repeated[read];
-    }
+    if (leaves_known_bits(inst.op)) return f_.value_types[at(f_.operands_of(inst)[0])] == Type::kInt;
+    if (op_info(inst.op).kind == OpKind::kMap) return false;
+    const OpViews& row = op_views(inst.op);
+    if (demand_.may(inst.first_result, row.leaves & ssa::kCrossing)) return true;
+    for (std::uint32_t i = 0; i < inst.operands && i < OpViews::kMostOperands; ++i)
+      if (demand_.may(f_.operands_of(inst)[i], row.takes[i] & ssa::kCrossing)) return true;
+    return false;
   }
 
   // Where one thread has no better way.
@@ -245,12 +239,8 @@ class Translator {
         step.leaves_strided)
       return false;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
-      if (formula_[at(f_.operands_of(inst)[i])]) return false;
-    for (std::uint32_t r = 0; r < inst.results; ++r) {
-      const std::size_t v = at(inst.first_result + static_cast<ValueId>(r));
-      if (formula_[v] || part_[v]) return false;
-    }
-    return true;
+      if (demand_.may(f_.operands_of(inst)[i], kMakerForms)) return false;
+    return inst.results == 0 || !demand_.may(inst.first_result, kMakerForms | Forms{Form::kSlices});
   }
 
   static bool is_plain(const ssa::Inst& inst) {
@@ -268,28 +258,28 @@ class Translator {
     step.pos = inst.pos;
     step.site = {id_, block_, index};
     if (kind == StepKind::kPrimitive) step.alone = alone(inst);
-    step.repeats = inst.op == Op::kDist && !written_out_[at(inst.first_result)];
+    step.repeats = inst.op == Op::kDist && demand_.may(inst.first_result, Form::kUniform);
     step.alike = step.repeats && alike_[at(inst.first_result)];
-    step.leaves_runs = inst.op == Op::kIndex && indices_.runs[at(inst.first_result)];
-    step.by_runs = inst.operands > 1 && indices_.runs[at(f_.operands_of(inst)[1])];
+    step.leaves_runs = inst.results == 1 && demand_.may(inst.first_result, Form::kAligned);
+    step.by_runs = inst.operands > 1 && demand_.may(f_.operands_of(inst)[1], Form::kAligned);
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
-      step.repeated |= static_cast<std::uint16_t>(takes_repeated(inst.op, i) ? 1U << i : 0U);
+      step.repeated |= static_cast<std::uint16_t>(op_takes(inst.op, i, Form::kUniform) ? 1U << i : 0U);
     // What leaves or takes a cycle takes equal elements, too.
     if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
-    step.leaves_strided = inst.results == 1 && indices_.strided[at(inst.first_result)];
-    step.puts_strided = inst.op == Op::kDpermute && indices_.strided[at(f_.operands_of(inst)[1])];
+    step.leaves_strided = inst.results == 1 && demand_.may(inst.first_result, Form::kStrided);
+    step.puts_strided = inst.op == Op::kDpermute && demand_.may(f_.operands_of(inst)[1], Form::kStrided);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
-    step.maps_parts = step.chains && part_[at(inst.first_result)];
+    step.maps_parts = step.chains && demand_.may(inst.first_result, Form::kSlices);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
     step.plain = kind == StepKind::kPrimitive && is_plain(inst);
     step.lands = out_.levels &&
                  (kind == StepKind::kCall ? inst.index == id_
                                           : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
-    step.permuted = kind == StepKind::kPrimitive && step.sorts == nullptr && may_be_unwritten(inst);
-    step.may_repeat = step.permuted && permuted_.repeated[at(inst.first_result)];
+    step.permuted = kind == StepKind::kPrimitive && step.sorts == nullptr && crosses(inst);
+    step.may_repeat = step.permuted && demand_.may(inst.first_result, Form::kInvariant);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves_pull = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
     step.takes_pull = inst.results == 1 && pulls_.takes(inst);
@@ -387,17 +377,13 @@ class Translator {
 
   const ssa::Function& f_;
   ssa::FunctionId id_;
-  const Permuted& permuted_;
+  const ssa::Demand& demand_;
   const std::vector<bool>& library_;  // by function
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
   std::vector<bool> alike_;             // by ValueId: see Step::alike
-  std::vector<bool> written_out_;       // by ValueId
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
-  std::vector<bool> formula_;           // by ValueId: may stay a formula
-  UnwrittenIndices indices_;
-  std::vector<bool> part_;  // by ValueId: likewise, of those in vm/prims/part_maps.h
   Pulls pulls_;
   std::unordered_set<const ssa::Inst*> sorted_;
   CodeFunction out_;
@@ -415,11 +401,11 @@ Code make_code(const ssa::Module& module, Pool& pool) {
   for (const ssa::Constant& c : module.constants)
     code.constants.push_back(c.input >= 0 ? Value()
                                           : make_constant(c.word, c.ints, c.floats, pool, module.int_bits));
-  const std::vector<Permuted> permuted = find_permuted(module);
+  const std::vector<ssa::Demand> demand = ssa::analyse_demand(module);
   const std::vector<bool> library = find_library(module);
   for (std::size_t f = 0; f < module.functions.size(); ++f) {
     code.functions.push_back(
-        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), permuted[f], library).run());
+        Translator(module, module.functions[f], static_cast<ssa::FunctionId>(f), demand[f], library).run());
     CodeFunction& made = code.functions.back();
     for (const Step& step : made.steps)
       code.most_operands = std::max<std::size_t>(code.most_operands, step.operands);

@@ -56,7 +56,7 @@ struct Step {
   bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
   bool alike = false;     // DIST of a vector whose elements are one constant
   bool drawn = false;     // DIST: only RAND and scatters read its result, so that recording it gains nothing
-  // Vectors that stay unwritten (unwritten.h).
+  // Vectors that stay unwritten (bytecode/ssa/demand.h).
   bool leaves_runs = false;         // INDEX: may leave runs
   bool by_runs = false;             // a move whose second operand may be such
   bool leaves_strided = false;      // INDEX, and DIST of the value, that only a scatter of one value reads

@@ -1,9 +1,10 @@
+#include "vm/interp/find_pulls.h"
+
 #include <array>
 #include <map>
 
 #include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/facts.h"
-#include "vm/interp/unwritten.h"
 
 namespace nvm::vm {
 
@@ -16,16 +17,16 @@ constexpr std::uint32_t kMostOperands = 64;  // of who reads a pull: Step::pulle
 
 std::size_t at(ValueId v) { return static_cast<std::size_t>(v); }
 
-bool moves(Op op) { return op == Op::kPermute || op == Op::kBpermute; }
+bool moves(Op op) { return op_takes(op, 0, Form::kGather); }
 
 class Finder {
  public:
-  Finder(const ssa::Function& f, ssa::FunctionId id, const std::vector<bool>& formula)
-      : f_(f), id_(id), formula_(formula), makers_(ssa::makers_of(f)) {
+  Finder(const ssa::Function& f, ssa::FunctionId id, const ssa::Demand& demand)
+      : f_(f), id_(id), demand_(demand), makers_(ssa::makers_of(f)) {
     const auto count = static_cast<std::size_t>(f.values());
     found_.may.assign(count, false);
     found_.leaves.assign(count, false);
-    read_otherwise_ = read_far_ = found_.may;
+    read_far_ = found_.may;
     reads_.assign(count, 0);
   }
 
@@ -42,9 +43,8 @@ class Finder {
 
  private:
   void note_reads() {
-    ssa::each_read(f_, [&](ValueId v, const ssa::Inst* inst, std::uint32_t i) {
+    ssa::each_read(f_, [&](ValueId v, const ssa::Inst*, std::uint32_t i) {
       ++reads_[at(v)];
-      if (inst == nullptr || i != 0 || !moves(inst->op)) read_otherwise_[at(v)] = true;
       if (i >= kMostOperands) read_far_[at(v)] = true;
     });
   }
@@ -56,8 +56,8 @@ class Finder {
     for (std::uint32_t i = 0; i < call.operands; ++i) {
       const ValueId v = f_.operands_of(call)[i];
       const ssa::Inst* made = makers_[at(v)];
-      if (made == nullptr || made->op != Op::kBpermute || reads_[at(v)] != 1 || formula_[at(v)]) continue;
-      if (read_otherwise_[at(parameters[i])] || read_far_[at(parameters[i])]) continue;
+      if (made == nullptr || !op_views(made->op).leaves.has(Form::kGather) || reads_[at(v)] != 1) continue;
+      if (!demand_.may(parameters[i], Form::kGather) || read_far_[at(parameters[i])]) continue;
       const ValueId* operands = f_.operands_of(*made);
       fields[{operands[1], operands[2], operands[3]}].push_back(i);
     }
@@ -79,9 +79,7 @@ class Finder {
         const ssa::Inst* indices = makers_[at(f_.operands_of(inst)[1])];
         const bool sorts = indices != nullptr && op_info(indices->op).kind == OpKind::kRank;
         const ValueId result = inst.first_result;
-        if (sorts || found_.may[at(result)] || found_.leaves[at(result)] || formula_[at(result)] ||
-            read_far_[at(result)])
-          continue;
+        if (sorts || found_.may[at(result)] || found_.leaves[at(result)] || read_far_[at(result)]) continue;
         found_.may[at(result)] = any = true;
       }
     return any;
@@ -89,10 +87,9 @@ class Finder {
 
   const ssa::Function& f_;
   ssa::FunctionId id_;
-  const std::vector<bool>& formula_;
+  const ssa::Demand& demand_;
   std::vector<const ssa::Inst*> makers_;
-  std::vector<bool> read_otherwise_;  // by ValueId: not only moved
-  std::vector<bool> read_far_;        // by ValueId: by a place that Step::pulled does not reach
+  std::vector<bool> read_far_;  // by ValueId: by a place that Step::pulled does not reach
   std::vector<int> reads_;
   Pulls found_;
 };
@@ -101,8 +98,8 @@ class Finder {
 
 bool Pulls::takes(const ssa::Inst& inst) const { return moves(inst.op) && may[at(inst.first_result)]; }
 
-Pulls find_pulls(const ssa::Function& f, ssa::FunctionId id, const std::vector<bool>& formula) {
-  return Finder(f, id, formula).run();
+Pulls find_pulls(const ssa::Function& f, ssa::FunctionId id, const ssa::Demand& demand) {
+  return Finder(f, id, demand).run();
 }
 
 }  // namespace nvm::vm

@@ -18,6 +18,7 @@ bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) con
       starts->length() != s->segments())
     return false;
   vm::write_repeated(machine_.prims, operands[0]);
+  took(machine_.prims, FastPath::kLeaveRuns);
   results[0] = runs_formula(*s, std::move(std::get<Vector>(operands[0])));
   return true;
 }
@@ -55,6 +56,7 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
     if (v == nullptr || v->length() != s->segments()) return false;
   }
   if (counts) count(step, operands);
+  took(machine_.prims, FastPath::kLeaveStrided);
   results[0] =
       strided_formula(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
   return true;

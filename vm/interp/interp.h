@@ -223,7 +223,7 @@ class Interp final : private OpenCalls, private Callers {
   std::vector<Value> called_;                                 // results of a call that the hook made
   std::int64_t callers_ = 0;
 
-  bool unwritten_;  // vectors may stay so as unwritten.h says
+  bool unwritten_;  // vectors may stay so as ssa::kCrossing says
   bool pulls_;      // vectors may stay pulls
   // Indices that were looked at last, and up to where they may go; those that were moved last, how, and what
   // came out. Kept for the next field of the same record.

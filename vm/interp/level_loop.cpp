@@ -129,6 +129,7 @@ void Interp::leave_call(const Step& step) {
       write_repeated(argument);
   const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
   std::vector<Value> results(step.results);
+  took(machine_.prims, FastPath::kLeaveHole);
   for (std::size_t r = 0; r < results.size(); ++r)
     results[r] = r == function_->levels->lengths ? Value(sizes) : hole_value(sizes.total());
   store(step, results.data());
@@ -138,7 +139,9 @@ void Interp::leave_move(const Step& step) {
   const std::span<Value> operands(scratch_.data(), step.operands);
   if (counts_) count(step, operands);
   write_part(machine_.prims, operands[0]);
-  Value moved = stays_by_cycle(step.op, operands) ? std::move(operands[0]) : moved_value(operands);
+  const bool stays = stays_by_cycle(step.op, operands);
+  took(machine_.prims, stays ? FastPath::kKeepCycled : FastPath::kLeaveMove);
+  Value moved = stays ? std::move(operands[0]) : moved_value(operands);
   store(step, &moved);
   for (Value& operand : operands) release(operand);
 }
@@ -170,6 +173,7 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
     Level made(machine_.prims, f, landing);
     const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
     if (!made.land(values_, sizes, next)) throw not_so_long();
+    took(machine_.prims, FastPath::kLevel);
     if (machine_.moved != nullptr) count_moved(landed_bytes(landing, sizes.total() - next.total()));
     values_.clear();
     if (waiting_call_.empty()) break;

@@ -89,6 +89,7 @@ bool Interp::run_line(const Step& step) {
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
     machine_.lines->timed(line, took.count());
   }
+  if (answer == LineHook::Answer::kDone) took(machine_.prims, FastPath::kLineCompiled);
   step_ = function_->steps.data() + line.end;
   return true;
 }

@@ -19,8 +19,8 @@ std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 class Finder {
  public:
-  Finder(const ssa::Function& f, const Slots& slots, const std::vector<bool>& formula)
-      : f_(f), slots_(slots), formula_(formula) {}
+  Finder(const ssa::Function& f, const Slots& slots, const ssa::Demand& demand)
+      : f_(f), slots_(slots), demand_(demand) {}
 
   std::vector<PackGroup> run() {
     find_groups();
@@ -39,7 +39,7 @@ class Finder {
         if (inst.op != Op::kPack) continue;
         const ValueId* operands = f_.operands_of(inst);
         const ssa::Inst* flags = makers[at(operands[1])];
-        if (!formula_[at(operands[1])] || flags == nullptr || !compares(flags->op)) continue;
+        if (!demand_.may(operands[1], Form::kFlags) || flags == nullptr) continue;
         const ValueId* sides = f_.operands_of(*flags);
         const bool left = sides[0] == operands[0];
         if (!left && sides[1] != operands[0]) continue;
@@ -72,7 +72,7 @@ class Finder {
         if (pack == packs.end()) continue;
         const auto below = moved.find(operands[2]);
         if (below != moved.end() && pair(*below->second, *pack->second)) continue;
-        if (reads[at(inst.first_result)] == 1 && formula_[at(inst.first_result)])
+        if (reads[at(inst.first_result)] == 1 && demand_.may(inst.first_result, Form::kPending))
           moved[inst.first_result] = pack->second;
       }
     }
@@ -102,15 +102,15 @@ class Finder {
   }
   const ssa::Function& f_;
   const Slots& slots_;
-  const std::vector<bool>& formula_;
+  const ssa::Demand& demand_;
   std::vector<PackGroup> groups_;
 };
 
 }  // namespace
 
 std::vector<PackGroup> find_pack_groups(const ssa::Function& f, const Slots& slots,
-                                        const std::vector<bool>& formula) {
-  return Finder(f, slots, formula).run();
+                                        const ssa::Demand& demand) {
+  return Finder(f, slots, demand).run();
 }
 
 std::int16_t group_of(const std::vector<PackGroup>& groups, const ssa::Inst& inst) {

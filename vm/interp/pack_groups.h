@@ -3,14 +3,15 @@
 
 #include <vector>
 
+#include "bytecode/ssa/demand.h"
 #include "vm/interp/code.h"
 #include "vm/interp/slots.h"
 
 namespace nvm::vm {
 
-// `formula`: by ValueId, results that may stay unwritten; flags must be such.
+// Flags are such that may stay unwritten.
 [[nodiscard]] std::vector<PackGroup> find_pack_groups(const ssa::Function& f, const Slots& slots,
-                                                      const std::vector<bool>& formula);
+                                                      const ssa::Demand& demand);
 
 // Of a PACK: as Step::group has it.
 [[nodiscard]] std::int16_t group_of(const std::vector<PackGroup>& groups, const ssa::Inst& inst);

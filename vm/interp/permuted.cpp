@@ -1,6 +1,5 @@
-// Numbers counted up and numbers repeated that are not written (unwritten.h): who leaves and who reads them.
-#include "vm/interp/unwritten.h"
-
+// Numbers counted up and numbers repeated that are not written, for all threads (ssa::kCrossing): who leaves
+// and who reads them.
 #include <algorithm>
 
 #include "vm/interp/interp.h"
@@ -26,7 +25,7 @@ bool counts_by_columns(const Vector& from, const Vector& stride, const Segdes& s
 }
 
 // INDEX of one segment with stride one stays a run, that of columns strided.
-bool leave_run(std::span<const Value> operands, Value& result) {
+bool leave_run(const PrimContext& context, std::span<const Value> operands, Value& result) {
   const auto* from = std::get_if<Vector>(&operands[0]);
   const auto* stride = std::get_if<Vector>(&operands[1]);
   const auto* s = std::get_if<Segdes>(&operands[2]);
@@ -34,6 +33,7 @@ bool leave_run(std::span<const Value> operands, Value& result) {
   const bool one =
       s->segments() == 1 && from->is_scalar() && stride->is_scalar() && stride->scalar_int() == 1;
   if (!one && (s->segments() < 2 || !counts_by_columns(*from, *stride, *s))) return false;
+  took(context, one ? FastPath::kLeaveRuns : FastPath::kLeaveStrided);
   result = one ? runs_formula(*s, *from) : strided_formula(*s, *from, *stride);
   return true;
 }
@@ -54,12 +54,13 @@ bool permute_by_run(const PrimContext& context, const Formula& places, Value& v,
   const std::int64_t n = places.s.total();
   if (from == nullptr || from->is_repeated() || s.segments() != 1 || s.total() != n || from->length() != n)
     return false;
-  if (places.kind == Formula::Kind::kStrided)
+  if (places.kind == Formula::Kind::kStrided) {
     result = transposed(context, *from, places.s.segments(), places.s.regular_length());
-  else if (places.s.segments() == 1 && places.x.scalar_int() == 0)
-    result = std::move(v);
-  else
-    return false;
+    return true;
+  }
+  if (places.s.segments() != 1 || places.x.scalar_int() != 0) return false;
+  took(context, FastPath::kKeepCounted);
+  result = std::move(v);
   return true;
 }
 
@@ -83,6 +84,7 @@ bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bo
   const Vector* places = may_repeat ? places_of(operands, v->length()) : nullptr;
   if (places != nullptr && v->type() == Type::kInt && v->repeated_element().scalar_int() == 0 &&
       indices_inside(context, *places, v->length())) {
+    took(context, FastPath::kPermuteRepeated);
     result = std::move(operands[0]);
     return true;
   }
@@ -106,7 +108,7 @@ std::optional<std::int64_t> repeated_int(const Value& value, std::int64_t length
   return v->is_repeated() ? std::optional(v->repeated_element().scalar_int()) : std::nullopt;
 }
 
-// What an instruction that masks or shifts by one number (leaves_known_bits) leaves of elements whose bits
+// What an instruction that masks or shifts by one number leaves of elements whose bits
 // are known.
 Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const RegionHook* hook) {
   const auto bits = v.known_bits();
@@ -160,7 +162,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   const std::span<Value> operands(scratch_.data(), step.operands);
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
-    case OpKind::kIota: return leave_run(operands, result);
+    case OpKind::kIota: return leave_run(context, operands, result);
     case OpKind::kScatter: return permute_unwritten(context, operands, step.may_repeat, step.by_runs, result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
@@ -178,6 +180,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
     result = Vector::repeated(Vector::of_int(0, Storage::kI32), v->length());
   else
     return false;
+  took(context, FastPath::kMaskKnown);
   return true;
 }
 

@@ -78,6 +78,7 @@ bool Interp::leave_pull(const Step& step) {
     if (!indices_inside(machine_.prims, *indices, v->length())) return false;
     checked_ = {*indices, v->length()};
   }
+  took(machine_.prims, FastPath::kLeavePull);
   note_line(step, {});
   Value* parts = scratch_.data();
   fetch(step, parts);
@@ -97,7 +98,10 @@ bool Interp::move_pull(const Step& step, const Formula& pull) {
       !moved_.first.identical(first) || !moved_.second.identical(second)) {
     Value result;
     if (!move_indices(step, indices, result)) return false;
+    took(machine_.prims, FastPath::kMovePull);
     moved_ = {indices, by, first, second, step.op, std::move(result)};
+  } else {
+    took(machine_.prims, FastPath::kMovePullAgain);
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;

@@ -1,6 +1,26 @@
 #include "vm/lib/counters.h"
 
+#include <algorithm>
+
 namespace nvm::lib {
+
+FastPathRows named(const vm::FastPathCounts& counts) {
+  FastPathRows rows;
+  for (std::size_t i = 0; i < vm::kFastPaths; ++i)
+    if (const std::uint64_t n = counts[static_cast<vm::FastPath>(i)]; n > 0)
+      rows.emplace_back(vm::kFastPathNames[i], n);
+  return rows;
+}
+
+FastPathRows sum(const FastPathRows& a, const FastPathRows& b) {
+  vm::FastPathCounts counts;
+  for (const FastPathRows& rows : {a, b})
+    for (const auto& [name, times] : rows)
+      counts.count(static_cast<vm::FastPath>(std::ranges::find(vm::kFastPathNames, name) -
+                                             std::begin(vm::kFastPathNames)),
+                   times);
+  return named(counts);
+}
 
 void Counting::end_run() {
   counters_.instructions += tally_.instructions;

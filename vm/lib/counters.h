@@ -1,11 +1,19 @@
 // Counts what a run does: instructions by a tally, regions as an observer; behind --stats and --cost.
 #pragma once
 
+#include <vector>
+
+#include "vm/data/fast_paths.h"
 #include "vm/interp/observer.h"
 #include "vm/interp/work.h"
 #include "vm/lib/nvm.hpp"
 
 namespace nvm::lib {
+
+using FastPathRows = decltype(Counters::fast_paths);
+// Those that were taken, in the order of vm/data/fast_paths.def.
+[[nodiscard]] FastPathRows named(const vm::FastPathCounts& counts);
+[[nodiscard]] FastPathRows sum(const FastPathRows& a, const FastPathRows& b);
 
 class Counting final : public vm::Observer {
  public:

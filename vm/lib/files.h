@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/types.h"
+#include "frontend/nesl/types.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 

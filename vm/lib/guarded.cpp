@@ -69,6 +69,13 @@ Failure described() {
 
 }  // namespace
 
+Failure refusal(const std::string& reason) {
+  Failure failure;
+  failure.reason = reason;
+  failure.message = "nvm: " + reason + "\n";
+  return failure;
+}
+
 Failure failure_thrown() noexcept {
   try {
     return described();

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "vm/lib/nvm.hpp"
+#include "vm/lib/watch.hpp"
 
 namespace nvm::lib {
 
@@ -24,6 +24,21 @@ auto guarded(F&& f, G&& otherwise) noexcept -> decltype(f()) {
 template <typename F>
 auto guarded(F&& f) noexcept -> decltype(f()) {
   return guarded(f, [](Failure failure) -> decltype(f()) { return failure; });
+}
+
+// Of a word of the user's, before anything runs.
+[[nodiscard]] Failure refusal(const std::string& reason);
+
+// The watcher of what `impl` makes, which may throw a Failure of its own.
+template <typename W, typename F>
+Made<W> make_watcher(F&& impl) noexcept {
+  return guarded([&]() -> Made<W> {
+    try {
+      return std::make_shared<W>(impl());
+    } catch (Failure& refused) {
+      return std::move(refused);
+    }
+  });
 }
 
 // Taken for as long as a call uses what only one at a time may use; false where another one does: a second

@@ -15,6 +15,10 @@
 #include "vm/interp/world.h"
 #include "vm/lib/nvm.hpp"
 
+namespace nvm {
+class InFile;
+}
+
 namespace nvm::lib {
 
 struct Program::Impl {
@@ -28,6 +32,8 @@ struct Program::Impl {
   Loaded loaded;
   vm::Pool pool{Budget::account() != nullptr ? Budget::account()->limit() : 0};  // of the constants
   vm::Code code;                                                                 // if the verdict is kOk
+  // Whether it was read as VCODE.
+  [[nodiscard]] bool has_stack_code() const { return !loaded.program.functions.empty(); }
   explicit Impl(std::string name, std::string_view source)
       : file(name), text(source), diagnostics(std::move(name), source) {}
 };
@@ -39,9 +45,8 @@ struct Value::Impl {
   vm::Value value;
 };
 
-// A program made in this process, e.g. by the front end.
-[[nodiscard]] Result<Program> make_program(nvm::Program program, std::string name,
-                                           const LoadOptions& options);
+// A program made in this process by a front end, for the width of INT that it was made for.
+[[nodiscard]] Result<Program> make_program(ssa::Module module, std::string name, const LoadOptions& options);
 
 // Diagnostics as the user of the library gets them.
 [[nodiscard]] std::vector<Message> messages_of(const Diagnostics& diagnostics);
@@ -50,8 +55,8 @@ struct Value::Impl {
 [[nodiscard]] Value loose_value(vm::Value value);
 [[nodiscard]] vm::Pool& loose_pool();
 
-// The contents of a file that come from a world; nothing if the file itself is to be read.
-[[nodiscard]] std::optional<std::string> recorded(vm::World* world, const std::string& path);
+// A file of the command line, through the world if there is one: a run that is played back opens none.
+[[nodiscard]] InFile input_file(vm::World* world, const std::string& path);
 [[nodiscard]] inline vm::Gate gate_of(const Capabilities& allow) {
   return vm::Gate(vm::Grants{allow.read, allow.write, allow.spawn});
 }

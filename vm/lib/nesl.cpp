@@ -10,7 +10,7 @@
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
-#include "frontend/lexer.h"
+#include "frontend/nesl/lexer.h"
 #include "vm/data/kept.h"
 #include "vm/lib/counted_stream.h"
 #include "vm/lib/files.h"
@@ -31,6 +31,7 @@ vm::SessionOptions session_options(const NeslOptions& o) {
                                                : vm::Show::kExpressions;
   options.interactive = o.interactive;
   options.arg_check = o.arg_check || o.vm.untrusted;
+  options.int_bits = o.int_bits == 32 ? IntBits::k32 : IntBits::k64;
   options.untrusted = o.vm.untrusted;
   options.print.print_length = o.print_length;
   options.line_width = o.interactive ? 120 : 0;
@@ -129,7 +130,7 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
       [&]() -> std::optional<std::string> {
         if (!names_variable(name)) return name + " cannot name a variable";
         const vm::NamedFile file = vm::named_file(path);
-        InFile in(file.path, recorded(impl_->session.options().world, file.path));
+        InFile in = input_file(impl_->session.options().world, file.path);
         frontend::TypeArena passing;
         auto [type, slots] = vm::read_value(file, in, passing, *impl_->files);
         impl_->session.bind(name, type, std::move(slots));
@@ -272,9 +273,7 @@ std::optional<Nesl::Prepared> Nesl::prepare(const std::string& text) {
 std::optional<Nesl::Prepared> Nesl::Impl::prepare(const std::string& text) {
   auto emitted = session.prepare(text);
   if (!emitted) return std::nullopt;
-  LoadOptions load;
-  load.int_bits = runner.int_bits();
-  auto program = make_program(std::move(emitted->first), "NESL", load);
+  auto program = make_program(std::move(emitted->first), "NESL", {});
   if (!program) {
     err << program.failure().message;
     return std::nullopt;

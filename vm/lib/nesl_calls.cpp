@@ -59,8 +59,8 @@ std::optional<CompiledCall> NeslSession::compile_call(const std::string& text,
   for (const auto& type : types) arguments.add(type.get());
   const auto compiled = compile_one(text, 0, diagnostics);
   if (!compiled || !compiled->core || diagnostics.failed()) return std::nullopt;
-  frontend::Emitted emitted = frontend::emit(*compiled->core, emit_options(*compiled));
-  CompiledCall call{std::move(emitted.program), {}, std::move(types), frontend::own(compiled->type)};
+  auto emitted = frontend::emit_ssa(*compiled->core, emit_options(*compiled));
+  CompiledCall call{std::move(emitted.code), {}, std::move(types), frontend::own(compiled->type)};
   for (const frontend::VariableSlot& in : emitted.inputs) {
     const int argument = arguments.number_of(in.variable);
     const auto slot = static_cast<std::size_t>(in.slot);
@@ -166,9 +166,7 @@ Result<Nesl::Impl::Call*> Nesl::Impl::compiled_call(const std::string& function,
   Diagnostics diagnostics("call", text);
   auto compiled = session.compile_call(text, std::move(types), diagnostics);
   if (!compiled) return failure_of(diagnostics);
-  LoadOptions load;
-  load.int_bits = runner.int_bits();
-  auto program = make_program(std::move(compiled->program), "NESL", load);
+  auto program = make_program(std::move(compiled->program), "NESL", {});
   if (!program) return program.failure();
   auto made = std::make_shared<Call>(Call{std::move(*compiled), *program, "", std::nullopt});
   made->result = type_text(made->compiled.result.get());

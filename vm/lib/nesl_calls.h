@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
-#include "frontend/types.h"
+#include "frontend/nesl/types.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {
@@ -18,7 +18,7 @@ struct CompiledCall {
     int slot = 0;
     Value value;
   };
-  Program program;
+  ssa::Module program;
   std::vector<Input> inputs;  // by Constant::input
   std::vector<frontend::OwnedType> arguments;
   frontend::OwnedType result;

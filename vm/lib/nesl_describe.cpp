@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "bytecode/base/read_file.h"
-#include "frontend/core.h"
+#include "frontend/nesl/prims.h"
 #include "vm/lib/nesl_commands.h"
 
 namespace nvm::vm {
@@ -24,7 +24,7 @@ std::string interface(const Binding& b) {
   }
   if (b.kind == BindingKind::kConstructor) return b.name + "(components)";
   if (b.kind == BindingKind::kPrimitive)
-    return b.name + "(" + frontend::core::all_prims()[static_cast<std::size_t>(b.prim)].parameters + ")";
+    return b.name + "(" + frontend::primitive(static_cast<frontend::core::Prim>(b.prim)).parameters + ")";
   return b.name;
 }
 

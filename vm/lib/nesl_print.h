@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bytecode/base/cancel.h"
-#include "frontend/types.h"
+#include "frontend/nesl/types.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {

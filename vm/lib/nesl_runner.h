@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/data/kept.h"
+#include "vm/lib/counters.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/nesl.hpp"
 #include "vm/lib/nesl_session.h"
@@ -20,12 +21,11 @@ class Runner : public vm::ProgramRunner {
  public:
   Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
       : options_(o.vm), vm_(machine_for(account)), watchers_(o.vm.watchers) {
-    load_.int_bits = o.int_bits;
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
   }
 
-  Result run(nvm::Program program, std::span<const vm::Value> inputs) override {
+  Result run(ssa::Module program, std::span<const vm::Value> inputs) override {
     begin_phase("load");
     auto loaded = make_program(std::move(program), "NESL", load_);
     end_phase();
@@ -61,7 +61,6 @@ class Runner : public vm::ProgramRunner {
     const Budget budget(account);
     return Vm(options_);
   }
-  [[nodiscard]] int int_bits() const { return load_.int_bits; }
   [[nodiscard]] const Counters& counters() const { return counters_; }
   [[nodiscard]] const std::string& explanation() const { return explanation_; }
 
@@ -82,6 +81,7 @@ class Runner : public vm::ProgramRunner {
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;
     counters_.compile_seconds += c.compile_seconds;
+    counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);
   }
 
   Options options_;

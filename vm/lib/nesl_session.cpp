@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bytecode/base/stack.h"
-#include "frontend/core.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
@@ -114,7 +114,7 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_, open_texts_);
   Diagnostics diagnostics(source.file, source.text);
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
   SessionStatus status = SessionStatus::kOk, loaded = status;
   const bool each_form = options_.interactive || each_form_;
@@ -173,15 +173,15 @@ bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pendi
 std::optional<std::vector<Value>> NeslSession::evaluate(const CompiledForm& compiled,
                                                         const std::string& file) {
   const auto start = std::chrono::steady_clock::now();
-  frontend::Emitted emitted = frontend::emit(*compiled.core, emit_options(compiled));
+  frontend::Emitted<ssa::Module> emitted = frontend::emit_ssa(*compiled.core, emit_options(compiled));
   for (const frontend::VariableSlot& in : emitted.inputs)
     if (!variables_.contains(in.variable)) {
       report({true, "it uses a variable whose definition failed", 0, {}}, compiled, file);
       return std::nullopt;
     }
-  const std::vector<Value> inputs = values_of(emitted);
+  const std::vector<Value> inputs = values_of(emitted.inputs);
   const double compile_time = seconds_since(start);
-  ProgramRunner::Result result = runner_.run(std::move(emitted.program), inputs);
+  ProgramRunner::Result result = runner_.run(std::move(emitted.code), inputs);
   line_open_ = result.line_open.value_or(line_open_);
   if (result.failed) {
     report(result, compiled, file);
@@ -203,7 +203,12 @@ frontend::EmitOptions NeslSession::emit_options(const CompiledForm& compiled) co
   std::uint32_t own = compiled.form->source;
   // An expression of the command belongs to the file beside it, which came first.
   if (own != 0 && sources_[own - 1] == kExpression) own = 1;
-  return {own == 0 ? last_file_ : sources_[own - 1], options_.arg_check, options_.cancelled, own, sources_};
+  return {own == 0 ? last_file_ : sources_[own - 1],
+          options_.arg_check,
+          options_.cancelled,
+          own,
+          sources_,
+          options_.int_bits};
 }
 
 std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, std::uint32_t number) {
@@ -216,7 +221,7 @@ std::optional<CompiledForm> NeslSession::compile_text(const std::string& text, s
 std::optional<CompiledForm> NeslSession::compile_one(const std::string& text, std::uint32_t number,
                                                      Diagnostics& diagnostics) {
   const frontend::Source source{kExpression, text, 1, false, number, true};
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::optional<CompiledForm> compiled;
   auto form = parser.next_form();
   if (form && !parser.at_end())
@@ -252,12 +257,12 @@ std::optional<std::string> NeslSession::listing(const std::string& text, std::st
   return out;
 }
 
-std::optional<std::pair<Program, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
+std::optional<std::pair<ssa::Module, std::vector<Value>>> NeslSession::prepare(const std::string& text) {
   const auto compiled = compile_text(text, number_of_text(kExpression));
   if (!compiled || !compiled->core) return std::nullopt;
-  frontend::Emitted emitted = frontend::emit(*compiled->core, emit_options(*compiled));
-  std::vector<Value> inputs = values_of(emitted);
-  return std::pair{std::move(emitted.program), std::move(inputs)};
+  frontend::Emitted<ssa::Module> emitted = frontend::emit_ssa(*compiled->core, emit_options(*compiled));
+  std::vector<Value> inputs = values_of(emitted.inputs);
+  return std::pair{std::move(emitted.code), std::move(inputs)};
 }
 
 frontend::OwnedType NeslSession::read_type(const std::string& text) {
@@ -268,11 +273,11 @@ frontend::OwnedType NeslSession::read_type(const std::string& text) {
 }
 
 Program NeslSession::bake(const CompiledForm& compiled) const {
-  frontend::Emitted emitted = frontend::emit(*compiled.core, emit_options(compiled));
-  const std::vector<Value> values = values_of(emitted);
-  for (Constant& c : emitted.program.constants)
+  frontend::Emitted<Program> emitted = frontend::emit_vcode(*compiled.core, emit_options(compiled));
+  const std::vector<Value> values = values_of(emitted.inputs);
+  for (Constant& c : emitted.code.constants)
     if (c.input >= 0) c = constant_of(values[static_cast<std::size_t>(c.input)], c.word);
-  return std::move(emitted.program);
+  return std::move(emitted.code);
 }
 
 void NeslSession::show_type(const CompiledForm& c) {
@@ -339,14 +344,14 @@ SessionStatus NeslSession::command(Form form, Diagnostics& diagnostics) {
 
 std::string NeslSession::documentation(const frontend::Binding& binding) {
   if (binding.kind == frontend::BindingKind::kPrimitive)
-    return frontend::core::prim_info(static_cast<frontend::core::Prim>(binding.prim)).doc;
+    return frontend::primitive(static_cast<frontend::core::Prim>(binding.prim)).doc;
   return binding.form ? binding.form->doc : "";
 }
 
 void NeslSession::define_quietly(const std::string& text, const Form& original, bool builtin) {
   Diagnostics diagnostics("trace", text);
   const frontend::Source source{"trace", text, original.pos.line, builtin};
-  frontend::Parser parser(source, diagnostics);
+  frontend::Parser parser(source, diagnostics, options_.int_bits);
   auto form = parser.next_form();
   if (form && builtin)
     environment_.stand_in(std::make_shared<Form>(std::move(*form)), diagnostics);

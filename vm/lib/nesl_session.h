@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
-#include "frontend/compile.h"
+#include "bytecode/ssa/ssa.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 #include "vm/data/value.h"
 #include "vm/interp/gate.h"
 #include "vm/interp/world.h"
@@ -37,7 +38,7 @@ class ProgramRunner {
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };
   // `inputs` are the values of the program's inputs (Constant::input), by number.
-  virtual Result run(Program program, std::span<const Value> inputs) = 0;
+  virtual Result run(ssa::Module program, std::span<const Value> inputs) = 0;
 };
 
 // Which result lines a text prints.
@@ -54,6 +55,7 @@ struct SessionOptions {
   bool interactive = false;  // after a run-time error go on with the next form
   bool verbose = false;      // times of compilation and run behind each result
   bool arg_check = true;
+  IntBits int_bits = IntBits::k64;
   bool untrusted = false;                        // as lib::Options::untrusted
   Gate gate;                                     // for the commands of texts, load among them
   World* world = nullptr;                        // where files come from, if not from the file system
@@ -97,7 +99,7 @@ class NeslSession {
   std::optional<std::string> listing(const std::string& text, std::string_view stages);
 
   // The expression's program with the values of its inputs, by number. Nothing, reported, if it is faulty.
-  std::optional<std::pair<Program, std::vector<Value>>> prepare(const std::string& text);
+  std::optional<std::pair<ssa::Module, std::vector<Value>>> prepare(const std::string& text);
   // A call_text() with arguments of these types; nothing, said by `diagnostics`, if there is no such call.
   std::optional<CompiledCall> compile_call(const std::string& text, std::vector<frontend::OwnedType> types,
                                            Diagnostics& diagnostics);
@@ -161,7 +163,7 @@ class NeslSession {
   [[nodiscard]] frontend::EmitOptions emit_options(const frontend::CompiledForm& compiled) const;
   // The form's program, with the values of variables written out as constants.
   [[nodiscard]] Program bake(const frontend::CompiledForm& compiled) const;
-  [[nodiscard]] std::vector<Value> values_of(const frontend::Emitted& emitted) const;
+  [[nodiscard]] std::vector<Value> values_of(const std::vector<frontend::VariableSlot>& inputs) const;
   void keep(const std::vector<frontend::BoundVariable>& bound, const std::vector<Value>& slots);
   class Wants;
   // Frees whatever no later form can reach; none is pending.

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "frontend/types.h"
+#include "frontend/nesl/types.h"
 #include "vm/data/value.h"
 
 namespace nvm::vm {

@@ -103,9 +103,9 @@ void NeslSession::forget() {
     });
 }
 
-std::vector<Value> NeslSession::values_of(const frontend::Emitted& emitted) const {
+std::vector<Value> NeslSession::values_of(const std::vector<frontend::VariableSlot>& inputs) const {
   std::vector<Value> values;
-  for (const frontend::VariableSlot& in : emitted.inputs)
+  for (const frontend::VariableSlot& in : inputs)
     values.push_back(variables_.at(in.variable).slots.at(static_cast<std::size_t>(in.slot)));
   return values;
 }

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace nvm::lib {
@@ -203,7 +204,7 @@ class Program {
   // Of the start function: what it leaves on the stack, deepest first; nothing where that depends on data.
   [[nodiscard]] std::optional<std::vector<Kind>> results() const;
   [[nodiscard]] std::string ssa_text() const;    // the lowered form
-  [[nodiscard]] std::string vcode_text() const;  // the program as VCODE
+  [[nodiscard]] std::string vcode_text() const;  // as VCODE; "" if it was made of NESL (Nesl::compile)
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
 
  private:
@@ -262,6 +263,7 @@ struct Options {
   std::FILE* tune = nullptr;
   std::string
       explain;  // stages (letters of vm/tier/explain.h) to describe in Run::explanation; "-" for a summary
+  // Of programs that were read as VCODE:
   bool legacy_checks = false;      // vinterp -c: execute with run-time checks and legacy messages
   std::uint32_t legacy_trace = 0;  // vinterp -d: bits by rows of vm/lib/trace_words.def
   bool count = false;              // fill Counters::instructions, work and bytes
@@ -299,6 +301,9 @@ struct Counters {
   std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
+  // How often each way to execute was taken that is faster than the plain one; only those that were, by
+  // their names in vm/data/fast_paths.def.
+  std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;
 };
 
 struct Run {

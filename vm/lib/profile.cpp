@@ -5,6 +5,7 @@
 
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/suggest.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
 #include "vm/profile/chrome_trace.h"
 #include "vm/profile/html_report.h"
@@ -110,7 +111,10 @@ struct Profiler::Impl {
   }
 };
 
-Profiler::Profiler(const ProfileOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Made<Profiler> Profiler::make(const ProfileOptions& options) {
+  return make_watcher<Profiler>([&] { return std::make_unique<Impl>(options); });
+}
+Profiler::Profiler(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Profiler::~Profiler() = default;
 vm::Observer& Profiler::observer() { return *impl_->observers.one(); }
 void Profiler::begin_phase(const std::string& name) {

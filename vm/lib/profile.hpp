@@ -26,8 +26,11 @@ struct ProfileOptions {
 // Watches runs; afterwards it says who spent what. The time between its making and the first report counts as
 // the whole.
 class Profiler final : public Watcher {
+  struct Impl;
+
  public:
-  explicit Profiler(const ProfileOptions& options);
+  [[nodiscard]] static Made<Profiler> make(const ProfileOptions& options);
+  explicit Profiler(std::unique_ptr<Impl> impl) noexcept;
   ~Profiler() override;
   [[nodiscard]] vm::Observer& observer() override;
   void begin_phase(const std::string& name) override;
@@ -45,7 +48,6 @@ class Profiler final : public Watcher {
   [[nodiscard]] std::string speedscope(const std::string& name);  // for speedscope.app
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -93,16 +93,16 @@ Failure load_failure(const Program::Impl& impl) {
   return failure;
 }
 
-// Verifies, lowers and prepares.
-Result<Program> finish(std::shared_ptr<Program::Impl> impl, nvm::Program program,
-                       const LoadOptions& options) try {
+// Prepares what `load` gives with the options that it is handed.
+template <typename Load>
+Result<Program> finish(std::shared_ptr<Program::Impl> impl, const LoadOptions& options, Load loaded) try {
   nvm::LoadOptions load;
   load.int_bits = impl->bits;
   load.optimise = options.optimise;
   load.prefix_lengths = options.legacy;
   load.checked = options.check;
   load.cancelled = options.cancelled;
-  impl->loaded = load_program(std::move(program), impl->diagnostics, load);
+  impl->loaded = loaded(load);
   // Legacy programs may be wrong where nothing runs: the stack machine checks what it executes.
   if (impl->loaded.verdict == Verdict::kError && options.legacy)
     impl->loaded.verdict = Verdict::kDynamicStack;
@@ -148,7 +148,10 @@ Result<Program> load_text(std::string_view text, std::string name, const LoadOpt
     return load_failure(*impl);
   impl->inputs = options.inputs.size();
   trace_program(options.legacy_trace, program, stderr);
-  return finish(std::move(impl), std::move(program), options);
+  Diagnostics& diagnostics = impl->diagnostics;
+  return finish(std::move(impl), options, [&](const nvm::LoadOptions& load) {
+    return load_program(std::move(program), diagnostics, load);
+  });
 }
 
 }  // namespace
@@ -165,10 +168,11 @@ std::vector<Message> messages_of(const Diagnostics& diagnostics) {
   return messages;
 }
 
-Result<Program> make_program(nvm::Program program, std::string name, const LoadOptions& options) {
+Result<Program> make_program(ssa::Module module, std::string name, const LoadOptions& options) {
   auto impl = std::make_shared<Program::Impl>(std::move(name), "");
-  impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;
-  return finish(std::move(impl), std::move(program), options);
+  impl->bits = module.int_bits;
+  return finish(std::move(impl), options,
+                [&](const nvm::LoadOptions& load) { return load_module(std::move(module), load); });
 }
 
 Result<Program> Program::from_file(const std::string& path, const LoadOptions& options) {
@@ -223,6 +227,7 @@ std::optional<std::vector<Kind>> Program::results() const {
 
 std::string Program::ssa_text() const { return ssa::print(impl_->loaded.module); }
 std::string Program::vcode_text() const {
+  if (!impl_->has_stack_code()) return "";
   if (impl_->loaded.program.functions.back().name != kInputs) return write_vcode(impl_->loaded.program);
   nvm::Program as_read = impl_->loaded.program;
   as_read.functions.pop_back();

@@ -1,7 +1,7 @@
 #include "vm/profile/progress.h"
 
 #include "bytecode/base/printable.h"
-#include "vm/lib/watch.hpp"
+#include "vm/lib/guarded.h"
 
 namespace nvm::lib {
 
@@ -15,7 +15,10 @@ struct Progress::Impl {
         }) {}
 };
 
-Progress::Progress(std::FILE* terminal) : impl_(std::make_unique<Impl>(terminal)) {}
+Made<Progress> Progress::make(std::FILE* terminal) {
+  return make_watcher<Progress>([&] { return std::make_unique<Impl>(terminal); });
+}
+Progress::Progress(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Progress::~Progress() = default;
 vm::Observer& Progress::observer() { return impl_->progress; }
 

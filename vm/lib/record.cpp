@@ -9,6 +9,7 @@
 #include "bytecode/table/op_info.h"
 #include "vm/interp/observer.h"
 #include "vm/interp/world.h"
+#include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
 #include "vm/lib/record_file.h"
 
@@ -72,14 +73,19 @@ struct Recording::Impl final : vm::World {
   }
 };
 
-Recording::Recording(const std::string& path, const std::vector<std::string>& words)
-    : impl_(std::make_unique<Impl>(path)) {
-  PartWriter part;
-  part.text(version());
-  part.number(words.size());
-  for (const std::string& word : words) part.text(word);
-  impl_->file.write(PartKind::kWords, part.take());
+Made<Recording> Recording::open(const std::string& path, const std::vector<std::string>& words) {
+  return make_watcher<Recording>([&] {
+    auto impl = std::make_unique<Impl>(path);
+    if (!impl->file.opened()) throw refusal(impl->file.error());
+    PartWriter part;
+    part.text(version());
+    part.number(words.size());
+    for (const std::string& word : words) part.text(word);
+    impl->file.write(PartKind::kWords, part.take());
+    return impl;
+  });
 }
+Recording::Recording(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Recording::~Recording() = default;
 vm::Observer& Recording::observer() { return impl_->branches; }
 vm::World* Recording::world() { return impl_.get(); }
@@ -88,8 +94,6 @@ void Recording::results(std::span<const Value> values) {
   for (const Value& v : values)
     impl_->end.result_hash = hash_values({&v.impl()->value, 1}, impl_->end.result_hash);
 }
-
-std::string Recording::refused() const { return impl_->file.opened() ? "" : impl_->file.error(); }
 
 std::string Recording::close() {
   if (!impl_->closed) {
@@ -108,7 +112,6 @@ std::string Recording::close() {
 }
 
 struct Replay::Impl final : vm::World {
-  std::string error;
   std::vector<std::string> words;
   std::map<std::string, std::string> files;
   std::deque<std::string> host;
@@ -142,9 +145,9 @@ struct Replay::Impl final : vm::World {
         recorded = end;
         break;
       }
-      default: error = path + " has a part of an unknown kind";
+      default: throw refusal(path + " has a part of an unknown kind");
     }
-    if (!in.good() || !in.at_end()) error = path + " has a part that makes no sense";
+    if (!in.good() || !in.at_end()) throw refusal(path + " has a part that makes no sense");
   }
 
   [[nodiscard]] bool plays() const override { return true; }
@@ -180,15 +183,19 @@ struct Replay::Impl final : vm::World {
   }
 };
 
-Replay::Replay(const std::string& path) : impl_(std::make_unique<Impl>()) {
-  const auto parts = read_record(path, impl_->error);
-  if (!parts) return;
-  for (const Part& part : *parts)
-    if (impl_->error.empty()) impl_->take(part, path);
-  if (impl_->error.empty() && impl_->words.empty()) impl_->error = path + " has no command line";
+Made<Replay> Replay::open(const std::string& path) {
+  return make_watcher<Replay>([&] {
+    auto impl = std::make_unique<Impl>();
+    std::string error;
+    const auto parts = read_record(path, error);
+    if (!parts) throw refusal(error);
+    for (const Part& part : *parts) impl->take(part, path);
+    if (impl->words.empty()) throw refusal(path + " has no command line");
+    return impl;
+  });
 }
+Replay::Replay(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Replay::~Replay() = default;
-const std::string& Replay::error() const { return impl_->error; }
 const std::vector<std::string>& Replay::words() const { return impl_->words; }
 vm::Observer& Replay::observer() { return impl_->branches; }
 vm::World* Replay::world() { return impl_.get(); }

@@ -13,29 +13,31 @@ namespace nvm::lib {
 // input, files, processes, clocks). Random numbers follow from the seed; branch decisions and results are
 // kept as a checksum, to see whether a repetition is one.
 class Recording final : public Watcher {
+  struct Impl;
+
  public:
-  Recording(const std::string& path, const std::vector<std::string>& words);
+  [[nodiscard]] static Made<Recording> open(const std::string& path, const std::vector<std::string>& words);
+  explicit Recording(std::unique_ptr<Impl> impl) noexcept;
   ~Recording() override;
   [[nodiscard]] vm::Observer& observer() override;
   [[nodiscard]] vm::World* world() override;
   void results(std::span<const Value> values) override;
-  // Why the file cannot be opened, or "".
-  [[nodiscard]] std::string refused() const;
   // Writes the end; only then the file has its name, before FILE.part. Why it is incomplete, or "".
   [[nodiscard]] std::string close();
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 // Gives to runs what was recorded.
 class Replay final : public Watcher {
+  struct Impl;
+
  public:
-  // Reads the file; error() says what is wrong with it.
-  explicit Replay(const std::string& path);
+  // Reads the file.
+  [[nodiscard]] static Made<Replay> open(const std::string& path);
+  explicit Replay(std::unique_ptr<Impl> impl) noexcept;
   ~Replay() override;
-  [[nodiscard]] const std::string& error() const;
   [[nodiscard]] const std::vector<std::string>& words() const;  // the command line
   [[nodiscard]] vm::Observer& observer() override;
   [[nodiscard]] vm::World* world() override;
@@ -46,7 +48,6 @@ class Replay final : public Watcher {
   [[nodiscard]] std::string summary() const;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,12 +1,16 @@
 #include "vm/lib/remora.hpp"
 
-#include <ostream>
+#include <cstdio>
+#include <cstdlib>
 
 #include "bytecode/base/source_line.h"
-#include "frontend/remora/flatten.h"
+#include "bytecode/base/stack.h"
+#include "frontend/emit.h"
 #include "frontend/remora/program.h"
+#include "frontend/remora/translate.h"
 #include "frontend/remora/utf8.h"
-#include "vm/lib/remora_print.h"
+#include "vm/lib/impl.h"
+#include "vm/lib/remora_values.h"
 
 namespace nvm::lib {
 
@@ -58,62 +62,85 @@ RemoraCheck check_remora(std::string_view text, const std::string& name) {
 
 namespace {
 
-std::string result_line(const remora::FlatResult& r, const Value& v) {
-  using remora::AtomKind;
-  const std::function<std::int64_t(std::int64_t)> code = [&](std::int64_t k) { return v.int_at(k); };
-  const auto atom = [&](std::int64_t k) -> std::string {
-    switch (r.kind) {
-      case AtomKind::kFloat: return remora_float(v.float_at(k));
-      case AtomKind::kBool: return v.int_at(k) != 0 ? "#t" : "#f";
-      case AtomKind::kChar: return remora_char(v.int_at(k));
-      default: return std::to_string(v.int_at(k));
-    }
-  };
-  return remora_array(r.shape, atom, r.kind == AtomKind::kChar ? &code : nullptr) + " : " + r.type + "\n";
+// What a failed check says goes to standard error, where nothing else goes.
+class Captured {
+ public:
+  Captured() : file_(open_memstream(&text_, &size_)) {}
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  ~Captured() {
+    if (file_ != nullptr) static_cast<void>(std::fclose(file_));
+    std::free(text_);
+  }
+  [[nodiscard]] std::FILE* file() const { return file_; }
+  [[nodiscard]] std::string_view text() const {
+    if (file_ != nullptr) static_cast<void>(std::fflush(file_));
+    return {text_, size_};
+  }
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0;
+  std::FILE* file_;
+};
+
+RemoraError error_at(const remora::Translated& program, std::uint32_t line, std::string kind,
+                     std::string text) {
+  const SourcePos pos =
+      line == 0 || line > program.places.size() ? SourcePos{1, 1} : program.places[line - 1];
+  return {std::move(kind), pos.line, pos.column, std::move(text)};
 }
 
-const char* failure_text(std::string_view kind) {
-  if (kind == "division") return "a division by zero";
-  if (kind == "bounds") return "an index outside of the array";
-  return "a value for which this is not defined";
+// Of "PLACE: RUNTIME ERROR: KIND: TEXT".
+RemoraError failed_check(const remora::Translated& program, std::uint32_t line, std::string_view said) {
+  constexpr std::string_view kMark = "RUNTIME ERROR: ";
+  const std::size_t mark = said.find(kMark);
+  std::string_view text = mark == std::string_view::npos ? said : said.substr(mark + kMark.size());
+  text = text.substr(0, text.find('\n'));
+  const std::size_t colon = text.find(": ");
+  if (mark == std::string_view::npos || colon == std::string_view::npos)
+    return error_at(program, line, "internal", std::string(text));
+  return error_at(program, line, std::string(text.substr(0, colon)), std::string(text.substr(colon + 2)));
 }
 
 }  // namespace
 
 RemoraRun run_remora(std::string_view text, const std::string& name, const NeslOptions& options) {
-  const auto refused = [&](const remora::Error& e) {
-    return RemoraRun{"", messages_of(text, name, {{e.kind, e.pos.line, e.pos.column, e.text}}), true};
+  const auto report = [&](const RemoraError& e, bool refused) {
+    return RemoraRun{"", messages_of(text, name, {e}), refused};
   };
-  const remora::Checked checked = remora::check_program(text);
+  remora::Checked checked = remora::check_program(text);
   if (!checked.errors.empty()) return {"", check_remora(text, name).messages, true};
-  remora::FlatProgram flat;
+  remora::Translated translated;
   try {
-    flat = remora::flatten(checked.program);
+    translated = remora::translate(checked.program);
   } catch (const remora::Error& e) {
-    return refused(e);
+    return report({e.kind, e.pos.line, e.pos.column, e.text}, true);
   }
-  std::ostream nowhere(nullptr);
-  Nesl nesl(options, nowhere, nowhere);
-  const auto prepared = nesl.prepare(flat.nesl);
-  if (!prepared) return refused({"unsupported", {1, 1}, "a program of this size cannot be run yet"});
-  Vm vm(options.vm);
-  auto run = vm.run(prepared->program, prepared->inputs);
-  if (!run) return {"", "nvm: " + name + ": " + run.failure().reason + "\n", false};
-  std::size_t at = 2;  // each sequence is a descriptor and its elements
-  for (std::size_t k = 0; k < flat.checks.size(); ++k)
-    if (run->values.at(1).bool_at(static_cast<std::int64_t>(k))) {
-      const remora::FlatCheck& c = flat.checks[k];
-      return {"", messages_of(text, name, {{c.kind, c.pos.line, c.pos.column, failure_text(c.kind)}}), false};
-    }
+  auto emitted = frontend::emit_ssa(translated.program, {name, true, options.vm.cancelled, 0, {}});
+  LoadOptions load;
+  load.optimise = options.optimise;
+  load.cancelled = options.vm.cancelled;
+  load.watchers = options.vm.watchers;
+  auto program = make_program(std::move(emitted.code), name, load);
+  if (!program) return {"", program.failure().message, true};
+  const Captured said;
+  Options machine = options.vm;
+  if (said.file() != nullptr) machine.err = said.file();
+  Vm vm(machine);
+  auto run = vm.run(*program);
+  if (!run) {
+    const Failure& f = run.failure();
+    if (f.reason.find("recursion limit") == std::string::npos)
+      return {"", "nvm: " + name + ": " + f.reason + "\n", false};
+    return report(error_at(translated, f.origin_line, "depth", f.reason), false);
+  }
+  if (run->exited) return report(failed_check(translated, run->exit_line, said.text()), false);
   RemoraRun done;
-  for (const remora::FlatResult& r : flat.results) {
-    if (r.kind == remora::AtomKind::kFunction) {
-      done.results += "#<function> : " + r.type + "\n";
-      continue;
-    }
-    done.results += result_line(r, run->values.at(at + 1));
-    at += 2;
-  }
+  std::size_t at = 0;
+  for (const remora::Translated::Result& r : translated.results)
+    done.results += remora_value(r.type, r.core, run->values, at) + " : " +
+                    remora::print(r.type, checked.program.variables) + "\n";
   return done;
 }
 

@@ -23,13 +23,18 @@ struct Trace::Impl {
   }
 };
 
-Trace::Trace(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+Made<Trace> Trace::open(const std::string& path) {
+  return make_watcher<Trace>([&] {
+    auto impl = std::make_unique<Impl>(path);
+    if (!impl->file.opened()) throw refusal(impl->error());
+    return impl;
+  });
+}
+Trace::Trace(std::unique_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
 Trace::~Trace() = default;
 vm::Observer& Trace::observer() { return impl_->trace; }
 void Trace::begin_phase(const std::string& name) { impl_->trace.begin_phase(name); }
 void Trace::end_phase() { impl_->trace.end_phase(); }
-
-std::string Trace::refused() const { return impl_->file.opened() ? "" : impl_->error(); }
 
 std::string Trace::close() {
   if (!impl_->ended) {

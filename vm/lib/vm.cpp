@@ -83,12 +83,16 @@ vm::Value in_four_bytes(vm::Pool& pool, const vm::Value& value) {
 // What code relies on about inputs, violated; empty if nothing is.
 std::string wrong_inputs(const Program::Impl& program, IntBits bits, std::span<const vm::Value> inputs) {
   const nvm::Loaded& loaded = program.loaded;
-  for (const nvm::Constant& c : loaded.program.constants) {
-    if (c.input < 0) continue;
-    const auto i = static_cast<std::size_t>(c.input);
+  // As declared, where that was read: the module has those only that are used.
+  std::vector<std::pair<std::int32_t, TypeWord>> declared;
+  for (const nvm::Constant& c : loaded.program.constants) declared.emplace_back(c.input, c.word);
+  for (const ssa::Constant& c : loaded.module.constants) declared.emplace_back(c.input, c.word);
+  for (const auto& [number, word] : declared) {
+    if (number < 0) continue;
+    const auto i = static_cast<std::size_t>(number);
     const std::string name = "input " + std::to_string(i);
     if (i >= inputs.size()) return name + " is missing";
-    const Type is = vm::type_of(inputs[i]), expected = type_of(c.word);
+    const Type is = vm::type_of(inputs[i]), expected = type_of(word);
     if (is != expected)
       return name + " is " + std::string(type_name(is)) + ", expected " + std::string(type_name(expected));
     if (const std::string wide = bits == IntBits::k32 ? too_wide(inputs[i]) : ""; !wide.empty())
@@ -286,11 +290,12 @@ struct Vm::Impl {
 
   vm::Outcome execute(const Program::Impl& program, vm::Machine machine, std::span<const vm::Value> inputs,
                       Counters& counters) {
-    if (traces_execution(options.legacy_trace)) {
+    const bool stack = program.has_stack_code();
+    if (stack && traces_execution(options.legacy_trace)) {
       StackTrace trace(options.legacy_trace, program.loaded.program, *pool, options.err);
       return vm::StackMachine(program.loaded.program, machine, inputs, &trace).run();
     }
-    if (program.loaded.verdict != Verdict::kOk || options.legacy_checks)
+    if (program.loaded.verdict != Verdict::kOk || (stack && options.legacy_checks))
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
     if (!has_lifted(program.loaded.module)) return vm::Interp(program.code, machine, inputs).run();
     const DiskCache cache(cache_folder(), "tuning 1");
@@ -379,6 +384,8 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
+  vm::FastPathCounts fast_paths;
+  m.prims.fast_paths = &fast_paths;
   m.prims.prefix_lengths = loaded.loaded.module.prefix_lengths && !options.legacy_checks;
   vm::Observers observers;
   if (options.count || options.cost || options.fuel > 0) {
@@ -408,6 +415,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   run.counters.peak_bytes = pool->stats().peak;
   if (observer != nullptr) observer->end_run();
   run.counters.mapped_bytes = pool->stats().mapped_peak;
+  run.counters.fast_paths = named(fast_paths);
   compiling.report(loaded, run);
   if (outcome.error) return run_failure(*outcome.error, loaded, host.line_open());
   run.exited = outcome.exited;

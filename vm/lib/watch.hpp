@@ -37,49 +37,58 @@ class Watcher {
 [[nodiscard]] std::optional<std::string> read_file(const std::string& path,
                                                    std::span<const std::shared_ptr<Watcher>> watchers);
 
+// A watcher, or why it cannot watch: there is no memory, or its file cannot be opened. Constructors are for
+// make() and open().
+template <typename W>
+using Made = Result<std::shared_ptr<W>>;
+
 // One line on a terminal about a run that takes longer than two seconds: elapsed time, elements a second,
 // function and recursion level, memory.
 class Progress final : public Watcher {
+  struct Impl;
+
  public:
-  explicit Progress(std::FILE* terminal);
+  [[nodiscard]] static Made<Progress> make(std::FILE* terminal);
+  explicit Progress(std::unique_ptr<Impl> impl) noexcept;
   ~Progress() override;
   [[nodiscard]] vm::Observer& observer() override;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 // What runs do over time, written as they go to a file in Chrome's trace event format (docs/profiling.md).
 // Its name is PATH.part until it is closed. A file that cannot be written ends the trace, never the program.
 class Trace final : public Watcher {
+  struct Impl;
+
  public:
-  explicit Trace(const std::string& path);
+  [[nodiscard]] static Made<Trace> open(const std::string& path);
+  explicit Trace(std::unique_ptr<Impl> impl) noexcept;
   ~Trace() override;
   [[nodiscard]] vm::Observer& observer() override;
   void begin_phase(const std::string& name) override;
   void end_phase() override;
-  // Why the file cannot be opened, or "".
-  [[nodiscard]] std::string refused() const;
   // Writes the rest. Why the file is incomplete, or "".
   [[nodiscard]] std::string close();
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
 // What of each source line was not fused, compiled or run in groups, and what would help.
 class WhyNot final : public Watcher {
+  struct Impl;
+
  public:
-  WhyNot();
+  [[nodiscard]] static Made<WhyNot> make();
+  explicit WhyNot(std::unique_ptr<Impl> impl) noexcept;
   ~WhyNot() override;
   [[nodiscard]] vm::Observer& observer() override;
   // Of all runs so far; "" if there is nothing to say.
   [[nodiscard]] std::string text() const;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

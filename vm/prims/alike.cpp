@@ -100,23 +100,7 @@ bool extract_alike(const PrimCall& call) {
   return true;
 }
 
-}  // namespace
-
-bool takes_repeated(Op op, std::uint32_t i) {
-  switch (op) {
-    case Op::kIndex: return i < 2;
-    case Op::kDist: return i == 0;
-    case Op::kDpermute: return i == 2;
-    case Op::kReplace: return i == 1 || i == 2;
-    case Op::kExtract: return i == 1;
-    case Op::kMakeSegdes: return true;
-    default: break;
-  }
-  const OpKind kind = op_info(op).kind;
-  return kind == OpKind::kRandom || (kind == OpKind::kMap && op_info(op).operands.size() > 1);
-}
-
-bool run_alike(const PrimCall& call) {
+bool compute_alike(const PrimCall& call) {
   switch (op_info(call.op).kind) {
     case OpKind::kMap: return map_alike(call);
     case OpKind::kDist: return dist_alike(call);
@@ -125,6 +109,14 @@ bool run_alike(const PrimCall& call) {
     case OpKind::kShape: return call.op == Op::kLengths && lengths_alike(call);
     default: return false;
   }
+}
+
+}  // namespace
+
+bool run_alike(const PrimCall& call) {
+  const bool done = compute_alike(call);
+  if (done) took(call.context, FastPath::kComputeRepeated);
+  return done;
 }
 
 bool all_alike(const Vector& v) {
@@ -138,6 +130,7 @@ bool all_alike(const Vector& v) {
 void write_repeated(const PrimContext& context, Value& value) {
   const auto* v = std::get_if<Vector>(&value);
   if (v == nullptr || !v->is_repeated()) return;
+  took(context, FastPath::kWriteRepeated);
   Fresh out(context, v->storage(), v->length());
   fill_repeated(*v, context, v->length(), out.data());
   value = out.take();

@@ -7,9 +7,6 @@
 
 namespace nvm::vm {
 
-// Does a primitive read operand `i` as it is if it is repeated?
-[[nodiscard]] bool takes_repeated(Op op, std::uint32_t i);
-
 // Executes an instruction of one result if that has equal elements and little is to be done for it. False if
 // nothing has happened.
 [[nodiscard]] bool run_alike(const PrimCall& call);

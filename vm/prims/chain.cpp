@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "bytecode/table/views.h"
 #include "vm/prims/elementwise.h"
 #include "vm/prims/fold.h"
 #include "vm/prims/operands.h"
@@ -291,12 +292,7 @@ class ChainRun {
   std::vector<std::pair<std::size_t, std::size_t>> reduced_;  // instruction, step
 };
 
-bool Chain::admits(Op op, TypeWord word) {
-  const OpInfo& info = op_info(op);
-  if (op == Op::kDist) return true;
-  if (info.kind != OpKind::kMap) return false;
-  return info.effect == Effect::kPure || (info.scalar == Scalar::kDiv && word == TypeWord::kFloat);
-}
+bool Chain::admits(Op op, TypeWord word) { return op == Op::kDist || is_total_map(op, word); }
 
 bool Chain::reduces(Op op, std::int64_t n) { return op_info(op).kind == OpKind::kReduce && n >= kFewest; }
 
@@ -372,6 +368,7 @@ void Chain::run(const std::vector<bool>& wanted, std::vector<Value>& results) {
   if (ops_.size() == 1) {
     if (wanted[0]) run_alone(results[0]);
   } else {
+    took(*context_, FastPath::kStripLoop);
     ChainRun(*this, wanted, results).execute();
   }
   clear();

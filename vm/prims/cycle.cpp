@@ -30,8 +30,10 @@ bool fits(const Cycle& c) {
 }
 
 Value cycle_value(const Cycle& c, const PrimContext& context) {
+  took(context, FastPath::kComputeCycle);
   if (c.count == 1 && (c.growth == 0 || c.length == 1))
     return repeat_element(Vector::of_int(c.x[0]), c.length, context);
+  took(context, FastPath::kLeaveCycle);
   Formula f;
   f.kind = Kind::kCycle;
   f.s = Segdes::regular(c.length / c.count, c.count);
@@ -139,6 +141,7 @@ bool segdes_of_cycle(const PrimCall& call) {
   if (c.growth != 0 || length_of_all(c.length, lengths[0]) >= too_long(call.context.int_bits) ||
       std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
     return false;
+  took(call.context, FastPath::kComputeCycle);
   call.results[0] = Segdes::regular(c.length, lengths[0]);
   return true;
 }

@@ -116,7 +116,9 @@ bool take_cycled(const PrimCall& call) {
   Fresh out(call.context, v.storage(), along.total());
   const std::int64_t n = runs.x.length() * runs.s.regular_length();
   const auto shuffle = kernel_table(call.context.isa).shuffle_within[width_index(v.storage())];
-  if (*step == n && shuffles(runs))
+  const bool short_ones = *step == n && shuffles(runs);
+  took(call.context, short_ones ? FastPath::kShuffle : FastPath::kTakeCycled);
+  if (short_ones)
     shuffle(v.data(), pattern_of(runs).data(), n, along.total() / n, out.data());
   else
     for_ranges(call.context, along.total(), [&](std::int64_t begin, std::int64_t end) {
@@ -152,6 +154,7 @@ bool index_by_cycle(const PrimCall& call) {
       return false;
   for (const std::int64_t stride : strides.numbers())
     if (stride != 1 && stride != -1) return false;
+  took(call.context, FastPath::kLeaveCycledRuns);
   Formula f;
   f.kind = Kind::kCycledRuns;
   f.s = s;
@@ -185,10 +188,10 @@ void index_or_leave(const PrimCall& call) {
   const Vector& stride = vector_operand(call, 1);
   const Segdes& s = segdes_operand(call, 2);
   const bool fits = first.length() == s.segments() && stride.length() == s.segments();
-  if (fits && s.total() >= kFewest && all_ones(stride) && stay_in_range(first, s, call.context))
-    call.results[0] = runs_formula(s, first);
-  else
-    index(call);
+  if (!fits || s.total() < kFewest || !all_ones(stride) || !stay_in_range(first, s, call.context))
+    return index(call);
+  took(call.context, FastPath::kLeaveRuns);
+  call.results[0] = runs_formula(s, first);
 }
 
 }  // namespace
@@ -197,16 +200,12 @@ PrimFn find_cycle_maker(Op op) { return op == Op::kIndex ? index_or_leave : find
 
 PrimFn find_cycle_reader(Op op) { return op == Op::kIndex ? read_by_index : find_number_reader(op); }
 
-bool reads_cycle(Op op, std::uint32_t i, Op maker) {
-  if (maker == Op::kAddScan) return op == Op::kExtract && i == 0;
-  return (op == Op::kIndex && i < 2) || ((op == Op::kMakeSegdes || op == Op::kReplace) && i == 0);
-}
-
 // Runs that move nothing are done; of others that ascend the starts are written.
 bool move_by_cycle(const PrimCall& call) {
   const Formula* f = formula_of(call.operands[1], Kind::kCycledRuns);
   if (f == nullptr) return false;
   if (stays_by_cycle(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
+    took(call.context, FastPath::kKeepCycled);
     call.results[0] = std::move(call.operands[0]);
     return true;
   }

@@ -16,10 +16,8 @@ namespace nvm::vm {
 [[nodiscard]] PrimFn find_cycle_maker(Op op);
 [[nodiscard]] PrimFn find_cycle_reader(Op op);
 // As find_maker, for instructions that only what grows evenly makes leave something unwritten, as the places
-// where equally long segments begin (takes_growth, bytecode/table/op_kind.h); null for others.
+// where equally long segments begin (Form::kGrowing); null for others.
 [[nodiscard]] PrimFn find_growing_maker(Op op);
-// May `op` read at operand `i` what `maker`, one of find_cycle_maker, left?
-[[nodiscard]] bool reads_cycle(Op op, std::uint32_t i, Op maker);
 
 // BPERMUTE or DPERMUTE by runs that begin by a cycle. False: it is to be made by what operand 1 is now.
 [[nodiscard]] bool move_by_cycle(const PrimCall& call);

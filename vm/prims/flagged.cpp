@@ -22,6 +22,7 @@ bool leave_flagged(const PrimCall& call) {
   f.s = Segdes::regular(1, kernel_table(context.isa).count(Elements(flags, context).flags(), s.total()));
   f.left = std::move(flags);
   call.results[1] = f.s;
+  took(call.context, FastPath::kLeavePlaces);
   call.results[0] = std::make_shared<const Formula>(std::move(f));
   return true;
 }
@@ -66,6 +67,7 @@ bool move_to_flagged(const PrimCall& call, const Formula& places) {
   } else {
     d.copy_to(context, storage, out);
   }
+  took(context, FastPath::kPutFlagged);
   kernel_table(context.isa)
       .expand[width_index(storage)](from.data(), v.length(), flags.flags(), n, others,
                                     repeated != nullptr ? 0 : 1, out.data());

@@ -34,12 +34,12 @@ const Formula* formula_operand(const PrimCall& call, int i) {
   return f == nullptr ? nullptr : f->get();
 }
 
-Value make(Kind kind, const Segdes& s, Vector x) {
+void leave_spread(const PrimCall& call, const Segdes& s, const Vector& x) {
+  took(call.context, FastPath::kLeaveSpread);
   Formula f;
-  f.kind = kind;
   f.s = s;
-  f.x = std::move(x);
-  return std::make_shared<const Formula>(std::move(f));
+  f.x = x;
+  call.results[0] = std::make_shared<const Formula>(std::move(f));
 }
 
 void write_operand(const PrimCall& call, int i) {
@@ -60,7 +60,7 @@ void dist_formula(const PrimCall& call) {
   if (s.segments() == 1 || x.is_repeated())
     run_repeating_dist(call.context, call.word, {call.operands, 2}, {call.results, 1});
   else
-    call.results[0] = make(Kind::kSpread, s, x);
+    leave_spread(call, s, x);
 }
 
 // The values that `right` spreads over the segments of `s`, if it does.
@@ -92,6 +92,7 @@ void compare_formula(const PrimCall& call) {
                        f.x.scalar_int() == static_cast<std::int32_t>(f.x.scalar_int())) ||
                       (f.x.is_scalar() && f.left.storage() == Storage::kI64);
     if (lies && f.left.storage() != Storage::kI8 && f.left.length() == f.s.total()) {
+      took(call.context, FastPath::kLeaveCompare);
       f.kind = Kind::kCompare;
       f.compare = left == 0 ? op_info(call.op).scalar : mirrored(op_info(call.op).scalar);
       call.results[0] = std::make_shared<const Formula>(std::move(f));
@@ -192,6 +193,7 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
 
 void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
   const PrimContext& context = call.context;
+  took(context, FastPath::kPackCompared);
   const kernels::Table& t = kernel_table(context.isa);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
@@ -246,6 +248,7 @@ void part_alone(const PrimContext& context, const Parting& p, std::span<kernels:
 
 void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
   const PrimContext& context = call.context;
+  took(context, FastPath::kPackSegments);
   const kernels::Table& t = kernel_table(context.isa);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
@@ -253,8 +256,10 @@ void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
   const Elements flags(f.x, context);
   Lengths lengths(context, s, wanted);
   const std::int64_t total = t.flagged_lengths(flags.flags(), segments, s.segments(), lengths.data());
-  if (std::optional<Vector> part = flagged_part(v, flags.flags(), s, total))
+  if (std::optional<Vector> part = flagged_part(v, flags.flags(), s, total)) {
+    took(context, FastPath::kSharePart);
     return give_packed(call, std::move(*part), total, lengths);
+  }
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
   if (out.bytes() > 0)
     t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
@@ -311,6 +316,7 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
   const Defaults d(defaults, context);
   const Storage storage = storage_is_int(d.storage()) ? std::max(d.storage(), v.storage()) : d.storage();
   if (v.storage() != storage) return false;
+  took(context, FastPath::kPutRuns);
   Fresh out(context, storage, defaults.length(), defaults);
   d.copy_to(context, storage, out);
   t.put_runs(v.raw(), static_cast<std::int64_t>(storage_bytes(storage)), LengthsOf(runs.s, context).view(),
@@ -370,6 +376,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
   if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(*f, v, s))
     return false;
   const PrimContext& context = call.context;
+  took(context, FastPath::kPackGroup);
   const Compared x(*f);
   std::array<Packing*, kMostPackings> to;  // the halves of a pair first
   for (std::size_t i = 0; i < packings.size(); ++i) to[i] = &packings[i];
@@ -404,6 +411,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
     to[i]->results[0] = all ? v : packed_part(context, v.storage(), std::move(memory[i]), targets[i].total);
   }
   if (!join) return true;
+  took(context, FastPath::kLeaveHalves);
   const std::int64_t total = targets[0].total + targets[1].total;
   make_halves(packed_part(context, v.storage(), std::move(memory[0]), total),
               std::get<Segdes>(to[0]->results[1]), std::get<Segdes>(to[1]->results[1]), to[0]->results[0],
@@ -415,15 +423,6 @@ bool exclude(Scalar a, Scalar b) {
   const kernels::PackTarget x = target_of(a);
   const kernels::PackTarget y = target_of(b);
   return !((x.less & y.less) | (x.equal & y.equal) | (x.greater & y.greater) | (x.unordered & y.unordered));
-}
-
-bool reads_formula(Op op, std::uint32_t i, Op maker) {
-  if (maker == Op::kIndex)
-    return ((op == Op::kDpermute || op == Op::kBpermute) && i == 1) || (op == Op::kPack && i == 0);
-  if (find_cycle_maker(maker) != nullptr) return reads_cycle(op, i, maker);
-  if (maker == Op::kPack) return op == Op::kDpermute && i == 1;
-  if (maker == Op::kDpermute) return op == Op::kDpermute && i == 2;
-  return (op == Op::kPack && i == 1) || (maker == Op::kDist && compares(op));
 }
 
 PrimFn find_maker(Op op) {

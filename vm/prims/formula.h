@@ -1,5 +1,5 @@
 // Vectors that are not written: what stands for one in its slot, for whoever leaves one
-// (vm/interp/unwritten.h lists them), and how it is written after all. A DIST, a run of indices or a
+// (bytecode/ssa/demand.h finds where), and how it is written after all. A DIST, a run of indices or a
 // comparison with a distributed value that only certain instructions read stays a formula: PACK compares and
 // packs in one pass and counts on the way, packs segments that go as a whole, and BPERMUTE and DPERMUTE move
 // runs. Where one DPERMUTE writes over another, as in `a ++ b`, the first waits, and both write the result
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bytecode/table/op_kind.h"
+#include "bytecode/table/views.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::ssa {
@@ -132,8 +133,9 @@ inline constexpr std::size_t kMostPackings = 3;
 [[nodiscard]] bool exclude(Scalar a, Scalar b);
 // Is it a comparison?
 [[nodiscard]] constexpr bool compares(Op op) { return map_algebra(op) == Algebra::kRelation; }
-// May `op` read at operand `i` what `maker` left as a formula? Comparisons read one if they make one.
-[[nodiscard]] bool reads_formula(Op op, std::uint32_t i, Op maker);
+// The forms in which find_maker's leave a result that one thread alone makes (bytecode/table/views.h).
+inline constexpr Forms kMakerForms{Form::kRuns,     Form::kSpread, Form::kFlags,   Form::kPlaces,
+                                   Form::kPeriodic, Form::kSums,   Form::kGrowing, Form::kPending};
 // As find_primitive, for an instruction whose (first) result is read by such only: it may be a formula. Null
 // for others than DIST, INDEX, PACK, DPERMUTE and comparisons.
 [[nodiscard]] PrimFn find_maker(Op op);

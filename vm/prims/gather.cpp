@@ -64,6 +64,7 @@ std::int64_t gather_all(const Moving& g, const Fresh& out) {
 void gather(const Moving& g, const Fresh& out) {
   const bool singles = g.flags == nullptr && g.dest.is_regular() && g.dest.regular_length() == 1 &&
                        g.source.segments() == g.dest.segments();
+  if (singles) took(g.call.context, FastPath::kGatherSingles);
   const std::int64_t first_bad = singles ? gather_singles(g, out) : gather_all(g, out);
   if (first_bad < 0) return;
   const std::int64_t segment = segment_of(g.dest, first_bad);
@@ -87,6 +88,7 @@ bool take_part(const PrimCall& call) {
     if (ascends(call.context, idx, n)) from = idx[0];
   }
   if (!from || *from < 0 || *from > most) return false;
+  took(call.context, FastPath::kSharePart);
   call.results[0] = v.part(*from, n);
   return true;
 }
@@ -151,6 +153,7 @@ void extract(const PrimCall& call) {
   const Elements v(vector_operand(call, 0), context);
   Fresh out(context, v.storage(), s.segments());
   if (const auto at = one_index(vector_operand(call, 1), s)) {
+    took(context, FastPath::kExtractAt);
     at_one_index(call, kernel_table(context.isa).extract_at[width_index(v.storage())], v, s, *at, out);
     call.results[0] = out.take();
     return;
@@ -183,6 +186,7 @@ void replace(const PrimCall& call) {
   Fresh out(context, storage, v.length(), operand);
   copy_as(context, v, storage, out);
   if (const auto at = one_index(vector_operand(call, 1), s)) {
+    took(context, FastPath::kReplaceAt);
     at_one_index(call, kernel_table(context.isa).replace_at[width_index(storage)], *x, s, *at, out);
     call.results[0] = out.take();
     return;

@@ -84,6 +84,7 @@ bool begin(const PrimCall& call, const Formula& half, const FormulaRef& held) {
   part.half = held;
   part.runs = std::get<FormulaRef>(call.operands[1]);
   part.source = source;
+  took(call.context, FastPath::kLeaveJoin);
   call.results[0] = waiting_join(all, *defaults, {std::move(part)});
   return true;
 }
@@ -98,6 +99,7 @@ bool finish(const PrimCall& call, const Formula& second, const Formula& waiting)
       !same_segments(waiting.s, all) || !moves_segments(call, second) ||
       !are_lengths(formula_of(call.operands[1], Kind::kRuns)->x, first.s, pool))
     return false;
+  took(call.context, FastPath::kJoinHalves);
   call.results[0] = second.left;
   return true;
 }

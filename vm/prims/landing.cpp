@@ -454,7 +454,9 @@ Value moved_value(std::span<Value> operands) {
 
 bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
           const Landing::Target& target, Hole& hole) {
-  return Lander(context, target, hole).land(value, s, places);
+  const bool done = Lander(context, target, hole).land(value, s, places);
+  if (done) took(context, FastPath::kLand);
+  return done;
 }
 
 Places begins_of(const PrimContext& context, const Segdes& s, BufferRef& memory) {

@@ -109,17 +109,16 @@ class Ranker {
     by_length(
         context_, s, cached_,
         [&](std::int64_t start, std::int64_t n, std::vector<Word>& room) {
-          rank_short(v_ + start, n, out_ + start, room);
+          return rank_short(v_ + start, n, out_ + start, room);
         },
-        [&](std::int64_t start, std::int64_t n) { rank_long(v_ + start, n, out_ + start); });
+        [&](std::int64_t start, std::int64_t n) { rank_long(v_ + start, n, out_ + start); }, kShort);
   }
 
  private:
-  void rank_short(const T* v, std::int64_t n, R* out, std::vector<Word>& room) const {
-    if (n <= kernels::kPairs)
-      count_pairs(v, n, out);
-    else
-      rank_cached(v, n, out, room);
+  static constexpr FastPath kShort[] = {FastPath::kRankPairs, FastPath::kRankCached};
+  int rank_short(const T* v, std::int64_t n, R* out, std::vector<Word>& room) const {
+    if (n <= kernels::kPairs) return count_pairs(v, n, out), 0;
+    return rank_cached(v, n, out, room), 1;
   }
 
   void count_pairs(const T* v, std::int64_t n, R* out) const {
@@ -185,6 +184,7 @@ class Ranker {
   // One segment by all threads.
   void rank_long(const T* v, std::int64_t n, R* out) const {
     const Packing p = long_packing(v, n);
+    took(context_, p.key_bits <= kCountedBits ? FastPath::kRankCounted : FastPath::kRankSplit);
     if (p.key_bits <= kCountedBits) {
       rank_by_counts(p, v, n, out);
       return;

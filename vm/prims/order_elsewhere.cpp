@@ -41,6 +41,7 @@ bool order_elsewhere(const PrimCall& call, const Segdes& s, bool down, std::opti
   if (task.from_remote != nullptr) attach_remote(*v.buffer().get(), task.from_remote);
   if (task.offsets_remote != nullptr) attach_remote(*s.offsets_buffer().get(), task.offsets_remote);
   if (!done) return false;
+  took(call.context, FastPath::kOrderElsewhere);
   Vector result = out.take();
   if (task.to_remote != nullptr) attach_remote(*result.buffer().get(), std::move(task.to_remote));
   call.results[0] = std::move(result);

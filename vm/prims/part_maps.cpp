@@ -44,6 +44,7 @@ void leave_part(const PrimCall& call) {
       v.length() == from.total() && from.is_regular() && along.is_regular() && runs->s.identical(along) &&
       from.segments() == along.segments() && same_start(runs->x, call.context, offset) && offset >= 0 &&
       offset + along.regular_length() <= from.regular_length() && along.regular_length() > 0) {
+    took(call.context, FastPath::kLeavePart);
     Formula f;
     f.kind = Kind::kPart;
     f.s = along;
@@ -63,6 +64,7 @@ void leave_map(const PrimCall& call) {
   if (found != operands.end() && std::all_of(operands.begin(), operands.end(), [&](const Value& v) {
         return length_of(v) == length_of(*found);
       })) {
+    took(call.context, FastPath::kLeaveMap);
     Formula f;
     f.kind = Kind::kMapped;
     f.op = call.op;
@@ -155,6 +157,7 @@ bool begin(const PrimCall& call, const FormulaRef& f, std::int64_t offset) {
   part.runs = std::get<FormulaRef>(call.operands[1]);
   part.source = segdes_operand(call, 3);
   part.offset = offset;
+  took(call.context, FastPath::kLeaveJoin);
   call.results[0] = waiting_join(dest, *defaults, {std::move(part)});
   return true;
 }
@@ -173,6 +176,7 @@ bool finish(const PrimCall& call, FormulaRef held, std::int64_t offset, const Fo
   const std::optional<int> here = collector.add(call.operands[0]);
   const std::optional<int> there = collector.add(other.mapped);
   if (!here || !there) return false;
+  took(call.context, FastPath::kJoinParts);
   held.reset();
   call.operands[0] = Value();
   call.operands[2] = Value();
@@ -220,7 +224,9 @@ bool join_parts(const PrimCall& call, bool may_wait) {
 }
 
 void write_part(const PrimContext& context, Value& value) {
-  if (unwritten(value)) value = written_part(*formula_of(value), context);
+  if (!unwritten(value)) return;
+  const FormulaRef held = std::get<FormulaRef>(value);
+  value = write_formula(*held, context);
 }
 
 Value written_part(const Formula& f, const PrimContext& context) {

@@ -145,7 +145,10 @@ Value PartRun::exchange(bool turned) {
 }
 
 Value PartRun::join(int a, int b) {
-  if (exchanges(a, b)) return exchange(a == steps_[0].most);
+  if (exchanges(a, b)) {
+    took(context_, FastPath::kJoinExchange);
+    return exchange(a == steps_[0].most);
+  }
   const Storage storage =
       std::max(slots_[static_cast<std::size_t>(a)].storage, slots_[static_cast<std::size_t>(b)].storage);
   Fresh out(context_, storage, 2 * segments_ * length_);

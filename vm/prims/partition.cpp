@@ -67,6 +67,7 @@ bool parts_by_all(const PrimContext& context, const Parting& p) {
 
 void part_by_all(const PrimContext& context, const Parting& p, std::span<const Scalar> relations,
                  std::span<kernels::PackTarget> targets, std::span<BufferRef> memory) {
+  took(context, FastPath::kPackGroupSplit);
   const kernels::Table& t = kernel_table(context.isa);
   const auto type = static_cast<std::size_t>(p.type);
   const auto width = static_cast<std::int64_t>(storage_bytes(p.v.storage()));

@@ -35,6 +35,7 @@ bool permute_run(const PrimContext& context, std::int64_t from, const Vector& pl
     if (range[0] == gap) all.store(false, std::memory_order_relaxed);
   });
   if (!all) return false;
+  took(context, FastPath::kPermuteCounted);
   result = out.take();
   return true;
 }

@@ -213,6 +213,7 @@ bool merge(std::span<const kernels::PieceStream> streams, std::span<const std::i
   if (context.threads <= 1 || total < 2 * context.grain || count > total / kLong)
     return kernel_table(context.isa).merge_pieces[width_index(storage)](streams.data(), count, total, out);
   if (!fills(streams, counts, total)) return false;
+  took(context, FastPath::kJoinSplit);
   for_ranges(context, total, [&](std::int64_t begin, std::int64_t end) {
     for (const std::size_t s : {0U, 1U})
       copy_range(streams[s], counts[s], begin, end, static_cast<std::int64_t>(storage_bytes(storage)), out);
@@ -224,6 +225,7 @@ bool merge(std::span<const kernels::PieceStream> streams, std::span<const std::i
 bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& context, Value& result) {
   if (parts.size() == 1) {
     if (!stays(parts[0], dest)) return false;
+    took(context, FastPath::kJoinWhole);
     result = std::move(parts[0].v);
     return true;
   }
@@ -231,7 +233,9 @@ bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& c
   store_alike(parts, context);
   const Storage storage = storage_of(parts);
   Fresh out(context, storage, dest.total());
-  if (!join_regular(parts, dest, storage, context, out)) {
+  if (join_regular(parts, dest, storage, context, out)) {
+    took(context, FastPath::kJoinRegular);
+  } else {
     kernels::PieceStream streams[2];
     for (const std::size_t i : {0U, 1U}) {
       JoinPart& part = parts[i];
@@ -240,6 +244,7 @@ bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& c
     }
     const std::int64_t counts[2] = {parts[0].count, parts[1].count};
     if (!merge(streams, counts, dest.total(), storage, context, out.data())) return false;
+    took(context, FastPath::kJoinPieces);
   }
   result = out.take();
   return true;
@@ -256,6 +261,7 @@ bool take_regular(const PrimCall& call, const Formula& runs) {
     return false;
   const std::int64_t n = along.regular_length();
   if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;
+  took(call.context, FastPath::kTakeRegular);
   if (n == from.regular_length()) {
     call.results[0] = std::move(vector_operand(call, 0));
     return true;
@@ -298,6 +304,7 @@ bool join_pieces(const PrimCall& call, bool may_wait) {
   if (!note_places(source, dest, call.context, part)) return false;
   if (part.v.length() > 0) parts.push_back(std::move(part));
   if (covered == places) return join(parts, dest, call.context, call.results[0]);
+  took(call.context, FastPath::kLeaveJoin);
   call.results[0] = waiting_join(dest, waiting != nullptr ? (*waiting)->x : *defaults, std::move(parts));
   return true;
 }

@@ -14,6 +14,7 @@
 #include "bytecode/base/draws.h"
 #include "bytecode/base/orderer.h"
 #include "bytecode/table/op_info.h"
+#include "vm/data/fast_paths.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 
@@ -45,9 +46,15 @@ struct PrimContext {
   // As the legacy interpreter without -c: operands of elementwise instructions that are longer than the first
   // one give their first elements. Otherwise unequal lengths are a fault.
   bool prefix_lengths = false;
-  Orderer* orderer = nullptr;    // who ranks and sorts beside the processor, if anybody does
-  std::int64_t grain = 1 << 15;  // elements below which a primitive stays on one thread
+  Orderer* orderer = nullptr;            // who ranks and sorts beside the processor, if anybody does
+  std::int64_t grain = 1 << 15;          // elements below which a primitive stays on one thread
+  FastPathCounts* fast_paths = nullptr;  // null: nobody counts
 };
+
+// The operation that is under way goes this way.
+inline void took(const PrimContext& context, FastPath path) {
+  if (context.fast_paths != nullptr) context.fast_paths->count(path);
+}
 
 // One execution: operands and results as the table lists them; results do not overlap operands.
 struct PrimCall {
@@ -63,7 +70,7 @@ using PrimFn = void (*)(const PrimCall& call);
 // other kinds and for words the grammar does not allow.
 [[nodiscard]] PrimFn find_primitive(Op op, TypeWord word);
 
-// DIST to a vector that will only be read where takes_repeated() allows it: it may stay one number
+// DIST to a vector that will only be read where the table allows it (Form::kUniform): it may stay one number
 // (Vector::repeated), always so of one, and if all elements are known to be `alike`. Otherwise as
 // run_primitive.
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,

@@ -70,9 +70,11 @@ bool gather_runs(const PrimContext& context, std::span<Value> operands, const In
   const Pieces pieces{context, starts, along, kernel_segments(from), width_index(vector.storage()), true};
   if (!pieces.fit()) return false;
   if (along.segments() == 1 && worth_sharing(vector, along.total())) {
+    took(context, FastPath::kSharePart);
     results[0] = vector.part(along.total() == 0 ? 0 : starts[0], along.total());
     return true;
   }
+  took(context, FastPath::kTakeRuns);
   const Elements v(vector, context);
   Fresh out(context, v.storage(), along.total());
   pieces.copy(v, out);
@@ -93,6 +95,7 @@ bool scatter_runs(const PrimContext& context, std::span<Value> operands, const I
   if (storage_is_int(storage)) storage = std::max(storage, Elements(vector, context).storage());
   const Pieces pieces{context, starts, along, kernel_segments(into), width_index(storage), false};
   if (!pieces.fit()) return false;
+  took(context, FastPath::kScatterRuns);
   const Vector moved = stored_as(vector, storage, context);
   const Elements v(moved, context);
   const Elements d(defaults, context);
@@ -115,6 +118,7 @@ bool move_by_starts(const PrimContext& context, Op op, TypeWord /*word*/, std::s
     if (k != s.segments() || std::get<Vector>(operands[0]).length() != s.total()) return false;
     const Pieces pieces{context, indices, s, kernel_segments(s), 0, true};
     if (!pieces.fit()) return false;
+    took(context, FastPath::kKeepRuns);
     results[0] = std::move(operands[0]);
     return true;
   }

@@ -83,6 +83,7 @@ void scatter_long(const Moving& s, std::int64_t chunks, bool fresh, const Fresh&
     if (bad >= 0) scatter_fault(s, bad);
     return;
   }
+  took(context, disjoint ? FastPath::kScatterDisjoint : FastPath::kScatterRanges);
   if (disjoint) {
     for_chunks(context.threads, parts, [&](std::int64_t p) {
       scatter(s.v.at(bound(p)), s.idx.at(bound(p)), flags_at(bound(p)), bound(p + 1) - bound(p), m, out);
@@ -138,6 +139,7 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
     chunks = (s.v.length() + k) / kChunk + 1;  // zeros while they are in the cache
   if (!fresh && s.flags == nullptr && k > 1 && s.source.is_regular() && s.source.regular_length() == 1 &&
       s.dest.segments() == k) {  // one element for each segment
+    took(context, FastPath::kScatterSingles);
     const std::int64_t bad = first_of_segments(context, k, [&](std::int64_t first, std::int64_t last) {
       return s.t.write[s.width][s.idx.kind()](s.v.data(), s.idx.at(0), kernel_segments(s.dest), first, last,
                                               result.data());
@@ -155,12 +157,13 @@ void scatter(const Moving& s, bool fresh, const Fresh& result) {
     return;
   }
   const std::vector<Cut> cuts = cut_segments(kernel_segments(s.source), k, s.v.length(), chunks);
+  const bool by_runs = fresh && s.flags == nullptr && k * kWorthRuns / 16 <= s.v.length();
+  if (by_runs) took(context, FastPath::kScatterSegments);
   std::atomic<std::int64_t> first_bad{-1};
   for_chunks(context.threads, chunks, [&](std::int64_t c) {
     const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
     const std::int64_t last = cuts[static_cast<std::size_t>(c) + 1].segment;
     if (first == last) return;
-    const bool by_runs = fresh && s.flags == nullptr && s.source.segments() * kWorthRuns / 16 <= s.v.length();
     const std::int64_t bad =
         by_runs ? scatter_by_runs(s, first, last, result) : scatter_segments(s, first, last, fresh, result);
     if (bad >= 0) note_first(first_bad, bad);
@@ -202,12 +205,14 @@ void scatter_over(const PrimCall& call, const Vector* flags, Vector& defaults, c
 bool move_in_order(const PrimCall& call, const Elements& v, const Indices& idx) {
   const PrimContext& context = call.context;
   if (vector_operand(call, 1).run_from() == 0 || is_identity(context, idx, v.length())) {
+    took(context, FastPath::kMoveNothing);
     call.results[0] = std::move(call.operands[0]);
     return true;
   }
   if (v.length() < kWorthRuns) return false;
   const std::vector<Run> runs = few_runs(context, idx, 0, v.length());
   if (runs.empty()) return false;
+  took(context, FastPath::kMoveRuns);
   Fresh out(context, v.storage(), v.length());
   move_by_runs(context, runs, v, 0, v.length(), out);
   call.results[0] = out.take();

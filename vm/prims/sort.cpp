@@ -75,9 +75,9 @@ class Sorter {
     by_length(
         context_, s, cached_,
         [&](std::int64_t start, std::int64_t n, std::vector<std::uint64_t>& room) {
-          sort_short(v_ + start, n, out_ + start, room);
+          return sort_short(v_ + start, n, out_ + start, room);
         },
-        [&](std::int64_t start, std::int64_t n) { sort_long(v_ + start, n, out_ + start); });
+        [&](std::int64_t start, std::int64_t n) { sort_long(v_ + start, n, out_ + start); }, kShort);
   }
 
  private:
@@ -109,13 +109,11 @@ class Sorter {
     }
   };
 
-  void sort_short(const I* v, std::int64_t n, I* out, std::vector<std::uint64_t>& room) const {
-    if (n <= kernels::kPairs)
-      count_pairs(v, n, out);
-    else if (n <= kFew)
-      sort_few(v, n, out);
-    else
-      sort_cached(v, n, out, room);
+  static constexpr FastPath kShort[] = {FastPath::kSortPairs, FastPath::kSortFew, FastPath::kSortRadix};
+  int sort_short(const I* v, std::int64_t n, I* out, std::vector<std::uint64_t>& room) const {
+    if (n <= kernels::kPairs) return count_pairs(v, n, out), 0;
+    if (n <= kFew) return sort_few(v, n, out), 1;
+    return sort_cached(v, n, out, room), 2;
   }
 
   void count_pairs(const I* v, std::int64_t n, I* out) const {
@@ -164,6 +162,7 @@ class Sorter {
     range_by_parts(n, range,
                    [&](std::int64_t begin, std::int64_t m, std::int64_t* r) { range_of(v + begin, m, r); });
     with_keys(range, [&]<typename W>(const Keys<W>& keys, int bits) {
+      if (sizeof(W) < sizeof(I)) took(context_, FastPath::kSortNarrow);
       sort_keys<W>(n, bits, keys, out, W{0}, [=](std::int64_t i) { return keys.of(v[i]); });
     });
   }
@@ -186,6 +185,7 @@ class Sorter {
   // Keys key(0), ... below 2^bits, to which `more` is added before they are written as elements.
   template <typename W, typename Key>
   void sort_keys(std::int64_t n, int bits, const Keys<W>& keys, I* out, W more, const Key& key) const {
+    took(context_, bits <= kCountedBits ? FastPath::kSortCounted : FastPath::kSortSplit);
     if (bits <= kCountedBits) return sort_by_counts(n, bits, keys, out, more, key);
     const int wanted = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n / cached_)));
     const int split = std::min(bits, std::clamp(wanted, 6, 11));
@@ -220,6 +220,7 @@ class Sorter {
   // A bucket that is too large for one thread, by its own range.
   template <typename W>
   void sort_again(const W* words, std::int64_t n, const Keys<W>& keys, I* out, W more, W mask) const {
+    took(context_, FastPath::kSortAgain);
     std::int64_t range[2];
     range_by_parts(n, range, [&](std::int64_t begin, std::int64_t m, std::int64_t* r) {
       W low = mask;
@@ -271,6 +272,7 @@ class Sorter {
 
 void rank_later(const PrimCall& call) {
   check_shape(call);
+  took(call.context, FastPath::kLeaveRanks);
   auto places = std::make_shared<Formula>();
   places->kind = Formula::Kind::kRanks;
   places->compare = call.op == Op::kRankDown ? Scalar::kGt : Scalar::kLt;
@@ -280,6 +282,7 @@ void rank_later(const PrimCall& call) {
 void permute_ranked(const PrimCall& call) {
   const auto* places = std::get_if<std::shared_ptr<const Formula>>(&call.operands[1]);
   if (places == nullptr) return permute(call);
+  took(call.context, FastPath::kSort);
   const bool down = (*places)->compare == Scalar::kGt;
   const Segdes& s = segdes_operand(call, 2);
   if (order_elsewhere(call, s, down, std::nullopt)) return;

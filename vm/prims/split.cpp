@@ -54,6 +54,7 @@ bool move_by_split(const PrimContext& context, const Indices& idx, const Element
     if (split(v.at(begin), idx.at(begin), count, bound, low, bound + begin - low, out.data()) != count)
       all = false;
   });
+  if (all) took(context, FastPath::kMoveSplit);
   return all;
 }
 

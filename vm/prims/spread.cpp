@@ -79,6 +79,11 @@ Vector narrowed(const Vector& scalar, const PrimContext& context) {
   return Vector::of_int(x, narrow ? Storage::kI32 : Storage::kI64);
 }
 
+Vector repeated(const Vector& scalar, std::int64_t n, const PrimContext& context) {
+  took(context, FastPath::kLeaveRepeated);
+  return Vector::repeated(narrowed(scalar, context), n);
+}
+
 // A run that did not wrap is known as one to those who gather by it.
 void note_ascent(Vector& v, std::int64_t from) {
   std::int64_t last = 0;
@@ -91,7 +96,7 @@ void note_ascent(Vector& v, std::int64_t from) {
 
 Vector repeat_element(const Vector& scalar, std::int64_t n, const PrimContext& context) {
   if (n == 0) return Vector(scalar.storage(), 0, BufferRef());
-  if (n > 1) return Vector::repeated(narrowed(scalar, context), n);
+  if (n > 1) return repeated(scalar, n, context);
   return scalar.type() == Type::kInt ? Vector::of_int(scalar.scalar_int()) : scalar;
 }
 
@@ -117,7 +122,7 @@ void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Val
   const Segdes& s = segdes_operand(call, 1);
   const bool one = x.is_scalar() || x.is_repeated() || alike;
   if (one && x.length() == s.segments() && s.total() > 1)
-    results[0] = Vector::repeated(narrowed(first_element(x, context), context), s.total());
+    results[0] = repeated(first_element(x, context), s.total(), context);
   else
     dist(call);
 }

@@ -83,6 +83,7 @@ bool put_strided(const PrimContext& context, const Vector& value, const Vector& 
   if (d.length() < 2) return false;
   std::vector<Run> runs;
   if (!find_runs(context, starts, strides, s, d.length(), runs)) return false;
+  took(context, FastPath::kPutStrided);
   const Elements element(value, context, true);
   Storage storage = d.storage();
   if (storage_is_int(storage)) storage = std::max(storage, element.storage());

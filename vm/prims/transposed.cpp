@@ -29,6 +29,7 @@ void columns_to_rows(const std::byte* from, std::int64_t rows, std::int64_t colu
 
 Vector transposed(const PrimContext& context, const Vector& v, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kChunk = 1 << 15;  // elements
+  took(context, FastPath::kTranspose);
   const Elements e(v, context);
   Fresh out(context, e.storage(), e.length());
   const std::int64_t squares = (columns + kSide - 1) / kSide;

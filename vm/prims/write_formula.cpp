@@ -1,4 +1,6 @@
 // Writes the vectors that formulas stand for.
+#include <optional>
+
 #include "bytecode/base/stack.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
@@ -45,10 +47,32 @@ Value pulled(const Formula& f, const PrimContext& context) {
   return result;
 }
 
+std::optional<FastPath> writing(Kind kind) {
+  switch (kind) {
+    case Kind::kSpread: return FastPath::kWriteSpread;
+    case Kind::kRuns: return FastPath::kWriteRuns;
+    case Kind::kStrided: return FastPath::kWriteStrided;
+    case Kind::kPulled: return FastPath::kWritePull;
+    case Kind::kCompare: return FastPath::kWriteCompare;
+    case Kind::kJoin: return FastPath::kWriteJoin;
+    case Kind::kHalf: return FastPath::kWriteHalf;
+    case Kind::kPlaces: return FastPath::kWritePlaces;
+    case Kind::kPart: return FastPath::kWritePart;
+    case Kind::kMapped: return FastPath::kWriteMap;
+    case Kind::kCycle: return FastPath::kWriteCycle;
+    case Kind::kCycledRuns: return FastPath::kWriteCycledRuns;
+    case Kind::kRanks:
+    case Kind::kHole:
+    case Kind::kMoved: break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Value write_formula(const Formula& f, const PrimContext& context) {
   check_stack();
+  if (const auto path = writing(f.kind)) took(context, *path);
   const std::int64_t k = f.s.segments();
   switch (f.kind) {
     case Kind::kSpread: return distributed(f, context);

@@ -236,6 +236,7 @@ bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, st
   if (resident) binding.keep_remotes();
   if (status == plan::RunStatus::kDone) {
     ++counters_.fused;
+    took(context_, FastPath::kKernels);
     binding.note_bits();
     binding.take(outputs);
     region.lengths = binding.lengths();

@@ -6,8 +6,8 @@
 #include "bytecode/text/reader.h"
 #include "bytecode/text/writer.h"
 #include "bytecode/verify/verify.h"
-#include "frontend/compile.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/compile.h"
 
 using namespace nvm;
 using namespace nvm::frontend;
@@ -26,7 +26,7 @@ Program program_of(const std::string& text) {
     if (!form) continue;
     const auto compiled = compile_form(environment, std::move(*form), diagnostics);
     if (!compiled || !compiled->core) continue;
-    program = emit(*compiled->core, {"x.nesl"}).program;
+    program = emit_vcode(*compiled->core, {"x.nesl"}).code;
   }
   INFO(diagnostics.render());
   CHECK_FALSE(diagnostics.failed());

@@ -434,32 +434,53 @@ class StageEmitter {
   x86::Gp args_, n_, i_;
 };
 
-class ErrorText final : public asmjit::ErrorHandler {
- public:
-  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override { text = message; }
+struct EmitError {
   std::string text;
 };
+
+// What asmjit refuses ends here: it goes on with null pointers otherwise.
+class Throwing final : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error, const char* message, asmjit::BaseEmitter*) override {
+    throw EmitError{message};
+  }
+};
+
+void need(asmjit::Error error) {
+  if (error != asmjit::kErrorOk) throw EmitError{asmjit::DebugUtils::errorAsString(error)};
+}
+
+std::unique_ptr<x86::Compiler> attached_to(asmjit::CodeHolder& code) {
+  auto cc = std::make_unique<x86::Compiler>();
+  const asmjit::Error error = code.attach(cc.get());
+  if (error != asmjit::kErrorOk)
+    static_cast<void>(cc.release());  // asmjit cannot destroy what is half attached
+  need(error);
+  return cc;
+}
 
 }  // namespace
 
 bool compile_stage(asmjit::JitRuntime& runtime, Isa isa, const StageSpec& spec, bool want_listing,
                    Stage& stage, std::string& reason) {
-  asmjit::CodeHolder code;
-  code.init(runtime.environment());
-  ErrorText errors;
-  code.setErrorHandler(&errors);
   asmjit::StringLogger logger;
-  if (want_listing) code.setLogger(&logger);
-  x86::Compiler cc(&code);
-  StageEmitter(cc, isa, spec, stage).emit();
-  cc.finalize();
-  if (errors.text.empty() && runtime.add(&stage.function, &code) != asmjit::kErrorOk)
-    errors.text = "no memory for code";
-  stage.code_bytes = code.codeSize();
-  if (want_listing) stage.listing = logger.data();
-  if (errors.text.empty()) return true;
-  reason = "asmjit: " + errors.text;
-  return false;
+  Throwing errors;
+  asmjit::CodeHolder code;
+  try {
+    need(code.init(runtime.environment()));
+    if (want_listing) code.setLogger(&logger);
+    const std::unique_ptr<x86::Compiler> cc = attached_to(code);
+    code.setErrorHandler(&errors);  // to attach may not throw
+    StageEmitter(*cc, isa, spec, stage).emit();
+    need(cc->finalize());
+    if (want_listing) stage.listing = logger.data();
+    need(runtime.add(&stage.function, &code));
+  } catch (const EmitError& e) {
+    reason = "asmjit: " + e.text;
+    return false;
+  }
+  stage.code_bytes = code.codeSize();  // nothing throws any more: who has a function has it counted
+  return true;
 }
 
 }  // namespace nvm::vm::cpu

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "bytecode/table/op_kind.h"
+#include "bytecode/table/views.h"
 
 namespace nvm {
 namespace {
@@ -137,15 +138,50 @@ TEST_CASE("relations, of two numbers either way round") {
   }
 }
 
-TEST_CASE("what grows evenly is taken by operands of numbers only") {
-  for (const OpInfo& info : all_ops())
-    for (std::size_t i = 0; i < info.operands.size(); ++i) {
-      INFO(info.text << " " << i);
-      if (takes_growth(info.op, i)) CHECK(info.operands[i] == 't');
+TEST_CASE("forms of operands: of vectors only, and on condition only where the result has a form") {
+  for (const OpInfo& info : all_ops()) {
+    INFO(info.text);
+    const OpViews& row = op_views(info.op);
+    for (std::size_t i = 0; i < OpViews::kMostOperands; ++i) {
+      const Forms forms = row.takes[i] | row.takes_with[i];
+      if (forms.none()) continue;
+      REQUIRE(i < info.operands.size());
+      CHECK(only(info.operands.substr(i, 1), "tIFB"));
+      CHECK_FALSE(row.takes[i].any(row.takes_with[i]));
+      row.takes_with[i].each([&](Form form) { CHECK_FALSE(row.gives(form).none()); });
     }
-  CHECK(takes_growth(Op::kReplace, 2));
-  CHECK_FALSE(takes_growth(Op::kReplace, 1));
-  CHECK_FALSE(takes_growth(Op::kMul, 0));
+    if (!row.leaves.none()) CHECK(only(info.results.substr(0, 1), "tIFB"));
+  }
+}
+
+TEST_CASE("who leaves a form has a reader, and what is read in a form is left so by somebody") {
+  Forms left, taken;
+  for (const OpInfo& info : all_ops()) {
+    left = left | op_views(info.op).leaves;
+    for (std::size_t i = 0; i < OpViews::kMostOperands; ++i)
+      taken = taken | op_views(info.op).takes[i] | op_views(info.op).takes_with[i];
+  }
+  CHECK(taken == Forms::all());
+  CHECK(left == taken.without({Form::kUniform, Form::kInvariant}));  // any result may turn out so
+}
+
+TEST_CASE("elementwise instructions read one repeated number if they have two operands") {
+  for (const OpInfo& info : all_ops()) {
+    if (info.kind != OpKind::kMap) continue;
+    INFO(info.text);
+    for (std::size_t i = 0; i < info.operands.size(); ++i) {
+      CHECK(op_takes(info.op, i, Form::kUniform) == (info.operands.size() > 1));
+      CHECK(op_takes(info.op, i, Form::kInvariant) == (info.operands.size() > 1));
+      CHECK(op_views(info.op).takes_with[i].has(Form::kSlices) ==
+            (is_total_map(info.op, TypeWord::kInt) || is_total_map(info.op, TypeWord::kFloat)));
+      CHECK(op_views(info.op).takes_with[i].has(Form::kGrowing) ==
+            (map_algebra(info.op) == Algebra::kLinear));
+      CHECK(op_views(info.op).takes_with[i].has(Form::kSpread) ==
+            (map_algebra(info.op) == Algebra::kRelation));
+    }
+  }
+  CHECK_FALSE(op_takes(Op::kAdd, 2, Form::kUniform));
+  CHECK_FALSE(op_takes(Op::kCall, 1000, Form::kUniform));
 }
 
 TEST_CASE("scans and reductions come in pairs of the same scalar operation and words") {

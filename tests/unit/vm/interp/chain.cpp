@@ -21,6 +21,7 @@ void check_same(const std::string& body, IntBits bits = IntBits::k64) {
         f.machine.prims.threads = threads;
         f.machine.prims.grain = waits ? 64 : std::int64_t{1} << 40;
         texts[waits ? 1 : 0] = printed(f.interpret());
+        CHECK((f.fast_paths[FastPath::kStripLoop] > 0) == waits);
       }
       INFO(body);
       CHECK(texts[0] == texts[1]);

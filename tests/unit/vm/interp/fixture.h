@@ -27,6 +27,7 @@ struct Fixture {
     machine.prims.isa = best_isa();
     machine.prims.random = &host.random();
     machine.host = &host;
+    machine.prims.fast_paths = &fast_paths;
     if (loaded.verdict == Verdict::kOk) code = make_code(loaded.module, *pool);
   }
 
@@ -38,6 +39,7 @@ struct Fixture {
   std::unique_ptr<Pool> pool;
   Code code;
   Host host;
+  FastPathCounts fast_paths;
   Machine machine;
 };
 

@@ -3,13 +3,15 @@
 #include <string>
 
 #include "fixture.h"
+#include "tests/support/fast_paths.h"
 
 using namespace nvm;
 using namespace nvm::vm;
 
 namespace {
 
-void check_as_stack_machine(const std::string& body, bool fails = false) {
+// `paths`: taken by three threads.
+void check_as_stack_machine(const std::string& body, testing::FastPaths paths, bool fails = false) {
   for (const Isa isa : {Isa::kPortable, best_isa()}) {
     for (const int threads : {1, 3}) {
       Fixture f(main_of(body));
@@ -20,6 +22,7 @@ void check_as_stack_machine(const std::string& body, bool fails = false) {
       INFO(body);
       const Outcome outcome = f.interpret();
       CHECK(outcome.error.has_value() == fails);
+      if (threads > 1) testing::check_taken(f.fast_paths, paths);
       CHECK(printed(outcome) == printed(f.on_stack()));
     }
   }
@@ -42,11 +45,13 @@ TEST_CASE("pieces of segments are taken", "[runs]") {
   for (const std::string& starts : {each("0"), kHalves}) {
     // v, indices, source, destination
     check_as_stack_machine(iota(4950) + starts + each("1") + kHalves + "MAKE_SEGDES INDEX " + kSegments +
-                           kHalves + "MAKE_SEGDES BPERMUTE INT");
+                               kHalves + "MAKE_SEGDES BPERMUTE INT",
+                           {FastPath::kLeaveRuns, FastPath::kTakeRuns});
   }
   check_as_stack_machine(iota(4950) +
-                         "I_TO_F CONST INT 7 CONST INT 1 CONST INT 4000 MAKE_SEGDES INDEX "
-                         "CONST INT 4950 MAKE_SEGDES CONST INT 4000 MAKE_SEGDES BPERMUTE FLOAT");
+                             "I_TO_F CONST INT 7 CONST INT 1 CONST INT 4000 MAKE_SEGDES INDEX "
+                             "CONST INT 4950 MAKE_SEGDES CONST INT 4000 MAKE_SEGDES BPERMUTE FLOAT",
+                         {FastPath::kLeaveRuns, FastPath::kSharePart});
 }
 
 TEST_CASE("segments are joined from pieces", "[runs]") {
@@ -55,24 +60,28 @@ TEST_CASE("segments are joined from pieces", "[runs]") {
     const std::string word = word_text;
     const std::string as = word == "INT" ? "" : word == "FLOAT" ? "I_TO_F " : "I_TO_B ";
     check_as_stack_machine(kHalves +
-                           "MAKE_SEGDES LENGTHS CONST INT 100 MAKE_SEGDES +_REDUCE INT MAKE_SEGDES "
-                           "CONST INT 0 CONST INT 1 CPOP 1 2 INDEX " +
-                           as + kHalves + each("1") + kHalves + "MAKE_SEGDES INDEX " + iota(4950) + as +
-                           kHalves + "MAKE_SEGDES " + kSegments + "DPERMUTE " + word);
+                               "MAKE_SEGDES LENGTHS CONST INT 100 MAKE_SEGDES +_REDUCE INT MAKE_SEGDES "
+                               "CONST INT 0 CONST INT 1 CPOP 1 2 INDEX " +
+                               as + kHalves + each("1") + kHalves + "MAKE_SEGDES INDEX " + iota(4950) + as +
+                               kHalves + "MAKE_SEGDES " + kSegments + "DPERMUTE " + word,
+                           {FastPath::kLeaveRuns, FastPath::kScatterRuns});
   }
 }
 
 TEST_CASE("an index outside is told as it is", "[runs]") {
   check_as_stack_machine(
       iota(4950) + each("1") + each("1") + kSegments + "INDEX " + kSegments + kSegments + "BPERMUTE INT",
-      true);
+      {FastPath::kWriteRuns}, true);
   check_as_stack_machine(
-      iota(4950) + each("-1") + each("1") + kSegments + "INDEX " + kSegments + "PERMUTE INT", true);
-  check_as_stack_machine(iota(4950) + each("0") + each("1") + kSegments + "INDEX " + kSegments +
-                         "PERMUTE INT");
+      iota(4950) + each("-1") + each("1") + kSegments + "INDEX " + kSegments + "PERMUTE INT",
+      {FastPath::kWriteRuns}, true);
+  check_as_stack_machine(
+      iota(4950) + each("0") + each("1") + kSegments + "INDEX " + kSegments + "PERMUTE INT",
+      {FastPath::kKeepRuns});
 }
 
 TEST_CASE("indices that somebody else reads are there", "[runs]") {
   check_as_stack_machine(iota(4950) + each("0") + each("1") + kSegments +
-                         "INDEX COPY 1 0 CPOP 1 2 CPOP 1 2 " + kSegments + kSegments + "BPERMUTE INT");
+                             "INDEX COPY 1 0 CPOP 1 2 CPOP 1 2 " + kSegments + kSegments + "BPERMUTE INT",
+                         {});
 }

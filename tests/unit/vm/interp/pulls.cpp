@@ -1,11 +1,11 @@
 // Fields of records that are left as pulls give what written ones give.
-#include "vm/interp/unwritten.h"
 
 #include <catch2/catch.hpp>
 #include <set>
 #include <string>
 
 #include "fixture.h"
+#include "tests/support/fast_paths.h"
 #include "tests/support/record_list.h"
 
 using namespace nvm;
@@ -14,7 +14,7 @@ using namespace nvm::testing;
 
 namespace {
 
-void check_same(const std::string& text) {
+void check_same(const std::string& text, FastPaths paths) {
   for (const IntBits bits : {IntBits::k32, IntBits::k64})
     for (const int threads : {1, 3}) {
       Fixture f(text, bits);
@@ -22,6 +22,7 @@ void check_same(const std::string& text) {
       f.machine.prims.threads = threads;
       f.machine.prims.grain = 64;
       CHECK(printed(f.interpret()) == printed(f.on_stack()));
+      check_taken(f.fast_paths, paths);
     }
 }
 
@@ -48,12 +49,14 @@ TEST_CASE("fields that are moved on, or read by nobody, may stay pulls", "[pulls
 }
 
 TEST_CASE("records moved as pulls are those moved field by field", "[pulls]") {
-  for (const std::string& flags : partings()) check_same(record_list(flags, kInside));
+  for (const std::string& flags : partings()) check_same(record_list(flags, kInside), {FastPath::kLeavePull});
+  check_same(record_list(kThirds, kInside),
+             {FastPath::kMovePull, FastPath::kMovePullAgain, FastPath::kWritePull});
 }
 
 TEST_CASE("an index outside the table is told where it is read", "[pulls]") {
   const std::string text = record_list(kThirds, "POP 1 0");
-  check_same(text);
+  check_same(text, {});
   Fixture f(text);
   f.machine.prims.grain = 64;
   const Outcome outcome = f.interpret();

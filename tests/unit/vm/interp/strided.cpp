@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fixture.h"
+#include "tests/support/fast_paths.h"
 
 using namespace nvm;
 using namespace nvm::vm;
@@ -37,7 +38,8 @@ std::string put(const std::string& word, const std::string& value, const Runs& r
          descriptor(total(r)) + descriptor(places) + "DPERMUTE " + word;
 }
 
-void check_as_stack_machine(const std::string& body, bool fails = false) {
+// On three threads vectors stay unwritten by the ways of `paths`, among others.
+void check_as_stack_machine(const std::string& body, testing::FastPaths paths, bool fails = false) {
   for (const IntBits bits : {IntBits::k64, IntBits::k32})
     for (const int threads : {1, 3}) {
       Fixture f(main_of(body), bits);
@@ -46,30 +48,35 @@ void check_as_stack_machine(const std::string& body, bool fails = false) {
       f.machine.prims.grain = 64;
       const Outcome outcome = f.interpret();
       CHECK(outcome.error.has_value() == fails);
+      if (threads > 1) testing::check_taken(f.fast_paths, paths);
       CHECK(printed(outcome) == printed(f.on_stack()));
     }
 }
 
+constexpr testing::FastPaths kPut = {FastPath::kLeaveRepeated, FastPath::kLeaveStrided,
+                                     FastPath::kPutStrided};
+constexpr testing::FastPaths kNone = {};
+constexpr testing::FastPaths kWritten = {FastPath::kLeaveStrided, FastPath::kWriteStrided};
 const Runs kRuns{{5, 90'000, 3, 3, 0}, {7, -3, 1, 0, 2}, {10'000, 20'000, 4'000, 900, 0}};
 
 }  // namespace
 
 TEST_CASE("one value is put along runs", "[strided]") {
-  check_as_stack_machine(put("BOOL", "CONST BOOL F ", kRuns, 100'000));
-  check_as_stack_machine(put("FLOAT", "CONST FLOAT -0.5 ", kRuns, 100'000));
-  check_as_stack_machine(put("INT", one(-7), kRuns, 100'000));
-  check_as_stack_machine(put("INT", one(std::int64_t{1} << 30), kRuns, 100'000));
-  check_as_stack_machine(put("INT", "CONST INT 4611686018427387904 ", kRuns, 100'000));
+  check_as_stack_machine(put("BOOL", "CONST BOOL F ", kRuns, 100'000), kPut);
+  check_as_stack_machine(put("FLOAT", "CONST FLOAT -0.5 ", kRuns, 100'000), kPut);
+  check_as_stack_machine(put("INT", one(-7), kRuns, 100'000), kPut);
+  check_as_stack_machine(put("INT", one(std::int64_t{1} << 30), kRuns, 100'000), kPut);
+  check_as_stack_machine(put("INT", "CONST INT 4611686018427387904 ", kRuns, 100'000), kPut);
 }
 
 TEST_CASE("a place outside is told as it is", "[strided]") {
-  check_as_stack_machine(put("BOOL", "CONST BOOL F ", kRuns, 90'000), true);
+  check_as_stack_machine(put("BOOL", "CONST BOOL F ", kRuns, 90'000), kWritten, true);
   Runs low = kRuns;
   low.starts[1] = 50'000;
-  check_as_stack_machine(put("BOOL", "CONST BOOL F ", low, 100'000), true);
+  check_as_stack_machine(put("BOOL", "CONST BOOL F ", low, 100'000), kWritten, true);
   Runs far = kRuns;
   far.strides[0] = std::int64_t{1} << 30;
-  check_as_stack_machine(put("BOOL", "CONST BOOL F ", far, 100'000), true);
+  check_as_stack_machine(put("BOOL", "CONST BOOL F ", far, 100'000), kWritten, true);
 }
 
 TEST_CASE("random runs", "[strided]") {
@@ -92,12 +99,15 @@ TEST_CASE("random runs", "[strided]") {
       r.lengths.push_back(length);
     }
     INFO("case " << i);
-    check_as_stack_machine(put("BOOL", "CONST BOOL F ", r, places));
-    check_as_stack_machine(put("INT", one(77), r, places));
+    const bool enough =
+        total(r) >= std::max<std::int64_t>(1 << 14, 64 * static_cast<std::int64_t>(r.lengths.size()));
+    check_as_stack_machine(put("BOOL", "CONST BOOL F ", r, places), enough ? kPut : kNone);
+    check_as_stack_machine(put("INT", one(77), r, places), enough ? kPut : kNone);
   }
 }
 
 TEST_CASE("indices and values that somebody else reads are there", "[strided]") {
   check_as_stack_machine(put("BOOL", "CONST BOOL F ", kRuns, 100'000) + " " + list(kRuns.starts) +
-                         list(kRuns.strides) + list(kRuns.lengths) + "MAKE_SEGDES INDEX");
+                             list(kRuns.strides) + list(kRuns.lengths) + "MAKE_SEGDES INDEX",
+                         kNone);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fixture.h"
+#include "tests/support/fast_paths.h"
 #include "unwritten_programs.h"
 
 using namespace nvm;
@@ -12,7 +13,9 @@ using namespace nvm::testing;
 
 namespace {
 
-void check(const std::string& text, bool fails = false) {
+// `paths`: taken by three threads, except by those that only take the first elements of operands that are too
+// long.
+void check(const std::string& text, FastPaths paths = {}, bool fails = false) {
   for (const IntBits bits : {IntBits::k64, IntBits::k32})
     for (const int threads : {1, 3})
       for (const bool legacy : {false, true}) {
@@ -23,6 +26,8 @@ void check(const std::string& text, bool fails = false) {
         f.machine.prims.prefix_lengths = legacy;
         const Outcome outcome = f.interpret();
         CHECK(outcome.error.has_value() == fails);
+        INFO(text << " threads " << threads);
+        if (threads > 1) check_taken(f.fast_paths, paths);
         const std::string expected = printed(f.on_stack());  // which says more of an error
         CHECK(printed(outcome) == (fails ? expected.substr(0, printed(outcome).size()) : expected));
       }
@@ -31,17 +36,21 @@ void check(const std::string& text, bool fails = false) {
 }  // namespace
 
 TEST_CASE("numbers counted up are permuted without being written", "[unwritten]") {
-  check(main_of(counted(0) + places() + permute()));
+  check(main_of(counted(0) + places() + permute()), {FastPath::kLeaveRuns, FastPath::kPermuteCounted});
   check(main_of(counted(-5) + places() + permute()));
   check(main_of(counted(0) + places() + permute() + "COPY 1 0 " + counted(0) + "CPOP 1 1 " + permute()));
-  check(main_of(counted(3) + counted(0) + permute()));                    // in order
-  check(main_of(places() + counted(0) + permute()));                      // the same of others
-  check(main_of(counted(0) + places() + all(2) + "/ INT " + permute()));  // places named twice
-  check(main_of(counted(2147483647 - 100) + places() + permute()));       // beyond 32 bits, or around
+  check(main_of(counted(3) + counted(0) + permute()));  // in order
+  check(main_of(places() + counted(0) + permute()));    // the same of others
+  check(main_of(counted(0) + places() + all(2) + "/ INT " + permute()),
+        {FastPath::kWriteRuns});                                     // named twice
+  check(main_of(counted(2147483647 - 100) + places() + permute()));  // beyond 32 bits, or around
   check(main_of(counted(-2147483648) + places() + permute()));
-  check(main_of(counted(7) + places() + all(1) + "+ INT " + permute()), true);  // a place outside
-  check(main_of(places() + counted(1) + permute()), true);
+  check(main_of(counted(7) + places() + all(1) + "+ INT " + permute()), {}, true);  // a place outside
+  check(main_of(places() + counted(1) + permute()), {}, true);
 }
+
+constexpr FastPaths kNone = {};
+constexpr FastPaths kTransposed = {FastPath::kLeaveStrided, FastPath::kTranspose};
 
 TEST_CASE("columns become rows by indices that are not written", "[unwritten]") {
   const auto columns = [](std::int64_t rows, std::int64_t from, std::int64_t by, std::int64_t length) {
@@ -53,13 +62,14 @@ TEST_CASE("columns become rows by indices that are not written", "[unwritten]") 
   };
   for (const std::int64_t rows : {2, 100, 125, 20'000, 40'000}) {
     check(exchanged(rows, "", "INT"));
-    check(exchanged(rows, "I_TO_F ", "FLOAT"));
+    check(exchanged(rows, "I_TO_F ", "FLOAT"),
+          rows > 2 && rows < kMany ? kTransposed : kNone);  // else constants, or in order
     check(exchanged(rows, all(3) + "% I_TO_B ", "BOOL"));
   }
   check(main_of(columns(200, 0, 200, 200) + columns(200, 0, 200, 200) + permute()));
-  check(main_of(counted(0) + columns(200, 1, 200, 200) + permute()), true);
+  check(main_of(counted(0) + columns(200, 1, 200, 200) + permute()), {}, true);
   check(main_of(counted(0) + columns(200, 0, 199, 200) + permute()));
-  check(main_of(counted(0, 20'000) + columns(200, 0, 200, 200) + permute()), true);
+  check(main_of(counted(0, 20'000) + columns(200, 0, 200, 200) + permute()), {}, true);
 }
 
 TEST_CASE("places that count up in each of several segments", "[unwritten]") {
@@ -70,21 +80,22 @@ TEST_CASE("places that count up in each of several segments", "[unwritten]") {
   check(main_of(counted(3, kMany, 2) + runs(0) + two + "PERMUTE INT"));
   check(main_of(counted(3) + runs(0) + two + "PERMUTE INT"));
   check(main_of(all(0) + runs(0) + two + "PERMUTE INT"));
-  check(main_of(counted(3, kMany, 2) + runs(1) + two + "PERMUTE INT"), true);
+  check(main_of(counted(3, kMany, 2) + runs(1) + two + "PERMUTE INT"), {}, true);
   check(main_of(runs(0) + runs(0) + two + "PERMUTE INT"));
   check(main_of(counted(3, 1000, 2) + counted(0, 1000) + descriptor(1000) + "PERMUTE INT"));
-  check(main_of(counted(3, 1000, 2) + counted(1, 1000) + descriptor(1000) + "PERMUTE INT"), true);
+  check(main_of(counted(3, 1000, 2) + counted(1, 1000) + descriptor(1000) + "PERMUTE INT"), {}, true);
 }
 
 TEST_CASE("numbers counted up go through calls unwritten", "[unwritten]") {
   check(permuted_twice(counted(0)));
   check(permuted_twice(counted(9)));
   check(permuted_twice(all(0)));
+  check(permuted_twice(places(), counted(0)), {FastPath::kLeaveRuns, FastPath::kKeepCounted});
 }
 
 TEST_CASE("masks and shifts of elements whose bits are known", "[unwritten]") {
   const std::string or_of = "COPY 1 0 " + descriptor(kMany) + "OR_REDUCE INT ";
-  check(main_of(masked("AND INT", 255, or_of)));
+  check(main_of(masked("AND INT", 255, or_of)), {FastPath::kMaskKnown});
   check(main_of(masked("AND INT", 256, or_of)));
   check(main_of(masked("AND INT", 15, or_of)));
   check(main_of(masked("AND INT", -1, or_of)));
@@ -95,9 +106,11 @@ TEST_CASE("masks and shifts of elements whose bits are known", "[unwritten]") {
   check(main_of(masked("RSHIFT", 40, or_of)));
   check(main_of(masked("RSHIFT", -1, or_of)));
   const std::string moved = places() + permute();
-  check(main_of(masked("RSHIFT", 8, moved + or_of)));
+  check(main_of(masked("RSHIFT", 8, moved + or_of)), {FastPath::kMaskKnown});
+  check(main_of(masked("RSHIFT", 8, moved + descriptor(kMany) + "OR_REDUCE INT")),
+        {FastPath::kMaskKnown, FastPath::kPermuteRepeated, FastPath::kComputeRepeated});
   check(main_of(masked("RSHIFT", 8, moved)));
-  check(main_of(masked("RSHIFT", 8, places() + all(1) + "+ INT " + permute())), true);
+  check(main_of(masked("RSHIFT", 8, places() + all(1) + "+ INT " + permute())), {}, true);
   // The memory is written anew before it is masked again.
   check(main_of(masked("AND INT", 255, "CPOP 1 2 " + all(256) + "+ INT " + all(256) + "AND INT " + or_of)));
 }

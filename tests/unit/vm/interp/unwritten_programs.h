@@ -21,8 +21,8 @@ inline std::string places() { return counted(0, kMany, 7919) + all(kMany) + "% "
 inline std::string permute() { return descriptor(kMany) + "PERMUTE INT "; }
 
 // A function that calls itself, lest it be inlined, permutes what it is given, and passes that on.
-inline std::string permuted_twice(const std::string& v) {
-  return "FUNC MAIN " + v + places() + one(2) + "CALL AGAIN RET " +
+inline std::string permuted_twice(const std::string& v, const std::string& by = places()) {
+  return "FUNC MAIN " + v + by + one(2) + "CALL AGAIN RET " +
          "FUNC AGAIN COPY 1 0 CONST INT 0 = INT IF POP 1 0 POP 1 0 ELSE CONST INT 1 - INT CPOP 1 2 COPY 1 "
          "2 " +
          permute() + "CPOP 1 2 CPOP 1 2 CALL AGAIN ENDIF RET";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "tests/support/fast_paths.h"
 #include "tests/unit/vm/interp/fixture.h"
 #include "vm/cpu/cpu_engine.h"
 
@@ -41,6 +42,7 @@ TEST_CASE("a line of sums and quotients is compiled once and gives what the prim
   CHECK(printed(f.interpret()) == want);
   CHECK(printed(f.interpret()) == want);
   CHECK(lines.counters().compiled == 1);
+  testing::check_taken(f.fast_paths, {FastPath::kLineCompiled});
 }
 
 TEST_CASE("a value that a line distributes stays unwritten for those behind it") {

@@ -1,5 +1,4 @@
 // Fields of records that are left as pulls while lines are recorded: read as instructions of those lines.
-#include "vm/interp/unwritten.h"
 
 #include <catch2/catch.hpp>
 

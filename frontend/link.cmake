@@ -1,5 +1,0 @@
-# The prelude's text becomes part of the library.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/frontend/prelude.nesl")
-file(READ "${CMAKE_SOURCE_DIR}/frontend/prelude.nesl" NVM_PRELUDE_TEXT)
-configure_file("${CMAKE_SOURCE_DIR}/frontend/prelude_text.cpp.in" "${CMAKE_BINARY_DIR}/frontend/prelude_text.cpp" @ONLY)
-target_sources(nvm_frontend PRIVATE "${CMAKE_BINARY_DIR}/frontend/prelude_text.cpp")

@@ -1,0 +1,344 @@
+// Reductions, scans, folds.
+#include <algorithm>
+
+#include "frontend/remora/library_call.h"
+
+namespace nvm::remora {
+
+namespace core = frontend::core;
+using core::Prim;
+
+namespace {
+
+using L = Library;
+
+// What the machine starts maxima of FLOAT from; smaller numbers are combined one with another.
+constexpr double kLeastFloat = 1e36;
+
+// Functions that grow at each step have no type that all steps share: so few steps are written out.
+constexpr std::int64_t kMostWritten = 64;
+
+// The library's function that a lambda only hands its two parameters to; else -1.
+std::int32_t library_of(const Expr& f) {
+  if (f.kind == ExprKind::kLibrary) return f.library;
+  if (f.kind != ExprKind::kLambda || f.parameters.size() != 2) return -1;
+  const Expr& e = *f.kids[0];
+  if (e.kind != ExprKind::kApply || e.kids.size() != 3 || e.kids[0]->kind != ExprKind::kLibrary ||
+      !e.frame.empty())
+    return -1;
+  for (std::size_t k = 0; k < 2; ++k)
+    if (e.kids[k + 1]->kind != ExprKind::kValue || e.kids[k + 1]->value != f.parameters[k]) return -1;
+  return e.kids[0]->library;
+}
+
+}  // namespace
+
+std::optional<LibraryCall::Primitive> LibraryCall::primitive() const {
+  const MeaningRef& m = arguments_[0].meaning;
+  if (m == nullptr || m->candidates.size() != 1 || !cell_.empty()) return std::nullopt;
+  const std::int32_t row = library_of(*m->candidates[0].expr);
+  if (row < 0) return std::nullopt;
+  switch (static_cast<Library>(row)) {
+    case L::kAdd:
+    case L::kFAdd: return Primitive{Prim::kSum, Prim::kPlusScan};
+    case L::kMul:
+    case L::kFMul: return Primitive{Prim::kProduct, Prim::kMultScan};
+    case L::kMin: return Primitive{Prim::kMinVal, Prim::kMinScan};
+    case L::kMax: return Primitive{Prim::kMaxVal, Prim::kMaxScan};
+    case L::kAnd: return Primitive{Prim::kAll, Prim::kAndScan};
+    case L::kOr: return Primitive{Prim::kAny, Prim::kOrScan};
+    case L::kXor: return Primitive{Prim::kParity, Prim::kXorScan};
+    default: return std::nullopt;
+  }
+}
+
+bool LibraryCall::reduction(Val& value) {
+  const auto of = [&](Code c) {
+    value = out(c);
+    return true;
+  };
+  switch (id_) {
+    case L::kReduce:
+    case L::kReduceZero: value = reduced(); return true;
+    case L::kScan:
+    case L::kScanZero:
+    case L::kOpenScanZero:
+    case L::kExscanZero: value = scanned(); return true;
+    case L::kFold: value = folded(false); return true;
+    case L::kFoldR: value = folded(true); return true;
+    case L::kTrace: value = traced(false); return true;
+    case L::kTraceRight: value = traced(true); return true;
+    case L::kIterate: value = iterated(); return true;
+    case L::kSum:
+    case L::kFSum: return of(total(Prim::kSum));
+    case L::kProduct:
+    case L::kFProduct: return of(total(Prim::kProduct));
+    case L::kAny: return of(total(Prim::kAny));
+    case L::kAll: return of(total(Prim::kAll));
+    case L::kMinimum: return of(total(Prim::kMinVal));
+    case L::kMaximum: return of(total(Prim::kMaxVal));
+    case L::kFMinimum: return of(extremum(false, sequence(0)));
+    case L::kFMaximum: return of(extremum(true, sequence(0)));
+    case L::kCount: {
+      const Code ones = code_.each({sequence(0)}, [&](const auto& b) { return one_if(b[0]); });
+      return of(code_.op(Prim::kSum, Coder::integer_type(), {ones}));
+    }
+    default: return false;
+  }
+}
+
+Code LibraryCall::total(Prim prim) {
+  const Code v = sequence(0);
+  return code_.op(prim, v.type->a, {v});
+}
+
+Code LibraryCall::extremum(bool greatest, Code v) {
+  const Type type = remora::scalar(AtomKind::kFloat);
+  const Code least = code_.real(greatest ? -kLeastFloat : kLeastFloat);
+  const Code usual = all_of(code_.each(
+      {v}, [&](const auto& x) { return code_.compare(greatest ? Prim::kGe : Prim::kLe, x[0], least); }));
+  const auto quick = [&] {
+    return Val{type, code_.op(greatest ? Prim::kMaxVal : Prim::kMinVal, v.type->a, {v})};
+  };
+  const auto slow = [&] {
+    const Combine op = [&](const Val& a, const Val& b) {
+      return Val{type, code_.select(greatest ? less(a.code, b.code) : less(b.code, a.code), b.code, a.code)};
+    };
+    const Val all = halved(op, vector_of(type, v, nullptr), code_.length(v));
+    return Val{type, code_.element(all.code, code_.integer(0))};
+  };
+  return t_.choose({usual}, {quick, slow}, type).code;
+}
+
+// n cells of `columns` atoms, column by column.
+Code LibraryCall::in_columns(Code items, Code n, Code columns) {
+  const Code at = places(columns, [&](Code j) {
+    return places(n, [&](Code i) { return code_.plus(j, code_.times(i, columns)); });
+  });
+  return code_.get(items, code_.flatten(at));
+}
+
+Val LibraryCall::reduced() {
+  const bool with = id_ == L::kReduceZero;
+  pad_ = index(1);
+  cell_ = index(2);
+  const Code d = with ? number(0) : code_.plus(number(0), code_.integer(1));
+  const Val& f = arguments_[0];
+  Type cell = result_;
+  cell.shape = cell_;
+  const Combine op = [&](const Val& a, const Val& b) { return t_.call(f, {a, b}, cell); };
+  const Val items = flat(with ? 2 : 1);
+  if (const auto p = primitive()) {
+    const auto column = [&](Code v) {
+      const Code all = code_.op(p->reduce, v.type->a, {v});
+      return with ? op(arguments_[1], {cell, all}).code : all;
+    };
+    if (is_scalar(result_)) return out(column(items.code));
+    const Code columns = product(pad_);
+    const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
+    return out(code_.each({groups}, [&](const auto& v) { return column(v[0]); }));
+  }
+  if (is_scalar(result_) && written_out(d)) {
+    Val all = with ? arguments_[1] : item(items, code_.integer(0), cell);
+    for (std::int64_t k = with ? 0 : 1; k < *d.known; ++k) all = op(all, item(items, code_.integer(k), cell));
+    return all;
+  }
+  const Val all = with ? halved(op, with_zero(arguments_[1], items), code_.plus(d, code_.integer(1)))
+                       : halved(op, items, d);
+  return out_of(all.code, all.meaning);
+}
+
+Val LibraryCall::with_zero(const Val& zero, const Val& items) {
+  const Val z = t_.packed(zero);
+  return appended(vector_of(z.type, repeated(z, product(pad_)), z.meaning), items);
+}
+
+Val LibraryCall::combined(const Combine& op, const Val& a, const Val& b, Code n) {
+  const Var cells = t_.fresh_index(Sort::kDim, "n", code_.times(n, product(pad_)));
+  const Shape frame{piece(Dim::of(cells))};
+  const Type all{kNoVar, a.type.atom, joined(frame, cell_)}, cell{kNoVar, a.type.atom, cell_};
+  return t_.lifted({{{all, a.code, a.meaning}, 1}, {{all, b.code, b.meaning}, 1}}, frame, cell,
+                   [&](std::vector<Val> v) { return op(v[0], v[1]); });
+}
+
+// Items 0 and 1, 2 and 3, ... are combined, and so on; an odd last one waits.
+Val LibraryCall::halved(const Combine& op, const Val& items, Code n) {
+  const Shape item = joined(pad_, cell_);
+  const auto two = [&] { return code_.integer(2); };
+  return t_.routine("reduce", {items, integer(n)}, items.type, [&](const State& s, const Self& self) {
+    const Val &v = s[0], &count = s[1];
+    const auto next = [&] {
+      const Code half = code_.quotient(count.code, two());
+      const Code odd = code_.minus(count.code, code_.times(half, two()));
+      const auto every = [&](int first) {
+        const Code at =
+            places(half, [&](Code i) { return code_.plus(code_.times(i, two()), code_.integer(first)); });
+        return Val{v.type, items_at(v.code, at, item), v.meaning};
+      };
+      const Val pairs = combined(op, every(0), every(1), half);
+      const Val last{v.type, slice(v.code, code_.minus(count.code, odd), count.code, item), v.meaning};
+      return self({appended(pairs, last), integer(code_.plus(half, odd))});
+    };
+    return t_.choose({code_.compare(Prim::kLe, count.code, code_.integer(1))}, {[&] { return v; }, next},
+                     v.type);
+  });
+}
+
+// Pairs are combined, their prefixes are those of odd places; at even places an item is combined with the
+// prefix before it.
+Val LibraryCall::prefixes(const Combine& op, const Val& items, Code n) {
+  const Shape item = joined(pad_, cell_);
+  const auto one = [&] { return code_.integer(1); };
+  const auto two = [&] { return code_.integer(2); };
+  return t_.routine("scan", {items, integer(n)}, items.type, [&](const State& s, const Self& self) {
+    const Val& v = s[0];
+    const Code count = s[1].code;
+    const auto next = [&] {
+      const Code half = code_.quotient(count, two()), others = code_.minus(count, half);
+      const auto every = [&](Code m, int first) {
+        const Code at =
+            places(m, [&](Code i) { return code_.plus(code_.times(i, two()), code_.integer(first)); });
+        return Val{v.type, items_at(v.code, at, item), v.meaning};
+      };
+      const Val odd = self({combined(op, every(half, 0), every(half, 1), half), integer(half)});
+      const Code later = code_.minus(others, one());
+      const Val before{v.type, slice(odd.code, code_.integer(0), later, item), odd.meaning};
+      const Val even = combined(op, before, every(later, 2), later);
+      const Val first{v.type, slice(v.code, code_.integer(0), one(), item), v.meaning};
+      const Val all = appended(appended(first, even), odd);
+      const Code at = places(count, [&](Code i) {
+        const Code h = code_.quotient(i, two());
+        const Code is_odd = code_.compare(Prim::kNe, code_.remainder(i, two()), code_.integer(0));
+        return code_.select(is_odd, code_.plus(others, h), h);
+      });
+      return Val{v.type, items_at(all.code, at, item), all.meaning};
+    };
+    return t_.choose({code_.compare(Prim::kLe, count, one())}, {[&] { return v; }, next}, v.type);
+  });
+}
+
+// Of one column.
+Code LibraryCall::prefixes_of(const Primitive& p, const Combine& op, Code v) {
+  const Type atom = remora::scalar(result_.atom);
+  const auto both = [&](Code a, Code b) { return op({atom, a}, {atom, b}).code; };
+  const Code before = code_.op(p.scan, v.type, {v});
+  const bool open = id_ == L::kOpenScanZero;
+  if (open || id_ == L::kExscanZero) {
+    const Code all = code_.each({before}, [&](const auto& x) { return both(code(1), x[0]); });
+    if (!open) return all;
+    const Code last = both(code(1), code_.op(p.reduce, v.type->a, {v}));
+    return code_.append(all, code_.sequence({&last, 1}));
+  }
+  return code_.each({before, v}, [&](const auto& x) {
+    const Code now = both(x[0], x[1]);
+    return id_ == L::kScanZero ? both(code(1), now) : now;
+  });
+}
+
+Val LibraryCall::scanned() {
+  const bool with = id_ != L::kScan, open = id_ == L::kOpenScanZero;
+  pad_ = index(1);
+  cell_ = index(2);
+  const auto one = [&] { return code_.integer(1); };
+  const Code d = with ? number(0) : code_.plus(number(0), one());
+  const Val& f = arguments_[0];
+  Type cell = result_;
+  cell.shape = cell_;
+  const Combine op = [&](const Val& a, const Val& b) { return t_.call(f, {a, b}, cell); };
+  const Val items = flat(with ? 2 : 1);
+  if (const auto p = primitive()) {
+    if (pad_.empty()) return out(prefixes_of(*p, op, items.code));
+    const Code columns = product(pad_);
+    const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
+    const Code all =
+        code_.flatten(code_.each({groups}, [&](const auto& v) { return prefixes_of(*p, op, v[0]); }));
+    return out(in_columns(all, columns, open ? code_.plus(d, one()) : d));
+  }
+  if (!with) {
+    const Val all = prefixes(op, items, d);
+    return out(all.code, all.meaning);
+  }
+  const Val all = prefixes(op, with_zero(arguments_[1], items), code_.plus(d, one()));
+  const Shape item = joined(pad_, cell_);
+  if (open) return out(all.code, all.meaning);
+  if (id_ == L::kExscanZero) return out(slice(all.code, code_.integer(0), d, item), all.meaning);
+  return out(slice(all.code, one(), code_.plus(d, one()), item), all.meaning);
+}
+
+// ---- one item after another
+
+bool LibraryCall::written_out(Code steps) const {
+  return has_function(result_) && steps.known && *steps.known <= kMostWritten;
+}
+
+Val LibraryCall::folded(bool right) {
+  const Code d = number(0);
+  const Val& f = arguments_[0];
+  const Val items = flat(2);
+  const Type cell{kNoVar, items.type.atom, index(1)};
+  const Code first = right ? code_.minus(d, code_.integer(1)) : code_.integer(0);
+  const Val start = t_.fitted(arguments_[1], result_);
+  const auto step = [&](const Val& so_far, Code i) {
+    const Val x = item(items, i, cell);
+    return right ? t_.call(f, {x, so_far}, result_) : t_.call(f, {so_far, x}, result_);
+  };
+  if (written_out(d)) {
+    Val so_far = start;
+    for (std::int64_t k = 0; k < *d.known; ++k)
+      so_far = step(so_far, code_.integer(right ? *d.known - 1 - k : k));
+    return so_far;
+  }
+  return t_.routine("fold", {integer(first), start}, result_, [&](const State& s, const Self& self) {
+    const Code i = s[0].code;
+    const Code done = right ? less(i, code_.integer(0)) : code_.compare(Prim::kGe, i, d);
+    const auto next = [&] {
+      return self({integer(code_.plus(i, code_.integer(right ? -1 : 1))), step(s[1], i)});
+    };
+    return t_.choose({done}, {[&] { return s[1]; }, next}, result_);
+  });
+}
+
+Val LibraryCall::traced(bool right) {
+  const Code d = number(0);
+  const Val& f = arguments_[0];
+  const Val items = flat(2);
+  const Type cell{kNoVar, items.type.atom, index(1)};
+  const Type state = arguments_[1].type;
+  const Val start = t_.packed(arguments_[1]);
+  const Val begun = vector_of(state, t_.sequence_of(start), start.meaning);
+  const Code first = right ? code_.minus(d, code_.integer(1)) : code_.integer(0);
+  const Val all =
+      t_.routine("trace", {integer(first), start, begun}, begun.type, [&](const State& s, const Self& self) {
+        const Code i = s[0].code;
+        const Code done = right ? less(i, code_.integer(0)) : code_.compare(Prim::kGe, i, d);
+        const auto next = [&] {
+          const Val x = item(items, i, cell);
+          const Val now = t_.packed(right ? t_.call(f, {x, s[1]}, state) : t_.call(f, {s[1], x}, state));
+          const Val more = vector_of(state, t_.sequence_of(now), now.meaning);
+          return self({integer(code_.plus(i, code_.integer(right ? -1 : 1))), now,
+                       right ? appended(more, s[2]) : appended(s[2], more)});
+        };
+        return t_.choose({done}, {[&] { return s[2]; }, next}, begun.type);
+      });
+  return out(all.code, all.meaning);
+}
+
+Val LibraryCall::iterated() {
+  const Val& f = arguments_[0];
+  const Code n = natural(code(2), "the number of turns is negative");
+  const Val start = t_.fitted(arguments_[1], result_);
+  if (written_out(code(2))) {
+    Val x = start;
+    for (std::int64_t k = 0; k < *code(2).known; ++k) x = t_.call(f, {x}, result_);
+    return x;
+  }
+  return t_.routine("iterate", {integer(n), start}, result_, [&](const State& s, const Self& self) {
+    const auto next = [&] {
+      return self({integer(code_.minus(s[0].code, code_.integer(1))), t_.call(f, {s[1]}, result_)});
+    };
+    return t_.choose({code_.compare(Prim::kEq, s[0].code, code_.integer(0))}, {[&] { return s[1]; }, next},
+                     result_);
+  });
+}
+
+}  // namespace nvm::remora

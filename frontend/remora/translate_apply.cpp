@@ -1,0 +1,182 @@
+// Applications: frames become apply-to-eaches, functions are inlined or, if they call themselves, functions
+// of core code.
+#include <algorithm>
+
+#include "frontend/remora/library_call.h"
+#include "frontend/remora/translator.h"
+
+namespace nvm::remora {
+
+namespace core = frontend::core;
+using core::Prim;
+
+namespace {
+
+constexpr int kMostInlined = 1000;  // calls inlined into each other
+constexpr int kMostCopies = 8;      // of a named function
+
+Type with_frame(const Shape& frame, const Type& cell) {
+  return cell.array != kNoVar ? cell : Type{kNoVar, cell.atom, joined(frame, cell.shape)};
+}
+
+}  // namespace
+
+Val Translator::apply(const Expr& e, const Environment& in) {
+  std::vector<Argument> arguments;
+  for (std::size_t k = 0; k < e.kids.size(); ++k) {
+    Val v = eval(*e.kids[k], in);
+    Shape front = program_.variables.resolved(e.kids[k]->type).shape;
+    front.resize(front.size() - e.cells[k]);
+    arguments.push_back({std::move(v), shape_in(front, in).size()});
+  }
+  const At at(*this, e.pos);
+  const Shape frame = shape_in(e.frame, in);
+  Type result = type_in(e.type, in);
+  if (result.array == kNoVar)
+    result.shape.erase(result.shape.begin(),
+                       result.shape.begin() + static_cast<std::ptrdiff_t>(frame.size()));
+  return lifted(std::move(arguments), frame, result, [&](std::vector<Val> v) {
+    const Val function = std::move(v[0]);
+    v.erase(v.begin());
+    return call(function, v, result);
+  });
+}
+
+Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
+                       const Cell& inside) {
+  std::size_t level = 0;
+  for (const Argument& a : arguments)
+    if (a.frame > 0 && (level == 0 || a.frame < level)) level = a.frame;
+  if (level == 0) {
+    std::vector<Val> values;
+    for (Argument& a : arguments) values.push_back(std::move(a.value));
+    return inside(std::move(values));
+  }
+  const auto split = static_cast<std::ptrdiff_t>(level);
+  const Shape here(frame.begin(), frame.begin() + split), deeper(frame.begin() + split, frame.end());
+  std::vector<Code> sequences;
+  std::vector<std::size_t> which;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    Argument& a = arguments[k];
+    if (a.frame == 0) continue;
+    Shape& s = a.value.type.shape;
+    s.erase(s.begin(), s.begin() + split);
+    a.frame -= level;
+    const Code all = a.value.code;
+    sequences.push_back(s.empty() ? all : code_.groups(all, product(here), product(s)));
+    which.push_back(k);
+  }
+  const Type cell = with_frame(deeper, cell_result);
+  MeaningRef meaning;
+  const Code out = code_.each(sequences, [&](const std::vector<Code>& elements) {
+    std::vector<Argument> now = arguments;
+    for (std::size_t k = 0; k < which.size(); ++k) now[which[k]].value.code = elements[k];
+    const Val v = packed(fitted(lifted(std::move(now), deeper, cell_result, inside), cell));
+    meaning = v.meaning;
+    return v.code;
+  });
+  return {with_frame(here, cell), is_scalar(cell) ? out : code_.flatten(out), meaning};
+}
+
+Val Translator::choose(const std::vector<Code>& conditions,
+                       const std::vector<std::function<Val()>>& alternatives, const Type& result) {
+  if (conditions.empty()) return alternatives[0]();
+  MeaningRef all;
+  if (has_function(result))  // what each may give is needed before they are joined
+    for (const auto& alternative : alternatives)
+      code_.discard([&] { all = united(all, packed(alternative()).meaning); });
+  const std::function<Code(std::size_t)> from = [&](std::size_t k) -> Code {
+    const auto one = [&, k] { return recast(packed(fitted(alternatives[k](), result)), all).code; };
+    if (k == conditions.size()) return one();
+    return code_.branch(conditions[k], one, [&, k] { return from(k + 1); });
+  };
+  return {result, from(0), all};
+}
+
+Val Translator::joined(const Val& a, const Val& b, Code condition) {
+  return choose({condition}, {[&] { return a; }, [&] { return b; }}, a.type);
+}
+
+Val Translator::dispatch(const Val& function, const Type& result, const One& one) {
+  static const std::vector<Candidate> none;
+  const std::vector<Candidate>& all = function.meaning != nullptr ? function.meaning->candidates : none;
+  if (all.empty()) return {result, code_.zero(core_of(result, nullptr))};  // no cell is ever computed
+  if (all.size() == 1) return one(all[0], function.code);
+  const std::vector<Code> parts = code_.parts(function.code, all.size() + 1);
+  std::vector<Code> conditions;
+  std::vector<std::function<Val()>> alternatives;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (k + 1 < all.size())
+      conditions.push_back(code_.compare(Prim::kEq, parts[0], code_.integer(static_cast<std::int64_t>(k))));
+    alternatives.emplace_back([&, k] { return one(all[k], parts[k + 1]); });
+  }
+  return choose(conditions, alternatives, result);
+}
+
+Val Translator::call(const Val& function, const std::vector<Val>& arguments, const Type& result) {
+  return dispatch(function, result, [&](const Candidate& c, Code captured) {
+    return call_one(c, captured, arguments, result);
+  });
+}
+
+Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arguments, const Type& result) {
+  if (c.expr->kind == ExprKind::kLibrary) return LibraryCall(*this, c, std::move(arguments), result).run();
+  if (c.expr->kind == ExprKind::kIfFunction)
+    return joined(arguments[1], fitted(arguments[2], arguments[1].type), arguments[0].code);
+  const Environment& scope = scope_of(c, captured);
+  // Written out at a few places; beyond, or if it calls itself, a function of core code.
+  const bool often = names_.count(c.expr) != 0 && ++written_out_[c.expr] > kMostCopies;
+  if (calls_itself(*c.expr) || often) return call_recursive(c, scope, std::move(arguments), result);
+  if (depth_ >= kMostInlined)
+    throw Error{"depth", c.expr->pos, "functions are passed to each other without end"};
+  Environment& with = inner(scope);
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const ValueId parameter = c.expr->parameters[k];
+    with.values[parameter] = fitted(arguments[k], type_in(declared(parameter), scope));
+  }
+  ++depth_;
+  Val v = fitted(eval(*c.expr->kids[0], with), result);
+  --depth_;
+  return v;
+}
+
+// ---- instantiation
+
+Val Translator::instantiate(const Expr& e, const Environment& in) {
+  const Val f = eval(*e.kids[0], in);
+  const Type type = type_in(e.type, in);
+  const std::size_t frame = f.type.shape.size();
+  Type cell = type;
+  cell.shape.erase(cell.shape.begin(), cell.shape.begin() + static_cast<std::ptrdiff_t>(frame));
+  return lifted({{f, frame}}, f.type.shape, cell, [&](std::vector<Val> v) {
+    return dispatch(v[0], cell, [&](const Candidate& c, Code captured) {
+      return instantiate_one(e, in, c, captured, cell);
+    });
+  });
+}
+
+Val Translator::instantiate_one(const Expr& e, const Environment& in, const Candidate& c, Code captured,
+                                const Type& result) {
+  if (c.expr->kind == ExprKind::kLibrary) {
+    Candidate made = c;
+    for (const Shape& s : e.indices) made.indices.push_back(shape_in(s, in));
+    for (const Type& t : e.types) made.types.push_back(type_in(t, in));
+    if (static_cast<Library>(c.expr->library) == Library::kIota)
+      return {result, is_scalar(result) ? code_.integer(0) : code_.iota(product(made.indices[0]))};
+    return {result, captured, meaning_of(std::move(made))};
+  }
+  Environment& with = inner(scope_of(c, captured));
+  with.bound = c.expr->bound;
+  for (std::size_t k = 0; k < c.expr->bound.size(); ++k) {
+    const Var b = c.expr->bound[k];
+    switch (program_.variables[b].sort) {
+      case Sort::kDim: with.substitution.dims[b] = shape_in(e.indices[k], in)[0].dim; break;
+      case Sort::kShape: with.substitution.shapes[b] = shape_in(e.indices[k], in); break;
+      case Sort::kAtom: with.substitution.atoms[b] = type_in(e.types[k], in).atom; break;
+      case Sort::kArray: with.substitution.arrays[b] = type_in(e.types[k], in); break;
+    }
+  }
+  return fitted(eval(*c.expr->kids[0], with), result);
+}
+
+}  // namespace nvm::remora
