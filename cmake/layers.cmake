@@ -41,6 +41,7 @@ nvm_layer(bytecode/load bytecode/text bytecode/verify bytecode/ssa bytecode/prog
 nvm_layer(frontend bytecode/ssa bytecode/program bytecode/text bytecode/table bytecode/base)
 nvm_layer(frontend/nesl frontend bytecode/ssa bytecode/program bytecode/text bytecode/table bytecode/base)
 nvm_layer(frontend/remora frontend bytecode/ssa bytecode/program bytecode/text bytecode/table bytecode/base)
+nvm_layer(frontend/edit frontend/remora frontend/nesl frontend bytecode/ssa bytecode/program bytecode/text bytecode/table bytecode/base)
 nvm_layer(gpu bytecode/plan bytecode/soac bytecode/ssa bytecode/table bytecode/base)
 nvm_layer(vm/data bytecode/table bytecode/base)
 nvm_layer(vm/simd bytecode/table)
@@ -54,4 +55,5 @@ nvm_layer(vm/block vm/interp vm/prims vm/data bytecode/ssa bytecode/table byteco
 nvm_layer(vm/profile vm/trace vm/interp vm/prims vm/data bytecode/soac bytecode/ssa bytecode/program bytecode/table bytecode/base)
 nvm_layer(vm/lib vm/profile vm/block vm/tier vm/trace vm/cpu vm/interp vm/prims vm/data gpu frontend/remora frontend/nesl frontend
           bytecode/load bytecode/plan bytecode/soac bytecode/ssa bytecode/verify bytecode/text bytecode/program bytecode/table bytecode/base)
-nvm_layer(vm/cmd vm/lib vm/profile bytecode/table bytecode/base)
+nvm_layer(vm/lsp frontend/edit vm/interp vm/data bytecode/base)
+nvm_layer(vm/cmd vm/lsp vm/lib vm/profile frontend/edit bytecode/table bytecode/base)

@@ -10,12 +10,14 @@ namespace {
 
 class FormCompiler {
  public:
-  FormCompiler(Environment& environment, std::shared_ptr<Form> form, Diagnostics& diagnostics)
-      : env_(environment), form_(std::move(form)), diagnostics_(diagnostics) {}
+  FormCompiler(Environment& environment, std::shared_ptr<Form> form, std::shared_ptr<TypeArena> types,
+               Diagnostics& diagnostics)
+      : env_(environment), form_(std::move(form)), diagnostics_(diagnostics) {
+    result_.form = form_;
+    result_.types = std::move(types);
+  }
 
   std::optional<CompiledForm> run() {
-    result_.form = form_;
-    result_.types = std::make_shared<TypeArena>();
     const Environment::Types own(env_, form_->kind == FormKind::kDatatype ? nullptr : result_.types.get());
     const int errors = diagnostics_.errors();
     // A silent failure is due to a name that an earlier, reported error left without meaning.
@@ -165,10 +167,16 @@ int bound_slots(TypeArena& types, const Pattern& pattern, const Type* type, int 
 }  // namespace
 
 std::optional<CompiledForm> compile_form(Environment& environment, Form form, Diagnostics& diagnostics) {
+  return compile_form(environment, std::make_shared<Form>(std::move(form)), std::make_shared<TypeArena>(),
+                      diagnostics);
+}
+
+std::optional<CompiledForm> compile_form(Environment& environment, const std::shared_ptr<Form>& form,
+                                         const std::shared_ptr<TypeArena>& types, Diagnostics& diagnostics) {
   check_cancelled(environment.cancelled());
-  const SourcePos pos = form.pos;
+  const SourcePos pos = form->pos;
   try {
-    return FormCompiler(environment, std::make_shared<Form>(std::move(form)), diagnostics).run();
+    return FormCompiler(environment, form, types, diagnostics).run();
   } catch (const TooDeep& e) {
     diagnostics.error(pos, "this, or a type in it, is " + std::string(e.what()));
     return std::nullopt;

@@ -39,6 +39,9 @@ struct CompiledForm {
 // Checks, defines (functions, datatypes) and compiles one form. Nothing, with diagnostics, if it is faulty;
 // then the environment is unchanged.
 std::optional<CompiledForm> compile_form(Environment& environment, Form form, Diagnostics& diagnostics);
+// The same for a form that the caller keeps, with its types: of a faulty one, those that were found.
+std::optional<CompiledForm> compile_form(Environment& environment, const std::shared_ptr<Form>& form,
+                                         const std::shared_ptr<TypeArena>& types, Diagnostics& diagnostics);
 
 // A variable that a form bound, and the slots of the form's value that are its value.
 struct BoundVariable {

@@ -97,6 +97,17 @@ class Environment {
   bool stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagnostics);
   void drop_stand_in(const std::string& name);
   std::uint32_t next_variable() { return ++variables_; }
+
+  // For a text that is edited, of which most stays as it is. These and forget() are not for one environment.
+  //
+  // What the user means by a name, or null. Loads nothing.
+  [[nodiscard]] Binding* defined(const std::string& name) const;
+  // No name means anything of the user's until its binding is published again. Frees bindings that are not
+  // among `kept` and that those do not use.
+  void start_over(const std::vector<Binding*>& kept);
+  // `binding`, a function, has the definition of `newer` from now on, and whatever means one of them means
+  // that. False if it cannot be: somebody may have looked at more than a type that stays the same.
+  bool redefine(Binding& binding, Binding& newer);
   // Of the form that is being compiled; outside, those that last as long as the environment.
   [[nodiscard]] TypeArena& types() { return *types_in_use_; }
   // While it lives, new types go to another arena; by default to those that last.

@@ -137,6 +137,56 @@ void Environment::release(Binding* binding, Forgotten& forgotten) {
   bindings_.erase(binding->order);
 }
 
+Binding* Environment::defined(const std::string& name) const {
+  const auto found = user_.find(name);
+  return found == user_.end() ? nullptr : found->second;
+}
+
+void Environment::start_over(const std::vector<Binding*>& kept) {
+  user_.clear();
+  user_types_.clear();
+  locked_.clear();
+  superseded_.clear();
+  Reachable reached;
+  std::vector<const Binding*> open;
+  const auto reach = [&](const Binding* binding) {
+    if (binding != nullptr && !binding->builtin && reached.insert(binding).second) open.push_back(binding);
+  };
+  for (Binding* binding : kept) binding->replaced_by = nullptr;
+  for (const Binding* binding : kept) reach(binding);
+  while (!open.empty()) {
+    const Binding* const binding = open.back();
+    open.pop_back();
+    reach(binding->replaced_by);
+    for (const Binding* used : binding->uses) reach(used);
+  }
+  for (auto it = bindings_.begin(); it != bindings_.end();) {
+    Binding& binding = it->second;
+    binding.replaces.clear();
+    binding.superseded = false;
+    if (binding.builtin) binding.replaced_by = nullptr;  // a setting
+    it = binding.builtin || reached.contains(&binding) ? std::next(it) : bindings_.erase(it);
+  }
+}
+
+bool Environment::redefine(Binding& binding, Binding& newer) {
+  const auto simple = [](const Binding& b) {
+    return b.kind == BindingKind::kFunction && b.plain && b.form && b.form->defaults.empty();
+  };
+  if (!simple(binding) || !simple(newer) || binding.serial != newer.serial ||
+      !same_type(binding.type, newer.type))
+    return false;
+  binding.form = newer.form;
+  binding.pos = newer.pos;
+  binding.owned = newer.owned;
+  binding.type = newer.type;
+  binding.uses = newer.uses;
+  std::erase(binding.uses, &binding);
+  binding.uses.push_back(&newer);  // the tree names it where it calls itself
+  newer.replaced_by = &binding;
+  return true;
+}
+
 Environment::Forgotten Environment::forget() {
   Forgotten forgotten;
   while (!superseded_.empty()) {

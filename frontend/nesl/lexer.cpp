@@ -55,7 +55,11 @@ constexpr std::int64_t least_int(IntBits bits) { return bits == IntBits::k32 ? I
 }  // namespace
 
 Lexer::Lexer(const Source& source, Diagnostics& diagnostics, IntBits bits)
-    : text_(source.text), diagnostics_(diagnostics), bits_(bits), line_(source.first_line) {
+    : text_(source.text),
+      diagnostics_(diagnostics),
+      bits_(bits),
+      line_(source.first_line),
+      column_(source.first_column) {
   if (text_.starts_with("\xef\xbb\xbf")) at_ = 3;  // a mark that some editors write
 }
 

@@ -72,7 +72,7 @@ class Lexer {
   IntBits bits_;
   std::size_t at_ = 0;
   std::uint32_t line_;
-  std::uint32_t column_ = 1;
+  std::uint32_t column_;
   SourcePos behind_{0, 0};  // the last token
   bool unfinished_ = false;
   std::set<std::string> primed_;  // names with a ' that were reported

@@ -37,7 +37,7 @@ RULES = (
 FILESYSTEM = re.compile(r"\b(?:std::filesystem|fs)::(?!path\b|file_status\b|perms\b|directory_iterator\b)([a-z_]+)\(([^;]*)")
 INTERFACE = ("nvm.hpp", "nesl.hpp", "nvm.h")
 IMPLEMENTED = ("vm.cpp", "value.cpp", "value_files.cpp", "program.cpp", "nesl.cpp", "nesl_calls.cpp",
-               "c_api.cpp", "c_error.cpp", "c_nesl.cpp", "build_info.cpp")
+               "c_api.cpp", "c_limits.cpp", "c_error.cpp", "c_nesl.cpp", "build_info.cpp")
 WATCHERS = ("watch.hpp", "record.hpp", "profile.hpp")
 # A constructor of an interface that may allocate: what it takes must be made already, or it goes through guarded().
 CONSTRUCTOR = re.compile(r"^(?:  )?(?:explicit )?([A-Z]\w*)\([^;~]*\)(.*);", re.M)

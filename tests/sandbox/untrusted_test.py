@@ -83,6 +83,30 @@ def check_refusals():
         expect("nothing in the session", "not permitted" in run.stderr and not (place.inside / "made").exists(), run)
 
 
+def check_looking():
+    """Commands that only look at a program have the same limits, and refuse the same."""
+    with Place() as place:
+        good = place.write("p.nesl", "x = 3;\nx + 1;\n")
+        vcode = place.write("p.vcode", "FUNC MAIN CONST INT 1 RET\n")
+        long = place.write("l.nesl", "[1" + ", x" * 1000000 + "];\n")
+        large = place.write("m.nesl", "v = dist(1.5, 200000000);\nsum(v);\n")
+        endless = place.write("e.nesl", "function go(n) = go(n + 1) $\nx = go(0);\nx;\n")
+        for command in ("check", "compile", "disasm"):
+            for name in (good, vcode) if command != "compile" else (good,):
+                run = place.nvm(command, "--untrusted", name)
+                expect(f"{command} of a good program", run.returncode == 0 and run.stdout != "" and run.stderr == "", run)
+                run = place.nvm(command, "--untrusted", "--allow", "read", name)
+                expect(f"{command} allows nothing", run.returncode == 2 and "--untrusted: nothing can be allowed" in run.stderr, run)
+            run = place.nvm(command, "--untrusted", "--memory", "50M", long)
+            expect(f"{command} of a large text", run.returncode in (1, 2) and "memory" in run.stderr, run)
+            if command == "check":
+                continue
+            run = place.nvm(command, "--untrusted", large)
+            expect(f"{command} of large values", run.returncode == 1 and "memory" in run.stderr, run)
+            run = place.nvm(command, "--untrusted", "--time-limit", "0.3", endless)
+            expect(f"{command} of what does not end", run.returncode == 1 and "time limit" in run.stderr, run)
+
+
 def check_walls():
     """Inputs and outputs of the command line still work behind the kernel's walls."""
     with Place() as place:
@@ -102,6 +126,7 @@ def main():
     check_whole_session()
     check_output()
     check_refusals()
+    check_looking()
     check_walls()
     finish()
 

@@ -55,7 +55,7 @@ lib::Message unread(const std::string& path) {
 
 int check_nesl(const Arguments& arguments, const Watch& watch) {
   lib::NeslOptions options;
-  options.vm.allow = allowed(arguments);
+  options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
@@ -110,8 +110,9 @@ int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) 
 
 int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::string& stages) {
   lib::NeslOptions options;
+  options.int_bits = int_bits(arguments);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
-  options.vm.allow = allowed(arguments);
+  options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);

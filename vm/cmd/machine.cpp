@@ -108,13 +108,6 @@ std::string tuned() {
   return {tuning_text, tuning_size};
 }
 
-lib::Limits limits_of(const Arguments& arguments) {
-  // Whoever types, types as long as he likes: what he has entered has the time.
-  const double seconds = arguments.command() == "repl" ? 0 : arguments.number(Option::kTimeLimit);
-  end_long_after(seconds);
-  return {arguments.size(Option::kMemory), seconds};
-}
-
 lib::Capabilities allowed(const Arguments& arguments) {
   lib::Capabilities capabilities;
   for (const std::string& list : arguments.all(Option::kAllow)) allow(list, capabilities);
@@ -154,14 +147,35 @@ void confine(const Arguments& arguments) {
 
 }  // namespace
 
-lib::Options options_of(const Arguments& arguments) {
+lib::Limits limits_of(const Arguments& arguments) {
+  if (arguments.given(Option::kUntrusted))
+    confine(arguments);  // before there are threads, and files are open
+  const lib::Options limits = lib::untrusted_limits(looking_at(arguments));
+  // Whoever types, types as long as he likes: what he has entered has the time.
+  const double seconds = arguments.command() == "repl" ? 0 : limits.time_limit;
+  end_long_after(seconds);
+  return {limits.memory, seconds};
+}
+
+lib::Options looking_at(const Arguments& arguments) {
   lib::Options options;
+  options.memory = arguments.size(Option::kMemory);
+  options.time_limit = arguments.number(Option::kTimeLimit);
+  options.allow = allowed(arguments);
+  options.untrusted = arguments.given(Option::kUntrusted);
+  if (options.untrusted && arguments.given(Option::kAllow))
+    throw UsageError{"--untrusted: nothing can be allowed, and --allow is given"};
+  if (options.untrusted && arguments.choice(Option::kArgCheck) != 0)
+    throw UsageError{"--untrusted: arguments are checked, and --arg-check off is given"};
+  return options;
+}
+
+lib::Options options_of(const Arguments& arguments) {
+  lib::Options options = looking_at(arguments);
   options.random = static_cast<lib::Random>(arguments.choice(Option::kRand));
   if (arguments.given(Option::kSeed)) options.seed = arguments.integer(Option::kSeed, INT64_MIN);
   options.threads = static_cast<int>(arguments.integer(Option::kThreads, 0));
-  options.memory = arguments.size(Option::kMemory);
   options.max_depth = arguments.integer(Option::kMaxDepth, 0);
-  options.time_limit = arguments.number(Option::kTimeLimit);
   options.isa = static_cast<lib::InstructionSet>(arguments.choice(Option::kIsa));
   options.jit = static_cast<lib::Jit>(arguments.choice(Option::kJit));
   options.engine = static_cast<lib::Engine>(arguments.choice(Option::kEngine));
@@ -178,15 +192,8 @@ lib::Options options_of(const Arguments& arguments) {
   }
   options.count = arguments.given(Option::kStats);
   options.cost = arguments.given(Option::kCost) || arguments.given(Option::kAssert);
-  options.allow = allowed(arguments);
   options.fuel = static_cast<std::uint64_t>(arguments.integer(Option::kFuel, 0));
   options.output_limit = arguments.size(Option::kOutputLimit);
-  options.untrusted = arguments.given(Option::kUntrusted);
-  if (options.untrusted && arguments.given(Option::kAllow))
-    throw UsageError{"--untrusted: nothing can be allowed, and --allow is given"};
-  if (options.untrusted && arguments.choice(Option::kArgCheck) != 0)
-    throw UsageError{"--untrusted: arguments are checked, and --arg-check off is given"};
-  if (options.untrusted) confine(arguments);
   return options;
 }
 

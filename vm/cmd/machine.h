@@ -29,10 +29,15 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 [[nodiscard]] std::FILE* tuning();
 [[nodiscard]] std::string tuned();
 
-// --memory and --time-limit, from now on.
+// --memory and --time-limit, or those of --untrusted, from now on; with that also the kernel's walls.
 [[nodiscard]] lib::Limits limits_of(const Arguments& arguments);
 // explain only looks.
 [[nodiscard]] inline bool has_effects(const Arguments& arguments) { return arguments.command() != "explain"; }
+[[nodiscard]] inline int int_bits(const Arguments& arguments) {
+  return arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+}
+// What a program may do and take that is looked at, and not run but for the values of its bindings.
+[[nodiscard]] lib::Options looking_at(const Arguments& arguments);
 // --allow
 [[nodiscard]] lib::Capabilities allowed(const Arguments& arguments);
 [[nodiscard]] lib::Options options_of(const Arguments& arguments);

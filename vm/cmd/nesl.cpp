@@ -56,7 +56,7 @@ lib::NeslOptions nesl_options(const Arguments& arguments) {
   lib::NeslOptions options;
   options.vm = options_of(arguments);
   options.vm.cancelled = Interruptible::asked();
-  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.int_bits = int_bits(arguments);
   options.optimise = arguments.choice(Option::kOptimise) == 0;
   options.print_length = arguments.count_or_all(Option::kPrintLength);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
@@ -161,7 +161,7 @@ int compile_command(const Words& words) {
   if (is_remora(arguments)) return refuse_remora(arguments, {});
   lib::NeslOptions options;
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
-  options.vm.allow = allowed(arguments);
+  options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
   const auto file = written_to(arguments, Option::kOutput);
   TerminalBuffer buffer(stdout), messages(stderr);

@@ -141,7 +141,7 @@ int repl_command(const Words& words) {
   const lib::Limits limits = limits_of(arguments);
   lib::NeslOptions options;
   options.vm = options_of(arguments);
-  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.int_bits = int_bits(arguments);
   options.print_length = arguments.count_or_all(Option::kPrintLength);
   options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;

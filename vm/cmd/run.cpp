@@ -43,7 +43,7 @@ int report(const lib::Failure& failure) {
 
 lib::LoadOptions load_options_of(const Arguments& arguments) {
   lib::LoadOptions options;
-  options.int_bits = arguments.choice(Option::kIntBits) == 0 ? 32 : 64;
+  options.int_bits = int_bits(arguments);
   options.check = arguments.given(Option::kCheck);
   options.optimise = arguments.choice(Option::kOptimise) == 0;
   return options;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bytecode/program/program.h"
+#include "bytecode/ssa/ssa.h"
 #include "frontend/nesl/types.h"
 #include "vm/data/value.h"
 

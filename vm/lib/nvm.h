@@ -50,6 +50,15 @@ typedef struct {
   int untrusted; /* for programs of strangers: nothing may be allowed, limits that are 0 get defaults */
 } nvm_options;
 
+/* From nvm_limits_begin to nvm_limits_end, all that the calling thread does with this library shares this
+   memory (bytes) and time (seconds), 0: no limit: loading, making machines and values, running, printing.
+   What takes more fails. Limits nest, and the inner ones cannot have more; they are ended where they were
+   begun: on the same thread, the innermost first. Otherwise nvm_limits_end does nothing and returns a
+   non-zero number. */
+typedef struct nvm_limits nvm_limits;
+nvm_limits* nvm_limits_begin(uint64_t memory, double seconds);
+int nvm_limits_end(nvm_limits* limits);
+
 /* Zero-initialised options are the defaults. `options` may be NULL. */
 nvm_program* nvm_load_text(const char* text, size_t size, const char* name, const nvm_load_options* options);
 nvm_program* nvm_load_file(const char* path, const nvm_load_options* options);

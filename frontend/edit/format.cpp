@@ -1,0 +1,91 @@
+#include "frontend/edit/format.h"
+
+#include <algorithm>
+
+#include "frontend/edit/layout.h"
+#include "frontend/nesl/parser.h"
+
+namespace nvm::edit {
+
+using frontend::Form;
+using frontend::FormKind;
+
+namespace {
+
+struct Parsed {
+  std::string tree;  // "" if it is no form
+  std::size_t end = 0;
+};
+
+Parsed parse_one(std::string_view text) {
+  Diagnostics diagnostics("", "");
+  const frontend::Source source{"", text};
+  frontend::Parser parser(source, diagnostics);
+  const auto form = parser.next_form();
+  return {form ? frontend::print_ast(*form) : "", parser.offset()};
+}
+
+bool same_words(const std::vector<LayoutWord>& a, const std::vector<LayoutWord>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const LayoutWord& x, const LayoutWord& y) { return x.text == y.text; });
+}
+
+// A chunk in the layout; nothing if it would not be read as it is now.
+std::optional<std::string> laid_out(std::string_view chunk, const Form& form, const LayoutPlace& place) {
+  const std::vector<LayoutWord> words = layout_words(chunk);
+  std::string text = lay_out(words, form.kind, place);
+  if (!same_words(words, layout_words(text))) return std::nullopt;
+  const Parsed again = parse_one(text);
+  if (again.end != text.size() || again.tree != frontend::print_ast(form)) return std::nullopt;
+  return text;
+}
+
+}  // namespace
+
+Formatted format_nesl(const std::string& text) {
+  Formatted out;
+  LayoutPlace place{true, text.find("\r\n") == std::string::npos ? "\n" : "\r\n"};
+  constexpr std::string_view kMark = "\xef\xbb\xbf";  // some editors begin a file with it
+  std::size_t begin = text.starts_with(kMark) ? kMark.size() : 0;
+  if (text.starts_with("#!")) begin = std::min(text.find('\n'), text.size());  // the first line of a script
+  out.text = text.substr(0, begin);
+  if (begin > kMark.size()) place.first = false;
+  std::string code = text;
+  std::fill_n(code.begin(), begin, ' ');
+  const frontend::Source source{"", code};
+  Diagnostics diagnostics("", "");
+  frontend::Parser parser(source, diagnostics);
+  while (!parser.at_end()) {
+    const std::size_t messages = diagnostics.all().size();
+    const auto form = parser.next_form();
+    std::size_t end = parser.offset();
+    if (!form && parser.at_end()) end = code.size();
+    const std::string_view chunk = std::string_view(code).substr(begin, end - begin);
+    auto laid = form ? laid_out(chunk, *form, place) : std::nullopt;
+    if (!laid) {
+      const bool known = !form && messages < diagnostics.all().size();
+      const std::size_t at = begin + chunk.find_first_not_of(" \t\r\n\f");
+      std::string why = known ? diagnostics.all()[messages].message : "its layout would change its meaning";
+      out.problems.push_back({Severity::kError, {at, end}, std::move(why), ""});
+      laid = std::string(chunk);
+    }
+    out.text += *laid;
+    place.first = false;
+    begin = end;
+  }
+  const std::string_view rest = std::string_view(code).substr(begin);
+  Diagnostics of_rest("", "");
+  const frontend::Source behind{"", rest};
+  static_cast<void>(frontend::Parser(behind, of_rest));
+  if (of_rest.failed()) {  // a comment without an end
+    out.problems.push_back(
+        {Severity::kError, {begin + rest.find('%'), code.size()}, of_rest.all()[0].message, ""});
+    out.text += rest;
+    return out;
+  }
+  out.text += lay_out(layout_words(rest), FormKind::kExpr, place);
+  if (!out.text.empty() && out.text.back() != '\n') out.text += place.newline;
+  return out;
+}
+
+}  // namespace nvm::edit

@@ -1,0 +1,87 @@
+#include "frontend/edit/text.h"
+
+#include <algorithm>
+
+#include "frontend/remora/utf8.h"
+
+namespace nvm::edit {
+
+namespace {
+
+std::size_t width(std::size_t bytes, Units units) {
+  if (units == Units::kBytes) return bytes;
+  return units == Units::kUtf16 && bytes == 4 ? 2 : 1;
+}
+
+}  // namespace
+
+Text::Text(std::string text) : text_(std::move(text)), begins_{0} {
+  for (std::size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
+    begins_.push_back(at + 1);
+  plain_.reserve(begins_.size());
+  for (std::size_t n = 0; n < begins_.size(); ++n) {
+    const std::string_view line = this->line(n);
+    plain_.push_back(
+        std::all_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  }
+}
+
+std::string_view Text::line(std::size_t n) const {
+  if (n >= begins_.size()) return {};
+  const std::size_t begin = begins_[n];
+  std::size_t end = n + 1 < begins_.size() ? begins_[n + 1] - 1 : text_.size();
+  if (end > begin && text_[end - 1] == '\r') --end;
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+std::size_t Text::offset(Place place, Units units) const {
+  if (place.line >= begins_.size()) return text_.size();
+  const std::string_view line = this->line(place.line);
+  if (plain_[place.line]) return begins_[place.line] + std::min(place.column, line.size());
+  std::size_t at = 0;
+  for (std::size_t column = 0; at < line.size();) {
+    const std::size_t bytes = remora::decode_one(line, at).bytes;
+    column += width(bytes, units);
+    if (column > place.column) break;
+    at += bytes;
+  }
+  return begins_[place.line] + at;
+}
+
+Place Text::place(std::size_t offset, Units units) const {
+  offset = std::min(offset, text_.size());
+  const auto line = std::upper_bound(begins_.begin(), begins_.end(), offset) - begins_.begin() - 1;
+  Place place{static_cast<std::size_t>(line), 0};
+  if (plain_[place.line]) return {place.line, offset - begins_[place.line]};
+  for (std::size_t at = begins_[place.line]; at < offset;) {
+    const std::size_t bytes = remora::decode_one(text_, at).bytes;
+    place.column += width(bytes, units);
+    at += bytes;
+  }
+  return place;
+}
+
+std::size_t Text::offset(SourcePos pos, Units units) const {
+  if (pos.line == 0) return 0;
+  return offset(Place{pos.line - 1, pos.column == 0 ? 0 : pos.column - 1}, units);
+}
+
+SourcePos Text::pos(std::size_t offset) const {
+  const Place p = place(offset, Units::kBytes);
+  return {static_cast<std::uint32_t>(p.line + 1), static_cast<std::uint32_t>(p.column + 1)};
+}
+
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '~';
+}
+
+std::string replaced(const std::string& text, Span part, std::string_view with) {
+  const std::size_t begin = std::min(part.begin, text.size());
+  const std::size_t end = std::clamp(part.end, begin, text.size());
+  std::string out = text.substr(0, begin);
+  out += with;
+  out.append(text, end, std::string::npos);
+  return out;
+}
+
+}  // namespace nvm::edit

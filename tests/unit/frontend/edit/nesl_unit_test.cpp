@@ -1,0 +1,102 @@
+// A change reaches as far as it must, and no further.
+#include <catch2/catch.hpp>
+
+#include "frontend/edit/nesl_unit.h"
+
+using namespace nvm;
+using namespace nvm::edit;
+
+namespace {
+
+struct Program {
+  NeslWorld world;
+  NeslUnit unit;
+
+  // Forms that were checked for a text.
+  std::size_t check(const std::string& text) {
+    unit.read(text, world);
+    std::vector<frontend::Binding*> kept;
+    unit.collect(kept);
+    world.environment.start_over(kept);
+    world.blamed.clear();
+    world.texts.clear();
+    world.redefined.clear();
+    const std::size_t before = world.checks;
+    unit.check(world);
+    return world.checks - before;
+  }
+  std::string errors() const {
+    std::string all;
+    for (const auto& chunk : unit.chunks())
+      for (const auto* list : {&chunk->unread, &chunk->messages})
+        for (const ChunkMessage& m : *list) all += m.text + "\n";
+    return all;
+  }
+};
+
+const std::string kText =
+    "function one(x) = x + 1;\n"
+    "function two(x) = one(one(x));\n"
+    "function other(v) = sum(v);\n"
+    "a = two(3);\n"
+    "other([a]);\n";
+
+std::string with(const std::string& from, const std::string& to) {
+  std::string text = kText;
+  return text.replace(text.find(from), from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a text is checked once", "[edit]") {
+  Program p;
+  CHECK(p.check(kText) == 5);
+  CHECK(p.check(kText) == 0);
+  CHECK(p.check("\n% moved %\n\n" + kText) <= 2);  // what follows the change begins with another chunk
+  CHECK(p.errors().empty());
+}
+
+TEST_CASE("a function with another body is checked, and the code that it is in", "[edit]") {
+  Program p;
+  p.check(kText);
+  CHECK(p.check(with("x + 1", "x + 2")) == 2);  // one, and a, whose code has it
+  CHECK(p.check(with("sum(v)", "sum(v) + 0")) <= 3);
+  CHECK(p.errors().empty());
+}
+
+TEST_CASE("a function with another type is checked with those who use it", "[edit]") {
+  Program p;
+  p.check(kText);
+  p.check(with("x + 1", "x + 1.0"));
+  CHECK(p.errors().find("TWO") != std::string::npos);
+  p.check(kText);
+  CHECK(p.errors().empty());
+}
+
+TEST_CASE("a name that is gone is missed, and known again when it is back", "[edit]") {
+  Program p;
+  p.check(kText);
+  p.check(with("function one(x) = x + 1;\n", ""));
+  CHECK(p.errors().find("ONE is undefined") != std::string::npos);
+  p.check(kText);
+  CHECK(p.errors().empty());
+  p.check(with("function one(x) = x + 1;\n", "function one(x = x + 1;\n"));  // at fault: its uses are not
+  CHECK(p.errors().find("ONE is undefined") == std::string::npos);
+  CHECK(p.errors().find("expected )") != std::string::npos);
+}
+
+TEST_CASE("a redefinition means itself from where it stands", "[edit]") {
+  Program p;
+  p.check("x = 1;\ny = x + 1;\nx = 2.0;\nz = x + 1.0;\n");
+  CHECK(p.errors().empty());
+  CHECK(p.check("x = 1;\ny = x + 2;\nx = 2.0;\nz = x + 1.0;\n") <= 2);
+  CHECK(p.errors().empty());
+}
+
+TEST_CASE("keystrokes leave nothing behind", "[edit]") {
+  Program p;
+  for (int k = 0; k < 300; ++k) p.check(with("x + 1", "x + " + std::to_string(k)));
+  CHECK(p.errors().empty());
+  p.check(kText);
+  CHECK(p.errors().empty());
+}
