@@ -96,7 +96,8 @@ bool is_small(const std::vector<lib::Value>& inputs) {
 bool on_main_thread() {
   static const unsigned long main = [] {
     PyObject* threading = PyImport_ImportModule("threading");
-    PyObject* thread = threading != nullptr ? PyObject_CallMethod(threading, "main_thread", nullptr) : nullptr;
+    PyObject* thread =
+        threading != nullptr ? PyObject_CallMethod(threading, "main_thread", nullptr) : nullptr;
     PyObject* ident = thread != nullptr ? PyObject_GetAttrString(thread, "ident") : nullptr;
     const unsigned long number = ident != nullptr ? PyLong_AsUnsignedLong(ident) : 0;
     Py_XDECREF(ident), Py_XDECREF(thread), Py_XDECREF(threading);

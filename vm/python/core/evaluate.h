@@ -18,8 +18,8 @@ struct Unevaluated {
 // Computes the nodes, and what they stand on and somebody still holds. Afterwards these have their values and
 // no operands; if it fails all stay as they were. Gives Python's lock away while a program runs; a long one
 // (`long_run`) on the main thread ends when Python has a signal to handle, whose exception is then set.
-[[nodiscard]] std::optional<Unevaluated> evaluate(const std::vector<NodeRef>& nodes, const lib::Options& options,
-                                                  bool long_run, lib::Run& run);
+[[nodiscard]] std::optional<Unevaluated> evaluate(const std::vector<NodeRef>& nodes,
+                                                  const lib::Options& options, bool long_run, lib::Run& run);
 // A run of any machine, in the same way.
 [[nodiscard]] lib::Result<lib::Run> run_interruptibly(lib::Vm& vm, const lib::Program& program,
                                                       const std::vector<lib::Value>& inputs, bool long_run);

@@ -85,18 +85,17 @@ lib::Value descriptor(nb::handle lengths) {
 nb::object to_numpy(const lib::Value& value) {
   switch (value.kind()) {
     case lib::Kind::kFloat: return array_of<double>(value, [&] { return value.float_at(0); });
-    case lib::Kind::kBool:
-      return array_of<bool>(value, [&] { return value.bool_at(0); });
+    case lib::Kind::kBool: return array_of<bool>(value, [&] { return value.bool_at(0); });
     case lib::Kind::kInt: break;
     default: {
       auto* copy = new std::vector<std::int64_t>(value.ints());
-      const nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
+      const nb::capsule owner(copy,
+                              [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
       return nb::cast(nb::ndarray<nb::numpy, const std::int64_t>(copy->data(), {copy->size()}, owner),
                       nb::rv_policy::reference);
     }
   }
-  if (value.size() > 1 && value.element_bytes() == 4)
-    return array_of<std::int32_t>(value, [] { return 0; });
+  if (value.size() > 1 && value.element_bytes() == 4) return array_of<std::int32_t>(value, [] { return 0; });
   if (value.size() > 1 && value.element_bytes() == 1)
     return array_of<std::int8_t>(value, [] { return std::int8_t{0}; });
   return array_of<std::int64_t>(value, [&] { return value.int_at(0); });

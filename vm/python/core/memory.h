@@ -9,9 +9,9 @@
 
 namespace nvm::python {
 
-// The elements of an object with contiguous memory; `code` says what they are: q 64 bits, i 32, b 8 (integers),
-// d double, ? bool. Integers and doubles are borrowed: the object lives, and must not change, as long as
-// anything needs them.
+// The elements of an object with contiguous memory; `code` says what they are: q 64 bits, i 32, b 8
+// (integers), d double, ? bool. Integers and doubles are borrowed: the object lives, and must not change, as
+// long as anything needs them.
 [[nodiscard]] lib::Value borrow(nanobind::handle object, char code);
 // A descriptor with these lengths, 64-bit integers.
 [[nodiscard]] lib::Value descriptor(nanobind::handle lengths);

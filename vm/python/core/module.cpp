@@ -80,9 +80,9 @@ nb::object evaluated(const std::vector<Handle>& handles, const lib::Options& opt
   if (failed->at != nullptr)
     for (std::size_t k = 0; k < failed->at->operands.size(); ++k)
       operands.push_back({{failed->at->operands[k], failed->at->operand_index(static_cast<int>(k))}});
-  return nb::make_tuple(static_cast<int>(failed->failure.cause), failed->failure.reason, failed->failure.message,
-                        site_of(failed->at), failed->at != nullptr ? failed->at->text : std::string(),
-                        std::move(operands));
+  return nb::make_tuple(static_cast<int>(failed->failure.cause), failed->failure.reason,
+                        failed->failure.message, site_of(failed->at),
+                        failed->at != nullptr ? failed->at->text : std::string(), std::move(operands));
 }
 
 }  // namespace
@@ -98,7 +98,8 @@ NB_MODULE(_nvm, m) {
       .def_prop_ro("size", [](const Handle& h) { return value_of(h).size(); })
       .def_prop_ro("key",
                    [](const Handle& h) {
-                     return nb::make_tuple(reinterpret_cast<std::uintptr_t>(h.output.node.get()), h.output.index);
+                     return nb::make_tuple(reinterpret_cast<std::uintptr_t>(h.output.node.get()),
+                                           h.output.index);
                    })
       .def_prop_ro("operands",
                    [](const Handle& h) {
@@ -114,21 +115,21 @@ NB_MODULE(_nvm, m) {
       .def("bool_at", [](const Handle& h, std::int64_t i) { return value_of(h).bool_at(i); });
 
   nb::class_<lib::Options>(m, "Options")
-      .def("__init__",
-           [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory, std::int64_t max_depth,
-              const std::string& explain) {
-             new (o) lib::Options();
-             o->jit = static_cast<lib::Jit>(jit);
-             o->fusion = static_cast<lib::Fusion>(fusion);
-             o->threads = threads;
-             o->memory = memory;
-             o->max_depth = max_depth;
-             o->explain = explain;
-             o->region_limit = 4000;  // graphs are bounded before
-           });
+      .def("__init__", [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory,
+                          std::int64_t max_depth, const std::string& explain) {
+        new (o) lib::Options();
+        o->jit = static_cast<lib::Jit>(jit);
+        o->fusion = static_cast<lib::Fusion>(fusion);
+        o->threads = threads;
+        o->memory = memory;
+        o->max_depth = max_depth;
+        o->explain = explain;
+        o->region_limit = 4000;  // graphs are bounded before
+      });
 
   m.def("record", &record, nb::arg("text"), nb::arg("kinds"), nb::arg("operands"));
-  m.def("borrow", [](nb::handle object, const std::string& code) { return given_handle(borrow(object, code[0])); });
+  m.def("borrow",
+        [](nb::handle object, const std::string& code) { return given_handle(borrow(object, code[0])); });
   m.def("descriptor", [](nb::handle lengths) { return given_handle(descriptor(lengths)); });
   m.def("of_int", [](std::int64_t x) { return given_handle(lib::make_ints({&x, 1})); });
   m.def("of_float", [](double x) { return given_handle(lib::make_floats({&x, 1})); });

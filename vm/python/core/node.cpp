@@ -25,7 +25,8 @@ bool is_own(PyCodeObject* code) {
   Py_ssize_t size = 0;
   const char* name = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
   const std::string& own = own_folder();
-  return name != nullptr && !own.empty() && std::string_view(name, static_cast<std::size_t>(size)).starts_with(own);
+  return name != nullptr && !own.empty() &&
+         std::string_view(name, static_cast<std::size_t>(size)).starts_with(own);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ namespace nvm::python {
 
 class Session {
  public:
-  explicit Session(const lib::Options& options) : messages_(nullptr), session_(of(options), messages_, messages_) {}
+  explicit Session(const lib::Options& options)
+      : messages_(nullptr), session_(of(options), messages_, messages_) {}
   // The names of the functions defined, or a failure_tuple().
   nanobind::object define(const std::string& text, const std::string& name);
   // Without Python's lock; one call at a time.
