@@ -42,7 +42,7 @@ Val LibraryCall::run() {
   if (reduction(made) || of_shape(made) || rearranged(made) || ordered(made) || boxed(made)) return made;
   if (id_ == L::kSelect)
     return t_.choose({code(0)}, {[&] { return arguments_[1]; }, [&] { return arguments_[2]; }}, result_);
-  throw Error{"unsupported", t_.places_[t_.line_ - 1],
+  throw Error{"unsupported", t_.here(),
               std::string(library()[static_cast<std::size_t>(id_)].name) + " cannot be run yet"};
 }
 
@@ -175,7 +175,7 @@ Val LibraryCall::element_at() {
   const Shape& s = index(0);
   for (std::size_t k = 0; k < s.size(); ++k) {
     if (s[k].shape != kNoVar)
-      throw Error{"unsupported", t_.places_[t_.line_ - 1], "an array of unknown rank cannot be indexed yet"};
+      throw Error{"unsupported", t_.here(), "an array of unknown rank cannot be indexed yet"};
     const Code n = t_.number(s[k].dim);
     const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
     at = code_.plus(code_.times(at, n), bounded(i, n));
@@ -189,8 +189,7 @@ Val LibraryCall::subarray() {
   Code at = code_.sequence({&origin, 1});
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (all[k].shape != kNoVar || k >= part.size() || part[k].shape != kNoVar)
-      throw Error{"unsupported", t_.places_[t_.line_ - 1],
-                  "parts of arrays of unknown rank cannot be taken yet"};
+      throw Error{"unsupported", t_.here(), "parts of arrays of unknown rank cannot be taken yet"};
     const Code n = t_.number(all[k].dim), m = t_.number(part[k].dim);
     const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
     const Code fine =

@@ -34,7 +34,16 @@ bool literal(const Expr& e, std::vector<std::int64_t>& ints, std::vector<double>
 
 }  // namespace
 
-Translated translate(Program& program) { return Translator(program).run(); }
+Translated translate(Program& program) {
+  Translator translator(program);
+  try {
+    return translator.run();
+  } catch (const TooLarge& e) {
+    throw Error{"unsupported", translator.here(), std::string("a ") + e.what + " is too large to be run"};
+  } catch (const TooDeep&) {
+    throw Error{"unsupported", translator.here(), "this is nested too deeply to be run"};
+  }
+}
 
 Translated Translator::run() {
   Translated out;
@@ -208,7 +217,7 @@ Code Translator::number(const Dim& d) {
     for (const Var v : m) {
       const auto at = numbers_.find(v);
       if (at == numbers_.end())
-        throw Error{"unsupported", places_[line_ - 1],
+        throw Error{"unsupported", here(),
                     "the dimension " + program_.variables[v].name + " has no number here"};
       term = code_.times(term, at->second);
     }

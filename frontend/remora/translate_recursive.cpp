@@ -206,8 +206,7 @@ Val Translator::routine(const char* name, State state, const Type& result,
   };
   for (int round = 0;; ++round) {
     if (round == kMostRounds)
-      throw Error{"unsupported", places_[line_ - 1],
-                  "functions that grow from step to step cannot be run yet"};
+      throw Error{"unsupported", here(), "functions that grow from step to step cannot be run yet"};
     const auto before = instances_;
     std::vector<MeaningRef> grown = assumed;
     bool stable = true;

@@ -18,6 +18,10 @@ class Translator {
  public:
   explicit Translator(Program& program) : program_(program), code_(&line_) {}
   Translated run();
+  // Where what is being made is from.
+  [[nodiscard]] SourcePos here() const {
+    return line_ <= places_.size() ? places_[line_ - 1] : SourcePos{1, 1};
+  }
 
  private:
   friend class LibraryCall;

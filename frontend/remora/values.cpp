@@ -6,17 +6,29 @@
 
 namespace nvm::remora {
 
+void Meaning::measure() {
+  size_ = candidates.size();
+  for (const Candidate& c : candidates)
+    for (const Captured& x : c.captured)
+      if (x.meaning != nullptr) size_ += x.meaning->size();
+  for (const MeaningRef& m : parts)
+    if (m != nullptr) size_ += m->size();
+  if (size_ > kMostFunctions) throw TooLarge{"set of functions that a value may be"};
+}
+
 MeaningRef meaning_of_parts(std::vector<MeaningRef> parts) {
   if (std::all_of(parts.begin(), parts.end(), [](const MeaningRef& m) { return m == nullptr; }))
     return nullptr;
   auto m = std::make_shared<Meaning>();
   m->parts = std::move(parts);
+  m->measure();
   return m;
 }
 
 MeaningRef meaning_of(Candidate c) {
   auto m = std::make_shared<Meaning>();
   m->candidates.push_back(std::move(c));
+  m->measure();
   return m;
 }
 
@@ -80,6 +92,7 @@ MeaningRef united(const MeaningRef& a, const MeaningRef& b) {
       m->candidates.push_back(c);
   m->parts.resize(std::max(a->parts.size(), b->parts.size()));
   for (std::size_t k = 0; k < b->parts.size(); ++k) m->parts[k] = united(m->parts[k], b->parts[k]);
+  m->measure();
   return m;
 }
 

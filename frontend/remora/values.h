@@ -24,7 +24,16 @@ using MeaningRef = std::shared_ptr<const Meaning>;
 struct Meaning {
   std::vector<Candidate> candidates;  // of a function or an abstraction
   std::vector<MeaningRef> parts;      // of a record's fields, of a box's content
+
+  // Functions in it, those that were captured included.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  void measure();
+
+ private:
+  std::size_t size_ = 1;
 };
+// Of a meaning; what grows from step to step has no bound of its own.
+inline constexpr std::size_t kMostFunctions = 500;
 
 // What a function captured.
 struct Captured {

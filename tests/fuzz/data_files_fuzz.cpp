@@ -44,6 +44,24 @@ void read_array(std::string_view bytes) {
   static_cast<void>(lib::hash_values({{vm::Value(array.elements)}}, 0));  // every element can be read
 }
 
+std::size_t rows_of(const vm::Column& column) {
+  return column.kind == vm::Column::Kind::kTexts ? column.lengths.size() : column.floats.size();
+}
+
+void read_columns(std::string_view bytes) {
+  const std::vector<vm::Column> columns = vm::read_columns(bytes, "fuzz.csv");
+  for (const vm::Column& column : columns)
+    NVM_CHECK(rows_of(column) == rows_of(columns[0]), "columns have all rows");
+}
+
+void read_fields(std::string_view bytes) {
+  const vm::Fields fields = vm::read_fields(bytes, "fuzz.csv");
+  const auto sum = [](const auto& v) { return std::accumulate(v.begin(), v.end(), std::int64_t{0}); };
+  NVM_CHECK(sum(fields.lengths) == static_cast<std::int64_t>(fields.text.size()),
+            "fields have all characters");
+  NVM_CHECK(sum(fields.rows) == static_cast<std::int64_t>(fields.lengths.size()), "rows have all fields");
+}
+
 void read_table(std::string_view bytes) {
   const vm::Table table = vm::read_csv(bytes, "fuzz.csv");
   const std::int64_t all = std::accumulate(table.lengths.begin(), table.lengths.end(), std::int64_t{0});
@@ -73,6 +91,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     switch (data[0]) {
       case 'n': read_array(bytes); break;
       case 'c': read_table(bytes); break;
+      case 't': read_columns(bytes); break;
+      case 'f': read_fields(bytes); break;
       default: read_parts(bytes); break;
     }
   } catch (const vm::Fault& fault) {

@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const Budget budget(nullptr, 10, nullptr);
     const remora::Translated translated = remora::translate(checked.program);
-    static_cast<void>(frontend::emit(translated.program, {"fuzz.remora", true, nullptr, 0, {}}));
+    static_cast<void>(frontend::emit_ssa(translated.program, {"fuzz.remora", true, nullptr, 0, {}}));
   } catch (const remora::Error&) {  // what cannot be run
   } catch (const TooDeep&) {        // nested functions or types
   } catch (const Cancelled&) {      // functions that are inlined a great number of times

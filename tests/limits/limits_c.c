@@ -1,8 +1,8 @@
 /* The limits of libnvm from C: of loading, values and runs. */
-#include <nvm/nvm.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "vm/lib/nvm.h"
 
 static int failures = 0;
 static void check(int good, const char* what) {

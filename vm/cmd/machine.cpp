@@ -137,7 +137,11 @@ void confine(const Arguments& arguments) {
     add_folder(to.read, folder_of(file));
   }
   for (const Option option : {Option::kIn, Option::kInput})
-    for (const std::string& word : arguments.all(option)) to.read.push_back(word.substr(word.find('=') + 1));
+    for (const std::string& word : arguments.all(option)) {
+      const std::string file = word.substr(word.find('=') + 1);
+      to.read.push_back(file);
+      to.read.push_back(file.substr(file.find(':') + 1));  // KIND:FILE
+    }
   for (const Option option : {Option::kOut, Option::kOutput, Option::kTrace, Option::kRecord, Option::kHtml,
                               Option::kFolded, Option::kSpeedscope})
     for (const std::string& word : arguments.all(option))

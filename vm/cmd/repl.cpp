@@ -108,6 +108,14 @@ bool is_question(std::string& text) {
   return true;
 }
 
+// exit and quit, too, for who is used to other prompts; what the user has called so is evaluated.
+bool is_farewell(const std::string& text, const std::vector<std::string>& names) {
+  const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\n;$");
+  if (begin == std::string::npos || end == std::string::npos) return false;
+  const std::string word = text.substr(begin, end + 1 - begin);
+  return word == "exit" || (word == "quit" && !std::binary_search(names.begin(), names.end(), word));
+}
+
 // The user's own start-up file.
 void run_startup_file(lib::Nesl& nesl) {
   const char* home = std::getenv("HOME");
@@ -116,8 +124,9 @@ void run_startup_file(lib::Nesl& nesl) {
   if (home != nullptr && std::filesystem::is_regular_file(file, code)) nesl.load_file(file);
 }
 
-// Collects lines until they hold whole forms; false at the end of input.
-bool read_forms(Reader& reader, std::string& text) {
+// Collects lines until they hold whole forms; false at the end of input. At a terminal an empty line ends a
+// form whose terminator was forgotten.
+bool read_forms(Reader& reader, std::string& text, const std::vector<std::string>& names) {
   text.clear();
   std::string line;
   bool interrupted = false;
@@ -128,7 +137,12 @@ bool read_forms(Reader& reader, std::string& text) {
     }
     text += line + "\n";
     if (text.find_first_not_of(" \n\t") == std::string::npos) text.clear();
-    if (is_question(text)) return true;
+    if (is_question(text) || is_farewell(text, names)) return true;
+    const bool empty = line.find_first_not_of(" \t") == std::string::npos;
+    if (reader.terminal() && empty && lib::Nesl::parses(text + ";")) {
+      text += ";\n";
+      return true;
+    }
     if (!text.empty() && !lib::Nesl::incomplete(text)) return true;
   }
   return !text.empty();
@@ -154,7 +168,8 @@ int repl_command(const Words& words) {
   lib::Nesl nesl(options, out, err);
   Reader reader;
   if (reader.terminal())
-    std::cout << "nvm " << lib::version() << ", NESL. Forms end with ; -- help; lists the commands.\n";
+    std::cout << "nvm " << lib::version()
+              << ", NESL. Forms end with ; or an empty line; help; lists the commands, exit leaves.\n";
   if (!options.vm.untrusted) run_startup_file(nesl);
   if (!arguments.operands().empty()) nesl.run_file(arguments.operand("a NESL file"));
   std::vector<std::string> names;
@@ -162,12 +177,13 @@ int repl_command(const Words& words) {
   std::string text;
   do {
     names = nesl.names();
-    if (!read_forms(reader, text)) break;
+    if (!read_forms(reader, text, names) || is_farewell(text, names)) break;
     const Interruptible guard(&nesl.machine());
     const auto status = reader.terminal() ? nesl.run_typed(text, "input") : nesl.run_text(text, "input");
     if (status == lib::NeslStatus::kExit) break;
   } while (true);
-  if (reader.terminal()) std::cout << "\n";
+  if (reader.terminal())
+    std::cout << "Leaving; what was defined is gone, what was typed is in ~/.nvm_history.\n";
   return watch.finish(kGood);
 }
 

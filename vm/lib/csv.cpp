@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <set>
 
 #include "bytecode/base/budget.h"
@@ -62,20 +63,132 @@ class Reader {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
-  Table read() {
+  // Nothing if there are titles and a field is no number, should that be `allowed`.
+  std::optional<Table> numbers(bool allowed) {
+    const bool all = each_row([&](bool first) { return read_row(first, allowed); });
+    return all ? std::optional(std::move(table_)) : std::nullopt;
+  }
+
+  std::vector<Column> columns() {
+    std::vector<Column> columns;
+    std::size_t first_line = 0;
+    each_row([&](bool first) {
+      const std::size_t line = line_;
+      const std::vector<std::string>& fields = read_texts(first, columns.size());
+      if (first) first_line = line;
+      if (first && fields.size() > kMostColumns)
+        fail_at(line, " has " + std::to_string(fields.size()) + " columns; at most " +
+                          std::to_string(kMostColumns) + " make records, fields:FILE reads any number");
+      if (first) columns.resize(fields.size());
+      if (fields.size() != columns.size())
+        fail_at(line, " has " + std::to_string(fields.size()) + " fields, line " +
+                          std::to_string(first_line) + " has " + std::to_string(columns.size()));
+      if (first && are_titles(fields)) return true;
+      for (std::size_t i = 0; i < fields.size(); ++i)
+        add(columns[i], trimmed(fields[i]), fields[i], line, i + 1);
+      return true;
+    });
+    for (Column& column : columns) {
+      if (column.kind == Column::Kind::kUnknown) column.kind = Column::Kind::kTexts;
+      if (column.kind == Column::Kind::kInts && column.ints.size() != column.floats.size())
+        column.kind = Column::Kind::kFloats;
+    }
+    return columns;
+  }
+
+  Fields fields() {
+    Fields all;
+    each_row([&](bool first) {
+      const std::vector<std::string>& fields = read_texts(first, 0);
+      all.rows.push_back(static_cast<std::int64_t>(fields.size()));
+      for (const std::string& field : fields) {
+        all.text += field;
+        all.lengths.push_back(static_cast<std::int64_t>(field.size()));
+      }
+      return true;
+    });
+    return all;
+  }
+
+ private:
+  // Whether f(first) is true of all rows; it ends with the first that is not.
+  template <typename F>
+  bool each_row(F f) {
     for (bool first = true; !rest_.empty(); ++line_) {
       const std::size_t end = rest_.find_first_of(kLineEnds);
       if (trimmed(rest_.substr(0, end)).empty()) {
         end_line(end);
-      } else {
-        read_row(first);
-        first = false;
+        continue;
       }
+      if (!f(first)) return false;
+      first = false;
     }
-    return std::move(table_);
+    return true;
   }
 
- private:
+  // The fields of a row, parted as those of the first one. A separator at the end has a field behind it if
+  // there are fewer than `expected`.
+  const std::vector<std::string>& read_texts(bool first, std::size_t expected) {
+    check_budget();
+    if (first) separator_ = separator();
+    const std::string blanks = separator_ == '\t' ? " " : " \t";
+    const std::string ends = std::string(1, separator_) + "\r\n";
+    row_.clear();
+    keeps_ = true;
+    for (bool more = true; more;) {
+      row_.emplace_back(field(blanks, ends));
+      more = !at_end(0);
+      if (more) rest_.remove_prefix(1);
+      const std::size_t next = more ? rest_.find_first_not_of(blanks) : 0;
+      if (!more || !at_end(next)) continue;
+      if (row_.size() < expected) row_.emplace_back();
+      rest_.remove_prefix(std::min(next, rest_.size()));
+      more = false;
+    }
+    end_line(0);
+    return row_;
+  }
+
+  [[nodiscard]] char separator() const {
+    const bool commas = in_row(','), semicolons = in_row(';');
+    if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
+    return commas ? ',' : semicolons ? ';' : '\t';
+  }
+
+  void add(Column& column, std::string_view field, std::string_view whole, std::size_t line,
+           std::size_t place) {
+    using Kind = Column::Kind;
+    const bool missing = field.empty() || says_missing(field);
+    double x = std::numeric_limits<double>::quiet_NaN();
+    const bool number = !missing && parse(field, x);
+    if (column.kind == Kind::kUnknown && number) {
+      column.kind = Kind::kInts;
+      column.floats.assign(column.lengths.size(), std::numeric_limits<double>::quiet_NaN());
+    } else if (column.kind == Kind::kUnknown && !missing) {
+      column.kind = Kind::kTexts;
+    }
+    if (column.kind != Kind::kInts) {
+      column.text += whole;
+      column.lengths.push_back(static_cast<std::int64_t>(whole.size()));
+      return;
+    }
+    if (!missing && !number)
+      fail_at(line, ", column " + std::to_string(place) + " is no number: " + std::string(field) +
+                        " (those above are; fields:FILE reads all as texts)");
+    const bool all_ints = column.ints.size() == column.floats.size();
+    column.floats.push_back(x);
+    std::int64_t i = 0;
+    const std::string_view digits = field.starts_with('+') ? field.substr(1) : field;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), i);
+    if (all_ints && !missing && error == std::errc() && end == digits.data() + digits.size())
+      column.ints.push_back(i);
+  }
+
+  [[noreturn]] void fail_at(std::size_t line, const std::string& why) {
+    line_ = line;
+    fail(why);
+  }
+
   [[noreturn]] void fail(const std::string& why) const {
     throw Fault{Fault::Kind::kIo, path_ + ": line " + std::to_string(line_) + why};
   }
@@ -124,10 +237,10 @@ class Reader {
     const std::size_t end = std::min(rest_.find_first_of(ends), rest_.size());
     const std::string_view text = trimmed(rest_.substr(0, end));
     rest_.remove_prefix(end);
-    return in_quotes ? trimmed(owned_ += text) : text;
+    return !in_quotes ? text : keeps_ ? owned_ += text : trimmed(owned_ += text);
   }
 
-  void read_row(bool may_be_titles) {
+  bool read_row(bool may_be_titles, bool may_have_texts) {
     check_budget();
     const bool commas = in_row(','), semicolons = in_row(';');
     if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
@@ -155,23 +268,43 @@ class Reader {
       }
       rest_.remove_prefix(1);
     }
-    if (may_be_titles && wrong != 0 && are_titles(names)) return table_.numbers.resize(before);
+    if (may_be_titles && wrong != 0 && are_titles(names)) {
+      titles_ = columns;
+      table_.numbers.resize(before);
+      return true;
+    }
+    if (titles_ != 0 && may_have_texts && (wrong != 0 || columns != titles_)) return false;
     if (wrong != 0)
       fail(", column " + std::to_string(wrong) +
            (wrong_text.empty() ? std::string(" is empty") : " is no number: " + wrong_text) +
            (may_be_titles ? " (a line of titles has nothing but different names)" : ""));
     table_.lengths.push_back(static_cast<std::int64_t>(columns));
+    return true;
   }
 
   std::string_view rest_;
   const std::string& path_;
-  std::string owned_;  // what stood in quotes
+  std::string owned_;       // what stood in quotes
+  bool keeps_ = false;      // the blanks in quotes
+  std::size_t titles_ = 0;  // how many there were
+  char separator_ = ',';    // of read_texts
+  std::vector<std::string> row_;
   std::size_t line_ = 1;
   Table table_;
 };
 
 }  // namespace
 
-Table read_csv(std::string_view text, const std::string& path) { return Reader(text, path).read(); }
+Table read_csv(std::string_view text, const std::string& path) { return *Reader(text, path).numbers(false); }
+
+std::optional<Table> read_numbers(std::string_view text, const std::string& path) {
+  return Reader(text, path).numbers(true);
+}
+
+std::vector<Column> read_columns(std::string_view text, const std::string& path) {
+  return Reader(text, path).columns();
+}
+
+Fields read_fields(std::string_view text, const std::string& path) { return Reader(text, path).fields(); }
 
 }  // namespace nvm::vm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,5 +20,34 @@ struct Table {
 // equal, and none of them says that a value is missing (NA, null, ...). Throws Fault kIo, with the path, line
 // and column, for any other field that is no number: no row of data is taken for titles.
 [[nodiscard]] Table read_csv(std::string_view text, const std::string& path);
+// The same, but nothing for a table with titles in which a field is no number or a row has not one for each
+// title.
+[[nodiscard]] std::optional<Table> read_numbers(std::string_view text, const std::string& path);
+
+// A column of a table, of as many fields as there are rows of data.
+struct Column {
+  enum class Kind : std::uint8_t { kUnknown, kInts, kFloats, kTexts };
+  Kind kind = Kind::kUnknown;
+  std::vector<std::int64_t> ints;     // of kInts
+  std::vector<double> floats;         // of kFloats, and of kInts
+  std::string text;                   // of kTexts: one field behind the other
+  std::vector<std::int64_t> lengths;  // of kTexts: of the fields
+};
+
+// A table by columns, parted by what parts the first row. The first value of a column that is not missing
+// says whether it has numbers or texts. A missing number (an empty field, NA, null, ...) is NaN, so a column
+// with such has floats; in texts it is what stands there. Throws Fault kIo, with the path, line and column,
+// for a field of a column of numbers that is none, for a row of another length than the first, and for more
+// than kMostColumns.
+inline constexpr std::size_t kMostColumns = 500;
+[[nodiscard]] std::vector<Column> read_columns(std::string_view text, const std::string& path);
+
+// All fields as they are, titles too.
+struct Fields {
+  std::string text;
+  std::vector<std::int64_t> lengths;  // of the fields
+  std::vector<std::int64_t> rows;     // fields of each row
+};
+[[nodiscard]] Fields read_fields(std::string_view text, const std::string& path);
 
 }  // namespace nvm::vm

@@ -1,7 +1,7 @@
 #include "vm/lib/files.h"
 
 #include <cerrno>
-#include <cmath>
+#include <charconv>
 #include <cstring>
 
 #include "bytecode/base/budget.h"
@@ -10,6 +10,7 @@
 #include "vm/lib/csv.h"
 #include "vm/lib/nesl_print.h"
 #include "vm/lib/npy.h"
+#include "vm/lib/write_table.h"
 
 namespace nvm::vm {
 
@@ -37,11 +38,15 @@ struct KindRow {
   std::string_view name;    // before a colon
   std::string_view ending;  // of a path, in small letters
 };
+constexpr std::string_view kNoEnding = "/";
 constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
                               {FileKind::kCsv, "csv", ".csv"},
                               {FileKind::kTsv, "tsv", ".tsv"},
                               {FileKind::kText, "text", ".txt"},
-                              {FileKind::kText, "text", ""}};
+                              {FileKind::kText, "text", ""},
+                              {FileKind::kRows, "rows", kNoEnding},
+                              {FileKind::kColumns, "columns", kNoEnding},
+                              {FileKind::kFields, "fields", kNoEnding}};
 
 std::string in_small_letters(std::string_view text) {
   std::string small;
@@ -100,14 +105,60 @@ Vector vector_of(const std::vector<T>& v, Storage storage, Pool& pool) {
   return out;
 }
 
-Typed from_csv(const std::string& path, InFile& in, TypeArena& arena, Pool& pool) {
-  const std::string text = read_text(path, in);
-  const auto [numbers, lengths] = read_csv(text, path);
-  const auto rows = static_cast<std::int64_t>(lengths.size());
-  const auto total = static_cast<std::int64_t>(numbers.size());
-  return {arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
-          {Segdes::regular(1, rows), Segdes::from_lengths(vector_of(lengths, Storage::kI64, pool), total),
-           vector_of(numbers, Storage::kF64, pool)}};
+Typed of_numbers(const Table& table, TypeArena& arena, Pool& pool) {
+  const auto rows = static_cast<std::int64_t>(table.lengths.size());
+  const auto total = static_cast<std::int64_t>(table.numbers.size());
+  return {
+      arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
+      {Segdes::regular(1, rows), Segdes::from_lengths(vector_of(table.lengths, Storage::kI64, pool), total),
+       vector_of(table.numbers, Storage::kF64, pool)}};
+}
+
+Value nested(const std::vector<std::int64_t>& lengths, std::int64_t total, Pool& pool) {
+  return Segdes::from_lengths(vector_of(lengths, Storage::kI64, pool), total);
+}
+
+// The rows as a sequence of tuples, or a tuple of sequences, the columns.
+Typed of_columns(const std::vector<Column>& columns, bool by_column, TypeArena& arena, Pool& pool) {
+  std::vector<const Type*> types;
+  std::vector<Value> slots;
+  for (const Column& column : columns) {
+    const bool texts = column.kind == Column::Kind::kTexts, ints = column.kind == Column::Kind::kInts;
+    const std::size_t rows = texts ? column.lengths.size() : column.floats.size();
+    if (by_column || slots.empty()) slots.emplace_back(Segdes::regular(1, static_cast<std::int64_t>(rows)));
+    const Type* type = TypeArena::base(texts ? TypeKind::kChar : ints ? TypeKind::kInt : TypeKind::kFloat);
+    if (texts) {
+      slots.push_back(nested(column.lengths, static_cast<std::int64_t>(column.text.size()), pool));
+      slots.emplace_back(bytes(column.text, pool));
+    } else {
+      slots.emplace_back(ints ? vector_of(column.ints, Storage::kI64, pool)
+                              : vector_of(column.floats, Storage::kF64, pool));
+    }
+    if (texts) type = arena.seq(type);
+    types.push_back(by_column ? arena.seq(type) : type);
+  }
+  const Type* type = types.size() == 1 ? types[0] : arena.tuple(types);
+  return {by_column ? type : arena.seq(type), std::move(slots)};
+}
+
+Typed of_fields(const Fields& fields, TypeArena& arena, Pool& pool) {
+  const Type* text = arena.seq(TypeArena::base(TypeKind::kChar));
+  return {arena.seq(arena.seq(text)),
+          {Segdes::regular(1, static_cast<std::int64_t>(fields.rows.size())),
+           nested(fields.rows, static_cast<std::int64_t>(fields.lengths.size()), pool),
+           nested(fields.lengths, static_cast<std::int64_t>(fields.text.size()), pool),
+           bytes(fields.text, pool)}};
+}
+
+Typed from_table(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
+  const std::string text = read_text(file.path, in);
+  if (file.kind == FileKind::kFields) return of_fields(read_fields(text, file.path), arena, pool);
+  const bool plain = file.kind == FileKind::kCsv || file.kind == FileKind::kTsv;
+  if (plain)
+    if (const auto numbers = read_numbers(text, file.path)) return of_numbers(*numbers, arena, pool);
+  const std::vector<Column> columns = read_columns(text, file.path);
+  if (columns.empty()) fail(file.path, "is empty, so nothing says which columns there are");
+  return of_columns(columns, file.kind == FileKind::kColumns, arena, pool);
 }
 
 // A nest of sequences of equal lengths around one vector.
@@ -123,23 +174,6 @@ Array to_array(const std::string& path, const Type* type, std::span<const Value>
   return array;
 }
 
-// As NESL prints it, but for the sign of zero, which a number that is read again keeps.
-std::string field(double x) { return x == 0 && std::signbit(x) ? "-0.0" : print_float(x, true); }
-
-void write_table(OutFile& out, const Type* type, std::span<const Value> slots, std::string_view separator) {
-  const bool nested = resolve(resolve(type)->args[0])->kind == TypeKind::kSeq;
-  const auto& v = std::get<Vector>(slots.back());
-  const auto& rows = std::get<Segdes>(slots[nested ? 1 : 0]);
-  std::int64_t i = 0;
-  for (std::int64_t r = 0; r < rows.segments(); ++r)
-    for (std::int64_t c = 0; c < rows.length(r); ++c, ++i) {
-      check_budget();
-      out.write(v.type() == nvm::Type::kFloat ? field(v.is_scalar() ? v.scalar_float() : v.data<double>()[i])
-                                              : std::to_string(int_at(v, i)));
-      out.write(nested && c + 1 < rows.length(r) ? separator : "\n");
-    }
-}
-
 void write_text(OutFile& out, std::span<const Value> slots) {
   const auto& v = std::get<Vector>(slots[1]);
   for (std::int64_t i = 0; i < v.length(); ++i) {
@@ -150,10 +184,15 @@ void write_text(OutFile& out, std::span<const Value> slots) {
 
 }  // namespace
 
+namespace {
+std::string stream_of(const std::string& path) { return path == "-" ? "/dev/stdin" : path; }
+}  // namespace
+
 NamedFile named_file(const std::string& word) {
   for (const KindRow& row : kKinds)
     if (word.size() > row.name.size() && word.starts_with(row.name) && word[row.name.size()] == ':')
-      return {row.kind, word.substr(row.name.size() + 1)};
+      return {row.kind, stream_of(word.substr(row.name.size() + 1))};
+  if (word == "-") return {FileKind::kText, stream_of(word)};
   const std::string ending = in_small_letters(ending_of(word));
   for (const KindRow& row : kKinds)
     if (row.ending == ending) return {row.kind, word};
@@ -164,9 +203,8 @@ NamedFile named_file(const std::string& word) {
 Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
   switch (file.kind) {
     case FileKind::kNpy: return from_array(read_npy(file.path, in, pool), arena);
-    case FileKind::kCsv:
-    case FileKind::kTsv: return from_csv(file.path, in, arena, pool);
     case FileKind::kText: break;
+    default: return from_table(file, in, arena, pool);
   }
   return text_value(read_text(file.path, in), arena, pool);
 }
@@ -181,31 +219,44 @@ Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
           {Segdes::regular(1, static_cast<std::int64_t>(text.size())), bytes(text, pool)}};
 }
 
+std::optional<Typed> number_value(const std::string& text) {
+  const char* const end = text.data() + text.size();
+  std::int64_t i = 0;
+  if (const auto read = std::from_chars(text.data(), end, i); read.ec == std::errc() && read.ptr == end)
+    return Typed{TypeArena::base(TypeKind::kInt), {Vector::of_int(i)}};
+  const bool numeric = !text.empty() && text.find_first_not_of("0123456789.eE+-") == text.npos;
+  double x = 0;
+  if (const auto read = std::from_chars(text.data(), end, x);
+      numeric && read.ec == std::errc() && read.ptr == end)
+    return Typed{TypeArena::base(TypeKind::kFloat), {Vector::of_float(x)}};
+  return std::nullopt;
+}
+
 std::string refuses(FileKind kind, const Type* type) {
+  const Type* whole = type;
   int depth = 0;
   for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) ++depth;
   const bool plain = type->kind <= TypeKind::kChar;
   switch (kind) {
     case FileKind::kNpy: return plain ? "" : "only numbers, flags and characters make an array";
     case FileKind::kCsv:
-    case FileKind::kTsv:
-      return plain && (depth == 1 || depth == 2)
-                 ? ""
-                 : "only a sequence, or a sequence of sequences of numbers makes a table";
+    case FileKind::kTsv: return table_refuses(whole);
     case FileKind::kText: break;
+    default: return "tables are written to names that end in .csv or .tsv";
   }
   return depth == 1 && type->kind == TypeKind::kChar
              ? ""
              : "only a string makes a text; names of other files end in .npy or .csv";
 }
 
-void write_value(OutFile& out, const NamedFile& file, const Type* type, std::span<const Value> slots) {
+void write_value(OutFile& out, const NamedFile& file, const Type* type, std::span<const Value> slots,
+                 std::span<const std::string> titles) {
   if (const std::string why = refuses(file.kind, type); !why.empty()) fail(file.path, why);
   switch (file.kind) {
     case FileKind::kNpy: write_npy(out, to_array(file.path, type, slots)); break;
-    case FileKind::kCsv: write_table(out, type, slots, ","); break;
-    case FileKind::kTsv: write_table(out, type, slots, "\t"); break;
-    case FileKind::kText: write_text(out, slots); break;
+    case FileKind::kCsv: write_table(out, file.path, type, slots, ',', titles); break;
+    case FileKind::kTsv: write_table(out, file.path, type, slots, '\t', titles); break;
+    default: write_text(out, slots); break;
   }
   if (!out.finish()) throw Fault{Fault::Kind::kIo, out.why()};
 }

@@ -129,6 +129,10 @@ std::optional<std::string> Nesl::bind_file(const std::string& name, const std::s
       impl_,
       [&]() -> std::optional<std::string> {
         if (!names_variable(name)) return name + " cannot name a variable";
+        if (auto number = vm::number_value(path)) {
+          impl_->session.bind(name, number->first, std::move(number->second));
+          return std::nullopt;
+        }
         const vm::NamedFile file = vm::named_file(path);
         InFile in = input_file(impl_->session.options().world, file.path);
         frontend::TypeArena passing;
@@ -193,13 +197,24 @@ std::optional<std::string> Nesl::save_file(const std::string& name, ValueFile& f
   return Impl::call<std::optional<std::string>>(
       impl_,
       [&]() -> std::optional<std::string> {
-        const frontend::Type* type = nullptr;
-        const auto* slots = impl_->session.value(name, type);
-        if (slots == nullptr)
-          return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
-                              : "there is no variable " + name;
+        std::vector<std::string> titles;
+        std::vector<const frontend::Type*> types;
+        std::vector<vm::Value> values;
+        for (const std::string_view column : parts_of(name, ',')) {
+          const frontend::Type* type = nullptr;
+          const auto* slots = impl_->session.value(std::string(column), type);
+          if (slots == nullptr)
+            return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
+                                : "there is no variable " + std::string(column);
+          titles.emplace_back(column);
+          types.push_back(type);
+          values.insert(values.end(), slots->begin(), slots->end());
+        }
         if (file.impl() == nullptr) return file.wrong();
-        vm::write_value(file.impl()->out, file.impl()->named, type, *slots);
+        if (titles.size() == 1) titles.clear();
+        frontend::TypeArena arena;
+        const frontend::Type* type = types.size() == 1 ? types[0] : arena.tuple(types);
+        vm::write_value(file.impl()->out, file.impl()->named, type, values, titles);
         return std::nullopt;
       },
       reason_of);
@@ -298,7 +313,20 @@ bool is_incomplete(std::string_view text) {
   return lexer.unfinished();
 }
 
+bool all_parse(std::string_view text) {
+  Diagnostics diagnostics("", text);
+  const frontend::Source source{"", text, 1, false};
+  frontend::Parser parser(source, diagnostics);
+  while (!parser.at_end())
+    if (!parser.next_form()) return false;
+  return !diagnostics.failed();
+}
+
 }  // namespace
+
+bool Nesl::parses(std::string_view text) {
+  return guarded([&] { return all_parse(text); }, [](const Failure&) { return false; });
+}
 
 bool Nesl::incomplete(std::string_view text) {
   return guarded([&] { return is_incomplete(text); }, [](const Failure&) { return false; });
@@ -326,8 +354,13 @@ std::optional<std::string> Nesl::Impl::refuses(const Texts& texts, const std::st
     return std::nullopt;  // said when it is run
   for (const std::string& text : texts.expressions)
     if (check.run_expression(text) != vm::SessionStatus::kOk) return std::nullopt;
-  const frontend::Type* type = check.type_of(name);
-  if (type == nullptr) return std::nullopt;
+  std::vector<const frontend::Type*> types;
+  for (const std::string_view column : parts_of(name, ',')) {
+    types.push_back(check.type_of(std::string(column)));
+    if (types.back() == nullptr) return std::nullopt;
+  }
+  frontend::TypeArena arena;
+  const frontend::Type* type = types.size() == 1 ? types[0] : arena.tuple(types);
   const std::string why = vm::refuses(file.impl()->named.kind, type);
   if (why.empty()) return std::nullopt;
   return file.impl()->named.path + ": " + why;

@@ -119,6 +119,8 @@ class Nesl {
 
   // Whether a terminal should read on: the text does not end with a whole form.
   [[nodiscard]] static bool incomplete(std::string_view text);
+  // Whether a text holds whole forms without an error of syntax.
+  [[nodiscard]] static bool parses(std::string_view text);
   [[nodiscard]] std::vector<std::string> names();  // all that a user may write, sorted
   [[nodiscard]] Vm& machine();
   // With Options::explain: what the compiling tier did in each program that recorded a region. Nothing else

@@ -112,12 +112,15 @@ RemoraRun run_remora(std::string_view text, const std::string& name, const NeslO
   remora::Checked checked = remora::check_program(text);
   if (!checked.errors.empty()) return {"", check_remora(text, name).messages, true};
   remora::Translated translated;
+  frontend::Emitted<ssa::Module> emitted;
   try {
     translated = remora::translate(checked.program);
+    emitted = frontend::emit_ssa(translated.program, {name, true, options.vm.cancelled, 0, {}});
   } catch (const remora::Error& e) {
     return report({e.kind, e.pos.line, e.pos.column, e.text}, true);
+  } catch (const TooDeep& e) {
+    return report({"unsupported", 1, 1, "the program, or a value of it, is " + std::string(e.what())}, true);
   }
-  auto emitted = frontend::emit_ssa(translated.program, {name, true, options.vm.cancelled, 0, {}});
   LoadOptions load;
   load.optimise = options.optimise;
   load.cancelled = options.vm.cancelled;

@@ -166,11 +166,16 @@ class Alarm {
 
 }  // namespace
 
-std::shared_ptr<MemoryAccount> account_of(const Options& options) {
+namespace {
+// An account of no more than there is around it.
+std::shared_ptr<MemoryAccount> account_of(std::uint64_t memory) {
   const auto outer = Budget::account();
-  const std::uint64_t limit = options.memory > 0 ? options.memory : machine_memory();
+  const std::uint64_t limit = memory > 0 ? memory : machine_memory();
   return outer != nullptr && outer->limit() <= limit ? outer : std::make_shared<MemoryAccount>(limit);
 }
+}  // namespace
+
+std::shared_ptr<MemoryAccount> account_of(const Options& options) { return account_of(options.memory); }
 
 std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account) {
   const Budget budget(account);
@@ -178,8 +183,7 @@ std::shared_ptr<vm::Pool> pool_of(const std::shared_ptr<MemoryAccount>& account)
 }
 
 struct Limits::Impl {
-  Impl(std::uint64_t memory, double seconds)
-      : budget(std::make_shared<MemoryAccount>(memory > 0 ? memory : machine_memory()), seconds) {}
+  Impl(std::uint64_t memory, double seconds) : budget(account_of(memory), seconds) {}
   Budget budget;
 };
 

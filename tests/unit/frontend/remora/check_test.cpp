@@ -58,7 +58,7 @@ void check_located(const std::string& text) {
   if (c.errors.empty()) try {
       const Translated made = translate(c.program);
       REQUIRE_FALSE(
-          frontend::emit(made.program, {"p.remora", true, nullptr, 0, {}}).program.functions.empty());
+          frontend::emit_ssa(made.program, {"p.remora", true, nullptr, 0, {}}).code.functions.empty());
     } catch (const Error& e) {
       REQUIRE(e.kind == "unsupported");
       c.errors.push_back(e);

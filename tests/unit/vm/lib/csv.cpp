@@ -84,3 +84,63 @@ TEST_CASE("a field that is no number is shown") {
   CHECK(problem("\"a\nb\"\n\n1,2 3") == "t.csv: line 4, column 2 is no number: 2 3");
   CHECK(problem("1,\"2\n3,4") == "t.csv: line 2 is the last one of a field in quotes that does not end");
 }
+
+TEST_CASE("the columns of a table have the types of what stands in them") {
+  using Kind = Column::Kind;
+  const auto columns =
+      read_columns("name;n;x;y\n\"a \"\"b\"\" \";1;2.5;\nNA;-2;3;4\n;9223372036854775807;NA;n/a\n", "t.csv");
+  REQUIRE(columns.size() == 4);
+  CHECK(columns[0].kind == Kind::kTexts);
+  CHECK(columns[0].text == "a \"b\" NA");
+  CHECK(columns[0].lengths == Lengths{6, 2, 0});
+  CHECK(columns[1].kind == Kind::kInts);
+  CHECK(columns[1].ints == std::vector<std::int64_t>{1, -2, INT64_MAX});
+  CHECK(columns[2].kind == Kind::kFloats);
+  CHECK(columns[2].floats[1] == 3);
+  CHECK(std::isnan(columns[2].floats[2]));
+  CHECK(columns[3].kind == Kind::kFloats);
+  CHECK((std::isnan(columns[3].floats[0]) && columns[3].floats[1] == 4 && std::isnan(columns[3].floats[2])));
+}
+
+TEST_CASE("columns without a value, without rows and without titles") {
+  const auto empty = read_columns("a,b\n,NA\n,\n", "t.csv");
+  CHECK(empty[0].lengths == Lengths{0, 0});
+  CHECK(empty[1].text == "NA");
+  CHECK(read_columns("a,b\n", "t.csv").size() == 2);
+  CHECK(read_columns("1,x\n2,y\n", "t.csv")[0].ints == std::vector<std::int64_t>{1, 2});
+  CHECK(read_columns("", "t.csv").empty());
+  CHECK(read_columns("1\n99999999999999999999\n", "t.csv")[0].kind == Column::Kind::kFloats);
+}
+
+TEST_CASE("a table of numbers with titles is one by rows, if nothing is missing") {
+  CHECK(read_numbers("a,b\n1,2\n", "t.csv").has_value());
+  CHECK(read_numbers("1,2\n3\n", "t.csv").has_value());
+  for (const char* text : {"a,b\n1,\n", "a,b\n1,x\n", "a,b\n1,NA\n", "a,b\n1\n", "a,b\n1,2,3\n"}) {
+    INFO(text);
+    CHECK(!read_numbers(text, "t.csv").has_value());
+  }
+}
+
+TEST_CASE("what does not fit its column is shown") {
+  const auto wrong = [](const std::string& text) {
+    try {
+      (void)read_columns(text, "t.csv");
+    } catch (const Fault& fault) {
+      return fault.message;
+    }
+    return std::string();
+  };
+  CHECK(wrong("a,b\nx,1\ny,2o\n") ==
+        "t.csv: line 3, column 2 is no number: 2o (those above are; fields:FILE reads all as texts)");
+  CHECK(wrong("a,b\n1,x\n2\n") == "t.csv: line 3 has 1 fields, line 1 has 2");
+  CHECK(wrong("a,b\n1,x,3\n") == "t.csv: line 2 has 3 fields, line 1 has 2");
+  CHECK(wrong(std::string(600, ',') + "x\n").find("601 columns; at most 500") != std::string::npos);
+  CHECK(wrong("a,\"b\n") != "");
+}
+
+TEST_CASE("fields as they are") {
+  const Fields fields = read_fields("a,\" b\"\n1\n,\n", "t.csv");
+  CHECK(fields.text == "a b1");
+  CHECK(fields.lengths == Lengths{1, 2, 1, 0});
+  CHECK(fields.rows == Lengths{2, 1, 1});
+}
