@@ -68,7 +68,7 @@ def main():
     for jit in ("off", "always"):
         environment = {**os.environ, "PYTHONPATH": str(site), "NVM_TEST_JIT": jit, "PYTHONDONTWRITEBYTECODE": "1"}
         print(f"NVM_TEST_JIT={jit}", flush=True)
-        failed |= subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"--deselect={t}" for t in NOT_YET), *sys.argv[4:]],
+        failed |= subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", *(f"--deselect={t}" for t in NOT_YET), *sys.argv[4:]],
                                  cwd=source / "tests" / "conformance" / "python", env=environment, check=False).returncode
     failed |= subprocess.run([python, "-m", "mypy", "--config-file", source / "pyproject.toml", "--cache-dir", folder / "mypy", site / "neslvm"],
                              cwd=site, check=False).returncode
