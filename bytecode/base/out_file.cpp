@@ -96,12 +96,23 @@ void OutFile::open() {
   if (::fchmod(file_, there.st_mode & 0777U) != 0) note(errno);
 }
 
-bool OutFile::open_named(const std::string& name, int more) {
-  file_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | more, 0666);
-  if (file_ < 0) return false;
+// The name is known before there is a file of it: a signal between the two finds it.
+template <typename Make>
+bool OutFile::under_name(const std::string& name, Make make) {
   named_ = name;
   replace(kind_ == Kind::kLog ? g_logs : g_unfinished, nullptr, named_.c_str());
-  return true;
+  if (make(named_.c_str())) return true;
+  const int error = errno;
+  forget_name();
+  errno = error;
+  return false;
+}
+
+bool OutFile::open_named(const std::string& name, int more) {
+  return under_name(name, [&](const char* path) {
+    file_ = ::open(path, O_WRONLY | O_CREAT | O_CLOEXEC | more, 0666);
+    return file_ >= 0;
+  });
 }
 
 void OutFile::open_beside() {
@@ -194,18 +205,13 @@ std::FILE* OutFile::stream() {
 bool OutFile::give_name() {
   if (named_.empty()) {  // a name can be given to a file that has none, but not taken from another
     const std::string open = descriptor_path(file_);
-    const auto link = [&](const std::string& name) {
-      return ::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    const auto link = [&](const char* name) {
+      return ::linkat(AT_FDCWD, open.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
     };
-    if (link(target_)) return true;
+    if (link(target_.c_str())) return true;
     if (errno != EEXIST) return false;
-    std::string name = fresh_name(target_);
-    while (!link(name)) {
+    while (!under_name(fresh_name(target_), link))
       if (errno != EEXIST) return false;
-      name = fresh_name(target_);
-    }
-    named_ = std::move(name);
-    replace(g_unfinished, nullptr, named_.c_str());
   }
   if (std::rename(named_.c_str(), target_.c_str()) != 0) return false;
   forget_name();

@@ -43,6 +43,8 @@ class OutFile {
  private:
   void open();
   void open_beside();
+  template <typename Make>
+  bool under_name(const std::string& name, Make make);
   bool open_named(const std::string& name, int more);
   bool put(std::string_view text);
   bool give_name();

@@ -101,6 +101,10 @@ void NeslDocument::analyse(std::vector<Problem>& problems) {
   const auto add = [&](const NeslChunk& chunk, const ChunkMessage& m) {
     if (problems.size() >= kMostProblems) return;
     Span span{chunk.begin + m.at, chunk.begin + m.at};
+    const bool told =
+        std::any_of(problems.rbegin(), problems.rbegin() + std::min<std::ptrdiff_t>(2, std::ssize(problems)),
+                    [&](const Problem& p) { return p.span.begin == span.begin && p.text == m.text; });
+    if (told) return;  // of a word that was read ahead of a form with a mistake
     const std::string& text = text_.str();
     while (span.end < text.size() && in_name(text[span.end])) ++span.end;
     if (span.end == span.begin && span.end < text.size() && text[span.end] != '\n') ++span.end;

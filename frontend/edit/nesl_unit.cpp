@@ -82,11 +82,12 @@ std::unique_ptr<NeslChunk> NeslUnit::read_chunk(std::size_t begin, std::uint32_t
   if (chunk->blank || length == 0 || (!form && parser.at_end())) length = rest.size();
   chunk->end = begin + length;
   const std::string_view text = rest.substr(0, length);
-  const NeslFactFinder places(text, column);
+  constexpr std::size_t kAhead = 10000;  // a word behind a form may be where it shows that it is wrong
+  const NeslFactFinder places(form ? text : rest.substr(0, length + kAhead), column);
   for (const Diagnostic& d : diagnostics.all()) {
     const std::size_t at = places.offset(d.pos);
-    // What is wrong with the words that are read ahead is the next chunk's.
-    if (at < length || length == rest.size()) chunk->unread.push_back({d.severity, at, d.message});
+    // What is wrong with the words that are read ahead of a good form is the next chunk's.
+    if (at < length || !form) chunk->unread.push_back({d.severity, at, d.message});
   }
   chunk->words = words_of(text);
   if (!form) {

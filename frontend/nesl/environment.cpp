@@ -31,20 +31,21 @@ struct PreludeRows {
 };
 
 PreludeRows prelude_rows(std::string_view name) {
-  const std::span<const PreludeEntry> entries = prelude_entries();
-  const auto before = [&](std::uint16_t row, std::string_view wanted) { return entries[row].name < wanted; };
+  const auto before = [&](std::uint16_t row, std::string_view wanted) {
+    return prelude_entry(row).name < wanted;
+  };
   const std::span<const std::uint16_t> rows = prelude_by_name();
   PreludeRows found;
   for (auto row = std::lower_bound(rows.begin(), rows.end(), name, before);
-       row != rows.end() && entries[*row].name == name; ++row)
-    (entries[*row].forward ? found.declaration : found.definition) = *row;
+       row != rows.end() && prelude_entry(*row).name == name; ++row)
+    (prelude_entry(*row).forward ? found.declaration : found.definition) = *row;
   return found;
 }
 
 bool documented(const PreludeRows& rows, std::string_view beginning) {
   const int row = rows.definition >= 0 ? rows.definition : rows.declaration;
   return row >= 0 &&
-         prelude_entries()[static_cast<std::size_t>(row)].text.find(beginning) != std::string_view::npos;
+         prelude_entry(static_cast<std::size_t>(row)).text.find(beginning) != std::string_view::npos;
 }
 
 // Of release 3.1's own use, which programs may have their own of (prelude.h).
@@ -230,7 +231,7 @@ Binding* Environment::load_primitive(const std::string& name) {
 }
 
 std::shared_ptr<Form> Environment::parse_prelude(int entry) {
-  const PreludeEntry& text = prelude_entries()[static_cast<std::size_t>(entry)];
+  const PreludeEntry text = prelude_entry(static_cast<std::size_t>(entry));
   const Source source{std::string(kPreludeFile), text.text, static_cast<std::uint32_t>(text.line), true};
   Diagnostics diagnostics(source.file, source.text);
   Parser parser(source, diagnostics);

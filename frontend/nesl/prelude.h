@@ -42,8 +42,9 @@ struct PreludeEntry {
   bool forward = false;   // a forward declaration
 };
 
-// All forms in order.
+// All forms in order; made on first use, thread-safe. Single ones cost nothing to find.
 [[nodiscard]] std::span<const PreludeEntry> prelude_entries();
+[[nodiscard]] PreludeEntry prelude_entry(std::size_t row);
 // Their places, sorted by name; of equal names declarations stand before definitions.
 [[nodiscard]] std::span<const std::uint16_t> prelude_by_name();
 

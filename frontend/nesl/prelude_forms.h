@@ -44,24 +44,45 @@ constexpr std::size_t count(std::string_view text) {
   return n;
 }
 
+// A form as places in the text: a pointer would have to be relocated whenever nvm starts.
+struct Row {
+  std::uint32_t begin = 0;
+  std::uint32_t size = 0;
+  std::uint16_t name = 0;  // from `begin`
+  std::uint16_t name_size = 0;
+  std::uint16_t line = 0;
+  bool forward = false;
+};
+
+constexpr PreludeEntry entry(std::string_view text, const Row& row) {
+  return {text.substr(row.begin + row.name, row.name_size), text.substr(row.begin, row.size), row.line,
+          row.forward};
+}
+
 template <std::size_t N>
-constexpr std::array<PreludeEntry, N> entries(std::string_view text) {
-  std::array<PreludeEntry, N> found{};
+constexpr std::array<Row, N> rows(std::string_view text) {
+  std::array<Row, N> found{};
   std::size_t n = 0;
   for_each(text, [&](std::string_view form, std::size_t line) {
-    found[n++] = {defined_name(form), form, line, is_forward(form)};
+    const std::string_view name = defined_name(form);
+    found[n++] = {static_cast<std::uint32_t>(form.data() - text.data()),
+                  static_cast<std::uint32_t>(form.size()),
+                  static_cast<std::uint16_t>(name.data() - form.data()),
+                  static_cast<std::uint16_t>(name.size()),
+                  static_cast<std::uint16_t>(line),
+                  is_forward(form)};
   });
   return found;
 }
 
 // In order of their names; those that are declared and defined stand twice, the declaration first.
 template <std::size_t N>
-constexpr std::array<std::uint16_t, N> by_name(const std::array<PreludeEntry, N>& entries) {
+constexpr std::array<std::uint16_t, N> by_name(std::string_view text, const std::array<Row, N>& rows) {
   std::array<std::uint16_t, N> order{};
   for (std::size_t i = 0; i < N; ++i) order[i] = static_cast<std::uint16_t>(i);
   std::sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
-    return entries[a].name != entries[b].name ? entries[a].name < entries[b].name
-                                              : entries[a].forward > entries[b].forward;
+    const PreludeEntry x = entry(text, rows[a]), y = entry(text, rows[b]);
+    return x.name != y.name ? x.name < y.name : x.forward > y.forward;
   });
   return order;
 }

@@ -15,6 +15,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -64,9 +65,10 @@ CASES = [
 TIMED = {"profile", "limits", "trace", "tune", "explain"}
 # These go on: a form that fails is one of several, a process that is not started is told to the program.
 GO_ON = {"repl", "spawn"}
-ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR), "fopen": (errno.EMFILE,), "read": (errno.EIO, errno.EINTR, "short"),
-          "write": (errno.ENOSPC, errno.EINTR, "short"), "writev": (errno.ENOSPC,), "fsync": (errno.EIO,), "close": (errno.EIO,),
-          "rename": (errno.EACCES,), "unlink": (errno.EACCES,), "linkat": (errno.EACCES, errno.EEXIST, errno.EXDEV), "stat": (errno.EACCES,),
+TERM = "term"  # no failure, but a signal
+ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR, TERM), "fopen": (errno.EMFILE,), "read": (errno.EIO, errno.EINTR, "short"),
+          "write": (errno.ENOSPC, errno.EINTR, "short"), "writev": (errno.ENOSPC,), "fsync": (errno.EIO, TERM), "close": (errno.EIO,),
+          "rename": (errno.EACCES, TERM), "unlink": (errno.EACCES, TERM), "linkat": (errno.EACCES, errno.EEXIST, errno.EXDEV, TERM), "stat": (errno.EACCES,),
           "fstat": (errno.EIO,), "lstat": (errno.EACCES,), "access": (errno.EACCES,), "mkdir": (errno.EACCES,),
           "realpath": (errno.EACCES, errno.ELOOP), "readlink": (errno.EACCES,), "fcntl": (errno.EMFILE,), "fdopen": (errno.ENOMEM,),
           "pipe2": (errno.EMFILE,), "posix_spawnp": (errno.EAGAIN, errno.ENOENT), "pthread_create": (errno.EAGAIN,),
@@ -142,9 +144,10 @@ class Sweep:
         except subprocess.TimeoutExpired:
             return function, None, ["hangs"], variables
         after = contents(folder)
-        if done.returncode < 0 or done.returncode > 2:
+        killed = kind == TERM and done.returncode == -signal.SIGTERM
+        if (done.returncode < 0 or done.returncode > 2) and not killed:
             wrong.append(f"ends with {done.returncode}")
-        if done.returncode != 0 and not done.stderr.strip():
+        if done.returncode != 0 and not killed and not done.stderr.strip():
             wrong.append("says nothing")
         if b"also to end in order" in done.stderr:
             self.ends["by the last resort"] += 1
@@ -164,7 +167,7 @@ class Sweep:
                 wrong.append(f"{name} is half-written")
         # To unlink what is to be removed may be what fails.
         left = set(after) - set(before) - set(case.files)
-        if left and function != "unlink" and not (goes_on and function in ("close", "rename", "linkat")):
+        if left and (function != "unlink" or kind == TERM) and not (goes_on and function in ("close", "rename", "linkat")):
             wrong.append(f"leaves {sorted(left)}")
         shutil.rmtree(folder)
         return function, done, wrong, variables
@@ -182,7 +185,7 @@ class Sweep:
                 some = range(1, n + 1) if n <= limit else random.sample(range(1, n + 1), limit)
                 for at in some:
                     chosen.append((function, at, kind, False))
-                    if function in ("memory", "pthread_create", "write", "open") and at % (2 if ALL else 5) == 0 and kind != errno.EINTR:
+                    if function in ("memory", "pthread_create", "write", "open") and at % (2 if ALL else 5) == 0 and kind not in (errno.EINTR, TERM):
                         chosen.append((function, at, kind, True))
         return chosen if ALL else random.sample(chosen, min(len(chosen), 14))
 

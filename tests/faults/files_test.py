@@ -37,8 +37,8 @@ class Files(unittest.TestCase):
                               stdin=subprocess.DEVNULL, timeout=120, **how)
 
     def start(self, *words, **how):
-        return subprocess.Popen([NVM, *words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                                **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **how})
+        return subprocess.Popen([NVM, *words], cwd=self.folder, env=self.environment,
+                                **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **how})
 
     def names(self):
         return sorted(p.name for p in self.folder.iterdir() if p.name != "cache")
@@ -112,23 +112,25 @@ class Files(unittest.TestCase):
                 self.assertTrue(set(left) <= set(allowed), f"{ending}: {left}")
 
     def test_changed_while_it_is_read(self):
-        """A file that is cut off or changed after it was read changes nothing; a program that waits shows it."""
+        """A file that is cut off or changed after it was read changes nothing; the program says when that is, and waits."""
         self.assertEqual(self.nvm("run", "-e", "[0:200000]", "--out", "v.npy").returncode, 0)
-        program = self.write("s.nesl", ENDLESS + "function wait(n) = if n == 0 then 0 else let x = down(1000) in wait(n - 1) $\n"
-                             "let x = wait(300) in (sum(v), max_val(v), x) $\n")
-        process = self.start("run", "--in", "v=v.npy", "--progress", program)
-        time.sleep(0.15)
+        program = self.write("s.nesl", 'write_string("read\\n", stderr) $\n'
+                             "let x = read_line(stdin) in (sum(v), max_val(v)) $\n")
+        process = self.start("run", "--in", "v=v.npy", program, stdin=subprocess.PIPE)
+        self.assertEqual(process.stderr.readline(), "read\n")
         with open(self.folder / "v.npy", "r+b") as file:
             file.seek(1000)
             file.write(b"\xff" * 5000)
             file.truncate(6000)
-        out, err = process.communicate(timeout=120)
-        # Read before, or refused: never a signal, never other numbers.
-        if process.returncode == 0:
-            self.assertEqual(out, "it = (19999900000, 199999, 0) : int, int, int\n")
-        else:
-            self.assertEqual(process.returncode, 2, err)
-            self.assertIn("ends before its last element", err)
+        out, err = process.communicate("go\n", timeout=120)
+        self.assertEqual((process.returncode, err), (0, ""))
+        self.assertIn("it = (19999900000, 199999) : int, int\n", out)
+
+    def test_cut_off_before_it_is_read(self):
+        self.assertEqual(self.nvm("run", "-e", "[0:200000]", "--out", "v.npy").returncode, 0)
+        with open(self.folder / "v.npy", "r+b") as file:
+            file.truncate(6000)
+        self.refused(2, "ends before its last element", "run", "--in", "v=v.npy", "-e", "sum(v)")
 
     def test_streams_and_links(self):
         run = self.nvm("run", "-e", "[1, 2]", "--out", "text:/dev/stdout")

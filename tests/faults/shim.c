@@ -3,6 +3,7 @@
      NVM_FAULT=NAME     memory, or one of the functions below
      NVM_FAULT_AT=K     the K-th of these calls since main() began, from 1
      NVM_FAULT_AS=N     errno; "short": half of what is read or written. memory knows only ENOMEM.
+                        "term": it succeeds, and a SIGTERM comes before it returns; not of all.
      NVM_FAULT_ON=1     and all of them after it
      NVM_FAULT_COUNTS=FILE   instead of that: says at the end how often each was called
 
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -28,10 +30,12 @@ extern void* __libc_calloc(size_t, size_t);
 extern void* __libc_realloc(void*, size_t);
 extern void* __libc_memalign(size_t, size_t);
 
-#define CALLS(X)                                                                                                     \
-  X(memory) X(open) X(fopen) X(read) X(write) X(writev) X(pwrite) X(fsync) X(close) X(rename) X(unlink) X(linkat)    \
-  X(stat) X(fstat) X(lstat) X(access) X(mkdir) X(realpath) X(readlink) X(fcntl) X(fdopen) X(pipe2) X(posix_spawnp)   \
-  X(pthread_create) X(mprotect) X(fchmod) X(fclose) X(fflush)
+#define CALLS(X)                                                                                        \
+  X(memory)                                                                                             \
+  X(open)                                                                                               \
+  X(fopen) X(read) X(write) X(writev) X(pwrite) X(fsync) X(close) X(rename) X(unlink) X(linkat) X(stat) \
+      X(fstat) X(lstat) X(access) X(mkdir) X(realpath) X(readlink) X(fcntl) X(fdopen) X(pipe2)          \
+          X(posix_spawnp) X(pthread_create) X(mprotect) X(fchmod) X(fclose) X(fflush)
 
 enum {
 #define X(name) k_##name,
@@ -46,7 +50,8 @@ static const char* const kNames[] = {
 };
 
 static atomic_long counts[kCalls];
-static int armed, wanted = -1, as_errno, is_short, goes_on;
+static int armed, wanted = -1, as_errno, is_short, is_term, goes_on;
+static __thread int term_due;
 static long at;
 static const char* report;
 
@@ -55,8 +60,16 @@ static int fails(int call) {
   if (!armed) return 0;
   const long n = atomic_fetch_add_explicit(&counts[call], 1, memory_order_relaxed) + 1;
   if (call != wanted || (goes_on ? n < at : n != at)) return 0;
+  if (is_term) return !(term_due = 1);
   errno = as_errno;
   return 1;
+}
+
+/* Of a call that has succeeded. */
+static int ended(int result) {
+  if (term_due) raise(SIGTERM);
+  term_due = 0;
+  return result;
 }
 
 static int (*real_main)(int, char**, char**);
@@ -77,6 +90,7 @@ static int counted_main(int argc, char** argv, char** environment) {
     if (strcmp(name, kNames[i]) == 0) wanted = i;
   at = number != NULL ? atol(number) : 1;
   is_short = as != NULL && strcmp(as, "short") == 0;
+  is_term = as != NULL && strcmp(as, "term") == 0;
   as_errno = wanted == k_memory || as == NULL ? ENOMEM : atoi(as);
   if (report != NULL) atexit(say_counts);
   unsetenv("LD_PRELOAD"); /* processes that this one starts are not its matter */
@@ -85,8 +99,8 @@ static int counted_main(int argc, char** argv, char** environment) {
   armed = armed && goes_on == 0; /* what the C library does at the end is its own */
   return status;
 }
-int __libc_start_main(int (*entry)(int, char**, char**), int argc, char** argv, void (*init)(void), void (*fini)(void),
-                      void (*rtld_fini)(void), void* stack_end) {
+int __libc_start_main(int (*entry)(int, char**, char**), int argc, char** argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void* stack_end) {
   __typeof__(&__libc_start_main) real = dlsym(RTLD_NEXT, "__libc_start_main");
   real_main = entry;
   return real(counted_main, argc, argv, init, fini, rtld_fini, stack_end);
@@ -103,8 +117,8 @@ int posix_memalign(void** p, size_t alignment, size_t n) {
   return *p == NULL ? ENOMEM : 0;
 }
 
-#define REAL(name)                                                   \
-  static __typeof__(&name) real;                                     \
+#define REAL(name)               \
+  static __typeof__(&name) real; \
   if (real == NULL) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 void* mmap(void* address, size_t n, int protection, int flags, int fd, off_t offset) {
@@ -124,14 +138,16 @@ int madvise(void* p, size_t n, int advice) {
   return fails(k_memory) ? -1 : real(p, n, advice);
 }
 
-static mode_t mode_of(int flags, va_list more) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0; }
+static mode_t mode_of(int flags, va_list more) {
+  return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
+}
 int open(const char* path, int flags, ...) {
   REAL(open);
   va_list more;
   va_start(more, flags);
   const mode_t mode = mode_of(flags, more);
   va_end(more);
-  return fails(k_open) ? -1 : real(path, flags, mode);
+  return fails(k_open) ? -1 : ended(real(path, flags, mode));
 }
 int open64(const char* path, int flags, ...) {
   REAL(open64);
@@ -139,7 +155,7 @@ int open64(const char* path, int flags, ...) {
   va_start(more, flags);
   const mode_t mode = mode_of(flags, more);
   va_end(more);
-  return fails(k_open) ? -1 : real(path, flags, mode);
+  return fails(k_open) ? -1 : ended(real(path, flags, mode));
 }
 FILE* fopen(const char* path, const char* mode) {
   REAL(fopen);
@@ -151,25 +167,36 @@ FILE* fopen64(const char* path, const char* mode) {
 }
 
 /* Half of it, or a failure. */
-#define TRANSFER(name, n, refused, full, half)           \
-  REAL(name);                                            \
-  if (!fails(k_##name)) return full;                     \
+#define TRANSFER(name, n, refused, full, half) \
+  REAL(name);                                  \
+  if (!fails(k_##name)) return full;           \
   return is_short && (n) > 1 ? half : is_short ? full : refused
 ssize_t read(int fd, void* to, size_t n) { TRANSFER(read, n, -1, real(fd, to, n), real(fd, to, n / 2)); }
-ssize_t write(int fd, const void* from, size_t n) { TRANSFER(write, n, -1, real(fd, from, n), real(fd, from, n / 2)); }
-ssize_t pwrite(int fd, const void* from, size_t n, off_t o) { TRANSFER(pwrite, n, -1, real(fd, from, n, o), real(fd, from, n / 2, o)); }
+ssize_t write(int fd, const void* from, size_t n) {
+  TRANSFER(write, n, -1, real(fd, from, n), real(fd, from, n / 2));
+}
+ssize_t pwrite(int fd, const void* from, size_t n, off_t o) {
+  TRANSFER(pwrite, n, -1, real(fd, from, n, o), real(fd, from, n / 2, o));
+}
 struct iovec;
-ssize_t writev(int fd, const struct iovec* from, int n) { TRANSFER(writev, n, -1, real(fd, from, n), real(fd, from, n / 2)); }
+ssize_t writev(int fd, const struct iovec* from, int n) {
+  TRANSFER(writev, n, -1, real(fd, from, n), real(fd, from, n / 2));
+}
 
 #define CALL(type, refused, name, parameters, arguments) \
   type name parameters {                                 \
     REAL(name);                                          \
     return fails(k_##name) ? refused : real arguments;   \
   }
-CALL(int, -1, fsync, (int fd), (fd))
-CALL(int, -1, rename, (const char* from, const char* to), (from, to))
-CALL(int, -1, unlink, (const char* path), (path))
-CALL(int, -1, linkat, (int a, const char* from, int b, const char* to, int flags), (a, from, b, to, flags))
+#define ENDED_CALL(name, parameters, arguments)          \
+  int name parameters {                                  \
+    REAL(name);                                          \
+    return fails(k_##name) ? -1 : ended(real arguments); \
+  }
+ENDED_CALL(fsync, (int fd), (fd))
+ENDED_CALL(rename, (const char* from, const char* to), (from, to))
+ENDED_CALL(unlink, (const char* path), (path))
+ENDED_CALL(linkat, (int a, const char* from, int b, const char* to, int flags), (a, from, b, to, flags))
 CALL(int, -1, stat, (const char* path, struct stat* info), (path, info))
 CALL(int, -1, lstat, (const char* path, struct stat* info), (path, info))
 CALL(int, -1, fstat, (int fd, struct stat* info), (fd, info))

@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     while (const auto frame = frames.next()) {
       const std::size_t before = answers;
       if (frame->fault.empty())
-        server.handle(frame->text);
+        server.handle(std::string_view(frame->text));
       else
         server.refuse({lsp::ErrorCode::kParse, frame->fault});
       NVM_CHECK(answers <= before + 1, "one answer at most");

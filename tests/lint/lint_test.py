@@ -8,6 +8,7 @@ import unittest
 import endings
 import fast_paths
 import layers
+import ops
 import outside
 import scripts
 import sizes
@@ -43,6 +44,18 @@ class FastPaths(Tree):
         self.write("vm/data/fast_paths.def", 'FAST_PATH(kOne, "one")\nFAST_PATH(kTwo, "two")\n')
         self.write("tests/unit/a.cpp", "check_taken(counts, {FastPath::kOne});")
         self.assertEqual(fast_paths.check(self.root), ["vm/data/fast_paths.def: no test names FastPath::kTwo"])
+
+
+class Ops(Tree):
+    def test_more_instructions_named_than_before(self):
+        self.write("tests/lint/ops.txt", "1 2 vm/a.cpp\n")
+        self.write("bytecode/table/t.cpp", "case Op::kAdd: case Op::kSub:")
+        self.write("vm/b.cpp", "case Op::kAdd: f(Op::kSub);  // case Op::kMul")
+        self.assertEqual(ops.check(self.root), [])
+        self.write("vm/a.cpp", "case Op::kAdd:")
+        self.assertEqual(ops.check(self.root), [
+            "case Op::: 2 outside of bytecode/table/, 1 before", "vm/b.cpp: case Op:: 1, 0 before",
+            "Op::k: 3 outside of bytecode/table/, 2 before", "vm/b.cpp: Op::k 2, 0 before"])
 
 
 class Layers(Tree):

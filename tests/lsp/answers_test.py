@@ -222,9 +222,12 @@ class Files(Session):
     def test_same_as_check_of_mistakes(self):
         """The same of the programs of the golden tests that are a user's mistakes."""
         differ, seen = [], 0
+        # Of a name with a prime nvm check says so once, an editor in each form; and what is wrong with a function for
+        # some types is told where it is called.
+        each_form = {"name_primed.case", "order_of_functions.case"}
         for case in sorted((ROOT / "tests/golden/wrong").glob("*.case")):
             parts = case.read_text(encoding="utf-8").split("\n--- p.nesl\n")
-            if len(parts) != 2:
+            if len(parts) != 2 or case.name in each_form:
                 continue
             text = parts[1].split("\n--- ")[0] + "\n"
             with tempfile.TemporaryDirectory() as name:

@@ -41,20 +41,18 @@ struct Figures {
   std::uint64_t uncharged = 0;  // further instructions
 };
 
-// Counts what operands and results say, as they are.
-class ByValues final : public vm::Observer {
+// Counts what it is told.
+class Watching final : public vm::Observer {
  public:
-  void begin(const ssa::Inst& inst, const vm::Site&, std::span<const vm::Value> operands) override {
+  void begin(const ssa::Inst& inst, const vm::Site&, std::int64_t work) override {
     if (inst.unpaid) {
       ++cost.uncharged;
       return;
     }
-    cost.work += static_cast<std::uint64_t>(vm::work_before(inst, operands));
+    cost.work += static_cast<std::uint64_t>(work);
     ++cost.depth;
   }
-  void end(const ssa::Inst& inst, const vm::Site&, std::span<const vm::Value> results) override {
-    if (!inst.unpaid) cost.work += static_cast<std::uint64_t>(vm::work_after(inst, results));
-  }
+  void worked(std::int64_t work) override { cost.work += static_cast<std::uint64_t>(work); }
   Figures cost;
 };
 
@@ -76,16 +74,16 @@ std::optional<Figures> counted(Setting& setting, How how) {
 void same_cost_however(const ssa::Module& module) {
   Setting setting(module);
   vm::Machine machine = setting.machine;
-  ByValues by_values;
-  machine.observer = &by_values;
+  Watching watching;
+  machine.observer = &watching;
   machine.prims.threads = 1;
   if (vm::Interp(setting.code, machine).run().error) return;
   for (const How how : {How::kAlone, How::kThreads, How::kBytes}) {
     const auto cost = counted(setting, how);
     RC_ASSERT(cost.has_value());
-    RC_ASSERT(cost->work == by_values.cost.work);
-    RC_ASSERT(cost->depth == by_values.cost.depth);
-    RC_ASSERT(cost->uncharged == by_values.cost.uncharged);
+    RC_ASSERT(cost->work == watching.cost.work);
+    RC_ASSERT(cost->depth == watching.cost.depth);
+    RC_ASSERT(cost->uncharged == watching.cost.uncharged);
   }
 }
 

@@ -14,7 +14,7 @@
 #include "tests/property/fast_paths.h"
 #include "tests/property/gen_segdes.h"
 #include "vm/data/compare.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::testing {
 

@@ -373,7 +373,7 @@ TEST_CASE("what two operands have in common is written once") {
                     with(vm::find_part_maker(Op::kBpermute, TypeWord::kInt)))[0];
     for (int i = 0; i < 40; ++i)
       x = c.run(Op::kAdd, TypeWord::kInt, {x, x}, with(vm::find_part_maker(Op::kAdd, TypeWord::kInt)))[0];
-    CHECK(std::holds_alternative<std::shared_ptr<const vm::Formula>>(x) == formulas);
+    CHECK(std::holds_alternative<vm::ViewRef>(x) == formulas);
     vm::write_part(c.context, x);
     return x;
   };
@@ -390,7 +390,7 @@ int count_maps(const std::string& body) {
   const vm::Code code = vm::make_code(module, pool);
   int count = 0;
   for (const vm::CodeFunction& f : code.functions)
-    for (const vm::Step& step : f.steps) count += step.maps_parts ? 1 : 0;
+    for (const vm::Step& step : f.steps) count += step.chains && step.leaves.has(Form::kSlices) ? 1 : 0;
   return count;
 }
 

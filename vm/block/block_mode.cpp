@@ -47,16 +47,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 
 }  // namespace
 
-// What is counted while it lives does not count: it was an attempt, or is counted otherwise. The tally counts
-// no bytes unless that is what the ordinary call does: whose are counted there writes vectors that others
-// leave unwritten.
+// What is counted while it lives does not count: it was an attempt, or is counted otherwise.
 class BlockMode::Trial {
  public:
-  explicit Trial(const BlockMode& mode, bool ordinary = false) : mode_(mode) {
+  explicit Trial(const BlockMode& mode) : mode_(mode) {
     if (tally() == nullptr) return;
     if (mode_.hook_ != nullptr) mode_.hook_->finish();
     before_ = *tally();
-    if (!ordinary) tally()->counts_bytes = false;
   }
   ~Trial() {
     if (tally() != nullptr) *tally() = before_;
@@ -173,12 +170,12 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
 }
 
 // Small steps of loops are too many to compute one twice, and too small for a part to tell; so are other
-// calls, until it is known what pays at their size. Who looks at values sees them all made one way.
+// calls, until it is known what pays at their size. Who looks at instructions sees them all made one way.
 bool BlockMode::tries(ssa::FunctionId function, const Layout& layout) {
   if (options_.threshold != Options::kAuto || options_.device != nullptr || policy_.moves_only(function) ||
       elements_bytes(layout.arguments()) >= kWorthMeasuring)
     return false;
-  if (observer_ != nullptr && observer_->sees_values()) return false;
+  if (observer_ != nullptr && observer_->sees_work()) return false;
   return policy_.loops(function) || tuning_.of(function, average_of(layout)) == Tuning::Verdict::kUnknown;
 }
 
@@ -225,12 +222,12 @@ bool BlockMode::run_counted(ssa::FunctionId function, std::int64_t depth, const 
                             std::vector<Value>& results) {
   Tally counted;
   {
-    const Trial trial(*this, true);
+    const Trial trial(*this);
     if (!run_whole(function, depth, {layout.arguments().begin(), layout.arguments().end()}, results))
       return false;
     counted = trial.counted();
   }
-  count(counted.work, counted.instructions, static_cast<std::int64_t>(counted.bytes));
+  count(counted.work, counted.instructions, counted.bytes);
   return true;
 }
 
@@ -305,7 +302,7 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
 void BlockMode::count(std::uint64_t work, std::uint64_t depth, std::int64_t moved) {
   if (machine_.tally == nullptr) return;
   machine_.tally->add(static_cast<std::int64_t>(work), depth);
-  if (machine_.tally->counts_bytes) machine_.tally->bytes += static_cast<std::uint64_t>(moved);
+  if (machine_.tally->counts_bytes) machine_.tally->bytes += moved;
 }
 
 // A group that fails takes the whole with it.

@@ -4,8 +4,8 @@
 
 #include "bytecode/ssa/demand.h"
 #include "bytecode/ssa/facts.h"
-#include "vm/prims/formula.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm::block {
 

@@ -48,7 +48,7 @@ class Policy {
     return loops_[static_cast<std::size_t>(function)];
   }
   // Does it only compare, filter and move elements, which all threads do best without writing flags and
-  // indices (vm/prims/formula.h)? Then a call with a giant instance is worth leaving kernel mode for, too.
+  // indices (vm/prims/views.h)? Then a call with a giant instance is worth leaving kernel mode for, too.
   [[nodiscard]] bool moves_only(ssa::FunctionId function) const {
     return moves_only_[static_cast<std::size_t>(function)];
   }

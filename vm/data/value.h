@@ -258,12 +258,12 @@ class Segdes {
 struct PairValue;
 // A value that a recorder has promised and not yet computed (vm/trace). Opaque here.
 class Deferred;
-// A vector that is known by what it is made of, and not written (vm/prims/formula.h).
-struct Formula;
+// A vector that is known by what it is made of, and not written (vm/data/view.h).
+struct View;
 
 // One entry of the operand stack or a frame slot; empty if it has been moved away.
 using Value = std::variant<std::monostate, Vector, Segdes, std::shared_ptr<const PairValue>,
-                           std::shared_ptr<Deferred>, std::shared_ptr<const Formula>>;
+                           std::shared_ptr<Deferred>, std::shared_ptr<const View>>;
 
 // Pairs nest at most so deep: what goes through all parts of a value, and lets go of them, is recursive.
 inline constexpr int kDeepestPair = 1000;

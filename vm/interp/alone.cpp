@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "vm/interp/interp.h"
+#include "vm/interp/moved.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/spread.h"
@@ -13,7 +14,6 @@ namespace nvm::vm {
 bool Interp::alike(const Step& step, std::int32_t slot) {
   Value* operands = scratch_.data();
   Value& result = slot >= 0 ? frame_[slot] : outputs_[0];
-  if (watched_) note_line(step, {operands, step.operands});
   if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
     for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
     if (slot < 0) release(result);
@@ -50,7 +50,6 @@ void Interp::write_repeated_operands(const Step& step) {
 
 // Takes from the stash what the first of a group has made, or makes it for all.
 bool Interp::pack_group(const Step& step) {
-  if (watched_) note_line(step, {scratch_.data(), step.operands});
   if (step.group == Step::kInGroup) {
     const auto made = std::find_if(packed_.begin(), packed_.end(),
                                    [&](const auto& packed) { return packed.first == step.inst; });
@@ -76,16 +75,20 @@ bool Interp::pack_group(const Step& step) {
   return true;
 }
 
-// RANK and PERMUTE as one step. The places stay away if the elements are here and nobody watches.
+// RANK and PERMUTE as one step. The places stay away if the elements are here.
 bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
-  if (step.op == Op::kPermute ? !std::holds_alternative<std::shared_ptr<const Formula>>(operands[1])
-                              : values_seen())
-    return false;
-  if (watched_) note_line(step, operands);
+  if (step.op == Op::kPermute && !std::holds_alternative<ViewRef>(operands[1])) return false;
+  if (machine_.hook != nullptr) note_line(step);
   if (machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
+  note_unwritten(step);
   if (counts_ && machine_.hook != nullptr) count(step, operands);
+  std::optional<Moving> moving;
+  if (machine_.moved != nullptr && machine_.hook != nullptr) moving.emplace(step.op).reads(operands[0]);
   step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
+  if (!moving) return true;
+  moving->writes(results[0]);
+  count_moved(moving->bytes());
   return true;
 }
 

@@ -26,11 +26,10 @@ std::int32_t Interp::waiting(Operand operand) const {
 // Does a thread alone do with it what is no matter of lines?
 bool Interp::goes_alone(const Step& step) const {
   if (!alone_ || step.alone == nullptr) return false;
-  if (!step.maps_parts) return true;
+  if (!step.leaves.has(Form::kSlices)) return true;
   const Operand* operands = function_->operands.data() + step.first_operand;
-  return std::any_of(operands, operands + step.operands, [&](Operand from) {
-    return std::holds_alternative<std::shared_ptr<const Formula>>(peek(from));
-  });
+  return std::any_of(operands, operands + step.operands,
+                     [&](Operand from) { return std::holds_alternative<ViewRef>(peek(from)); });
 }
 
 bool Interp::begins_chain(const Step& step) const {
@@ -52,9 +51,8 @@ void Interp::run_chain() {
                                                       : std::get<Vector>(peek(first[0])).length());
   if (waiting_.size() < static_cast<std::size_t>(function_->slots))
     waiting_.resize(static_cast<std::size_t>(function_->slots), -1);
-  const bool seen = values_seen();
-  if (!seen) note_line(*step_, {});
-  for (; !seen && !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
+  note_line(*step_);
+  for (; !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
     if (step_->pulled != 0) write_pulled(*step_);
     if (join_map(*step_) || join_dist(*step_) || join_reduction(*step_)) continue;
     if (!passes_chain(*step_)) break;
@@ -141,7 +139,7 @@ bool Interp::passes_chain(const Step& step) const {
     case OpKind::kShape:
     case OpKind::kDist:
     case OpKind::kExtract: return true;
-    case OpKind::kIota: return step.leaves_runs;
+    case OpKind::kIota: return step.leaves.has(Form::kAligned);
     case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(&peek(operands[0]));

@@ -16,9 +16,9 @@
 #include "vm/interp/pack_groups.h"
 #include "vm/interp/slots.h"
 #include "vm/prims/chain.h"
-#include "vm/prims/formula.h"
 #include "vm/prims/part_maps.h"
 #include "vm/prims/sort.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -235,17 +235,12 @@ class Translator {
 
   // Where one thread has no better way.
   [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
-    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.leaves_runs || step.by_runs ||
-        step.leaves_strided)
+    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.indices.has(Form::kAligned) ||
+        step.leaves.any({Form::kAligned, Form::kStrided}))
       return false;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       if (demand_.may(f_.operands_of(inst)[i], kMakerForms)) return false;
     return inst.results == 0 || !demand_.may(inst.first_result, kMakerForms | Forms{Form::kSlices});
-  }
-
-  static bool is_plain(const ssa::Inst& inst) {
-    const OpInfo& info = op_info(inst.op);
-    return info.kind == OpKind::kMap && info.effect == Effect::kPure && inst.results == 1;
   }
 
   void add_inst(StepKind kind, const ssa::Inst& inst, std::int32_t index, std::uint64_t dies) {
@@ -258,28 +253,24 @@ class Translator {
     step.pos = inst.pos;
     step.site = {id_, block_, index};
     if (kind == StepKind::kPrimitive) step.alone = alone(inst);
-    step.repeats = inst.op == Op::kDist && demand_.may(inst.first_result, Form::kUniform);
+    const OpViews& row = op_views(inst.op);
+    if (inst.results == 1) step.leaves = demand_.of(inst.first_result) & (row.leaves | ssa::kFound);
+    if (inst.operands > 1) step.indices = demand_.of(f_.operands_of(inst)[1]) & row.takes[1];
+    step.repeats = inst.op == Op::kDist && step.leaves.has(Form::kUniform);
     step.alike = step.repeats && alike_[at(inst.first_result)];
-    step.leaves_runs = inst.results == 1 && demand_.may(inst.first_result, Form::kAligned);
-    step.by_runs = inst.operands > 1 && demand_.may(f_.operands_of(inst)[1], Form::kAligned);
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(op_takes(inst.op, i, Form::kUniform) ? 1U << i : 0U);
     // What leaves or takes a cycle takes equal elements, too.
     if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
-    step.leaves_strided = inst.results == 1 && demand_.may(inst.first_result, Form::kStrided);
-    step.puts_strided = inst.op == Op::kDpermute && demand_.may(f_.operands_of(inst)[1], Form::kStrided);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
-    step.maps_parts = step.chains && demand_.may(inst.first_result, Form::kSlices);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
-    step.plain = kind == StepKind::kPrimitive && is_plain(inst);
     step.lands = out_.levels &&
                  (kind == StepKind::kCall ? inst.index == id_
                                           : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
     step.permuted = kind == StepKind::kPrimitive && step.sorts == nullptr && crosses(inst);
-    step.may_repeat = step.permuted && demand_.may(inst.first_result, Form::kInvariant);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves_pull = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
     step.takes_pull = inst.results == 1 && pulls_.takes(inst);

@@ -8,13 +8,14 @@
 
 #include "bytecode/ssa/levels.h"
 #include "bytecode/ssa/ssa.h"
+#include "bytecode/table/views.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
 #include "vm/interp/path.h"
 #include "vm/interp/region_hook.h"
 #include "vm/interp/work.h"
-#include "vm/prims/formula.h"
 #include "vm/prims/prims.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -57,19 +58,14 @@ struct Step {
   bool alike = false;     // DIST of a vector whose elements are one constant
   bool drawn = false;     // DIST: only RAND and scatters read its result, so that recording it gains nothing
   // Vectors that stay unwritten (bytecode/ssa/demand.h).
-  bool leaves_runs = false;         // INDEX: may leave runs
-  bool by_runs = false;             // a move whose second operand may be such
-  bool leaves_strided = false;      // INDEX, and DIST of the value, that only a scatter of one value reads
-  bool puts_strided = false;        // that scatter
+  Forms leaves;                     // in which forms it may leave its first result
+  Forms indices;                    // a move: in which it may find its second operand
   bool leaves_pull = false;         // BPERMUTE: may leave a pull
   bool takes_pull = false;          // BPERMUTE, PERMUTE: may take one as its first operand, and give one
   bool permuted = false;            // may leave or read numbers counted up, or one repeated
-  bool may_repeat = false;          // its readers take one repeated number
   bool lands = false;               // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
-  bool maps_parts = false;          // elementwise: `alone` is for operands that are not written only
   bool joins = false;               // may be part of a Line
-  bool plain = false;               // elementwise, cannot fail
   Counted counted = Counted::kOne;  // what the cost model counts
   std::uint32_t mark = 0;           // of the block, on its first step that counts or calls; 0: none
   enum : std::int16_t { kNoGroup = -1, kInGroup = -2 };

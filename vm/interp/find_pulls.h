@@ -1,7 +1,7 @@
 // Which moves are put off across the turns of a recursion. A recursion over a list of records reads all
 // fields of the next list by the same indices and passes them on; where they are then moved once more, the
 // indices are moved in their place, once for all fields, and fields that a step does not look at are never
-// read. Here it is found where that pays; what it is that they leave is Formula::Kind::kPulled.
+// read. Here it is found where that pays; what it is that they leave is View::is_gather.
 #pragma once
 
 #include <vector>

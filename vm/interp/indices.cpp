@@ -8,8 +8,6 @@
 
 namespace nvm::vm {
 
-using Kind = Formula::Kind;
-
 bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) const {
   constexpr std::int64_t kWorth = 256;  // elements; below, a formula costs as much as the indices
   const auto* starts = std::get_if<Vector>(&operands[0]);
@@ -19,7 +17,7 @@ bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) con
     return false;
   vm::write_repeated(machine_.prims, operands[0]);
   took(machine_.prims, FastPath::kLeaveRuns);
-  results[0] = runs_formula(*s, std::move(std::get<Vector>(operands[0])));
+  results[0] = runs_view(*s, std::move(std::get<Vector>(operands[0])));
   return true;
 }
 
@@ -27,17 +25,18 @@ bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) con
 // of its kind (not `by_runs`).
 bool Interp::move_runs(const Step& step, bool by_runs, std::span<Value> operands,
                        std::span<Value> results) const {
-  const Formula* runs = formula_of(operands[1], Kind::kRuns);
+  const View* runs = view_of(operands[1], &View::is_runs);
   if (runs == nullptr) return false;
-  if (by_runs && move_by_starts(machine_.prims, step.op, step.word, operands, runs->x, results)) return true;
-  operands[1] = write_formula(*runs, machine_.prims);
+  if (by_runs && move_by_starts(machine_.prims, step.op, step.word, operands, runs->base.list, results))
+    return true;
+  operands[1] = materialise(*runs, machine_.prims);
   return false;
 }
 
 bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
-  if (alone_ || values_seen() || machine_.prims.prefix_lengths) return false;
+  if (alone_ || machine_.prims.prefix_lengths) return false;
   Value& descriptor = operands.back();
   force(descriptor);
   const auto* s = std::get_if<Segdes>(&descriptor);
@@ -46,6 +45,8 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
   const bool counts = counts_ && machine_.hook != nullptr;
+  note_unwritten(step);
+  if (machine_.hook != nullptr) note_line(step);
   if (step.op == Op::kDist) {
     if (counts) count(step, operands);
     run_repeating_dist(machine_.prims, step.word, operands, results);
@@ -58,13 +59,13 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (counts) count(step, operands);
   took(machine_.prims, FastPath::kLeaveStrided);
   results[0] =
-      strided_formula(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
+      runs_view(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
   return true;
 }
 
 // False: the indices are there, and the instruction is to be executed by them.
 bool Interp::put_strided(std::span<Value> operands, std::span<Value> results) const {
-  const Formula* index = formula_of(operands[1], Kind::kStrided);
+  const View* index = view_of(operands[1], &View::is_strided);
   if (index == nullptr) return false;
   const auto& value = std::get<Vector>(operands[0]);
   auto& defaults = std::get<Vector>(operands[2]);
@@ -73,10 +74,10 @@ bool Interp::put_strided(std::span<Value> operands, std::span<Value> results) co
   const std::int64_t n = index->s.total();
   const bool fits = from.segments() == 1 && into.segments() == 1 && value.is_repeated() &&
                     value.length() == n && from.total() == n && defaults.length() == into.total();
-  if (fits && vm::put_strided(machine_.prims, value.repeated_element(), index->x, index->strides, index->s,
-                              defaults, results[0]))
+  if (fits && vm::put_strided(machine_.prims, value.repeated_element(), index->base.list, index->strides,
+                              index->s, defaults, results[0]))
     return true;
-  operands[1] = write_formula(*index, machine_.prims);
+  operands[1] = materialise(*index, machine_.prims);
   return false;
 }
 

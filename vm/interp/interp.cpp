@@ -5,6 +5,7 @@
 
 #include "vm/interp/elements.h"
 #include "vm/interp/in_place.h"
+#include "vm/interp/moved.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
 
@@ -39,29 +40,23 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       constants_(code.constants),
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
-      bytes_seen_(machine.tally != nullptr && machine.tally->counts_bytes),
-      values_wanted_(machine.observer != nullptr && machine.observer->sees_values()),
-      small_wanted_(values_wanted_ && machine.observer->sees_small() && !bytes_seen_),
-      alike_(machine.hook == nullptr && machine.observer == nullptr && !bytes_seen() &&
-             (machine.prims.threads <= 1 || machine.formulas)),
+      work_seen_(machine.observer != nullptr && machine.observer->sees_work()),
+      alike_(machine.hook == nullptr && (machine.prims.threads <= 1 || machine.formulas)),
       alone_(alike_ && !machine.prims.prefix_lengths),
-      watched_(machine.observer != nullptr || bytes_seen()),
-      counts_(machine.tally != nullptr || machine.meter != nullptr),
+      counts_(machine.tally != nullptr || machine.meter != nullptr || work_seen_),
       fueled_(machine.tally != nullptr && machine.tally->fuel != Tally::kNoLimit),
-      followed_(machine.path != nullptr || machine.meter != nullptr),
+      followed_(machine.path != nullptr || machine.meter != nullptr || work_seen_),
       branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr && !followed_),
-      watched_now_(bytes_seen()                  ? &kAlways
-                   : machine.observer != nullptr ? &machine.observer->instructions_flag()
-                                                 : &kNever),
       instructions_seen_(machine.observer != nullptr ? &machine.observer->instructions_flag() : &kNever),
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
-      unwritten_(machine.observer == nullptr && !bytes_seen() && !alike_ && !guards_ &&
-                 (machine.hook == nullptr || machine.prims.orderer == nullptr)),
-      pulls_(!values_wanted_ && !counts_),
+      unwritten_(!alike_ && !guards_ && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
+  const bool counts_bytes = machine.tally != nullptr && machine.tally->counts_bytes;
+  if (machine_.moved == nullptr && counts_bytes) machine_.moved = &machine.tally->bytes;
+  if (machine_.moved == nullptr && work_seen_) machine_.moved = &bytes_;
   for (std::size_t c = 0; c < constants_.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
     if (input >= 0) constants_[c] = inputs[static_cast<std::size_t>(input)];
@@ -211,12 +206,13 @@ void Interp::store(const Step& step, Value* from) {
 }
 
 void Interp::perform(const Step& step) {
-  const bool lands = step.lands && in_level();
-  if (!lands && (step.leaves_pull || step.takes_pull) && pull(step)) return;
   Value* operands = scratch_.data();
   fetch(step, operands);
-  if (lands) return leave_move(step);
-  if (counts_ && machine_.hook == nullptr) count(step, {operands, step.operands});
+  if (step.lands && in_level()) return leave_move(step);
+  if (machine_.hook == nullptr) {
+    note_line(step);
+    if (counts_) count(step, {operands, step.operands});
+  }
   const std::int32_t slot = function_->result_slots[step.first_result];
   if (step.permuted && unwritten_ && stays_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
     return finish_unwritten(step, slot);
@@ -234,39 +230,27 @@ void Interp::perform(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
-// False if an operand is no single number.
-[[gnu::always_inline]] inline bool Interp::execute_small(const Step& step, std::span<Value> operands,
-                                                         std::span<Value> results) {
-  std::int64_t bytes = 0;
-  for (const Value& operand : operands) {
-    const auto* v = std::get_if<Vector>(&operand);
-    if (v == nullptr || !v->is_scalar()) return false;
-    bytes += static_cast<std::int64_t>(storage_bytes(v->storage()));
-  }
-  if (!instructions_seen()) return false;
-  run_primitive(machine_.prims, step.op, step.word, operands, results);
-  const auto& made = std::get<Vector>(results[0]);
-  machine_.observer->small(*step.inst, bytes + static_cast<std::int64_t>(storage_bytes(made.storage())));
-  return true;
-}
-
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
   if (step.sorts != nullptr && sort(step, operands, results)) return;
-  if (step.leaves_strided && leave_strided(step, operands, results)) return;
+  if (step.leaves.has(Form::kStrided) && leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
   if (counts_ && machine_.hook != nullptr) count(step, operands);
-  if (watched_now()) [[unlikely]] {
-    if (step.plain && small_wanted_ && execute_small(step, operands, results)) return;
-    return execute_watched(step, operands, results);
-  }
-  if (step.leaves_runs && !alone_ && leave_runs(operands, results)) return;
-  if (step.by_runs && !alone_ && move_runs(step, true, operands, results)) return;
-  if (step.puts_strided && put_strided(operands, results)) return;
+  if (machine_.hook != nullptr) note_line(step);
+  if (machine_.moved != nullptr && machine_.hook != nullptr) [[unlikely]]
+    return execute_counted(step, operands, results);
+  execute_here(step, operands, results);
+}
+
+[[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
+                                                        std::span<Value> results) {
+  if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
+  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, true, operands, results)) return;
+  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
@@ -280,35 +264,15 @@ void Interp::perform(const Step& step) {
     run_primitive(machine_.prims, step.op, step.word, operands, results);
 }
 
-// For a tally of bytes, and for an observer that looks at values.
-inline void Interp::begin_values(const Step& step, std::span<const Value> operands) {
-  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));
-  if (instructions_seen()) machine_.observer->begin(*step.inst, step.site, operands);
-}
-
-inline void Interp::end_values(const Step& step, std::span<const Value> results) {
-  if (bytes_seen()) machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results));
-  if (values_wanted_ && instructions_seen()) machine_.observer->end(*step.inst, step.site, results);
-}
-
-[[gnu::noinline]] void Interp::execute_watched(const Step& step, std::span<Value> operands,
+// Where a hook has made what was promised among the operands.
+[[gnu::noinline]] void Interp::execute_counted(const Step& step, std::span<Value> operands,
                                                std::span<Value> results) {
-  Observer* const looking = instructions_seen() ? machine_.observer : nullptr;
-  const bool seen = bytes_seen_ || (looking != nullptr && values_wanted_);
-  if (!seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
-  if (step.leaves_runs && !seen && !alone_ && leave_runs(operands, results)) return;
-  if (step.by_runs && !alone_ && move_runs(step, !seen, operands, results)) return;
-  if (step.puts_strided && put_strided(operands, results)) return;
-  InPlace in_place;
-  if (bytes_seen_) [[unlikely]] {
-    machine_.tally->bytes += static_cast<std::uint64_t>(bytes_read(step.op, operands));
-    in_place = InPlace(step.op, operands);
-  }
-  if (seen && looking != nullptr) looking->begin(*step.inst, step.site, operands);
-  compute(step, operands, results);
-  if (bytes_seen_) [[unlikely]]
-    machine_.tally->bytes += static_cast<std::uint64_t>(vector_bytes(results) - in_place.unmoved(results));
-  if (seen && looking != nullptr && values_wanted_) looking->end(*step.inst, step.site, results);
+  Moving moving(step.op);
+  for (const Value& operand : operands) moving.reads(operand);
+  const InPlace in_place(step.op, operands);
+  execute_here(step, operands, results);
+  for (const Value& result : results) moving.writes(result);
+  count_moved(moving.bytes() - in_place.unmoved(results));
 }
 
 void Interp::host(const Step& step) {
@@ -319,13 +283,15 @@ void Interp::host(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
   Value results[5];  // SPAWN has the most
   if (counts_) count(step, {operands, step.operands});
-  const bool seen = values_seen();
-  if (!seen) note_line(step, {operands, step.operands});
-  if (seen) begin_values(step, {operands, step.operands});
+  note_line(step);
+  const std::int64_t read = machine_.moved != nullptr ? bytes_read(step.op, {operands, step.operands}) : 0;
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
-  if (seen) end_values(step, {results, step.results});
-  if (machine_.tally != nullptr && step.counted == Counted::kResults)
-    machine_.tally->add(work_after(Work::kR, {results, step.results}), 0);
+  if (machine_.moved != nullptr) count_moved(read + vector_bytes({results, step.results}));
+  if (counts_ && step.counted == Counted::kResults) {
+    const std::int64_t work = work_after(Work::kR, {results, step.results});
+    if (machine_.tally != nullptr) machine_.tally->add(work, 0);
+    if (work_seen_ && instructions_seen()) machine_.observer->worked(work);
+  }
   burn();
   store(step, results);
 }

@@ -11,7 +11,7 @@
 #include "vm/interp/path.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/chain.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -57,7 +57,8 @@ class Interp final : private OpenCalls, private Callers {
   void loop();
   // Counts also what is moved, if somebody asks.
   void primitive(const Step& step) {
-    if (machine_.moved != nullptr) [[unlikely]]
+    if ((step.leaves_pull || step.takes_pull) && !(step.lands && in_level()) && pull(step)) return;
+    if (machine_.moved != nullptr && machine_.hook == nullptr) [[unlikely]]
       return perform_counted(step);
     perform(step);
   }
@@ -70,8 +71,8 @@ class Interp final : private OpenCalls, private Callers {
   void shuffle(const Step& step);
   void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
   void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
-  void execute_watched(const Step& step, std::span<Value> operands, std::span<Value> results);
-  [[nodiscard]] bool execute_small(const Step& step, std::span<Value> operands, std::span<Value> results);
+  void execute_here(const Step& step, std::span<Value> operands, std::span<Value> results);
+  void execute_counted(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
   void repeat_alike(std::span<Value> arguments) const;
   [[nodiscard]] bool pack_group(const Step& step);
@@ -99,7 +100,7 @@ class Interp final : private OpenCalls, private Callers {
   // BPERMUTE that leaves a pull, moves of one, and what is done before others read it (pulls.cpp).
   [[nodiscard]] bool pull(const Step& step);
   [[nodiscard]] bool leave_pull(const Step& step);
-  [[nodiscard]] bool move_pull(const Step& step, const Formula& pull);
+  [[nodiscard]] bool move_pull(const Step& step, const View& pull);
   [[nodiscard]] bool move_indices(const Step& step, const Vector& indices, Value& result);
   void finish_pull(const Step& step, Value made);
   void write_pulled(const Step& step);
@@ -153,10 +154,8 @@ class Interp final : private OpenCalls, private Callers {
   [[nodiscard]] std::uint64_t serial() const override { return serial_; }
   [[nodiscard]] CallTrail trail() const override;
   std::size_t list(std::size_t most, std::vector<OpenCall>& calls) const override;
-  [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
   // An observer may look away for a while.
-  [[nodiscard]] bool watched_now() const { return watched_now_->load(std::memory_order_relaxed); }
-  [[nodiscard]] bool bytes_seen() const { return bytes_seen_; }
+  [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
   void count(const Step& step, std::span<const Value> operands) {
     // Most instructions count what a vector has.
     const auto* v = step.counted == Counted::kFirst ? std::get_if<Vector>(operands.data()) : nullptr;
@@ -164,7 +163,12 @@ class Interp final : private OpenCalls, private Callers {
       machine_.tally->add(v->length());
       return burn();
     }
-    count(step, v != nullptr ? v->length() : work_of(step.counted, operands));
+    count(step, v != nullptr ? v->length() : work_of(step, operands));
+  }
+  // Also of what is unpaid, if somebody looks.
+  [[nodiscard]] std::int64_t work_of(const Step& step, std::span<const Value> operands) const {
+    const bool unpaid = work_seen_ && step.counted == Counted::kNothing;
+    return vm::work_of(unpaid ? counted_by(step.op) : step.counted, operands);
   }
   void count(const Step& step, std::int64_t work) {
     const bool paid = step.counted != Counted::kNothing;
@@ -173,6 +177,8 @@ class Interp final : private OpenCalls, private Callers {
     pass_mark(step);
     if (machine_.meter != nullptr) [[unlikely]]
       machine_.meter->at(*step.inst, step.site.function, paid ? work : 0, paid);
+    if (work_seen_ && instructions_seen()) [[unlikely]]
+      machine_.observer->begin(*step.inst, step.site, work);
   }
   void burn() const {
     if (fueled_) [[unlikely]]
@@ -186,14 +192,15 @@ class Interp final : private OpenCalls, private Callers {
   void pass_mark(const Step& step) {
     if (machine_.path != nullptr && step.mark != 0) machine_.path->at(step.mark);
   }
-  void begin_values(const Step& step, std::span<const Value> operands);
-  void end_values(const Step& step, std::span<const Value> results);
-  // Whether somebody looks at the operands and results of instructions.
-  [[nodiscard]] bool values_seen() const { return bytes_seen_ || (values_wanted_ && instructions_seen()); }
-  // For one who does not, but wants to know where control is.
-  void note_line(const Step& step, std::span<const Value> operands) const {
-    if (instructions_seen()) [[unlikely]]
-      machine_.observer->begin(*step.inst, step.site, operands);
+  // For one who sees no work, but wants to know where control is.
+  void note_line(const Step& step) const {
+    if (instructions_seen() && !work_seen_) [[unlikely]]
+      machine_.observer->begin(*step.inst, step.site, 0);
+  }
+  // For one who asks why it is not recorded.
+  void note_unwritten(const Step& step) const {
+    if (work_seen_ && machine_.hook != nullptr) [[unlikely]]
+      machine_.observer->left(*step.inst, kUnwritten);
   }
   [[nodiscard]] bool calls_seen() const { return calls_seen_->load(std::memory_order_relaxed); }
 
@@ -203,18 +210,15 @@ class Interp final : private OpenCalls, private Callers {
   Frames frames_;
   std::vector<Activation> calls_;
   std::vector<Value> scratch_;  // operands on their way
-  bool bytes_seen_;             // the tally counts them
-  bool values_wanted_;          // the observer looks at values, while it looks
-  bool small_wanted_;           // it wants to hear of small instructions as such
+  std::int64_t bytes_ = 0;      // moved, where nobody else adds them up
+  bool work_seen_;              // the observer looks at the work of instructions, while it looks
   bool alike_;                  // any result may be one repeated element
-  bool alone_;                  // results may stay formulas, too
-  bool watched_;                // instructions are observed
+  bool alone_;                  // results may stay views, too
   bool counts_;                 // their work is
   bool fueled_;                 // and has a limit
-  bool followed_;               // by a path or a meter, which that is told
+  bool followed_;               // by somebody who is told what has that work
   bool branches_seen_;
-  bool guards_;  // the hook may pass conditionals on trust
-  const std::atomic<bool>* watched_now_;
+  bool guards_;                                 // the hook may pass conditionals on trust
   const std::atomic<bool>* instructions_seen_;  // of the observer
   const std::atomic<bool>* calls_seen_;
   Value outputs_[4];                                          // results on their way
@@ -224,7 +228,6 @@ class Interp final : private OpenCalls, private Callers {
   std::int64_t callers_ = 0;
 
   bool unwritten_;  // vectors may stay so as ssa::kCrossing says
-  bool pulls_;      // vectors may stay pulls
   // Indices that were looked at last, and up to where they may go; those that were moved last, how, and what
   // came out. Kept for the next field of the same record.
   struct Checked {

@@ -141,7 +141,7 @@ void Interp::leave_move(const Step& step) {
   write_part(machine_.prims, operands[0]);
   const bool stays = stays_by_cycle(step.op, operands);
   took(machine_.prims, stays ? FastPath::kKeepCycled : FastPath::kLeaveMove);
-  Value moved = stays ? std::move(operands[0]) : moved_value(operands);
+  Value moved = stays ? std::move(operands[0]) : moved_value(step.op, operands);
   store(step, &moved);
   for (Value& operand : operands) release(operand);
 }

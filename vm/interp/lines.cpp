@@ -72,9 +72,9 @@ bool Interp::run_line(const Step& step) {
   const Operand* operands = function_->operands.data() + step.first_operand;
   const bool worth = std::any_of(operands, operands + step.operands,
                                  [&](Operand o) { return elements_of(peek(o)) >= machine_.lines->least(); });
-  if (!worth || values_seen()) return false;
+  if (!worth) return false;
   const Line& line = function_->lines[static_cast<std::size_t>(step.line)];
-  note_line(step, {});
+  note_line(step);
   const LineHook::Answer answer = machine_.lines->run(*function_, line, frame_, constants_);
   if (answer == LineHook::Answer::kSteps) return false;
   if (answer == LineHook::Answer::kTimed) {

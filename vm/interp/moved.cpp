@@ -29,15 +29,15 @@ void Moving::read_vector(const Vector& v, bool source) {
   if (source && count_ < sources_.size() && v.place() != nullptr) sources_[count_++] = {v.place(), v.bytes()};
 }
 
-void Moving::read_half(const Formula& half) {
-  read_ += half.s.total() * static_cast<std::int64_t>(storage_bytes(half.left.storage()));
-  if (count_ < sources_.size()) sources_[count_++] = {half.left.place(), half.left.bytes()};
+void Moving::read_half(const View& half) {
+  read_ += half.s.total() * static_cast<std::int64_t>(storage_bytes(half.x.storage()));
+  if (count_ < sources_.size()) sources_[count_++] = {half.x.place(), half.x.bytes()};
 }
 
 // Two instructions that read it do so in one pass.
-void Moving::read_part(const Formula& f) {
-  const std::int64_t bytes = f.s.total() * static_cast<std::int64_t>(storage_bytes(f.left.storage()));
-  const std::byte* place = f.left.place() + f.offset;
+void Moving::read_slice(const View& v) {
+  const std::int64_t bytes = v.s.total() * static_cast<std::int64_t>(storage_bytes(v.x.storage()));
+  const std::byte* place = v.x.place() + v.base.list.scalar_int();
   const bool known = std::any_of(sources_.begin(), sources_.begin() + count_,
                                  [&](const Place& p) { return p.begin == place && p.bytes == bytes; });
   if (known) return;
@@ -45,39 +45,39 @@ void Moving::read_part(const Formula& f) {
   if (count_ < sources_.size()) sources_[count_++] = {place, bytes};
 }
 
-void Moving::read_formula(const Formula& f) {
+void Moving::read_numbers(const View& v) {
+  if (!v.one_each() && !v.is_spread()) return;  // a few
+  read_vector(v.base.list, false);
+  read_vector(v.strides, false);
+}
+
+void Moving::read_join(const View& v) {
+  read_vector(v.x, false);
+  for (const JoinPart& part : v.parts) {
+    part.view != nullptr ? read_view(*part.view) : read_vector(part.v, true);
+    if (part.runs != nullptr) read_view(*part.runs);
+  }
+}
+
+void Moving::read_view(const View& v) {
+  using Source = View::Source;
   check_stack();
-  switch (f.kind) {
-    case Formula::Kind::kSpread:
-    case Formula::Kind::kRuns: return read_vector(f.x, false);
-    case Formula::Kind::kStrided: read_vector(f.x, false); return read_vector(f.strides, false);
-    case Formula::Kind::kPulled:
-      read_vector(f.x, moves_ && operands_ == 0);
-      return read_vector(f.left, moves_ && operands_ == 0);
-    case Formula::Kind::kCompare: read_vector(f.left, false); return read_vector(f.x, false);
-    case Formula::Kind::kPlaces: return read_vector(f.left, false);
-    case Formula::Kind::kHalf: return read_half(f);
-    case Formula::Kind::kJoin:
-      read_vector(f.x, false);
-      for (const JoinPart& part : f.parts) {
-        if (part.half != nullptr)
-          read_half(*part.half);
-        else if (part.mapped != nullptr)
-          read_formula(*part.mapped);
-        else
-          read_vector(part.v, true);
-        if (part.runs != nullptr) read_formula(*part.runs);
-      }
+  switch (v.source) {
+    case Source::kNumbers: return read_numbers(v);
+    case Source::kElements:
+      if (v.is_half()) return read_half(v);
+      if (v.is_slice()) return read_slice(v);
+      read_vector(v.x, moves_ && operands_ == 0);
+      return read_vector(v.base.list, moves_ && operands_ == 0);
+    case Source::kCompare: read_vector(v.x, false); return read_vector(v.base.list, false);
+    case Source::kPlaces: return read_vector(v.x, false);
+    case Source::kJoin: return read_join(v);
+    case Source::kBody:
+      for (const Value& operand : v.operands)
+        if (v.is_map()) read_value(operand);
       return;
-    case Formula::Kind::kPart: return read_part(f);
-    case Formula::Kind::kMapped:
-      for (const Value& operand : f.operands) read_value(operand);
-      return;
-    case Formula::Kind::kCycle:
-    case Formula::Kind::kCycledRuns:
-    case Formula::Kind::kRanks:
-    case Formula::Kind::kHole:
-    case Formula::Kind::kMoved: return;
+    case Source::kRanks:
+    case Source::kPending: return;
   }
 }
 
@@ -97,8 +97,8 @@ void Moving::read_value(const Value& value) {
   check_stack();
   if (const auto* v = std::get_if<Vector>(&value)) {
     read_vector(*v, moves_ && operands_ == 0);
-  } else if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) {
-    read_formula(**f);
+  } else if (const View* view = view_of(value)) {
+    read_view(*view);
   }
 }
 
@@ -115,12 +115,12 @@ void Moving::writes(const Value& result) {
       read_ = 0;
     else
       written_ += memory_of(*v);
-  } else if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&result)) {
+  } else if (const View* view = view_of(result)) {
     // Both halves were written when the first of them was made.
-    if ((*f)->kind != Formula::Kind::kHalf)
+    if (!view->is_half())
       read_ = 0;
-    else if (!(*f)->second)
-      written_ += (*f)->left.bytes();
+    else if (view->half == View::Half::kFirst)
+      written_ += view->x.bytes();
   } else if (std::holds_alternative<std::shared_ptr<Deferred>>(result)) {
     read_ = 0;  // promised
   }
@@ -181,6 +181,7 @@ bool Interp::count_plain(const Step& step) {
 
 void Interp::count_moved(std::int64_t bytes) const {
   *machine_.moved += bytes;
+  if (work_seen_ && instructions_seen()) machine_.observer->moved(bytes);
   if (machine_.meter != nullptr) machine_.meter->moved(bytes);
 }
 

@@ -1,4 +1,4 @@
-// Bytes that instructions move where vectors may stay unwritten (vm/prims/formula.h). Who leaves its result
+// Bytes that instructions move where vectors may stay unwritten (vm/prims/views.h). Who leaves its result
 // unwritten moves nothing; who reads that moves what it is made of, each element once. A result that is a
 // part of an operand, or lies in its memory already, is not moved.
 #pragma once
@@ -29,9 +29,11 @@ class Moving {
  private:
   void read_value(const Value& value);
   void read_vector(const Vector& v, bool source);
-  void read_formula(const Formula& f);
-  void read_half(const Formula& half);
-  void read_part(const Formula& part);
+  void read_view(const View& v);
+  void read_numbers(const View& v);
+  void read_half(const View& half);
+  void read_slice(const View& v);
+  void read_join(const View& v);
   [[nodiscard]] bool lies_there(const Vector& v) const;
 
   struct Place {

@@ -98,17 +98,18 @@ struct KernelRun {
   std::span<const ssa::Inst* const> insts = {};  // of the program, computed in it
 };
 
+// Why an instruction was not recorded that leaves or reads vectors that are not written (unwritten.h).
+inline constexpr std::string_view kUnwritten = "it leaves or reads what is not written";
+
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  // Whether begin and end are wanted; may change at any time, on any thread.
+  // Whether begin is wanted; may change at any time, on any thread.
   [[nodiscard]] bool sees_instructions() const { return instructions_.load(std::memory_order_relaxed); }
-  // Whether begin and end look at values. If not, only begin is called, and what makes vectors in fewer
-  // passes does so as if nobody looked: one begin may stand for several instructions.
-  [[nodiscard]] bool sees_values() const { return values_; }
-  // Whether `small` is called, of one who sees values, in place of begin and end where it can be.
-  [[nodiscard]] bool sees_small() const { return small_; }
+  // Whether begin is wanted of every instruction, with its work, and `worked` and `moved`. If not, one begin
+  // may stand for several instructions, and says no work.
+  [[nodiscard]] bool sees_work() const { return work_; }
   // Whether enter and leave are wanted; may change likewise.
   [[nodiscard]] bool sees_calls() const { return calls_.load(std::memory_order_relaxed); }
   // These two, for who asks before every instruction.
@@ -128,16 +129,16 @@ class Observer {
   // many were made.
   virtual void begin_calls(const OpenCalls& /*calls*/) {}
   virtual void end_calls(std::uint64_t /*made*/) {}
-  // Around the execution of an instruction that is not a call; operands before they are consumed, none of
-  // them Deferred. An instruction that faults has no end. One that a RegionHook takes has neither: it is
-  // reported with its region.
-  virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*operands*/) {}
-  virtual void end(const ssa::Inst& /*inst*/, const Site& /*site*/, std::span<const Value> /*results*/) {}
-  // An elementwise instruction on single numbers, which cannot fail, has been executed, and read and wrote so
-  // many bytes. Many programs make millions of these, each shorter than a call of begin and one of end.
-  virtual void small(const ssa::Inst& /*inst*/, std::int64_t /*bytes*/) {}
-  // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def); begin
-  // follows.
+  // Before the execution of an instruction that is not a call; what is left unwritten is left so whether
+  // anybody looks or not. `work`: elements that the cost model counts, as far as operands tell, also of an
+  // instruction that is unpaid. One that a RegionHook takes is reported with its region instead.
+  virtual void begin(const ssa::Inst& /*inst*/, const Site& /*site*/, std::int64_t /*work*/) {}
+  // The instruction that began last has more work: elements that were read from outside.
+  virtual void worked(std::int64_t /*work*/) {}
+  // Bytes that instructions have moved (moved.h), most of them the one that began last.
+  virtual void moved(std::int64_t /*bytes*/) {}
+  // An instruction on long vectors was not recorded because of `stop` (words of vm/trace/stop.def, or
+  // kUnwritten); begin follows.
   virtual void left(const ssa::Inst& /*inst*/, std::string_view /*stop*/) {}
   // If sees_branches(): a conditional was decided that is no check. (Compiled lines pass checks.)
   virtual void branch(bool /*taken*/) {}
@@ -189,8 +190,7 @@ class Observer {
   void see_group_lines(bool wanted) { group_lines_ = wanted; }      // before the run
   void see_device_groups(bool wanted) { device_groups_ = wanted; }  // before the run
   void see_group_bytes(bool wanted) { group_bytes_ = wanted; }      // before the run
-  void see_values(bool wanted) { values_ = wanted; }                // before the run
-  void see_small(bool wanted) { small_ = wanted; }                  // before the run
+  void see_work(bool wanted) { work_ = wanted; }                    // before the run
   void see_branches(bool wanted) { branches_ = wanted; }            // before the run
   void see_calls(bool wanted) { calls_.store(wanted, std::memory_order_relaxed); }
   void see_recorded(Recorded recorded) { recorded_ = std::max(recorded_, recorded); }  // before the run
@@ -198,8 +198,7 @@ class Observer {
  private:
   std::atomic<bool> instructions_;
   std::atomic<bool> calls_{true};
-  bool values_ = true;
-  bool small_ = false;
+  bool work_ = true;
   bool branches_ = false;
   bool group_lines_ = false, device_groups_ = false, group_bytes_ = false;
   Recorded recorded_;

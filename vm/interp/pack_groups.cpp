@@ -7,7 +7,7 @@
 
 #include "bytecode/ssa/facts.h"
 #include "vm/interp/elements.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 

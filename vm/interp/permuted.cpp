@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/interp/interp.h"
+#include "vm/interp/moved.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/permute_run.h"
 #include "vm/prims/pull.h"
@@ -13,8 +14,6 @@ namespace nvm::vm {
 namespace {
 
 constexpr std::int64_t kWorth = 1 << 14;  // elements
-
-using FormulaRef = std::shared_ptr<const Formula>;
 
 // Does INDEX count on in `s` from 0, 1, ... by as many as there are segments? Then it says where the elements
 // of rows stand among those of columns.
@@ -34,7 +33,7 @@ bool leave_run(const PrimContext& context, std::span<const Value> operands, Valu
       s->segments() == 1 && from->is_scalar() && stride->is_scalar() && stride->scalar_int() == 1;
   if (!one && (s->segments() < 2 || !counts_by_columns(*from, *stride, *s))) return false;
   took(context, one ? FastPath::kLeaveRuns : FastPath::kLeaveStrided);
-  result = one ? runs_formula(*s, *from) : strided_formula(*s, *from, *stride);
+  result = one ? runs_view(*s, *from) : runs_view(*s, *from, *stride);
   return true;
 }
 
@@ -48,17 +47,17 @@ const Vector* places_of(std::span<const Value> operands, std::int64_t length) {
 }
 
 // PERMUTE of `v` by places that are not written, if `s` is one segment.
-bool permute_by_run(const PrimContext& context, const Formula& places, Value& v, const Segdes& s,
+bool permute_by_run(const PrimContext& context, const View& places, Value& v, const Segdes& s,
                     Value& result) {
   const auto* from = std::get_if<Vector>(&v);
   const std::int64_t n = places.s.total();
   if (from == nullptr || from->is_repeated() || s.segments() != 1 || s.total() != n || from->length() != n)
     return false;
-  if (places.kind == Formula::Kind::kStrided) {
+  if (places.is_strided()) {
     result = transposed(context, *from, places.s.segments(), places.s.regular_length());
     return true;
   }
-  if (places.s.segments() != 1 || places.x.scalar_int() != 0) return false;
+  if (places.s.segments() != 1 || places.base.list.scalar_int() != 0) return false;
   took(context, FastPath::kKeepCounted);
   result = std::move(v);
   return true;
@@ -67,15 +66,15 @@ bool permute_by_run(const PrimContext& context, const Formula& places, Value& v,
 // `by_runs`: whoever executes the instruction takes places that stay runs.
 bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat, bool by_runs,
                        Value& result) {
-  if (const auto* places = std::get_if<FormulaRef>(&operands[1])) {
+  if (const auto* places = std::get_if<ViewRef>(&operands[1])) {
     if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
-    if (!by_runs || (*places)->kind != Formula::Kind::kRuns) operands[1] = write_formula(**places, context);
+    if (!by_runs || !(*places)->is_runs()) operands[1] = materialise(**places, context);
   }
-  if (const auto* run = std::get_if<FormulaRef>(operands.data())) {
-    const Formula& f = **run;
-    const Vector* places = f.kind == Formula::Kind::kRuns ? places_of(operands, f.s.total()) : nullptr;
-    if (places != nullptr && permute_run(context, f.x.scalar_int(), *places, result)) return true;
-    operands[0] = write_formula(f, context);
+  if (const auto* run = std::get_if<ViewRef>(operands.data())) {
+    const View& f = **run;
+    const Vector* places = f.is_runs() ? places_of(operands, f.s.total()) : nullptr;
+    if (places != nullptr && permute_run(context, f.base.list.scalar_int(), *places, result)) return true;
+    operands[0] = materialise(f, context);
     return false;
   }
   const auto* v = std::get_if<Vector>(operands.data());
@@ -94,7 +93,7 @@ bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bo
 
 bool is_unwritten(const Value& value) {
   const auto* v = std::get_if<Vector>(&value);
-  return v != nullptr ? v->is_repeated() : std::holds_alternative<FormulaRef>(value);
+  return v != nullptr ? v->is_repeated() : std::holds_alternative<ViewRef>(value);
 }
 
 enum class Masked : std::uint8_t { kUnknown, kAll, kNone };
@@ -139,7 +138,7 @@ bool Interp::follows(const Step& step) const {
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
   if (v == nullptr || v->length() < kWorth) return false;
   const Masked left = masked(*v, step.op, peek(operands[1]), machine_.prims.int_bits, machine_.hook);
-  return left == Masked::kAll || (left == Masked::kNone && step.may_repeat);
+  return left == Masked::kAll || (left == Masked::kNone && step.leaves.has(Form::kInvariant));
 }
 
 // A hook records elementwise instructions on what is written and counts what it takes; what nobody writes it
@@ -150,9 +149,17 @@ bool Interp::stays_unwritten(const Step& step, Value& result) {
   if (op_info(step.op).kind == OpKind::kScatter &&
       std::any_of(operands.begin(), operands.end(), is_unwritten))
     for (Value& operand : operands) force(operand);
-  const std::int64_t work = counts_ ? work_of(step.counted, operands) : 0;
+  const std::int64_t work = counts_ ? work_of(step, operands) : 0;
+  std::optional<Moving> moving;
+  if (machine_.moved != nullptr)
+    for (moving.emplace(step.op); const Value& operand : operands) moving->reads(operand);
   if (!leave_unwritten(step, result)) return false;
+  note_unwritten(step);
+  note_line(step);
   if (counts_) count(step, work);
+  if (!moving) return true;
+  moving->writes(result);
+  count_moved(moving->bytes());
   return true;
 }
 
@@ -163,7 +170,9 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
     case OpKind::kIota: return leave_run(context, operands, result);
-    case OpKind::kScatter: return permute_unwritten(context, operands, step.may_repeat, step.by_runs, result);
+    case OpKind::kScatter:
+      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant),
+                               step.indices.has(Form::kAligned), result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&
@@ -176,7 +185,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   const Masked left = masked(*v, step.op, operands[1], context.int_bits, machine_.hook);
   if (left == Masked::kAll)
     result = std::move(operands[0]);
-  else if (left == Masked::kNone && step.may_repeat)
+  else if (left == Masked::kNone && step.leaves.has(Form::kInvariant))
     result = Vector::repeated(Vector::of_int(0, Storage::kI32), v->length());
   else
     return false;

@@ -1,5 +1,5 @@
-// Vectors that are left as pulls (Formula::Kind::kPulled). Their indices have been looked at, and descriptors
-// and lengths agree, so that nothing can fail later but memory.
+// Vectors that are left as pulls (View::is_gather). Their indices have been looked at, and descriptors and
+// lengths agree, so that nothing can fail later but memory.
 #include <bit>
 
 #include "vm/interp/interp.h"
@@ -10,16 +10,16 @@ namespace nvm::vm {
 
 namespace {
 
-const Formula* pull_of(const Value& value) { return formula_of(value, Formula::Kind::kPulled); }
+const View* pull_of(const Value& value) { return view_of(value, &View::is_gather); }
 
 Value make_pull(Vector v, Vector indices, const ssa::Inst* move) {
-  Formula f;
-  f.kind = Formula::Kind::kPulled;
-  f.s = Segdes::regular(1, indices.length());
+  View f;
+  f.source = View::Source::kElements;
+  f.s = Segdes::regular(indices.length(), 1);
   f.x = std::move(v);
-  f.left = std::move(indices);
+  f.base.list = std::move(indices);
   f.move = move;
-  return std::make_shared<const Formula>(std::move(f));
+  return make_view(std::move(f));
 }
 
 const Vector* plain(const Value& value) {
@@ -33,10 +33,26 @@ bool same(const Value& a, const Value& b) {
   const Vector* w = plain(b);
   if (v != nullptr && w != nullptr)
     return v->place() == w->place() && v->length() == w->length() && v->storage() == w->storage();
-  const auto* f = std::get_if<std::shared_ptr<const Formula>>(&a);
-  const auto* g = std::get_if<std::shared_ptr<const Formula>>(&b);
+  const auto* f = std::get_if<ViewRef>(&a);
+  const auto* g = std::get_if<ViewRef>(&b);
   return f != nullptr && g != nullptr && *f == *g;
 }
+
+// An instruction that is offered counted when it was put off.
+class Again {
+ public:
+  explicit Again(RegionHook* hook) : hook_(hook) {
+    if (hook_ != nullptr) hook_->count_offers(false);
+  }
+  ~Again() {
+    if (hook_ != nullptr) hook_->count_offers(true);
+  }
+  Again(const Again&) = delete;
+  Again& operator=(const Again&) = delete;
+
+ private:
+  RegionHook* hook_;
+};
 
 }  // namespace
 
@@ -44,10 +60,10 @@ bool same(const Value& a, const Value& b) {
 bool Interp::pull(const Step& step) {
   if (step.leaves_pull) return leave_pull(step);
   Value& first = frame_[function_->operands[step.first_operand].slot()];
-  const Formula* pull = pull_of(first);
+  const View* pull = pull_of(first);
   if (pull == nullptr) return false;
   force_operands(step);
-  note_line(step, {});
+  note_line(step);
   if (move_pull(step, *pull)) return true;
   write_pull(first, step.site);
   return false;
@@ -63,7 +79,6 @@ void Interp::force_operands(const Step& step) {
 
 // Not of a vector that is longer than what is read from it: that would keep more memory than it saves.
 bool Interp::leave_pull(const Step& step) {
-  if (!pulls_) return false;
   force_operands(step);
   const Operand* operands = function_->operands.data() + step.first_operand;
   const Vector* v = plain(peek(operands[0]));
@@ -79,7 +94,9 @@ bool Interp::leave_pull(const Step& step) {
     checked_ = {*indices, v->length()};
   }
   took(machine_.prims, FastPath::kLeavePull);
-  note_line(step, {});
+  note_line(step);
+  note_unwritten(step);
+  if (counts_) count(step, to.total());
   Value* parts = scratch_.data();
   fetch(step, parts);
   finish_pull(step, make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])),
@@ -87,17 +104,23 @@ bool Interp::leave_pull(const Step& step) {
   return true;
 }
 
-bool Interp::move_pull(const Step& step, const Formula& pull) {
+bool Interp::move_pull(const Step& step, const View& pull) {
   const Vector& v = pull.x;
-  const Vector& indices = pull.left;
+  const Vector& indices = pull.base.list;
   const Operand* operands = function_->operands.data() + step.first_operand;
   const Value& by = peek(operands[1]);
   const auto& first = std::get<Segdes>(peek(operands[2]));
   const auto& second = std::get<Segdes>(peek(operands[step.operands - 1]));
+  std::int64_t moved = 0;
   if (moved_.op != step.op || !same(moved_.indices, indices) || !same(moved_.by, by) ||
       !moved_.first.identical(first) || !moved_.second.identical(second)) {
     Value result;
+    Moving moving(step.op);
+    moving.reads(indices);
+    for (std::uint32_t i = 1; i < step.operands; ++i) moving.reads(peek(operands[i]));
     if (!move_indices(step, indices, result)) return false;
+    moving.writes(result);
+    moved = moving.bytes();
     took(machine_.prims, FastPath::kMovePull);
     moved_ = {indices, by, first, second, step.op, std::move(result)};
   } else {
@@ -105,6 +128,9 @@ bool Interp::move_pull(const Step& step, const Formula& pull) {
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;
+  note_unwritten(step);
+  if (counts_) count(step, second.total());
+  if (machine_.moved != nullptr) count_moved(moved);
   const bool shorter = made->length() < v.length();
   Value value = make_pull(v, *made, pull.move);
   fetch(step, scratch_.data());
@@ -124,7 +150,9 @@ bool Interp::move_indices(const Step& step, const Vector& indices, Value& result
            permute_one_to_one({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   }
   if (indices.length() != std::get<Segdes>(operands[2]).total()) return false;
-  if (step.by_runs && !alone_ && move_runs(step, true, {operands, step.operands}, {&result, 1})) return true;
+  if (step.indices.has(Form::kAligned) && !alone_ &&
+      move_runs(step, true, {operands, step.operands}, {&result, 1}))
+    return true;
   if (alone_ && step.alone != nullptr)
     step.alone({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   else
@@ -148,11 +176,13 @@ void Interp::write_pulled(const Step& step) {
 
 // Where lines are recorded, as the instruction that was put off, so that it is fused with what reads it.
 void Interp::write_pull(Value& value, const Site& reader) const {
-  const Formula& pull = *pull_of(value);
-  Value operands[4] = {pull.x, pull.left, Segdes::regular(1, pull.x.length()), pull.s};
+  const View& pull = *pull_of(value);
+  Value operands[4] = {pull.x, pull.base.list, Segdes::regular(1, pull.x.length()),
+                       Segdes::regular(1, pull.s.total())};
   Value written;
+  const Again again(machine_.hook);
   if (machine_.hook == nullptr || !machine_.hook->offer(*pull.move, reader, operands, {&written, 1}))
-    written = write_formula(pull, machine_.prims);
+    written = materialise(pull, machine_.prims);
   if (machine_.moved != nullptr && std::holds_alternative<Vector>(written)) {
     Moving moving(Op::kBpermute);
     moving.reads(value);

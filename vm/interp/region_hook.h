@@ -75,6 +75,9 @@ class RegionHook {
   virtual bool offer(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
                      std::span<Value> results) = 0;
 
+  // Do instructions that are offered count, for who counts recorded ones? Not where they did before.
+  virtual void count_offers(bool /*wanted*/) {}
+
   // Was the last offer refused because recording it does not pay? Then one value distributed may stay one
   // (Vector::repeated); who reads that is not recorded either.
   [[nodiscard]] virtual bool declined() const = 0;

@@ -9,14 +9,14 @@
 #include "bytecode/ssa/ssa.h"
 #include "bytecode/table/op_kind.h"
 #include "vm/data/value.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
 [[nodiscard]] inline std::int64_t length_of(const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) return v->length();
   if (const auto* s = std::get_if<Segdes>(&value)) return s->segments();
-  if (const auto* f = std::get_if<std::shared_ptr<const Formula>>(&value)) return (*f)->s.total();
+  if (const auto* f = std::get_if<ViewRef>(&value)) return (*f)->s.total();
   return 1;  // a pair
 }
 
@@ -108,11 +108,11 @@ enum class Counted : std::uint8_t {
 
 // What a run executes, counted where it happens: an observer costs more than a small instruction.
 struct Tally {
-  bool counts_bytes = false;  // also of what lies in between, which costs
+  bool counts_bytes = false;  // moved by instructions (moved.h), which costs
   std::uint64_t instructions = 0;
   std::uint64_t work = 0;
   std::uint64_t uncharged = 0;  // instructions that count nothing
-  std::uint64_t bytes = 0;
+  std::int64_t bytes = 0;
   std::uint64_t steps = 0;        // calls and turns of loops; the stack machine's instructions and their work
   std::uint64_t fuel = kNoLimit;  // of what is spent
 

@@ -93,6 +93,7 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   const vm::JitCounters& c = jit_->counters();
   run.counters.regions = c.regions - before_.regions;
   run.counters.fused = c.fused - before_.fused;
+  run.counters.kernels = c.kernels - before_.kernels;
   run.counters.compiled = c.compiled - before_.compiled;
   run.counters.compile_seconds = static_cast<double>(c.compile_ns - before_.compile_ns) * 1e-9;
   if (options_.explain.empty()) return;

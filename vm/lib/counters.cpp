@@ -26,7 +26,7 @@ void Counting::end_run() {
   counters_.instructions += tally_.instructions;
   counters_.work += tally_.work;
   counters_.uncharged += tally_.uncharged;
-  counters_.bytes += tally_.bytes;
+  counters_.bytes += static_cast<std::uint64_t>(tally_.bytes);
 }
 
 void Counting::end_region(std::span<const vm::RecordedWork> recorded, const vm::RegionRun& run) {
@@ -36,7 +36,7 @@ void Counting::end_region(std::span<const vm::RecordedWork> recorded, const vm::
     else
       tally_.add(r.work);
   }
-  tally_.bytes += static_cast<std::uint64_t>(run.bytes);
+  tally_.bytes += run.bytes;
 }
 
 }  // namespace nvm::lib

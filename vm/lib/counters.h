@@ -20,6 +20,7 @@ class Counting final : public vm::Observer {
   // Bytes are counted only if they are wanted.
   Counting(Counters& counters, bool bytes) : Observer(false), counters_(counters) {
     see_calls(false);
+    see_work(false);  // the tally has it
     tally_.counts_bytes = bytes;
   }
   // Where an interpreter is to count what it executes; the regions' is added to it.

@@ -75,6 +75,7 @@ class Runner : public vm::ProgramRunner {
     counters_.seconds += c.seconds;
     counters_.regions += c.regions;
     counters_.fused += c.fused;
+    counters_.kernels += c.kernels;
     counters_.compiled += c.compiled;
     counters_.block_calls += c.block_calls;
     counters_.block_groups += c.block_groups;

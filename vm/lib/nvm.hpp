@@ -295,6 +295,7 @@ struct Counters {
   double seconds = 0;
   std::uint64_t regions = 0;   // recorded sequences of instructions, executed
   std::uint64_t fused = 0;     // of these, as compiled kernels
+  std::uint64_t kernels = 0;   // of these, run
   std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
   std::uint64_t block_calls = 0;   // calls executed in groups

@@ -15,8 +15,6 @@ namespace nvm::vm {
 
 namespace {
 
-using Kind = Formula::Kind;
-
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
 // Are all numbers, which grow, within 32 bits? Others are not left.
@@ -34,12 +32,10 @@ Value cycle_value(const Cycle& c, const PrimContext& context) {
   if (c.count == 1 && (c.growth == 0 || c.length == 1))
     return repeat_element(Vector::of_int(c.x[0]), c.length, context);
   took(context, FastPath::kLeaveCycle);
-  Formula f;
-  f.kind = Kind::kCycle;
-  f.s = Segdes::regular(c.length / c.count, c.count);
-  f.x = int_vector(*context.pool, c.numbers());
-  f.growth = c.growth;
-  return std::make_shared<const Formula>(std::move(f));
+  View v;
+  v.s = Segdes::regular(c.length, 1);
+  v.base = {int_vector(*context.pool, c.numbers()), c.growth};
+  return make_view(std::move(v));
 }
 
 // Of the same element by the same number, or by one that grows as the others do, in segments of equal
@@ -89,7 +85,7 @@ bool scan_to_cycle(const PrimCall& call) {
 bool extract_from_cycle(const PrimCall& call) {
   Cycle c, index;
   const Segdes& s = segdes_operand(call, 2);
-  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c) ||
+  if (view_of(call.operands[0], &View::is_periodic) == nullptr || !take_cycle(call.operands[0], c) ||
       !take_cycle(call.operands[1], index) || index.count != 1 || index.growth != 0 ||
       index.length != s.segments() || !s.is_regular() || s.segments() < 1 || s.total() != c.length ||
       index.x[0] < 0 || index.x[0] >= s.regular_length())
@@ -136,7 +132,8 @@ bool add_cycles(const PrimCall& call) {
 // Of equal lengths.
 bool segdes_of_cycle(const PrimCall& call) {
   Cycle c;
-  if (formula_of(call.operands[0], Kind::kCycle) == nullptr || !take_cycle(call.operands[0], c)) return false;
+  if (view_of(call.operands[0], &View::is_periodic) == nullptr || !take_cycle(call.operands[0], c))
+    return false;
   const std::span<const std::int64_t> lengths = c.numbers();
   if (c.growth != 0 || length_of_all(c.length, lengths[0]) >= too_long(call.context.int_bits) ||
       std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
@@ -171,8 +168,8 @@ void add_or_leave(const PrimCall& call) {
 template <bool kLeaves>
 void extract_or_leave(const PrimCall& call) {
   if (extract_from_cycle(call)) {
-    if (!kLeaves && formula_of(call.results[0], Kind::kCycle) != nullptr)
-      call.results[0] = written_cycle(*formula_of(call.results[0], Kind::kCycle), call.context);
+    if (const View* made = view_of(call.results[0]); !kLeaves && made != nullptr)
+      call.results[0] = materialise(*made, call.context);
     return;
   }
   write_cycle(call, 0);
@@ -188,11 +185,11 @@ void read_by_make_segdes(const PrimCall& call) {
 }  // namespace
 
 bool take_cycle(const Value& value, Cycle& c) {
-  if (const Formula* f = formula_of(value, Kind::kCycle)) {
-    c.count = f->x.length();
-    c.length = f->s.total();
-    c.growth = f->growth;
-    for (std::int64_t i = 0; i < c.count; ++i) c.x[static_cast<std::size_t>(i)] = f->x.int_at(i);
+  if (const View* view = view_of(value, &View::is_periodic)) {
+    c.count = view->base.list.length();
+    c.length = view->s.total();
+    c.growth = view->base.growth;
+    for (std::int64_t i = 0; i < c.count; ++i) c.x[static_cast<std::size_t>(i)] = view->base.list.int_at(i);
     return true;
   }
   const auto* v = std::get_if<Vector>(&value);
@@ -226,13 +223,13 @@ Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth, con
 }
 
 void write_cycle(const PrimCall& call, int i) {
-  for (const Kind kind : {Kind::kCycle, Kind::kSpread})
-    if (const Formula* f = formula_of(call.operands[i], kind))
-      call.operands[i] = write_formula(*f, call.context);
+  const View* view = view_of(call.operands[i], View::Source::kNumbers);
+  if (view != nullptr && (view->is_periodic() || view->is_spread()))
+    call.operands[i] = materialise(*view, call.context);
 }
 
 bool dist_cycle(const PrimCall& call) {
-  if (formula_of(call.operands[0], Kind::kCycle) == nullptr) return false;
+  if (view_of(call.operands[0], &View::is_periodic) == nullptr) return false;
   Cycle c;
   const Segdes& s = segdes_operand(call, 1);
   const std::int64_t n = s.is_regular() ? s.regular_length() : 0;

@@ -1,5 +1,5 @@
-// Numbers that come over and over, each time greater by the same, and instructions on such: the vectors of
-// kind kCycle (vm/prims/formula.h), where segments are equally long the lengths and starts of their parts.
+// Numbers that come over and over, each time greater by the same, and instructions on such: views that are
+// periodic (vm/data/view.h), where segments are equally long the lengths and starts of their parts.
 #pragma once
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <span>
 
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
 // Of `length` elements the first `count`, and so on, in each cycle by `growth` more.
 struct Cycle {
-  static constexpr std::int64_t kLongest = 8;
+  static constexpr std::int64_t kLongest = View::kLongestPeriod;
   std::array<std::int64_t, kLongest> x{};
   std::int64_t count = 0;
   std::int64_t length = 0;
@@ -42,7 +42,7 @@ struct Cycle {
 // `times` times the elements of x, each time by `growth` greater, as narrow as they fit.
 [[nodiscard]] Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth,
                                  const PrimContext& context);
-// Writes such an operand, and one that DIST left (kSpread); others stay.
+// Writes such an operand, and one that DIST left; others stay.
 void write_cycle(const PrimCall& call, int i);
 
 // Of a call's operand 0 that grows by a number for each segment. False if it is something else.

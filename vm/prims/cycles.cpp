@@ -14,39 +14,36 @@ namespace nvm::vm {
 
 namespace {
 
-using FormulaRef = std::shared_ptr<const Formula>;
-using Kind = Formula::Kind;
-
 constexpr std::int64_t kFewest = 32;    // elements; shorter vectors are written faster than described
 constexpr std::int64_t kShuffled = 64;  // elements; shorter segments are moved by a pattern
 
 // The last place of a run of n.
-std::int64_t last_of(const Formula& runs, std::int64_t k) {
-  return runs.x.int_at(k) + runs.strides.int_at(k) * (runs.s.regular_length() - 1);
+std::int64_t last_of(const View& runs, std::int64_t k) {
+  return runs.base.list.int_at(k) + runs.strides.int_at(k) * (runs.s.regular_length() - 1);
 }
-bool ascends(const Formula& runs, std::int64_t k) {
+bool ascends(const View& runs, std::int64_t k) {
   return runs.strides.int_at(k) == 1 || runs.s.regular_length() == 1;
 }
 
 // How far places in `from` are from those of the next cycle of runs, if the segments of `along` have whole
 // cycles each: one, where they are as many and equally long, or, where either is one segment, any number.
 // Nothing if they do not.
-std::optional<std::int64_t> advance(const Formula& runs, const Segdes& from, const Segdes& along) {
+std::optional<std::int64_t> advance(const View& runs, const Segdes& from, const Segdes& along) {
   if (runs.s.total() != along.total() || from.segments() != along.segments()) return std::nullopt;
-  if (from.segments() == 1) return runs.growth;
-  if (runs.growth != 0 || !from.is_regular() || !along.is_regular() ||
-      runs.s.segments() != along.segments() * runs.x.length())
+  if (from.segments() == 1) return runs.base.growth;
+  if (runs.base.growth != 0 || !from.is_regular() || !along.is_regular() ||
+      runs.s.segments() != along.segments() * runs.base.list.length())
     return std::nullopt;
   return from.regular_length();
 }
 
 // Do all runs lie in their segment of `from`?
-bool lie_within(const Formula& runs, const Segdes& from) {
-  const std::int64_t cycles = runs.s.segments() / runs.x.length();
+bool lie_within(const View& runs, const Segdes& from) {
+  const std::int64_t cycles = runs.s.segments() / runs.base.list.length();
   const std::int64_t length = from.segments() == 1 ? from.total() : from.regular_length();
-  const std::int64_t last = (cycles - 1) * runs.growth;  // how far the last cycle is
-  for (std::int64_t k = 0; k < runs.x.length(); ++k) {
-    const std::int64_t ends[2] = {runs.x.int_at(k), last_of(runs, k)};
+  const std::int64_t last = (cycles - 1) * runs.base.growth;  // how far the last cycle is
+  for (std::int64_t k = 0; k < runs.base.list.length(); ++k) {
+    const std::int64_t ends[2] = {runs.base.list.int_at(k), last_of(runs, k)};
     if (std::min(ends[0], ends[1]) + std::min<std::int64_t>(last, 0) < 0 ||
         std::max(ends[0], ends[1]) + std::max<std::int64_t>(last, 0) >= length)
       return false;
@@ -55,16 +52,16 @@ bool lie_within(const Formula& runs, const Segdes& from) {
 }
 
 // Elements [begin, end) of what runs of v give, of which every cycle begins `step` behind the one before.
-void copy_range(const Formula& runs, const Elements& v, std::int64_t step, std::int64_t begin,
-                std::int64_t end, const PrimContext& context, const Fresh& out) {
+void copy_range(const View& runs, const Elements& v, std::int64_t step, std::int64_t begin, std::int64_t end,
+                const PrimContext& context, const Fresh& out) {
   const std::int64_t n = runs.s.regular_length();
-  const std::int64_t p = runs.x.length();
+  const std::int64_t p = runs.base.list.length();
   if (n == 0 || p == 0) return;  // no elements
   const auto reverse = kernel_table(context.isa).reverse[width_index(v.storage())];
   for (std::int64_t run = begin / n; run * n < end; ++run) {
     const std::int64_t first = std::max(begin, run * n);
     const std::int64_t count = std::min(end, (run + 1) * n) - first;
-    const std::int64_t from = run / p * step + runs.x.int_at(run % p);
+    const std::int64_t from = run / p * step + runs.base.list.int_at(run % p);
     const std::int64_t skipped = first - run * n;
     if (ascends(runs, run % p))
       std::memcpy(out.at(first), v.at(from + skipped),
@@ -75,36 +72,36 @@ void copy_range(const Formula& runs, const Elements& v, std::int64_t step, std::
 }
 
 // Which elements of its segment one cycle of runs gives.
-std::array<std::int64_t, kShuffled> pattern_of(const Formula& runs) {
+std::array<std::int64_t, kShuffled> pattern_of(const View& runs) {
   std::array<std::int64_t, kShuffled> from{};
   const std::int64_t n = runs.s.regular_length();
-  for (std::int64_t k = 0; k < runs.x.length(); ++k)
+  for (std::int64_t k = 0; k < runs.base.list.length(); ++k)
     for (std::int64_t i = 0; i < n; ++i)
-      from[static_cast<std::size_t>(k * n + i)] = runs.x.int_at(k) + i * runs.strides.int_at(k);
+      from[static_cast<std::size_t>(k * n + i)] = runs.base.list.int_at(k) + i * runs.strides.int_at(k);
   return from;
 }
 
 // Elements that an operand of a move stands for; -1 if that is not known.
 std::int64_t length_of(const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) return v->length();
-  const auto* f = std::get_if<FormulaRef>(&value);
-  if (f == nullptr) return -1;
-  const Kind kind = (*f)->kind;
-  return kind == Kind::kHole || kind == Kind::kMoved || kind == Kind::kJoin ? (*f)->s.total() : -1;
+  const View* view = view_of(value);
+  const bool known = view != nullptr && (view->source == View::Source::kPending || view->is_move() ||
+                                         view->source == View::Source::kJoin);
+  return known ? view->s.total() : -1;
 }
 
 // Does one cycle of runs give all of as many elements, which may be shuffled in registers?
-bool shuffles(const Formula& runs) {
-  const std::int64_t n = runs.x.length() * runs.s.regular_length();
+bool shuffles(const View& runs) {
+  const std::int64_t n = runs.base.list.length() * runs.s.regular_length();
   if (n == 0 || n > kShuffled) return false;
-  for (std::int64_t k = 0; k < runs.x.length(); ++k)
-    if (std::max(runs.x.int_at(k), last_of(runs, k)) >= n) return false;
+  for (std::int64_t k = 0; k < runs.base.list.length(); ++k)
+    if (std::max(runs.base.list.int_at(k), last_of(runs, k)) >= n) return false;
   return true;
 }
 
 bool take_cycled(const PrimCall& call) {
-  const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
-  const Formula& runs = *held;
+  const ViewRef held = std::get<ViewRef>(call.operands[1]);
+  const View& runs = *held;
   const Vector& vector = vector_operand(call, 0);
   const Segdes& from = segdes_operand(call, 2);
   const Segdes& along = segdes_operand(call, 3);
@@ -114,7 +111,7 @@ bool take_cycled(const PrimCall& call) {
     return false;
   const Elements v(vector, call.context);
   Fresh out(call.context, v.storage(), along.total());
-  const std::int64_t n = runs.x.length() * runs.s.regular_length();
+  const std::int64_t n = runs.base.list.length() * runs.s.regular_length();
   const auto shuffle = kernel_table(call.context.isa).shuffle_within[width_index(v.storage())];
   const bool short_ones = *step == n && shuffles(runs);
   took(call.context, short_ones ? FastPath::kShuffle : FastPath::kTakeCycled);
@@ -155,13 +152,11 @@ bool index_by_cycle(const PrimCall& call) {
   for (const std::int64_t stride : strides.numbers())
     if (stride != 1 && stride != -1) return false;
   took(call.context, FastPath::kLeaveCycledRuns);
-  Formula f;
-  f.kind = Kind::kCycledRuns;
+  View f;
   f.s = s;
-  f.x = int_vector(*call.context.pool, starts.numbers());
+  f.base = {int_vector(*call.context.pool, starts.numbers()), starts.growth};
   f.strides = int_vector(*call.context.pool, strides.numbers());
-  f.growth = starts.growth;
-  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  call.results[0] = make_view(std::move(f));
   return true;
 }
 
@@ -191,7 +186,7 @@ void index_or_leave(const PrimCall& call) {
   if (!fits || s.total() < kFewest || !all_ones(stride) || !stay_in_range(first, s, call.context))
     return index(call);
   took(call.context, FastPath::kLeaveRuns);
-  call.results[0] = runs_formula(s, first);
+  call.results[0] = runs_view(s, first);
 }
 
 }  // namespace
@@ -202,7 +197,7 @@ PrimFn find_cycle_reader(Op op) { return op == Op::kIndex ? read_by_index : find
 
 // Runs that move nothing are done; of others that ascend the starts are written.
 bool move_by_cycle(const PrimCall& call) {
-  const Formula* f = formula_of(call.operands[1], Kind::kCycledRuns);
+  const View* f = view_of(call.operands[1], &View::is_periodic_runs);
   if (f == nullptr) return false;
   if (stays_by_cycle(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
     took(call.context, FastPath::kKeepCycled);
@@ -210,12 +205,12 @@ bool move_by_cycle(const PrimCall& call) {
     return true;
   }
   if (call.op == Op::kBpermute && take_cycled(call)) return true;
-  if (FormulaRef runs = plain_runs(*f, call.context)) call.operands[1] = std::move(runs);
+  if (ViewRef runs = plain_runs(*f, call.context)) call.operands[1] = std::move(runs);
   return false;
 }
 
 bool stays_by_cycle(Op op, std::span<const Value> operands) {
-  const Formula* runs = formula_of(operands[1], Kind::kCycledRuns);
+  const View* runs = view_of(operands[1], &View::is_periodic_runs);
   if (runs == nullptr || (op != Op::kBpermute && op != Op::kDpermute)) return false;
   const std::size_t first = op == Op::kBpermute ? 2 : 3;
   const auto& from = std::get<Segdes>(operands[first]);
@@ -223,27 +218,19 @@ bool stays_by_cycle(Op op, std::span<const Value> operands) {
   const std::optional<std::int64_t> step = advance(*runs, from, from);
   if (!step || !from.identical(to) || length_of(operands[0]) != from.total() ||
       (first == 3 && length_of(operands[2]) != to.total()) ||
-      (runs->s.segments() > runs->x.length() && *step != runs->x.length() * runs->s.regular_length()))
+      (runs->s.segments() > runs->base.list.length() &&
+       *step != runs->base.list.length() * runs->s.regular_length()))
     return false;
-  for (std::int64_t k = 0; k < runs->x.length(); ++k)
-    if (runs->x.int_at(k) != k * runs->s.regular_length() || !ascends(*runs, k)) return false;
+  for (std::int64_t k = 0; k < runs->base.list.length(); ++k)
+    if (runs->base.list.int_at(k) != k * runs->s.regular_length() || !ascends(*runs, k)) return false;
   return true;
 }
 
-Value written_cycle(const Formula& f, const PrimContext& context) {
-  if (f.kind == Kind::kCycle) return written_out(f.x, f.s.segments(), f.growth, context);
-  const std::int64_t times = f.s.segments() / f.x.length();
-  Value operands[3] = {written_out(f.x, times, f.growth, context), written_out(f.strides, times, 0, context),
-                       f.s};
-  Value result;
-  run_primitive(context, Op::kIndex, TypeWord::kNone, operands, {&result, 1});
-  return result;
-}
-
-FormulaRef plain_runs(const Formula& f, const PrimContext& context) {
-  for (std::int64_t k = 0; k < f.x.length(); ++k)
-    if (!ascends(f, k)) return nullptr;
-  return runs_formula(f.s, written_out(f.x, f.s.segments() / f.x.length(), f.growth, context));
+ViewRef plain_runs(const View& runs, const PrimContext& context) {
+  for (std::int64_t k = 0; k < runs.base.list.length(); ++k)
+    if (!ascends(runs, k)) return nullptr;
+  return runs_view(runs.s, written_out(runs.base.list, runs.s.segments() / runs.base.list.length(),
+                                       runs.base.growth, context));
 }
 
 }  // namespace nvm::vm

@@ -1,18 +1,18 @@
 // Vectors in which a few numbers come over and over, as lengths or starts of the two parts of every segment
 // where segments are equally long, or come each time greater by the same, as starts in one vector of all;
-// they are not written (Formula::Kind::kCycle, vm/prims/cycle.h). Runs of places that begin at such numbers,
-// some of them backwards, move elements without being written either (kCycledRuns).
+// they are not written (View::is_periodic, vm/prims/cycle.h). Runs of places that begin at such numbers, some
+// of them backwards, move elements without being written either (is_periodic_runs).
 #pragma once
 
 #include <span>
 
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
-// As find_maker and find_reader (vm/prims/formula.h), for instructions that leave a cycle or read one:
-// REPLACE of the same element by the same number in equally long segments, +_SCAN of equal numbers; INDEX,
-// EXTRACT, REPLACE, MAKE_SEGDES. Null for others.
+// As find_maker and find_reader (vm/prims/views.h), for instructions that leave a cycle or read one: REPLACE
+// of the same element by the same number in equally long segments, +_SCAN of equal numbers; INDEX, EXTRACT,
+// REPLACE, MAKE_SEGDES. Null for others.
 [[nodiscard]] PrimFn find_cycle_maker(Op op);
 [[nodiscard]] PrimFn find_cycle_reader(Op op);
 // As find_maker, for instructions that only what grows evenly makes leave something unwritten, as the places
@@ -24,9 +24,7 @@ namespace nvm::vm {
 // Does a BPERMUTE or DPERMUTE with these operands, by runs that begin so, leave every element where it is?
 [[nodiscard]] bool stays_by_cycle(Op op, std::span<const Value> operands);
 
-// The vector that a cycle, or what is indexed by one, stands for.
-[[nodiscard]] Value written_cycle(const Formula& f, const PrimContext& context);
 // Runs that begin by a cycle and ascend, as runs with a start for each; null if some do not.
-[[nodiscard]] std::shared_ptr<const Formula> plain_runs(const Formula& f, const PrimContext& context);
+[[nodiscard]] ViewRef plain_runs(const View& runs, const PrimContext& context);
 
 }  // namespace nvm::vm

@@ -9,41 +9,40 @@ namespace nvm::vm {
 
 bool leave_flagged(const PrimCall& call) {
   const PrimContext& context = call.context;
-  const auto* indices = std::get_if<std::shared_ptr<const Formula>>(&call.operands[0]);
+  const View* indices = view_of(call.operands[0], &View::is_runs);
   Vector& flags = vector_operand(call, 1);
   const Segdes& s = segdes_operand(call, 2);
-  if (indices == nullptr || (*indices)->kind != Formula::Kind::kRuns || (*indices)->s.segments() != 1 ||
-      (*indices)->x.scalar_int() != 0 || (*indices)->s.total() != s.total() || s.segments() != 1 ||
-      flags.length() != s.total() || flags.is_repeated() ||
-      (context.threads > 1 && s.total() >= 2 * context.grain))
+  if (indices == nullptr || indices->s.segments() != 1 || indices->base.list.scalar_int() != 0 ||
+      indices->s.total() != s.total() || s.segments() != 1 || flags.length() != s.total() ||
+      flags.is_repeated() || (context.threads > 1 && s.total() >= 2 * context.grain))
     return false;
-  Formula f;
-  f.kind = Formula::Kind::kPlaces;
+  View f;
+  f.source = View::Source::kPlaces;
   f.s = Segdes::regular(1, kernel_table(context.isa).count(Elements(flags, context).flags(), s.total()));
-  f.left = std::move(flags);
+  f.x = std::move(flags);
   call.results[1] = f.s;
   took(call.context, FastPath::kLeavePlaces);
-  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  call.results[0] = make_view(std::move(f));
   return true;
 }
 
-Vector written_flagged(const Formula& places, const PrimContext& context) {
-  const Segdes s = Segdes::regular(1, places.left.length());
+Vector written_flagged(const View& places, const PrimContext& context) {
+  const Segdes s = Segdes::regular(1, places.x.length());
   Value result[2];
   Value all[3] = {Vector::of_int(0), Vector::of_int(1), s};
   run_primitive(context, Op::kIndex, TypeWord::kNone, all, {result, 1});
-  Value operands[3] = {std::move(result[0]), places.left, s};
+  Value operands[3] = {std::move(result[0]), places.x, s};
   run_primitive(context, Op::kPack, TypeWord::kInt, operands, result);
   return std::get<Vector>(std::move(result[0]));
 }
 
-bool move_to_flagged(const PrimCall& call, const Formula& places) {
+bool move_to_flagged(const PrimCall& call, const View& places) {
   const PrimContext& context = call.context;
   const Vector& v = vector_operand(call, 0);
   Vector& defaults = vector_operand(call, 2);
   const Segdes& source = segdes_operand(call, 3);
   const Segdes& dest = segdes_operand(call, 4);
-  const std::int64_t n = places.left.length();
+  const std::int64_t n = places.x.length();
   if (source.segments() != 1 || dest.segments() != 1 || dest.total() != n || defaults.length() != n ||
       v.length() != places.s.total() || v.length() != source.total() || v.is_repeated())
     return false;
@@ -55,8 +54,9 @@ bool move_to_flagged(const PrimCall& call, const Formula& places) {
     stored = in_four_bytes(elements, context);
   if (storage_is_int(storage) && !stored) storage = std::max(storage, elements.storage());
   if (!stored) stored = stored_as(v, storage, context);
-  const Elements from(*stored, context);  // of one element the low bytes come first
-  const Elements flags(places.left, context);
+  const Elements from(*stored,
+                      context);  // of one element the low bytes come first
+  const Elements flags(places.x, context);
   Fresh out(context, storage, n, defaults);
   const std::byte* others = out.data();
   alignas(64) std::byte same[64];  // stands for all of them

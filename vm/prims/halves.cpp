@@ -9,14 +9,11 @@ namespace nvm::vm {
 
 namespace {
 
-using FormulaRef = std::shared_ptr<const Formula>;
-using Kind = Formula::Kind;
-
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 // Are the places of `call`, which moves a half, those of its segments one after the other?
-bool moves_segments(const PrimCall& call, const Formula& half) {
-  const Formula* runs = formula_of(call.operands[1], Kind::kRuns);
+bool moves_segments(const PrimCall& call, const View& half) {
+  const View* runs = view_of(call.operands[1], &View::is_runs);
   return runs != nullptr && same_segments(runs->s, half.s) && same_segments(segdes_operand(call, 3), half.s);
 }
 
@@ -72,17 +69,17 @@ bool add_up(const Segdes& a, const Segdes& b, const Segdes& all, Pool& pool) {
 }
 
 // The DPERMUTE of a first half: waits.
-bool begin(const PrimCall& call, const Formula& half, const FormulaRef& held) {
+bool begin(const PrimCall& call, const View& half, const ViewRef& held) {
   const auto* defaults = std::get_if<Vector>(&call.operands[2]);
   const Segdes& source = segdes_operand(call, 3);
   const Segdes& all = segdes_operand(call, 4);
   if (defaults == nullptr || source.segments() != all.segments() || defaults->length() != all.total() ||
-      !moves_segments(call, half) || !all_zero(formula_of(call.operands[1], Kind::kRuns)->x) ||
+      !moves_segments(call, half) || !all_zero(view_of(call.operands[1], &View::is_runs)->base.list) ||
       !add_up(half.s, half.other, all, *call.context.pool))
     return false;
   JoinPart part;
-  part.half = held;
-  part.runs = std::get<FormulaRef>(call.operands[1]);
+  part.view = held;
+  part.runs = std::get<ViewRef>(call.operands[1]);
   part.source = source;
   took(call.context, FastPath::kLeaveJoin);
   call.results[0] = waiting_join(all, *defaults, {std::move(part)});
@@ -90,17 +87,19 @@ bool begin(const PrimCall& call, const Formula& half, const FormulaRef& held) {
 }
 
 // The DPERMUTE of the second half over that of the first: all lies where it belongs.
-bool finish(const PrimCall& call, const Formula& second, const Formula& waiting) {
+bool finish(const PrimCall& call, const View& second, const View& waiting) {
   Pool& pool = *call.context.pool;
-  if (waiting.parts.size() != 1 || waiting.parts[0].half == nullptr) return false;
-  const Formula& first = *waiting.parts[0].half;
+  if (waiting.parts.size() != 1 || waiting.parts[0].view == nullptr || !waiting.parts[0].view->is_half())
+    return false;
+  const View& first = *waiting.parts[0].view;
   const Segdes& all = segdes_operand(call, 4);
-  if (first.second || first.left.raw() != second.left.raw() || !same_segments(first.s, second.other) ||
-      !same_segments(waiting.s, all) || !moves_segments(call, second) ||
-      !are_lengths(formula_of(call.operands[1], Kind::kRuns)->x, first.s, pool))
+  if (first.half != View::Half::kFirst || first.x.raw() != second.x.raw() ||
+      !same_segments(first.s, second.other) || !same_segments(waiting.s, all) ||
+      !moves_segments(call, second) ||
+      !are_lengths(view_of(call.operands[1], &View::is_runs)->base.list, first.s, pool))
     return false;
   took(call.context, FastPath::kJoinHalves);
-  call.results[0] = second.left;
+  call.results[0] = second.x;
   return true;
 }
 
@@ -108,41 +107,43 @@ bool finish(const PrimCall& call, const Formula& second, const Formula& waiting)
 
 void make_halves(const Vector& joined, const Segdes& first, const Segdes& second, Value& first_half,
                  Value& second_half) {
-  Formula f;
-  f.kind = Kind::kHalf;
-  f.left = joined;
+  View f;
+  f.source = View::Source::kElements;
+  f.half = View::Half::kFirst;
+  f.x = joined;
   f.s = first;
   f.other = second;
-  Formula g = f;
+  View g = f;
   std::swap(g.s, g.other);
-  g.second = true;
-  first_half = std::make_shared<const Formula>(std::move(f));
-  second_half = std::make_shared<const Formula>(std::move(g));
+  g.half = View::Half::kSecond;
+  first_half = make_view(std::move(f));
+  second_half = make_view(std::move(g));
 }
 
-Value written_half(const Formula& half, const PrimContext& context) {
-  if (half.other.total() == 0) return half.left;
-  const auto width = static_cast<std::int64_t>(storage_bytes(half.left.storage()));
-  Fresh out(context, half.left.storage(), half.s.total());
-  const std::byte* from = half.left.raw();
+Value written_half(const View& half, const PrimContext& context) {
+  if (half.other.total() == 0) return half.x;
+  const auto width = static_cast<std::int64_t>(storage_bytes(half.x.storage()));
+  Fresh out(context, half.x.storage(), half.s.total());
+  const std::byte* from = half.x.raw();
   std::byte* to = out.data();
+  const bool second = half.half == View::Half::kSecond;
   for (std::int64_t k = 0; k < half.s.segments(); ++k) {
     const std::int64_t skipped = half.other.length(k) * width;
     const std::int64_t bytes = half.s.length(k) * width;
-    if (half.second) from += skipped;
+    if (second) from += skipped;
     if (bytes > 0 && from != nullptr) std::memcpy(to, from, static_cast<std::size_t>(bytes));
-    from += half.second ? bytes : bytes + skipped;
+    from += second ? bytes : bytes + skipped;
     to += bytes;
   }
   return out.take();
 }
 
 bool join_halves(const PrimCall& call, bool may_wait) {
-  const Formula* half = formula_of(call.operands[0], Kind::kHalf);
+  const View* half = view_of(call.operands[0], &View::is_half);
   if (half == nullptr) return false;
-  const FormulaRef held = std::get<FormulaRef>(call.operands[0]);
-  if (!half->second) return may_wait && begin(call, *half, held);
-  const Formula* waiting = formula_of(call.operands[2], Kind::kJoin);
+  const ViewRef held = std::get<ViewRef>(call.operands[0]);
+  if (half->half == View::Half::kFirst) return may_wait && begin(call, *half, held);
+  const View* waiting = view_of(call.operands[2], View::Source::kJoin);
   return waiting != nullptr && finish(call, *half, *waiting);
 }
 

@@ -1,9 +1,9 @@
 // Two PACKs of one pass whose elements are to be joined, segment by segment, lie joined from the start; each
-// is a formula of kind kHalf. A DPERMUTE of the first by ascending places waits; that of the second finds
+// is a view (View::is_half). A DPERMUTE of the first by ascending places waits; that of the second finds
 // every element in its place.
 #pragma once
 
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -11,9 +11,9 @@ namespace nvm::vm {
 void make_halves(const Vector& joined, const Segdes& first, const Segdes& second, Value& first_half,
                  Value& second_half);
 // The elements of one half.
-[[nodiscard]] Value written_half(const Formula& half, const PrimContext& context);
+[[nodiscard]] Value written_half(const View& half, const PrimContext& context);
 // A DPERMUTE whose elements are a half. False if it must be made from the written half; nothing has happened
-// then. `may_wait`: the result may be a formula.
+// then. `may_wait`: the result may be a view.
 [[nodiscard]] bool join_halves(const PrimCall& call, bool may_wait);
 
 }  // namespace nvm::vm

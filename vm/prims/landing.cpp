@@ -15,9 +15,6 @@ namespace nvm::vm {
 
 namespace {
 
-using FormulaRef = std::shared_ptr<const Formula>;
-using Kind = Formula::Kind;
-
 constexpr std::int64_t kLongRun = 4096;  // elements, on average: goes by all threads
 
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
@@ -35,19 +32,19 @@ struct Runs {
 
 // Of the second operand of a move, for n elements; false if it is no such thing.
 bool take_runs(const PrimContext& context, const Value& places, std::int64_t n, Runs& runs) {
-  if (const Formula* flagged = formula_of(places, Kind::kPlaces))
-    return take_runs(context, written_flagged(*flagged, context), n, runs);
+  if (const View* flagged = view_of(places, View::Source::kPlaces))
+    return take_runs(context, materialise(*flagged, context), n, runs);
   if (const auto* written = std::get_if<Vector>(&places)) {
     runs = {Segdes::regular(n, 1), *written};
     return written->length() == n;
   }
-  if (const Formula* cycled = formula_of(places, Kind::kCycledRuns)) {
+  if (const View* cycled = view_of(places, &View::is_periodic_runs)) {
     const auto plain = plain_runs(*cycled, context);
     return plain != nullptr && take_runs(context, plain, n, runs);
   }
-  const Formula* f = formula_of(places, Kind::kRuns);
+  const View* f = view_of(places, &View::is_runs);
   if (f == nullptr || f->s.total() != n) return false;
-  runs = {f->s, f->x};
+  runs = {f->s, f->base.list};
   return runs.first.length() == runs.s.segments();
 }
 
@@ -183,8 +180,8 @@ class Lander {
   bool land(const Value& value, const Segdes& s, const Places& places) {
     check_stack();
     if (const auto* v = std::get_if<Vector>(&value)) return put(*v, s, places);
-    if (formula_of(value, Kind::kHole) != nullptr) return note_whole(s, places);
-    const Formula* f = formula_of(value, Kind::kMoved);
+    if (view_of(value, View::Source::kPending) != nullptr) return note_whole(s, places);
+    const View* f = view_of(value, &View::is_move);
     if (f == nullptr) return false;
     return f->operands.size() == 5 ? scatter(*f, s, places) : gather(*f, s, places);
   }
@@ -340,11 +337,11 @@ class Lander {
   }
 
   // A BPERMUTE of the hole by runs.
-  bool gather(const Formula& f, const Segdes& s, const Places& places) {
+  bool gather(const View& f, const Segdes& s, const Places& places) {
     const auto& source = std::get<Segdes>(f.operands[2]);
     const auto& dest = std::get<Segdes>(f.operands[3]);
     Runs runs;
-    if (formula_of(f.operands[0], Kind::kHole) == nullptr || source.segments() != dest.segments() ||
+    if (view_of(f.operands[0], View::Source::kPending) == nullptr || source.segments() != dest.segments() ||
         source.total() != hole_.s.total() || !take_runs(context_, f.operands[1], dest.total(), runs))
       return false;
     BufferRef memory;
@@ -371,10 +368,10 @@ class Lander {
   }
 
   // A DPERMUTE, or one over another, by runs that fill the whole.
-  bool scatter(const Formula& f, const Segdes& s, const Places& places) {
+  bool scatter(const View& f, const Segdes& s, const Places& places) {
     const auto& dest = std::get<Segdes>(f.operands[4]);
     std::vector<Stream> streams;
-    for (const Formula* at = &f; at != nullptr;) {
+    for (const View* at = &f; at != nullptr;) {
       if (at->operands.size() != 5 || !same_segments(std::get<Segdes>(at->operands[4]), dest)) return false;
       Stream stream;
       stream.v = &at->operands[0];
@@ -383,7 +380,7 @@ class Lander {
           !take_runs(context_, at->operands[1], stream.source.total(), stream.runs))
         return false;
       streams.push_back(std::move(stream));
-      at = formula_of(at->operands[2], Kind::kMoved);
+      at = view_of(at->operands[2], &View::is_move);
     }
     BufferRef memory;
     const std::optional<Places> to = refine(s, places, dest, memory);
@@ -391,7 +388,7 @@ class Lander {
     if (!to || !lay(streams, dest, listed(*to, dest.segments(), list))) return false;
     return std::all_of(streams.begin(), streams.end(), [&](Stream& stream) {
       const Places there{numbers_of(stream.places)};
-      if (formula_of(*stream.v, Kind::kHole) != nullptr)
+      if (view_of(*stream.v, View::Source::kPending) != nullptr)
         return note_whole(stream.runs.s, there, &stream.places);
       return land(*stream.v, stream.runs.s, there);
     });
@@ -438,18 +435,19 @@ class Lander {
 }  // namespace
 
 Value hole_value(std::int64_t length) {
-  Formula f;
-  f.kind = Kind::kHole;
+  View f;
+  f.source = View::Source::kPending;
   f.s = Segdes::regular(1, length);
-  return std::make_shared<const Formula>(std::move(f));
+  return make_view(std::move(f));
 }
 
-Value moved_value(std::span<Value> operands) {
-  Formula f;
-  f.kind = Kind::kMoved;
+Value moved_value(Op op, std::span<Value> operands) {
+  View f;
+  f.source = View::Source::kBody;
+  f.op = op;
   f.s = std::get<Segdes>(operands.back());
   f.operands.assign(std::move_iterator(operands.begin()), std::move_iterator(operands.end()));
-  return std::make_shared<const Formula>(std::move(f));
+  return make_view(std::move(f));
 }
 
 bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,

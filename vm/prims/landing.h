@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -49,9 +49,9 @@ struct Hole {
   std::int64_t known = 0;
 };
 
-// What stands for a hole of so many elements among values, and for a move of one.
+// What stands for a hole of so many elements among values, and for a move `op` of one.
 [[nodiscard]] Value hole_value(std::int64_t length);
-[[nodiscard]] Value moved_value(std::span<Value> operands);
+[[nodiscard]] Value moved_value(Op op, std::span<Value> operands);
 
 // Puts `value`, a vector in segments `s`, or what moved_value() made of vectors and the hole, to its
 // `places`, one for each segment. False if they can not be worked out, or the moves do not fill the vector

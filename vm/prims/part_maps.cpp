@@ -15,43 +15,35 @@ namespace nvm::vm {
 
 namespace {
 
-using FormulaRef = std::shared_ptr<const Formula>;
-using Kind = Formula::Kind;
-
 constexpr std::int64_t kFewest = 64;  // elements; shorter vectors are computed faster than described
 
-const Formula* formula_of(const Value& value) {
-  const auto* f = std::get_if<FormulaRef>(&value);
-  return f == nullptr ? nullptr : f->get();
-}
 bool unwritten(const Value& value) {
-  const Formula* f = formula_of(value);
-  return f != nullptr && (f->kind == Kind::kPart || f->kind == Kind::kMapped);
+  const View* f = view_of(value);
+  return f != nullptr && (f->is_slice() || f->is_map());
 }
 std::int64_t length_of(const Value& value) {
-  const Formula* f = formula_of(value);
+  const View* f = view_of(value);
   return f != nullptr ? f->s.total() : std::get<Vector>(value).length();
 }
 
 // BPERMUTE: of equally long segments the same part of each stays unwritten.
 void leave_part(const PrimCall& call) {
-  const Formula* runs = formula_of(call.operands[1]);
+  const View* runs = view_of(call.operands[1]);
   const Segdes& from = segdes_operand(call, 2);
   const Segdes& along = segdes_operand(call, 3);
   const Vector& v = vector_operand(call, 0);
   std::int64_t offset = 0;
-  if (runs != nullptr && runs->kind == Kind::kRuns && along.total() >= kFewest && !v.is_repeated() &&
+  if (runs != nullptr && runs->is_runs() && along.total() >= kFewest && !v.is_repeated() &&
       v.length() == from.total() && from.is_regular() && along.is_regular() && runs->s.identical(along) &&
-      from.segments() == along.segments() && same_start(runs->x, call.context, offset) && offset >= 0 &&
-      offset + along.regular_length() <= from.regular_length() && along.regular_length() > 0) {
+      from.segments() == along.segments() && same_start(runs->base.list, call.context, offset) &&
+      offset >= 0 && offset + along.regular_length() <= from.regular_length() && along.regular_length() > 0) {
     took(call.context, FastPath::kLeavePart);
-    Formula f;
-    f.kind = Kind::kPart;
+    View f;
+    f.source = View::Source::kElements;
     f.s = along;
-    f.other = from;
-    f.offset = offset;
-    f.left = v;
-    call.results[0] = std::make_shared<const Formula>(std::move(f));
+    f.x = v;
+    f.base = {Vector::of_int(offset), from.regular_length()};
+    call.results[0] = make_view(std::move(f));
     return;
   }
   find_reader(Op::kBpermute, false)(call);
@@ -65,13 +57,13 @@ void leave_map(const PrimCall& call) {
         return length_of(v) == length_of(*found);
       })) {
     took(call.context, FastPath::kLeaveMap);
-    Formula f;
-    f.kind = Kind::kMapped;
+    View f;
+    f.source = View::Source::kBody;
     f.op = call.op;
     f.word = call.word;
-    f.s = formula_of(*found)->s;
+    f.s = view_of(*found)->s;
     f.operands.assign(operands.begin(), operands.end());
-    call.results[0] = std::make_shared<const Formula>(std::move(f));
+    call.results[0] = make_view(std::move(f));
     return;
   }
   for (Value& v : operands) write_part(call.context, v);
@@ -84,13 +76,13 @@ class Collector {
   Collector(PartRun& run, const Segdes& s) : run_(run), s_(s) {}
   std::optional<int> add(const Value& value) {
     check_stack();
-    const Formula* f = formula_of(value);
+    const View* f = view_of(value);
     if (f == nullptr) return run_.whole(std::get<Vector>(value));
     if (const auto known = known_.find(f); known != known_.end()) return known->second;
     if (!f->s.identical(s_) || known_.size() >= kMost) return std::nullopt;
     std::optional<int> made;
-    if (f->kind == Kind::kPart) {
-      made = run_.part(f->left, f->other.regular_length(), f->offset);
+    if (f->is_slice()) {
+      made = run_.part(f->x, f->base.growth, f->base.list.scalar_int());
     } else {
       made = extreme(*f);
       if (!made) made = map(*f);
@@ -102,7 +94,7 @@ class Collector {
  private:
   static constexpr std::size_t kMost = 64;
 
-  std::optional<int> map(const Formula& f) {
+  std::optional<int> map(const View& f) {
     std::vector<int> from;
     for (const Value& operand : f.operands) {
       const std::optional<int> made = add(operand);
@@ -112,9 +104,9 @@ class Collector {
     return run_.map(f.op, f.word, from);
   }
   // A choice between the two INTs that are compared is the smaller or the larger.
-  std::optional<int> extreme(const Formula& f) {
-    const Formula* flag = op_info(f.op).scalar == Scalar::kSelect ? formula_of(f.operands[0]) : nullptr;
-    if (flag == nullptr || flag->kind != Kind::kMapped || !compares(flag->op)) return std::nullopt;
+  std::optional<int> extreme(const View& f) {
+    const View* flag = op_info(f.op).scalar == Scalar::kSelect ? view_of(f.operands[0]) : nullptr;
+    if (flag == nullptr || !flag->is_map() || !compares(flag->op)) return std::nullopt;
     const Scalar s = op_info(flag->op).scalar;
     if (s == Scalar::kEq || s == Scalar::kNe || flag->word != TypeWord::kInt) return std::nullopt;
     int numbers[4];
@@ -131,30 +123,30 @@ class Collector {
 
   PartRun& run_;
   const Segdes& s_;
-  std::map<const Formula*, int> known_;
+  std::map<const View*, int> known_;
 };
 
 // Where a DPERMUTE by ascending places puts a part of every segment: from `offset` on.
-bool same_place(const PrimCall& call, const Formula& f, std::int64_t& offset) {
-  const Formula* runs = formula_of(call.operands[1]);
+bool same_place(const PrimCall& call, const View& f, std::int64_t& offset) {
+  const View* runs = view_of(call.operands[1]);
   const Segdes& source = segdes_operand(call, 3);
   const Segdes& dest = segdes_operand(call, 4);
-  return runs != nullptr && runs->kind == Kind::kRuns && runs->s.identical(f.s) && source.identical(f.s) &&
+  return runs != nullptr && runs->is_runs() && runs->s.identical(f.s) && source.identical(f.s) &&
          dest.is_regular() && dest.segments() == f.s.segments() && dest.regular_length() > 0 &&
-         same_start(runs->x, call.context, offset) && offset >= 0 &&
+         same_start(runs->base.list, call.context, offset) && offset >= 0 &&
          offset + f.s.regular_length() <= dest.regular_length();
 }
 
 // The first part waits for the other one.
-bool begin(const PrimCall& call, const FormulaRef& f, std::int64_t offset) {
+bool begin(const PrimCall& call, const ViewRef& f, std::int64_t offset) {
   const auto* defaults = std::get_if<Vector>(&call.operands[2]);
   const Segdes& dest = segdes_operand(call, 4);
   if (defaults == nullptr || !defaults->is_repeated() || defaults->length() != dest.total() ||
       2 * f->s.total() != dest.total())
     return false;
   JoinPart part;
-  part.mapped = f;
-  part.runs = std::get<FormulaRef>(call.operands[1]);
+  part.view = f;
+  part.runs = std::get<ViewRef>(call.operands[1]);
   part.source = segdes_operand(call, 3);
   part.offset = offset;
   took(call.context, FastPath::kLeaveJoin);
@@ -163,18 +155,20 @@ bool begin(const PrimCall& call, const FormulaRef& f, std::int64_t offset) {
 }
 
 // Lets go of what was collected from, so that memory that nobody else sees may be written again.
-bool finish(const PrimCall& call, FormulaRef held, std::int64_t offset, const Formula& join) {
-  const Formula& f = *held;
+bool finish(const PrimCall& call, ViewRef held, std::int64_t offset, const View& join) {
+  const View& f = *held;
   const Segdes& dest = segdes_operand(call, 4);
-  if (join.parts.size() != 1 || join.parts[0].mapped == nullptr || !join.s.identical(dest)) return false;
+  if (join.parts.size() != 1 || join.parts[0].view == nullptr || join.parts[0].view->is_half() ||
+      !join.s.identical(dest))
+    return false;
   const JoinPart& other = join.parts[0];
   const std::int64_t n = f.s.regular_length();
-  if (!other.mapped->s.identical(f.s) || offset + other.offset != n || (offset != 0 && other.offset != 0))
+  if (!other.view->s.identical(f.s) || offset + other.offset != n || (offset != 0 && other.offset != 0))
     return false;
   PartRun run(call.context, f.s.segments(), n);
   Collector collector(run, f.s);
   const std::optional<int> here = collector.add(call.operands[0]);
-  const std::optional<int> there = collector.add(other.mapped);
+  const std::optional<int> there = collector.add(other.view);
   if (!here || !there) return false;
   took(call.context, FastPath::kJoinParts);
   held.reset();
@@ -185,18 +179,19 @@ bool finish(const PrimCall& call, FormulaRef held, std::int64_t offset, const Fo
 }
 
 // What several instructions read is written once.
-Value write_once(const Formula& f, const PrimContext& context, std::map<const Formula*, Value>& known) {
+Value write_once(const View& f, const PrimContext& context, std::map<const View*, Value>& known) {
   check_stack();
-  if (f.kind == Kind::kPart) {
-    Fresh out(context, f.left.storage(), f.s.total());
-    const auto take = kernel_table(context.isa).take_regular[width_index(f.left.storage())];
-    take(f.left.raw(), f.other.regular_length(), f.offset, f.s.regular_length(), f.s.segments(), out.data());
+  if (f.is_slice()) {
+    Fresh out(context, f.x.storage(), f.s.total());
+    const auto take = kernel_table(context.isa).take_regular[width_index(f.x.storage())];
+    take(f.x.raw(), f.base.growth, f.base.list.scalar_int(), f.s.regular_length(), f.s.segments(),
+         out.data());
     return out.take();
   }
   std::vector<Value> operands = f.operands;
   for (Value& v : operands) {
     if (!unwritten(v)) continue;
-    const FormulaRef held = std::get<FormulaRef>(v);
+    const ViewRef held = std::get<ViewRef>(v);
     auto at = known.find(held.get());
     if (at == known.end()) at = known.emplace(held.get(), write_once(*held, context, known)).first;
     v = at->second;
@@ -215,22 +210,22 @@ PrimFn find_part_maker(Op op, TypeWord word) {
 
 bool join_parts(const PrimCall& call, bool may_wait) {
   if (!unwritten(call.operands[0])) return false;
-  FormulaRef held = std::get<FormulaRef>(call.operands[0]);
+  ViewRef held = std::get<ViewRef>(call.operands[0]);
   std::int64_t offset = 0;
   if (!same_place(call, *held, offset)) return false;
-  const Formula* join = formula_of(call.operands[2]);
+  const View* join = view_of(call.operands[2]);
   if (join == nullptr) return may_wait && begin(call, held, offset);
-  return join->kind == Kind::kJoin && finish(call, std::move(held), offset, *join);
+  return join->source == View::Source::kJoin && finish(call, std::move(held), offset, *join);
 }
 
 void write_part(const PrimContext& context, Value& value) {
   if (!unwritten(value)) return;
-  const FormulaRef held = std::get<FormulaRef>(value);
-  value = write_formula(*held, context);
+  const ViewRef held = std::get<ViewRef>(value);
+  value = materialise(*held, context);
 }
 
-Value written_part(const Formula& f, const PrimContext& context) {
-  std::map<const Formula*, Value> known;
+Value written_part(const View& f, const PrimContext& context) {
+  std::map<const View*, Value> known;
   return write_once(f, context, known);
 }
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <span>
 
-#include "vm/prims/formula.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 

@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <span>
 
-#include "vm/prims/formula.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
 #include "vm/prims/run_moves.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
 namespace {
 
-using FormulaRef = std::shared_ptr<const Formula>;
-
 constexpr std::int64_t kFewest = 32;  // elements; shorter vectors are written faster than described
 
-const FormulaRef* formula_at(const PrimCall& call, int i, Formula::Kind kind) {
-  const auto* f = std::get_if<FormulaRef>(&call.operands[i]);
-  return f != nullptr && (*f)->kind == kind ? f : nullptr;
+const ViewRef* runs_at(const PrimCall& call, int i) {
+  return view_of(call.operands[i], &View::is_runs) != nullptr ? &std::get<ViewRef>(call.operands[i])
+                                                              : nullptr;
 }
 
 // The number that all elements are, if they are.
@@ -48,10 +46,10 @@ bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& 
 namespace {
 
 // Where the runs of segments of equal lengths go, if that is the same for all of them.
-bool note_regular(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
+bool note_regular(const View& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
                   JoinPart& part) {
   if (!runs.s.is_regular() || !source.is_regular() || !dest.is_regular() ||
-      source.segments() != runs.s.segments() || !all_alike(runs.x, context, part.offset))
+      source.segments() != runs.s.segments() || !all_alike(runs.base.list, context, part.offset))
     return false;
   part.length = runs.s.regular_length();
   part.count = runs.s.segments();
@@ -60,24 +58,23 @@ bool note_regular(const Formula& runs, const Segdes& source, const Segdes& dest,
 }
 
 // Do equally long runs go to where they are, with no gap between them?
-bool stays_regular(const Formula& runs, const Segdes& source, const Segdes& dest,
-                   const PrimContext& context) {
+bool stays_regular(const View& runs, const Segdes& source, const Segdes& dest, const PrimContext& context) {
   const std::int64_t n = runs.s.regular_length();
   if (!runs.s.is_regular() || !source.is_regular() || !dest.is_regular() || n == 0 ||
       source.regular_length() != dest.regular_length() || dest.regular_length() % n != 0)
     return false;
-  const Elements x(runs.x, context);
+  const Elements x(runs.base.list, context);
   const Indices first(x, context);
   const std::int64_t each = dest.regular_length() / n;
   return kernel_table(context.isa).stairs[first.kind()](first.at(0), runs.s.segments(), each, n);
 }
 
-bool note_pieces(const Formula& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
+bool note_pieces(const View& runs, const Segdes& source, const Segdes& dest, const PrimContext& context,
                  JoinPart& part) {
   const std::int64_t count = runs.s.segments();
   part.pieces = context.pool->allocate(ByteCount::of<std::int64_t>(2 * count + 3));
   auto* place = reinterpret_cast<std::int64_t*>(part.pieces.data());
-  const Elements x(runs.x, context);
+  const Elements x(runs.base.list, context);
   const Indices first(x, context);
   part.regular = false;
   part.length = count + 1;  // of either array
@@ -109,10 +106,10 @@ bool take_part(const PrimCall& call, JoinPart& part) {
   if (n != part.source.total() || part.v.is_repeated()) return false;
   if (const auto* places = std::get_if<Vector>(&call.operands[1])) {
     if (n >= kFewest || places->length() != n) return false;
-    part.runs = runs_formula(Segdes::regular(n, 1), *places);
+    part.runs = runs_view(Segdes::regular(n, 1), *places);
     return true;
   }
-  const FormulaRef* runs = formula_at(call, 1, Formula::Kind::kRuns);
+  const ViewRef* runs = runs_at(call, 1);
   if (runs == nullptr || (*runs)->s.total() != n) return false;
   part.runs = *runs;
   return true;
@@ -251,13 +248,13 @@ bool join(std::vector<JoinPart>& parts, const Segdes& dest, const PrimContext& c
 }
 
 // Gives the result of a BPERMUTE if all segments give the same part of themselves.
-bool take_regular(const PrimCall& call, const Formula& runs) {
+bool take_regular(const PrimCall& call, const View& runs) {
   const Vector& v = vector_operand(call, 0);
   const Segdes& from = segdes_operand(call, 2);
   const Segdes& along = segdes_operand(call, 3);
   std::int64_t offset = 0;
   if (!from.is_regular() || !along.is_regular() || from.segments() != along.segments() ||
-      from.segments() < 2 || v.length() != from.total() || !all_alike(runs.x, call.context, offset))
+      from.segments() < 2 || v.length() != from.total() || !all_alike(runs.base.list, call.context, offset))
     return false;
   const std::int64_t n = along.regular_length();
   if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;
@@ -277,18 +274,18 @@ bool take_regular(const PrimCall& call, const Formula& runs) {
 }  // namespace
 
 bool join_pieces(const PrimCall& call, bool may_wait) {
-  const auto waits_for = [](const Formula& f, const Segdes& dest) {
-    return (f.s.identical(dest) || f.s == dest) && f.parts[0].half == nullptr && f.parts[0].mapped == nullptr;
+  const auto waits_for = [](const View& f, const Segdes& dest) {
+    return (f.s.identical(dest) || f.s == dest) && f.parts[0].view == nullptr;
   };
   const auto* defaults = std::get_if<Vector>(&call.operands[2]);
-  const auto* waiting = formula_at(call, 2, Formula::Kind::kJoin);
+  const View* waiting = view_of(call.operands[2], View::Source::kJoin);
   if (waiting == nullptr && (defaults == nullptr || !defaults->is_repeated())) return false;
   const Segdes& source = segdes_operand(call, 3);
   const Segdes dest = destination(source, segdes_operand(call, 4));
-  const std::int64_t places = waiting != nullptr ? (*waiting)->s.total() : defaults->length();
+  const std::int64_t places = waiting != nullptr ? waiting->s.total() : defaults->length();
   JoinPart part;
   if (places < kFewest || places != dest.total() || source.segments() != dest.segments() ||
-      (waiting != nullptr && !waits_for(**waiting, dest)) || !take_part(call, part))
+      (waiting != nullptr && !waits_for(*waiting, dest)) || !take_part(call, part))
     return false;
   if (part.v.length() == 0 && may_wait) {
     call.results[0] = std::move(call.operands[2]);
@@ -297,7 +294,7 @@ bool join_pieces(const PrimCall& call, bool may_wait) {
   std::int64_t covered = part.v.length();
   std::vector<JoinPart> parts;
   if (waiting != nullptr) {
-    parts = (*waiting)->parts;
+    parts = waiting->parts;
     for (const JoinPart& p : parts) covered += p.v.length();
   }
   if (covered > places || (covered < places && !may_wait)) return false;
@@ -305,18 +302,18 @@ bool join_pieces(const PrimCall& call, bool may_wait) {
   if (part.v.length() > 0) parts.push_back(std::move(part));
   if (covered == places) return join(parts, dest, call.context, call.results[0]);
   took(call.context, FastPath::kLeaveJoin);
-  call.results[0] = waiting_join(dest, waiting != nullptr ? (*waiting)->x : *defaults, std::move(parts));
+  call.results[0] = waiting_join(dest, waiting != nullptr ? waiting->x : *defaults, std::move(parts));
   return true;
 }
 
 bool take_pieces(const PrimCall& call) {
-  const FormulaRef* runs = formula_at(call, 1, Formula::Kind::kRuns);
+  const ViewRef* runs = runs_at(call, 1);
   if (runs == nullptr || (*runs)->s.total() != segdes_operand(call, 3).total()) return false;
   const bool along = (*runs)->s.identical(segdes_operand(call, 3)) || (*runs)->s == segdes_operand(call, 3);
   if (!along || vector_operand(call, 0).is_repeated()) return false;
-  const FormulaRef held = *runs;
+  const ViewRef held = *runs;
   return take_regular(call, *held) || move_by_starts(call.context, Op::kBpermute, call.word,
-                                                     {call.operands, 4}, held->x, {call.results, 1});
+                                                     {call.operands, 4}, held->base.list, {call.results, 1});
 }
 
 }  // namespace nvm::vm

@@ -1,7 +1,8 @@
-// DPERMUTE and BPERMUTE by runs of places that are not written (vm/prims/formula.h): what is put together
-// from pieces is written once, in order, and what is already in order is not written at all.
+// DPERMUTE and BPERMUTE by runs of places that are not written (vm/prims/views.h): what is put together from
+// pieces is written once, in order, and what is already in order is not written at all.
 #pragma once
 
+#include "vm/data/view.h"
 #include "vm/prims/prims.h"
 
 namespace nvm::vm {
@@ -13,5 +14,8 @@ namespace nvm::vm {
 [[nodiscard]] bool take_pieces(const PrimCall& call);
 // The number that all `starts` are; false if they are not one.
 [[nodiscard]] bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& start);
+
+// Of kJoin: the parts one after the other.
+[[nodiscard]] Value written_join(const View& v, const PrimContext& context);
 
 }  // namespace nvm::vm

@@ -19,12 +19,12 @@
 
 #include "vm/prims/buckets.h"
 #include "vm/prims/by_length.h"
-#include "vm/prims/formula.h"
 #include "vm/prims/key_range.h"
 #include "vm/prims/move.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/order_elsewhere.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 
@@ -273,14 +273,14 @@ class Sorter {
 void rank_later(const PrimCall& call) {
   check_shape(call);
   took(call.context, FastPath::kLeaveRanks);
-  auto places = std::make_shared<Formula>();
-  places->kind = Formula::Kind::kRanks;
-  places->compare = call.op == Op::kRankDown ? Scalar::kGt : Scalar::kLt;
-  call.results[0] = std::move(places);
+  View places;
+  places.source = View::Source::kRanks;
+  places.compare = call.op == Op::kRankDown ? Scalar::kGt : Scalar::kLt;
+  call.results[0] = make_view(std::move(places));
 }
 
 void permute_ranked(const PrimCall& call) {
-  const auto* places = std::get_if<std::shared_ptr<const Formula>>(&call.operands[1]);
+  const auto* places = std::get_if<ViewRef>(&call.operands[1]);
   if (places == nullptr) return permute(call);
   took(call.context, FastPath::kSort);
   const bool down = (*places)->compare == Scalar::kGt;

@@ -7,9 +7,9 @@
 
 namespace nvm::vm {
 
-// RANK_UP or RANK_DOWN: leaves a Formula in place of the ranks.
+// RANK_UP or RANK_DOWN: leaves a view in place of the ranks.
 void rank_later(const PrimCall& call);
-// PERMUTE of a vector by the ranks of its elements, in the same segments; they may be such a Formula.
+// PERMUTE of a vector by the ranks of its elements, in the same segments; they may be such a view.
 void permute_ranked(const PrimCall& call);
 
 }  // namespace nvm::vm

@@ -26,7 +26,7 @@ ChromeTrace::ChromeTrace(Sink sink, const TraceOptions& options)
       kernels_left_(options.kernels),
       budget_(options.budget),
       sink_(std::move(sink)) {
-  see_values(false);
+  see_work(false);
   see_device_groups(true);
   put("[\n{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"ts\":0,\"name\":\"process_name\",\"args\":{\"name\":\"nvm\"}}");
   name_track(kHostTrack, "host", 0);
@@ -182,7 +182,7 @@ void ChromeTrace::close_line(std::int64_t at) {
   line_since_ = kUnknown;
 }
 
-void ChromeTrace::begin(const ssa::Inst& inst, const Site&, std::span<const Value>) {
+void ChromeTrace::begin(const ssa::Inst& inst, const Site&, std::int64_t) {
   const std::int32_t place = names_.source().place(&inst);
   if (line_since_ != kUnknown && place == line_) return;
   if (!afford()) return;

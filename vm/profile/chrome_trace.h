@@ -52,7 +52,7 @@ class ChromeTrace final : public Observer {
   void end_run() override;
   void begin_calls(const OpenCalls& calls) override;
   void end_calls(std::uint64_t made) override;
-  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
+  void begin(const ssa::Inst& inst, const Site& site, std::int64_t work) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
   [[nodiscard]] bool wants_region(std::int64_t longest) override;

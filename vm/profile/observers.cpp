@@ -9,7 +9,7 @@ void Observers::add(Observer& observer) {
   see_device_groups(sees_device_groups() || observer.sees_device_groups());
   see_group_bytes(sees_group_bytes() || observer.sees_group_bytes());
   see_branches(sees_branches() || observer.sees_branches());
-  see_values(all_.size() > 1 ? sees_values() || observer.sees_values() : observer.sees_values());
+  see_work(all_.size() > 1 ? sees_work() || observer.sees_work() : observer.sees_work());
 }
 
 Observer* Observers::one() {
@@ -23,13 +23,17 @@ void Observers::begin_run(const ssa::Module& module, const Pool& pool) {
 void Observers::end_run() {
   for (Observer* o : all_) o->end_run();
 }
-void Observers::begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) {
+void Observers::begin(const ssa::Inst& inst, const Site& site, std::int64_t work) {
   for (Observer* o : all_)
-    if (o->sees_instructions()) o->begin(inst, site, operands);
+    if (o->sees_instructions()) o->begin(inst, site, work);
 }
-void Observers::end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) {
+void Observers::worked(std::int64_t work) {
   for (Observer* o : all_)
-    if (o->sees_instructions() && o->sees_values()) o->end(inst, site, results);
+    if (o->sees_instructions() && o->sees_work()) o->worked(work);
+}
+void Observers::moved(std::int64_t bytes) {
+  for (Observer* o : all_)
+    if (o->sees_instructions() && o->sees_work()) o->moved(bytes);
 }
 void Observers::left(const ssa::Inst& inst, std::string_view stop) {
   for (Observer* o : all_) o->left(inst, stop);

@@ -19,8 +19,9 @@ class Observers final : public Observer {
   void end_run() override;
   void begin_calls(const OpenCalls& calls) override;
   void end_calls(std::uint64_t made) override;
-  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
-  void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void begin(const ssa::Inst& inst, const Site& site, std::int64_t work) override;
+  void worked(std::int64_t work) override;
+  void moved(std::int64_t bytes) override;
   void left(const ssa::Inst& inst, std::string_view stop) override;
   void branch(bool taken) override;
   void enter(const CallStart& call) override;

@@ -29,9 +29,7 @@ void Spent::add(const Spent& o) {
 Profile::Profile() : Observer(true, Recorded::kWork), nodes_(1), open_{0}, charged_(&elsewhere_) {
   see_group_lines(true);
   see_group_bytes(true);
-  see_small(true);
   nodes_[0].function = source_.name_number("(program)");
-  for (const OpInfo& op : all_ops()) counted_[static_cast<std::size_t>(op.op)] = counted_by(op.op);
   begin_phase("set up");
 }
 
@@ -157,43 +155,23 @@ void Profile::leave(ssa::FunctionId) {
   if (open_.size() > 1) open_.pop_back();
 }
 
-// What passed before goes to those before: where control comes from elsewhere the instruction's own time,
-// too. It is no longer than reading the clock.
-void Profile::small(const ssa::Inst& inst, std::int64_t bytes) {
+// Of small instructions what passed before goes to those before: where control comes from elsewhere the
+// instruction's own time, too. It is no longer than reading the clock.
+void Profile::begin(const ssa::Inst& inst, const Site&, std::int64_t work) {
   if (!here_.is(open_.back(), inst)) come_to(inst);
   Spent& spent = *current_;
   std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
-  if (charged_ != charged || !was_small_) pass_control(charged, true);
-  if (!inst.unpaid) {
-    ++spent.instructions;
-    ++spent.work;
-  }
-  spent.bytes += static_cast<std::uint64_t>(bytes);
-}
-
-void Profile::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
-  allocates_ = true;
-  const Counted counted = counted_[static_cast<std::size_t>(inst.op)];
-  if (!here_.is(open_.back(), inst)) come_to(inst);
-  Spent& spent = *current_;
-  std::int64_t* charged = &spent.ticks[static_cast<std::size_t>(Mode::kInterpreted)];
-  const std::int64_t work = work_of(counted, operands);
-  results_tell_ = counted == Counted::kResults;
-  const bool small = work <= kSmall && !results_tell_;
+  const bool small = work <= kSmall && op_kind(inst.op) != OpKind::kHost;
   // While control stays where it is the clock need not be read.
   if (charged_ != charged || small != was_small_) pass_control(charged, small);
-  if (!inst.unpaid) {
-    ++spent.instructions;
-    spent.work += static_cast<std::uint64_t>(work);
-  }
-  spent.bytes +=
-      static_cast<std::uint64_t>(picks(inst.op) ? bytes_read(inst.op, operands) : vector_bytes(operands));
-  in_place_ = InPlace(inst.op, operands);
+  if (inst.unpaid) return;
+  ++spent.instructions;
+  spent.work += static_cast<std::uint64_t>(work);
 }
 
 // Control passes to the line of `inst`.
 void Profile::come_to(const ssa::Inst& inst) {
-  if (allocates_) note_allocations();
+  note_allocations();
   const std::int32_t node = open_.back();
   Spent& spent = spent_of(node, &inst);
   here_ = {node, inst.origin_line, inst.pos.line, inst.origin_function};
@@ -201,20 +179,11 @@ void Profile::come_to(const ssa::Inst& inst) {
   current_ = &spent;
 }
 
-void Profile::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
-  Spent& spent = *current_;
-  if (results_tell_) spent.work += static_cast<std::uint64_t>(work_after(inst, results));
-  const std::int64_t bytes = vector_bytes(results);
-  spent.bytes += static_cast<std::uint64_t>(bytes - in_place_.unmoved(results));
-  made_bytes(bytes);
-}
-
 // What was taken since the last time, to the line that had control.
 void Profile::note_allocations() {
   const std::uint64_t made = Pool::allocations_here();
   current_->allocations += made - allocations_;
   allocations_ = made;
-  allocates_ = false;
 }
 
 void Profile::look_at_memory() {
@@ -358,7 +327,7 @@ void Profile::end_region(std::span<const RecordedWork> recorded, const RegionRun
   share_by_work(recorded, eager_ticks_, fused ? Mode::kFused : Mode::kInterpreted, fused ? 0 : run.bytes);
   kernel_times_.clear();
   note_allocations();
-  made_bytes(run.bytes);
+  moved_bytes(run.bytes);
   charged_ = &current_->ticks[static_cast<std::size_t>(Mode::kInterpreted)];
   look_at_promises();
 }

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "vm/data/ticks.h"
-#include "vm/interp/in_place.h"
 #include "vm/interp/levels.h"
 #include "vm/interp/work.h"
 #include "vm/profile/segments.h"
@@ -93,9 +92,12 @@ class Profile final : public Observer {
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
-  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
-  void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
-  void small(const ssa::Inst& inst, std::int64_t bytes) override;
+  void begin(const ssa::Inst& inst, const Site& site, std::int64_t work) override;
+  void worked(std::int64_t work) override { current_->work += static_cast<std::uint64_t>(work); }
+  void moved(std::int64_t bytes) override {
+    current_->bytes += static_cast<std::uint64_t>(bytes);
+    moved_bytes(bytes);
+  }
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
   [[nodiscard]] std::int32_t place() const override { return open_.back(); }
@@ -200,8 +202,8 @@ class Profile final : public Observer {
   void come_to(const ssa::Inst& inst);
   void note_allocations();
   void look_at_memory();
-  void made_bytes(std::int64_t bytes) {
-    constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes made before memory is looked at again
+  void moved_bytes(std::int64_t bytes) {
+    constexpr std::int64_t kLookAtMemory = 1 << 18;  // bytes moved before memory is looked at again
     unsettled_bytes_ += bytes;
     if (unsettled_bytes_ >= kLookAtMemory) look_at_memory();
   }
@@ -222,8 +224,7 @@ class Profile final : public Observer {
   const Pool* pool_ = nullptr;
   std::vector<CallNode> nodes_;
   std::deque<Spent> spent_;
-  std::vector<std::int32_t> open_;      // nodes
-  std::array<Counted, 256> counted_{};  // by instruction
+  std::vector<std::int32_t> open_;  // nodes
   std::array<Cached, 1024> cache_;
   std::array<Entered, 256> entered_;
   std::deque<KernelSpent> kernels_;
@@ -239,12 +240,10 @@ class Profile final : public Observer {
   std::int64_t* charged_ = nullptr;  // whose time it is
   Spent* current_ = nullptr;         // the line that has control
   Here here_;                        // which that is, if it was come to
-  bool results_tell_ = false;        // what it costs
   std::int64_t last_ = 0;
   std::array<std::int64_t*, 31> had_control_{};
   std::size_t before_ = 0;  // of these
   bool was_small_ = false;  // what has control is
-  InPlace in_place_;        // of the instruction begun
   std::int64_t elsewhere_ = 0, eager_ticks_ = 0, compile_ticks_ = 0, kernel_ticks_ = 0;
   std::vector<KernelTime> kernel_times_;  // of the open region
   const ssa::Inst* region_first_ = nullptr;
@@ -254,7 +253,6 @@ class Profile final : public Observer {
   std::int64_t groups_bytes_ = 0;  // of lines
   std::int64_t groups_ticks_ = 0;  // of the function that is executed in groups, before it began
   std::uint64_t allocations_ = 0;  // seen
-  bool allocates_ = false;         // since then, perhaps
   std::int64_t unsettled_bytes_ = 0;
   std::uint64_t peak_ = 0;
   double run_seconds_ = 0;

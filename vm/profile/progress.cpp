@@ -88,9 +88,9 @@ void Progress::show_call() {
   level_.store(open_.empty() ? 0 : open_.back().level, std::memory_order_relaxed);
 }
 
-void Progress::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
+void Progress::begin(const ssa::Inst&, const Site&, std::int64_t work) {
   const std::int64_t now = elements_.load(std::memory_order_relaxed);
-  elements_.store(now + work_before(inst, operands), std::memory_order_relaxed);
+  elements_.store(now + work, std::memory_order_relaxed);
 }
 
 void Progress::end_region(std::span<const RecordedWork>, const RegionRun& run) {

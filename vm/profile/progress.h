@@ -29,7 +29,7 @@ class Progress final : public Observer {
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
   void end_run() override;
-  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
+  void begin(const ssa::Inst& inst, const Site& site, std::int64_t work) override;
   void enter(const CallStart& call) override;
   void leave(ssa::FunctionId function) override;
   void begin_groups(const CallStart& call, std::int64_t instances, std::size_t groups) override;

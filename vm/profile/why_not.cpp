@@ -45,18 +45,18 @@ void WhyNot::begin_run(const ssa::Module& module, const Pool&) {
   left_ = nullptr;
 }
 
-void WhyNot::begin(const ssa::Inst& inst, const Site&, std::span<const Value> operands) {
-  before_ = work_before(inst, operands);
+void WhyNot::begin(const ssa::Inst& inst, const Site&, std::int64_t work) {
+  if (left_ != &inst) left_why_ = kShort;
+  left_ = nullptr;
+  begun_ = &inst;
+  worked(work);
 }
 
-void WhyNot::end(const ssa::Inst& inst, const Site&, std::span<const Value> results) {
-  const std::int64_t elements = before_ + work_after(inst, results);
-  const std::string_view why = left_ == &inst ? left_why_ : kShort;
-  left_ = nullptr;
-  if (elements <= 1) return;  // numbers are no vectors
-  Line& l = line(&inst);
-  l.left[std::string(why)][std::string(op_info(inst.op).text)] += static_cast<std::uint64_t>(elements);
-  l.elements += static_cast<std::uint64_t>(elements);
+void WhyNot::worked(std::int64_t work) {
+  if (work <= 1) return;  // numbers are no vectors
+  Line& l = line(begun_);
+  l.left[std::string(left_why_)][std::string(op_info(begun_->op).text)] += static_cast<std::uint64_t>(work);
+  l.elements += static_cast<std::uint64_t>(work);
 }
 
 void WhyNot::left(const ssa::Inst& inst, std::string_view stop) {

@@ -20,8 +20,8 @@ class WhyNot final : public Observer {
   WhyNot() : Observer(true, Recorded::kInstructions) {}
 
   void begin_run(const ssa::Module& module, const Pool& pool) override;
-  void begin(const ssa::Inst& inst, const Site& site, std::span<const Value> operands) override;
-  void end(const ssa::Inst& inst, const Site& site, std::span<const Value> results) override;
+  void begin(const ssa::Inst& inst, const Site& site, std::int64_t work) override;
+  void worked(std::int64_t work) override;
   void left(const ssa::Inst& inst, std::string_view stop) override;
   void left_whole(ssa::FunctionId function, std::string_view why) override;
   void begin_region(const ssa::Inst* first, std::string_view stop) override;
@@ -52,8 +52,8 @@ class WhyNot final : public Observer {
   std::map<std::int32_t, Line> lines_;  // by place
   const ssa::Inst* left_ = nullptr;     // the instruction that was left last, and why
   std::string_view left_why_;
-  std::int64_t before_ = 0;  // elements counted before the instruction under way
-  std::string_view stop_;    // of the open region
+  const ssa::Inst* begun_ = nullptr;  // the instruction that began last
+  std::string_view stop_;             // of the open region
 };
 
 }  // namespace nvm::vm

@@ -241,6 +241,7 @@ bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, st
     binding.take(outputs);
     region.lengths = binding.lengths();
     region.kernels = e.plan.kernels.size();
+    counters_.kernels += region.kernels;
     return true;
   }
   if (status == plan::RunStatus::kCancelled) {

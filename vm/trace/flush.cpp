@@ -25,7 +25,7 @@ bool Recorder::asks_work() const {
 }
 
 void Recorder::note_work(const ssa::Inst& inst, const Site& site, LengthId elements) {
-  if (!sees_recorded(observer_)) return;
+  if (!sees_recorded(observer_) || !counts_offers_) return;
   work_.push_back({&inst, site, 0, observer_->place()});
   work_length_.push_back(elements);
 }

@@ -63,6 +63,7 @@ class Recorder final : public RegionHook {
   [[nodiscard]] bool guarded() const override { return !guards_.empty(); }
   [[nodiscard]] std::optional<std::int64_t> repeated(const Value& promised,
                                                      std::int64_t length) const override;
+  void count_offers(bool wanted) override { counts_offers_ = wanted; }
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
@@ -183,6 +184,7 @@ class Recorder final : public RegionHook {
   IntBits bits_;
   Limits limits_;
   Observer* observer_;
+  bool counts_offers_ = true;
   std::vector<RecordedWork> work_;                   // of the region, if there is an observer
   std::vector<soac::LengthId> work_length_;          // the symbol of each `work`
   RecordedRegion now_;                               // being recorded

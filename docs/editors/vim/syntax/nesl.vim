@@ -9,47 +9,52 @@ syn keyword neslBoolean t f
 syn keyword neslType int float bool char
 " generated
 syn keyword neslBuiltin abrev_string abrev_string_noparen abrev_string_paren abs acos all and_scan any append
-syn keyword neslBuiltin append_string_to_file asin atan bool_string bottop bound_box bounding_box box_ratio
-syn keyword neslBuiltin btoi ceil char_code char_map char_rank char_string cheap_hash_vector check check_point
-syn keyword neslBuiltin clear_window clip clip_vert close_check close_file close_window code_char collect
-syn keyword neslBuiltin collect_pairs cond_put cons cos cosh count create_table default_window diff digitp
-syn keyword neslBuiltin dist div_internal draw_lines draw_points draw_segments draw_string draw_strings drop
-syn keyword neslBuiltin elt elt_nocheck enumerate eput eql errcombine error even_elts evenp exp exp_string
-syn keyword neslBuiltin expt fail fast_create_table fast_insert_internal file_write_string_internal find first
-syn keyword neslBuiltin flag_merge flag_partition flatten flip_point flip_points float_num float_string
-syn keyword neslBuiltin float_to_any floor fpermute_hack fseq gcd get get_boxsize get_environment_variable
-syn keyword neslBuiltin get_keys get_mouse_info get_nocheck get_screen_size gif_plot_file grep group_by
-syn keyword neslBuiltin group_by_separator_flags group_by_separator_flags_x group_by_space hash hash_float
-syn keyword neslBuiltin hash_scalar hash_table_factor hash_vector hashinternal hashtable head_rest histogram
-syn keyword neslBuiltin identity in_scale_box_p index insert_internal insert_table int_collect
-syn keyword neslBuiltin int_collect_pairs int_string int_to_any interleave intersect_rectangles intersection
-syn keyword neslBuiltin iseq iseq1 iseqm1 isqrt join justify_clip justify_fill_line justify_pad_word
+syn keyword neslBuiltin append_string_to_file argsort asin atan bin_counts bool_string bottop bound_box
+syn keyword neslBuiltin bounding_box box_ratio btoi buckets ceil char_code char_map char_rank char_string
+syn keyword neslBuiltin cheap_hash_vector check check_point clear_window clip clip_vert close_check close_file
+syn keyword neslBuiltin close_window code_char collect collect_pairs compare cond_put cons cos cosh count
+syn keyword neslBuiltin create_table cummax cumprod cumsum default_window dictionary diff digitp dist
+syn keyword neslBuiltin div_internal draw_lines draw_points draw_segments draw_string draw_strings drop elt
+syn keyword neslBuiltin elt_nocheck entries enumerate eput eql errcombine error even_elts evenp exp exp_string
+syn keyword neslBuiltin expt fail fast_create_table fast_insert_internal file_write_string_internal filter
+syn keyword neslBuiltin find first flag_merge flag_partition flatten flip_point flip_points float_num
+syn keyword neslBuiltin float_string float_to_any floor fold fpermute_hack fseq gcd get get_boxsize
+syn keyword neslBuiltin get_environment_variable get_keys get_mouse_info get_nocheck get_screen_size
+syn keyword neslBuiltin gif_plot_file grep group_by group_by_separator_flags group_by_separator_flags_x
+syn keyword neslBuiltin group_by_space group_pairs group_with has_key hash hash_float hash_scalar
+syn keyword neslBuiltin hash_table_factor hash_vector hashinternal hashtable head_rest histogram identity
+syn keyword neslBuiltin in_scale_box_p index insert_internal insert_table int_collect int_collect_pairs
+syn keyword neslBuiltin int_string int_to_any interleave intersect_rectangles intersection is_missing iseq
+syn keyword neslBuiltin iseq1 iseqm1 isqrt join join_with justify_clip justify_fill_line justify_pad_word
 syn keyword neslBuiltin justify_shortcut justify_text key_char kill_window ks_done ks_pick_g_subset
 syn keyword neslBuiltin ks_pick_l_subset ks_subselect kth_smallest kth_smallest_internal length
-syn keyword neslBuiltin length_from_flags linify ln log lowercase lshift make_ps_window make_scale_box
-syn keyword neslBuiltin make_segdes make_sequence make_table make_window map map_rec mark_duplicates max
-syn keyword neslBuiltin max_index max_int max_scan max_val median min min_index min_int min_scan min_val
-syn keyword neslBuiltin minusp mod mult_scan name name_internal negate nest newline next next_char not nullstr
-syn keyword neslBuiltin odd_elts oddp one open_append_file open_check open_file open_in_file open_out_file
-syn keyword neslBuiltin or_scan pack pack_index pack_scalar parity parse_float parse_fract_recursive parse_int
-syn keyword neslBuiltin parse_int_recursive parse_int_vect parse_signed_int parse_unsigned_int partition
-syn keyword neslBuiltin permute permute_nocheck pi plus_scan plusp positive_int_string previous print
-syn keyword neslBuiltin print_char print_debug print_line print_string print_trace printl product prompt put
-syn keyword neslBuiltin rand rand_seed rank rank_down read read_char read_check read_float_seq
-syn keyword neslBuiltin read_float_seq_from_file read_int_seq read_int_seq_from_file read_line read_object
-syn keyword neslBuiltin read_object_from_file read_plot_line read_string read_string_from_file read_word
-syn keyword neslBuiltin reciprocal reduce rem rem_internal remove_duplicates rep rest rest_tail reverse rotate
-syn keyword neslBuiltin round rshift scalar_string scale_and_clip_segment scale_box scale_check_point
-syn keyword neslBuiltin scale_point scale_size scan search_for_subseqs search_internal search_table segdes
-syn keyword neslBuiltin segget segjoin seglenput segpermute segput segput_nocolision segrep select seq_dist
-syn keyword neslBuiltin set_difference shell_check shell_command sin sinh snoc sort space spawn split
-syn keyword neslBuiltin split_index sqrt stderr stdin stdout stdout_internal str_i stream string string_eql
-syn keyword neslBuiltin string_noparen strip_after_point subseq sum tab table_entries take tan tanh
-syn keyword neslBuiltin text_to_window text_window trace_string_depth trace_string_length transpose trunc
-syn keyword neslBuiltin union unpack unscale_point unscale_size unzip uppercase vector_abrev_string
-syn keyword neslBuiltin vector_string vpair vsep w_add_box w_add_button w_add_button_stack w_add_image
-syn keyword neslBuiltin w_add_text w_add_text_box w_black w_blue w_bounding_box w_bounds_from_box w_box
-syn keyword neslBuiltin w_box_scale w_clear_box w_clip_and_draw_segments w_clip_and_shade_polygon w_cyan
+syn keyword neslBuiltin length_from_flags linify ln log lookup lookup_all lowercase lshift make_dictionary
+syn keyword neslBuiltin make_ps_window make_scale_box make_segdes make_sequence make_table make_window map
+syn keyword neslBuiltin map_rec mark_duplicates max max_index max_int max_scan max_val mean median min
+syn keyword neslBuiltin min_index min_int min_scan min_val minusp mod mult_scan name name_internal negate nest
+syn keyword neslBuiltin newline next next_char not nullstr odd_elts oddp one open_append_file open_check
+syn keyword neslBuiltin open_file open_in_file open_out_file or_scan pack pack_index pack_scalar parity
+syn keyword neslBuiltin parse_float parse_fract_recursive parse_int parse_int_recursive parse_int_vect
+syn keyword neslBuiltin parse_signed_int parse_unsigned_int partition permute permute_nocheck pi plus_scan
+syn keyword neslBuiltin plusp positive_int_string present previous print print_char print_debug print_line
+syn keyword neslBuiltin print_string print_trace printl product prompt put quantile rand rand_seed rank
+syn keyword neslBuiltin rank_down read read_char read_check read_float_seq read_float_seq_from_file
+syn keyword neslBuiltin read_int_seq read_int_seq_from_file read_line read_object read_object_from_file
+syn keyword neslBuiltin read_plot_line read_string read_string_from_file read_word reciprocal reduce rem
+syn keyword neslBuiltin rem_internal remove_duplicates rep rest rest_tail reverse rotate round rshift
+syn keyword neslBuiltin scalar_string scale_and_clip_segment scale_box scale_check_point scale_point
+syn keyword neslBuiltin scale_size scan scatter scatter_add scatter_max scatter_min scatter_or
+syn keyword neslBuiltin search_for_subseqs search_internal search_sorted search_table segdes segget segjoin
+syn keyword neslBuiltin seglenput segpermute segput segput_nocolision segrep select seq_dist set_difference
+syn keyword neslBuiltin shell_check shell_command sin sinh slices snoc sort sort_by sort_by_down sort_down
+syn keyword neslBuiltin space spawn split split_at split_index sqrt std_dev stderr stdin stdout
+syn keyword neslBuiltin stdout_internal str_i stream string string_eql string_noparen strip_after_point subseq
+syn keyword neslBuiltin sum tab table_entries take tan tanh text_to_window text_window trace_string_depth
+syn keyword neslBuiltin trace_string_length transpose trim trunc union unique unpack unscale_point
+syn keyword neslBuiltin unscale_size unzip uppercase utf8_codes utf8_string value_counts variance
+syn keyword neslBuiltin vector_abrev_string vector_string vpair vsep w_add_box w_add_button w_add_button_stack
+syn keyword neslBuiltin w_add_image w_add_text w_add_text_box w_black w_blue w_bounding_box w_bounds_from_box
+syn keyword neslBuiltin w_box w_box_scale w_clear_box w_clip_and_draw_segments w_clip_and_shade_polygon w_cyan
 syn keyword neslBuiltin w_dark_gray w_draw_arrow w_draw_big_point w_draw_big_points w_draw_lines w_draw_point
 syn keyword neslBuiltin w_draw_points w_draw_rectangle w_draw_segments w_draw_segments_noclip w_draw_string
 syn keyword neslBuiltin w_get_button_input w_get_color w_get_input w_get_input_noblock w_get_named_box
@@ -58,7 +63,7 @@ syn keyword neslBuiltin w_light_blue w_light_green w_magenta w_make_default_colo
 syn keyword neslBuiltin w_make_gray_colormap w_make_window w_make_window_box w_orange w_parse_input w_pink
 syn keyword neslBuiltin w_purple w_red w_reset_box_size w_shade_polygon w_shade_polygon_noclip
 syn keyword neslBuiltin w_shade_rectangle w_subbox w_white w_window w_write_paragraph w_write_text_centered
-syn keyword neslBuiltin w_write_text_left w_xor w_yellow window wordify write write_char write_check
+syn keyword neslBuiltin w_write_text_left w_xor w_yellow window windows wordify write write_char write_check
 syn keyword neslBuiltin write_object write_object_int2 write_object_to_file write_string write_string_to_file
 syn keyword neslBuiltin xor_scan xps_black_pixel xps_clear_window xps_close_window xps_color_blue
 syn keyword neslBuiltin xps_color_cyan xps_color_gc xps_color_green xps_color_purple xps_color_red

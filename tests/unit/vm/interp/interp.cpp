@@ -20,17 +20,14 @@ const char* kTail =
     "FUNC MAIN CONST INT %N% CALL DOWN RET\n"
     "FUNC DOWN COPY 1 0 CONST INT 0 = INT IF ELSE CONST INT 1 - INT CALL DOWN ENDIF RET";
 
-// Notes what it is told of: "+ 24" for a small instruction and its bytes, "+(" and ")" around another.
+// Notes what it is told of: "+:1 " for an instruction and its work, "24. " for bytes moved.
 class Noting final : public Observer {
  public:
-  explicit Noting(bool small) { see_small(small); }
-  void begin(const ssa::Inst& inst, const Site&, std::span<const Value>) override {
-    text += std::string(op_info(inst.op).text) + "( ";
+  explicit Noting(bool work) { see_work(work); }
+  void begin(const ssa::Inst& inst, const Site&, std::int64_t work) override {
+    text += std::string(op_info(inst.op).text) + ":" + std::to_string(work) + " ";
   }
-  void end(const ssa::Inst&, const Site&, std::span<const Value>) override { text += ") "; }
-  void small(const ssa::Inst& inst, std::int64_t bytes) override {
-    text += std::string(op_info(inst.op).text) + " " + std::to_string(bytes) + " ";
-  }
+  void moved(std::int64_t bytes) override { text += std::to_string(bytes) + ". "; }
   std::string text;
 };
 
@@ -160,17 +157,19 @@ TEST_CASE("inputs stand for constants", "[interp]") {
   CHECK(printed(Interp(code, f.machine, inputs).run()) == "( 7 )\n");
 }
 
-TEST_CASE("small instructions are told as such to who wants it", "[interp]") {
+TEST_CASE("work and bytes are told to who wants them, of what is executed", "[interp]") {
   // A sum and a comparison of numbers; a division, which may fail; a sum of vectors; a number for each
-  // element.
+  // element, which stays one.
   const std::string body =
       "CONST INT 1 CONST INT 2 + INT COPY 1 0 CONST INT 4 < INT CPOP 1 1 CONST INT 3 / INT "
-      "CONST INT (1 2) COPY 1 0 + INT CONST INT 9 CONST SEGDES (2) DIST INT";
-  for (const bool small : {false, true}) {
+      "CONST INT (1 2) COPY 1 0 + INT CONST INT 9 CONST SEGDES (2) DIST INT COPY 1 0 + INT";
+  for (const bool work : {false, true}) {
     Fixture f(main_of(body), IntBits::k64, false);
-    Noting noting(small);
+    Noting noting(work);
     f.machine.observer = &noting;
     REQUIRE(!f.interpret().error);
-    CHECK(noting.text == (small ? "+ 24 < 17 /( ) +( ) DIST( ) " : "+( ) <( ) /( ) +( ) DIST( ) "));
+    CHECK(noting.text ==
+          (work ? "+:1 24. <:1 17. /:1 24. +:2 20. DIST:2 12. +:2 12. " : "+:0 <:0 /:0 +:0 DIST:0 +:0 "));
+    CHECK(f.fast_paths[FastPath::kComputeRepeated] > 0);
   }
 }

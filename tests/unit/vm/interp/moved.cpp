@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "vm/data/pool.h"
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 namespace nvm::vm {
 namespace {
@@ -30,16 +30,6 @@ std::int64_t moved(Op op, const std::vector<Value>& operands, const std::vector<
   return moving.bytes();
 }
 
-Value formula(Formula f) { return std::make_shared<const Formula>(std::move(f)); }
-
-Value spread(const Vector& x, const Segdes& s) {
-  Formula f;
-  f.kind = Formula::Kind::kSpread;
-  f.x = x;
-  f.s = s;
-  return formula(std::move(f));
-}
-
 TEST_CASE("operands and results are moved, one element repeated as one") {
   Vectors v;
   CHECK(moved(Op::kAdd, {v.floats(100), v.floats(100)}, {v.floats(100)}) == 2400);
@@ -58,8 +48,8 @@ TEST_CASE("what picks elements reads as many as it has indices") {
   CHECK(moved(Op::kBpermute, {v.floats(10), v.ints(100, Storage::kI32), ten, all}, {v.floats(100)}) ==
         80 + 400 + 800);
   // By indices that are not written: those are one number here.
-  CHECK(moved(Op::kBpermute, {v.floats(100), runs_formula(ten, Vector::of_int(3)), all, ten},
-              {v.floats(10)}) == 80 + 8 + 80);
+  CHECK(moved(Op::kBpermute, {v.floats(100), runs_view(ten, Vector::of_int(3)), all, ten}, {v.floats(10)}) ==
+        80 + 8 + 80);
 }
 
 TEST_CASE("an unwritten result moves nothing, and its reader what it is made of") {
@@ -67,14 +57,14 @@ TEST_CASE("an unwritten result moves nothing, and its reader what it is made of"
   const Vector elements = v.floats(100);
   const Vector pivots = v.floats(10);
   const Segdes s = Segdes::regular(10, 10);
-  const Value distributed = spread(pivots, s);
+  const Value distributed = spread_view(s, pivots);
   CHECK(moved(Op::kDist, {pivots, s}, {distributed}) == 0);
-  Formula f;
-  f.kind = Formula::Kind::kCompare;
-  f.left = elements;
-  f.x = pivots;
-  f.s = s;
-  const Value compared = formula(std::move(f));
+  View comparison;
+  comparison.source = View::Source::kCompare;
+  comparison.x = elements;
+  comparison.base.list = pivots;
+  comparison.s = s;
+  const Value compared = make_view(std::move(comparison));
   CHECK(moved(Op::kLt, {elements, distributed}, {compared}) == 0);
   const Vector lengths = v.ints(10, Storage::kI64);
   // The elements once, though they are compared, too; a value for each segment.
@@ -83,19 +73,22 @@ TEST_CASE("an unwritten result moves nothing, and its reader what it is made of"
   CHECK(moved(Op::kPack, {v.floats(100), compared, s}, {v.floats(40), lengths}) == 800 + 880 + 320 + 80);
 }
 
-TEST_CASE("halves are written by the first of their pass, and joined without a move") {
+TEST_CASE(
+    "halves are written by the first of their pass, and joined without a "
+    "move") {
   Vectors v;
   const Segdes few = Segdes::regular(10, 4);
   const Segdes more = Segdes::regular(10, 6);
-  Formula f;
-  f.kind = Formula::Kind::kHalf;
-  f.left = v.floats(100);
-  f.s = few;
-  f.other = more;
-  const Value first = formula(f);
-  std::swap(f.s, f.other);
-  f.second = true;
-  const Value second = formula(f);
+  View half;
+  half.source = View::Source::kElements;
+  half.half = View::Half::kFirst;
+  half.x = v.floats(100);
+  half.s = few;
+  half.other = more;
+  const Value first = make_view(View(half));
+  std::swap(half.s, half.other);
+  half.half = View::Half::kSecond;
+  const Value second = make_view(View(half));
   const Vector elements = v.floats(100);
   CHECK(moved(Op::kPack, {elements}, {first}) == 1600);
   Moving beside(Op::kPack);
@@ -103,18 +96,20 @@ TEST_CASE("halves are written by the first of their pass, and joined without a m
   beside.has_been_read();
   beside.writes(second);
   CHECK(beside.bytes() == 0);
-  Formula join;
-  join.kind = Formula::Kind::kJoin;
+  View join;
+  join.source = View::Source::kJoin;
   JoinPart part;
-  part.half = std::get<std::shared_ptr<const Formula>>(first);
+  part.view = std::get<ViewRef>(first);
   join.parts.push_back(part);
-  const Value waiting = formula(std::move(join));
-  const Value runs = spread(v.ints(10, Storage::kI64), more);
-  CHECK(moved(Op::kDpermute, {second, runs, waiting}, {f.left}) == 0);
+  const Value waiting = make_view(std::move(join));
+  const Value runs = spread_view(more, v.ints(10, Storage::kI64));
+  CHECK(moved(Op::kDpermute, {second, runs, waiting}, {half.x}) == 0);
   CHECK(moved(Op::kDpermute, {second, runs, waiting}, {v.floats(100)}) == 480 + 80 + 320 + 800);
 }
 
-TEST_CASE("a part of an operand is not moved, but what is computed in its memory is") {
+TEST_CASE(
+    "a part of an operand is not moved, but what is computed in its "
+    "memory is") {
   Vectors v;
   const Vector elements = v.floats(100);
   const Segdes s = Segdes::regular(1, 100);

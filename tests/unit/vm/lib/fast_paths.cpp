@@ -1,9 +1,18 @@
 // The counts of fast ways to execute (vm/data/fast_paths.def) that a run has.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <functional>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "vm/data/fast_paths.h"
-#include "vm/lib/nvm.hpp"
+#include "vm/lib/nesl.hpp"
+#include "vm/lib/profile.hpp"
+#include "vm/lib/watch.hpp"
 
 using namespace nvm;
 using namespace nvm::lib;
@@ -26,6 +35,45 @@ const std::string kSquares =
     "CONST INT 0 CONST INT 1 CONST INT 100000 MAKE_SEGDES INDEX COPY 1 0 * INT COPY 1 0 + INT "
     "CONST INT 100000 MAKE_SEGDES +_REDUCE INT";
 
+// Programs of the gallery, but for those that ask for files.
+std::vector<std::string> gallery() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(NVM_SOURCE_DIR) + "/programs"))
+    if (const std::string name = entry.path().stem(); entry.path().extension() == ".nesl" &&
+                                                      name != "k_means" && name != "word_count" &&
+                                                      name != "mandelbrot_pgm")
+      files.push_back(entry.path());
+  return files;
+}
+
+std::string taken_by(const std::string& file, Options options) {
+  NeslOptions nesl_options;
+  options.seed = 1;
+  nesl_options.vm = options;
+  std::ostringstream out, err;
+  Nesl nesl(nesl_options, out, err);
+  INFO(err.str());
+  REQUIRE(nesl.run_file(file) == NeslStatus::kOk);
+  std::string text;
+  for (const auto& [name, times] : nesl.counters().fast_paths)
+    text += std::string(name) + " " + std::to_string(times) + "\n";
+  return text;
+}
+
+using Watched = std::pair<const char*, std::function<void(Options&)>>;
+
+std::vector<Watched> ways_to_watch(const std::string& trace) {
+  return {{"--stats", [](Options& o) { o.count = true; }},
+          {"--cost", [](Options& o) { o.cost = true; }},
+          {"a profile", [](Options& o) { o.watchers = {*Profiler::make(ProfileOptions{})}; }},
+          {"a trace", [=](Options& o) { o.watchers = {*Trace::open(trace)}; }},
+          {"explain --show w", [](Options& o) { o.watchers = {*WhyNot::make()}; }},
+          {"all of them", [=](Options& o) {
+             o.count = o.cost = true;
+             o.watchers = {*Profiler::make(ProfileOptions{}), *Trace::open(trace), *WhyNot::make()};
+           }}};
+}
+
 }  // namespace
 
 TEST_CASE("a run says which fast ways it went", "[lib]") {
@@ -37,4 +85,29 @@ TEST_CASE("a run says which fast ways it went", "[lib]") {
   options.jit = Jit::kAlways;
   CHECK(taken(options, kSquares, FastPath::kStripLoop) == 0);
   CHECK(taken(options, kSquares, FastPath::kKernels) > 0);
+}
+
+TEST_CASE("a run that is watched goes the ways that it goes unwatched", "[lib]") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("nvm_ways_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  for (const std::string& file : gallery())
+    for (const auto& [jit, threads] : {std::pair{Jit::kOff, 1}, {Jit::kOff, 2}, {Jit::kAlways, 1}})
+      for (const std::int64_t threshold : {0, 2}) {
+        if (jit == Jit::kAlways && threshold > 0)
+          continue;  // workers compile lines, but not while they count
+        Options options;
+        options.jit = jit;
+        options.threads = threads;
+        options.block_threshold = threshold;
+        const std::string unwatched = taken_by(file, options);
+        for (const auto& [name, watch] : ways_to_watch(folder / "trace.json")) {
+          Options watched = options;
+          watch(watched);
+          INFO(file << ", " << name << ", threads " << threads << ", jit " << static_cast<int>(jit)
+                    << ", groups from " << threshold);
+          CHECK(taken_by(file, watched) == unwatched);
+        }
+      }
+  std::filesystem::remove_all(folder);
 }

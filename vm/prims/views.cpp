@@ -1,4 +1,4 @@
-#include "vm/prims/formula.h"
+#include "vm/prims/views.h"
 
 #include <algorithm>
 #include <array>
@@ -23,32 +23,25 @@ namespace nvm::vm {
 
 namespace {
 
-using FormulaRef = std::shared_ptr<const Formula>;
-using Kind = Formula::Kind;
+using Source = View::Source;
 
 constexpr std::int64_t kFewest = 32;        // elements; shorter vectors are written faster than described
 constexpr std::int64_t kScratch = 1 << 19;  // bytes of elements that are packed without counting them first
 
-const Formula* formula_operand(const PrimCall& call, int i) {
-  const auto* f = std::get_if<FormulaRef>(&call.operands[i]);
-  return f == nullptr ? nullptr : f->get();
-}
+const View* view_operand(const PrimCall& call, int i) { return view_of(call.operands[i]); }
 
 void leave_spread(const PrimCall& call, const Segdes& s, const Vector& x) {
   took(call.context, FastPath::kLeaveSpread);
-  Formula f;
-  f.s = s;
-  f.x = x;
-  call.results[0] = std::make_shared<const Formula>(std::move(f));
+  call.results[0] = spread_view(s, x);
 }
 
 void write_operand(const PrimCall& call, int i) {
-  if (const Formula* f = formula_operand(call, i)) call.operands[i] = write_formula(*f, call.context);
+  if (const View* f = view_operand(call, i)) call.operands[i] = materialise(*f, call.context);
 }
 
 bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
-void dist_formula(const PrimCall& call) {
+void dist_view(const PrimCall& call) {
   if (dist_cycle(call)) return;
   const Vector& x = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 1);
@@ -65,10 +58,10 @@ void dist_formula(const PrimCall& call) {
 
 // The values that `right` spreads over the segments of `s`, if it does.
 bool spreads(const Value& right, Vector& x, Segdes& s) {
-  if (const auto* f = std::get_if<FormulaRef>(&right)) {
-    x = (*f)->x;
-    s = (*f)->s;
-    return (*f)->kind == Kind::kSpread;
+  if (const View* view = view_of(right)) {
+    x = view->base.list;
+    s = view->s;
+    return view->is_spread();
   }
   const auto& v = std::get<Vector>(right);
   if (!v.is_repeated()) return false;
@@ -82,20 +75,21 @@ bool is_written(const Value& value) {
   return v != nullptr && !v->is_repeated() && v->length() >= kFewest;
 }
 
-void compare_formula(const PrimCall& call) {
+void compare_view(const PrimCall& call) {
   const int left = is_written(call.operands[0]) ? 0 : 1;
-  Formula f;
-  if (is_written(call.operands[left]) && spreads(call.operands[1 - left], f.x, f.s)) {
-    f.left = vector_operand(call, left);
-    const bool lies = f.left.storage() == f.x.storage() ||
-                      (f.x.is_scalar() && f.left.storage() == Storage::kI32 &&
-                       f.x.scalar_int() == static_cast<std::int32_t>(f.x.scalar_int())) ||
-                      (f.x.is_scalar() && f.left.storage() == Storage::kI64);
-    if (lies && f.left.storage() != Storage::kI8 && f.left.length() == f.s.total()) {
+  View f;
+  Vector& values = f.base.list;
+  if (is_written(call.operands[left]) && spreads(call.operands[1 - left], values, f.s)) {
+    f.x = vector_operand(call, left);
+    const bool lies = f.x.storage() == values.storage() ||
+                      (values.is_scalar() && f.x.storage() == Storage::kI32 &&
+                       values.scalar_int() == static_cast<std::int32_t>(values.scalar_int())) ||
+                      (values.is_scalar() && f.x.storage() == Storage::kI64);
+    if (lies && f.x.storage() != Storage::kI8 && f.x.length() == f.s.total()) {
       took(call.context, FastPath::kLeaveCompare);
-      f.kind = Kind::kCompare;
+      f.source = Source::kCompare;
       f.compare = left == 0 ? op_info(call.op).scalar : mirrored(op_info(call.op).scalar);
-      call.results[0] = std::make_shared<const Formula>(std::move(f));
+      call.results[0] = make_view(std::move(f));
       return;
     }
   }
@@ -128,12 +122,12 @@ class Lengths {
   std::optional<Fresh> lengths_;
 };
 
-// x of a comparison as the kernels want it: stored as the elements it is compared with.
+// The values of a comparison as the kernels want them: stored as the elements they are compared with.
 class Compared {
  public:
-  explicit Compared(const Formula& f) : data_(f.x.raw()), step_(f.x.is_scalar() ? 0 : 1) {
-    if (f.x.is_scalar() && f.x.type() == Type::kInt) {
-      cell_ = f.x.scalar_int();  // the low bytes come first
+  explicit Compared(const View& f) : data_(f.base.list.raw()), step_(f.base.list.is_scalar() ? 0 : 1) {
+    if (f.base.list.is_scalar() && f.base.list.type() == Type::kInt) {
+      cell_ = f.base.list.scalar_int();  // the low bytes come first
       data_ = reinterpret_cast<const std::byte*>(&cell_);
     }
   }
@@ -149,10 +143,10 @@ class Compared {
 };
 
 // Is `f` a comparison of the very elements of v, with a value for each segment of `s` or for all?
-bool compares_elements(const Formula& f, const Vector& v, const Segdes& s) {
-  return f.kind == Kind::kCompare && v.raw() == f.left.raw() && v.length() == f.left.length() &&
-         v.storage() == f.left.storage() && v.length() == s.total() &&
-         (f.x.is_scalar() || same_segments(f.s, s));
+bool compares_elements(const View& f, const Vector& v, const Segdes& s) {
+  return f.source == Source::kCompare && v.raw() == f.x.raw() && v.length() == f.x.length() &&
+         v.storage() == f.x.storage() && v.length() == s.total() &&
+         (f.base.list.is_scalar() || same_segments(f.s, s));
 }
 
 // May the PACK of these operands, whose flags are `f`, read elements of v in place of flags?
@@ -191,7 +185,7 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
   return out.take();
 }
 
-void pack_compared(const PrimCall& call, const Formula& f, bool wanted) {
+void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
   took(context, FastPath::kPackCompared);
   const kernels::Table& t = kernel_table(context.isa);
@@ -246,14 +240,14 @@ void part_alone(const PrimContext& context, const Parting& p, std::span<kernels:
                                      targets.data());
 }
 
-void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
+void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
   took(context, FastPath::kPackSegments);
   const kernels::Table& t = kernel_table(context.isa);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
   const kernels::Segments segments = kernel_segments(s);
-  const Elements flags(f.x, context);
+  const Elements flags(f.base.list, context);
   Lengths lengths(context, s, wanted);
   const std::int64_t total = t.flagged_lengths(flags.flags(), segments, s.segments(), lengths.data());
   if (std::optional<Vector> part = flagged_part(v, flags.flags(), s, total)) {
@@ -268,32 +262,31 @@ void pack_whole_segments(const PrimCall& call, const Formula& f, bool wanted) {
 }
 
 template <bool kSecond>
-void pack_formula(const PrimCall& call) {
-  if (const Formula* f = formula_operand(call, 1)) {
-    const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
+void pack_view(const PrimCall& call) {
+  if (const View* f = view_operand(call, 1)) {
+    const ViewRef held = std::get<ViewRef>(call.operands[1]);
     const Vector& v = vector_operand(call, 0);
     const Segdes& s = segdes_operand(call, 2);
     const bool plain = packs_plainly(v, s);
     if (plain && compares_elements(*f, v, s)) return pack_compared(call, *f, kSecond);
-    if (plain && f->kind == Kind::kSpread && same_segments(f->s, s))
-      return pack_whole_segments(call, *f, kSecond);
+    if (plain && f->is_spread() && same_segments(f->s, s)) return pack_whole_segments(call, *f, kSecond);
     write_operand(call, 1);
   }
   kSecond ? pack(call) : pack_elements(call);
 }
 
 void pack_indices(const PrimCall& call) {
-  if (formula_operand(call, 0) != nullptr) {
+  if (view_operand(call, 0) != nullptr) {
     write_operand(call, 1);
     if (leave_flagged(call)) return;
   }
   write_operand(call, 0);
-  pack_formula<true>(call);
+  pack_view<true>(call);
 }
 
 // Runs of v moved over the defaults; false if there is something about them that needs a closer look, and
 // nothing has happened.
-bool move_runs(const PrimCall& call, const Formula& runs) {
+bool move_runs(const PrimCall& call, const View& runs) {
   const PrimContext& context = call.context;
   const kernels::Table& t = kernel_table(context.isa);
   Vector& v = vector_operand(call, 0);
@@ -308,7 +301,7 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
   const kernels::Segments segments = kernel_segments(runs.s);
   const BufferRef memory = context.pool->allocate(ByteCount::of<std::int64_t>(count));
   auto* places = reinterpret_cast<std::int64_t*>(memory.data());
-  const Elements x(runs.x, context);
+  const Elements x(runs.base.list, context);
   const Indices first(x, context);
   if (!t.place_runs[first.kind()](first.at(0), segments, count, kernel_segments(ss), kernel_segments(dest),
                                   ss.segments(), places))
@@ -326,17 +319,17 @@ bool move_runs(const PrimCall& call, const Formula& runs) {
 }
 
 void move_written(const PrimCall& call) {
-  if (const Formula* f = formula_operand(call, 1)) {
-    const FormulaRef held = std::get<FormulaRef>(call.operands[1]);
-    if (f->kind == Kind::kRuns && move_runs(call, *f)) return;
-    if (f->kind == Kind::kPlaces && move_to_flagged(call, *f)) return;
+  if (const View* f = view_operand(call, 1)) {
+    const ViewRef held = std::get<ViewRef>(call.operands[1]);
+    if (f->is_runs() && move_runs(call, *f)) return;
+    if (f->source == Source::kPlaces && move_to_flagged(call, *f)) return;
     write_operand(call, 1);
   }
   dpermute(call);
 }
 
 template <bool kMayWait>
-void dpermute_formula(const PrimCall& call) {
+void dpermute_view(const PrimCall& call) {
   if (move_by_cycle(call)) return;
   if (join_halves(call, kMayWait) || join_parts(call, kMayWait)) return;
   write_operand(call, 0);
@@ -345,7 +338,7 @@ void dpermute_formula(const PrimCall& call) {
   move_written(call);
 }
 
-void bpermute_formula(const PrimCall& call) {
+void bpermute_view(const PrimCall& call) {
   if (move_by_cycle(call)) return;
   if (take_pieces(call)) return;
   write_operand(call, 1);
@@ -354,12 +347,10 @@ void bpermute_formula(const PrimCall& call) {
 
 }  // namespace
 
-Value written_join(const Formula& f, const PrimContext& context) {
+Value written_join(const View& f, const PrimContext& context) {
   Value defaults = f.x;
   for (const JoinPart& part : f.parts) {
-    Value v = part.half != nullptr     ? written_half(*part.half, context)
-              : part.mapped != nullptr ? written_part(*part.mapped, context)
-                                       : Value(part.v);
+    Value v = part.view != nullptr ? materialise(*part.view, context) : Value(part.v);
     const TypeWord word = word_of(std::get<Vector>(v).type());
     Value operands[5] = {std::move(v), part.runs, std::move(defaults), part.source, f.s};
     Value next;
@@ -370,7 +361,7 @@ Value written_join(const Formula& f, const PrimContext& context) {
 }
 
 bool pack_together(const PrimCall& call, std::span<Packing> packings) {
-  const Formula* f = formula_operand(call, 1);
+  const View* f = view_operand(call, 1);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
   if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(*f, v, s))
@@ -426,17 +417,17 @@ bool exclude(Scalar a, Scalar b) {
 }
 
 PrimFn find_maker(Op op) {
-  if (op == Op::kDist) return dist_formula;
-  if (op == Op::kDpermute) return dpermute_formula<true>;
+  if (op == Op::kDist) return dist_view;
+  if (op == Op::kDpermute) return dpermute_view<true>;
   if (op == Op::kPack) return pack_indices;
   if (const PrimFn growing = find_growing_maker(op)) return growing;
-  return compares(op) ? compare_formula : find_cycle_maker(op);
+  return compares(op) ? compare_view : find_cycle_maker(op);
 }
 
 PrimFn find_reader(Op op, bool second) {
-  if (op == Op::kPack) return second ? pack_formula<true> : pack_formula<false>;
-  if (op == Op::kBpermute) return bpermute_formula;
-  return op == Op::kDpermute ? dpermute_formula<false> : find_cycle_reader(op);
+  if (op == Op::kPack) return second ? pack_view<true> : pack_view<false>;
+  if (op == Op::kBpermute) return bpermute_view;
+  return op == Op::kDpermute ? dpermute_view<false> : find_cycle_reader(op);
 }
 
 }  // namespace nvm::vm

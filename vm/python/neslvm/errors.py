@@ -1,0 +1,60 @@
+"""Exceptions of the package, and how failures of the machine become exceptions of Python."""
+from __future__ import annotations
+
+import linecache
+from types import CodeType
+from typing import NamedTuple, Optional
+
+
+class CompileError(SyntaxError):
+    """A function or NESL text that cannot be compiled: `filename`, `lineno`, `offset`."""
+
+
+class BorrowError(RuntimeError):
+    """Borrowed memory changed before what reads it was evaluated."""
+
+
+class FallbackWarning(RuntimeWarning):
+    """An operation that NumPy computes, since nvm has none."""
+
+
+class Origin(NamedTuple):
+    """Where in a Python program something failed; `index` is that of the element, None if unknown."""
+
+    filename: str
+    lineno: int
+    function: str
+    index: Optional[int] = None  # type: ignore[assignment]
+
+
+# By the causes of libnvm (nvm.hpp: Failure::Cause).
+_CLASSES: tuple[type[Exception], ...] = (
+    ValueError, IndexError, ValueError, ZeroDivisionError, ValueError, MemoryError, RecursionError, PermissionError, OSError,
+    KeyboardInterrupt, TypeError, TimeoutError, RuntimeError, RuntimeError)  # type: ignore[assignment]
+
+
+def class_of(cause: int) -> type[Exception]:
+    return _CLASSES[cause] if 0 <= cause < len(_CLASSES) else RuntimeError
+
+
+def place(site: object) -> Optional[Origin]:
+    """The place of a code object and an offset in it."""
+    if not isinstance(site, tuple):
+        return None
+    code, offset = site
+    assert isinstance(code, CodeType)
+    line = code.co_firstlineno
+    for start, end, number in code.co_lines():
+        if start <= offset < end and number is not None:
+            line = number
+    return Origin(code.co_filename, line, code.co_name)
+
+
+def located(error: Exception, origin: Optional[Origin]) -> Exception:
+    """The exception with its place, and a note that quotes the line."""
+    if origin is None:
+        return error
+    error.nvm_origin = origin  # type: ignore[attr-defined]
+    text = linecache.getline(origin.filename, origin.lineno).strip()
+    error.add_note(f'nvm: {origin.filename}:{origin.lineno}, in {origin.function}' + (f": {text}" if text else ""))
+    return error

@@ -1,0 +1,254 @@
+"""Vectors of one element type: what elementwise code is made of. Each is a promise of the machine's."""
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from . import _nvm, config, errors
+from .dtypes import DType, bool_, float64, int64
+
+MOST_DEPTH = 200  # instructions recorded on top of each other before they are computed
+LONG_RUN = 200_000  # elements from which on a run looks for signals
+
+
+def word(kind: str) -> str:
+    return {"I": "INT", "F": "FLOAT", "B": "BOOL"}[kind]
+
+
+def ins(text: str, kinds: str, *operands: Any) -> list[Any]:
+    """Records an instruction of VCODE; a handle for each result."""
+    if any(h.depth >= MOST_DEPTH for h in operands):
+        evaluate([h for h in operands if not h.evaluated])
+    return _nvm.record(text, kinds, list(operands))
+
+
+def ins1(text: str, kind: str, *operands: Any) -> Any:
+    return ins(text, kind, *operands)[0]
+
+
+class Size:
+    """The number of elements of a vector, which may be known only when something is evaluated."""
+
+    __slots__ = ("_n", "_seg")
+
+    def __init__(self, n: Optional[int] = None, seg: Any = None) -> None:
+        self._n = n
+        self._seg = seg
+
+    @property
+    def known(self) -> Optional[int]:
+        return self._n
+
+    @property
+    def seg(self) -> Any:
+        """A descriptor of one segment."""
+        if self._seg is None:
+            assert self._n is not None
+            self._seg = _nvm.one_segment(self._n)
+        return self._seg
+
+    @property
+    def n(self) -> int:
+        if self._n is None:
+            evaluate([self._seg])
+            self._n = self._seg.int_at(0)
+        return self._n
+
+    def same(self, other: Size) -> bool:
+        if self is other or self._n is not None and self._n == other._n:
+            return True
+        if self._n is None and other._n is None and self._seg.key == other._seg.key:
+            return True
+        return False
+
+
+ONE = Size(1)
+
+
+class Flat:
+    """Elements of a type, side by side."""
+
+    __slots__ = ("dtype", "h", "size")
+
+    def __init__(self, dtype: DType, handle: Any, size: Size) -> None:
+        self.dtype = dtype
+        self.h = handle
+        self.size = size
+
+    def numpy(self) -> Any:
+        """Evaluated, as a NumPy array of the element type that cannot be written."""
+        import numpy as np
+
+        if isinstance(self, HostFlat):
+            return self.values
+        evaluate([self.h])
+        found = self.h.numpy()
+        want = np.dtype(self.dtype.name)
+        if found.dtype == want:
+            return found
+        if self.dtype.name == "uint64" and found.dtype == np.int64:
+            return found.view(np.uint64)
+        converted = found.astype(want)
+        converted.flags.writeable = False
+        return converted
+
+
+class HostFlat(Flat):
+    """Elements of a type that the machine does not have: NumPy computes with them."""
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: Any, dtype: DType, size: Size) -> None:
+        super().__init__(dtype, None, size)
+        values.flags.writeable = False
+        self.values = values
+
+
+def size_of(handle: Any, kind: str) -> Size:
+    """That of a vector whose length nobody knows yet."""
+    return Size(None, ins1("MAKE_SEGDES", "S", ins1(f"LENGTH {word(kind)}", "I", handle)))
+
+
+def evaluate(handles: list[Any]) -> None:
+    """Computes what these promise, together."""
+    waiting = [h for h in handles if not h.evaluated]
+    if not waiting:
+        return
+    if config.current().check_borrowed:
+        from .borrowed import check
+
+        check()
+    done = _nvm.evaluate(waiting, config.machine_options(), True)
+    if isinstance(done[1], int):
+        config.note_run(*done[:5])
+        return
+    raise_failure(*done)
+
+
+def raise_failure(cause: int, reason: str, message: str, site: Any, text: str, operands: list[Any]) -> None:
+    raise _failure(cause, reason, message, site, text, operands) from None
+
+
+def _failure(cause: int, reason: str, message: str, site: Any, text: str, operands: list[Any]) -> Exception:
+    kind = errors.class_of(cause)
+    words = "integer division or modulo by zero" if kind is ZeroDivisionError else reason or message
+    origin = errors.place(site)
+    if origin is not None and kind in (IndexError, ZeroDivisionError):
+        origin = origin._replace(index=_first_bad(text, operands))
+    return errors.located(kind(words), origin)
+
+
+def _first_bad(text: str, operands: list[Any]) -> Optional[int]:
+    """The first element on which the instruction fails: its operands did not."""
+    name = text.split()[0]
+    which = {"/": 1, "%": 1, "BPERMUTE": 1, "BFPERMUTE": 1}.get(name)
+    if which is None:
+        return None
+    try:
+        evaluate(operands)
+    except Exception:
+        return None
+    values = operands[which].numpy()
+    if name in "/%":
+        bad = values == 0
+    else:
+        bad = (values < 0) | (values >= operands[0].size)
+        if name == "BFPERMUTE":
+            bad &= operands[2].numpy()
+    return int(bad.argmax()) if bad.any() else None
+
+
+# Vectors from numbers.
+
+
+def dist(handle: Any, kind: str, size: Size) -> Any:
+    """One value as often as the size says."""
+    return handle if size is ONE else ins1(f"DIST {word(kind)}", kind, handle, size.seg)
+
+
+def const(kind: str, value: Any, size: Size) -> Any:
+    """A constant of the program, as often as the size says."""
+    text = _float_text(value) if kind == "F" else str(int(value)) if kind == "I" else "T" if value else "F"
+    return dist(ins1(f"CONST {word(kind)} {text}", kind), kind, size)
+
+
+def _float_text(x: float) -> str:
+    text = repr(float(x))
+    mantissa, e, exponent = text.partition("e")
+    return (mantissa if "." in mantissa else mantissa + ".0") + ("e" + exponent.lstrip("+") if e else "")
+
+
+def single(dtype: DType, value: Any) -> Any:
+    """A value of the program's input, in the type's storage."""
+    kind = dtype.storage
+    if kind == "B":
+        return _nvm.of_bool(bool(value))
+    if kind == "F":
+        value = float(value)
+        if dtype.bits == 32:
+            import struct
+
+            try:
+                value = struct.unpack("f", struct.pack("f", value))[0]
+            except OverflowError:
+                value = float("inf") if value > 0 else float("-inf")
+        return _nvm.of_float(value)
+    value = int(value)
+    if dtype.name == "uint64" and value >= 2**63:
+        value -= 2**64
+    return _nvm.of_int(value)
+
+
+def iota(size: Size, start: int = 0, stride: int = 1) -> Flat:
+    return Flat(int64, ins1("INDEX", "I", _nvm.of_int(start), _nvm.of_int(stride), size.seg), size)
+
+
+def gather(f: Flat, index: Any, size: Size) -> Flat:
+    """f at each index, which must be in range."""
+    if isinstance(f, HostFlat):
+        return of_host(f.values[Flat(int64, index, size).numpy()])
+    h = ins1(f"BPERMUTE {word(f.dtype.storage)}", f.dtype.storage, f.h, index, f.size.seg, size.seg)
+    return Flat(f.dtype, h, size)
+
+
+def gather_where(f: Flat, index: Any, flags: Any, size: Size) -> Flat:
+    """The same where the flags are set, zero elsewhere."""
+    h = ins1(f"BFPERMUTE {word(f.dtype.storage)}", f.dtype.storage, f.h, index, flags, f.size.seg, size.seg)
+    return Flat(f.dtype, h, size)
+
+
+def pack(f: Flat, flags: Any) -> Flat:
+    if isinstance(f, HostFlat):
+        return of_host(f.values[Flat(bool_, flags, f.size).numpy()])
+    h, seg = ins(f"PACK {word(f.dtype.storage)}", f.dtype.storage + "S", f.h, flags, f.size.seg)
+    return Flat(f.dtype, h, Size(None, seg))
+
+
+def of_host(values: Any, dtype: Optional[DType] = None) -> Flat:
+    """A contiguous NumPy array of one dimension, borrowed where its elements lie as the machine's do."""
+    import numpy as np
+
+    from .dtypes import as_dtype
+
+    t = dtype or as_dtype(values.dtype)
+    size = ONE if values.size == 1 else Size(int(values.size))
+    if t.kind == "c":
+        return HostFlat(np.array(values, dtype=t.name), t, size)
+    code = {"int64": "q", "uint64": "q", "int32": "i", "int8": "b", "float64": "d", "bool": "?"}.get(t.name)
+    if code is None or not values.flags.aligned:
+        values = values.astype({"F": np.float64, "I": np.int64}[t.storage])
+        code = "d" if t.storage == "F" else "q"
+    return Flat(t, _nvm.borrow(values, code), size)
+
+
+def host(f: Callable[..., Any], dtype: DType, *operands: Flat) -> Flat:
+    """Computed by NumPy, at once."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        values = np.ascontiguousarray(f(*[o.numpy() for o in operands])).astype(dtype.name)
+    made = of_host(values, dtype)
+    if not isinstance(made, HostFlat):
+        made.size = operands[0].size
+    return made
+
+

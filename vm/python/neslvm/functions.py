@@ -1,0 +1,81 @@
+"""Functions of Python as functions on arrays."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable
+
+from . import config
+from .array import Array
+from .trace import Number
+
+
+def _given(x: Any) -> Any:
+    if hasattr(x, "__array__") and not isinstance(x, Array):
+        from .making import asarray
+
+        return asarray(x)
+    return x
+
+
+def _kind(x: Any) -> Any:
+    if isinstance(x, Array):
+        return x.ndim, getattr(x, "element_type", None)
+    return type(x) if isinstance(x, Number) else x if isinstance(x, (str, type(None))) else getattr(x, "__code__", type(x))
+
+
+def as_result(x: Any) -> Any:
+    """Numbers, lists and arrays as arrays; tuples by component."""
+    from .making import array
+
+    if type(x) is tuple:
+        return tuple(as_result(v) for v in x)
+    if isinstance(x, Array):
+        return Array(x.flat, x.dims) if type(x).__name__ == "ListArray" else x
+    if isinstance(x, list):
+        return array([v.tolist() if isinstance(v, Array) else v for v in _plain(x)])
+    if isinstance(x, Number) or hasattr(x, "__array__"):
+        return array(x)
+    return x
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, Array):
+        return x.tolist()
+    return [_plain(v) for v in x] if isinstance(x, list) else x
+
+
+class Function:
+    """A function that runs on arrays; `python` is the original, which says what it means."""
+
+    def __init__(self, python: Callable[..., Any]) -> None:
+        self.python = python
+        self.signatures: list[tuple[Any, ...]] = []  # the types of arguments that it was called with
+        functools.update_wrapper(self, python)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        from .interpreter import call_function, closure_of
+
+        given, also = [_given(a) for a in args], {k: _given(v) for k, v in named.items()}
+        if config.current().interpret:
+            return as_result(self.python(*given, **also))
+        closure = closure_of(self.python)
+        if closure is None:
+            from .errors import CompileError
+
+            raise CompileError(f"the source of {self.python.__name__} cannot be read: it must be in a file")
+        key = (*map(_kind, given), *((k, _kind(v)) for k, v in sorted(also.items())))
+        result = as_result(call_function(closure, given, also, None, None))
+        if key not in self.signatures:
+            self.signatures.append(key)
+        return result
+
+    def __reduce__(self) -> str:
+        return self.python.__qualname__
+
+    def __repr__(self) -> str:
+        return f"<nvm function {self.__name__}>"  # type: ignore[attr-defined]
+
+
+def function(f: Callable[..., Any]) -> Function:
+    """A function of Python that is read through its source and works on arrays."""
+    return Function(f)

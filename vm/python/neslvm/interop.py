@@ -1,0 +1,208 @@
+"""Arrays of others: DLPack, Arrow, Awkward, pickles, and NumPy's functions."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from .array import Array, Lists
+from .dtypes import DType
+from .making import asarray, from_lengths, from_numpy, from_offsets
+from .records import Records
+
+
+def from_dlpack(x: Any, /, *, device: Optional[str] = None, copy: Optional[bool] = None) -> Array:
+    if isinstance(x, Array):
+        return asarray(x)
+    import numpy as np
+
+    values = np.from_dlpack(x)
+    return from_numpy(values, copy=True) if copy else asarray(values)
+
+
+def dlpack(self: Array, **more: Any) -> Any:
+    values = self.to_numpy()
+    if not values.flags.writeable:
+        import ctypes
+
+        import numpy as np
+
+        # NumPy lends only what can be written; who takes it must not.
+        view = np.frombuffer((ctypes.c_char * values.nbytes).from_address(values.ctypes.data), dtype=values.dtype)
+        kept = _Keeping(view, values)
+        return kept.reshape(values.shape).__dlpack__()
+    return values.__dlpack__()
+
+
+def _Keeping(view: Any, owner: Any) -> Any:
+    import numpy as np
+
+    class Keeping(np.ndarray):  # type: ignore[misc, type-arg]
+        pass
+
+    kept = view.view(Keeping)
+    kept.owner = owner
+    return kept
+
+
+def _masked(a: Any, null: Any) -> Any:
+    if a.null_count and null is None:
+        raise ValueError(f"{a.null_count} nulls; null= says what stands for them")
+    return a.fill_null(null) if a.null_count else a
+
+
+def from_arrow(x: Any, null: Any = None) -> Array:
+    """Anything of Arrow's, without a copy where there are no nulls."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not isinstance(x, pa.Array):
+        x = pa.array(x) if hasattr(x, "__arrow_c_array__") else pa.chunked_array(x).combine_chunks()
+    kind = x.type
+    if pa.types.is_struct(kind):
+        if x.null_count and null is None:
+            raise ValueError(f"{x.null_count} nulls in a struct")
+        parts = x.flatten()
+        return Records([from_arrow(p, null) for p in parts], [kind.field(k).name for k in range(kind.num_fields)])
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        if x.null_count:
+            raise ValueError("lists that are null")
+        o = np.asarray(x.offsets)
+        values = x.values.slice(int(o[0]), int(o[-1] - o[0]))
+        return from_offsets(from_arrow(values, null), o.astype(np.int64) - int(o[0]))
+    if pa.types.is_fixed_size_list(kind):
+        inner = from_arrow(x.flatten(), null)
+        made: Array = inner.reshape(len(x), kind.list_size)  # type: ignore[attr-defined]
+        return made
+    x = _masked(x, null)
+    return asarray(x.to_numpy(zero_copy_only=not pa.types.is_boolean(kind)))
+
+
+def to_arrow(a: Array) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(a, Records):
+        return pa.StructArray.from_arrays([to_arrow(p) for p in a.parts], a.fields)
+    made = pa.array(a.flat.numpy())
+    for dim in reversed(a.dims[1:]):
+        n = dim.lengths.numpy() if isinstance(dim, Lists) else np.full(len(made) // dim if dim else 0, dim)  # type: ignore[operator, arg-type]
+        made = pa.LargeListArray.from_arrays(pa.array(np.concatenate([[0], np.cumsum(n)]).astype(np.int64)), made)
+    return made
+
+
+def arrow_array(self: Array, type: Any = None) -> Any:  # noqa: A002: the protocol's name
+    made = to_arrow(self)
+    return made.cast(type) if type is not None else made
+
+
+def from_awkward(x: Any) -> Array:
+    import awkward as ak
+    import numpy as np
+
+    layout = ak.to_layout(x)
+    return _layout(layout, ak, np)
+
+
+def _layout(layout: Any, ak: Any, np: Any) -> Array:
+    if isinstance(layout, ak.contents.NumpyArray):
+        return asarray(layout.data)
+    if isinstance(layout, ak.contents.RecordArray):
+        parts = [_layout(c[: layout.length], ak, np) for c in layout.contents]
+        return Records(parts, None if layout.is_tuple else layout.fields)
+    if isinstance(layout, ak.contents.RegularArray):
+        layout = layout.to_ListOffsetArray64(True)
+    if isinstance(layout, (ak.contents.ListArray, ak.contents.ListOffsetArray)):
+        layout = layout.to_ListOffsetArray64(True)
+        o = np.asarray(layout.offsets)
+        return from_offsets(_layout(layout.content[: int(o[-1])], ak, np), o)
+    if layout.is_indexed and not layout.is_option:
+        return _layout(layout.project(), ak, np)
+    raise ValueError(f"nvm has nothing for Awkward's {type(layout).__name__}")
+
+
+def to_awkward(a: Array) -> Any:
+    import awkward as ak
+    import numpy as np
+
+    if isinstance(a, Records):
+        return ak.zip(dict(zip(a.fields, [to_awkward(p) for p in a.parts])), depth_limit=a.ndim)
+    if not a.is_jagged:
+        return ak.from_numpy(np.asarray(a))
+    content = ak.contents.NumpyArray(a.flat.numpy())
+    for dim in reversed(a.dims[1:]):
+        assert isinstance(dim, Lists)
+        n = dim.lengths.numpy()
+        content = ak.contents.ListOffsetArray(ak.index.Index64(np.concatenate([[0], np.cumsum(n)]).astype(np.int64)), content)
+    return ak.Array(content)
+
+
+def _unpickled(shape: Any, lengths: Any, values: Any) -> Array:
+    a = asarray(values)
+    for n in reversed(lengths):
+        a = from_lengths(a, n)
+    return a.reshape(shape) if not lengths else a  # type: ignore[attr-defined, no-any-return]
+
+
+def reduce_ex(self: Array, protocol: Any) -> Any:
+    import numpy as np
+
+    lengths = [d.lengths.numpy() for d in self.dims if isinstance(d, Lists)]
+    shape = None if lengths else self.known_shape
+    values = np.array(self.flat.numpy()) if protocol < 5 else self.flat.numpy()
+    return _unpickled, (shape, lengths, values)
+
+
+# NumPy's functions stay here where nvm has them.
+
+_UFUNCS = {
+    "true_divide": "divide", "power": "pow", "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift", "absolute": "abs",
+    "invert": "bitwise_invert", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh",
+    "arccosh": "acosh", "arctanh": "atanh", "rint": "round", "conjugate": "conj", "fmin": "", "fmax": ""}
+_FUNCTIONS = {"concatenate": "concat", "amax": "max", "amin": "min", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "transpose": "",
+              "round": "", "unique": ""}
+
+
+def _fallback(name: str, f: Any, args: Any, kwargs: Any) -> Any:
+    import warnings
+
+    import numpy as np
+
+    from .errors import FallbackWarning
+
+    warnings.warn(f"numpy.{name} is computed by NumPy: nvm has no such function", FallbackWarning, stacklevel=3)
+
+    def plain(x: Any) -> Any:
+        if isinstance(x, Array):
+            return x.to_numpy()
+        return type(x)(map(plain, x)) if isinstance(x, (list, tuple)) else x
+
+    result = f(*map(plain, args), **{k: plain(v) for k, v in kwargs.items()})
+    if isinstance(result, tuple):
+        return tuple(asarray(r) for r in result)
+    return asarray(result) if isinstance(result, (np.ndarray, np.generic)) else result
+
+
+def array_ufunc(self: Array, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    from . import elementwise
+    from .operators import elementwise_call
+
+    name = _UFUNCS.get(ufunc.__name__, ufunc.__name__)
+    if method == "__call__" and not kwargs and (name in elementwise.UNARY or name in elementwise.BINARY):
+        return elementwise_call(name, *inputs)
+    if "out" in kwargs:
+        return NotImplemented
+    return _fallback(ufunc.__name__, getattr(ufunc, method), inputs, kwargs)
+
+
+def array_function(self: Array, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    import neslvm
+
+    name = _FUNCTIONS.get(func.__name__, func.__name__)
+    own = getattr(neslvm, name, None) if name else None
+    if own is not None and callable(own) and not isinstance(own, (type, DType)):
+        try:
+            return own(*args, **kwargs)
+        except TypeError:
+            pass
+    return _fallback(func.__name__, func, args, kwargs)
+
+

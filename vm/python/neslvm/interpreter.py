@@ -1,0 +1,246 @@
+"""Functions of Python, executed from their syntax trees: for one call, or for all calls of a map at once.
+
+For many calls a branch on their values executes both sides, each for its calls; a loop goes on while any call is in it."""
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from types import FunctionType
+from typing import Any, Callable, Optional, Sequence
+
+from . import errors, rules
+from .dtypes import bool_
+from .flat import Size, const, evaluate, ins1
+from .nested import ListLane, either_of
+from .source import FunctionNode, node_of
+from .trace import Lane, truth
+
+MOST_CALLS = 20_000  # frames of Python while functions run
+
+
+class Nothing:
+    """Of calls that are not under way."""
+
+
+NOTHING = Nothing()
+
+
+class Ended(Exception):
+    """Leaves a loop or function that runs for one call."""
+
+    def __init__(self, how: str, value: Any = None) -> None:
+        super().__init__(how)
+        self.how = how
+        self.value = value
+
+
+class Frame:
+    """Names of one call, or of all calls at once."""
+
+    def __init__(self, function: Closure, size: Optional[Size], active: Any, parent: Optional[Frame] = None,
+                 lift: Optional[Callable[[Any], Any]] = None) -> None:
+        self.function = function
+        self.size = size  # how many calls; None: one, on Python's own values
+        self.active = active  # flags of the calls under way; None: all
+        self.names: dict[str, Any] = {}
+        self.parent = parent
+        self.lift = lift  # makes a value of the parent's calls one of these
+        self.dead = False  # no call goes on here
+        self.result: Any = NOTHING
+        self.broken: Any = NOTHING  # flags of calls that left the loop, or go on with its next turn
+        self.continued: Any = NOTHING
+
+    def find(self, name: str) -> Any:
+        if name in self.names:
+            return self.names[name]
+        if self.parent is not None:
+            value = self.parent.find(name)
+            if self.lift is not None:
+                value = self.names[name] = self.lift(value)
+            return value
+        return self.function.outer(name)
+
+    @property
+    def origin_name(self) -> str:
+        return self.function.name
+
+    def flags(self) -> Any:
+        assert self.size is not None
+        return const("B", True, self.size) if self.active is None else self.active
+
+
+class Closure:
+    """A function: its tree, and where its free names are looked up."""
+
+    def __init__(self, node: FunctionNode, filename: str, name: str, outer: Callable[[str], Any], defaults: dict[str, Any]) -> None:
+        self.node = node
+        self.filename = filename
+        self.name = name
+        self.outer = outer
+        self.defaults = defaults
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return call_function(self, args, named, None, None)
+
+    def bind(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        a = self.node.args
+        if a.vararg or a.kwarg:
+            raise errors.CompileError("functions with * parameters are not there yet", (self.filename, self.node.lineno, 0, None))
+        positional = [p.arg for p in [*a.posonlyargs, *a.args]]
+        if len(args) > len(positional):
+            raise TypeError(f"{self.name}() takes {len(positional)} positional arguments, {len(args)} are given")
+        bound = dict(zip(positional, args))
+        for key, value in named.items():
+            if key in bound or key not in positional + [p.arg for p in a.kwonlyargs]:
+                raise TypeError(f"{self.name}() got an unexpected argument {key!r}")
+            bound[key] = value
+        for p in [*positional, *(k.arg for k in a.kwonlyargs)]:
+            if p not in bound:
+                if p not in self.defaults:
+                    raise TypeError(f"{self.name}() misses its argument {p!r}")
+                bound[p] = self.defaults[p]
+        return bound
+
+
+
+
+def closure_of(f: Any) -> Optional[Closure]:
+    """Of a function whose source can be read."""
+    f = getattr(f, "python", f)
+    if isinstance(f, Closure):
+        return f
+    if not isinstance(f, FunctionType):
+        return None
+    node = node_of(f)
+    if node is None:
+        return None
+    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
+
+    def outer(name: str) -> Any:
+        if name in cells:
+            return cells[name].cell_contents
+        if name in f.__globals__:
+            return f.__globals__[name]
+        if hasattr(builtins, name):
+            return getattr(builtins, name)
+        raise NameError(f"name {name!r} is not defined", name=name)
+
+    positional = [p.arg for p in [*node.args.posonlyargs, *node.args.args]]
+    values = f.__defaults__ or ()
+    defaults = dict(zip(positional[len(positional) - len(values) :], values))
+    defaults.update(f.__kwdefaults__ or {})
+    return Closure(node, f.__code__.co_filename, f.__name__, outer, defaults)
+
+
+def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:
+    """f of values of all calls; a function without source is called once with what stands for its numbers."""
+    closure = closure_of(f)
+    if closure is None:
+        from .calls import call
+
+        return call(f, list(values), {}, Frame(_NOBODY, size, None))
+    return call_function(closure, values, {}, size, None)
+
+
+_under_way: list[ast.AST] = []  # functions, outermost first
+
+
+def call_function(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:
+    """A call, or all calls whose flags are set; recursion goes on with these alone."""
+    if size is not None and active is not None and closure.node in _under_way:
+        return _call_some(closure, args, named, size, active)
+    _under_way.append(closure.node)
+    try:
+        return _call(closure, args, named, size, active)
+    finally:
+        _under_way.pop()
+
+
+def _call_some(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Size, active: Any) -> Any:
+    from .dtypes import int64
+    from .flat import Flat, iota, pack
+    from .nested import kept, picked
+
+    some = pack(iota(size), active).size
+    given = [kept(a, active, size, some) for a in args]
+    also = {k: kept(v, active, size, some) for k, v in named.items()}
+    result = call_function(closure, given, also, some, None)
+    rank = ins1("+_SCAN INT", "I", ins1("B_TO_I", "I", active), size.seg)
+    return picked(result, some, Flat(int64, rank, size), active) if is_lane(result) else result
+
+
+def _call(closure: Closure, args: Sequence[Any], named: dict[str, Any], size: Optional[Size], active: Any) -> Any:
+    from .statements import check, execute
+
+    check(closure)
+    frame = Frame(closure, size, active)
+    frame.names.update(closure.bind(args, named))
+    limit = sys.getrecursionlimit()
+    if limit < MOST_CALLS:
+        sys.setrecursionlimit(MOST_CALLS)
+    if isinstance(closure.node, ast.Lambda):
+        from .expressions import value_of
+
+        return located(frame, closure.node.body, lambda: value_of(closure.node.body, frame))  # type: ignore[arg-type, return-value]
+    try:
+        execute(closure.node.body, frame)
+    except Ended as e:
+        return e.value
+    return None if frame.result is NOTHING else frame.result
+
+
+def located(frame: Frame, node: ast.AST, f: Callable[[], Any]) -> Any:
+    """f(), whose exception is given the line if it has none."""
+    try:
+        return f()
+    except (Ended, errors.CompileError):
+        raise
+    except Exception as e:
+        if not hasattr(e, "nvm_origin"):
+            errors.located(e, errors.Origin(frame.function.filename, node.lineno, frame.function.name))  # type: ignore[attr-defined]
+        raise
+
+
+def refuse(frame: Frame, node: ast.AST, why: str) -> errors.CompileError:
+    line = getattr(node, "lineno", frame.function.node.lineno)
+    return errors.CompileError(why, (frame.function.filename, line, getattr(node, "col_offset", 0) + 1, None))
+
+
+def any_of(flags: Any, size: Size) -> bool:
+    h = ins1("OR_REDUCE BOOL", "B", flags, size.seg)
+    evaluate([h])
+    return bool(h.bool_at(0))
+
+
+def all_and(a: Any, b: Any) -> Any:
+    return b if a is None else rules.both(a, b)
+
+
+def choose_value(flags: Any, a: Any, b: Any, size: Size) -> Any:
+    if a is NOTHING or isinstance(a, Nothing):
+        return b
+    if b is NOTHING or isinstance(b, Nothing):
+        return a
+    if a is b:
+        return a
+    return either_of(flags, a, b, size)
+
+
+def is_lane(x: Any) -> bool:
+    """Whether it differs from call to call."""
+    return isinstance(x, (Lane, ListLane)) or isinstance(x, tuple) and any(is_lane(v) for v in x)
+
+
+def flags_of(x: Any, frame: Frame) -> Any:
+    assert frame.size is not None
+    if isinstance(x, ListLane):
+        return rules.convert(x.length.flat, bool_).h
+    return truth(x, frame.size)
+
+
+def _no_names(name: str) -> Any:
+    raise NameError(name)
+
+
+_NOBODY = Closure(ast.parse("lambda: 0", mode="eval").body, "", "", _no_names, {})  # type: ignore[arg-type]

@@ -1,0 +1,205 @@
+"""Jagged arrays: their parts, choosing lists and elements of lists, and regular arrays made of them."""
+from __future__ import annotations
+
+from typing import Any
+
+from . import rules
+from .align import lists_of
+from .array import Array, Dim, Lists, lists_of_lengths
+from .dtypes import bool_, int64
+from .flat import Flat, ONE, Size, const, gather, gather_where, ins, ins1, iota, pack, word
+
+
+def lengths(a: Array) -> Array:
+    dim = lists_of(a)[0]
+    return Array(dim.lengths, (len(a),))
+
+
+def offsets(a: Array) -> Array:
+    from .making import from_numpy
+
+    import numpy as np
+
+    n = lists_of(a)[0].lengths.numpy()
+    return from_numpy(np.concatenate([[0], np.cumsum(n)]).astype(np.int64), copy=False)
+
+
+def data(a: Array) -> Array:
+    """What the lists of the first jagged dimension consist of."""
+    dims = list(a.dims[2:])
+    size = lists_of(a)[0].inner
+    first: Dim = size if size.known is None else size.known
+    return Array(a.flat, [first, *dims], host=a._host if not dims else None)
+
+
+def flatten(x: Array, /) -> Array:
+    """One level less."""
+    if x.is_jagged:
+        made = data(x)
+        return Array(made.flat, made.dims)
+    shape = x.known_shape
+    return Array(x.flat, [shape[0] * shape[1], *shape[2:]]) if x.ndim > 1 else x
+
+
+def local_index(x: Array) -> Array:
+    """For each element its place in its list."""
+    dim = lists_of(x)[-1]
+    zero, one = const("I", 0, dim.outer), const("I", 1, dim.outer)
+    return Array(Flat(int64, ins1("INDEX", "I", zero, one, dim.h), x.flat.size), x.dims)
+
+
+def choose(a: Array, index: Flat) -> Array:
+    """Whole lists, by indices from 0 in range."""
+    dims: list[Dim] = [index.size if index.size.known is None else index.size.known]
+    for dim in lists_of(a):
+        picked = gather(dim.lengths, index.h, index.size)
+        starts = gather(dim.offsets, index.h, index.size)
+        made = lists_of_lengths(picked)
+        positions = ins1("INDEX", "I", starts.h, const("I", 1, index.size), made.h)
+        index = Flat(int64, positions, made.inner)
+        dims.append(made)
+    return Array(gather(a.flat, index.h, index.size), dims)
+
+
+def _slice_of_lists(a: Array, s: slice) -> Array:
+    start, stop, step = s.indices(len(a))
+    n = len(range(start, stop, step))
+    return choose(a, iota(ONE if n == 1 else Size(n), start, step))
+
+
+def _one_list(a: Array, i: int) -> Array:
+    n = len(a)
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of range for {n} lists")
+    whole = _slice_of_lists(a, slice(i % n, i % n + 1))
+    return data(whole)
+
+
+def get_lists(a: Array, key: Any) -> Any:
+    """a[key] of a jagged array."""
+    from .indexing import _as_array, _is_index_array, checked_index
+
+    if isinstance(key, tuple) and len(key) == 1:
+        key = key[0]
+    if isinstance(key, tuple):
+        return _by_two(a, key)
+    if isinstance(key, slice):
+        return Array(a.flat, a.dims) if key == slice(None) else _slice_of_lists(a, key)
+    if isinstance(key, Array) and key.is_jagged:
+        return _mask_lists(a, key)
+    if _is_index_array(key):
+        k = _as_array(key)
+        if k.dtype is bool_:
+            if len(k) != len(a):
+                raise IndexError(f"a mask of {len(k)} elements does not fit {len(a)} lists")
+            return choose(a, pack(iota(k.flat.size), k.flat.h))
+        return choose(a, _ranged(checked_index(rules.convert(k.flat, int64), len(a)), len(a)))
+    if isinstance(key, bool) or not hasattr(key, "__index__"):
+        raise IndexError(f"{key!r} is no index of an array of type {a.type}")
+    return _one_list(a, key.__index__())
+
+
+def _ranged(index: Flat, n: int) -> Flat:
+    return gather(iota(Size(n) if n != 1 else ONE), index.h, index.size)
+
+
+def _mask_lists(a: Array, mask: Array) -> Array:
+    """Each list keeps its own."""
+    own, other = lists_of(a), lists_of(mask)
+    if mask.dtype is not bool_ or len(own) != len(other):
+        raise IndexError(f"an array of type {mask.type} is no mask of one of type {a.type}")
+    if not all(x.same(y) for x, y in zip(own, other)):
+        raise ValueError("a mask of other lengths does not fit the lists")
+    last = own[-1]
+    kind = a.dtype.storage
+    h, seg = ins(f"PACK {word(kind)}", kind + "S", a.flat.h, mask.flat.h, last.h)
+    total = ins1("MAKE_SEGDES", "S", ins1(f"LENGTH {word(kind)}", "I", h))
+    dim = Lists(seg, last.outer, Size(None, total))
+    return Array(Flat(a.dtype, h, dim.inner), [*a.dims[:-1], dim])
+
+
+def _by_two(a: Array, key: tuple[Any, ...]) -> Array:
+    if len(key) != 2 or a.ndim != 2:
+        raise NotImplementedError(f"this index of an array of type {a.type} is not there yet")
+    first, second = key
+    chosen = a if isinstance(first, slice) and first == slice(None) else get_lists(a, first)
+    if not chosen.is_jagged:
+        got: Array = chosen[second]
+        return got
+    if isinstance(second, slice):
+        return _slice_each(chosen, second)
+    if isinstance(second, bool) or not hasattr(second, "__index__"):
+        raise NotImplementedError("only an integer or a slice chooses elements of each list")
+    dim = lists_of(chosen)[0]
+    i = second.__index__()
+    index = const("I", i, dim.outer)
+    if i < 0:
+        index = rules.int_op("+", index, dim.lengths.h)
+    kind = chosen.dtype.storage
+    h = ins1(f"EXTRACT {word(kind)}", kind, chosen.flat.h, index, dim.h)
+    return Array(Flat(chosen.dtype, h, dim.outer), chosen.dims[:1])
+
+
+def _slice_each(a: Array, s: slice) -> Array:
+    """a[:, s], with Python's rules for each length."""
+    dim = lists_of(a)[0]
+    size = dim.outer
+    step = 1 if s.step is None else s.step
+    if step == 0:
+        raise ValueError("a slice with step zero")
+    n, zero = dim.lengths.h, const("I", 0, size)
+
+    def smaller(x: Any, y: Any) -> Any:
+        return rules.select("I", rules.compare("<", "I", x, y), x, y)
+
+    def larger(x: Any, y: Any) -> Any:
+        return rules.select("I", rules.compare(">", "I", x, y), x, y)
+
+    def bound(x: Any, low: Any, high: Any, otherwise: Any) -> Any:
+        if x is None:
+            return otherwise
+        h = const("I", x, size)
+        return smaller(larger(rules.int_op("+", h, n) if x < 0 else h, low), high)
+
+    one = const("I", 1, size)
+    if step > 0:
+        start, stop = bound(s.start, zero, n, zero), bound(s.stop, zero, n, n)
+        many = rules.int_op("/", rules.int_op("+", rules.int_op("-", stop, start), const("I", step - 1, size)), const("I", step, size))
+    else:
+        last, below = rules.int_op("-", n, one), const("I", -1, size)
+        start, stop = bound(s.start, below, last, last), bound(s.stop, below, last, below)
+        many = rules.int_op("/", rules.int_op("+", rules.int_op("-", start, stop), const("I", -step - 1, size)), const("I", -step, size))
+    made = lists_of_lengths(Flat(int64, larger(many, zero), size))
+    begin = rules.int_op("+", dim.offsets.h, start)
+    index = ins1("INDEX", "I", begin, const("I", step, size), made.h)
+    return Array(gather(a.flat, index, made.inner), [a.dims[0], made])
+
+
+def to_regular(a: Array, fill: Any = None) -> Array:
+    """A matrix: lists that are too short are filled up."""
+    from .elementwise import at
+
+    if not a.is_jagged:
+        return a
+    if a.ndim != 2:
+        raise NotImplementedError(f"to_regular of an array of type {a.type} is not there yet")
+    dim = lists_of(a)[0]
+    n = dim.lengths.numpy()
+    width = int(n.max()) if n.size else 0
+    if fill is None and (n != width).any():
+        raise ValueError("the lists have different lengths; fill= says what stands where there is nothing")
+    rows = len(a)
+    size = ONE if rows * width == 1 else Size(rows * width)
+    from .array import repeated
+
+    seg = repeated(width, dim.outer)
+    column = ins1("INDEX", "I", const("I", 0, dim.outer), const("I", 1, dim.outer), seg)
+    there = rules.compare("<", "I", column, ins1("DIST INT", "I", dim.lengths.h, seg))
+    index = rules.int_op("+", column, ins1("DIST INT", "I", dim.offsets.h, seg))
+    f = gather_where(a.flat, index, there, size)
+    if fill is None:
+        return Array(f, (rows, width))
+    kind = a.dtype.storage
+    return Array(Flat(a.dtype, rules.select(kind, there, f.h, at(fill, a.dtype, size).h), size), (rows, width))
+
+

@@ -1,0 +1,261 @@
+"""Functions of Python applied to all elements: map, new, each and stencils."""
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections import namedtuple
+from typing import Any, Callable, Optional, Sequence
+
+from . import rules
+from .align import Aligned
+from .array import Array, Dim, affine, row_strides
+from .dtypes import int64
+from .elementwise import at
+from .flat import Flat, ONE, Size, const, gather, iota
+from .making import asarray
+from .records import Records
+from .trace import Lane, Number, operand, operate
+
+_record_types: dict[tuple[str, ...], Any] = {}
+
+
+def check_parameters(f: Any, count: int) -> None:
+    """A function that cannot take so many arguments is refused at once."""
+    target = getattr(f, "python", f)
+    try:
+        signature = inspect.signature(target)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError as e:
+        raise TypeError(f"the function is called with {count} arguments: {e}") from None
+
+
+def run_function(f: Callable[..., Any], values: Sequence[Any], size: Size) -> Any:
+    """Its result for all calls at once."""
+    from .interpreter import call_vectorised
+
+    return call_vectorised(f, values, size)
+
+
+def call_on(f: Callable[..., Any], flats: Sequence[Flat], size: Size) -> Flat:
+    result = run_function(f, [Lane(x) for x in flats], size)
+    return result_flat(result, size)
+
+
+def result_flat(result: Any, size: Size) -> Flat:
+    value = operand(result, size)
+    if isinstance(value, Flat):
+        return value
+    from .dtypes import of_scalar
+
+    return at(value, of_scalar(value), size)
+
+
+def _argument(a: Array, dims: Sequence[Dim], size: Size) -> Any:
+    """One array as what a function takes of each element."""
+    if isinstance(a, Records):
+        values = [_argument(p, dims, size) for p in a.parts]
+        if a.names is None:
+            return tuple(values)
+        kind = _record_types.setdefault(a.names, namedtuple("record", a.names))  # type: ignore[misc]
+        return kind(*values)
+    return Lane(a.flat)
+
+
+def _result(value: Any, dims: Sequence[Dim], size: Size) -> Array:
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", None)
+        return Records([_result(v, dims, size) for v in value], names)
+    return Array(result_flat(value, size), dims)
+
+
+def index_of(dims: Sequence[Dim], size: Size) -> Any:
+    """The index of each element: a number in one dimension, else a tuple."""
+    if any(isinstance(d, Size) for d in dims):
+        if len(dims) == 1:
+            return Lane(iota(size))
+        dims = tuple(d.n if isinstance(d, Size) else d for d in dims)
+    shape: list[int] = [d for d in dims if isinstance(d, int)]
+    if len(shape) != len(dims):
+        raise NotImplementedError("the index of an element of a jagged array is not there yet; see nvm.local_index")
+    if len(shape) == 1:
+        return Lane(iota(size))
+    found = []
+    for k in range(len(shape)):
+        h, _ = affine(shape, [1 if i == k else 0 for i in range(len(shape))], 0)
+        found.append(Lane(Flat(int64, h, size)))
+    return tuple(found)
+
+
+def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # noqa: A001
+    """f of one scalar of each array, for all elements; with_index=True adds the index."""
+    arrays = [asarray(x) for x in (a, *others)]
+    check_parameters(f, len(arrays) + with_index)
+    if len(arrays) == 1:
+        dims: Sequence[Dim] = arrays[0].dims
+        size = (arrays[0].parts[0] if isinstance(arrays[0], Records) else arrays[0]).flat.size
+        values = [_argument(arrays[0], dims, size)]
+    else:
+        plain = [x.parts[0] if isinstance(x, Records) else x for x in arrays]
+        aligned = Aligned(plain)
+        dims, size = aligned.dims, aligned.size
+        values = [_argument(x, dims, size) if isinstance(x, Records) else Lane(o) for x, o in zip(arrays, aligned.operands)]  # type: ignore[arg-type]
+    if with_index:
+        values.append(index_of(dims, size))
+    return _result(run_function(f, values, size), dims, size)
+
+
+def new(shape: Any, f: Any, /) -> Array:
+    """f of each index: f(i), or f(i, j, ...) for a tuple."""
+    from .making import _dims
+
+    dims = _dims(shape)
+    count = 1
+    for n in dims:
+        count *= n
+    size = ONE if count == 1 else Size(count)
+    index = index_of(dims, size)
+    values = list(index) if isinstance(index, tuple) else [index]
+    check_parameters(f, len(values))
+    return _result(run_function(f, values, size), dims, size)
+
+
+def each(f: Any, a: Any, /, *others: Any) -> Array:
+    """f of the rows or lists of arrays: apply-to-each."""
+    from .nested import each_row
+
+    return each_row(f, [asarray(x) for x in (a, *others)])
+
+
+# Stencils.
+
+
+class Relative:
+    """The neighbours by their offsets: v[-1, 0], also by a computed one."""
+
+    def __init__(self, offsets: Sequence[tuple[int, ...]], values: Sequence[Any]) -> None:
+        self._offsets = list(offsets)
+        self._values = list(values)
+
+    def __getitem__(self, key: Any) -> Any:
+        where = key if isinstance(key, tuple) else (key,)
+        if not any(isinstance(k, Lane) for k in where):
+            if where not in self._offsets:
+                raise IndexError(f"{key} is none of the offsets")
+            return self._values[self._offsets.index(where)]
+        from .trace import choose
+
+        lane = next(k for k in where if isinstance(k, Lane))
+        size = lane.flat.size
+        result = self._values[0]
+        for offset, value in zip(self._offsets[1:], self._values[1:]):
+            hit: Any = None
+            for k, o in zip(where, offset):
+                same = operate("equal", k, o).flat.h if isinstance(k, Lane) else const("B", k == o, size)
+                hit = same if hit is None else rules.both(hit, same)
+            result = choose(hit, value, result, size)
+        return result
+
+
+def _offsets(offsets: Any, ndim: int) -> list[tuple[int, ...]]:
+    found = [(o,) if isinstance(o, int) else tuple(o) for o in offsets]
+    if not found or any(len(o) != ndim for o in found):
+        raise ValueError(f"offsets of a stencil on {ndim} dimensions are tuples of {ndim} integers")
+    return found
+
+
+def _replaced(place: Any, n: int, pad: str) -> Any:
+    """Where the neighbour is that stands for one outside."""
+    from .trace import choose
+
+    size = place.flat.size
+    if pad == "wrap":
+        return operate("remainder", place, n)
+    if pad == "edge" or n == 1:
+        low = choose(operate("less", place, 0).flat.h, 0, place, size)
+        return choose(operate("greater_equal", low, n).flat.h, n - 1, low, size)
+    period = 2 * (n - 1)
+    folded = operate("remainder", place, period)
+    return choose(operate("greater", folded, n - 1).flat.h, period - folded, folded, size)
+
+
+def stencil(a: Array, offsets: Any, f: Any, *, outside: Any = None, pad: Optional[str] = None, value: Any = 0, relative: bool = False,
+            with_index: bool = False) -> Array:
+    """f of the neighbours at offsets. `outside`: the result where one of them is outside; `pad`: what replaces such a neighbour
+    ("constant", "edge", "wrap", "reflect")."""
+    if (outside is None) == (pad is None):
+        raise TypeError("a stencil has exactly one rule for its border: outside= or pad=")
+    if pad not in (None, "constant", "edge", "wrap", "reflect"):
+        raise ValueError(f"pad={pad!r}: it is constant, edge, wrap or reflect")
+    shape = a.known_shape
+    found = _offsets(offsets, len(shape))
+    check_parameters(f, (1 if relative else len(found)) + with_index)
+    flat = a.flat
+    size = flat.size
+    strides = row_strides(shape)
+    index = index_of(shape, size) if shape else ()
+    places = index if isinstance(index, tuple) else (index,)
+    inside: Any = None
+    values = []
+    for offset in found:
+        values.append(_neighbour(flat, shape, strides, places, offset, pad, value))
+        if pad is None:
+            flags = _is_inside(shape, places, offset)
+            if flags is not None:
+                inside = flags if inside is None else rules.both(inside, flags)
+    return _apply_stencil(a, f, values, found, inside, outside, relative, with_index, index)
+
+
+def _apply_stencil(a: Array, f: Any, values: list[Any], found: Any, inside: Any, outside: Any, relative: bool, with_index: bool, index: Any) -> Array:
+    from .elementwise import where
+
+    size = a.flat.size
+    arguments: list[Any] = [Relative(found, values)] if relative else values
+    if with_index:
+        arguments.append(index)
+    result = result_flat(run_function(f, arguments, size), size)
+    if inside is not None:
+        from .dtypes import bool_
+
+        result = where(Flat(bool_, inside, size), result, outside if isinstance(outside, Number) else asarray(outside).item(), size)
+    return Array(result, a.dims)
+
+
+def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[int]) -> Any:
+    flags: Any = None
+    for place, n, o in zip(places, shape, offset):
+        if o == 0:
+            continue
+        h = operate("greater_equal", place, -o).flat.h if o < 0 else operate("less", place, n - o).flat.h
+        flags = h if flags is None else rules.both(flags, h)
+    return flags
+
+
+def _neighbour(flat: Flat, shape: Sequence[int], strides: Sequence[int], places: Sequence[Lane], offset: Sequence[int], pad: Optional[str], value: Any) -> Lane:
+    from .trace import choose
+
+    size = flat.size
+    if not any(offset) or size.n == 0:
+        return Lane(flat)
+    if pad in ("wrap", "edge", "reflect"):
+        total: Any = 0
+        for place, n, s, o in zip(places, shape, strides, offset):
+            moved = place if o == 0 else _replaced(operate("add", place, o), n, pad)
+            total = operate("add", operate("multiply", moved, s), total)
+        return Lane(gather(flat, total.flat.h, size))
+    from .flat import gather_where
+
+    flags = _is_inside(shape, places, offset)
+    step = sum(s * o for s, o in zip(strides, offset))
+    index = rules.int_op("+", iota(size).h, const("I", step, size))
+    got = Lane(gather_where(flat, index, flags, size))
+    return choose(flags, got, value, size) if pad == "constant" else got  # type: ignore[no-any-return]
+
+
+def neighbourhood(distance: int, ndim: int) -> list[tuple[int, ...]]:
+    """All offsets up to a distance in each dimension, in row order."""
+    return list(itertools.product(range(-distance, distance + 1), repeat=ndim))
+
+

@@ -1,0 +1,249 @@
+"""Lists of each call: what comprehensions and reductions inside functions work on, all calls at once."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import rules
+from .array import Array, Dim, Lists, lists_of_lengths, repeated
+from .dtypes import bool_, int64
+from .flat import Flat, ONE, Size, const, gather_where, ins, ins1, word
+from .records import Records
+from .trace import Lane
+
+
+class ListLane:
+    """One list of each call; its elements are numbers, tuples or lists again."""
+
+    __slots__ = ("lists", "elements")
+
+    def __init__(self, lists: Lists, elements: Any) -> None:
+        self.lists = lists
+        self.elements = elements
+
+    @property
+    def length(self) -> Lane:
+        return Lane(self.lists.lengths)
+
+    def reduced(self, name: str, initial: Any = None) -> Any:
+        from .reductions import extreme, sum_type
+
+        f = flat_of(self.elements, self.lists.inner)
+        outer = self.lists.outer
+        if name in ("any", "all"):
+            h = ins1(("OR" if name == "any" else "AND") + "_REDUCE BOOL", "B", rules.convert(f, bool_).h, self.lists.h)
+            return Lane(Flat(bool_, h, outer))
+        if name == "sum":
+            f = rules.convert(f, sum_type(f.dtype))
+            h = ins1(f"+_REDUCE {word(f.dtype.storage)}", f.dtype.storage, f.h, self.lists.h)
+            return Lane(Flat(f.dtype, h, outer))
+        return Lane(Flat(f.dtype, extreme(name == "max", "REDUCE", f, self.lists.h, outer), outer))
+
+    def at(self, index: Any, guard: Any) -> Any:
+        """An element of each list; the machine fails where there is none."""
+        from .trace import choose, operate
+
+        outer = self.lists.outer
+        i = index if isinstance(index, Lane) else Lane(Flat(int64, const("I", index, outer), outer))
+        n = self.length
+        i = choose(operate("less", i, 0).flat.h, operate("add", i, n), i, outer)
+        bad = rules.either(operate("less", i, 0).flat.h, operate("greater_equal", i, n).flat.h)
+        place = rules.int_op("+", self.lists.offsets.h, i.flat.h)
+        place = rules.select("I", bad, const("I", -1, outer), place)
+        flags = const("B", True, outer) if guard is None else guard
+        return picked(self.elements, self.lists.inner, Flat(int64, place, outer), flags)
+
+
+def flat_of(x: Any, size: Size) -> Flat:
+    from .mapping import result_flat
+
+    return result_flat(x, size)
+
+
+def picked(x: Any, size: Size, index: Flat, flags: Any) -> Any:
+    """A value's element at each index, zero where the flags are not set."""
+    if isinstance(x, tuple):
+        made = [picked(v, size, index, flags) for v in x]
+        return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
+    if isinstance(x, ListLane):
+        n = Flat(int64, gather_where(x.lists.lengths, index.h, flags, index.size).h, index.size)
+        start = gather_where(x.lists.offsets, index.h, flags, index.size)
+        lists = lists_of_lengths(n)
+        place = ins1("INDEX", "I", start.h, const("I", 1, index.size), lists.h)
+        return ListLane(lists, picked(x.elements, x.lists.inner, Flat(int64, place, lists.inner), const("B", True, lists.inner)))
+    return Lane(gather_where(flat_of(x, size), index.h, flags, index.size))
+
+
+def spread(x: Any, lists: Lists) -> Any:
+    """A value of each call, for each element of its list."""
+    if isinstance(x, tuple):
+        made = [spread(v, lists) for v in x]
+        return type(x)(*made) if hasattr(x, "_fields") else tuple(made)
+    if isinstance(x, Lane):
+        f = x.flat
+        return Lane(Flat(f.dtype, ins1(f"DIST {word(f.dtype.storage)}", f.dtype.storage, f.h, lists.h), lists.inner))
+    if isinstance(x, ListLane):
+        number = Flat(int64, ins1("DIST INT", "I", ins1("INDEX", "I", const("I", 0, ONE), const("I", 1, ONE), lists.outer.seg), lists.h), lists.inner)
+        return picked(x, lists.outer, number, const("B", True, lists.inner))
+    return x
+
+
+def kept(x: Any, flags: Any, size: Size, seg: Any) -> Any:
+    """Of a value of each element what a condition keeps; `seg` is the one segment of what is kept."""
+    from .flat import iota, pack
+
+    if isinstance(x, (Lane, tuple, ListLane)):
+        index = pack(iota(size), flags)
+        index = Flat(int64, index.h, seg)
+        return picked(x, size, index, const("B", True, seg))
+    return x
+
+
+def filtered(lists: Lists, flags: Any) -> Lists:
+    from .flat import iota
+
+    h, seg = ins("PACK INT", "IS", iota(lists.inner).h, flags, lists.h)
+    inner = Size(None, ins1("MAKE_SEGDES", "S", ins1("LENGTH INT", "I", h)))
+    return Lists(seg, lists.outer, inner)
+
+
+def merged(flags: Any, a: ListLane, b: ListLane, size: Size) -> ListLane:
+    """The list of a where the flags are set, else that of b."""
+    n = Flat(int64, rules.select("I", flags, a.lists.lengths.h, b.lists.lengths.h), size)
+    lists = lists_of_lengths(n)
+    local = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
+    first = ins1("DIST BOOL", "B", flags, lists.h)
+    places = [rules.int_op("+", local, ins1("DIST INT", "I", x.lists.offsets.h, lists.h)) for x in (a, b)]
+    left = picked(a.elements, a.lists.inner, Flat(int64, places[0], lists.inner), first)
+    right = picked(b.elements, b.lists.inner, Flat(int64, places[1], lists.inner), rules.negated(first))
+    return ListLane(lists, either_of(first, left, right, lists.inner))
+
+
+def either_of(flags: Any, a: Any, b: Any, size: Size) -> Any:
+    """choose(), of lists as well."""
+    from .trace import choose
+
+    if isinstance(a, ListLane) and isinstance(b, ListLane):
+        return merged(flags, a, b, size)
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        return tuple(either_of(flags, x, y, size) for x, y in zip(a, b))
+    if isinstance(a, ListLane) or isinstance(b, ListLane):
+        raise TypeError("a list and a number do not meet")
+    return choose(flags, a, b, size)
+
+
+def joined(a: ListLane, b: ListLane) -> ListLane:
+    """Each list of a with that of b behind it."""
+    size = a.lists.outer
+    n = Flat(int64, rules.int_op("+", a.lists.lengths.h, b.lists.lengths.h), size)
+    lists = lists_of_lengths(n)
+    local = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
+
+    def over(f: Flat) -> Any:
+        return ins1("DIST INT", "I", f.h, lists.h)
+
+    first = rules.compare("<", "I", local, over(a.lists.lengths))
+    left = picked(a.elements, a.lists.inner, Flat(int64, rules.int_op("+", local, over(a.lists.offsets)), lists.inner), first)
+    behind = rules.int_op("+", rules.int_op("-", local, over(a.lists.lengths)), over(b.lists.offsets))
+    right = picked(b.elements, b.lists.inner, Flat(int64, behind, lists.inner), rules.negated(first))
+    return ListLane(lists, either_of(first, left, right, lists.inner))
+
+
+def display(values: Sequence[Any], size: Size) -> ListLane:
+    """[a, b, ...] in each call."""
+    lists = Lists(repeated(len(values), size), size, _times(size, len(values)))
+    if all(isinstance(v, ListLane) for v in values) and values:
+        parts = [ListLane(Lists(repeated(1, size), size, size), v) for v in values]
+        result = parts[0]
+        for p in parts[1:]:
+            result = joined(result, p)
+        return result
+    if not values:
+        return ListLane(Lists(repeated(0, size), size, Size(0)), Lane(Flat(int64, const("I", 0, Size(0)), Size(0))))
+    from .trace import choose
+
+    place = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
+    result_value = spread(values[-1], lists)
+    for k in range(len(values) - 2, -1, -1):
+        hit = rules.compare("=", "I", place, const("I", k, lists.inner))
+        result_value = choose(hit, spread(values[k], lists), result_value, lists.inner)
+    if not isinstance(result_value, (Lane, tuple)):
+        result_value = Lane(flat_of(result_value, lists.inner))
+    return ListLane(lists, result_value)
+
+
+def _times(size: Size, n: int) -> Size:
+    if size.known is not None:
+        return ONE if size.known * n == 1 else Size(size.known * n)
+    total = rules.int_op("*", ins1("LENGTHS", "I", size.seg), const("I", n, ONE))
+    return Size(None, ins1("MAKE_SEGDES", "S", total))
+
+
+def numbers(start: Any, stop: Any, step: int, size: Size) -> ListLane:
+    """range(start, stop, step) of each call."""
+    from .trace import choose, operate
+
+    lanes = [x if isinstance(x, Lane) else Lane(Flat(int64, const("I", x, size), size)) for x in (start, stop)]
+    span = operate("add", operate("subtract", lanes[1], lanes[0]), step - 1 if step > 0 else step + 1)
+    count = operate("floor_divide", span, step)
+    count = choose(operate("less", count, 0).flat.h, 0, count, size)
+    lists = lists_of_lengths(count.flat)
+    h = ins1("INDEX", "I", lanes[0].flat.h, const("I", step, size), lists.h)
+    return ListLane(lists, Lane(Flat(int64, h, lists.inner)))
+
+
+def of_array(a: Array, size: Size) -> ListLane:
+    """An array of the host, the same in each call."""
+    n = len(a)
+    lists = Lists(repeated(n, size), size, _times(size, n))
+    place = ins1("INDEX", "I", const("I", 0, size), const("I", 1, size), lists.h)
+    values, count = lanes_of(a)
+    return ListLane(lists, picked(values, count, Flat(int64, place, lists.inner), const("B", True, lists.inner)))
+
+
+def lanes_of(a: Array) -> tuple[Any, Size]:
+    """The rows or lists of an array, one for each call."""
+    if isinstance(a, Records):
+        found = [lanes_of(p) for p in a.parts]
+        return tuple(v for v, _ in found), found[0][1]
+    f = a.flat
+    first = a.dims[0]
+    outer = first if isinstance(first, Size) else ONE if first == 1 else Size(first)  # type: ignore[arg-type]
+    if a.ndim == 1:
+        return Lane(f), f.size
+    levels: list[Lists] = []
+    size = outer
+    for d in a.dims[1:]:
+        if isinstance(d, Lists):
+            levels.append(Lists(d.h, size, d.inner))
+        else:
+            n = d.n if isinstance(d, Size) else d
+            levels.append(Lists(repeated(n, size), size, _times(size, n)))
+        size = levels[-1].inner
+    value: Any = Lane(Flat(f.dtype, f.h, levels[-1].inner))
+    for lists in reversed(levels):
+        value = ListLane(lists, value)
+    return value, outer
+
+
+def array_of(value: Any, dims: list[Dim], size: Size) -> Array:
+    """Values of all calls as an array."""
+    if isinstance(value, tuple):
+        return Records([array_of(v, dims, size) for v in value], getattr(value, "_fields", None))
+    if isinstance(value, ListLane):
+        return array_of(value.elements, [*dims, value.lists], value.lists.inner)
+    return Array(flat_of(value, size), dims)
+
+
+def each_row(f: Any, arrays: Sequence[Array]) -> Array:
+    from .interpreter import call_vectorised
+    from .mapping import check_parameters
+
+    check_parameters(f, len(arrays))
+    found = [lanes_of(a) for a in arrays]
+    size = found[0][1]
+    if any(s.n != size.n for _, s in found[1:]):
+        raise ValueError("the arrays have different lengths")
+    result = call_vectorised(f, [v for v, _ in found], size)
+    return array_of(result, [size if size.known is None else size.known], size)
+
+

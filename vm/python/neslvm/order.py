@@ -1,0 +1,203 @@
+"""Sorting, and what is made of it: distinct values, searching, sums by key."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional
+
+from . import rules
+from .align import lists_of
+from .array import Array, repeated
+from .dtypes import bool_, common, int64
+from .flat import Flat, ONE, Size, const, gather, ins1, iota, pack, word
+
+
+def permuted(f: Flat, rank: Any, seg: Any = None) -> Flat:
+    """Each element at its rank."""
+    kind = f.dtype.storage
+    return Flat(f.dtype, ins1(f"PERMUTE {word(kind)}", kind, f.h, rank, f.size.seg if seg is None else seg), f.size)
+
+
+def _rank(f: Flat, seg: Any, descending: bool) -> Any:
+    """The place of each element among those of its segment; what is no number comes last."""
+    text = "RANK_DOWN" if descending else "RANK_UP"
+    if f.dtype.kind != "f":
+        return ins1(f"{text} INT", "I", rules.order_key(f), seg)
+    bad = rules.compare("!=", "F", f.h, f.h)
+    zero = const("F", 0.0, f.size)
+    key = rules.float_op("+", rules.select("F", bad, zero, f.h), zero)
+    first = ins1(f"{text} FLOAT", "I", key, seg)
+    moved = permuted(Flat(bool_, bad, f.size), first, seg)
+    second = ins1("RANK_UP INT", "I", ins1("B_TO_I", "I", moved.h), seg)
+    return ins1("BPERMUTE INT", "I", second, first, seg, seg)
+
+
+def _arranged(x: Any, axis: int) -> tuple[Array, Any, Optional[int]]:
+    """With the axis innermost, its segments, and where the axis was."""
+    from .making import asarray
+    from .shaping import axis_of, moveaxis
+
+    a = asarray(x)
+    if a.is_jagged:
+        if axis not in (-1, a.ndim - 1):
+            raise NotImplementedError(f"axis {axis} of an array of type {a.type} is not there yet")
+        return a, lists_of(a)[-1].h, None
+    if a.ndim <= 1:
+        axis_of(axis, a.ndim)
+        return a, a.flat.size.seg, None
+    k = axis_of(axis, a.ndim)
+    moved = moveaxis(a, k, a.ndim - 1)
+    shape = moved.known_shape
+    outer = 1
+    for n in shape[:-1]:
+        outer *= n
+    return moved, repeated(shape[-1], Size(outer) if outer != 1 else ONE), k
+
+
+def _back(f: Flat, a: Array, k: Optional[int]) -> Array:
+    from .shaping import moveaxis
+
+    made = Array(f, a.dims)
+    return made if k is None else moveaxis(made, a.ndim - 1, k)
+
+
+def sort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    a, seg, k = _arranged(x, axis)
+    if a.dtype.kind == "c":
+        raise TypeError("complex numbers have no order")
+    f = a.flat
+    return _back(permuted(f, _rank(f, seg, descending), seg), a, k)
+
+
+def argsort(x: Any, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
+    a, seg, k = _arranged(x, axis)
+    if a.dtype.kind == "c":
+        raise TypeError("complex numbers have no order")
+    f = a.flat
+    count = ins1("LENGTHS", "I", seg)
+    groups = Size(None, ins1("MAKE_SEGDES", "S", ins1("LENGTH INT", "I", count)))
+    local = ins1("INDEX", "I", const("I", 0, groups), const("I", 1, groups), seg)
+    return _back(permuted(Flat(int64, local, f.size), _rank(f, seg, descending), seg), a, k)
+
+
+class UniqueAll(NamedTuple):
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class UniqueCounts(NamedTuple):
+    values: Array
+    counts: Array
+
+
+class UniqueInverse(NamedTuple):
+    values: Array
+    inverse_indices: Array
+
+
+def unique_all(x: Any, /) -> UniqueAll:
+    """The distinct values, sorted; where each occurs first; which of them each element is; how often each occurs."""
+    from .making import asarray
+    from .shaping import reshape
+
+    a = asarray(x)
+    f = reshape(a, -1).flat
+    size, rank = f.size, _rank(f, f.size.seg, False)
+    ordered = permuted(f, rank)
+    zero = const("I", 0, size)
+    index = iota(size).h
+    before = rules.int_op("-", index, const("I", 1, size))
+    is_first = rules.compare("=", "I", index, zero)
+    previous = gather(ordered, rules.select("I", is_first, zero, before), size)
+    key = "I" if f.dtype is bool_ else f.dtype.storage
+    differs = rules.compare("!=", key, rules.order_key(ordered), rules.order_key(previous))
+    heads = rules.either(is_first, differs)
+    starts = pack(Flat(int64, index, size), heads)
+    values = gather(ordered, starts.h, starts.size)
+    who = permuted(Flat(int64, index, size), rank)
+    indices = gather(who, starts.h, starts.size)
+    ones = ins1("B_TO_I", "I", heads)
+    number = rules.int_op("-", rules.int_op("+", ins1("+_SCAN INT", "I", ones, size.seg), ones), const("I", 1, size))
+    inverse = ins1("BPERMUTE INT", "I", number, rank, size.seg, size.seg)
+    last = rules.compare("=", "I", iota(starts.size).h, rules.int_op("-", _count(starts), const("I", 1, starts.size)))
+    following = rules.int_op("+", iota(starts.size).h, const("I", 1, starts.size))
+    following = rules.select("I", last, iota(starts.size).h, following)
+    ends = rules.select("I", last, const("I", size.n, starts.size), gather(starts, following, starts.size).h)
+    counts = Flat(int64, rules.int_op("-", ends, starts.h), starts.size)
+
+    def made(g: Flat) -> Array:
+        return Array(g, [g.size])
+
+    return UniqueAll(made(values), made(indices), Array(Flat(int64, inverse, size), a.known_shape), made(counts))
+
+
+def _count(f: Flat) -> Any:
+    """How many there are, for each of them."""
+    return ins1("DIST INT", "I", ins1("LENGTH INT", "I", f.h), f.size.seg)
+
+
+def unique_values(x: Any, /) -> Array:
+    return unique_all(x).values
+
+
+def unique_counts(x: Any, /) -> UniqueCounts:
+    found = unique_all(x)
+    return UniqueCounts(found.values, found.counts)
+
+
+def unique_inverse(x: Any, /) -> UniqueInverse:
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Array:
+    """Where each value belongs in a sorted array."""
+    from .making import asarray
+
+    if side not in ("left", "right"):
+        raise ValueError(f"side={side!r}: it is left or right")
+    a, v = asarray(x1), asarray(x2)
+    if sorter is not None:
+        a = a[asarray(sorter)]
+    t = common(a.dtype, v.dtype)
+    table, wanted = rules.convert(a.flat, t), rules.convert(v.flat, t)
+    n, size = len(a), wanted.size
+    low, high = const("I", 0, size), const("I", n, size)
+    key = "I" if t is bool_ else t.storage
+    sought = rules.order_key(wanted)
+    for _ in range(n.bit_length()):
+        middle = rules.int_op("RSHIFT", rules.int_op("+", low, high), const("I", 1, size))
+        open_ = rules.compare("<", "I", low, high)
+        there = gather(table, rules.select("I", open_, middle, const("I", 0, size)), size)
+        right = rules.compare("<" if side == "left" else "<=", key, rules.order_key(there), sought)
+        up, down = rules.both(open_, right), rules.both(open_, rules.negated(right))
+        low = rules.select("I", up, rules.int_op("+", middle, const("I", 1, size)), low)
+        high = rules.select("I", down, middle, high)
+    return Array(Flat(int64, low, size), v.dims)
+
+
+def sum_by_key(d: Array, index: Flat, values: Flat, combine: Any) -> Array:
+    """d with the values of each index combined with what is there."""
+    from .scans import known_function
+    from .indexing import _in_range, scattered
+    from .elementwise import apply
+    from .reductions import extreme
+
+    name = known_function(combine)
+    if name is None:
+        raise NotImplementedError("scatter combines by + * min max")
+    index = _in_range(index, len(d))
+    rank = ins1("RANK_UP INT", "I", index.h, index.size.seg)
+    keys = Array(permuted(index, rank), [index.size.n])
+    found = unique_all(keys)
+    seg = ins1("MAKE_SEGDES", "S", found.counts.flat.h)
+    ordered = permuted(values, rank)
+    size = found.values.flat.size
+    if name in ("add", "multiply"):
+        text = "+_REDUCE" if name == "add" else "*_REDUCE"
+        h = ins1(f"{text} {word(values.dtype.storage)}", values.dtype.storage, ordered.h, seg)
+    else:
+        h = extreme(name == "maximum", "REDUCE", ordered, seg, size)
+    parts = Flat(values.dtype, rules.finish(h, values.dtype, size), size)
+    before = gather(d.flat, found.values.flat.h, size)
+    return Array(scattered(d.flat, found.values.flat.h, apply(name, [before, parts], size)), d.dims)

@@ -1,0 +1,92 @@
+"""Arrays of tuples and records, stored by component."""
+from __future__ import annotations
+
+import builtins
+from typing import Any, Optional, Sequence
+
+from .array import Array
+
+
+class Records(Array):
+    """Its components have one shape."""
+
+    __slots__ = ("parts", "names")
+    parts: tuple[Array, ...]
+    names: Optional[tuple[str, ...]]
+
+    def __init__(self, parts: Sequence[Array], names: Optional[Sequence[str]]) -> None:
+        first = parts[0]
+        super().__init__(first._flat, first.dims, first._view)
+        self.parts = tuple(parts)
+        self.names = tuple(names) if names is not None else None
+
+    @property
+    def fields(self) -> list[str]:
+        return list(self.names) if self.names is not None else [str(k) for k in range(len(self.parts))]
+
+    @property
+    def element_type(self) -> str:
+        kinds = [p.element_type for p in self.parts]
+        if self.names is None:
+            return "(" + ", ".join(kinds) + ")"
+        return "{" + ", ".join(f"{n}: {k}" for n, k in builtins.zip(self.names, kinds)) + "}"
+
+    @property
+    def dtype(self) -> Any:
+        raise TypeError(f"an array of type {self.type} has a type for each component")
+
+    def handles(self, materialise: bool = True) -> list[Any]:
+        return [h for p in self.parts for h in p.handles(materialise)]
+
+    def unzip(self) -> tuple[Array, ...]:
+        return self.parts
+
+    def tolist(self) -> Any:
+        lists = [p.tolist() for p in self.parts]
+
+        def together(values: list[Any], depth: int) -> Any:
+            if depth == 0:
+                return dict(builtins.zip(self.names, values)) if self.names is not None else tuple(values)
+            return [together(list(v), depth - 1) for v in builtins.zip(*values)]
+
+        return together(lists, self.ndim)
+
+    def to_numpy(self) -> Any:
+        raise TypeError("an array of tuples or records leaves by tolist(), or by component: unzip()")
+
+    def item(self) -> Any:
+        raise TypeError("an array of tuples or records is no scalar; tolist() gives its elements")
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            if self.names is None or key not in self.names:
+                raise KeyError(f"there is no field {key!r}; there are {', '.join(self.fields)}")
+            return self.parts[self.names.index(key)]
+        return Records([p[key] for p in self.parts], self.names)
+
+    def __reduce__(self) -> Any:
+        return Records, (self.parts, self.names)
+
+
+def zip(*arrays: Any, **named: Any) -> Array:  # noqa: A001
+    """An array of tuples, or of records with these fields."""
+    from .making import asarray
+
+    if bool(arrays) == bool(named):
+        raise TypeError("zip takes arrays, either all with names or all without")
+    parts = [asarray(a) for a in (arrays or named.values())]
+    first = parts[0]
+    for p in parts[1:]:
+        if p.is_jagged or first.is_jagged:
+            from .align import lists_of
+
+            same = p.ndim == first.ndim and all(x.same(y) for x, y in _pairs(lists_of(p), lists_of(first)))
+        else:
+            same = p.known_shape == first.known_shape
+        if not same:
+            raise ValueError(f"arrays of type {first.type} and {p.type} have no common shape")
+    return Records(parts, list(named) if named else None)
+
+
+def _pairs(a: list[Any], b: list[Any]) -> list[tuple[Any, Any]]:
+    return list(builtins.zip(a, b))

@@ -1,0 +1,263 @@
+"""Other shapes of the same elements, and arrays put together."""
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+from . import rules
+from .align import broadcast_shape, broadcast_to, lists_of
+from .array import Array, lists_of_lengths, row_strides
+from .dtypes import common, int64
+from .flat import Flat, ONE, Size, const, gather_where, ins1, iota
+
+
+def _view_of(a: Array) -> tuple[tuple[int, ...], int]:
+    return a._view if a._view is not None else (row_strides(a.known_shape), 0)
+
+
+def axis_of(axis: int, ndim: int) -> int:
+    if not -ndim <= axis < ndim:
+        raise ValueError(f"there is no axis {axis} in {ndim} dimensions")
+    return axis % ndim
+
+
+def permute_dims(x: Array, /, axes: Sequence[int]) -> Array:
+    shape = x.known_shape
+    order = [axis_of(k, len(shape)) for k in axes]
+    if sorted(order) != list(range(len(shape))):
+        raise ValueError(f"{tuple(axes)} does not permute {len(shape)} axes")
+    strides, offset = _view_of(x)
+    return Array(x._flat, [shape[k] for k in order], (tuple(strides[k] for k in order), offset))
+
+
+def matrix_transpose(x: Array, /) -> Array:
+    if x.ndim < 2:
+        raise ValueError("the transpose of a matrix needs two dimensions")
+    return permute_dims(x, (*range(x.ndim - 2), x.ndim - 1, x.ndim - 2))
+
+
+def moveaxis(x: Array, source: int, destination: int, /) -> Array:
+    order = [k for k in range(x.ndim) if k != axis_of(source, x.ndim)]
+    order.insert(axis_of(destination, x.ndim), axis_of(source, x.ndim))
+    return permute_dims(x, order)
+
+
+def reshape(x: Array, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
+    wanted = [shape] if isinstance(shape, int) else list(shape)
+    n = x.size
+    if -1 in wanted:
+        rest = -math.prod(wanted)
+        if wanted.count(-1) > 1 or rest == 0 or n % rest:
+            raise ValueError(f"{n} elements do not make the shape {tuple(wanted)}")
+        wanted[wanted.index(-1)] = n // rest
+    if math.prod(wanted) != n or any(k < 0 for k in wanted):
+        raise ValueError(f"{n} elements do not make the shape {tuple(wanted)}")
+    return Array(x.flat, wanted, host=None if x._host is None else x._host.reshape(wanted))
+
+
+def expand_dims(x: Array, /, *, axis: int = 0) -> Array:
+    k = axis_of(axis, x.ndim + 1)
+    got: Array = x[(slice(None),) * k + (None,)]
+    return got
+
+
+def squeeze(x: Array, /, axis: Any) -> Array:
+    axes = [axis_of(k, x.ndim) for k in ([axis] if isinstance(axis, int) else axis)]
+    shape = x.known_shape
+    if any(shape[k] != 1 for k in axes):
+        raise ValueError("only dimensions of length 1 can be left out")
+    got: Array = x[tuple(0 if k in axes else slice(None) for k in range(x.ndim))]
+    return got
+
+
+def flip(x: Array, /, *, axis: Any = None) -> Array:
+    axes = range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    chosen = {axis_of(k, x.ndim) for k in axes}
+    got: Array = x[tuple(slice(None, None, -1) if k in chosen else slice(None) for k in range(x.ndim))]
+    return got
+
+
+def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
+    if axis is None:
+        return reshape(roll(reshape(x, -1), shift, axis=0), x.known_shape)
+    if not isinstance(axis, int):
+        for s, k in zip(shift, axis):
+            x = roll(x, s, axis=k)
+        return x
+    k = axis_of(axis, x.ndim)
+    n = x.known_shape[k]
+    if n == 0 or shift % n == 0:
+        return x
+    cut = n - shift % n
+    before = (slice(None),) * k
+    return concat([x[before + (slice(cut, None),)], x[before + (slice(None, cut),)]], axis=k)
+
+
+def broadcast_arrays(*arrays: Array) -> list[Array]:
+    shape = broadcast_shape([a.known_shape for a in arrays])
+    return [broadcast_to(a, shape) for a in arrays]
+
+
+def _joined(a: Flat, b: Flat) -> Flat:
+    """b behind a."""
+    size = Size(a.size.n + b.size.n)
+    if size.n == 1:
+        size = ONE
+    index = iota(size).h
+    if a.h is None or b.h is None:
+        import numpy as np
+
+        from .flat import of_host
+
+        return of_host(np.concatenate([a.numpy(), b.numpy()]))
+    first = rules.compare("<", "I", index, const("I", a.size.n, size))
+    left = gather_where(a, index, first, size)
+    right = gather_where(b, rules.int_op("-", index, const("I", a.size.n, size)), rules.negated(first), size)
+    return Flat(a.dtype, rules.select(a.dtype.storage, first, left.h, right.h), size)
+
+
+def concat(arrays: Sequence[Any], /, *, axis: Optional[int] = 0) -> Array:
+    """Arrays one behind the other; jagged ones also list by list (axis=1)."""
+    from .making import asarray
+    from .operators import astype
+
+    made = [asarray(a) for a in arrays]
+    if not made:
+        raise ValueError("nothing to put together")
+    t = made[0].dtype
+    for a in made[1:]:
+        t = common(t, a.dtype)
+    made = [astype(a, t, copy=False) for a in made]
+    if any(a.is_jagged for a in made):
+        return _concat_lists(made, axis)
+    if axis is None:
+        made, axis = [reshape(a, -1) for a in made], 0
+    k = axis_of(axis, made[0].ndim)
+    shapes = [a.known_shape for a in made]
+    rest = {tuple(n for i, n in enumerate(s) if i != k) for s in shapes}
+    if len({len(s) for s in shapes}) != 1 or len(rest) != 1:
+        raise ValueError(f"shapes {', '.join(map(str, shapes))} do not fit together along axis {axis}")
+    fronts = [moveaxis(a, k, 0) if k else a for a in made]
+    flat = fronts[0].flat
+    for a in fronts[1:]:
+        flat = _joined(flat, a.flat)
+    shape = fronts[0].known_shape
+    result = Array(flat, [sum(s[k] for s in shapes), *shape[1:]])
+    return moveaxis(result, 0, k) if k else result
+
+
+def _concat_lists(made: list[Array], axis: Optional[int]) -> Array:
+    depth = made[0].ndim
+    if any(a.ndim != depth for a in made):
+        raise ValueError("arrays of different depth do not fit together: " + ", ".join(a.type for a in made))
+    if axis == 0:
+        result = made[0]
+        for a in made[1:]:
+            dims: list[Any] = [len(result) + len(a)]
+            for mine, other in zip(lists_of(result), lists_of(a)):
+                dims.append(lists_of_lengths(_joined(mine.lengths, other.lengths)))
+            flat = _joined(result.flat, a.flat)
+            for dim, inner in zip(dims[1:], [*(d.outer for d in dims[2:]), flat.size]):
+                dim.inner = inner
+            result = Array(flat, dims)
+        return result
+    if axis not in (1, -1) or depth != 2:
+        raise NotImplementedError(f"axis {axis} of arrays of type {made[0].type} is not there yet")
+    result = made[0]
+    for a in made[1:]:
+        result = _side_by_side(result, a)
+    return result
+
+
+def _side_by_side(a: Array, b: Array) -> Array:
+    """Each list of a with the list of b behind it."""
+    x, y = lists_of(a)[0], lists_of(b)[0]
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} lists and {len(b)} lists do not meet")
+    lengths = Flat(int64, rules.int_op("+", x.lengths.h, y.lengths.h), x.outer)
+    dim = lists_of_lengths(lengths)
+    size = dim.inner
+
+    def spread(f: Flat) -> Any:
+        return ins1("DIST INT", "I", f.h, dim.h)
+
+    local = ins1("INDEX", "I", const("I", 0, x.outer), const("I", 1, x.outer), dim.h)
+    first = rules.compare("<", "I", local, spread(x.lengths))
+    left = gather_where(a.flat, rules.int_op("+", local, spread(x.offsets)), first, size)
+    behind = rules.int_op("+", rules.int_op("-", local, spread(x.lengths)), spread(y.offsets))
+    right = gather_where(b.flat, behind, rules.negated(first), size)
+    flat = Flat(a.dtype, rules.select(a.dtype.storage, first, left.h, right.h), size)
+    return Array(flat, [len(a), dim])
+
+
+def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
+    from .making import asarray
+
+    return concat([expand_dims(asarray(a), axis=axis) for a in arrays], axis=axis)
+
+
+def repeat(x: Array, repeats: Any, /, *, axis: Optional[int] = None) -> Array:
+    """Each element as often as it is said."""
+    from .indexing import rows
+    from .making import asarray
+
+    if axis is None:
+        x, axis = reshape(x, -1), 0
+    k = axis_of(axis, x.ndim)
+    n = x.known_shape[k]
+    counts = broadcast_to(asarray(repeats), (n,))
+    index = ins1("DIST INT", "I", iota(Size(n)).h, ins1("MAKE_SEGDES", "S", rules.convert(counts.flat, int64).h))
+    size = Size(None, ins1("MAKE_SEGDES", "S", ins1("LENGTH INT", "I", index)))
+    got = rows(moveaxis(x, k, 0) if k else x, Flat(int64, index, size))
+    return moveaxis(got, 0, k) if k else got
+
+
+def tile(x: Array, repetitions: Any, /) -> Array:
+    times = [repetitions] if isinstance(repetitions, int) else list(repetitions)
+    shape = list(x.known_shape)
+    times = [1] * (len(shape) - len(times)) + times
+    shape = [1] * (len(times) - len(shape)) + shape
+    wide = reshape(x, [m for n in shape for m in (1, n)])
+    spread = broadcast_to(wide, [m for t, n in zip(times, shape) for m in (t, n)])
+    return reshape(spread, [t * n for t, n in zip(times, shape)])
+
+
+def matmul(a: Any, b: Any, /) -> Array:
+    """The product of matrices, and of stacks of them."""
+    from .making import asarray
+    from .operators import elementwise_call
+    from .reductions import sum as total
+
+    x, y = asarray(a), asarray(b)
+    if x.ndim == 0 or y.ndim == 0:
+        raise ValueError("matmul of arrays of no dimensions")
+    left, right = x.ndim == 1, y.ndim == 1
+    x = expand_dims(x, axis=0) if left else x
+    y = expand_dims(y, axis=1) if right else y
+    if x.known_shape[-1] != y.known_shape[-2]:
+        raise ValueError(f"shapes {x.shape} and {y.shape} do not fit for a product")
+    product = elementwise_call("multiply", expand_dims(x, axis=-2), expand_dims(matrix_transpose(y), axis=-3))
+    result = total(product, axis=-1, dtype=product.dtype)
+    result = squeeze(result, -1) if right else result
+    return squeeze(result, -1 if right else -2) if left else result
+
+
+def tensordot(a: Any, b: Any, /, *, axes: Any = 2) -> Array:
+    if isinstance(axes, int):
+        axes = (list(range(a.ndim - axes, a.ndim)), list(range(axes)))
+    first, second = [axis_of(k, a.ndim) for k in axes[0]], [axis_of(k, b.ndim) for k in axes[1]]
+    left, right = [k for k in range(a.ndim) if k not in first], [k for k in range(b.ndim) if k not in second]
+    inner = math.prod(a.known_shape[k] for k in first)
+    x = reshape(permute_dims(a, left + first), (math.prod(a.known_shape[k] for k in left), inner))
+    y = reshape(permute_dims(b, second + right), (inner, math.prod(b.known_shape[k] for k in right)))
+    return reshape(matmul(x, y), [*(a.known_shape[k] for k in left), *(b.known_shape[k] for k in right)])
+
+
+def vecdot(a: Any, b: Any, /, *, axis: int = -1) -> Array:
+    from .operators import elementwise_call
+    from .reductions import sum as total
+
+    product = elementwise_call("multiply", a, b)
+    return total(product, axis=axis, dtype=product.dtype)
+
+

@@ -1,0 +1,328 @@
+"""Statements of functions."""
+from __future__ import annotations
+
+import ast
+from typing import Any, Callable, Optional, Sequence
+
+from . import rules
+from .array import Array
+from .expressions import load_list, value_of
+from .interpreter import (NOTHING, Closure, Ended, Frame, all_and, any_of, choose_value, flags_of, is_lane, located, refuse)
+from .nested import ListLane
+from .trace import Lane
+
+_ALLOWED = (
+    ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If,
+    ast.Expr, ast.Pass, ast.Break, ast.Continue, ast.Assert, ast.Raise, ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.Call,
+    ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.ListComp, ast.GeneratorExp, ast.comprehension,
+    ast.Starred, ast.JoinedStr, ast.FormattedValue, ast.keyword, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+_checked: set[int] = set()
+
+
+def _shape_of(node: ast.AST) -> Optional[str]:
+    if isinstance(node, (ast.List, ast.ListComp)):
+        return "a list"
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return "a number"
+    return "a tuple" if isinstance(node, ast.Tuple) else None
+
+
+def _assigned(body: list[ast.stmt]) -> dict[str, ast.Assign]:
+    return {t.id: s for s in body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
+
+
+def check(closure: Closure) -> None:
+    """Refuses what cannot keep its meaning, with its line."""
+    if id(closure.node) in _checked:
+        return
+    frame = Frame(closure, None, None)
+    for node in ast.walk(closure.node):
+        if not isinstance(node, _ALLOWED):
+            raise refuse(frame, node, f"{type(node).__name__} cannot be compiled")
+        if isinstance(node, ast.If):
+            first, second = _assigned(node.body), _assigned(node.orelse)
+            for name in first.keys() & second.keys():
+                kinds = _shape_of(first[name].value), _shape_of(second[name].value)
+                if None not in kinds and kinds[0] != kinds[1]:
+                    raise refuse(frame, second[name], f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other")
+    _checked.add(id(closure.node))
+    _kept.append(closure.node)
+
+
+_kept: list[ast.AST] = []  # so that no other tree gets its number
+
+
+def execute(body: list[ast.stmt], frame: Frame) -> None:
+    for statement in body:
+        if frame.dead:
+            return
+        run = _STATEMENTS.get(type(statement))
+        if run is None:
+            raise refuse(frame, statement, f"{type(statement).__name__} cannot be compiled")
+        located(frame, statement, lambda run=run, statement=statement: run(statement, frame))  # type: ignore[misc]
+
+
+def assign(target: ast.AST, value: Any, frame: Frame) -> None:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        parts = list(value) if not isinstance(value, (Lane, ListLane)) else None
+        if parts is None or len(parts) != len(target.elts):
+            raise ValueError(f"{len(target.elts)} names for {'one value' if parts is None else len(parts)}")
+        for t, v in zip(target.elts, parts):
+            assign(t, v, frame)
+        return
+    if not isinstance(target, ast.Name):
+        raise refuse(frame, target, "only names are assigned to")
+    if frame.size is not None and frame.active is not None and target.id in frame.names:
+        value = choose_value(frame.active, value, frame.names[target.id], frame.size)
+    frame.names[target.id] = value
+
+
+def _assign(s: ast.Assign, frame: Frame) -> None:
+    value = value_of(s.value, frame)
+    for target in s.targets:
+        assign(target, value, frame)
+
+
+def _augmented(s: ast.AugAssign, frame: Frame) -> None:
+    from .expressions import binary
+
+    if not isinstance(s.target, ast.Name):
+        raise refuse(frame, s.target, "only names are assigned to")
+    assign(s.target, binary(s.op, frame.find(s.target.id), value_of(s.value, frame), frame), frame)
+
+
+def _annotated(s: ast.AnnAssign, frame: Frame) -> None:
+    if s.value is not None:
+        assign(s.target, value_of(s.value, frame), frame)
+
+
+def _return(s: ast.Return, frame: Frame) -> None:
+    value = None if s.value is None else value_of(s.value, frame)
+    if frame.size is None:
+        raise Ended("return", value)
+    frame.result = value if frame.result is NOTHING else choose_value(frame.flags(), value, frame.result, frame.size)
+    frame.dead = True
+
+
+class _Branch:
+    """Runs statements for some of the calls; afterwards says which of them go on."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.going_on: list[Any] = []
+
+    def run(self, flags: Any, body: list[ast.stmt]) -> None:
+        self.frame.active, self.frame.dead = flags, False
+        execute(body, self.frame)
+        if not self.frame.dead:
+            self.going_on.append(self.frame.active)
+
+    def join(self) -> None:
+        self.frame.dead = not self.going_on
+        if len(self.going_on) == 1:
+            self.frame.active = self.going_on[0]
+        elif self.going_on:
+            a, b = self.going_on
+            self.frame.active = None if a is None or b is None else rules.either(a, b)
+
+
+def _if(s: ast.If, frame: Frame) -> None:
+    test = value_of(s.test, frame)
+    if not is_lane(test):
+        execute(s.body if _true(test) else s.orelse, frame)
+        return
+    assert frame.size is not None
+    flags, before = flags_of(test, frame), frame.active
+    all_before = before is None
+    yes, no = all_and(before, flags), all_and(before, rules.negated(flags))
+    branch = _Branch(frame)
+    if not _calls_itself(s.body, frame) or any_of(yes, frame.size):
+        branch.run(yes, s.body)
+    if not _calls_itself(s.orelse, frame) or any_of(no, frame.size):
+        branch.run(no, s.orelse)
+    branch.join()
+    if len(branch.going_on) == 1 and _calls_itself([frame.function.node], frame) and not any_of(frame.flags(), frame.size):
+        frame.dead = True  # a recursion behind this would have no end
+    if all_before and len(branch.going_on) == 2 and branch.going_on[0] is yes and branch.going_on[1] is no:
+        frame.active = None
+
+
+def _calls_itself(body: Sequence[ast.AST], frame: Frame) -> bool:
+    """Whether a call of a function is in it, that could go on for ever where no call is under way."""
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) for b in body for n in ast.walk(b)) or any(
+        isinstance(n, (ast.Raise, ast.Assert)) for b in body for n in ast.walk(b))
+
+
+def _true(x: Any) -> bool:
+    return len(x) > 0 if isinstance(x, Array) and load_list(x) else bool(x)
+
+
+class _Loop:
+    """A loop for all calls at once."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.outer = frame.broken, frame.continued
+        frame.broken = frame.continued = NOTHING
+        self.left: list[Any] = []  # flags of calls that are through
+
+    def turn(self, flags: Any, body: list[ast.stmt]) -> Any:
+        """Runs the body for the calls of the flags; those that go on with the next turn, NOTHING if none does."""
+        frame = self.frame
+        frame.active, frame.dead, frame.continued = flags, False, NOTHING
+        execute(body, frame)
+        next_turn = NOTHING if frame.dead else frame.flags()
+        if frame.continued is not NOTHING:
+            next_turn = frame.continued if next_turn is NOTHING else rules.either(next_turn, frame.continued)
+        return next_turn
+
+    def end(self) -> None:
+        frame = self.frame
+        flags = [f for f in (*self.left, frame.broken) if f is not NOTHING]
+        frame.broken, frame.continued = self.outer
+        frame.dead = not flags
+        if flags:
+            active = flags[0]
+            for f in flags[1:]:
+                active = rules.either(active, f)
+            frame.active = active
+
+
+def _while(s: ast.While, frame: Frame) -> None:
+    if frame.size is None:
+        while _true(value_of(s.test, frame)):
+            if _one_turn(s.body, frame):
+                return
+        execute(s.orelse, frame)
+        return
+    if s.orelse:
+        raise refuse(frame, s, "else of a loop cannot be compiled")
+    loop = _Loop(frame)
+    while True:
+        test = value_of(s.test, frame)
+        flags = all_and(frame.active, flags_of(test, frame))
+        if is_lane(test) or not _true(test):
+            loop.left.append(all_and(frame.active, rules.negated(flags_of(test, frame))))
+            loop.left = [loop.left[0] if len(loop.left) == 1 else rules.either(*loop.left)]
+        if not any_of(flags, frame.size):
+            break
+        going_on = loop.turn(flags, s.body)
+        if going_on is NOTHING:
+            break
+        frame.active, frame.dead = going_on, False
+    loop.end()
+
+
+def _one_turn(body: list[ast.stmt], frame: Frame) -> bool:
+    """Whether the loop ends."""
+    try:
+        execute(body, frame)
+    except Ended as e:
+        if e.how == "return":
+            raise
+        return e.how == "break"
+    return False
+
+
+def _for(s: ast.For, frame: Frame) -> None:
+    values = value_of(s.iter, frame)
+    if frame.size is None:
+        for v in host_elements(values):
+            assign(s.target, v, frame)
+            if _one_turn(s.body, frame):
+                return
+        execute(s.orelse, frame)
+        return
+    if s.orelse:
+        raise refuse(frame, s, "else of a loop cannot be compiled")
+    loop = _Loop(frame)
+    if isinstance(values, ListLane):
+        _for_lists(s, values, loop, frame)
+        return
+    for v in host_elements(values):
+        assign(s.target, v, frame)
+        going_on = loop.turn(frame.active, s.body)
+        if going_on is NOTHING:
+            loop.end()
+            return
+        frame.active, frame.dead = going_on, False
+    loop.left.append(frame.flags())
+    loop.end()
+
+
+def _for_lists(s: ast.For, values: ListLane, loop: _Loop, frame: Frame) -> None:
+    from .trace import operate
+
+    assert frame.size is not None
+    k, n = 0, values.length
+    while True:
+        there = operate("greater", n, k).flat.h
+        loop.left.append(all_and(frame.active, rules.negated(there)))
+        loop.left = [loop.left[0] if len(loop.left) == 1 else rules.either(*loop.left)]
+        flags = all_and(frame.active, there)
+        if not any_of(flags, frame.size):
+            break
+        frame.active = flags
+        assign(s.target, values.at(k, flags), frame)
+        going_on = loop.turn(flags, s.body)
+        if going_on is NOTHING:
+            break
+        frame.active, frame.dead = going_on, False
+        k += 1
+    loop.end()
+
+
+def host_elements(values: Any) -> Any:
+    """What a for statement goes through, in order."""
+    if isinstance(values, Array) and values.ndim == 1 and values.dtype.name in ("int64", "float64", "bool"):
+        return values.tolist()
+    return values
+
+
+def _leave(how: str) -> Callable[[Any, Frame], None]:
+    def run(s: ast.stmt, frame: Frame) -> None:
+        if frame.size is None:
+            raise Ended(how)
+        before = getattr(frame, "broken" if how == "break" else "continued")
+        flags = frame.flags()
+        setattr(frame, "broken" if how == "break" else "continued", flags if before is NOTHING else rules.either(before, flags))
+        frame.dead = True
+
+    return run
+
+
+def _assert(s: ast.Assert, frame: Frame) -> None:
+    test = value_of(s.test, frame)
+    if frame.size is None or not is_lane(test) and frame.active is None:
+        if not _true(test):
+            raise AssertionError(*([] if s.msg is None else [value_of(s.msg, frame)]))
+        return
+    if any_of(all_and(frame.active, rules.negated(flags_of(test, frame))), frame.size):
+        raise AssertionError(*([] if s.msg is None else [value_of(s.msg, frame)]))
+
+
+def _raise(s: ast.Raise, frame: Frame) -> None:
+    if s.exc is None:
+        raise refuse(frame, s, "raise without an exception cannot be compiled")
+    if frame.size is not None and frame.active is not None and not any_of(frame.active, frame.size):
+        frame.dead = True
+        return
+    error = value_of(s.exc, frame)
+    raise error
+
+
+def _define(s: ast.FunctionDef, frame: Frame) -> None:
+    from .expressions import closure_here
+
+    frame.names[s.name] = closure_here(s, s.name, frame)
+
+
+def _expression(s: ast.Expr, frame: Frame) -> None:
+    if not isinstance(s.value, ast.Constant):
+        value_of(s.value, frame)
+
+
+_STATEMENTS: dict[type, Callable[[Any, Frame], None]] = {
+    ast.Assign: _assign, ast.AugAssign: _augmented, ast.AnnAssign: _annotated, ast.Return: _return, ast.If: _if, ast.While: _while,
+    ast.For: _for, ast.Break: _leave("break"), ast.Continue: _leave("continue"), ast.Assert: _assert, ast.Raise: _raise,
+    ast.FunctionDef: _define, ast.Expr: _expression, ast.Pass: lambda s, frame: None}

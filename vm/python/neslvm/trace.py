@@ -1,0 +1,154 @@
+"""What a function of one element is given: the elements of all calls at once, and which of the calls are under way."""
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence, Union
+
+from . import elementwise, rules
+from .array import Array, row_strides
+from .dtypes import DType, Scalar, bool_, int64
+from .flat import Flat, Size, const, dist, gather_where
+
+Number = (bool, int, float, complex)
+
+
+class Lane:
+    """One scalar of each call."""
+
+    __slots__ = ("flat", "guard")
+    __array_ufunc__ = None
+
+    def __init__(self, flat: Flat, guard: Any = None) -> None:
+        self.flat = flat
+        self.guard = guard  # flags of the calls in which it is needed, None: all
+
+    @property
+    def dtype(self) -> DType:
+        return self.flat.dtype
+
+    def __bool__(self) -> bool:
+        raise TypeError("this function branches on a value, and its source cannot be read: it must be in a file")
+
+    def __getitem__(self, key: Any) -> Any:
+        raise TypeError("a number has no elements")
+
+    def __iter__(self) -> Any:
+        raise TypeError("a number has no elements")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+Value = Union[Lane, Scalar, tuple[Any, ...]]
+
+
+def operand(x: Any, size: Size) -> Union[Flat, Scalar]:
+    if isinstance(x, Lane):
+        return x.flat
+    if isinstance(x, Number):
+        return x
+    if isinstance(x, Array) and x.ndim == 0:
+        f = x.flat
+        return Flat(f.dtype, dist(f.h, f.dtype.storage, size), size)
+    if hasattr(x, "dtype") and hasattr(x, "item") and getattr(x, "ndim", 1) == 0:
+        value: Scalar = x.item()
+        return value
+    raise TypeError(f"a {type(x).__name__} cannot be computed with for each element")
+
+
+def guard_of(*values: Any) -> Any:
+    return next((v.guard for v in values if isinstance(v, Lane) and v.guard is not None), None)
+
+
+def operate(name: str, *values: Any, guard: Any = None) -> Any:
+    """An operator on numbers of all calls."""
+    size = next(v.flat.size for v in values if isinstance(v, Lane))
+    operands = [operand(v, size) for v in values]
+    if guard is not None and name in ("floor_divide", "remainder"):
+        divisor = operands[1]
+        if isinstance(divisor, Flat) and divisor.dtype.kind != "f":  # where it is not needed nothing fails
+            d = rules.convert(divisor, int64) if divisor.dtype is bool_ else divisor
+            operands[1] = Flat(d.dtype, rules.select("I", guard, d.h, const("I", 1, size)), size)
+    return Lane(elementwise.apply(name, operands, size))
+
+
+_BINARY = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder", "pow": "pow",
+    "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
+_COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
+
+
+def _method(name: str, swapped: bool) -> Any:
+    def apply(self: Lane, other: Any) -> Any:
+        if isinstance(other, (tuple, list, str)) or other is None:
+            return NotImplemented
+        return operate(name, other, self) if swapped else operate(name, self, other)
+
+    return apply
+
+
+for _short, _name in _BINARY.items():
+    setattr(Lane, f"__{_short}__", _method(_name, False))
+    setattr(Lane, f"__r{_short}__", _method(_name, True))
+for _short, _name in _COMPARE.items():
+    setattr(Lane, f"__{_short}__", _method(_name, False))
+for _short, _name in {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}.items():
+    setattr(Lane, f"__{_short}__", lambda self, name=_name: operate(name, self))
+
+
+def truth(x: Any, size: Size) -> Any:
+    """Flags: which of the numbers are not zero."""
+    if isinstance(x, Lane):
+        return rules.convert(x.flat, bool_).h
+    return const("B", bool(x), size)
+
+
+def choose(flags: Any, a: Any, b: Any, size: Size) -> Any:
+    """a where the flags are set, else b; of tuples by component."""
+    if a is b:
+        return a
+    if isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b):
+        made = [choose(flags, x, y, size) for x, y in zip(a, b)]
+        return type(a)(*made) if hasattr(a, "_fields") else tuple(made)
+    if isinstance(a, tuple) or isinstance(b, tuple):
+        raise TypeError("a tuple and a number do not meet")
+    return Lane(elementwise.where(Flat(bool_, flags, size), operand(a, size), operand(b, size), size))
+
+
+def pick(values: Sequence[Any], index: Lane) -> Any:
+    """An element of a tuple, by a number of each call."""
+    size = index.flat.size
+    n = len(values)
+    i = operate("remainder", index, n) if n else index
+    result = values[-1]
+    for k in range(n - 2, -1, -1):
+        result = choose(operate("equal", i, k).flat.h, values[k], result, size)
+    return result
+
+
+def element(a: Array, keys: Sequence[Any], guard: Any = None) -> Any:
+    """a[keys] with numbers of each call."""
+    lane = next(k for k in keys if isinstance(k, Lane))
+    size = lane.flat.size
+    shape = a.known_shape
+    if len(keys) != len(shape):
+        raise NotImplementedError("a function of elements takes single elements of other arrays, not rows")
+    flags = const("B", True, size) if guard is None else guard
+    total: Any = 0
+    for k, n, s in zip(keys, shape, row_strides(shape)):
+        if not isinstance(k, Lane):
+            if not -n <= k < n:
+                raise IndexError(f"index {k} is out of range for {n} elements")
+            total = operate("add", total, (k % n) * s) if isinstance(total, Lane) else total + (k % n) * s
+            continue
+        if not k.dtype.is_int:
+            raise IndexError("an index is an integer")
+        i = choose(operate("less", k, 0).flat.h, operate("add", k, n), k, size)
+        if len(shape) > 1:  # one number out of range would be another element
+            out = rules.either(operate("less", i, 0).flat.h, operate("greater_equal", i, n).flat.h)
+            i = choose(out, -(2**40) * max(math.prod(shape), 1), i * s, size)
+            total = operate("add", i, total)
+        else:
+            total = i
+    index = operand(total, size)
+    assert isinstance(index, Flat)
+    return Lane(gather_where(a.flat, rules.convert(index, int64).h, flags, size))
