@@ -22,10 +22,10 @@ void SizeAnalysis::inst(const Inst& in) {
   for (std::uint32_t r = 0; r < in.results; ++r) note_count(in.first_result + static_cast<ValueId>(r));
 }
 
-Numbers SizeAnalysis::numbers_of(const Inst& in) const {
-  std::vector<Numbers> operands;
-  for (std::uint32_t i = 0; i < in.operands; ++i) operands.push_back(k_->of(f_->operands_of(in)[i]).numbers);
-  return result_numbers(in.op, in.word, bits(), operands);
+Numbers SizeAnalysis::numbers_of(const Inst& in) {
+  operands_.clear();
+  for (std::uint32_t i = 0; i < in.operands; ++i) operands_.push_back(k_->of(f_->operands_of(in)[i]).numbers);
+  return result_numbers(in.op, in.word, bits(), operands_);
 }
 
 void SizeAnalysis::note_count(ValueId v) {

@@ -131,7 +131,7 @@ class SizeAnalysis {
   void inst(const Inst& in);
   void note_count(ValueId v);
   // What is known of the elements of the first result.
-  [[nodiscard]] Numbers numbers_of(const Inst& in) const;
+  [[nodiscard]] Numbers numbers_of(const Inst& in);
 
   void constant(const Inst& in);
 
@@ -200,7 +200,8 @@ class SizeAnalysis {
   Dominators idom_;
   std::map<std::pair<ValueId, Flag>, Symbol> kept_;
   std::map<ValueId, ValueId> lengths_of_;  // block parameters: a descriptor's lengths, if they come along
-  std::set<Symbol> counts_;  // numbers known not to be negative: of flags set, totals of descriptors
+  std::set<Symbol> counts_;        // numbers known not to be negative: of flags set, totals of descriptors
+  std::vector<Numbers> operands_;  // of the instruction that numbers_of() looks at
   std::vector<bool> reached_;
   std::vector<std::size_t> returned_;
   Summary bound_;  // what was taken for granted about its parameters; a recursive call may take from that
