@@ -70,6 +70,7 @@ bool Schedule::wait(const Stmt& stmt) {
 
 // What waits among the arguments does so no longer.
 void Schedule::make(const Atoms& args) {
+  check_stack();
   for (const Atom atom : args) {
     if (waiting_[at(atom)] == 0) continue;
     waiting_[at(atom)] = 0;

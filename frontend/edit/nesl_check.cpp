@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/base/budget.h"
+#include "bytecode/base/stack.h"
 #include "frontend/edit/nesl_unit.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/types.h"
@@ -204,6 +205,7 @@ void NeslUnit::define(NeslChunk& chunk, CompiledForm& compiled, NeslWorld& world
 
 // Of the commands those that give names a meaning.
 void NeslUnit::command(NeslChunk& chunk, const Form& form, const CompiledForm* compiled, NeslWorld& world) {
+  check_stack();
   const auto say = [&](Severity severity, std::string text) {
     chunk.messages.push_back({severity, chunk.form_begin, std::move(text)});
   };

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/stack.h"
 #include "frontend/edit/format.h"
 #include "frontend/edit/nesl_unit.h"
 #include "frontend/nesl/lexer.h"
@@ -277,6 +278,7 @@ class NeslDocument::Indexer {
   }
 
   void unit(const NeslUnit& unit, std::string_view file) {
+    check_stack();
     for (const auto& chunk : unit.chunks()) {
       if (chunk->loaded) this->unit(*chunk->loaded, chunk->loaded_path);
       this->chunk(*chunk, file);

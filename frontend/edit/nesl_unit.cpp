@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "bytecode/base/stack.h"
 #include "frontend/nesl/parser.h"
 
 namespace nvm::edit {
@@ -41,6 +42,7 @@ std::vector<std::string> words_of(std::string_view text) {
 }
 
 void names_in(const frontend::Pattern& pattern, std::vector<std::string>& out) {
+  check_stack();
   if (pattern.kind == frontend::Pattern::Kind::kName) out.push_back(pattern.name);
   for (const frontend::Pattern& item : pattern.items) names_in(item, out);
 }
@@ -187,6 +189,7 @@ void NeslUnit::retire(const NeslChunk& chunk) {
 }
 
 void NeslUnit::collect(std::vector<frontend::Binding*>& kept) const {
+  check_stack();
   for (const auto& chunk : chunks_) {
     kept.insert(kept.end(), chunk->bindings.begin(), chunk->bindings.end());
     if (chunk->loaded) chunk->loaded->collect(kept);

@@ -1,4 +1,5 @@
 #include "frontend/remora/code.h"
+#include "bytecode/base/stack.h"
 
 #include <utility>
 
@@ -135,6 +136,7 @@ Code Coder::booleans(std::span<const std::int64_t> numbers) {
 Code Coder::empty(const Type* element) { return bind(node(Kind::kEmpty, core::seq_type(element))); }
 
 Code Coder::zero(const Type* type) {
+  check_stack();
   switch (type->kind) {
     case core::TypeKind::kFloat: return real(0);
     case core::TypeKind::kBool: return boolean(false);

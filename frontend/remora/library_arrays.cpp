@@ -1,6 +1,7 @@
 // Shapes, rearranging, indexing, boxes of unknown length, order.
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/remora/library_call.h"
 
 namespace nvm::remora {
@@ -13,6 +14,7 @@ namespace {
 using L = Library;
 
 bool has_no_zero(const AtomRef& a) {
+  check_stack();
   switch (a->kind) {
     case AtomKind::kInt:
     case AtomKind::kFloat:

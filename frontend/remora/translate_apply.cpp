@@ -2,6 +2,7 @@
 // of core code.
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/remora/library_call.h"
 #include "frontend/remora/translator.h"
 
@@ -44,6 +45,7 @@ Val Translator::apply(const Expr& e, const Environment& in) {
 
 Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
                        const Cell& inside) {
+  check_stack();
   std::size_t level = 0;
   for (const Argument& a : arguments)
     if (a.frame > 0 && (level == 0 || a.frame < level)) level = a.frame;
@@ -120,6 +122,7 @@ Val Translator::call(const Val& function, const std::vector<Val>& arguments, con
 }
 
 Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arguments, const Type& result) {
+  check_stack();
   if (c.expr->kind == ExprKind::kLibrary) return LibraryCall(*this, c, std::move(arguments), result).run();
   if (c.expr->kind == ExprKind::kIfFunction)
     return joined(arguments[1], fitted(arguments[2], arguments[1].type), arguments[0].code);

@@ -1,6 +1,7 @@
 // Boxes, records, shapes as values.
 #include <algorithm>
 
+#include "bytecode/base/stack.h"
 #include "frontend/remora/translator.h"
 
 namespace nvm::remora {
@@ -143,6 +144,7 @@ Val Translator::view(const Expr& e, const Environment& in) {
 // The record with what `change` makes of the field at the end of the path.
 Val Translator::with_field(const Val& record, const std::vector<std::string>& path, std::size_t at,
                            const Change& change) {
+  check_stack();
   if (at == path.size()) return packed(change(record));
   const Atom& a = *record.type.atom;
   std::vector<Code> parts = code_.parts(record.code, a.names.size());
