@@ -60,7 +60,7 @@ def build(source, folder, python, library):
 def main():
     source, folder, library = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]) / "python", sys.argv[3]
     folder.mkdir(parents=True, exist_ok=True)
-    if subprocess.run([sys.executable, "-c", "import ensurepip, sysconfig; assert sysconfig.get_path('include')"], capture_output=True, check=False).returncode:
+    if subprocess.run([sys.executable, "-c", "import ensurepip, os, sysconfig; assert os.path.exists(sysconfig.get_path('include') + '/Python.h')"], capture_output=True, check=False).returncode:
         skip("this Python has no pip; python3-venv and python3-dev bring it")
     python = prepare(folder / "venv")
     site = build(source, folder, python, library)
