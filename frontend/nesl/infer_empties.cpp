@@ -1,28 +1,16 @@
 // The element types of [] without one.
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/infer.h"
 
 namespace nvm::frontend {
 namespace {
 
-void variables_of(const Type* type, std::vector<const Type*>& found) {
-  check_stack();
-  type = resolve(type);
-  if (type->kind == TypeKind::kVar) found.push_back(type);
-  for (const Type* arg : type->args) variables_of(arg, found);
-}
-
-bool occurs(const Type* variable, const Type* type) {
-  check_stack();
-  type = resolve(type);
-  return type == variable || std::any_of(type->args.begin(), type->args.end(),
-                                         [&](const Type* arg) { return occurs(variable, arg); });
-}
-
 // What functions take and give is not among what is known of a call.
 bool known_of(const Type* variable, const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kFn) return false;
@@ -60,6 +48,7 @@ void Checker::settle_empties(const Type* function) {
 
 // A value has one type, unless it is a function: what it does not depend on is INT.
 void Checker::settle_value(const Type* type) {
+  check_budget();
   check_stack();
   type = resolve(type);
   if (type->kind == TypeKind::kVar) unifier_.unify(type, TypeArena::base(TypeKind::kInt));

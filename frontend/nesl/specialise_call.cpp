@@ -158,13 +158,6 @@ Specialiser::Value Specialiser::apply_named(const Binding* binding, Value argume
 
 namespace {
 
-void variables_of(const Type* type, std::vector<const Type*>& found) {
-  check_stack();
-  type = resolve(type);
-  if (type->kind == TypeKind::kVar) found.push_back(type);
-  for (const Type* arg : type->args) variables_of(arg, found);
-}
-
 // What the variables of `general` stand for in `given`, which says nothing of functions' arguments and
 // results.
 void match(const Type* general, const Type* given, std::unordered_map<const Type*, const Type*>& known) {

@@ -293,6 +293,22 @@ std::size_t size_within(const Type* type, std::size_t limit, const Within* withi
 
 std::size_t size_up_to(const Type* type, std::size_t limit) { return size_within(type, limit, nullptr); }
 
+bool occurs(const Type* variable, const Type* type) {
+  check_budget();
+  check_stack();
+  type = resolve(type);
+  return type == variable || std::any_of(type->args.begin(), type->args.end(),
+                                         [&](const Type* arg) { return occurs(variable, arg); });
+}
+
+void variables_of(const Type* type, std::vector<const Type*>& found) {
+  check_budget();
+  check_stack();
+  type = resolve(type);
+  if (type->kind == TypeKind::kVar) found.push_back(type);
+  for (const Type* arg : type->args) variables_of(arg, found);
+}
+
 bool contains_function(const Type* type) {
   check_budget();
   check_stack();

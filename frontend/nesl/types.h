@@ -120,6 +120,9 @@ const Type* record_content(TypeArena& arena, const Type* record);
 // Constructors and variables in `type` as a tree, records with what they hold, at most about `limit`: shared
 // parts can make it exponentially large.
 [[nodiscard]] std::size_t size_up_to(const Type* type, std::size_t limit);
+[[nodiscard]] bool occurs(const Type* variable, const Type* type);
+// Adds the variables in `type`, once for each place that they stand at.
+void variables_of(const Type* type, std::vector<const Type*>& found);
 // A function occurs in it.
 [[nodiscard]] bool contains_function(const Type* type);
 

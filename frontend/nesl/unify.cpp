@@ -6,16 +6,6 @@
 namespace nvm::frontend {
 namespace {
 
-bool occurs(const Type* var, const Type* type) {
-  check_budget();
-  check_stack();
-  type = resolve(type);
-  if (type == var) return true;
-  for (const Type* arg : type->args)
-    if (occurs(var, arg)) return true;
-  return false;
-}
-
 // The one type in both classes, neither of which is within the other; null if there are more, or none.
 const Type* only_type(TypeClass a, TypeClass b) {
   const Type* found = nullptr;

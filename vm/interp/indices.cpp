@@ -21,14 +21,11 @@ bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) con
   return true;
 }
 
-// False: the indices are there; they are written where an error is to be told, or where the move must be one
-// of its kind (not `by_runs`).
-bool Interp::move_runs(const Step& step, bool by_runs, std::span<Value> operands,
-                       std::span<Value> results) const {
+// False: the indices are there; they are written where an error is to be told.
+bool Interp::move_runs(const Step& step, std::span<Value> operands, std::span<Value> results) const {
   const View* runs = view_of(operands[1], &View::is_runs);
   if (runs == nullptr) return false;
-  if (by_runs && move_by_starts(machine_.prims, step.op, step.word, operands, runs->base.list, results))
-    return true;
+  if (move_by_starts(machine_.prims, step.op, step.word, operands, runs->base.list, results)) return true;
   operands[1] = materialise(*runs, machine_.prims);
   return false;
 }

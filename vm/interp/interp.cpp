@@ -249,7 +249,7 @@ void Interp::perform(const Step& step) {
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
   if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, true, operands, results)) return;
+  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, operands, results)) return;
   if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
   compute(step, operands, results);
 }

@@ -93,8 +93,7 @@ class Interp final : private OpenCalls, private Callers {
   // Indices that all threads leave unwritten, and moves by them (indices.cpp): runs that say where a piece of
   // each segment begins, and the strided ones of a scatter of one value, with the DIST of that.
   [[nodiscard]] bool leave_runs(std::span<Value> operands, std::span<Value> results) const;
-  [[nodiscard]] bool move_runs(const Step& step, bool by_runs, std::span<Value> operands,
-                               std::span<Value> results) const;
+  [[nodiscard]] bool move_runs(const Step& step, std::span<Value> operands, std::span<Value> results) const;
   [[nodiscard]] bool leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool put_strided(std::span<Value> operands, std::span<Value> results) const;
   // BPERMUTE that leaves a pull, moves of one, and what is done before others read it (pulls.cpp).
