@@ -1,6 +1,8 @@
 #include <limits>
 
 #include "vm/lib/element_emit.h"
+#include "vm/lib/impl.h"
+#include "vm/lib/session_node.h"
 
 namespace nvm::lib {
 
@@ -33,11 +35,18 @@ const Instruction& Emit::instruction(Scalar scalar, TypeWord word) {
   return *found;
 }
 
+Promise Emit::input(const vm::Vector& number) const {
+  if (at_once_ && size_ != Size::one() && *size_->known() > 1) return repeated(number, *size_->known());
+  return spread(given(loose_value(number)), nvm::word_of(number.type()));
+}
+
 Promise Emit::spread(const Promise& single, TypeWord word) const {
   static const Instruction* const ints = find_instruction("DIST INT");
   static const Instruction* const floats = find_instruction("DIST FLOAT");
   static const Instruction* const bools = find_instruction("DIST BOOL");
   if (size_ == Size::one()) return single;
+  if (at_once_ && single.evaluated() && *size_->known() > 1)
+    return repeated(std::get<vm::Vector>(single.value().impl()->value), *size_->known());
   const Promise operands[] = {single, size_->segments()};
   return record(word == TypeWord::kInt ? *ints : word == TypeWord::kFloat ? *floats : *bools, operands);
 }

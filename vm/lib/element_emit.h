@@ -5,13 +5,15 @@
 #include <cmath>
 
 #include "bytecode/table/op_info.h"
+#include "vm/data/value.h"
 #include "vm/lib/elements.h"
 
 namespace nvm::lib {
 
 class Emit {
  public:
-  explicit Emit(const SizeRef& size) : size_(size) {}
+  // `at_once`: the vectors that it begins with are values of a few elements.
+  explicit Emit(const SizeRef& size, bool at_once = false) : size_(size), at_once_(at_once) {}
 
   template <typename... P>
   [[nodiscard]] Promise op(Scalar op, TypeWord word, const P&... operands) const {
@@ -49,6 +51,8 @@ class Emit {
   [[nodiscard]] Promise flag(bool x) const { return spread(constant(x), TypeWord::kBool); }
   [[nodiscard]] Promise zero(Kind kind) const { return kind == Kind::kFloat ? number(0) : whole(0); }
   [[nodiscard]] Promise spread(const Promise& single, TypeWord word) const;
+  // A number of the program's input in all elements.
+  [[nodiscard]] Promise input(const vm::Vector& number) const;
   [[nodiscard]] const SizeRef& size() const { return size_; }
 
   [[nodiscard]] static TypeWord word_of(Kind kind) {
@@ -59,6 +63,7 @@ class Emit {
   [[nodiscard]] static const Instruction& instruction(Scalar op, TypeWord word);
 
   const SizeRef& size_;
+  bool at_once_;
 };
 
 // The numbers as INT and FLOAT; results as values of their types.

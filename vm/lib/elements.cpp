@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "vm/lib/element_emit.h"
+#include "vm/lib/session_node.h"
 
 namespace nvm::lib {
 
@@ -28,29 +29,24 @@ bool fits(const WeakNumber& x, ElementType type) {
   return t.bits == 64 || (x.whole >> (t.bits - 1) == 0 || x.whole >> (t.bits - 1) == -1);
 }
 
-// A number as a value of the program's input.
-Promise single(const WeakNumber& x, ElementType type) {
+vm::Vector single(const WeakNumber& x, ElementType type) {
   switch (info_of(type).kind) {
-    case 'b': {
-      const std::uint8_t flag = x.kind == 'f' ? x.real != 0 : x.whole != 0;
-      return given(make_bools({&flag, 1}));
-    }
-    case 'f': {
-      const double real = info_of(type).bits == 32 ? static_cast<double>(static_cast<float>(x.real)) : x.real;
-      return given(make_floats({&real, 1}));
-    }
-    default: return given(make_ints({&x.whole, 1}));
+    case 'b': return vm::Vector::of_bool(x.kind == 'f' ? x.real != 0 : x.whole != 0);
+    case 'f':
+      return vm::Vector::of_float(info_of(type).bits == 32 ? static_cast<double>(static_cast<float>(x.real))
+                                                           : x.real);
+    default: return vm::Vector::of_int(x.whole);
   }
 }
 
 class Operators {
  public:
-  explicit Operators(const SizeRef& size) : e_(size) {}
+  Operators(const SizeRef& size, bool at_once) : e_(size, at_once) {}
 
   Elements at(const Operand& o, ElementType type) const {
     if (o.elements == nullptr) {
       if (!fits(o.number, type)) throw Refused{Refusal::kRange};
-      return made(type, e_.spread(single(o.number, type), Emit::word_of(storage_of(type))));
+      return made(type, e_.input(single(o.number, type)));
     }
     auto converted = convert(*o.elements, type);
     if (!converted) throw Refused{Refusal::kElsewhere};
@@ -388,10 +384,20 @@ constexpr OpRow kOps[] = {
 
 bool is_complex(const Operand& o) { return o.elements != nullptr && info_of(o.elements->type).kind == 'c'; }
 
+// Does all that an operator records have its operands' values?
+bool at_once(std::span<const Operand> operands, const SizeRef& size) {
+  if (!size->known()) return false;
+  for (const Operand& o : operands)
+    if (o.elements != nullptr && !all_few({&o.elements->values, 1})) return false;
+  return true;
+}
+
 template <typename F>
 Applied unless_refused(F f) {
   try {
-    return {f(), Refusal::kNone};
+    Elements made = f();
+    made.values = written(made.values);
+    return {std::move(made), Refusal::kNone};
   } catch (const Refused& refused) {
     return {{}, refused.why};
   }
@@ -410,7 +416,7 @@ int operands_of(ElementOp op) { return kOps[static_cast<std::size_t>(op)].operan
 Applied apply(ElementOp op, std::span<const Operand> operands, const SizeRef& size) {
   for (const Operand& o : operands)
     if (is_complex(o)) return {{}, Refusal::kElsewhere};
-  const Operators operators(size);
+  const Operators operators(size, at_once(operands, size));
   return unless_refused([&] {
     if (operands.size() == 1) return operators.unary(op, *operands[0].elements);
     return operators.binary(op, operands[0], operands[1]);
@@ -419,7 +425,8 @@ Applied apply(ElementOp op, std::span<const Operand> operands, const SizeRef& si
 
 Applied where(const Elements& condition, const Operand& a, const Operand& b, const SizeRef& size) {
   if (is_complex(a) || is_complex(b) || is_complex({&condition, {}})) return {{}, Refusal::kElsewhere};
-  return unless_refused([&] { return Operators(size).choice(condition, a, b); });
+  const Operand all[] = {{&condition, {}}, a, b};
+  return unless_refused([&] { return Operators(size, at_once(all, size)).choice(condition, a, b); });
 }
 
 }  // namespace nvm::lib

@@ -57,6 +57,13 @@ struct Graph {
 [[nodiscard]] Graph graph_of(std::span<const Promise> stored);
 [[nodiscard]] std::string program_text(const Graph& graph, std::span<const Promise> stored);
 
+// Are all of them values of a few elements, on which instructions are executed at once?
+[[nodiscard]] bool all_few(std::span<const Promise> operands);
+// One number as `n` > 1 elements without memory: for operands of scalar operations that are executed at once.
+// record() makes a vector of it where it must.
+[[nodiscard]] Promise repeated(const vm::Vector& number, std::int64_t n);
+[[nodiscard]] Promise written(const Promise& promise);
+
 // Begins a walk over a graph; nodes with this `visit` were met.
 [[nodiscard]] std::uint64_t new_visit();
 

@@ -127,12 +127,6 @@ std::int64_t extent_of(const vm::Value& value) {
   return kFew + 1;
 }
 
-bool all_few(std::span<const Promise> operands) {
-  for (const Promise& p : operands)
-    if (!p.node()->evaluated() || p.node()->few > kFew) return false;
-  return true;
-}
-
 // Nothing if it fails.
 bool execute(const Instruction& instruction, std::span<const Promise> operands, Node& node) {
   static const vm::PrimContext context = [] {
@@ -153,6 +147,28 @@ bool execute(const Instruction& instruction, std::span<const Promise> operands, 
 }
 
 }  // namespace
+
+bool all_few(std::span<const Promise> operands) {
+  for (const Promise& p : operands)
+    if (!p.node()->evaluated() || p.node()->few > kFew) return false;
+  return true;
+}
+
+Promise repeated(const vm::Vector& number, std::int64_t n) {
+  return given(loose_value(vm::Vector::repeated(number, n)));
+}
+
+Promise written(const Promise& promise) {
+  if (!promise.evaluated()) return promise;
+  const auto* v = std::get_if<vm::Vector>(&promise.value().impl()->value);
+  if (v == nullptr || !v->is_repeated()) return promise;
+  const std::string word(type_word_text(word_of(v->type())));
+  const std::int64_t n = v->length();
+  auto segments = make_segdes({&n, 1});
+  if (!segments) throw std::bad_alloc();
+  const Promise operands[] = {given(loose_value(v->repeated_element())), given(*segments)};
+  return record(*find_instruction("DIST " + word), operands);
+}
 
 const Instruction* find_instruction(std::string_view text) {
   const auto found = texts().find(std::string(text));
@@ -205,7 +221,7 @@ Promise record(const Instruction& instruction, std::span<const Promise> operands
   if (all_few(operands) && execute(instruction, operands, *node)) return promise;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     node->depth = std::max(node->depth, operands[k].node()->depth);
-    node->operands[k] = operands[k];
+    node->operands[k] = written(operands[k]);
   }
   ++node->depth;
   if (places().here != nullptr) node->place = places().here();

@@ -2,6 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <structmember.h>
+
+#include <cstddef>
 #include <new>
 
 #include "vm/python/core/elements.h"
@@ -22,6 +25,7 @@ struct ArrayObject {
   PyObject* dims;
   PyObject* view;
   PyObject* host;
+  PyObject* weak;  // references
 };
 
 ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
@@ -40,6 +44,7 @@ PyObject* new_array(PyTypeObject* type, PyObject*, PyObject*) {
 void dealloc(PyObject* self) {
   ArrayObject* a = as_array(self);
   PyTypeObject* type = Py_TYPE(self);
+  if (a->weak != nullptr) PyObject_ClearWeakRefs(self);
   a->elements.~Elements();
   Py_XDECREF(a->special);
   Py_XDECREF(a->dims);
@@ -109,6 +114,7 @@ PyObject* made_array(lib::Elements elements, PyObject* dims) {
   PyTypeObject* type = python_side().array;
   PyObject* self = type->tp_alloc(type, 0);
   if (self == nullptr) return nullptr;
+  PyObject_GC_UnTrack(self);  // it is in no cycle
   ArrayObject* a = as_array(self);
   new (&a->elements) lib::Elements(std::move(elements));
   a->dims = Py_NewRef(dims);
@@ -255,6 +261,9 @@ PyGetSetDef members[] = {{"_flat", get_flat, set_flat, nullptr, nullptr},
                          {"_host", get<&ArrayObject::host>, set<&ArrayObject::host>, nullptr, nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+PyMemberDef places[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak), READONLY, nullptr},
+                        {nullptr, 0, 0, 0, nullptr}};
+
 template <typename F>
 PyType_Slot slot(int id, F* function) {
   return {id, reinterpret_cast<void*>(function)};
@@ -266,6 +275,7 @@ PyTypeObject* make_type() {
                                 slot(Py_tp_init, init),
                                 slot(Py_tp_dealloc, dealloc),
                                 {Py_tp_getset, members},
+                                {Py_tp_members, places},
                                 slot(Py_tp_richcompare, compare),
                                 slot(Py_tp_hash, PyObject_HashNotImplemented),
                                 slot(Py_nb_add, binary<ElementOp::k_add>),

@@ -88,7 +88,7 @@ def repeated(n: int, size: Size) -> Any:
 class Array(_nvm.ArrayBase):
     """An array of nvm: lazy, immutable inside, regular or jagged in any dimension but the first."""
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
     __array_priority__ = 1000
 
     # What it is.
