@@ -11,6 +11,7 @@
 #include "vm/python/core/memory.h"
 #include "vm/python/core/places.h"
 #include "vm/python/core/session.h"
+#include "vm/python/core/top_level.h"
 
 namespace nb = nanobind;
 using namespace nvm::python;
@@ -100,6 +101,7 @@ NB_MODULE(_nvm, m) {
   bind_handle(m);
   bind_elements(m);
   bind_array(m);
+  bind_top_level(m);
 
   nb::class_<lib::Options>(m, "Options")
       .def("__init__", [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory,
