@@ -71,7 +71,7 @@ def test_completion_inspection_and_wholeness(client):
     reply = kernel.inspect("sum(v)", 1, reply=True, timeout=20)["content"]
     assert reply["found"] and "sum" in reply["data"]["text/plain"]
     assert not kernel.inspect("zzz", 1, reply=True, timeout=20)["content"]["found"]
-    for code, status in (("function f(x) =", "incomplete"), ("1 + 1;", "complete")):
+    for code, status in (("let x = ", "incomplete"), ("1 + 1;", "complete")):
         asked = kernel.is_complete(code)
         reply = kernel.get_shell_msg(timeout=20)
         assert reply["parent_header"]["msg_id"] == asked and reply["content"]["status"] == status

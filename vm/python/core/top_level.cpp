@@ -31,7 +31,7 @@ std::string Written::take() {
   return text;
 }
 
-TopLevel::TopLevel(const lib::Options& options) : nothing_(std::fopen("/dev/null", "r")) {
+TopLevel::TopLevel(const lib::Options& options) : nothing_(fmemopen(no_text_, 0, "r")) {
   lib::NeslOptions nesl;
   nesl.vm = options;
   nesl.vm.in = nothing_;

@@ -49,6 +49,7 @@ class TopLevel {
  private:
   std::atomic<bool> cancelled_{false};
   Written out_, err_;
+  char no_text_[1] = {0};
   std::FILE* nothing_;  // to be read
   std::unique_ptr<lib::Nesl> session_;
 };

@@ -66,11 +66,12 @@ class NeslKernel(Kernel):  # type: ignore[misc]
     language_info = {"name": "nesl", "mimetype": "text/x-nesl", "file_extension": ".nesl", "pygments_lexer": "text"}
 
     def __init__(self, **named: Any) -> None:
-        super().__init__(**named)
+        super().__init__(**named)  # type: ignore[no-untyped-call]
         self._top = _nvm.TopLevel(config.machine_options())
 
-    def do_execute(self, code: str, silent: bool, store_history: bool = True, user_expressions: Any = None, allow_stdin: bool = False,
-                   **_: Any) -> dict[str, Any]:
+    def do_execute(  # type: ignore[override]
+            self, code: str, silent: bool, store_history: bool = True, user_expressions: Any = None, allow_stdin: bool = False,
+            **_: Any) -> dict[str, Any]:
         text = code if not _nvm.TopLevel.incomplete(code) else code.rstrip() + ";"
         try:
             status, out, err = self._top.run(text + "\n")
@@ -84,8 +85,11 @@ class NeslKernel(Kernel):  # type: ignore[misc]
             kind = {_COMPILE_ERROR: "CompileError", _RUN_ERROR: "RunError"}.get(status, "Busy")
             return self._failed(kind, err.strip(), silent)
         if err and not silent:
-            self.send_response(self.iopub_socket, "stream", {"name": "stderr", "text": err})
+            self._say("stream", {"name": "stderr", "text": err})
         return self._done()
+
+    def _say(self, kind: str, content: dict[str, Any]) -> None:
+        self.send_response(self.iopub_socket, kind, content)  # type: ignore[no-untyped-call]
 
     def _done(self) -> dict[str, Any]:
         return {"status": "ok", "execution_count": self.execution_count, "payload": [], "user_expressions": {}}
@@ -93,7 +97,7 @@ class NeslKernel(Kernel):  # type: ignore[misc]
     def _failed(self, name: str, message: str, silent: bool) -> dict[str, Any]:
         content = {"ename": name, "evalue": message, "traceback": message.splitlines()}
         if not silent:
-            self.send_response(self.iopub_socket, "error", content)
+            self._say("error", content)
         return {"status": "error", "execution_count": self.execution_count, **content}
 
     def _show(self, out: str) -> None:
@@ -102,18 +106,18 @@ class NeslKernel(Kernel):  # type: ignore[misc]
         rich = display_of(lines[-1])
         before = "\n".join(lines[:-1]) + "\n" if rich and len(lines) > 1 else "" if rich else out
         if before:
-            self.send_response(self.iopub_socket, "stream", {"name": "stdout", "text": before})
+            self._say("stream", {"name": "stdout", "text": before})
         if rich:
             content = {"execution_count": self.execution_count, "data": {"text/plain": lines[-1], **rich}, "metadata": {}}
-            self.send_response(self.iopub_socket, "execute_result", content)
+            self._say("execute_result", content)
 
-    def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:
+    def do_complete(self, code: str, cursor_pos: int) -> dict[str, Any]:  # type: ignore[override]
         found = _WORD.search(code[:cursor_pos])
         word = found[0] if found else ""
         names = [n for n in self._top.names() if word and n.lower().startswith(word.lower())]
         return {"status": "ok", "matches": names, "cursor_start": cursor_pos - len(word), "cursor_end": cursor_pos, "metadata": {}}
 
-    def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> dict[str, Any]:
+    def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> dict[str, Any]:  # type: ignore[override]
         end = cursor_pos
         while end < len(code) and (code[end].isalnum() or code[end] == "_"):
             end += 1
@@ -123,7 +127,7 @@ class NeslKernel(Kernel):  # type: ignore[misc]
             text = self._top.run(f"describe {found[0]};\n")[1]
         return {"status": "ok", "found": bool(text), "data": {"text/plain": text} if text else {}, "metadata": {}}
 
-    def do_is_complete(self, code: str) -> dict[str, Any]:
+    def do_is_complete(self, code: str) -> dict[str, Any]:  # type: ignore[override]
         return {"status": "incomplete", "indent": ""} if _nvm.TopLevel.incomplete(code) else {"status": "complete"}
 
 
