@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/workspace.h"
@@ -347,7 +348,12 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 }
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
-  return KernelRun(runs_in_parts(code, context) ? *code.in_parts->code : code, context, machine).run();
+  if (runs_in_parts(code, context)) {
+    const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();
+    if (!std::exchange(context.wraps, false)) return status;
+    code.in_parts->wraps.store(true, std::memory_order_relaxed);
+  }
+  return KernelRun(code, context, machine).run();
 }
 
 }  // namespace nvm::vm::cpu
