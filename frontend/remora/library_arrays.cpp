@@ -172,8 +172,12 @@ Val LibraryCall::rotated() {
   const Code d = number(0), some = code_.select(less(d, code_.integer(1)), code_.integer(1), d);
   const Code rest = code_.remainder(code(1), d.known && *d.known > 0 ? d : some);
   const Code by = code_.select(less(rest, code_.integer(0)), code_.plus(rest, d), rest);
-  return out(code_.append(slice(code(0), by, d, index(1)), slice(code(0), code_.integer(0), by, index(1))),
-             arguments_[0].meaning);
+  const Code size = product(index(1)), shift = code_.times(by, size), all = code_.times(d, size);
+  const Code at = places(all, [&](Code i) {
+    const Code there = code_.plus(i, shift);
+    return code_.select(less(there, all), there, code_.minus(there, all));
+  });
+  return out(code_.get(code(0), at), arguments_[0].meaning);
 }
 
 Val LibraryCall::element_at() {
