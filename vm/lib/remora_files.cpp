@@ -66,7 +66,7 @@ Contents contents_of(const std::string& word, vm::World* world, vm::Pool& pool) 
   const vm::NamedFile file = vm::named_file(word);
   InFile in = input_file(world, file.path);
   if (file.kind == vm::FileKind::kNpy) {
-    vm::Array array = vm::read_npy(file.path, in, pool);
+    vm::Array array = vm::read_array(file, in, pool);
     return {atom_of(array.elements), std::move(array.shape), std::move(array.elements)};
   }
   const std::vector<vm::Value> slots = vm::read_slots(file, in, pool);
@@ -77,7 +77,7 @@ Contents contents_of(const std::string& word, vm::World* world, vm::Pool& pool) 
       if (!lengths->is_regular()) fail(file.path + ": the rows have different lengths");
       table.shape.push_back(lengths->regular_length());
     } else if (&slot != &slots.back()) {
-      fail(file.path + ": only tables of numbers are arrays");
+      fail(file.path + ": only what has numbers, flags or characters alone is an array");
     } else {
       table.atoms = std::get<Vector>(slot);
     }
@@ -187,23 +187,31 @@ Contents contents_of(const remora::Type& type, const frontend::core::Type* core,
 
 }  // namespace
 
+namespace {
+
+// A nest of sequences as NESL has it; arrays of characters of one axis are texts.
+const frontend::Type* nest_of(AtomKind atom, std::size_t axes, frontend::TypeArena& arena) {
+  const auto element = atom == AtomKind::kFloat               ? frontend::TypeKind::kFloat
+                       : atom == AtomKind::kBool              ? frontend::TypeKind::kBool
+                       : atom == AtomKind::kChar && axes == 1 ? frontend::TypeKind::kChar
+                                                              : frontend::TypeKind::kInt;
+  const frontend::Type* nest = frontend::TypeArena::base(element);
+  for (std::size_t k = 0; k < axes; ++k) nest = arena.seq(nest);
+  return nest;
+}
+
+}  // namespace
+
 std::string remora_refuses(vm::FileKind kind, const remora::Type& type) {
   const remora::Type& array = array_of(type);
   const bool plain = array.array == remora::kNoVar && array.atom->kind <= AtomKind::kChar;
   if (!plain) return "only arrays of numbers, flags or characters, also in a box, are written";
+  if (kind == vm::FileKind::kNpy) return "";
   const bool known = std::all_of(array.shape.begin(), array.shape.end(),
                                  [](const remora::Piece& p) { return p.shape == remora::kNoVar; });
-  switch (kind) {
-    case vm::FileKind::kNpy: return "";
-    case vm::FileKind::kCsv:
-    case vm::FileKind::kTsv:
-      return known && !array.shape.empty() && array.shape.size() <= 2 ? "" : "a table has one or two axes";
-    case vm::FileKind::kText: break;
-    default: return "tables are written to names that end in .csv or .tsv";
-  }
-  return known && array.shape.size() == 1 && array.atom->kind == AtomKind::kChar
-             ? ""
-             : "only a string makes a text; names of other files end in .npy or .csv";
+  if (!known) return "how many axes there are is known only when it is unboxed";
+  frontend::TypeArena arena;
+  return vm::refuses(kind, nest_of(array.atom->kind, array.shape.size(), arena));
 }
 
 void write_remora(OutFile& out, const vm::NamedFile& file, const remora::Type& type,
@@ -211,31 +219,25 @@ void write_remora(OutFile& out, const vm::NamedFile& file, const remora::Type& t
   if (const std::string why = remora_refuses(file.kind, type); !why.empty()) fail(file.path + ": " + why);
   Contents c = contents_of(type, core, slots);
   if (file.kind == vm::FileKind::kNpy) {
-    vm::write_npy(out, {std::move(c.shape), std::move(c.atoms)});
+    vm::write_npy([&](std::string_view bytes) { out.write(bytes); },
+                  {std::move(c.shape), std::move(c.atoms)});
     if (!out.finish()) fail(out.why());
     return;
   }
   frontend::TypeArena arena;
-  auto element = c.atom == AtomKind::kFloat  ? frontend::TypeKind::kFloat
-                 : c.atom == AtomKind::kBool ? frontend::TypeKind::kBool
-                                             : frontend::TypeKind::kInt;
-  if (file.kind == vm::FileKind::kText) {
+  const frontend::Type* nest = nest_of(c.atom, c.shape.size(), arena);
+  if (c.atom == AtomKind::kChar && c.shape.size() == 1) {
     std::string text;
     for (std::int64_t i = 0; i < c.atoms.length(); ++i)
       remora::encode(static_cast<std::int32_t>(vm::int_at(c.atoms, i)), text);
-    std::vector<std::int64_t> bytes;
-    for (const char b : text) bytes.push_back(static_cast<unsigned char>(b));
-    c.shape = {static_cast<std::int64_t>(bytes.size())};
-    c.atoms = ints(bytes, pool);
-    element = frontend::TypeKind::kChar;
+    c.shape = {static_cast<std::int64_t>(text.size())};
+    c.atoms = vm::characters_of(text, pool);
   }
-  const frontend::Type* nest = frontend::TypeArena::base(element);
   std::vector<vm::Value> parts;
   std::int64_t rows = 1;
   for (const std::int64_t n : c.shape) {
     parts.emplace_back(Segdes::regular(rows, n));
     rows *= n;
-    nest = arena.seq(nest);
   }
   parts.emplace_back(std::move(c.atoms));
   vm::write_value(out, file, nest, parts);
