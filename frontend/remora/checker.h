@@ -21,6 +21,8 @@ class Checker {
 
   // A form of the top level; `follows` are the trees from it on, `used` how many of them it was.
   void form(std::span<const Tree> follows, std::size_t& used);
+  // A value from outside.
+  void given(const Given& value);
   // Names that the form would have defined are at fault.
   void blame(const Tree& form);
 

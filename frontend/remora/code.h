@@ -46,6 +46,9 @@ class Coder {
   // All functions; `entry` is the one to start with.
   frontend::core::Program take(std::int32_t entry);
 
+  // A value that the run is given.
+  Code input(const Type* type, std::size_t number);
+
   // ---- constants
   Code integer(std::int64_t n);
   Code real(double x);

@@ -31,6 +31,10 @@ bool one_atom(const Variables& variables, const Shape& s) {
   return s.empty() || variables.product(s).number() == 1;
 }
 
+bool has_known_rank(const Shape& s) {
+  return std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
+}
+
 }  // namespace
 
 Val LibraryCall::run() {
@@ -168,16 +172,25 @@ Val LibraryCall::rotated() {
   const Code d = number(0), some = code_.select(less(d, code_.integer(1)), code_.integer(1), d);
   const Code rest = code_.remainder(code(1), d.known && *d.known > 0 ? d : some);
   const Code by = code_.select(less(rest, code_.integer(0)), code_.plus(rest, d), rest);
-  return out(code_.append(slice(code(0), by, d, index(1)), slice(code(0), code_.integer(0), by, index(1))),
-             arguments_[0].meaning);
+  const Code size = product(index(1)), shift = code_.times(by, size), all = code_.times(d, size);
+  const Code at = places(all, [&](Code i) {
+    const Code there = code_.plus(i, shift);
+    return code_.select(less(there, all), there, code_.minus(there, all));
+  });
+  return out(code_.get(code(0), at), arguments_[0].meaning);
 }
 
 Val LibraryCall::element_at() {
-  Code at = code_.integer(0);
   const Shape& s = index(0);
+  if (!has_known_rank(s)) {
+    const Code dims = t_.dimensions(s);
+    const Code i = as_long_as(dims, code(1));
+    const Code fine = all_of(code_.each({i, dims}, [&](const auto& x) { return in_bounds(x[0], x[1]); }));
+    const Code at = t_.ensure(fine, "bounds", "an index is outside of the array", i);
+    return item(flat(0), dot(at, weights(dims)), result_);
+  }
+  Code at = code_.integer(0);
   for (std::size_t k = 0; k < s.size(); ++k) {
-    if (s[k].shape != kNoVar)
-      throw Error{"unsupported", t_.here(), "an array of unknown rank cannot be indexed yet"};
     const Code n = t_.number(s[k].dim);
     const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
     at = code_.plus(code_.times(at, n), bounded(i, n));
@@ -187,22 +200,48 @@ Val LibraryCall::element_at() {
 
 Val LibraryCall::subarray() {
   const Shape &all = index(0), &part = index(1);
+  const Code at = has_known_rank(all) && has_known_rank(part) && all.size() == part.size()
+                      ? places_by_axis(all, part)
+                      : places_of_any_rank(t_.dimensions(all), t_.dimensions(part));
+  return out_of(items_at(t_.sequence_of(arguments_[0]), at, index(2)), arguments_[0].meaning);
+}
+
+Code LibraryCall::part_start(Code from, Code all, Code part) {
+  const Code fine = code_.both(code_.compare(Prim::kGe, from, code_.integer(0)),
+                               code_.compare(Prim::kLe, from, code_.minus(all, part)));
+  return t_.ensure(fine, "bounds", "the part is not inside of the array", from);
+}
+
+Code LibraryCall::places_by_axis(const Shape& all, const Shape& part) {
   const Code origin = code_.integer(0);
   Code at = code_.sequence({&origin, 1});
   for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k].shape != kNoVar || k >= part.size() || part[k].shape != kNoVar)
-      throw Error{"unsupported", t_.here(), "parts of arrays of unknown rank cannot be taken yet"};
     const Code n = t_.number(all[k].dim), m = t_.number(part[k].dim);
-    const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
-    const Code fine =
-        code_.both(code_.compare(Prim::kGe, i, origin), code_.compare(Prim::kLe, i, code_.minus(n, m)));
-    const Code from = t_.ensure(fine, "bounds", "the part is not inside of the array", i);
+    const Code from = part_start(code_.element(code(1), code_.integer(static_cast<std::int64_t>(k))), n, m);
     at = code_.flatten(code_.each({at}, [&](const auto& p) {
       const Code first = code_.plus(code_.times(p[0], n), from);
       return code_.range(first, code_.plus(first, m));
     }));
   }
-  return out_of(items_at(t_.sequence_of(arguments_[0]), at, index(2)), arguments_[0].meaning);
+  return at;
+}
+
+Code LibraryCall::places_of_any_rank(Code all, Code part) {
+  const Code m = as_long_as(all, part);
+  const Code from = code_.each({as_long_as(all, code(1)), all, m},
+                               [&](const auto& x) { return part_start(x[0], x[1], x[2]); });
+  const Code inner = weights(m), outer = weights(all);
+  return places(code_.op(Prim::kProduct, Coder::integer_type(), {m}), [&](Code k) {
+    const Code axes = code_.each({m, inner, from}, [&](const auto& x) {
+      return code_.plus(code_.remainder(code_.quotient(k, x[1]), x[0]), x[2]);
+    });
+    return dot(axes, outer);
+  });
+}
+
+Code LibraryCall::as_long_as(Code dims, Code v) {
+  const Code same = code_.compare(Prim::kEq, code_.length(dims), code_.length(v));
+  return t_.ensure(same, "bounds", "the array has another number of axes", v);
 }
 
 // Negative places are dropped; of equal ones the last wins.
@@ -309,17 +348,14 @@ bool LibraryCall::ordered(Val& value) {
     case L::kGrade:
     case L::kFGrade: value = out(permuted(code_.iota(number(0)))); return true;
     case L::kEqual: value = equality(); return true;
-    case L::kBase: value = out(horner()); return true;
+    case L::kBase: value = out(dot(code(1), weights(code(0)))); return true;
     default: return false;
   }
 }
 
 Val LibraryCall::equality() {
   const Shape &a = index(0), &b = index(1);
-  const auto known = [](const Shape& s) {
-    return std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
-  };
-  if (known(a) && known(b) && a.size() != b.size()) return out(code_.boolean(false));
+  if (has_known_rank(a) && has_known_rank(b) && a.size() != b.size()) return out(code_.boolean(false));
   const auto equal = [&](Code x, Code y) { return code_.op(Prim::kEql, Coder::boolean_type(), {x, y}); };
   const auto atoms = [&] { return out(equal(sequence(0), sequence(1))); };
   if (a == b) return atoms();
@@ -327,13 +363,15 @@ Val LibraryCall::equality() {
                    {atoms, [&] { return out(code_.boolean(false)); }}, result_);
 }
 
-// Digit j counts as often as the product of the radixes behind it.
-Code LibraryCall::horner() {
-  const Code last = code_.minus(number(0), code_.integer(1));
-  const Code back = places(number(0), [&](Code i) { return code_.minus(last, i); });
-  const Code radixes = code_.get(code(0), back), digits = code_.get(code(1), back);
-  const Code weights = code_.op(Prim::kMultScan, radixes.type, {radixes});
-  const Code all = code_.each({weights, digits}, [&](const auto& x) { return code_.times(x[0], x[1]); });
+Code LibraryCall::weights(Code radixes) {
+  const Code n = code_.length(radixes), last = code_.minus(n, code_.integer(1));
+  const Code back = places(n, [&](Code i) { return code_.minus(last, i); });
+  const Code reversed = code_.get(radixes, back);
+  return code_.get(code_.op(Prim::kMultScan, radixes.type, {reversed}), back);
+}
+
+Code LibraryCall::dot(Code a, Code b) {
+  const Code all = code_.each({a, b}, [&](const auto& x) { return code_.times(x[0], x[1]); });
   return code_.op(Prim::kSum, Coder::integer_type(), {all});
 }
 
