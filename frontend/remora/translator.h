@@ -62,6 +62,7 @@ class Translator {
   // `inside` makes the result of one cell, for each cell of `frame`.
   Val lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
              const Cell& inside);
+  void repeat_atoms(std::vector<Argument>& arguments, const Shape& frame);
   // The value that one of the candidates makes, of which the tag in the function's code tells which.
   using One = std::function<Val(const Candidate&, Code captured)>;
   Val dispatch(const Val& function, const Type& result, const One& one);
