@@ -113,10 +113,6 @@ Val Translator::choose(const std::vector<Code>& conditions,
   return {result, from(0), all};
 }
 
-Val Translator::joined(const Val& a, const Val& b, Code condition) {
-  return choose({condition}, {[&] { return a; }, [&] { return b; }}, a.type);
-}
-
 Val Translator::dispatch(const Val& function, const Type& result, const One& one) {
   static const std::vector<Candidate> none;
   const std::vector<Candidate>& all = function.meaning != nullptr ? function.meaning->candidates : none;
@@ -143,7 +139,8 @@ Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arg
   check_stack();
   if (c.expr->kind == ExprKind::kLibrary) return LibraryCall(*this, c, std::move(arguments), result).run();
   if (c.expr->kind == ExprKind::kIfFunction)
-    return joined(arguments[1], fitted(arguments[2], arguments[1].type), arguments[0].code);
+    return choose({arguments[0].code}, {[&] { return arguments[1]; }, [&] { return arguments[2]; }},
+                  arguments[1].type);
   const Environment& scope = scope_of(c, captured);
   // Written out at a few places; beyond, or if it calls itself, a function of core code.
   const bool often = names_.count(c.expr) != 0 && ++written_out_[c.expr] > kMostCopies;

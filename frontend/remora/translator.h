@@ -25,6 +25,7 @@ class Translator {
 
  private:
   friend class LibraryCall;
+  friend class Places;
   using Core = frontend::core::Type;
 
   // ---- translate.cpp: expressions
@@ -74,7 +75,6 @@ class Translator {
   // The first alternative whose condition holds, the last if none does; there is one condition less.
   Val choose(const std::vector<Code>& conditions, const std::vector<std::function<Val()>>& alternatives,
              const Type& result);
-  Val joined(const Val& a, const Val& b, Code condition);
 
   // ---- translate_recursive.cpp: functions that call themselves
   // What a function is made for once. Its index variables stand for those that it is instantiated with.
