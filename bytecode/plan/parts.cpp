@@ -5,6 +5,7 @@
 #include <span>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/plan/value_ranges.h"
 #include "bytecode/table/identities.h"
 
@@ -90,6 +91,7 @@ class Finder {
   }
 
   std::optional<Symbol> symbol_of(std::int32_t v) {
+    check_stack();
     auto& known = symbols_[at(v)];
     if (!known) known = find(kernel_.body.insts[at(v)], v);
     return known;
@@ -110,6 +112,7 @@ class Finder {
   }
   // Copies what does not depend on a scan.
   bool independent(std::int32_t v) {
+    check_stack();
     if (local_.contains(v)) return true;
     const BodyInst& in = kernel_.body.insts[at(v)];
     if (in.pull == Pull::kScanned) return false;

@@ -19,6 +19,11 @@ namespace nvm::ssa {
 
 namespace {
 
+// Is no element negative? Not known of what this pass made.
+bool is_count(const FunctionFacts& facts, ValueId v) {
+  return static_cast<std::size_t>(v) < facts.numbers.size() && facts.numbers_of(v).each.low >= 0;
+}
+
 class Simplifying {
  public:
   Simplifying(Module& module, Function& f, const FunctionFacts& facts, ConstantPool& pool)
@@ -204,7 +209,7 @@ class Simplifying {
     const Inst* scatter = maker(in, 0);
     if (scatter == nullptr || scatter->op != Op::kDpermute) return kNoValue;
     const Inst* pack = chosen(rewrite_.operand(*scatter, 1));
-    if (pack == nullptr || !is_not_negative(rewrite_.operand(*scatter, 0))) return kNoValue;
+    if (pack == nullptr || !is_count(facts_, rewrite_.operand(*scatter, 0))) return kNoValue;
     if (rewrite_.operand(*scatter, 4) != rewrite_.operand(*pack, 2)) return kNoValue;
     const Inst* over = rewrite_.maker(rewrite_.operand(*scatter, 2));
     if (over == nullptr || over->op != Op::kDist) return kNoValue;
@@ -275,9 +280,6 @@ class Simplifying {
   // Facts of a value; of one that this pass made, nothing.
   [[nodiscard]] ValueFacts known(ValueId v) const {
     return static_cast<std::size_t>(v) < facts_.values.size() ? facts_.of(v) : ValueFacts{};
-  }
-  [[nodiscard]] bool is_not_negative(ValueId v) const {
-    return static_cast<std::size_t>(v) < facts_.numbers.size() && facts_.numbers_of(v).each.low >= 0;
   }
   [[nodiscard]] bool is_one(ValueId v) const { return known(v).length == facts_.one; }
   // May what an elementwise instruction makes of this first and other operand stand for the other?

@@ -212,12 +212,15 @@ void Checker::form(std::span<const Tree> follows, std::size_t& used) {
   program_.forms.push_back({-1, false, std::move(e)});
 }
 
-void Checker::given(const Given& value) {
-  const std::vector<Tree> written = read_trees(value.type);
-  if (written.size() != 1) fault("syntax", {1, 1}, "a type is expected");
-  const ValueId id = fresh_value(value.name, reader_.type(written[0]), {1, 1});
-  scope_.bind_value(value.name, id);
-  program_.forms.push_back({id, false, nullptr, remora::Form::Use::kGiven});
+Checker::Checker(Program& program, std::span<const Given> given)
+    : program_(program), reader_(scope_, program.variables), unify_(program.variables) {
+  for (const Given& value : given) {
+    const std::vector<Tree> written = read_trees(value.type);
+    if (written.size() != 1) fault("syntax", {1, 1}, "a type is expected");
+    const ValueId id = fresh_value(value.name, reader_.type(written[0]), {1, 1});
+    scope_.bind_value(value.name, id);
+    program_.forms.push_back({id, false, nullptr, remora::Form::Use::kGiven});
+  }
 }
 
 Type type_of(const Program& program, const Form& form) {
@@ -235,9 +238,9 @@ void Checker::blame(const Tree& form) {
 Checked check_program(std::string_view text, std::span<const Given> given) {
   Checked out;
   std::vector<Tree> trees;
-  Checker checker(out.program);
+  std::optional<Checker> checker;
   try {
-    for (const Given& value : given) checker.given(value);
+    checker.emplace(out.program, given);
     trees = read_trees(text);
   } catch (const Error& e) {
     out.errors.push_back(e);
@@ -246,18 +249,18 @@ Checked check_program(std::string_view text, std::span<const Given> given) {
   for (std::span<const Tree> rest(trees); !rest.empty();) {
     std::size_t used = 1;
     try {
-      checker.form(rest, used);
+      checker->form(rest, used);
     } catch (const Error& e) {
       out.errors.push_back(e);
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     } catch (const TooLarge& e) {
       out.errors.push_back({"sort", rest[0].pos, std::string("a ") + e.what + " here is too large"});
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     } catch (const TooDeep&) {
       out.errors.push_back({"syntax", rest[0].pos, "this is nested too deeply"});
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     } catch (const Blamed&) {
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     }
     rest = rest.subspan(used);
   }

@@ -256,8 +256,8 @@ Code Coder::range(Code from, Code to) {
   return out;
 }
 
-Code Coder::partition(Code v, Code counts) {
-  return op(Prim::kPartition, core::seq_type(v.type), {v, counts});
+Code Coder::groups(Code v, Code n, Code size) {
+  return op(Prim::kPartition, core::seq_type(v.type), {v, dist(size, n)});
 }
 
 Code Coder::pack(Code v, Code flags) {

@@ -3,6 +3,7 @@
 
 #include "bytecode/base/stack.h"
 #include "frontend/remora/library_call.h"
+#include "frontend/remora/places.h"
 
 namespace nvm::remora {
 
@@ -29,10 +30,6 @@ bool has_no_zero(const AtomRef& a) {
 
 bool one_atom(const Variables& variables, const Shape& s) {
   return s.empty() || variables.product(s).number() == 1;
-}
-
-bool has_known_rank(const Shape& s) {
-  return std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
 }
 
 }  // namespace
@@ -86,9 +83,8 @@ bool LibraryCall::of_shape(Val& value) {
     case L::kSize: value = out(product(index(0))); return true;
     case L::kRank: {
       const Shape& s = index(0);
-      const bool known = std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
-      value =
-          out(known ? code_.integer(static_cast<std::int64_t>(s.size())) : code_.length(t_.dimensions(s)));
+      value = out(has_known_rank(s) ? code_.integer(static_cast<std::int64_t>(s.size()))
+                                    : code_.length(t_.dimensions(s)));
       return true;
     }
     case L::kReplicate:
@@ -160,8 +156,11 @@ bool LibraryCall::rearranged(Val& value) {
           n, [&](Code j) { return places(m, [&](Code i) { return code_.plus(j, code_.times(i, n)); }); });
       return done(out(items_at(code(0), code_.flatten(at), index(2)), arguments_[0].meaning));
     }
-    case L::kIndex: return done(element_at());
-    case L::kSubarray: return done(subarray());
+    case L::kIndex: return done(item(flat(0), Places(t_, code(1)).item(index(0)), result_));
+    case L::kSubarray: {
+      const Code at = Places(t_, code(1)).part(index(0), index(1));
+      return done(out_of(items_at(t_.sequence_of(arguments_[0]), at, index(2)), arguments_[0].meaning));
+    }
     case L::kScatter:
     case L::kScatterInto: return done(scattered());
     default: return false;
@@ -178,70 +177,6 @@ Val LibraryCall::rotated() {
     return code_.select(less(there, all), there, code_.minus(there, all));
   });
   return out(code_.get(code(0), at), arguments_[0].meaning);
-}
-
-Val LibraryCall::element_at() {
-  const Shape& s = index(0);
-  if (!has_known_rank(s)) {
-    const Code dims = t_.dimensions(s);
-    const Code i = as_long_as(dims, code(1));
-    const Code fine = all_of(code_.each({i, dims}, [&](const auto& x) { return in_bounds(x[0], x[1]); }));
-    const Code at = t_.ensure(fine, "bounds", "an index is outside of the array", i);
-    return item(flat(0), dot(at, weights(dims)), result_);
-  }
-  Code at = code_.integer(0);
-  for (std::size_t k = 0; k < s.size(); ++k) {
-    const Code n = t_.number(s[k].dim);
-    const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
-    at = code_.plus(code_.times(at, n), bounded(i, n));
-  }
-  return item(flat(0), at, result_);
-}
-
-Val LibraryCall::subarray() {
-  const Shape &all = index(0), &part = index(1);
-  const Code at = has_known_rank(all) && has_known_rank(part) && all.size() == part.size()
-                      ? places_by_axis(all, part)
-                      : places_of_any_rank(t_.dimensions(all), t_.dimensions(part));
-  return out_of(items_at(t_.sequence_of(arguments_[0]), at, index(2)), arguments_[0].meaning);
-}
-
-Code LibraryCall::part_start(Code from, Code all, Code part) {
-  const Code fine = code_.both(code_.compare(Prim::kGe, from, code_.integer(0)),
-                               code_.compare(Prim::kLe, from, code_.minus(all, part)));
-  return t_.ensure(fine, "bounds", "the part is not inside of the array", from);
-}
-
-Code LibraryCall::places_by_axis(const Shape& all, const Shape& part) {
-  const Code origin = code_.integer(0);
-  Code at = code_.sequence({&origin, 1});
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const Code n = t_.number(all[k].dim), m = t_.number(part[k].dim);
-    const Code from = part_start(code_.element(code(1), code_.integer(static_cast<std::int64_t>(k))), n, m);
-    at = code_.flatten(code_.each({at}, [&](const auto& p) {
-      const Code first = code_.plus(code_.times(p[0], n), from);
-      return code_.range(first, code_.plus(first, m));
-    }));
-  }
-  return at;
-}
-
-Code LibraryCall::places_of_any_rank(Code all, Code part) {
-  const Code m = as_long_as(all, part);
-  const Code from = code_.each({as_long_as(all, code(1)), all, m},
-                               [&](const auto& x) { return part_start(x[0], x[1], x[2]); });
-  const Code inner = weights(m), outer = weights(all);
-  return places(code_.op(Prim::kProduct, Coder::integer_type(), {m}), [&](Code k) {
-    const Code axes = code_.each({m, inner, from}, [&](const auto& x) {
-      return code_.plus(code_.remainder(code_.quotient(k, x[1]), x[0]), x[2]);
-    });
-    return dot(axes, outer);
-  });
-}
-
-Code LibraryCall::as_long_as(Code dims, Code v) {
-  const Code same = code_.compare(Prim::kEq, code_.length(dims), code_.length(v));
-  return t_.ensure(same, "bounds", "the array has another number of axes", v);
 }
 
 // Negative places are dropped; of equal ones the last wins.
@@ -348,7 +283,7 @@ bool LibraryCall::ordered(Val& value) {
     case L::kGrade:
     case L::kFGrade: value = out(permuted(code_.iota(number(0)))); return true;
     case L::kEqual: value = equality(); return true;
-    case L::kBase: value = out(dot(code(1), weights(code(0)))); return true;
+    case L::kBase: value = out(Places::dot(code_, code(1), Places::weights(code_, code(0)))); return true;
     default: return false;
   }
 }
@@ -361,18 +296,6 @@ Val LibraryCall::equality() {
   if (a == b) return atoms();
   return t_.choose({equal(t_.dimensions(a), t_.dimensions(b))},
                    {atoms, [&] { return out(code_.boolean(false)); }}, result_);
-}
-
-Code LibraryCall::weights(Code radixes) {
-  const Code n = code_.length(radixes), last = code_.minus(n, code_.integer(1));
-  const Code back = places(n, [&](Code i) { return code_.minus(last, i); });
-  const Code reversed = code_.get(radixes, back);
-  return code_.get(code_.op(Prim::kMultScan, radixes.type, {reversed}), back);
-}
-
-Code LibraryCall::dot(Code a, Code b) {
-  const Code all = code_.each({a, b}, [&](const auto& x) { return code_.times(x[0], x[1]); });
-  return code_.op(Prim::kSum, Coder::integer_type(), {all});
 }
 
 }  // namespace nvm::remora

@@ -65,18 +65,7 @@ class LibraryCall {
   [[nodiscard]] bool ordered(Val& value);
   [[nodiscard]] bool boxed(Val& value);
   Val scattered();
-  Val element_at();
-  Val subarray();
   Val rotated();
-  // Places of a part's items: axis by axis, or by the dimensions that are known when it runs.
-  Code places_by_axis(const Shape& all, const Shape& part);
-  Code places_of_any_rank(Code all, Code part);
-  Code part_start(Code from, Code all, Code part);
-  // The vector, of as many numbers as there are dimensions.
-  Code as_long_as(Code dims, Code v);
-  // Of each axis or digit the product of those behind it.
-  Code weights(Code radixes);
-  Code dot(Code a, Code b);
   Val equality();
 
   // ---- cells of a flat sequence of items
