@@ -19,9 +19,9 @@ class Component {
   [[nodiscard]] const std::string& missing();
   // Throws Fault kIo, with the path, if it cannot be used.
   void need(const std::string& path);
-  // Of a component that is there.
+  // Of a component that is there, of the type that its header declares; nothing is linked.
   template <typename F>
-  [[nodiscard]] F* function(F* /*declared*/, const char* name) {
+  [[nodiscard]] F* function(const char* name) {
     return reinterpret_cast<F*>(find_symbol(library_, name));
   }
 

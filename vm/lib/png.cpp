@@ -32,7 +32,7 @@ namespace {
 // libpng's structure, which has memory of its own until it is freed.
 class Png {
  public:
-  explicit Png(Component& library) : free_(library.function(&::png_image_free, "png_image_free")) {
+  explicit Png(Component& library) : free_(library.function<decltype(::png_image_free)>("png_image_free")) {
     image.version = PNG_IMAGE_VERSION;
   }
   ~Png() { free_(&image); }
@@ -54,8 +54,8 @@ Image read_png(const std::string& bytes, const std::string& path) {
   Component library = libpng();
   library.need(path);
   const auto begin =
-      library.function(&::png_image_begin_read_from_memory, "png_image_begin_read_from_memory");
-  const auto finish = library.function(&::png_image_finish_read, "png_image_finish_read");
+      library.function<decltype(::png_image_begin_read_from_memory)>("png_image_begin_read_from_memory");
+  const auto finish = library.function<decltype(::png_image_finish_read)>("png_image_finish_read");
   Png png(library);
   if (begin(&png.image, bytes.data(), bytes.size()) == 0)
     fail(path, "is no PNG image, or damaged: " + std::string(png.image.message));
@@ -76,7 +76,7 @@ Image read_png(const std::string& bytes, const std::string& path) {
 std::string write_png(const Image& image, const std::string& path) {
   Component library = libpng();
   library.need(path);
-  const auto write = library.function(&::png_image_write_to_memory, "png_image_write_to_memory");
+  const auto write = library.function<decltype(::png_image_write_to_memory)>("png_image_write_to_memory");
   Png png(library);
   constexpr std::int64_t kMost = INT_MAX / 4;
   if (image.width > kMost || image.height > kMost) fail(path, "is larger than a PNG image can be");

@@ -36,10 +36,10 @@ using Piece = std::array<char, std::size_t{64} << 10>;
 #if NVM_ZLIB
 std::string gunzipped(Component& zlib, const std::string& bytes, const std::string& path) {
   constexpr int kGzipOnly = 16 + MAX_WBITS;
-  const auto init = zlib.function(&::inflateInit2_, "inflateInit2_");
-  const auto step = zlib.function(&::inflate, "inflate");
-  const auto again = zlib.function(&::inflateReset, "inflateReset");
-  const auto end = zlib.function(&::inflateEnd, "inflateEnd");
+  const auto init = zlib.function<decltype(::inflateInit2_)>("inflateInit2_");
+  const auto step = zlib.function<decltype(::inflate)>("inflate");
+  const auto again = zlib.function<decltype(::inflateReset)>("inflateReset");
+  const auto end = zlib.function<decltype(::inflateEnd)>("inflateEnd");
   z_stream stream{};
   if (init(&stream, kGzipOnly, ZLIB_VERSION, sizeof stream) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, decltype(end)> ends(&stream, end);
@@ -71,12 +71,12 @@ std::string gunzipped(Component& zlib, const std::string& bytes, const std::stri
 
 #if NVM_ZSTD
 std::string unzstd(Component& zstd, const std::string& bytes, const std::string& path) {
-  const auto step = zstd.function(&::ZSTD_decompressStream, "ZSTD_decompressStream");
-  const auto wrong = zstd.function(&::ZSTD_isError, "ZSTD_isError");
-  const auto name = zstd.function(&::ZSTD_getErrorName, "ZSTD_getErrorName");
+  const auto step = zstd.function<decltype(::ZSTD_decompressStream)>("ZSTD_decompressStream");
+  const auto wrong = zstd.function<decltype(::ZSTD_isError)>("ZSTD_isError");
+  const auto name = zstd.function<decltype(::ZSTD_getErrorName)>("ZSTD_getErrorName");
   const std::unique_ptr<ZSTD_DStream, decltype(&::ZSTD_freeDStream)> stream(
-      zstd.function(&::ZSTD_createDStream, "ZSTD_createDStream")(),
-      zstd.function(&::ZSTD_freeDStream, "ZSTD_freeDStream"));
+      zstd.function<decltype(::ZSTD_createDStream)>("ZSTD_createDStream")(),
+      zstd.function<decltype(::ZSTD_freeDStream)>("ZSTD_freeDStream"));
   if (stream == nullptr) throw std::bad_alloc();
   const auto piece = std::make_unique<Piece>();
   std::string text;

@@ -30,7 +30,7 @@ namespace {
   throw Fault{Fault::Kind::kIo, path + ": " + why};
 }
 
-#define NVM_FUNCTION(library, name) (library).function(&::name, #name)
+#define NVM_FUNCTION(library, name) (library).function<decltype(::name)>(#name)
 
 class Archive {
  public:
