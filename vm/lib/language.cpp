@@ -71,8 +71,9 @@ class NeslLanguage final : public Language {
  private:
   template <typename F>
   static LanguageStatus checked(std::vector<LanguageMessage>* to, F check) {
+    if (to == nullptr) return check(nullptr);
     std::vector<Message> messages;
-    const LanguageStatus status = check(to != nullptr ? &messages : nullptr);
+    const LanguageStatus status = check(&messages);
     for (Message& m : messages) to->push_back({std::move(m), ""});
     return status;
   }
