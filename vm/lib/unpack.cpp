@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bytecode/base/budget.h"
-#include "vm/data/value.h"
 #include "vm/lib/component.h"
+#include "vm/lib/file_values.h"
 
 #if __has_include(<zlib.h>)
 #include <zlib.h>
@@ -27,10 +27,6 @@ namespace nvm::vm {
 
 namespace {
 
-[[noreturn]] [[maybe_unused]] void fail(const std::string& path, const std::string& why) {
-  throw Fault{Fault::Kind::kIo, path + ": " + why};
-}
-
 using Piece = std::array<char, std::size_t{64} << 10>;
 
 #if NVM_ZLIB
@@ -48,7 +44,7 @@ std::string gunzipped(Component& zlib, const std::string& bytes, const std::stri
   std::size_t at = 0;
   for (bool inside = true; inside || at < bytes.size();) {
     Budget::look();
-    if (!inside && again(&stream) != Z_OK) fail(path, "cannot be decompressed");
+    if (!inside && again(&stream) != Z_OK) fail_file(path, "cannot be decompressed");
     const std::size_t more = std::min<std::size_t>(bytes.size() - at, UINT_MAX);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())) + at;
     stream.avail_in = static_cast<uInt>(more);
@@ -60,10 +56,10 @@ std::string gunzipped(Component& zlib, const std::string& bytes, const std::stri
     text.append(piece->data(), made);
     inside = result != Z_STREAM_END;
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
-    if (result == Z_DATA_ERROR && at < 18) fail(path, "is not compressed by gzip, or damaged");
+    if (result == Z_DATA_ERROR && at < 18) fail_file(path, "is not compressed by gzip, or damaged");
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-      fail(path, "is damaged: gzip's sums differ");
-    if (inside && made == 0 && at == bytes.size()) fail(path, "ends before the end of its gzip stream");
+      fail_file(path, "is damaged: gzip's sums differ");
+    if (inside && made == 0 && at == bytes.size()) fail_file(path, "ends before the end of its gzip stream");
   }
   return text;
 }
@@ -85,10 +81,11 @@ std::string unzstd(Component& zstd, const std::string& bytes, const std::string&
     Budget::look();
     ZSTD_outBuffer out{piece->data(), piece->size(), 0};
     wanted = step(stream.get(), &out, &in);
-    if (wrong(wanted) != 0) fail(path, std::string("is not compressed by zstd, or damaged: ") + name(wanted));
+    if (wrong(wanted) != 0)
+      fail_file(path, std::string("is not compressed by zstd, or damaged: ") + name(wanted));
     text.append(piece->data(), out.pos);
     if (wanted != 0 && out.pos == 0 && in.pos == in.size)
-      fail(path, "ends before the end of its zstd stream");
+      fail_file(path, "ends before the end of its zstd stream");
   }
   return text;
 }
