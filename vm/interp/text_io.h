@@ -24,7 +24,7 @@ char* format_float(char* out, double value);
 [[nodiscard]] inline int next_byte(std::FILE* file) {
   check_budget();
   const int c = std::getc(file);
-  if (c == EOF) Budget::look();  // the wait for it may have been ended by the deadline
+  if (c == EOF) nvm::Budget::look();  // the wait for it may have been ended by the deadline
   return c;
 }
 
