@@ -89,6 +89,7 @@ class BlockPlanBuilder {
     const ssa::Function& f = function(id);
     f_ = &f;
     makers_ = ssa::makers_of(f);
+    find_last_reads();
     blocks_.clear();
     first_.assign(f.blocks.size(), kNone);
     parameters_.clear();
@@ -113,23 +114,30 @@ class BlockPlanBuilder {
     return true;
   }
 
-  // Values that something behind instruction `end` of block b reads, or in another block.
-  [[nodiscard]] std::vector<bool> wanted(std::size_t b, std::size_t end) const {
-    std::vector<bool> read(at(f_->values()), false);
-    const auto reads = [&](const ssa::Block& block, std::size_t from) {
-      for (std::size_t i = from; i < block.insts.size(); ++i)
-        for (std::uint32_t k = 0; k < block.insts[i].operands; ++k)
-          read[at(f_->operands_of(block.insts[i])[k])] = true;
-      for (const ValueId v : block.end.arguments) read[at(v)] = true;
-      if (block.end.kind == ssa::Exit::kBranch) read[at(block.end.condition)] = true;
-    };
-    for (std::size_t k = b; k < f_->blocks.size(); ++k)
-      if (!gives_up(f_->blocks[k])) reads(f_->blocks[k], k == b ? end : 0);
-    return read;
+  // Who reads a value last: instructions and ends of blocks are numbered in order, and blocks go forward.
+  void find_last_reads() {
+    last_read_.assign(at(f_->values()), 0);
+    first_number_.clear();
+    std::size_t number = 0;
+    for (const ssa::Block& block : f_->blocks) {
+      first_number_.push_back(number);
+      const std::size_t end = number + block.insts.size();
+      if (!gives_up(block)) {
+        for (const Inst& in : block.insts) {
+          for (std::uint32_t k = 0; k < in.operands; ++k) last_read_[at(f_->operands_of(in)[k])] = number;
+          ++number;
+        }
+        for (const ValueId v : block.end.arguments) last_read_[at(v)] = end;
+        if (block.end.kind == ssa::Exit::kBranch) last_read_[at(block.end.condition)] = end;
+      }
+      number = end + 1;
+    }
   }
 
+  // The frame gets what is read at instruction `end` of block b or behind it.
   PlanBlock& close(BlockPiece& piece, std::size_t b, std::size_t end) {
-    blocks_.push_back(piece.finish(wanted(b, end), fusion_));
+    const std::size_t here = first_number_[b] + end;
+    blocks_.push_back(piece.finish([&](ValueId v) { return last_read_[at(v)] >= here; }, fusion_));
     parameters_.emplace_back();
     return blocks_.back();
   }
@@ -215,7 +223,9 @@ class BlockPlanBuilder {
   std::vector<const Inst*> makers_;
   std::vector<PlanBlock> blocks_;
   std::vector<std::vector<ValueId>> parameters_;
-  std::vector<std::int32_t> first_;  // by block of SSA
+  std::vector<std::int32_t> first_;        // by block of SSA
+  std::vector<std::size_t> first_number_;  // by block of SSA
+  std::vector<std::size_t> last_read_;     // by ValueId; 0 where nobody does
 };
 
 }  // namespace

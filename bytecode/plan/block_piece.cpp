@@ -1,7 +1,10 @@
 #include "bytecode/plan/block_piece.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "bytecode/base/budget.h"
+#include "bytecode/base/check.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::plan {
@@ -22,8 +25,14 @@ bool makes_segdes(Op op) { return op_kind(op) == OpKind::kShape && op_info(op).r
 BlockPiece::BlockPiece(const ssa::Module& module, const ssa::Function& function,
                        const ssa::FunctionFacts& facts, std::vector<const Inst*> makers)
     : module_(module), f_(function), facts_(facts), makers_(std::move(makers)) {
-  now_.region.int_bits = module.int_bits;
+  begin_anew();
+}
+
+BlockPiece::State BlockPiece::begin_anew() {
+  State stood = std::exchange(now_, State{});
+  now_.region.int_bits = module_.int_bits;
   new_length(LengthKind::kOne);
+  return stood;
 }
 
 BlockSource BlockPiece::source_of(const std::vector<const Inst*>& makers, ValueId v) {
@@ -110,9 +119,14 @@ BlockPiece::Taken BlockPiece::operand(ValueId v, VarId& x) {
 }
 
 BlockPiece::Taken BlockPiece::take(const Inst& in) {
-  const State before = now_;
+  check_budget();
   const Taken taken = try_take(in);
-  if (taken != Taken::kYes) now_ = before;
+  if (taken == Taken::kYes) now_.taken.push_back(&in);
+  if (taken == Taken::kCut) {
+    const State stood = begin_anew();
+    for (const Inst* before : stood.taken) NVM_CHECK(try_take(*before) == Taken::kYes, "taken before");
+    now_.taken = stood.taken;
+  }
   return taken;
 }
 
@@ -305,10 +319,10 @@ BlockPiece::Taken BlockPiece::results(const Inst& in, soac::RegionInst& made) {
   return Taken::kYes;
 }
 
-PlanBlock BlockPiece::finish(const std::vector<bool>& wanted, Fusion fusion) {
+PlanBlock BlockPiece::finish(const std::function<bool(ValueId)>& wanted, Fusion fusion) {
   PlanBlock block;
   for (const ValueId v : now_.made) {
-    if (!wanted[at(v)]) continue;
+    if (!wanted(v)) continue;
     const VarId x = now_.vars.at(v);
     block.outputs.push_back({v, x});
     Var& out = now_.region.vars[at(x)];
@@ -321,10 +335,7 @@ PlanBlock BlockPiece::finish(const std::vector<bool>& wanted, Fusion fusion) {
   const soac::Graph graph = soac::build(now_.region);
   soac::check(graph);
   block.plan = fuse(graph, fusion);
-  block.inputs = std::move(now_.inputs);
-  now_ = State{};
-  now_.region.int_bits = module_.int_bits;
-  new_length(LengthKind::kOne);
+  block.inputs = begin_anew().inputs;
   return block;
 }
 

@@ -1,6 +1,7 @@
 // A stretch of a function's straight line that becomes the plan of one block.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,13 +28,13 @@ class BlockPiece {
   BlockPiece(const ssa::Module& module, const ssa::Function& function, const ssa::FunctionFacts& facts,
              std::vector<const ssa::Inst*> makers);
 
-  // What stands is as before unless the instruction is taken.
+  // What stands is as before if it is cut. Each instruction is looked at twice at most.
   [[nodiscard]] Taken take(const ssa::Inst& in);
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
   // Nothing was taken.
   [[nodiscard]] bool empty() const { return now_.made.empty(); }
-  // The plan, and what the frame gets of it: values for which `wanted` is set. Begins anew.
-  [[nodiscard]] PlanBlock finish(const std::vector<bool>& wanted, Fusion fusion);
+  // The plan, and what the frame gets of it: values that are `wanted`. Begins anew.
+  [[nodiscard]] PlanBlock finish(const std::function<bool(ValueId)>& wanted, Fusion fusion);
 
   [[nodiscard]] static BlockSource source_of(const std::vector<const ssa::Inst*>& makers, ValueId v);
 
@@ -53,6 +54,7 @@ class BlockPiece {
     std::vector<VarId> lengths_of;    // by VarId: the descriptor whose lengths it is
     std::vector<LengthId> number_of;  // by VarId: the length whose number it is
     std::vector<Packed> packed;
+    std::vector<const ssa::Inst*> taken;
   };
 
   [[nodiscard]] Taken try_take(const ssa::Inst& in);
@@ -67,6 +69,7 @@ class BlockPiece {
   [[nodiscard]] bool forms_fit(const ssa::Inst& in, const soac::VarList& operands) const;
   [[nodiscard]] Taken no(const ssa::Inst& in, const char* why);
   void define(ValueId v, VarId x);
+  State begin_anew();  // what stood
 
   [[nodiscard]] Type type_of(ValueId v) const;
   [[nodiscard]] Storage widest(Type t) const;

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/extent.h"
 
 namespace nvm::plan {
 
 namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-constexpr std::int64_t kMany = std::int64_t{1} << 62;
 
 // By LengthId: the length that bounds it, itself if it is known on entry; kNone if nothing does.
 std::vector<LengthId> bounds_of(const Plan& plan) {
@@ -161,10 +160,6 @@ class BlockChecker {
   std::vector<bool> reached_;
 };
 
-std::int64_t grained(std::int64_t bytes) {
-  return bytes > kMany ? kMany : (bytes / kArenaGrain + 2) * kArenaGrain;
-}
-
 // ------------------------------------------------------------------------------------------ printing
 
 std::string text(const BlockSource& s) { return (s.constant ? "c" : "%") + std::to_string(s.number); }
@@ -209,17 +204,16 @@ std::string end_text(const BlockPlan& plan, const PlanBlock& block) {
 
 std::int64_t most_bytes(const Plan& plan, std::span<const std::int64_t> lengths) {
   const std::vector<LengthId> by = bounds_of(plan);
-  std::int64_t sum = 0;
+  ByteCount sum(0);
   for (const Var& v : plan.vars) {
     if (v.role == VarRole::kInput || by[at(v.length)] == kNone) continue;
     const LengthId n = by[at(v.length)];
     const std::int64_t count = plan.lengths[at(n)] == LengthKind::kOne ? 1 : lengths[at(n)];
-    const auto width = v.is_desc ? std::int64_t{8} : static_cast<std::int64_t>(storage_bytes(v.storage));
-    std::int64_t bytes = 0;
-    if (__builtin_mul_overflow(count + (v.is_desc ? 1 : 0), width, &bytes)) return kMany;
-    sum = std::min(kMany, sum + grained(bytes));
+    const ByteCount bytes =
+        v.is_desc ? ByteCount::of(count, 8) + 8 : ByteCount::of(count, storage_bytes(v.storage));
+    sum = sum + (bytes.get() / kArenaGrain + 2) * kArenaGrain;
   }
-  return sum;
+  return static_cast<std::int64_t>(sum.get());
 }
 
 void check(const BlockPlan& plan) { BlockChecker(plan).run(); }

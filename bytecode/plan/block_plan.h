@@ -88,7 +88,7 @@ struct BlockPlan {
 // Bytes that a block makes at most, rounded for each vector to kArenaGrain with as much behind it, if the
 // lengths that its inputs have (by LengthId; others are not read) are these; saturates.
 [[nodiscard]] std::int64_t most_bytes(const Plan& plan, std::span<const std::int64_t> lengths);
-inline constexpr std::int64_t kArenaGrain = 64;
+inline constexpr std::size_t kArenaGrain = 64;
 
 // The plan of lifted function `function` for groups of its instances. Nothing, and `refusal` says why in
 // words, if something in it or below it has no form. Requires: find_lifted(). Cost: that of fusing every
