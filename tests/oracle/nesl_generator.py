@@ -5,7 +5,8 @@ import math
 from nesl_forms import (BIG_INDEX, BY_FORM, CLASSES, EMPTY_AND_ONE, GIANT, INDEX_OF, MIDDLE_GROUPS, PLUS_FLOAT, REVERSE, SMALL_GROUPS, TO_FLOAT,
                         has_variable, mentions, reachable, unify)
 from nesl_functions import Functions
-from nesl_library import FAILURES, OPERATIONS, Operation, parse_type
+from nesl_library import FAILURES, OPERATIONS
+from nesl_rows import Operation, parse_type
 from nesl_tree import SCALARS, Node, Program, depth, pair, seq, substitute
 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 0.1, 1e-3, 3.0, 1e10, -1e10, 2147483647.0, 2147483648.0,

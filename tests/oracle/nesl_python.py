@@ -1,6 +1,7 @@
 """NESL programs as Python functions: the evaluator. Each function is translated for each combination of types."""
 
-from nesl_meaning import Fault, Meaning
+from nesl_meaning import Fault, TooMuch
+from nesl_names import Meaning
 from nesl_tree import substitute
 
 
@@ -167,5 +168,4 @@ class Evaluator:
     try:
       return names["main"]()
     except (OverflowError, MemoryError) as e:
-      from nesl_meaning import TooMuch
       raise TooMuch from e
