@@ -12,8 +12,8 @@ namespace nvm::vm {
 // One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
 // readers.
 bool Interp::alike(const Step& step, std::int32_t slot) {
-  Value* operands = scratch_.data();
-  Value& result = slot >= 0 ? frame_[slot] : outputs_[0];
+  Value* operands = at_.scratch.data();
+  Value& result = slot >= 0 ? at_.frame[slot] : at_.outputs[0];
   if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
     for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
     if (slot < 0) release(result);
@@ -37,14 +37,14 @@ void Interp::repeat_alike(std::span<Value> arguments) const {
 void Interp::write_repeated_operands(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     if ((step.repeated >> i & 1) != 0) continue;
-    const auto* v = std::get_if<Vector>(&scratch_[i]);
+    const auto* v = std::get_if<Vector>(&at_.scratch[i]);
     if (v == nullptr || !v->is_repeated()) continue;
     const Value one = *v;
-    write_repeated(scratch_[i]);
+    write_repeated(at_.scratch[i]);
     // The instruction, too, was taken to read one element.
-    if (machine_.moved != nullptr) count_moved(v->bytes() - vm::vector_bytes({&one, 1}));
-    const Operand from = function_->operands[step.first_operand + i];
-    if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
+    if (accounts_.counts_moved()) accounts_.moved(v->bytes() - vm::vector_bytes({&one, 1}));
+    const Operand from = at_.operands_of(step)[i];
+    if (!from.is_constant() && !from.dies()) copy_value(at_.scratch[i], at_.frame[from.slot()]);
   }
 }
 
@@ -54,41 +54,41 @@ bool Interp::pack_group(const Step& step) {
     const auto made = std::find_if(packed_.begin(), packed_.end(),
                                    [&](const auto& packed) { return packed.first == step.inst; });
     if (made == packed_.end()) return false;
-    store(step, made->second.results.data());
+    at_.store(step, made->second.results.data());
     packed_.erase(made);
   } else {
-    const auto& members = function_->groups[static_cast<std::size_t>(step.group)].members;
+    const auto& members = at_.function->groups[static_cast<std::size_t>(step.group)].members;
     Packing packings[kMostPackings];
     for (std::size_t i = 0; i < members.size(); ++i) {
       packings[i].relation = members[i].relation;
       packings[i].second = members[i].second;
       packings[i].half = members[i].half;
     }
-    if (!pack_together({machine_.prims, step.op, step.word, scratch_.data(), nullptr},
+    if (!pack_together({machine_.prims, step.op, step.word, at_.scratch.data(), nullptr},
                        {packings, members.size()}))
       return false;
-    store(step, packings[0].results.data());
+    at_.store(step, packings[0].results.data());
     for (std::size_t i = 1; i < members.size(); ++i)
       packed_.emplace_back(members[i].inst, std::move(packings[i]));
   }
-  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
   return true;
 }
 
 // RANK and PERMUTE as one step. The places stay away if the elements are here.
 bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
   if (step.op == Op::kPermute && !std::holds_alternative<ViewRef>(operands[1])) return false;
-  if (machine_.hook != nullptr) note_line(step);
+  if (machine_.hook != nullptr) accounts_.note_line(step);
   if (machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  note_unwritten(step);
-  if (counts_ && machine_.hook != nullptr) count(step, operands);
+  accounts_.note_unwritten(step);
+  if (accounts_.counts() && machine_.hook != nullptr) accounts_.count(step, operands);
   std::optional<Moving> moving;
-  if (machine_.moved != nullptr && machine_.hook != nullptr) moving.emplace(step.op).reads(operands[0]);
+  if (accounts_.counts_moved() && machine_.hook != nullptr) moving.emplace(step.op).reads(operands[0]);
   step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
   if (!moving) return true;
   moving->writes(results[0]);
-  count_moved(moving->bytes());
+  accounts_.moved(moving->bytes());
   return true;
 }
 

@@ -27,49 +27,50 @@ std::int32_t Interp::waiting(Operand operand) const {
 bool Interp::goes_alone(const Step& step) const {
   if (!alone_ || step.alone == nullptr) return false;
   if (!step.leaves.has(Form::kSlices)) return true;
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   return std::any_of(operands, operands + step.operands,
-                     [&](Operand from) { return std::holds_alternative<ViewRef>(peek(from)); });
+                     [&](Operand from) { return std::holds_alternative<ViewRef>(at_.peek(from)); });
 }
 
 bool Interp::begins_chain(const Step& step) const {
   if (step.permuted && follows(step)) return false;
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   if (step.op == Op::kDist) {
-    const auto* s = std::get_if<Segdes>(&peek(operands[1]));
-    const auto* v = std::get_if<Vector>(&peek(operands[0]));
+    const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
+    const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
     return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ &&
            (v != nullptr ? !v->is_repeated() : alone_);
   }
-  const auto* v = std::get_if<Vector>(&peek(operands[0]));
+  const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
   return v != nullptr && v->length() >= chain_from_ && !(alike_ && v->is_repeated());
 }
 
 void Interp::run_chain() {
-  const Operand* first = function_->operands.data() + step_->first_operand;
-  chain_.start(machine_.prims, step_->op == Op::kDist ? std::get<Segdes>(peek(first[1])).total()
-                                                      : std::get<Vector>(peek(first[0])).length());
-  if (waiting_.size() < static_cast<std::size_t>(function_->slots))
-    waiting_.resize(static_cast<std::size_t>(function_->slots), -1);
-  note_line(*step_);
-  for (; !chain_.full() && step_->kind == StepKind::kPrimitive; ++step_) {
-    if (step_->pulled != 0) write_pulled(*step_);
-    if (join_map(*step_) || join_dist(*step_) || join_reduction(*step_)) continue;
-    if (!passes_chain(*step_)) break;
-    primitive(*step_);
+  const Operand* first = at_.operands_of(*at_.step);
+  chain_.start(machine_.prims, at_.step->op == Op::kDist ? std::get<Segdes>(at_.peek(first[1])).total()
+                                                         : std::get<Vector>(at_.peek(first[0])).length());
+  if (waiting_.size() < static_cast<std::size_t>(at_.function->slots))
+    waiting_.resize(static_cast<std::size_t>(at_.function->slots), -1);
+  accounts_.note_line(*at_.step);
+  for (; !chain_.full() && at_.step->kind == StepKind::kPrimitive; ++at_.step) {
+    if (at_.step->pulled != 0) write_pulled(*at_.step);
+    if (join_map(*at_.step) || join_dist(*at_.step) || join_reduction(*at_.step)) continue;
+    if (!passes_chain(*at_.step)) break;
+    primitive(*at_.step);
   }
   if (!chain_.empty()) return finish_chain();
-  primitive(*step_);
-  ++step_;
+  primitive(*at_.step);
+  ++at_.step;
 }
 
 bool Interp::join_map(const Step& step) {
   if (!step.chains || step.op == Op::kDist || goes_alone(step)) return false;
   if (step.permuted && follows(step)) return false;
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
-    if (maker >= 0 ? chain_.is_reduction(maker) : vector_of(peek(operands[i]), chain_.length()) == nullptr)
+    if (maker >= 0 ? chain_.is_reduction(maker)
+                   : vector_of(at_.peek(operands[i]), chain_.length()) == nullptr)
       return false;
   }
   Chain::Ref from[3];
@@ -77,7 +78,7 @@ bool Interp::join_map(const Step& step) {
     from[i] = waiting(operands[i]);
     if (from[i] >= 0) continue;
     Value value;
-    fetch_one(operands[i], value);
+    at_.fetch_one(operands[i], value);
     from[i] = chain_.operand(std::move(value));
   }
   for (std::uint32_t i = 0; i < step.operands; ++i)
@@ -90,41 +91,41 @@ bool Interp::join_map(const Step& step) {
 // One element per segment; of one segment, and of segments of one element, it costs nothing anyway.
 bool Interp::join_dist(const Step& step) {
   if (step.op != Op::kDist || goes_alone(step)) return false;
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  const auto* s = std::get_if<Segdes>(&peek(operands[1]));
+  const Operand* operands = at_.operands_of(step);
+  const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
   if (s == nullptr || s->segments() <= 1 || s->total() != chain_.length() || s->total() == s->segments() ||
-      waiting(operands[0]) >= 0 || vector_of(peek(operands[0]), s->segments()) == nullptr ||
-      std::get<Vector>(peek(operands[0])).is_repeated() ||
-      vector_of(peek(operands[0]), s->segments())->is_repeated())
+      waiting(operands[0]) >= 0 || vector_of(at_.peek(operands[0]), s->segments()) == nullptr ||
+      std::get<Vector>(at_.peek(operands[0])).is_repeated() ||
+      vector_of(at_.peek(operands[0]), s->segments())->is_repeated())
     return false;
   Value elements;
   Value descriptor;
-  fetch_one(operands[0], elements);
-  fetch_one(operands[1], descriptor);
+  at_.fetch_one(operands[0], elements);
+  at_.fetch_one(operands[1], descriptor);
   await(step, chain_.dist(step.word, std::move(elements), std::move(descriptor)));
   return true;
 }
 
 bool Interp::join_reduction(const Step& step) {
   if (!Chain::reduces(step.op, chain_.length())) return false;
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   const std::int32_t maker = waiting(operands[0]);
-  const auto* s = std::get_if<Segdes>(&peek(operands[1]));
+  const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
   if (maker < 0 || chain_.is_reduction(maker) || s == nullptr || s->segments() != 1 ||
       s->total() != chain_.length())
     return false;
   if (operands[0].dies()) waiting_[static_cast<std::size_t>(operands[0].slot())] = -1;
   Value descriptor;
-  fetch_one(operands[1], descriptor);
+  at_.fetch_one(operands[1], descriptor);
   await(step, chain_.reduce(step.op, step.word, maker));
   return true;
 }
 
 // The slot of the step's result is to hold that of instruction `made`.
 void Interp::await(const Step& step, std::int32_t made) {
-  const std::int32_t slot = function_->result_slots[step.first_result];
+  const std::int32_t slot = at_.slots_of(step)[0];
   chain_slots_.push_back(slot);
-  if (counts_) count(step, chain_.length());
+  if (accounts_.counts()) accounts_.count(step, chain_.length());
   if (slot >= 0) waiting_[static_cast<std::size_t>(slot)] = made;
   joined_ = &step;
 }
@@ -132,7 +133,7 @@ void Interp::await(const Step& step, std::int32_t made) {
 // May it be executed while the line waits? If it needs nothing of it and is cheap: the operands of the line
 // stay alive meanwhile.
 bool Interp::passes_chain(const Step& step) const {
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i)
     if (waiting(operands[i]) >= 0) return false;
   switch (op_info(step.op).kind) {
@@ -140,9 +141,9 @@ bool Interp::passes_chain(const Step& step) const {
     case OpKind::kDist:
     case OpKind::kExtract: return true;
     case OpKind::kIota: return step.leaves.has(Form::kAligned);
-    case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
+    case OpKind::kMap: return vector_of(at_.peek(operands[0]), 1) != nullptr;
     case OpKind::kReduce: {
-      const auto* v = std::get_if<Vector>(&peek(operands[0]));
+      const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
       return v != nullptr && v->length() <= kCheap;
     }
     default: return false;
@@ -156,13 +157,13 @@ void Interp::finish_chain() {
     wanted[i] = slot >= 0 && waiting_[static_cast<std::size_t>(slot)] == static_cast<std::int32_t>(i);
   }
   std::vector<Value> results;
-  const std::int64_t read = machine_.moved != nullptr ? vector_bytes(chain_.operands()) : 0;
-  std::swap(step_, joined_);  // who runs out of memory is the last that joined
+  const std::int64_t read = accounts_.counts_moved() ? vector_bytes(chain_.operands()) : 0;
+  std::swap(at_.step, joined_);  // who runs out of memory is the last that joined
   chain_.run(wanted, results);
-  std::swap(step_, joined_);
-  if (machine_.moved != nullptr) count_moved(read + vector_bytes(results));
+  std::swap(at_.step, joined_);
+  if (accounts_.counts_moved()) accounts_.moved(read + vector_bytes(results));
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i]) move_value(results[i], frame_[chain_slots_[i]]);
+    if (wanted[i]) move_value(results[i], at_.frame[chain_slots_[i]]);
   drop_chain();
 }
 

@@ -41,11 +41,11 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (step.op == Op::kDist && s->segments() != 1) return false;
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
-  const bool counts = counts_ && machine_.hook != nullptr;
-  note_unwritten(step);
-  if (machine_.hook != nullptr) note_line(step);
+  const bool counts = accounts_.counts() && machine_.hook != nullptr;
+  accounts_.note_unwritten(step);
+  if (machine_.hook != nullptr) accounts_.note_line(step);
   if (step.op == Op::kDist) {
-    if (counts) count(step, operands);
+    if (counts) accounts_.count(step, operands);
     run_repeating_dist(machine_.prims, step.word, operands, results);
     return true;
   }
@@ -53,7 +53,7 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
     const auto* v = std::get_if<Vector>(&operand);
     if (v == nullptr || v->length() != s->segments()) return false;
   }
-  if (counts) count(step, operands);
+  if (counts) accounts_.count(step, operands);
   took(machine_.prims, FastPath::kLeaveStrided);
   results[0] =
       runs_view(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
