@@ -6,8 +6,6 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/in_place.h"
 #include "vm/interp/moved.h"
-#include "vm/interp/value_moves.h"
-#include "vm/prims/alike.h"
 
 namespace nvm::vm {
 
@@ -38,12 +36,13 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       accounts_(machine),
       calls_(code, machine_, at_),
       frames_(machine.max_frame_bytes),
-      alike_(machine.hook == nullptr && (machine.prims.threads <= 1 || machine.formulas)),
-      alone_(alike_ && !machine.prims.prefix_lengths),
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr &&
               !accounts_.itemised()),
-      unwritten_(!alike_ && !guards_ && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
-      chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
+      views_(machine, guards_),
+      unwritten_(machine_, at_, accounts_, views_),
+      pulls_(machine_, at_, accounts_, views_),
+      combined_(machine_, at_, accounts_, views_),
+      line_(machine_, at_, accounts_, views_, unwritten_) {
   at_.constants = code.constants;
   at_.scratch.resize(code.most_operands + 1);
   for (std::size_t c = 0; c < at_.constants.size(); ++c) {
@@ -62,7 +61,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   calls_.begin(callers);
   exited_ = false;
   exit_line_ = 0;
-  if (alike_ && machine_.lines == nullptr) repeat_alike(arguments);
+  if (views_.alike && machine_.lines == nullptr) combined_.repeat_alike(arguments);
   try {
     enter(function, arguments);
     run_through();
@@ -92,11 +91,11 @@ void Interp::give_up(Outcome& outcome, const Fault& fault) {
 
 void Interp::forget() {
   frames_.clear();
-  packed_.clear();
+  combined_.forget();
   for (Value& value : at_.scratch) release(value);
   for (Value& value : at_.outputs) release(value);
-  drop_chain();
-  forget_pulls();
+  line_.drop();
+  pulls_.forget();
 }
 
 // To the end; once more from the check that turns out to have failed.
@@ -106,7 +105,7 @@ void Interp::run_through() {
       try {
         loop();
         for (Value& value : values_) {
-          written(value);
+          combined_.written(value);
           if (const auto* v = std::get_if<Vector>(&value)) static_cast<void>(v->raw());  // home from a device
         }
         if (machine_.hook != nullptr) machine_.hook->finish();
@@ -153,11 +152,11 @@ void Interp::loop() {
     if (stop.load(std::memory_order_relaxed) != Stop::kNo) [[unlikely]]
       throw stop_fault(stop.load());
     if (step.pulled != 0) [[unlikely]]
-      write_pulled(step);
+      pulls_.write(step);
     switch (step.kind) {
       case StepKind::kPrimitive:
         if (step.line >= 0 && machine_.lines != nullptr && waiting_call_.empty() && run_line(step)) continue;
-        if (step.chains && machine_.hook == nullptr && !goes_alone(step) && begins_chain(step)) {
+        if (step.chains && machine_.hook == nullptr && line_.begins(step)) {
           run_chain();
           continue;
         }
@@ -210,12 +209,13 @@ void Interp::perform(const Step& step) {
     if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
   }
   const std::int32_t slot = at_.slots_of(step)[0];
-  if (step.permuted && unwritten_ && stays_unwritten(step, slot >= 0 ? at_.frame[slot] : at_.outputs[0]))
-    return finish_unwritten(step, slot);
-  if (alike_ && step.results == 1 && alike(step, slot)) return;
-  if (alike_ && step.results != 1) {
-    write_repeated_operands(step);
-    if (alone_ && step.group != Step::kNoGroup && pack_group(step)) return;
+  if (step.permuted && views_.unwritten &&
+      unwritten_.stays(step, slot >= 0 ? at_.frame[slot] : at_.outputs[0]))
+    return unwritten_.finish(step, slot);
+  if (views_.alike && step.results == 1 && combined_.alike(step, slot)) return;
+  if (views_.alike && step.results != 1) {
+    combined_.write_repeated_operands(step);
+    if (views_.alone && step.group != Step::kNoGroup && combined_.pack_group(step)) return;
   }
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {at_.frame + slot, 1});
@@ -228,8 +228,8 @@ void Interp::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
-  if (step.sorts != nullptr && sort(step, operands, results)) return;
-  if (step.leaves.has(Form::kStrided) && leave_strided(step, operands, results)) return;
+  if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
+  if (step.leaves.has(Form::kStrided) && unwritten_.leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
@@ -244,15 +244,16 @@ void Interp::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
-  if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, operands, results)) return;
-  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
+  if (step.leaves.has(Form::kAligned) && !views_.alone && unwritten_.leave_runs(operands, results)) return;
+  if (step.indices.has(Form::kAligned) && !views_.alone && move_runs(machine_.prims, step, operands, results))
+    return;
+  if (step.indices.has(Form::kStrided) && unwritten_.put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
 [[gnu::always_inline]] inline void Interp::compute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
-  if (alone_ && step.alone != nullptr)
+  if (views_.alone && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
   else if (step.drawn || (step.repeats && (machine_.hook == nullptr || machine_.hook->declined())))
     run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
@@ -276,7 +277,7 @@ void Interp::host(const Step& step) {
   at_.fetch(step, operands);
   if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();  // what was promised before it counts as made
-  for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) combined_.written(operands[i]);
   Value results[5];  // SPAWN has the most
   if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
   accounts_.note_line(step);
@@ -292,7 +293,7 @@ void Interp::host(const Step& step) {
 void Interp::pair(const Step& step) {
   Value parts[2];
   at_.fetch(step, parts);
-  for (Value& part : parts) written(part);
+  for (Value& part : parts) combined_.written(part);
   at_.outputs[0] = make_pair_value(std::move(parts[0]), std::move(parts[1]));
   at_.store(step, at_.outputs);
 }
@@ -308,7 +309,7 @@ void Interp::unpair(const Step& step) {
 
 void Interp::open_call(const Step& step) {
   calls_.check_depth();
-  forget_pulls();
+  pulls_.forget();
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   Value* window = frames_.open(at_.frame + step.window, std::max(callee.slots, 1));
   at_.fetch(step, window);
@@ -330,7 +331,7 @@ void Interp::open_call(const Step& step) {
 }
 
 bool Interp::tail_call(const Step& step) {
-  forget_pulls();
+  pulls_.forget();
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
   at_.fetch(step, at_.scratch.data());
   for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
@@ -355,9 +356,9 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; alike_ && i < step.operands; ++i)
+  for (std::uint32_t i = 0; views_.alike && i < step.operands; ++i)
     if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
-      write_repeated(arguments[i]);
+      combined_.write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;
@@ -379,6 +380,20 @@ bool Interp::return_called() {
   at_.store(*at_.step, called_.data());
   ++at_.step;
   return true;
+}
+
+// Steps from this one on, as far as they make a line.
+void Interp::run_chain() {
+  line_.start(*at_.step);
+  for (; !line_.full() && at_.step->kind == StepKind::kPrimitive; ++at_.step) {
+    if (at_.step->pulled != 0) pulls_.write(*at_.step);
+    if (line_.join(*at_.step)) continue;
+    if (!line_.passes(*at_.step)) break;
+    primitive(*at_.step);
+  }
+  if (!line_.empty()) return line_.finish();
+  primitive(*at_.step);
+  ++at_.step;
 }
 
 void Interp::jump(const Step& step) {
@@ -414,7 +429,7 @@ bool Interp::condition(const Step& step) {
 }
 
 bool Interp::close_call(const Step& step) {
-  forget_pulls();
+  pulls_.forget();
   if (accounts_.calls_seen()) accounts_.note_left(step.site.function);
   if (machine_.path != nullptr) machine_.path->close();
   const Operand* operands = at_.operands_of(step);

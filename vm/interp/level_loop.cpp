@@ -114,7 +114,7 @@ bool land_results(const PrimContext& context, const CodeFunction& function, std:
 
 bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  return machine_.levels != nullptr && alone_ && f.levels && machine_.levels->may(function) &&
+  return machine_.levels != nullptr && views_.alone && f.levels && machine_.levels->may(function) &&
          std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
 }
 
@@ -126,7 +126,7 @@ void Interp::leave_call(const Step& step) {
   if (machine_.path != nullptr) machine_.path->leave();
   for (Value& argument : waiting_call_)
     if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->is_repeated())
-      write_repeated(argument);
+      combined_.write_repeated(argument);
   const Segdes& sizes = std::get<Segdes>(waiting_call_[at_.function->levels->sizes]);
   std::vector<Value> results(step.results);
   took(machine_.prims, FastPath::kLeaveHole);

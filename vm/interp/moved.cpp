@@ -139,9 +139,7 @@ void Interp::perform_counted(const Step& step) {
   Moving moving(step.op);
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(at_.peek(operands[i]));
-  const auto before = [&](const auto& packed) { return packed.first == step.inst; };
-  if (step.group == Step::kInGroup && std::any_of(packed_.begin(), packed_.end(), before))
-    moving.has_been_read();
+  if (combined_.has_packed(step)) moving.has_been_read();
   perform(step);
   const std::int32_t* slots = at_.slots_of(step);
   for (std::uint32_t i = 0; i < step.results; ++i)
@@ -177,12 +175,6 @@ bool Interp::count_plain(const Step& step) {
   if (InPlace::may(step.op) && slots[0] >= 0) read -= in_place.unmoved({&at_.frame[slots[0]], 1});
   accounts_.moved(read + written);
   return true;
-}
-
-// One element repeated is written for those that read it one by one.
-void Interp::write_repeated(Value& value) const {
-  vm::write_repeated(machine_.prims, value);
-  if (accounts_.counts_moved()) accounts_.moved(vector_bytes({&value, 1}));
 }
 
 }  // namespace nvm::vm

@@ -2,8 +2,10 @@
 // lengths agree, so that nothing can fail later but memory.
 #include <bit>
 
-#include "vm/interp/interp.h"
+#include "vm/interp/pulls.h"
+
 #include "vm/interp/moved.h"
+#include "vm/interp/unwritten.h"
 #include "vm/prims/pull.h"
 
 namespace nvm::vm {
@@ -56,21 +58,20 @@ class Again {
 
 }  // namespace
 
-// True: done. False: the instruction is to be executed, on written operands.
-bool Interp::pull(const Step& step) {
-  if (step.leaves_pull) return leave_pull(step);
+bool Pulls::take(const Step& step) {
+  if (step.leaves_pull) return leave(step);
   Value& first = at_.frame[at_.operands_of(step)[0].slot()];
   const View* pull = pull_of(first);
   if (pull == nullptr) return false;
   force_operands(step);
   accounts_.note_line(step);
-  if (move_pull(step, *pull)) return true;
-  write_pull(first, step.site);
+  if (move(step, *pull)) return true;
+  write_one(first, step.site);
   return false;
 }
 
 // What a recorder has promised is computed, once for all fields: it is looked at.
-void Interp::force_operands(const Step& step) {
+void Pulls::force_operands(const Step& step) {
   if (machine_.hook == nullptr) return;
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i)
@@ -78,7 +79,7 @@ void Interp::force_operands(const Step& step) {
 }
 
 // Not of a vector that is longer than what is read from it: that would keep more memory than it saves.
-bool Interp::leave_pull(const Step& step) {
+bool Pulls::leave(const Step& step) {
   force_operands(step);
   const Operand* operands = at_.operands_of(step);
   const Vector* v = plain(at_.peek(operands[0]));
@@ -86,8 +87,8 @@ bool Interp::leave_pull(const Step& step) {
   const auto& from = std::get<Segdes>(at_.peek(operands[2]));
   const auto& to = std::get<Segdes>(at_.peek(operands[3]));
   if (v == nullptr || indices == nullptr || from.segments() != 1 || to.segments() != 1 ||
-      v->length() != from.total() || indices->length() != to.total() || indices->length() < chain_from_ ||
-      indices->length() < v->length())
+      v->length() != from.total() || indices->length() != to.total() ||
+      indices->length() < views_.long_from || indices->length() < v->length())
     return false;
   if (checked_.length != v->length() || !same(checked_.indices, *indices)) {
     if (!indices_inside(machine_.prims, *indices, v->length())) return false;
@@ -99,12 +100,12 @@ bool Interp::leave_pull(const Step& step) {
   if (accounts_.counts()) accounts_.count(step, to.total());
   Value* parts = at_.scratch.data();
   at_.fetch(step, parts);
-  finish_pull(step, make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])),
-                              step.inst));
+  finish(step,
+         make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])), step.inst));
   return true;
 }
 
-bool Interp::move_pull(const Step& step, const View& pull) {
+bool Pulls::move(const Step& step, const View& pull) {
   const Vector& v = pull.x;
   const Vector& indices = pull.base.list;
   const Operand* operands = at_.operands_of(step);
@@ -134,13 +135,13 @@ bool Interp::move_pull(const Step& step, const View& pull) {
   const bool shorter = made->length() < v.length();
   Value value = make_pull(v, *made, pull.move);
   at_.fetch(step, at_.scratch.data());
-  if (shorter) write_pull(value, step.site);
-  finish_pull(step, std::move(value));
+  if (shorter) write_one(value, step.site);
+  finish(step, std::move(value));
   return true;
 }
 
 // What the instruction makes of indices in place of what they pull. False: that is not known to be the same.
-bool Interp::move_indices(const Step& step, const Vector& indices, Value& result) {
+bool Pulls::move_indices(const Step& step, const Vector& indices, Value& result) {
   const Operand* from = at_.operands_of(step);
   Value operands[4];
   operands[0] = indices;
@@ -150,31 +151,32 @@ bool Interp::move_indices(const Step& step, const Vector& indices, Value& result
            permute_one_to_one({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   }
   if (indices.length() != std::get<Segdes>(operands[2]).total()) return false;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, {operands, step.operands}, {&result, 1}))
+  if (step.indices.has(Form::kAligned) && !views_.alone &&
+      move_runs(machine_.prims, step, {operands, step.operands}, {&result, 1}))
     return true;
-  if (alone_ && step.alone != nullptr)
+  if (views_.alone && step.alone != nullptr)
     step.alone({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   else
     run_primitive(machine_.prims, step.op, TypeWord::kInt, {operands, step.operands}, {&result, 1});
   return true;
 }
 
-void Interp::finish_pull(const Step& step, Value made) {
+void Pulls::finish(const Step& step, Value made) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
   const std::int32_t slot = at_.slots_of(step)[0];
   if (slot >= 0) at_.frame[slot] = std::move(made);
 }
 
-void Interp::write_pulled(const Step& step) {
+void Pulls::write(const Step& step) {
   const Operand* operands = at_.operands_of(step);
   for (std::uint64_t left = step.pulled; left != 0; left &= left - 1) {
     Value& value = at_.frame[operands[std::countr_zero(left)].slot()];
-    if (pull_of(value) != nullptr) write_pull(value, step.site);
+    if (pull_of(value) != nullptr) write_one(value, step.site);
   }
 }
 
 // Where lines are recorded, as the instruction that was put off, so that it is fused with what reads it.
-void Interp::write_pull(Value& value, const Site& reader) const {
+void Pulls::write_one(Value& value, const Site& reader) const {
   const View& pull = *pull_of(value);
   Value operands[4] = {pull.x, pull.base.list, Segdes::regular(1, pull.x.length()),
                        Segdes::regular(1, pull.s.total())};
@@ -191,7 +193,7 @@ void Interp::write_pull(Value& value, const Site& reader) const {
   value = std::move(written);
 }
 
-void Interp::forget_pulls() {
+void Pulls::forget() {
   if (checked_.length != 0) checked_ = {};
   if (moved_.op != Op::kExit) moved_ = {};
 }

@@ -3,7 +3,7 @@
 // are never made. Lengths are checked when an instruction joins, so that nothing can fail later but memory.
 #include <algorithm>
 
-#include "vm/interp/interp.h"
+#include "vm/interp/strip_line.h"
 
 namespace nvm::vm {
 
@@ -19,53 +19,55 @@ const Vector* vector_of(const Value& value, std::int64_t length) {
 }  // namespace
 
 // The instruction of the line that makes the operand, or -1.
-std::int32_t Interp::waiting(Operand operand) const {
+std::int32_t StripLine::waiting(Operand operand) const {
   return operand.is_constant() ? -1 : waiting_[static_cast<std::size_t>(operand.slot())];
 }
 
 // Does a thread alone do with it what is no matter of lines?
-bool Interp::goes_alone(const Step& step) const {
-  if (!alone_ || step.alone == nullptr) return false;
+bool StripLine::goes_alone(const Step& step) const {
+  if (!views_.alone || step.alone == nullptr) return false;
   if (!step.leaves.has(Form::kSlices)) return true;
   const Operand* operands = at_.operands_of(step);
   return std::any_of(operands, operands + step.operands,
                      [&](Operand from) { return std::holds_alternative<ViewRef>(at_.peek(from)); });
 }
 
-bool Interp::begins_chain(const Step& step) const {
-  if (step.permuted && follows(step)) return false;
+bool StripLine::begins(const Step& step) const {
+  if (goes_alone(step) || follows(step)) return false;
   const Operand* operands = at_.operands_of(step);
   if (step.op == Op::kDist) {
     const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
     const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
-    return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ &&
-           (v != nullptr ? !v->is_repeated() : alone_);
+    return s != nullptr && s->segments() > 1 && s->total() >= views_.long_from &&
+           (v != nullptr ? !v->is_repeated() : views_.alone);
   }
   const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
-  return v != nullptr && v->length() >= chain_from_ && !(alike_ && v->is_repeated());
+  return v != nullptr && v->length() >= views_.long_from && !(views_.alike && v->is_repeated());
 }
 
-void Interp::run_chain() {
-  const Operand* first = at_.operands_of(*at_.step);
-  chain_.start(machine_.prims, at_.step->op == Op::kDist ? std::get<Segdes>(at_.peek(first[1])).total()
-                                                         : std::get<Vector>(at_.peek(first[0])).length());
+void StripLine::start(const Step& step) {
+  const Operand* first = at_.operands_of(step);
+  chain_.start(machine_.prims, step.op == Op::kDist ? std::get<Segdes>(at_.peek(first[1])).total()
+                                                    : std::get<Vector>(at_.peek(first[0])).length());
   if (waiting_.size() < static_cast<std::size_t>(at_.function->slots))
     waiting_.resize(static_cast<std::size_t>(at_.function->slots), -1);
-  accounts_.note_line(*at_.step);
-  for (; !chain_.full() && at_.step->kind == StepKind::kPrimitive; ++at_.step) {
-    if (at_.step->pulled != 0) write_pulled(*at_.step);
-    if (join_map(*at_.step) || join_dist(*at_.step) || join_reduction(*at_.step)) continue;
-    if (!passes_chain(*at_.step)) break;
-    primitive(*at_.step);
-  }
-  if (!chain_.empty()) return finish_chain();
-  primitive(*at_.step);
-  ++at_.step;
+  accounts_.note_line(step);
 }
 
-bool Interp::join_map(const Step& step) {
+// Does its result follow from what is known, without the line?
+bool StripLine::follows(const Step& step) const {
+  if (!views_.unwritten || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
+  const Operand* operands = at_.operands_of(step);
+  for (std::uint32_t i = 0; i < 2; ++i)
+    if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
+        waiting(operands[i]) >= 0)
+      return false;
+  return unwritten_.follows(step);
+}
+
+bool StripLine::join_map(const Step& step) {
   if (!step.chains || step.op == Op::kDist || goes_alone(step)) return false;
-  if (step.permuted && follows(step)) return false;
+  if (follows(step)) return false;
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     const std::int32_t maker = waiting(operands[i]);
@@ -89,7 +91,7 @@ bool Interp::join_map(const Step& step) {
 }
 
 // One element per segment; of one segment, and of segments of one element, it costs nothing anyway.
-bool Interp::join_dist(const Step& step) {
+bool StripLine::join_dist(const Step& step) {
   if (step.op != Op::kDist || goes_alone(step)) return false;
   const Operand* operands = at_.operands_of(step);
   const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
@@ -106,7 +108,7 @@ bool Interp::join_dist(const Step& step) {
   return true;
 }
 
-bool Interp::join_reduction(const Step& step) {
+bool StripLine::join_reduction(const Step& step) {
   if (!Chain::reduces(step.op, chain_.length())) return false;
   const Operand* operands = at_.operands_of(step);
   const std::int32_t maker = waiting(operands[0]);
@@ -122,9 +124,9 @@ bool Interp::join_reduction(const Step& step) {
 }
 
 // The slot of the step's result is to hold that of instruction `made`.
-void Interp::await(const Step& step, std::int32_t made) {
+void StripLine::await(const Step& step, std::int32_t made) {
   const std::int32_t slot = at_.slots_of(step)[0];
-  chain_slots_.push_back(slot);
+  slots_.push_back(slot);
   if (accounts_.counts()) accounts_.count(step, chain_.length());
   if (slot >= 0) waiting_[static_cast<std::size_t>(slot)] = made;
   joined_ = &step;
@@ -132,7 +134,7 @@ void Interp::await(const Step& step, std::int32_t made) {
 
 // May it be executed while the line waits? If it needs nothing of it and is cheap: the operands of the line
 // stay alive meanwhile.
-bool Interp::passes_chain(const Step& step) const {
+bool StripLine::passes(const Step& step) const {
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i)
     if (waiting(operands[i]) >= 0) return false;
@@ -150,10 +152,10 @@ bool Interp::passes_chain(const Step& step) const {
   }
 }
 
-void Interp::finish_chain() {
+void StripLine::finish() {
   std::vector<bool> wanted(chain_.size());
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const std::int32_t slot = chain_slots_[i];
+    const std::int32_t slot = slots_[i];
     wanted[i] = slot >= 0 && waiting_[static_cast<std::size_t>(slot)] == static_cast<std::int32_t>(i);
   }
   std::vector<Value> results;
@@ -163,14 +165,14 @@ void Interp::finish_chain() {
   std::swap(at_.step, joined_);
   if (accounts_.counts_moved()) accounts_.moved(read + vector_bytes(results));
   for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i]) move_value(results[i], at_.frame[chain_slots_[i]]);
-  drop_chain();
+    if (wanted[i]) move_value(results[i], at_.frame[slots_[i]]);
+  drop();
 }
 
-void Interp::drop_chain() {
-  for (const std::int32_t slot : chain_slots_)
+void StripLine::drop() {
+  for (const std::int32_t slot : slots_)
     if (slot >= 0) waiting_[static_cast<std::size_t>(slot)] = -1;
-  chain_slots_.clear();
+  slots_.clear();
   chain_.clear();
 }
 

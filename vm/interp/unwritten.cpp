@@ -1,8 +1,7 @@
-// Numbers counted up and numbers repeated that are not written, for all threads (ssa::kCrossing): who leaves
-// and who reads them.
+#include "vm/interp/unwritten.h"
+
 #include <algorithm>
 
-#include "vm/interp/interp.h"
 #include "vm/interp/moved.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/permute_run.h"
@@ -127,14 +126,9 @@ Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const Regi
 
 }  // namespace
 
-// Of an elementwise instruction: are the operands there, and does its result follow from what is known?
-bool Interp::follows(const Step& step) const {
-  if (!unwritten_ || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
+bool Unwritten::follows(const Step& step) const {
+  if (!views_.unwritten || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
   const Operand* operands = at_.operands_of(step);
-  for (std::uint32_t i = 0; i < 2; ++i)
-    if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
-        waiting(operands[i]) >= 0)
-      return false;
   const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
   if (v == nullptr || v->length() < kWorth) return false;
   const Masked left = masked(*v, step.op, at_.peek(operands[1]), machine_.prims.int_bits, machine_.hook);
@@ -143,8 +137,8 @@ bool Interp::follows(const Step& step) const {
 
 // A hook records elementwise instructions on what is written and counts what it takes; what nobody writes it
 // never sees.
-bool Interp::stays_unwritten(const Step& step, Value& result) {
-  if (machine_.hook == nullptr) return leave_unwritten(step, result);
+bool Unwritten::stays(const Step& step, Value& result) {
+  if (machine_.hook == nullptr) return leave(step, result);
   const std::span<Value> operands(at_.scratch.data(), step.operands);
   if (op_info(step.op).kind == OpKind::kScatter &&
       std::any_of(operands.begin(), operands.end(), is_unwritten))
@@ -153,7 +147,7 @@ bool Interp::stays_unwritten(const Step& step, Value& result) {
   std::optional<Moving> moving;
   if (accounts_.counts_moved())
     for (moving.emplace(step.op); const Value& operand : operands) moving->reads(operand);
-  if (!leave_unwritten(step, result)) return false;
+  if (!leave(step, result)) return false;
   accounts_.note_unwritten(step);
   accounts_.note_line(step);
   if (accounts_.counts()) accounts_.count(step, work);
@@ -165,7 +159,7 @@ bool Interp::stays_unwritten(const Step& step, Value& result) {
 
 // True: the result is there, or left. Operands are in at_.scratch; those that only others would understand
 // are written.
-bool Interp::leave_unwritten(const Step& step, Value& result) {
+bool Unwritten::leave(const Step& step, Value& result) {
   const std::span<Value> operands(at_.scratch.data(), step.operands);
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
@@ -193,7 +187,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   return true;
 }
 
-void Interp::finish_unwritten(const Step& step, std::int32_t slot) {
+void Unwritten::finish(const Step& step, std::int32_t slot) {
   for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
   if (slot < 0) release(at_.outputs[0]);
 }

@@ -1,7 +1,7 @@
-// What one thread alone, or one that nobody watches, does with several elements or instructions at once.
+#include "vm/interp/combined.h"
+
 #include <algorithm>
 
-#include "vm/interp/interp.h"
 #include "vm/interp/moved.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
@@ -9,9 +9,7 @@
 
 namespace nvm::vm {
 
-// One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
-// readers.
-bool Interp::alike(const Step& step, std::int32_t slot) {
+bool Combined::alike(const Step& step, std::int32_t slot) {
   Value* operands = at_.scratch.data();
   Value& result = slot >= 0 ? at_.frame[slot] : at_.outputs[0];
   if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
@@ -24,7 +22,7 @@ bool Interp::alike(const Step& step, std::int32_t slot) {
 }
 
 // A counter of loops that go in step is the same in all of them. Lines would have to be compiled once more.
-void Interp::repeat_alike(std::span<Value> arguments) const {
+void Combined::repeat_alike(std::span<Value> arguments) const {
   constexpr std::int64_t kWorth = 16;  // elements
   for (Value& argument : arguments) {
     const auto* v = std::get_if<Vector>(&argument);
@@ -34,7 +32,7 @@ void Interp::repeat_alike(std::span<Value> arguments) const {
   }
 }
 
-void Interp::write_repeated_operands(const Step& step) {
+void Combined::write_repeated_operands(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     if ((step.repeated >> i & 1) != 0) continue;
     const auto* v = std::get_if<Vector>(&at_.scratch[i]);
@@ -48,8 +46,19 @@ void Interp::write_repeated_operands(const Step& step) {
   }
 }
 
+void Combined::write_repeated(Value& value) const {
+  vm::write_repeated(machine_.prims, value);
+  if (accounts_.counts_moved()) accounts_.moved(vector_bytes({&value, 1}));
+}
+
+bool Combined::has_packed(const Step& step) const {
+  return step.group == Step::kInGroup && std::any_of(packed_.begin(), packed_.end(), [&](const auto& packed) {
+           return packed.first == step.inst;
+         });
+}
+
 // Takes from the stash what the first of a group has made, or makes it for all.
-bool Interp::pack_group(const Step& step) {
+bool Combined::pack_group(const Step& step) {
   if (step.group == Step::kInGroup) {
     const auto made = std::find_if(packed_.begin(), packed_.end(),
                                    [&](const auto& packed) { return packed.first == step.inst; });
@@ -76,7 +85,7 @@ bool Interp::pack_group(const Step& step) {
 }
 
 // RANK and PERMUTE as one step. The places stay away if the elements are here.
-bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
+bool Combined::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
   if (step.op == Op::kPermute && !std::holds_alternative<ViewRef>(operands[1])) return false;
   if (machine_.hook != nullptr) accounts_.note_line(step);
   if (machine_.hook != nullptr)
@@ -92,10 +101,9 @@ bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> 
   return true;
 }
 
-// Nothing that only instructions understand.
-void Interp::written(Value& value) const {
+void Combined::written(Value& value) const {
   force(value);
-  if (alike_) vm::write_repeated(machine_.prims, value);
+  if (views_.alike) vm::write_repeated(machine_.prims, value);
 }
 
 }  // namespace nvm::vm
