@@ -26,10 +26,10 @@ struct Progression {
   std::int64_t growth = 0;
 };
 
-// A scatter by runs of places whose result is still to be made, because another one writes over it.
-struct JoinPart {
-  Vector v;
-  ViewRef view;  // in place of v: a half, a slice, or what is computed from slices
+// One of those that a vector is put together from (vm/prims/assembly.h): `v`, a vector or the view of one,
+// goes by runs of places to the segments of what is assembled.
+struct AssemblyPart {
+  Value v;
   ViewRef runs;
   Segdes source;
   // Of equally many elements each, the run of every segment goes to `offset`; else where those go that are
@@ -39,6 +39,9 @@ struct JoinPart {
   std::int64_t length = 0;
   std::int64_t count = 0;
   BufferRef pieces;
+
+  // Elements that it fills.
+  [[nodiscard]] std::int64_t elements() const { return source.total(); }
 };
 
 struct View {
@@ -47,9 +50,9 @@ struct View {
     kElements,  // x[base(k) + i] is
     kCompare,   // x compared with base(k) in segment k
     kPlaces,    // where the flags x, of one segment, are set
-    kBody,      // `op` and `word` of `operands`, some of which are views; of a move the last one is `s`
-    kJoin,      // `parts` moved over copies of x[0]
-    kPending,   // elements that a call is still to give (vm/prims/landing.h)
+    kBody,      // `op` and `word`, elementwise, of `operands`, some of which are views
+    kAssembly,  // `parts` over x
+    kPending,   // runs of what a call is still to give, from base.list on each (vm/prims/destination.h)
     kRanks,     // places that only sorting needs (vm/prims/sort.h): ascending if `compare` is kLt, else
                 // descending
   };
@@ -66,8 +69,8 @@ struct View {
   Segdes other;             // half: its segments and these lie in x by turns
   Vector x;
   Progression base;
-  Vector strides;                   // kNumbers: as base.list; none: all are 1
-  std::vector<JoinPart> parts;      // of the same storage
+  Vector strides;  // kNumbers: as base.list; none: all are 1
+  std::vector<AssemblyPart> parts;
   std::vector<Value> operands;      // kBody
   const ssa::Inst* move = nullptr;  // of a gather: the BPERMUTE that left it
 
@@ -100,9 +103,7 @@ struct View {
   [[nodiscard]] bool is_half() const { return source == Source::kElements && half != Half::kNone; }
   // Of each segment of x, base.growth elements long, those from base.list on.
   [[nodiscard]] bool is_slice() const { return source == Source::kElements && base.growth > 0; }
-  // An elementwise instruction; a move that is put off.
-  [[nodiscard]] bool is_map() const { return source == Source::kBody && op_kind(op) == OpKind::kMap; }
-  [[nodiscard]] bool is_move() const { return source == Source::kBody && moves_elements(op); }
+  [[nodiscard]] bool is_map() const { return source == Source::kBody; }
 };
 
 // What a value is if it is not written; else null.

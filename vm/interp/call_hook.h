@@ -8,7 +8,7 @@
 
 #include "bytecode/ssa/ssa.h"
 #include "vm/data/value.h"
-#include "vm/prims/landing.h"
+#include "vm/prims/destination.h"
 
 namespace nvm::vm {
 

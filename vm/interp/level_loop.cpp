@@ -131,7 +131,7 @@ void Interp::leave_call(const Step& step) {
   std::vector<Value> results(step.results);
   took(machine_.prims, FastPath::kLeaveHole);
   for (std::size_t r = 0; r < results.size(); ++r)
-    results[r] = r == at_.function->levels->lengths ? Value(sizes) : hole_value(sizes.total());
+    results[r] = r == at_.function->levels->lengths ? Value(sizes) : pending_value(sizes.total());
   at_.store(step, results.data());
 }
 
@@ -140,8 +140,13 @@ void Interp::leave_move(const Step& step) {
   if (accounts_.counts()) accounts_.count(step, operands);
   write_part(machine_.prims, operands[0]);
   const bool stays = stays_by_cycle(step.op, operands);
-  took(machine_.prims, stays ? FastPath::kKeepCycled : FastPath::kLeaveMove);
-  Value moved = stays ? std::move(operands[0]) : moved_value(step.op, operands);
+  Value moved;
+  if (stays) {
+    took(machine_.prims, FastPath::kKeepCycled);
+    moved = std::move(operands[0]);
+  } else if (!vm::leave_move({machine_.prims, step.op, step.word, operands.data(), &moved})) {
+    throw not_so_long();
+  }
   at_.store(step, &moved);
   for (Value& operand : operands) release(operand);
 }

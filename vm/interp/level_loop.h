@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "vm/interp/code.h"
-#include "vm/prims/landing.h"
+#include "vm/prims/destination.h"
 #include "vm/prims/operands.h"
 
 namespace nvm::vm {

@@ -51,10 +51,11 @@ void Moving::read_numbers(const View& v) {
   read_vector(v.strides, false);
 }
 
-void Moving::read_join(const View& v) {
+void Moving::read_assembly(const View& v) {
   read_vector(v.x, false);
-  for (const JoinPart& part : v.parts) {
-    part.view != nullptr ? read_view(*part.view) : read_vector(part.v, true);
+  for (const AssemblyPart& part : v.parts) {
+    const View* view = view_of(part.v);
+    view != nullptr ? read_view(*view) : read_vector(std::get<Vector>(part.v), true);
     if (part.runs != nullptr) read_view(*part.runs);
   }
 }
@@ -71,10 +72,9 @@ void Moving::read_view(const View& v) {
       return read_vector(v.base.list, moves_ && operands_ == 0);
     case Source::kCompare: read_vector(v.x, false); return read_vector(v.base.list, false);
     case Source::kPlaces: return read_vector(v.x, false);
-    case Source::kJoin: return read_join(v);
+    case Source::kAssembly: return read_assembly(v);
     case Source::kBody:
-      for (const Value& operand : v.operands)
-        if (v.is_map()) read_value(operand);
+      for (const Value& operand : v.operands) read_value(operand);
       return;
     case Source::kRanks:
     case Source::kPending: return;

@@ -33,7 +33,7 @@ class Moving {
   void read_numbers(const View& v);
   void read_half(const View& half);
   void read_slice(const View& v);
-  void read_join(const View& v);
+  void read_assembly(const View& v);
   [[nodiscard]] bool lies_there(const Vector& v) const;
 
   struct Place {

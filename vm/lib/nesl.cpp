@@ -71,6 +71,10 @@ std::string variable(const NeslOptions& options, const char* name) {
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
     : impl_(guarded(
           [&] {
+            if (const auto wrong = wrong_int_bits(options.int_bits)) {
+              err << "nvm: " << *wrong << std::flush;
+              return std::unique_ptr<Impl>();
+            }
             auto impl = std::make_unique<Impl>(options, out, err);
             impl->bind_text("user", variable(options, "USER"));
             impl->bind_text("display", variable(options, "DISPLAY"));
@@ -361,7 +365,7 @@ std::optional<std::string> Nesl::Impl::refuses(const Texts& texts, const std::st
   }
   frontend::TypeArena arena;
   const frontend::Type* type = types.size() == 1 ? types[0] : arena.tuple(types);
-  const std::string why = vm::refuses(file.impl()->named.kind, type);
+  const std::string why = vm::refuses(file.impl()->named.kind, type, types.size() == 1 ? 0 : types.size());
   if (why.empty()) return std::nullopt;
   return file.impl()->named.path + ": " + why;
 }

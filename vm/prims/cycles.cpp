@@ -85,8 +85,8 @@ std::array<std::int64_t, kShuffled> pattern_of(const View& runs) {
 std::int64_t length_of(const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) return v->length();
   const View* view = view_of(value);
-  const bool known = view != nullptr && (view->source == View::Source::kPending || view->is_move() ||
-                                         view->source == View::Source::kJoin);
+  const bool known =
+      view != nullptr && (view->source == View::Source::kPending || view->source == View::Source::kAssembly);
   return known ? view->s.total() : -1;
 }
 

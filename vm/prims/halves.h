@@ -12,8 +12,5 @@ void make_halves(const Vector& joined, const Segdes& first, const Segdes& second
                  Value& second_half);
 // The elements of one half.
 [[nodiscard]] Value written_half(const View& half, const PrimContext& context);
-// A DPERMUTE whose elements are a half. False if it must be made from the written half; nothing has happened
-// then. `may_wait`: the result may be a view.
-[[nodiscard]] bool join_halves(const PrimCall& call, bool may_wait);
 
 }  // namespace nvm::vm

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "bytecode/base/stack.h"
+#include "vm/prims/assembly.h"
 #include "vm/prims/cycle.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
@@ -72,7 +73,7 @@ std::optional<FastPath> writing(const View& v) {
     case Source::kElements:
       return v.is_gather() ? FastPath::kWritePull : v.is_half() ? FastPath::kWriteHalf : FastPath::kWritePart;
     case Source::kCompare: return FastPath::kWriteCompare;
-    case Source::kJoin: return FastPath::kWriteJoin;
+    case Source::kAssembly: return FastPath::kWriteJoin;
     case Source::kPlaces: return FastPath::kWritePlaces;
     case Source::kBody: return FastPath::kWriteMap;
     case Source::kPending:
@@ -94,10 +95,8 @@ Value materialise(const View& v, const PrimContext& context) {
                            : written_part(v, context);
     case Source::kCompare: return compared(v, context);
     case Source::kPlaces: return written_flagged(v, context);
-    case Source::kJoin: return written_join(v, context);
-    case Source::kBody:
-      if (v.is_map()) return written_part(v, context);
-      break;
+    case Source::kAssembly: return written_assembly(v, context);
+    case Source::kBody: return written_part(v, context);
     case Source::kPending:
     case Source::kRanks: break;
   }

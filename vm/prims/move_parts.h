@@ -21,6 +21,8 @@ struct Moving {
   int width;  // as width_index
 };
 
+inline bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
+
 // Legacy: a source of one segment takes the destination as one segment.
 inline Segdes destination(const Segdes& source, const Segdes& dest) {
   if (source.segments() == 1 && dest.segments() != 1) return Segdes::regular(1, dest.total());

@@ -126,58 +126,6 @@ class Collector {
   std::map<const View*, int> known_;
 };
 
-// Where a DPERMUTE by ascending places puts a part of every segment: from `offset` on.
-bool same_place(const PrimCall& call, const View& f, std::int64_t& offset) {
-  const View* runs = view_of(call.operands[1]);
-  const Segdes& source = segdes_operand(call, 3);
-  const Segdes& dest = segdes_operand(call, 4);
-  return runs != nullptr && runs->is_runs() && runs->s.identical(f.s) && source.identical(f.s) &&
-         dest.is_regular() && dest.segments() == f.s.segments() && dest.regular_length() > 0 &&
-         same_start(runs->base.list, call.context, offset) && offset >= 0 &&
-         offset + f.s.regular_length() <= dest.regular_length();
-}
-
-// The first part waits for the other one.
-bool begin(const PrimCall& call, const ViewRef& f, std::int64_t offset) {
-  const auto* defaults = std::get_if<Vector>(&call.operands[2]);
-  const Segdes& dest = segdes_operand(call, 4);
-  if (defaults == nullptr || !defaults->is_repeated() || defaults->length() != dest.total() ||
-      2 * f->s.total() != dest.total())
-    return false;
-  JoinPart part;
-  part.view = f;
-  part.runs = std::get<ViewRef>(call.operands[1]);
-  part.source = segdes_operand(call, 3);
-  part.offset = offset;
-  took(call.context, FastPath::kLeaveJoin);
-  call.results[0] = waiting_join(dest, *defaults, {std::move(part)});
-  return true;
-}
-
-// Lets go of what was collected from, so that memory that nobody else sees may be written again.
-bool finish(const PrimCall& call, ViewRef held, std::int64_t offset, const View& join) {
-  const View& f = *held;
-  const Segdes& dest = segdes_operand(call, 4);
-  if (join.parts.size() != 1 || join.parts[0].view == nullptr || join.parts[0].view->is_half() ||
-      !join.s.identical(dest))
-    return false;
-  const JoinPart& other = join.parts[0];
-  const std::int64_t n = f.s.regular_length();
-  if (!other.view->s.identical(f.s) || offset + other.offset != n || (offset != 0 && other.offset != 0))
-    return false;
-  PartRun run(call.context, f.s.segments(), n);
-  Collector collector(run, f.s);
-  const std::optional<int> here = collector.add(call.operands[0]);
-  const std::optional<int> there = collector.add(other.view);
-  if (!here || !there) return false;
-  took(call.context, FastPath::kJoinParts);
-  held.reset();
-  call.operands[0] = Value();
-  call.operands[2] = Value();
-  call.results[0] = offset == 0 ? run.join(*here, *there) : run.join(*there, *here);
-  return true;
-}
-
 // What several instructions read is written once.
 Value write_once(const View& f, const PrimContext& context, std::map<const View*, Value>& known) {
   check_stack();
@@ -208,14 +156,16 @@ PrimFn find_part_maker(Op op, TypeWord word) {
   return op_info(op).kind == OpKind::kMap && Chain::admits(op, word) ? leave_map : nullptr;
 }
 
-bool join_parts(const PrimCall& call, bool may_wait) {
-  if (!unwritten(call.operands[0])) return false;
-  ViewRef held = std::get<ViewRef>(call.operands[0]);
-  std::int64_t offset = 0;
-  if (!same_place(call, *held, offset)) return false;
-  const View* join = view_of(call.operands[2]);
-  if (join == nullptr) return may_wait && begin(call, held, offset);
-  return join->source == View::Source::kJoin && finish(call, std::move(held), offset, *join);
+std::optional<SlicesRun> run_of_slices(const PrimContext& context, const Value& low, const Value& high) {
+  const Segdes& s = view_of(low)->s;
+  SlicesRun made{PartRun(context, s.segments(), s.regular_length()), 0, 0};
+  Collector collector(made.run, s);
+  const std::optional<int> a = collector.add(low);
+  const std::optional<int> b = collector.add(high);
+  if (!a || !b) return std::nullopt;
+  made.low = *a;
+  made.high = *b;
+  return made;
 }
 
 void write_part(const PrimContext& context, Value& value) {

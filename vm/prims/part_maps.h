@@ -4,6 +4,9 @@
 // the parts through all instructions in the first-level cache, and writes each element once.
 #pragma once
 
+#include <optional>
+
+#include "vm/prims/part_run.h"
 #include "vm/prims/views.h"
 
 namespace nvm::vm {
@@ -12,9 +15,14 @@ namespace nvm::vm {
 // such and by DPERMUTE as what it moves: it may be a view. Null for others.
 [[nodiscard]] PrimFn find_part_maker(Op op, TypeWord word);
 
-// A DPERMUTE of such a view. False if it must be made from the written elements; nothing has happened then.
-// `may_wait`: the result may be a view.
-[[nodiscard]] bool join_parts(const PrimCall& call, bool may_wait);
+// What puts two such views together, the elements of `low` and then those of `high` in every segment. Their
+// segments are the same. Nothing if it is too much to be done at once.
+struct SlicesRun {
+  PartRun run;
+  int low, high;
+};
+[[nodiscard]] std::optional<SlicesRun> run_of_slices(const PrimContext& context, const Value& low,
+                                                     const Value& high);
 
 // The elements of one.
 [[nodiscard]] Value written_part(const View& f, const PrimContext& context);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bytecode/table/op_kind.h"
+#include "vm/prims/assembly.h"
 #include "vm/prims/cycle.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
@@ -38,8 +39,6 @@ void leave_spread(const PrimCall& call, const Segdes& s, const Vector& x) {
 void write_operand(const PrimCall& call, int i) {
   if (const View* f = view_operand(call, i)) call.operands[i] = materialise(*f, call.context);
 }
-
-bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
 
 void dist_view(const PrimCall& call) {
   if (dist_cycle(call)) return;
@@ -331,9 +330,11 @@ void move_written(const PrimCall& call) {
 template <bool kMayWait>
 void dpermute_view(const PrimCall& call) {
   if (move_by_cycle(call)) return;
-  if (join_halves(call, kMayWait) || join_parts(call, kMayWait)) return;
-  write_operand(call, 0);
-  if (join_pieces(call, kMayWait)) return;
+  if (assemble(call, kMayWait)) return;
+  if (view_operand(call, 0) != nullptr) {
+    write_operand(call, 0);
+    if (assemble(call, kMayWait)) return;
+  }
   write_operand(call, 2);
   move_written(call);
 }
@@ -347,10 +348,11 @@ void bpermute_view(const PrimCall& call) {
 
 }  // namespace
 
-Value written_join(const View& f, const PrimContext& context) {
+Value written_assembly(const View& f, const PrimContext& context) {
   Value defaults = f.x;
-  for (const JoinPart& part : f.parts) {
-    Value v = part.view != nullptr ? materialise(*part.view, context) : Value(part.v);
+  for (const AssemblyPart& part : f.parts) {
+    const View* view = view_of(part.v);
+    Value v = view != nullptr ? materialise(*view, context) : part.v;
     const TypeWord word = word_of(std::get<Vector>(v).type());
     Value operands[5] = {std::move(v), part.runs, std::move(defaults), part.source, f.s};
     Value next;

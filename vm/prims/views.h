@@ -15,19 +15,8 @@
 
 namespace nvm::vm {
 
-// DPERMUTEs of these parts into `s`, over `defaults`, that wait for others.
-[[nodiscard]] inline Value waiting_join(const Segdes& s, const Vector& defaults,
-                                        std::vector<JoinPart> parts) {
-  View v;
-  v.source = View::Source::kJoin;
-  v.s = s;
-  v.x = defaults;
-  v.parts = std::move(parts);
-  return make_view(std::move(v));
-}
-
-// The vector that a view stands for, as the instructions that it was left by make it. Not of kRanks, kPending
-// and moves, which only those who make them read.
+// The vector that a view stands for, as the instructions that it was left by make it. Not of kRanks and
+// kPending, which only those who make them read.
 [[nodiscard]] Value materialise(const View& v, const PrimContext& context);
 
 // One of several PACKs of the same elements by comparisons with the same values.

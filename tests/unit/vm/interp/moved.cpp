@@ -97,9 +97,9 @@ TEST_CASE(
   beside.writes(second);
   CHECK(beside.bytes() == 0);
   View join;
-  join.source = View::Source::kJoin;
-  JoinPart part;
-  part.view = std::get<ViewRef>(first);
+  join.source = View::Source::kAssembly;
+  AssemblyPart part;
+  part.v = first;
   join.parts.push_back(part);
   const Value waiting = make_view(std::move(join));
   const Value runs = spread_view(more, v.ints(10, Storage::kI64));

@@ -49,11 +49,14 @@ struct Hole {
   std::int64_t known = 0;
 };
 
-// What stands for a hole of so many elements among values, and for a move `op` of one.
-[[nodiscard]] Value hole_value(std::int64_t length);
-[[nodiscard]] Value moved_value(Op op, std::span<Value> operands);
+// What stands for a call's result of so many elements until it is there.
+[[nodiscard]] Value pending_value(std::int64_t length);
+// Leaves a BPERMUTE of such, or a DPERMUTE of vectors and such, to be told where it belongs: slices of what
+// is pending, or an assembly (vm/prims/assembly.h). False if they are not by runs of places; nothing has
+// happened then.
+[[nodiscard]] bool leave_move(const PrimCall& call);
 
-// Puts `value`, a vector in segments `s`, or what moved_value() made of vectors and the hole, to its
+// Puts `value`, a vector in segments `s`, or what leave_move() made, to its
 // `places`, one for each segment. False if they can not be worked out, or the moves do not fill the vector
 // without gaps and overlaps; then anything may have been written. Throws Fault (memory).
 [[nodiscard]] bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,

@@ -1,10 +1,11 @@
-#include "vm/prims/landing.h"
+#include "vm/prims/destination.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
 #include "bytecode/base/stack.h"
+#include "vm/prims/assembly.h"
 #include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
@@ -17,35 +18,23 @@ namespace {
 
 constexpr std::int64_t kLongRun = 4096;  // elements, on average: goes by all threads
 
-bool same_segments(const Segdes& a, const Segdes& b) { return a.identical(b) || a == b; }
-
 BufferRef numbers(const PrimContext& context, std::int64_t n) {
   return context.pool->allocate(ByteCount::of<std::int64_t>(std::max<std::int64_t>(n, 1)));
 }
 std::int64_t* numbers_of(const BufferRef& memory) { return reinterpret_cast<std::int64_t*>(memory.data()); }
 
-// Runs by which a vector is moved: where they begin in their segment of the other side.
-struct Runs {
-  Segdes s;
-  Vector first;
-};
-
-// Of the second operand of a move, for n elements; false if it is no such thing.
-bool take_runs(const PrimContext& context, const Value& places, std::int64_t n, Runs& runs) {
+// The second operand of a move of n elements as runs of places; null if it is no such thing.
+ViewRef take_runs(const PrimContext& context, const Value& places, std::int64_t n) {
   if (const View* flagged = view_of(places, View::Source::kPlaces))
-    return take_runs(context, materialise(*flagged, context), n, runs);
-  if (const auto* written = std::get_if<Vector>(&places)) {
-    runs = {Segdes::regular(n, 1), *written};
-    return written->length() == n;
-  }
+    return take_runs(context, materialise(*flagged, context), n);
+  if (const auto* written = std::get_if<Vector>(&places))
+    return written->length() == n ? runs_view(Segdes::regular(n, 1), *written) : nullptr;
   if (const View* cycled = view_of(places, &View::is_periodic_runs)) {
-    const auto plain = plain_runs(*cycled, context);
-    return plain != nullptr && take_runs(context, plain, n, runs);
+    const ViewRef plain = plain_runs(*cycled, context);
+    return plain != nullptr ? take_runs(context, plain, n) : nullptr;
   }
   const View* f = view_of(places, &View::is_runs);
-  if (f == nullptr || f->s.total() != n) return false;
-  runs = {f->s, f->base.list};
-  return runs.first.length() == runs.s.segments();
+  return f != nullptr && f->s.total() == n ? std::get<ViewRef>(places) : nullptr;
 }
 
 // Where as many segments of `d` in each of `s` belong; false if they do not lie so.
@@ -74,11 +63,11 @@ bool in_a_row(const Segdes& s, const Places& places) {
   return differ == 0;
 }
 
-// One of several vectors that are moved into one.
+// One of those that are moved into one.
 struct Stream {
-  const Value* v = nullptr;
-  Runs runs;
-  Segdes source;
+  const Value& v;
+  const View& runs;
+  const Segdes& source;
   BufferRef places;  // of the runs
 };
 
@@ -91,7 +80,7 @@ class Cursor {
         run_lengths_(stream.runs.s, context),
         source_lengths_(stream.source, context),
         count_(stream.runs.s.segments()),
-        elements_(stream.runs.first, context),
+        elements_(stream.runs.base.list, context),
         first_(elements_, context),
         places_(numbers_of(stream.places)) {}
 
@@ -172,6 +161,62 @@ std::vector<kernels::RunSlot> slots_in_order(std::span<const std::unique_ptr<Cur
   return order;
 }
 
+// All of what is pending?
+bool is_whole(const View& slice) { return slice.base.list.is_scalar() && slice.base.list.scalar_int() == 0; }
+
+// BPERMUTE of all that is pending, by runs.
+bool leave_slices(const PrimCall& call) {
+  const View* all = view_of(call.operands[0], View::Source::kPending);
+  const Segdes& source = segdes_operand(call, 2);
+  const Segdes& dest = segdes_operand(call, 3);
+  const ViewRef runs = take_runs(call.context, call.operands[1], dest.total());
+  if (all == nullptr || !is_whole(*all) || source.segments() != dest.segments() ||
+      source.total() != all->s.total() || runs == nullptr)
+    return false;
+  const std::int64_t count = runs->s.segments();
+  Fresh begins(call.context, Storage::kI64, count);
+  auto* out = reinterpret_cast<std::int64_t*>(begins.data());
+  const Elements elements(runs->base.list, call.context);
+  const Indices first(elements, call.context);
+  const kernels::Segments along = kernel_segments(runs->s);
+  const kernels::Segments within = kernel_segments(dest);
+  const kernels::Segments from = kernel_segments(source);
+  std::int64_t k = 0;
+  for (std::int64_t j = 0; j < count; ++j) {
+    out[j] = 0;
+    if (along.start(j) == along.start(j + 1)) continue;
+    while (within.start(k + 1) <= along.start(j)) ++k;
+    if (first[j] < 0 || along.start(j + 1) > within.start(k + 1) ||
+        first[j] + along.start(j + 1) - along.start(j) > from.start(k + 1) - from.start(k))
+      return false;
+    out[j] = from.start(k) + first[j];
+  }
+  View f;
+  f.source = View::Source::kPending;
+  f.s = runs->s;
+  f.base.list = begins.take();
+  call.results[0] = make_view(std::move(f));
+  return true;
+}
+
+// DPERMUTE as one more part of an assembly.
+bool leave_part(const PrimCall& call) {
+  const Segdes& dest = segdes_operand(call, 4);
+  const View* before = view_of(call.operands[2], View::Source::kAssembly);
+  AssemblyPart part;
+  part.source = segdes_operand(call, 3);
+  part.runs = take_runs(call.context, call.operands[1], part.elements());
+  if (part.runs == nullptr || part.source.segments() != dest.segments() ||
+      (before != nullptr && !same_segments(before->s, dest)))
+    return false;
+  part.v = call.operands[0];
+  std::vector<AssemblyPart> parts;
+  if (before != nullptr) parts = before->parts;
+  parts.push_back(std::move(part));
+  call.results[0] = assembly_value(dest, Vector(), std::move(parts));
+  return true;
+}
+
 class Lander {
  public:
   Lander(const PrimContext& context, const Landing::Target& target, Hole& hole)
@@ -180,10 +225,9 @@ class Lander {
   bool land(const Value& value, const Segdes& s, const Places& places) {
     check_stack();
     if (const auto* v = std::get_if<Vector>(&value)) return put(*v, s, places);
-    if (view_of(value, View::Source::kPending) != nullptr) return note_whole(s, places);
-    const View* f = view_of(value, &View::is_move);
-    if (f == nullptr) return false;
-    return f->operands.size() == 5 ? scatter(*f, s, places) : gather(*f, s, places);
+    if (const View* slice = view_of(value, View::Source::kPending)) return pending(*slice, s, places);
+    const View* f = view_of(value, View::Source::kAssembly);
+    return f != nullptr && assembled(*f, s, places);
   }
 
  private:
@@ -336,61 +380,28 @@ class Lander {
     return true;
   }
 
-  // A BPERMUTE of the hole by runs.
-  bool gather(const View& f, const Segdes& s, const Places& places) {
-    const auto& source = std::get<Segdes>(f.operands[2]);
-    const auto& dest = std::get<Segdes>(f.operands[3]);
-    Runs runs;
-    if (view_of(f.operands[0], View::Source::kPending) == nullptr || source.segments() != dest.segments() ||
-        source.total() != hole_.s.total() || !take_runs(context_, f.operands[1], dest.total(), runs))
-      return false;
-    BufferRef memory;
-    const std::optional<Places> to = refine(s, places, runs.s, memory);
-    if (!to) return false;
-    const BufferRef at = numbers(context_, runs.s.segments());
-    const Elements elements(runs.first, context_);
-    const Indices first(elements, context_);
-    const kernels::Segments along = kernel_segments(runs.s);
-    const kernels::Segments within = kernel_segments(dest);
-    const kernels::Segments from = kernel_segments(source);
-    std::int64_t k = 0;
-    for (std::int64_t j = 0; j < runs.s.segments(); ++j) {
-      numbers_of(at)[j] = 0;
-      if (along.start(j) == along.start(j + 1)) continue;
-      while (within.start(k + 1) <= along.start(j)) ++k;
-      const std::int64_t begin = first[j];
-      if (begin < 0 || along.start(j + 1) > within.start(k + 1) ||
-          begin + along.start(j + 1) - along.start(j) > from.start(k + 1) - from.start(k))
-        return false;
-      numbers_of(at)[j] = from.start(k) + begin;
-    }
-    return note_parts(runs.s, numbers_of(at), *to);
+  // All of what is pending, or runs of it. `memory`: as note_whole.
+  bool pending(const View& slice, const Segdes& s, const Places& places, BufferRef* memory = nullptr) {
+    if (is_whole(slice)) return note_whole(s, places, memory);
+    BufferRef own;
+    const std::optional<Places> to = refine(s, places, slice.s, own);
+    return to && note_parts(slice.s, slice.base.list.data<std::int64_t>(), *to);
   }
 
-  // A DPERMUTE, or one over another, by runs that fill the whole.
-  bool scatter(const View& f, const Segdes& s, const Places& places) {
-    const auto& dest = std::get<Segdes>(f.operands[4]);
+  // What DPERMUTEs put together, if it fills the whole.
+  bool assembled(const View& f, const Segdes& s, const Places& places) {
+    const Segdes& dest = f.s;
     std::vector<Stream> streams;
-    for (const View* at = &f; at != nullptr;) {
-      if (at->operands.size() != 5 || !same_segments(std::get<Segdes>(at->operands[4]), dest)) return false;
-      Stream stream;
-      stream.v = &at->operands[0];
-      stream.source = std::get<Segdes>(at->operands[3]);
-      if (stream.source.segments() != dest.segments() ||
-          !take_runs(context_, at->operands[1], stream.source.total(), stream.runs))
-        return false;
-      streams.push_back(std::move(stream));
-      at = view_of(at->operands[2], &View::is_move);
-    }
+    for (const AssemblyPart& part : f.parts) streams.push_back({part.v, *part.runs, part.source, {}});
     BufferRef memory;
     const std::optional<Places> to = refine(s, places, dest, memory);
     BufferRef list;
     if (!to || !lay(streams, dest, listed(*to, dest.segments(), list))) return false;
     return std::all_of(streams.begin(), streams.end(), [&](Stream& stream) {
       const Places there{numbers_of(stream.places)};
-      if (view_of(*stream.v, View::Source::kPending) != nullptr)
-        return note_whole(stream.runs.s, there, &stream.places);
-      return land(*stream.v, stream.runs.s, there);
+      if (const View* slice = view_of(stream.v, View::Source::kPending))
+        return pending(*slice, stream.runs.s, there, &stream.places);
+      return land(stream.v, stream.runs.s, there);
     });
   }
 
@@ -434,20 +445,18 @@ class Lander {
 
 }  // namespace
 
-Value hole_value(std::int64_t length) {
+Value pending_value(std::int64_t length) {
   View f;
   f.source = View::Source::kPending;
   f.s = Segdes::regular(1, length);
+  f.base.list = Vector::of_int(0);
   return make_view(std::move(f));
 }
 
-Value moved_value(Op op, std::span<Value> operands) {
-  View f;
-  f.source = View::Source::kBody;
-  f.op = op;
-  f.s = std::get<Segdes>(operands.back());
-  f.operands.assign(std::move_iterator(operands.begin()), std::move_iterator(operands.end()));
-  return make_view(std::move(f));
+bool leave_move(const PrimCall& call) {
+  const bool left = call.op == Op::kBpermute ? leave_slices(call) : leave_part(call);
+  if (left) took(call.context, FastPath::kLeaveMove);
+  return left;
 }
 
 bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
