@@ -16,8 +16,8 @@ struct Blamed {};
 
 class Checker {
  public:
-  Checker(Program& program)
-      : program_(program), reader_(scope_, program.variables), unify_(program.variables) {}
+  // The program's first forms define what is given. Throws Error.
+  Checker(Program& program, std::span<const Given> given);
 
   // A form of the top level; `follows` are the trees from it on, `used` how many of them it was.
   void form(std::span<const Tree> follows, std::size_t& used);
@@ -55,7 +55,7 @@ class Checker {
   std::vector<std::pair<ValueId, ExprRef>> define(Trees trees);
   [[nodiscard]] Type declared_type(const Definition& d);
   ExprRef definition_body(const Definition& d);
-  ExprRef let_of(std::vector<std::pair<ValueId, ExprRef>> bound, ExprRef rest) const;
+  ExprRef let_of(const std::vector<std::pair<ValueId, ExprRef>>& bound, ExprRef rest) const;
   ValueId fresh_value(const std::string& name, Type type, SourcePos pos);
   void annotated(const Type& declared, const Expr& found, const Tree& last);
 

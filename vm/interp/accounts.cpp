@@ -10,6 +10,7 @@ constexpr std::atomic<bool> kNever{false}, kAlways{true};
 
 Accounts::Accounts(const Machine& machine)
     : tally_(machine.tally),
+      fuel_(tally_ != nullptr && tally_->fuel != Tally::kNoLimit ? tally_ : nullptr),
       meter_(machine.meter),
       observer_(machine.observer),
       path_(machine.path),
@@ -17,7 +18,6 @@ Accounts::Accounts(const Machine& machine)
       recorded_(machine.hook != nullptr),
       sees_work_(observer_ != nullptr && observer_->sees_work()),
       counts_(tally_ != nullptr || meter_ != nullptr || sees_work_),
-      fueled_(tally_ != nullptr && tally_->fuel != Tally::kNoLimit),
       itemised_(path_ != nullptr || meter_ != nullptr || sees_work_),
       branches_seen_(observer_ != nullptr && observer_->sees_branches()),
       instructions_seen_(observer_ != nullptr ? &observer_->instructions_flag() : &kNever),

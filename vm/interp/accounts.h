@@ -51,13 +51,13 @@ class Accounts {
   // Of what is known by its results only.
   void count_results(std::span<const Value> results) const;
   void burn() const {
-    if (fueled_) [[unlikely]]
-      tally_->burn();
+    if (fuel_ != nullptr) [[unlikely]]
+      fuel_->burn();
   }
   // For what counts nothing, lest it go on for ever.
   void burn_step() const {
-    if (fueled_) [[unlikely]]
-      tally_->burn_step();
+    if (fuel_ != nullptr) [[unlikely]]
+      fuel_->burn_step();
   }
   void pass_mark(const Step& step) const {
     if (path_ != nullptr && step.mark != 0) path_->at(step.mark);
@@ -98,6 +98,7 @@ class Accounts {
   [[nodiscard]] bool instructions_seen() const { return instructions_seen_->load(std::memory_order_relaxed); }
 
   Tally* tally_;
+  Tally* fuel_;  // the tally, if it has a limit
   LineMeter* meter_;
   Observer* observer_;
   Path* path_;
@@ -105,7 +106,6 @@ class Accounts {
   std::int64_t bytes_ = 0;  // moved, where nobody else adds them up
   bool recorded_;           // there is a hook
   bool sees_work_, counts_;
-  bool fueled_;  // there is a limit
   bool itemised_, branches_seen_;
   const std::atomic<bool>* instructions_seen_;  // of the observer
   const std::atomic<bool>* calls_seen_;

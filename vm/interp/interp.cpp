@@ -81,11 +81,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
 }
 
 void Interp::give_up(Outcome& outcome, const Fault& fault) {
-  struct Forgets {
-    Interp& interp;
-    ~Forgets() { interp.forget(); }
-  };
-  const Forgets last{*this};
+  forget();
   outcome.error = calls_.locate(fault);
 }
 
