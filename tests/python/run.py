@@ -4,7 +4,8 @@
     run.py SOURCE BUILD LIBNVM
 
 Makes the environment with pip in BUILD/python, once, builds the extension module there against a libnvm that is there, and runs
-pytest on tests/conformance/python, without and with compiled kernels, and on tests/python; mypy on the package. Exits with 77, which means skipped, where there is no pip or no package index."""
+pytest on tests/conformance/python, without and with compiled kernels and with functions interpreted, and on tests/python; mypy on
+the package. Exits with 77, which means skipped, where there is no pip or no package index."""
 
 import os
 import pathlib
@@ -61,9 +62,9 @@ def main():
     python = prepare(folder / "venv")
     site = build(source, folder, python, library)
     failed = 0
-    for jit in ("off", "always"):
-        environment = {**os.environ, "PYTHONPATH": str(site), "NVM_TEST_JIT": jit, "PYTHONDONTWRITEBYTECODE": "1"}
-        print(f"NVM_TEST_JIT={jit}", flush=True)
+    for jit, interpret in (("off", "0"), ("always", "0"), ("always", "1")):
+        environment = {**os.environ, "PYTHONPATH": str(site), "NVM_TEST_JIT": jit, "NVM_TEST_INTERPRET": interpret, "PYTHONDONTWRITEBYTECODE": "1"}
+        print(f"NVM_TEST_JIT={jit} NVM_TEST_INTERPRET={interpret}", flush=True)
         failed |= subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", *sys.argv[4:]],
                                  cwd=source / "tests" / "conformance" / "python", env=environment, check=False).returncode
     quiet = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -220,8 +220,6 @@ def _call(node: ast.Call, frame: Frame) -> Any:
             args.extend(value_of(a.value, frame))
         else:
             args.append(value_of(a, frame))
-    if any(k.arg is None for k in node.keywords):
-        raise refuse(frame, node, "** cannot be compiled")
     return call(f, args, {k.arg: value_of(k.value, frame) for k in node.keywords if k.arg}, frame)
 
 
