@@ -68,6 +68,7 @@ int check_language(lib::LanguageKind kind, const Arguments& arguments, const Wat
 
 int check_vcode(const Arguments& arguments, const Watch& watch) {
   lib::LoadOptions options;
+  options.int_bits = int_bits(arguments);
   options.optimise = false;
   options.cancelled = Interruptible::asked();
   options.inputs = kinds_of(read_inputs(arguments, {}));
