@@ -1,4 +1,7 @@
 """How many kernels there are: what is composed into what, and what is computed once."""
+import math
+import operator
+
 import numpy as np
 import nvm
 import pytest
@@ -117,3 +120,110 @@ def test_indices_of_every_shape(shape, tiled):
     got = nvm.zeros(shape, dtype=nvm.int64).map(lambda v, at: v + at[0] * 1000 + at[last], with_index=True)
     i = np.indices(shape)
     assert (got.to_numpy() == i[0] * 1000 + i[-1]).all() and got.shape == shape
+
+
+def test_a_function_is_read_once_for_all_elements():
+    def step(y):
+        return y.map(lambda v, at: (v * 3 + at) % 1337 if v % 2 == 0 else v // 2, with_index=True)
+
+    want = np.arange(N)
+    y = nvm.asarray(want)
+    for _ in range(4):
+        y = step(y)
+        want = np.where(want % 2 == 0, (want * 3 + np.arange(N)) % 1337, want // 2)
+    assert (y.to_numpy() == want).all()
+
+
+FACTOR, ADDED = 2, np.full(N, 5)
+
+
+def scale(v, by=3):
+    return v * FACTOR + by
+
+
+def test_what_a_function_finds_outside_is_looked_up_each_time():
+    global FACTOR
+    x = nvm.asarray(np.arange(N))
+    wanted = np.arange(N)
+
+    def both(k, other):
+        return x.map(lambda v, at: scale(v) + k + other[at], with_index=True).to_numpy()
+
+    def other(n):
+        return nvm.asarray(np.arange(N) * n)
+
+    try:
+        for factor in (2, 2.5, 3, 2):
+            FACTOR = factor
+            for k in (1, 7.0, True, 1):
+                got = both(k, other(k))
+                np.testing.assert_array_equal(got, wanted * factor + 3 + k + wanted * int(k))
+        before = scale.__defaults__
+        scale.__defaults__ = (100,)
+        np.testing.assert_array_equal(both(1, other(1)), wanted * 2 + 101 + wanted)
+    finally:
+        FACTOR, scale.__defaults__ = 2, before
+
+
+def test_zeros_of_both_signs_and_numbers_of_all_types_are_different_values():
+    x = nvm.ones(N)
+    for k in (0.0, -0.0, 0, False, float("nan"), 2**62, -(2**63)):
+        got = x.map(lambda v: v * k).to_numpy()  # noqa: B023
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(np.ones(N) * k))
+        np.testing.assert_array_equal(got, np.ones(N) * float(k))
+
+
+def test_what_may_change_is_looked_at_each_time():
+    x, weights = nvm.asarray(np.arange(5000)), [1, 2]
+
+    class Holder:
+        k = 1
+
+    for turn in range(3):
+        weights[0] = Holder.k = turn
+        assert (x.map(lambda v: v * weights[0]).to_numpy() == np.arange(5000) * turn).all()
+        assert (x.map(lambda v: v * Holder.k).to_numpy() == np.arange(5000) * turn).all()
+        for add in (math.floor, operator.pos):
+            assert (x.map(lambda v: v + add(turn)).to_numpy() == np.arange(5000) + turn).all()  # noqa: B023
+    random = iter([3, 4])
+    assert [int(x.map(lambda v: v + next(random))[0]) for _ in range(2)] == [3, 4]
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 900, 5000])
+def test_an_element_itself_is_no_index(n):
+    """Both are the same promise in the first call, but not in the second."""
+    def f(v):
+        return nvm.asarray(v).map(lambda a, at: a * 10 + at, with_index=True)
+
+    for v in (nvm.arange(n), nvm.asarray(np.arange(n) * 2), nvm.arange(n)):
+        assert f(v).tolist() == [a * 10 + k for k, a in enumerate(v.tolist())]
+
+
+def test_several_sizes_and_types_and_tuples():
+    for n in (3000, 1, 3000, 0, 7):
+        for t in (np.int64, np.float32, np.uint8):
+            v = (np.arange(n) % 100).astype(t)
+            got = nvm.asarray(v).map(lambda a: a * 2 + 1)
+            assert got.dtype.name == np.dtype(t).name and (got.to_numpy() == v * 2 + 1).all()
+        a, b = nvm.asarray(np.arange(n)).map(lambda a: (a, a + 1)).unzip()
+        assert b.tolist() == list(range(1, n + 1)) and a.tolist() == list(range(n))
+
+
+def test_recording_again_is_no_reading(monkeypatch):
+    y = nvm.asarray(np.arange(N))
+    from neslvm import expressions
+
+    def step(y):
+        return y.stencil([-1, 0, 1], lambda a, b, c: (a + b * 2 + c) // 4, outside=1)
+
+    y = step(y)
+    monkeypatch.setattr(expressions, "_EXPRESSIONS", {})  # nothing is read any more
+    for _ in range(19):
+        y = step(y)
+    with pytest.raises(nvm.CompileError):
+        y.map(lambda a: a + 1)
+    want = np.arange(N)
+    for _ in range(20):
+        inner = (want[:-2] + want[1:-1] * 2 + want[2:]) // 4
+        want = np.concatenate([[1], inner, [1]])
+    assert (y.to_numpy() == want).all()

@@ -74,6 +74,8 @@ struct Graph {
   std::vector<std::uint64_t> key;
   std::vector<Promise> instructions;  // by line of the program's text, from its second line on
 };
+// Appends a node and what it stands on, operands before what uses them.
+void order_below(const Promise& root, std::vector<Promise>& order);
 [[nodiscard]] Graph graph_of(std::span<const Promise> stored);
 [[nodiscard]] std::string program_text(const Graph& graph, std::span<const Promise> stored);
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import ast
 import operator
+from types import ModuleType
 from typing import Any, Callable, Optional
 
-from . import rules
+from . import rules, sections
 from .array import Array
 from .dtypes import Real, Whole
 from .flat import ONE, Size
@@ -227,7 +228,12 @@ def _attribute(node: ast.Attribute, frame: Frame) -> Any:
     x = value_of(node.value, frame)
     if isinstance(x, (Lane, ListLane)) and node.attr not in ("map",):
         raise refuse(frame, node, f"a number in a function has no {node.attr}")
-    return getattr(x, node.attr)
+    value = getattr(x, node.attr)
+    if isinstance(x, ModuleType):
+        return sections.found(x, node.attr, value)
+    if not isinstance(x, (Lane, ListLane, tuple, Array)):
+        sections.must_be_evaluated()
+    return value
 
 
 def _subscript(node: ast.Subscript, frame: Frame) -> Any:

@@ -73,6 +73,9 @@ def evaluate(handles: list[Any]) -> None:
     waiting = [h for h in handles if not h.evaluated]
     if not waiting:
         return
+    from . import sections
+
+    sections.must_be_evaluated()
     if config.current().check_borrowed:
         from .borrowed import check
 

@@ -5,7 +5,7 @@ import inspect
 import itertools
 import math
 from collections import namedtuple
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import rules
 from .align import Aligned
@@ -15,6 +15,7 @@ from .elementwise import at
 from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
 from .records import Records
+from .sections import repeated
 from .trace import Lane, Number, operand, operate
 
 _record_types: dict[tuple[str, ...], Any] = {}
@@ -100,7 +101,6 @@ def _index_in(shape: Sequence[int], k: int, size: Size) -> Any:
 def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # noqa: A001
     """f of one scalar of each array, for all elements; with_index=True adds the index."""
     arrays = [asarray(x) for x in (a, *others)]
-    check_parameters(f, len(arrays) + with_index)
     if len(arrays) == 1:
         dims: Sequence[Dim] = arrays[0].dims
         size = (arrays[0].parts[0] if isinstance(arrays[0], Records) else arrays[0]).flat.size
@@ -110,9 +110,23 @@ def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # 
         aligned = Aligned(plain)
         dims, size = aligned.dims, aligned.size
         values = [_argument(x, dims, size) if isinstance(x, Records) else Lane(o) for x, o in zip(arrays, aligned.operands)]  # type: ignore[arg-type]
+    regular = all(isinstance(d, int) for d in dims)
+    if regular and all(isinstance(v, Lane) for v in values):
+        flats = [v.flat for v in values]
+        known = repeated(("map", tuple(dims), with_index), f, flats, size, lambda g, x: _mapped(g, x, dims, size, with_index))
+        if known is not None:
+            return Array(known, dims)
+    check_parameters(f, len(arrays) + with_index)
     if with_index:
         values.append(index_of(dims, size))
     return _result(run_function(f, values, size), dims, size)
+
+
+def _mapped(f: Any, flats: Sequence[Flat], dims: Sequence[Dim], size: Size, with_index: bool) -> Flat:
+    values: list[Any] = [Lane(x) for x in flats]
+    if with_index:
+        values.append(index_of(dims, size))
+    return result_flat(run_function(f, values, size), size)
 
 
 def new(shape: Any, f: Any, /) -> Array:
@@ -124,10 +138,17 @@ def new(shape: Any, f: Any, /) -> Array:
     for n in dims:
         count *= n
     size = ONE if count == 1 else Size(count)
-    index = index_of(dims, size)
-    values = list(index) if isinstance(index, tuple) else [index]
+    known = repeated(("new", tuple(dims)), f, [], size, lambda g, _: result_flat(run_function(g, _indices(dims, size), size), size))
+    if known is not None:
+        return Array(known, dims)
+    values = _indices(dims, size)
     check_parameters(f, len(values))
     return _result(run_function(f, values, size), dims, size)
+
+
+def _indices(dims: Sequence[Dim], size: Size) -> list[Any]:
+    index = index_of(dims, size)
+    return list(index) if isinstance(index, tuple) else [index]
 
 
 def each(f: Any, a: Any, /, *others: Any) -> Array:
@@ -198,38 +219,54 @@ def stencil(a: Array, offsets: Any, f: Any, *, outside: Any = None, pad: Optiona
         raise TypeError("a stencil has exactly one rule for its border: outside= or pad=")
     if pad not in (None, "constant", "edge", "wrap", "reflect"):
         raise ValueError(f"pad={pad!r}: it is constant, edge, wrap or reflect")
-    shape = a.known_shape
-    found = _offsets(offsets, len(shape))
-    check_parameters(f, (1 if relative else len(found)) + with_index)
-    flat = a.flat
-    size = flat.size
-    strides = row_strides(shape)
-    index = index_of(shape, size) if shape else ()
-    places = index if isinstance(index, tuple) else (index,)
-    inside: Any = None
-    values = []
-    for offset in found:
-        values.append(_neighbour(flat, shape, strides, places, offset, pad, value))
-        if pad is None:
-            flags = _is_inside(shape, places, offset)
+    rule = _Stencil(a.known_shape, tuple(_offsets(offsets, a.ndim)), _number(outside), pad, _number(value), relative, with_index)
+    use = rule._replace(outside=repr(rule.outside), value=repr(rule.value))
+    known = repeated(use, f, [a.flat], a.flat.size, lambda g, x: rule.of(g, x[0]))
+    if known is None:
+        check_parameters(f, (1 if relative else len(rule.offsets)) + with_index)
+        known = rule.of(f, a.flat)
+    return Array(known, a.dims)
+
+
+def _number(x: Any) -> Any:
+    return x if x is None or isinstance(x, Number) else asarray(x).item()
+
+
+class _Stencil(NamedTuple):
+    shape: tuple[int, ...]
+    offsets: tuple[tuple[int, ...], ...]
+    outside: Any
+    pad: Optional[str]
+    value: Any
+    relative: bool
+    with_index: bool
+
+    def of(self, f: Any, flat: Flat) -> Flat:
+        size = flat.size
+        index = index_of(self.shape, size) if self.shape else ()
+        places = index if isinstance(index, tuple) else (index,)
+        strides = row_strides(self.shape)
+        values = [_neighbour(flat, self.shape, strides, places, o, self.pad, self.value) for o in self.offsets]
+        arguments: list[Any] = [Relative(self.offsets, values)] if self.relative else values
+        if self.with_index:
+            arguments.append(index)
+        result = result_flat(run_function(f, arguments, size), size)
+        inside = self._all_inside(places) if self.pad is None else None
+        if inside is None:
+            return result
+        from .dtypes import bool_
+        from .elementwise import where
+
+        return where(Flat(bool_, inside, size), result, self.outside, size)
+
+    def _all_inside(self, places: Sequence[Lane]) -> Any:
+        """Flags of the elements whose neighbours are all there; None if these are all."""
+        inside: Any = None
+        for offset in self.offsets:
+            flags = _is_inside(self.shape, places, offset)
             if flags is not None:
                 inside = flags if inside is None else rules.both(inside, flags)
-    return _apply_stencil(a, f, values, found, inside, outside, relative, with_index, index)
-
-
-def _apply_stencil(a: Array, f: Any, values: list[Any], found: Any, inside: Any, outside: Any, relative: bool, with_index: bool, index: Any) -> Array:
-    from .elementwise import where
-
-    size = a.flat.size
-    arguments: list[Any] = [Relative(found, values)] if relative else values
-    if with_index:
-        arguments.append(index)
-    result = result_flat(run_function(f, arguments, size), size)
-    if inside is not None:
-        from .dtypes import bool_
-
-        result = where(Flat(bool_, inside, size), result, outside if isinstance(outside, Number) else asarray(outside).item(), size)
-    return Array(result, a.dims)
+        return inside
 
 
 def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[int]) -> Any:

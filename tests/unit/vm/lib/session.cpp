@@ -188,3 +188,31 @@ TEST_CASE("what is recorded twice is one promise while somebody holds it, unless
   CHECK_FALSE(runs.evaluate({again}));
   CHECK(again.value().int_at(7) == 14);
 }
+
+TEST_CASE("a tape records a graph again, for other values") {
+  Runs runs;
+  const Promise hole = placeholder(Kind::kInt), by = numbers(kMany), segments = segment(kMany);
+  const auto graph = [&](const Promise& x, const Promise& n) {
+    const Promise few = op("DIST INT", {constant(std::int64_t{3}), n});
+    const Promise packed = op("PACK INT", {op("* INT", {x, few}), op("< INT", {x, by}), n});
+    return op("+_REDUCE INT", {packed, {packed.node(), 1}});
+  };
+  const Promise inputs[] = {hole, segments};
+  const Tape tape(inputs, graph(hole, segments));
+  REQUIRE(tape.inputs() == 2);
+  for (int turn = 0; turn < 2; ++turn) {
+    const Promise ones = op("DIST INT", {constant(std::int64_t{1}), segment(kMany)});
+    const Promise given[] = {op("- INT", {numbers(kMany), ones}), segment(kMany)};
+    const Promise again = tape.record(given);
+    CHECK_FALSE(again.evaluated());
+    CHECK_FALSE(runs.evaluate({again}));
+    CHECK(again.value().int_at(0) == 3 * (kMany * (kMany - 1) / 2 - kMany));
+  }
+  CHECK(runs.programs == 2);
+
+  const Promise same[] = {hole};  // what it stands on may be an input itself
+  const Tape nothing(same, hole);
+  const Promise x[] = {numbers(7)};
+  CHECK(nothing.record(x).node() == x[0].node());
+  CHECK_THROWS(Tape({}, op("+ INT", {hole, hole})));
+}
