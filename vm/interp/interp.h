@@ -146,7 +146,7 @@ class Interp final : private OpenCalls, private Callers {
   [[nodiscard]] std::int64_t depth() const { return callers_ + static_cast<std::int64_t>(calls_.size()); }
   void check_depth() const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
-  [[nodiscard]] std::uint32_t source_line() const;
+  [[nodiscard]] Origin source_line() const;
   void say_entered(const CallStart& call) const;
   void say_left(ssa::FunctionId function) const;
   [[nodiscard]] std::vector<CallPlace> places(const ssa::Inst* inst, const Site& site, SourcePos pos) const;
@@ -252,7 +252,7 @@ class Interp final : private OpenCalls, private Callers {
   std::uint64_t serial_ = 0;       // of the innermost call
   std::uint64_t last_serial_ = 0;  // given to a call
   bool exited_ = false;
-  std::uint32_t exit_line_ = 0;
+  Origin exit_line_ = 0;
   bool by_levels_ = false;           // the outermost call goes by levels
   std::vector<Value> waiting_call_;  // arguments of that of the next level
 };
