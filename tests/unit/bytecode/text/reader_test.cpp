@@ -162,7 +162,7 @@ TEST_CASE("annotations in comments") {
 
 TEST_CASE("annotations of lines with columns, and what are none") {
   const Program p = read_ok(
-      "{nvm source a.remora} FUNC F {nvm line 3:14} POP 1 0 {nvm line 3:9 b.remora} POP 1 0 {nvm line 3} POP "
+      "{nvm source a.remora} FUNC G {nvm line 3:14} POP 1 0 {nvm line 3:9 b.remora} POP 1 0 {nvm line 3} POP "
       "1 0 "
       "{nvm line 4294967295:4294967295} POP 1 0 {nvm line 4194303:4294967295} POP 1 0 {nvm line 5:} POP 1 0 "
       "{nvm "
