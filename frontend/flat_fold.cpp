@@ -79,29 +79,32 @@ std::optional<Atom> Builder::fold_select(const Atoms& args) {
   return ops(Op::kSelect, TypeWord::kInt, {less, args[2], args[1]}).front();  // which may be a > itself
 }
 
-// The sum over each segment of a number that is copied to all of it, or to all segments; or over segments of
-// two that hold two numbers each.
+// The sum over segments whose lengths are one known number, of another one; or over segments of two that hold
+// two numbers each.
 std::optional<Atom> Builder::fold_sum(Atom vector, Atom segments) {
   const Made* by = made(vector);
+  const Made* cut = made(segments);
   if (!by || (by->op != Op::kDist && by->op != Op::kReplace)) return std::nullopt;
   const Made put = *by;
-  const Atom lengths = op(Op::kLengths, TypeWord::kNone, {segments});
+  const Constant* constant = known(segments);
+  const Atom lengths = cut && cut->op == Op::kMakeSegdes ? cut->args[0]
+                       : constant                        ? integer(constant->ints[0])
+                                                         : -1;
+  const auto each = lengths < 0 ? std::nullopt : number(lengths);
+  if (!each) return std::nullopt;
   if (put.op == Op::kDist) {
-    Atom each = put.args[0];
-    if (put.args[1] != segments) {
-      const auto x = number(vector);
-      const Made* repeated = made(lengths);
-      const bool one = repeated && repeated->op == put.op && known(repeated->args[0]);
-      if (!x || (!one && !known(lengths))) return std::nullopt;
-      const Atom along = one ? repeated->args[1] : -1;
-      each = one ? op(put.op, TypeWord::kInt, {integer(*x), along}) : integer(*x);
-    }
-    return op(Op::kMul, TypeWord::kInt, {each, lengths});
+    const auto x = number(vector);
+    const auto all = x ? fold_ints(Op::kMul, *x, *each) : std::nullopt;
+    const Made* copies = made(lengths);
+    if (!all || constant || known(lengths)) return all;
+    if (!copies || copies->op != put.op || !known(copies->args[0])) return std::nullopt;
+    const Atom along = copies->args[1];
+    return op(put.op, TypeWord::kInt, {*all, along});
   }
   const Made* rest = made(put.args[0]);
   const auto place = number(put.args[1]);
   if (put.args[3] != segments || !rest || rest->op != Op::kDist || rest->args[1] != segments || !place ||
-      *place < 0 || *place > 1 || number(lengths) != 2)
+      *place < 0 || *place > 1 || each != 2)
     return std::nullopt;
   return op(Op::kAdd, TypeWord::kInt, {rest->args[0], put.args[2]});
 }
