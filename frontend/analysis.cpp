@@ -201,6 +201,7 @@ const ExprFacts& Analysis::visit(const Expr& e) {
   check_stack();
   ExprFacts facts;
   facts.weight = 1;
+  const bool implicit = arg_check_ && !program_.sound;
   facts.scalar = is_scalar_type(e.type) && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;
   const std::vector<std::int32_t> none;
   for (std::size_t i = 0; i < e.kids.size(); ++i) {
@@ -217,12 +218,14 @@ const ExprFacts& Analysis::visit(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kVar: facts.free = {e.id}; break;
     case ExprKind::kTime: facts.effect = true; break;
-    case ExprKind::kEach: facts.fails = facts.fails || e.vars.size() > 1; break;
+    case ExprKind::kEach: facts.fails = facts.fails || (e.vars.size() > 1 && implicit); break;
     case ExprKind::kPrim: {
       const core::PrimEffect effect = core::prim_info(e.prim).effect;
       const bool check = e.prim == core::Prim::kCheck || e.prim == core::Prim::kCheckNumbers;
       facts.effect = facts.effect || (effect == core::PrimEffect::kEffect && !check);
-      facts.fails = facts.fails || (effect == core::PrimEffect::kFaults && !never_faults(e, arg_check_)) ||
+      const bool fits = program_.sound && (e.prim == core::Prim::kPartition || e.prim == core::Prim::kZip);
+      facts.fails = facts.fails ||
+                    (effect == core::PrimEffect::kFaults && !fits && !never_faults(e, implicit)) ||
                     (check && arg_check_);
       break;
     }

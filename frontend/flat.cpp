@@ -219,7 +219,7 @@ Atoms Builder::branch(Atom condition, const std::function<Atoms()>& then_branch,
   Stmt stmt;
   stmt.kind = Stmt::Kind::kIf;
   stmt.args = {condition};
-  const std::uint32_t line = line_;
+  const Origin line = line_;
   scopes_.emplace_back();
   scopes_.back().block.yields = then_branch();
   stmt.then_block = close();

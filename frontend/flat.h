@@ -43,7 +43,7 @@ struct Stmt {
   bool keep = false;        // has an effect, or may fail and the user must see that
   bool barrier = false;     // nothing may move across it: the clock
   std::int32_t target = 0;  // kConst: constant; kCall: function
-  std::uint32_t line = 0;
+  Origin line = 0;
   Atoms args = {}, results = {};
   std::unique_ptr<Block> then_block = nullptr, else_block = nullptr;
 };
@@ -96,7 +96,7 @@ class Builder {
   void keep(Atom atom);
   void finish(Atoms results);
 
-  void line(std::uint32_t line) { line_ = line; }
+  void line(Origin line) { line_ = line; }
   [[nodiscard]] nvm::Type kind(Atom atom) const { return function_.kinds[static_cast<std::size_t>(atom)]; }
   // A constant that is in the code, no input; or null.
   [[nodiscard]] const Constant* constant_of(Atom atom) const;
@@ -193,7 +193,7 @@ class Builder {
   std::map<Atom, std::int32_t> constants_;  // atom to constant
   std::unordered_map<Atom, Made> made_;     // by first result
   std::vector<OfWidths> numbers_;           // by atom: what its making says
-  std::uint32_t line_ = 0;
+  Origin line_ = 0;
 };
 
 // Removes statements and results of conditionals that nobody needs.

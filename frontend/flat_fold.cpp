@@ -47,10 +47,11 @@ std::optional<Atom> Builder::fold_arithmetic(Op op, Atom a, Atom b) {
   const auto x = number(a), y = number(b);
   if (y == 0 && (op == Op::kAdd || op == Op::kSub)) return a;
   if (x == 0 && op == Op::kAdd) return b;
-  if (y == 1 && (op == Op::kMul || op == Op::kDiv)) return a;
-  if (x == 1 && op == Op::kMul) return b;
-  if (x == 0 && op == Op::kMul) return a;
-  if (y == 0 && op == Op::kMul) return b;
+  if (y == 1 && op == Op::kDiv) return a;
+  if (op == Op::kMul) {
+    if (y == 1 || x == 0) return a;
+    if (x == 1 || y == 0) return b;
+  }
   const Made* m = made(a);
   const Made* n = made(b);
   if (m && n && m->op == Op::kDist && n->op == Op::kDist && m->args[1] == n->args[1] && x && y &&
@@ -78,21 +79,34 @@ std::optional<Atom> Builder::fold_select(const Atoms& args) {
   return ops(Op::kSelect, TypeWord::kInt, {less, args[2], args[1]}).front();  // which may be a > itself
 }
 
-// The sum over segments of two that hold two numbers each.
+// The sum over segments whose lengths are one known number, of another one; or over segments of two that hold
+// two numbers each.
 std::optional<Atom> Builder::fold_sum(Atom vector, Atom segments) {
-  const Made* put = made(vector);
-  if (!put || put->op != Op::kReplace || put->args[3] != segments) return std::nullopt;
-  const Made* rest = made(put->args[0]);
-  const auto place = number(put->args[1]);
-  if (!rest || rest->op != Op::kDist || rest->args[1] != segments || !place || *place < 0 || *place > 1)
-    return std::nullopt;
-  const Made* lengths = made(segments);
+  const Made* by = made(vector);
+  const Made* cut = made(segments);
+  if (!by || (by->op != Op::kDist && by->op != Op::kReplace)) return std::nullopt;
+  const Made put = *by;
   const Constant* constant = known(segments);
-  const auto each = lengths && lengths->op == Op::kMakeSegdes ? number(lengths->args[0])
-                    : constant                                ? std::optional(constant->ints[0])
-                                                              : std::nullopt;
-  if (each != 2) return std::nullopt;
-  return op(Op::kAdd, TypeWord::kInt, {rest->args[0], put->args[2]});
+  const Atom lengths = cut && cut->op == Op::kMakeSegdes ? cut->args[0]
+                       : constant                        ? integer(constant->ints[0])
+                                                         : -1;
+  const auto each = lengths < 0 ? std::nullopt : number(lengths);
+  if (!each) return std::nullopt;
+  if (put.op == Op::kDist) {
+    const auto x = number(vector);
+    const auto all = x ? fold_ints(Op::kMul, *x, *each) : std::nullopt;
+    const Made* copies = made(lengths);
+    if (!all || constant || known(lengths)) return all;
+    if (!copies || copies->op != put.op || !known(copies->args[0])) return std::nullopt;
+    const Atom along = copies->args[1];
+    return op(put.op, TypeWord::kInt, {*all, along});
+  }
+  const Made* rest = made(put.args[0]);
+  const auto place = number(put.args[1]);
+  if (put.args[3] != segments || !rest || rest->op != Op::kDist || rest->args[1] != segments || !place ||
+      *place < 0 || *place > 1 || each != 2)
+    return std::nullopt;
+  return op(Op::kAdd, TypeWord::kInt, {rest->args[0], put.args[2]});
 }
 
 // The inverse of whole numbers' comparisons is one; of "both" and "either", of such, as well.
@@ -140,12 +154,13 @@ std::optional<Atom> Builder::fold_floats(Op op, double x, double y) {
 }
 
 std::optional<Atom> Builder::fold_ints(Op op, std::int64_t x, std::int64_t y) {
-  constexpr std::int64_t kNarrow = 30000;  // products of two fit 32 bits
-  if (x < -kNarrow || x > kNarrow || y < -kNarrow || y > kNarrow) return std::nullopt;
+  const auto narrow = [](std::int64_t n) { return n >= INT32_MIN && n <= INT32_MAX; };
+  if (!narrow(x) || !narrow(y)) return std::nullopt;
+  const auto number = [&](std::int64_t n) { return narrow(n) ? std::optional(integer(n)) : std::nullopt; };
   switch (op) {
-    case Op::kAdd: return integer(x + y);
-    case Op::kSub: return integer(x - y);
-    case Op::kMul: return integer(x * y);
+    case Op::kAdd: return number(x + y);
+    case Op::kSub: return number(x - y);
+    case Op::kMul: return number(x * y);
     default: return fold_comparison(op, x, y);
   }
 }

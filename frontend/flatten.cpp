@@ -173,7 +173,7 @@ Val Body::evaluated(const Expr& e, const Lanes* lanes) {
 // Decides on which lanes an expression is evaluated: the outermost that its variables allow. What may fail is
 // evaluated there only if an instance would have evaluated it.
 Val Body::placed(const Expr& e, const Lanes* lanes) {
-  const std::uint32_t line = line_;
+  const Origin line = line_;
   if (e.line != 0) line_ = e.line;
   if (line_ == 0) line_ = scope_.line;
   b_.line(line_);

@@ -36,6 +36,8 @@ class Flattener {
   [[nodiscard]] const core::Program& source() const { return source_; }
   [[nodiscard]] const Analysis& facts() const { return facts_; }
   [[nodiscard]] const EmitOptions& options() const { return options_; }
+  // Do primitives make sure that they get what they take?
+  [[nodiscard]] bool checks_arguments() const { return options_.arg_check && !source_.sound; }
   std::int32_t flavour(const Flavour& flavour);
   // Is serial code to call the function as lifted for one instance? So do levels of tail-parallel recursion:
   // then the outermost call is one, too, and the function need not be compiled twice.
@@ -96,7 +98,7 @@ class Body {
   struct Scope {
     const core::Function* function = nullptr;
     Variables vars = {};
-    std::uint32_t line = 0;  // for text without lines: that of the call
+    Origin line = 0;  // for text without lines: that of the call
   };
   // One flag per instance, or the opposite of one.
   struct Flags {
@@ -252,7 +254,7 @@ class Body {
   LaneOps ops_;
   Scope scope_;
   std::unordered_map<const Lanes*, Split> splits_;  // by the lanes of their two groups
-  std::uint32_t line_ = 0;
+  Origin line_ = 0;
   bool shares_ = false;  // arguments with all instances of its frame
   bool apart_ = false;   // in code of a loop for some instances, which stands there once more
 };

@@ -73,7 +73,7 @@ class Stackifier {
   const EmitOptions& options_;
   const Schedule* schedule_ = nullptr;  // of the function
   Atoms stack_;
-  std::uint32_t line_ = 0;         // of what is being made, or was made last
+  Origin line_ = 0;                // of what is being made, or was made last
   std::vector<Shuffle> shuffles_;  // not yet written, mergeable
 };
 
@@ -152,7 +152,7 @@ void Stackifier::push(Frame& frame, Atom atom) {
   }
   if (const Stmt* stmt = schedule_->at_use(atom)) {
     --frame.left[atom];
-    const std::uint32_t user = line_;
+    const Origin user = line_;
     make(frame, *stmt);
     line_ = user;
     stack_.push_back(operand(atom));

@@ -65,12 +65,14 @@ class Writer {
       out_ += " " + annotation_text({Annotation::Kind::kFunction, f.origin, f.lifted, f.tail_parallel, 0});
     out_ += '\n';
     depth_ = 0;
-    std::uint32_t line = 0;
+    Origin line = 0;
     for (const Instr& in : f.code) {
       if (options_.annotations && in.origin_line != line) {
         line = in.origin_line;
         const std::string file = program_.origins.elsewhere(line) ? program_.origins.of(line) : "";
-        out_ += annotation_text({Annotation::Kind::kLine, file, false, false, origin_line_of(line)}) + "\n";
+        out_ += annotation_text({Annotation::Kind::kLine, file, false, false, origin_line_of(line),
+                                 origin_column_of(line)}) +
+                "\n";
       }
       instruction(in);
     }

@@ -88,6 +88,7 @@ Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, cons
   }
   const Type cell = with_frame(deeper, cell_result);
   MeaningRef meaning;
+  ++frames_;
   const Code out = code_.each(sequences, [&](const std::vector<Code>& elements) {
     std::vector<Argument> now = arguments;
     for (std::size_t k = 0; k < which.size(); ++k) now[which[k]].value.code = elements[k];
@@ -95,6 +96,7 @@ Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, cons
     meaning = v.meaning;
     return v.code;
   });
+  --frames_;
   return {with_frame(here, cell), is_scalar(cell) ? out : code_.flatten(out), meaning};
 }
 

@@ -20,13 +20,13 @@ std::size_t CallStack::list(std::size_t most, std::vector<OpenCall>& calls) cons
 // Where an instruction stands, then the calls that inlining has taken away around it, innermost first.
 std::vector<CallPlace> CallStack::places(const ssa::Inst* inst, const Site& site, SourcePos pos) const {
   const ssa::Module& m = *code_.module;
-  const auto named = [&](ssa::FunctionId id, SourcePos at, std::uint32_t line) {
+  const auto named = [&](ssa::FunctionId id, SourcePos at, Origin line) {
     const ssa::Function& f = m.functions[static_cast<std::size_t>(id)];
     return CallPlace{f.origin.empty() ? f.name : f.origin, at, line};
   };
   std::vector<CallPlace> from_outside;
   ssa::FunctionId in = site.function;
-  std::uint32_t line = 0;  // library code counts for the line that calls it
+  Origin line = 0;  // library code counts for the line that calls it
   for (std::int32_t i = inst != nullptr ? inst->inlined : -1; i >= 0;) {
     const ssa::InlinedCall& call = m.inlined[static_cast<std::size_t>(i)];
     if (call.origin_line != 0) line = call.origin_line;
@@ -51,7 +51,7 @@ CallTrail CallStack::trail() const {
 }
 
 // The end of a block has no line of its own: the instruction before it has.
-std::uint32_t CallStack::source_line() const {
+Origin CallStack::source_line() const {
   const Step* step = at_.step;
   while (step->inst == nullptr && step > at_.function->steps.data()) --step;
   if (step->inst != nullptr && step->inst->origin_line > 0) return step->inst->origin_line;

@@ -54,7 +54,7 @@ class CallStack final : public OpenCalls, public Callers {
   // What went wrong, and where.
   [[nodiscard]] RunError locate(const Fault& fault) const;
   // Of the NESL source, the innermost that is known.
-  [[nodiscard]] std::uint32_t source_line() const;
+  [[nodiscard]] Origin source_line() const;
 
  private:
   [[nodiscard]] std::vector<CallPlace> places(const ssa::Inst* inst, const Site& site, SourcePos pos) const;

@@ -109,7 +109,7 @@ class Interp final {
   std::vector<Value> called_;  // results of a call that the hook made
 
   bool exited_ = false;
-  std::uint32_t exit_line_ = 0;
+  Origin exit_line_ = 0;
   bool by_levels_ = false;           // the outermost call goes by levels
   std::vector<Value> waiting_call_;  // arguments of that of the next level
 };

@@ -48,7 +48,7 @@ struct Machine {
 // How a run ended: normally with values, by EXIT, or by a fault.
 struct Outcome {
   bool exited = false;
-  std::uint32_t exit_line = 0;  // of the NESL source, where EXIT was met: innermost known
+  Origin exit_line = 0;  // in the source, where EXIT was met: innermost known
   std::optional<RunError> error;
   std::vector<Value> values;
 };

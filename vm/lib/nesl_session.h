@@ -31,9 +31,9 @@ class ProgramRunner {
  public:
   virtual ~ProgramRunner() = default;
   struct Result {
-    bool failed = false;     // `reason` and `line` say why and where
-    std::string reason;      // empty if the program itself has said it
-    std::uint32_t line = 0;  // in the NESL source (bytecode/program/origin.h), 0 if unknown
+    bool failed = false;  // `reason` and `line` say why and where
+    std::string reason;   // empty if the program itself has said it
+    Origin line = 0;      // in the source, 0 if unknown
     std::vector<Value> values;
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };

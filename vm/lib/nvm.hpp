@@ -60,9 +60,10 @@ struct Failure {
   std::string reason = {};             // what happened, without the place; "" if `messages` say it
   std::string origin_file = {};        // kRuntime: innermost place in a NESL source, "" if unknown;
   std::uint32_t origin_line = 0;       // 0 if unknown
+  std::uint32_t origin_column = 0;     // in characters, 0 if unknown
   std::vector<Message> messages = {};  // kProgram: all that is to be said of the text, in order
   std::optional<bool> line_open = {};  // kRuntime: as Run::line_open
-  std::uint32_t origin = 0;            // line and file as one number, for NESL sessions
+  std::uint64_t origin = 0;            // the place as one number, for sessions
   Cause cause = Cause::kOther;
 };
 
@@ -312,7 +313,7 @@ struct Counters {
 struct Run {
   bool exited = false;            // the program ended by EXIT: nothing is to be printed
   std::uint32_t exit_line = 0;    // innermost line of the NESL source where it did, 0 if unknown
-  std::uint32_t exit_origin = 0;  // as Failure::origin
+  std::uint64_t exit_origin = 0;  // as Failure::origin
   bool out_closed = false;        // the program closed its standard output
   std::optional<bool> line_open;  // whether what it wrote to standard error ends inside of a line, if it did
   std::vector<Value> values;      // the final stack, deepest first

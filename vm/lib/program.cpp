@@ -253,7 +253,7 @@ std::string render_legacy(const vm::RunError& error) {
 
 }  // namespace
 
-std::uint32_t origin_of(const vm::RunError& error) {
+Origin origin_of(const vm::RunError& error) {
   if (error.at.origin_line > 0) return error.at.origin_line;
   for (const vm::CallPlace& call : error.calls)
     if (call.origin_line > 0) return call.origin_line;

@@ -359,6 +359,7 @@ Failure run_failure(const vm::RunError& error, const Program::Impl& program, std
   failure.origin = origin_of(error);
   if (failure.origin != 0) failure.origin_file = program.loaded.program.origins.of(failure.origin);
   failure.origin_line = origin_line_of(failure.origin);
+  failure.origin_column = origin_column_of(failure.origin);
   failure.line_open = line_open;
   failure.cause = static_cast<Failure::Cause>(error.kind);
   return failure;

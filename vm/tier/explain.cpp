@@ -24,10 +24,9 @@ std::string place(const RecordedSite& site, const ssa::Module& module) {
 std::string line_text(const RegionEntry& entry, const soac::RegionInst& in, const OriginFiles& origins) {
   const ssa::Inst* inst = entry.sites[static_cast<std::size_t>(in.site)].inst;
   if (inst == nullptr) return "";
-  const std::uint32_t origin = inst->origin_line;
-  const std::uint32_t line = origin > 0 ? origin_line_of(origin) : inst->pos.line;
-  if (line == 0) return "";
-  return " (line " + std::to_string(line) + (origins.elsewhere(origin) ? " of " + origins.of(origin) : "") +
+  const Origin origin = inst->origin_line > 0 ? inst->origin_line : origin_number(0, inst->pos.line);
+  if (origin == 0) return "";
+  return " (line " + nvm::line_text(origin) + (origins.elsewhere(origin) ? " of " + origins.of(origin) : "") +
          ")";
 }
 

@@ -54,6 +54,7 @@ TEST_CASE("layout: a line an instruction, conditionals indented, annotations in 
   b.emit(Op::kAdd, TypeWord::kInt);
   b.origin_line(b.line_of("c d.nesl", 4));
   b.emit(Op::kElse);
+  b.origin_line(b.line_of("c d.nesl", 4, 7));
   b.call("MAIN_1");
   b.emit(Op::kEndif);
   b.end_function();
@@ -61,7 +62,7 @@ TEST_CASE("layout: a line an instruction, conditionals indented, annotations in 
   CHECK(write_vcode(p) ==
         "{nvm source a%20b.nesl}\n\nFUNC MAIN_1 {nvm function qs lifted}\n{nvm line 3}\nCONST BOOL T\nIF\n  "
         "COPY 1 2\n"
-        "  + INT\n{nvm line 4 c%20d.nesl}\nELSE\n  CALL MAIN_1\nENDIF\nRET\n");
+        "  + INT\n{nvm line 4 c%20d.nesl}\nELSE\n{nvm line 4:7 c%20d.nesl}\n  CALL MAIN_1\nENDIF\nRET\n");
   CHECK(write_vcode(p, {false, false}) ==
         "FUNC MAIN_1\nCONST BOOL T\nIF\nCOPY 1 2\n+ INT\nELSE\nCALL MAIN_1\nENDIF\nRET\n");
   check_round_trip(p);
