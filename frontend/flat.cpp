@@ -5,7 +5,9 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <tuple>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 
@@ -40,13 +42,57 @@ std::int32_t constant_index(Program& program, Constant constant) {
 
 }  // namespace
 
-Builder::Builder(Program& program, Function& function) : program_(program), function_(function) {
-  scopes_.emplace_back();
+Builder::Builder(Program& program, Function& function) : program_(program), function_(function) { open(); }
+
+std::size_t Builder::KeyHash::operator()(const Key& key) const {
+  std::size_t hash = key.size();
+  for (const std::int32_t part : key) {
+    hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+void Builder::open() {
+  scopes_.push_back({{},
+                     seen_.now(),
+                     asked_.now(),
+                     ordered_.now(),
+                     refined_.now(),
+                     along_.size(),
+                     copies_along_.now()});
+}
+
+std::unique_ptr<Block> Builder::close() {
+  Scope& scope = scopes_.back();
+  seen_.back_to(scope.seen);
+  asked_.back_to(scope.asked);
+  ordered_.back_to(scope.ordered);
+  refined_.back_to(scope.refined);
+  copies_along_.back_to(scope.copied);
+  along_.resize(scope.copies);
+  auto block = std::make_unique<Block>(std::move(scope.block));
+  scopes_.pop_back();
+  return block;
+}
+
+// Keeps what was seen before.
+void Builder::see(const Key& key, Atoms results) {
+  const bool copy = key.size() == 4 && key[0] == static_cast<std::int32_t>(Op::kDist);
+  if (copy && !seen(key)) {
+    const std::int32_t* before = copies_along_.find(key[3]);
+    along_.push_back({{key[2], static_cast<TypeWord>(key[1]), results.front()},
+                      scopes_.size(),
+                      before == nullptr ? -1 : *before});
+    copies_along_.set(key[3], static_cast<std::int32_t>(along_.size()) - 1);
+  }
+  seen_.set_if_new(key, std::move(results));
 }
 
 Atom Builder::fresh(nvm::Type kind) {
   function_.kinds.push_back(kind);
   numbers_.push_back({all_numbers(kind, kWidths[0]), all_numbers(kind, kWidths[1])});
+  statement_.emplace_back();
   return static_cast<Atom>(function_.kinds.size()) - 1;
 }
 
@@ -58,6 +104,9 @@ Atom Builder::param(nvm::Type kind) {
 Stmt& Builder::add(Stmt stmt) {
   stmt.line = line_;
   auto& stmts = scopes_.back().block.stmts;
+  for (const Atom atom : stmt.results)
+    statement_[static_cast<std::size_t>(atom)] = {static_cast<std::uint32_t>(scopes_.size() - 1),
+                                                  static_cast<std::uint32_t>(stmts.size())};
   stmts.push_back(std::move(stmt));
   return stmts.back();
 }
@@ -85,8 +134,7 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   const bool ordered = info.effect == Effect::kOrdered;
   const std::vector<std::int32_t> key = ordered ? std::vector<std::int32_t>() : key_of(op, word, args);
   if (!ordered)
-    for (const Scope& scope : scopes_)
-      if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second;
+    if (const Atoms* before = seen(key)) return *before;
   Stmt stmt;
   stmt.op = op;
   stmt.word = word;
@@ -106,7 +154,7 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
     refine(stmt.args[0],
            {all_numbers(nvm::Type::kSegdes, kWidths[0]), all_numbers(nvm::Type::kSegdes, kWidths[1])});
   add(std::move(stmt));
-  if (!ordered) scopes_.back().seen[key] = results;
+  if (!ordered) see(key, results);
   return results;
 }
 
@@ -118,16 +166,15 @@ Atom Builder::op(Op op, TypeWord word, Atoms args) {
 Atom Builder::constant(Constant constant) {
   const nvm::Type kind = type_of(constant.word);
   const std::int32_t index = constant_index(program_, std::move(constant));
-  const std::vector<std::int32_t> key{-1, index};
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
+  const Key key{-1, index};
+  if (const Atoms* before = seen(key)) return before->front();
   Stmt stmt;
   stmt.kind = Stmt::Kind::kConst;
   stmt.target = index;
   stmt.results = {fresh(kind)};
   const Atom result = stmt.results.front();
   add(std::move(stmt));
-  scopes_.back().seen[key] = {result};
+  see(key, {result});
   constants_[result] = index;
   if (const Constant* numbers = constant_of(result))
     for (std::size_t w = 0; w < kWidths.size(); ++w)
@@ -148,52 +195,55 @@ const Constant* Builder::known(Atom atom) const {
 }
 
 void Builder::same(Op op, TypeWord word, const Atoms& args, Atom result) {
-  scopes_.back().seen.emplace(key_of(op, word, args), Atoms{result});
+  see(key_of(op, word, args), {result});
   made_.try_emplace(result, Made{op, word, args});
 }
 
 std::optional<Atom> Builder::done(Op op, TypeWord word, const Atoms& args) const {
-  const std::vector<std::int32_t> key = key_of(op, word, args);
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
-  return std::nullopt;
+  const Atoms* before = seen(key_of(op, word, args));
+  return before == nullptr ? std::nullopt : std::optional(before->front());
 }
 
 void Builder::equate(Atom first, Atom second) {
   constexpr std::size_t kFirstArg = 2;
-  std::vector<std::pair<std::vector<std::int32_t>, Atoms>> alike;
-  for (const Scope& scope : scopes_)
-    for (const auto& [key, results] : scope.seen) {
-      if (key.size() <= kFirstArg || key[0] < 0) continue;
-      std::vector<std::int32_t> other = key;
-      std::replace(other.begin() + kFirstArg, other.end(), first, second);
-      if (other != key) alike.emplace_back(std::move(other), results);
-    }
-  for (auto& [key, results] : alike) scopes_.back().seen.emplace(std::move(key), std::move(results));
+  std::vector<std::pair<Key, Atoms>> alike;
+  seen_.each([&](const Key& key, const Atoms& results) {
+    check_budget();
+    if (key.size() <= kFirstArg || key[0] < 0) return;
+    if (std::find(key.begin() + kFirstArg, key.end(), first) == key.end()) return;
+    Key other = key;
+    std::replace(other.begin() + kFirstArg, other.end(), first, second);
+    alike.emplace_back(std::move(other), results);
+  });
+  std::sort(alike.begin(), alike.end());
+  for (auto& [key, results] : alike) see(key, std::move(results));
 }
 
 std::vector<Builder::Copies> Builder::copies_along(Atom segments) const {
-  const auto from = std::vector<std::int32_t>{static_cast<std::int32_t>(Op::kDist)};
+  std::vector<const Along*> found;
+  const std::int32_t* last = copies_along_.find(segments);
+  for (std::int32_t at = last == nullptr ? -1 : *last; at >= 0; at = found.back()->before)
+    found.push_back(&along_[static_cast<std::size_t>(at)]);
+  // Outer ones first, else by what is copied.
+  std::sort(found.begin(), found.end(), [](const Along* a, const Along* b) {
+    return std::tie(a->depth, a->copies.word, a->copies.of) < std::tie(b->depth, b->copies.word, b->copies.of);
+  });
   std::vector<Copies> out;
-  for (const Scope& scope : scopes_)
-    for (auto it = scope.seen.lower_bound(from); it != scope.seen.end() && it->first[0] == from[0]; ++it)
-      if (it->first.size() == 4 && it->first[3] == segments)
-        out.push_back({it->first[2], static_cast<TypeWord>(it->first[1]), it->second.front()});
+  for (const Along* along : found) out.push_back(along->copies);
   return out;
 }
 
 bool Builder::first_time(Atom atom) {
-  for (const Scope& scope : scopes_)
-    if (scope.asked.contains(atom)) return false;
-  return scopes_.back().asked[atom] = true;
+  if (asked_.find(atom)) return false;
+  asked_.set(atom, true);
+  return true;
 }
 
 Atom Builder::once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make) {
-  const std::vector<std::int32_t> key{-2, a, b};
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
+  const Key key{-2, a, b};
+  if (const Atoms* before = seen(key)) return before->front();
   const Atom made = make();
-  scopes_.back().seen[key] = {made};
+  see(key, {made});
   return made;
 }
 
@@ -207,12 +257,6 @@ Atoms Builder::call(std::int32_t callee, Atoms args, const std::vector<nvm::Type
   return add(std::move(stmt)).results;
 }
 
-std::unique_ptr<Block> Builder::close() {
-  auto block = std::make_unique<Block>(std::move(scopes_.back().block));
-  scopes_.pop_back();
-  return block;
-}
-
 Atoms Builder::branch(Atom condition, const std::function<Atoms()>& then_branch,
                       const std::function<Atoms()>& else_branch) {
   if (const Constant* value = known(condition)) return value->ints[0] != 0 ? then_branch() : else_branch();
@@ -220,11 +264,11 @@ Atoms Builder::branch(Atom condition, const std::function<Atoms()>& then_branch,
   stmt.kind = Stmt::Kind::kIf;
   stmt.args = {condition};
   const std::uint32_t line = line_;
-  scopes_.emplace_back();
+  open();
   scopes_.back().block.yields = then_branch();
   stmt.then_block = close();
   line_ = line;
-  scopes_.emplace_back();
+  open();
   scopes_.back().block.yields = else_branch();
   stmt.else_block = close();
   line_ = line;
@@ -245,7 +289,7 @@ void Builder::stop_if(Atom condition, const std::function<void()>& then_branch) 
   stmt.kind = Stmt::Kind::kIf;
   stmt.keep = true;
   stmt.args = {condition};
-  scopes_.emplace_back();
+  open();
   then_branch();
   stop();
   scopes_.back().block.exits = true;
@@ -255,9 +299,10 @@ void Builder::stop_if(Atom condition, const std::function<void()>& then_branch) 
 }
 
 void Builder::keep(Atom atom) {
-  for (Scope& scope : scopes_)
-    for (Stmt& stmt : scope.block.stmts)
-      if (std::find(stmt.results.begin(), stmt.results.end(), atom) != stmt.results.end()) stmt.keep = true;
+  const auto [scope, at] = statement_[static_cast<std::size_t>(atom)];
+  if (scope >= scopes_.size() || at >= scopes_[scope].block.stmts.size()) return;
+  Stmt& stmt = scopes_[scope].block.stmts[at];
+  if (std::find(stmt.results.begin(), stmt.results.end(), atom) != stmt.results.end()) stmt.keep = true;
 }
 
 void Builder::finish(Atoms results) {
@@ -292,13 +337,10 @@ class DeadCode {
   }
 
   bool conditional(Stmt& stmt) {
-    for (std::size_t i = stmt.results.size(); i-- > 0;) {
-      if (is_needed(stmt.results[i])) continue;
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      stmt.results.erase(stmt.results.begin() + at);
-      for (Block* b : {stmt.then_block.get(), stmt.else_block.get()})
-        if (!b->yields.empty()) b->yields.erase(b->yields.begin() + at);
-    }
+    std::vector<bool> kept;
+    for (const Atom atom : stmt.results) kept.push_back(is_needed(atom));
+    for (Atoms* atoms : {&stmt.results, &stmt.then_block->yields, &stmt.else_block->yields})
+      if (!atoms->empty()) keep_only(*atoms, kept);
     block(*stmt.then_block);
     block(*stmt.else_block);
     const bool live =
@@ -351,6 +393,13 @@ void print_block(std::ostream& out, const Block& block, const Program& program, 
 }
 
 }  // namespace
+
+void keep_only(Atoms& atoms, const std::vector<bool>& kept) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < atoms.size(); ++i)
+    if (kept[i]) atoms[n++] = atoms[i];
+  atoms.resize(n);
+}
 
 void remove_dead(Function& function) { DeadCode().block(function.body); }
 

@@ -15,6 +15,7 @@
 
 #include "bytecode/program/program.h"
 #include "bytecode/table/ranges.h"
+#include "frontend/scoped_map.h"
 
 namespace nvm::ssa {
 struct Module;
@@ -152,12 +153,20 @@ class Builder {
   static constexpr int kFactDepth = 6;  // steps of an argument
   static constexpr std::array<int, 2> kWidths{32, 64};
   using OfWidths = std::array<Numbers, 2>;
+  using Key = std::vector<std::int32_t>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  // An open block, and where what is known in those around it ends.
   struct Scope {
-    Block block;
-    std::map<std::vector<std::int32_t>, Atoms> seen;
-    std::map<Atom, bool> asked;
-    std::vector<std::pair<Atom, Atom>> ordered;  // the first is not above the second
-    std::map<Atom, OfWidths> refined;            // what was learned of its elements
+    Block block = {};
+    std::size_t seen = 0, asked = 0, ordered = 0, refined = 0, copies = 0, copied = 0;
+  };
+  // A copy along a descriptor, and the one before it along the same.
+  struct Along {
+    Copies copies;
+    std::size_t depth = 0;  // of its scope
+    std::int32_t before = -1;
   };
   [[nodiscard]] bool picks(const Made& select, std::size_t high, std::size_t low) const;
   [[nodiscard]] bool learned(Atom low, Atom high) const;
@@ -189,13 +198,27 @@ class Builder {
 
   Program& program_;
   Function& function_;
+  void open();
+  void see(const Key& key, Atoms results);
+  [[nodiscard]] const Atoms* seen(const Key& key) const { return seen_.find(key); }
+
   std::vector<Scope> scopes_;
+  ScopedMap<Key, Atoms, KeyHash> seen_;  // results of operations and constants
+  ScopedMap<Atom, bool> asked_;
+  ScopedMap<std::uint64_t, bool> ordered_;  // pairs: the first is not above the second
+  ScopedMap<Atom, OfWidths> refined_;       // what was learned of its elements
+  std::vector<Along> along_;
+  ScopedMap<Atom, std::int32_t> copies_along_;  // descriptor to the last of them
+  // By atom, of what open blocks make: the scope, and the statement in its block.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> statement_;
   std::map<Atom, std::int32_t> constants_;  // atom to constant
   std::unordered_map<Atom, Made> made_;     // by first result
   std::vector<OfWidths> numbers_;           // by atom: what its making says
   std::uint32_t line_ = 0;
 };
 
+// Those with true in `kept`.
+void keep_only(Atoms& atoms, const std::vector<bool>& kept);
 // Removes statements and results of conditionals that nobody needs.
 void remove_dead(Function& function);
 // Removes parameters and results of functions that nobody needs, and what is then dead; functions[0] keeps
