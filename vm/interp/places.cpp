@@ -66,7 +66,7 @@ std::uint32_t Interp::source_line() const {
 void Interp::give_up(Outcome& outcome, const Fault& fault) {
   struct Forgets {
     Interp& interp;
-    ~Forgets() { interp.forget(); }
+    ~Forgets() { interp.forget(); }  // NOLINT(bugprone-exception-escape): what frees throws nothing
   };
   const Forgets last{*this};
   outcome.error = locate(fault);
