@@ -340,7 +340,7 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
   return variable(text, pos);
 }
 
-bool FormParser::is_variable(const Expr& exp) {
+bool is_variable(const Expr& exp) {
   return (exp.kind == ExprKind::kName && !exp.builtin) || (exp.kind == ExprKind::kBool && !exp.text.empty());
 }
 
