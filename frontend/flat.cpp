@@ -44,49 +44,20 @@ std::int32_t constant_index(Program& program, Constant constant) {
 
 Builder::Builder(Program& program, Function& function) : program_(program), function_(function) { open(); }
 
-std::size_t Builder::KeyHash::operator()(const Key& key) const {
-  std::size_t hash = key.size();
-  for (const std::int32_t part : key) {
-    hash = (hash ^ static_cast<std::uint32_t>(part)) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
 void Builder::open() {
-  scopes_.push_back({{},
-                     seen_.now(),
-                     asked_.now(),
-                     ordered_.now(),
-                     refined_.now(),
-                     along_.size(),
-                     copies_along_.now()});
+  scopes_.push_back({{}, asked_.now(), ordered_.now(), refined_.now()});
+  numbering_.open();
 }
 
 std::unique_ptr<Block> Builder::close() {
   Scope& scope = scopes_.back();
-  seen_.back_to(scope.seen);
   asked_.back_to(scope.asked);
   ordered_.back_to(scope.ordered);
   refined_.back_to(scope.refined);
-  copies_along_.back_to(scope.copied);
-  along_.resize(scope.copies);
+  numbering_.close();
   auto block = std::make_unique<Block>(std::move(scope.block));
   scopes_.pop_back();
   return block;
-}
-
-// Keeps what was seen before.
-void Builder::see(const Key& key, Atoms results) {
-  const bool copy = key.size() == 4 && key[0] == static_cast<std::int32_t>(Op::kDist);
-  if (copy && !seen(key)) {
-    const std::int32_t* before = copies_along_.find(key[3]);
-    along_.push_back({{key[2], static_cast<TypeWord>(key[1]), results.front()},
-                      scopes_.size(),
-                      before == nullptr ? -1 : *before});
-    copies_along_.set(key[3], static_cast<std::int32_t>(along_.size()) - 1);
-  }
-  seen_.set_if_new(key, std::move(results));
 }
 
 Atom Builder::fresh(nvm::Type kind) {
@@ -111,30 +82,12 @@ Stmt& Builder::add(Stmt stmt) {
   return stmts.back();
 }
 
-namespace {
-
-// Equal operations have equal keys: operands that may be swapped stand in order, comparisons point one way.
-std::vector<std::int32_t> key_of(Op op, TypeWord word, Atoms args) {
-  if (op == Op::kGt || op == Op::kGe) {
-    op = op == Op::kGt ? Op::kLt : Op::kLe;
-    std::swap(args[0], args[1]);
-  }
-  constexpr Op kSymmetric[] = {Op::kAdd, Op::kMul, Op::kEq, Op::kNe, Op::kAnd, Op::kOr, Op::kXor};
-  const bool symmetric = std::find(std::begin(kSymmetric), std::end(kSymmetric), op) != std::end(kSymmetric);
-  if (symmetric && word != TypeWord::kFloat && args[0] > args[1]) std::swap(args[0], args[1]);
-  std::vector<std::int32_t> key{static_cast<std::int32_t>(op), static_cast<std::int32_t>(word)};
-  key.insert(key.end(), args.begin(), args.end());
-  return key;
-}
-
-}  // namespace
-
 Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   const OpInfo& info = op_info(op);
   const bool ordered = info.effect == Effect::kOrdered;
-  const std::vector<std::int32_t> key = ordered ? std::vector<std::int32_t>() : key_of(op, word, args);
+  const Numbering::Key key(op, word, args);
   if (!ordered)
-    if (const Atoms* before = seen(key)) return *before;
+    if (const Atoms* before = numbering_.find(key)) return *before;
   Stmt stmt;
   stmt.op = op;
   stmt.word = word;
@@ -154,7 +107,7 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
     refine(stmt.args[0],
            {all_numbers(nvm::Type::kSegdes, kWidths[0]), all_numbers(nvm::Type::kSegdes, kWidths[1])});
   add(std::move(stmt));
-  if (!ordered) see(key, results);
+  if (!ordered) numbering_.add(key, results);
   return results;
 }
 
@@ -166,15 +119,15 @@ Atom Builder::op(Op op, TypeWord word, Atoms args) {
 Atom Builder::constant(Constant constant) {
   const nvm::Type kind = type_of(constant.word);
   const std::int32_t index = constant_index(program_, std::move(constant));
-  const Key key{-1, index};
-  if (const Atoms* before = seen(key)) return before->front();
+  const Numbering::Key key = Numbering::Key::constant(index);
+  if (const Atoms* before = numbering_.find(key)) return before->front();
   Stmt stmt;
   stmt.kind = Stmt::Kind::kConst;
   stmt.target = index;
   stmt.results = {fresh(kind)};
   const Atom result = stmt.results.front();
   add(std::move(stmt));
-  see(key, {result});
+  numbering_.add(key, {result});
   constants_[result] = index;
   if (const Constant* numbers = constant_of(result))
     for (std::size_t w = 0; w < kWidths.size(); ++w)
@@ -195,56 +148,19 @@ const Constant* Builder::known(Atom atom) const {
 }
 
 void Builder::same(Op op, TypeWord word, const Atoms& args, Atom result) {
-  see(key_of(op, word, args), {result});
+  numbering_.add({op, word, args}, {result});
   made_.try_emplace(result, Made{op, word, args});
 }
 
 std::optional<Atom> Builder::done(Op op, TypeWord word, const Atoms& args) const {
-  const Atoms* before = seen(key_of(op, word, args));
+  const Atoms* before = numbering_.find({op, word, args});
   return before == nullptr ? std::nullopt : std::optional(before->front());
-}
-
-void Builder::equate(Atom first, Atom second) {
-  constexpr std::size_t kFirstArg = 2;
-  std::vector<std::pair<Key, Atoms>> alike;
-  seen_.each([&](const Key& key, const Atoms& results) {
-    check_budget();
-    if (key.size() <= kFirstArg || key[0] < 0) return;
-    if (std::find(key.begin() + kFirstArg, key.end(), first) == key.end()) return;
-    Key other = key;
-    std::replace(other.begin() + kFirstArg, other.end(), first, second);
-    alike.emplace_back(std::move(other), results);
-  });
-  std::sort(alike.begin(), alike.end());
-  for (auto& [key, results] : alike) see(key, std::move(results));
-}
-
-std::vector<Builder::Copies> Builder::copies_along(Atom segments) const {
-  std::vector<const Along*> found;
-  const std::int32_t* last = copies_along_.find(segments);
-  for (std::int32_t at = last == nullptr ? -1 : *last; at >= 0; at = found.back()->before)
-    found.push_back(&along_[static_cast<std::size_t>(at)]);
-  // Outer ones first, else by what is copied.
-  std::sort(found.begin(), found.end(), [](const Along* a, const Along* b) {
-    return std::tie(a->depth, a->copies.word, a->copies.of) < std::tie(b->depth, b->copies.word, b->copies.of);
-  });
-  std::vector<Copies> out;
-  for (const Along* along : found) out.push_back(along->copies);
-  return out;
 }
 
 bool Builder::first_time(Atom atom) {
   if (asked_.find(atom)) return false;
   asked_.set(atom, true);
   return true;
-}
-
-Atom Builder::once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make) {
-  const Key key{-2, a, b};
-  if (const Atoms* before = seen(key)) return before->front();
-  const Atom made = make();
-  see(key, {made});
-  return made;
 }
 
 Atoms Builder::call(std::int32_t callee, Atoms args, const std::vector<nvm::Type>& results, bool keep) {

@@ -15,6 +15,7 @@
 
 #include "bytecode/program/program.h"
 #include "bytecode/table/ranges.h"
+#include "frontend/numbering.h"
 #include "frontend/scoped_map.h"
 
 namespace nvm::ssa {
@@ -25,9 +26,6 @@ struct EmitOptions;
 }
 
 namespace nvm::frontend::flat {
-
-using Atom = std::int32_t;  // a vector or descriptor of one function
-using Atoms = std::vector<Atom>;
 
 struct Block;
 
@@ -107,19 +105,10 @@ class Builder {
   void same(Op op, TypeWord word, const Atoms& args, Atom result);
   // The result of the operation, if it was executed already.
   [[nodiscard]] std::optional<Atom> done(Op op, TypeWord word, const Atoms& args) const;
-  // From here on, in this block: what was done with the first need not be done with the second.
-  void equate(Atom first, Atom second);
-  // All that was copied along the descriptor: what, and the copies.
-  struct Copies {
-    Atom of = -1;
-    TypeWord word = TypeWord::kNone;
-    Atom result = -1;
-  };
-  [[nodiscard]] std::vector<Copies> copies_along(Atom segments) const;
+  // What was done in this block and those around it.
+  [[nodiscard]] Numbering& numbering() { return numbering_; }
   // True the first time that it is asked about `atom` in this block or those around it.
   bool first_time(Atom atom);
-  // What `make` gives, made once for the pair in this block or those around it.
-  Atom once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make);
 
   // ---- what is known of the numbers in a vector; flat_facts.cpp
 
@@ -153,20 +142,10 @@ class Builder {
   static constexpr int kFactDepth = 6;  // steps of an argument
   static constexpr std::array<int, 2> kWidths{32, 64};
   using OfWidths = std::array<Numbers, 2>;
-  using Key = std::vector<std::int32_t>;
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const;
-  };
   // An open block, and where what is known in those around it ends.
   struct Scope {
     Block block = {};
-    std::size_t seen = 0, asked = 0, ordered = 0, refined = 0, copies = 0, copied = 0;
-  };
-  // A copy along a descriptor, and the one before it along the same.
-  struct Along {
-    Copies copies;
-    std::size_t depth = 0;  // of its scope
-    std::int32_t before = -1;
+    std::size_t asked = 0, ordered = 0, refined = 0;
   };
   [[nodiscard]] bool picks(const Made& select, std::size_t high, std::size_t low) const;
   [[nodiscard]] bool learned(Atom low, Atom high) const;
@@ -194,21 +173,16 @@ class Builder {
   std::optional<Atom> fold_comparison(Op op, T x, T y);
   Atom fresh(nvm::Type kind);
   Stmt& add(Stmt stmt);
+  void open();
   std::unique_ptr<Block> close();
 
   Program& program_;
   Function& function_;
-  void open();
-  void see(const Key& key, Atoms results);
-  [[nodiscard]] const Atoms* seen(const Key& key) const { return seen_.find(key); }
-
   std::vector<Scope> scopes_;
-  ScopedMap<Key, Atoms, KeyHash> seen_;  // results of operations and constants
+  Numbering numbering_;
   ScopedMap<Atom, bool> asked_;
   ScopedMap<std::uint64_t, bool> ordered_;  // pairs: the first is not above the second
   ScopedMap<Atom, OfWidths> refined_;       // what was learned of its elements
-  std::vector<Along> along_;
-  ScopedMap<Atom, std::int32_t> copies_along_;  // descriptor to the last of them
   // By atom, of what open blocks make: the scope, and the statement in its block.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> statement_;
   std::map<Atom, std::int32_t> constants_;  // atom to constant

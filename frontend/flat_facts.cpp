@@ -32,9 +32,7 @@ std::optional<std::int64_t> Builder::number(Atom atom) const {
 }
 
 // Facts are about the instances that were asked; copies of their numbers have them too, originals may not.
-bool Builder::learned(Atom low, Atom high) const {
-  return ordered_.find(pair_of(low, high)) != nullptr;
-}
+bool Builder::learned(Atom low, Atom high) const { return ordered_.find(pair_of(low, high)) != nullptr; }
 
 // Does it select the greater of its two values, seen as `low` and `high` where the flag is true? With the two
 // the other way round, the smaller.

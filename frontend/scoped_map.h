@@ -1,5 +1,5 @@
-// What keys mean in scopes within each other: names to the checker, operations to the builder of flat code. To
-// look costs the same however deep the scopes are, to leave one what was set in it.
+// What keys mean in scopes within each other. To look costs the same however deep the scopes are, to leave
+// one what was set in it.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,11 @@ class ScopedMap {
     changes_.emplace_back(&*it, fresh ? std::nullopt : std::optional(std::move(it->second)));
     it->second = std::move(value);
   }
-  // Keeps what was set before.
-  void set_if_new(const Key& key, Value value) {
+  // Keeps what was set before, and says whether there was nothing.
+  bool set_if_new(const Key& key, Value value) {
     const auto [it, fresh] = values_.try_emplace(key, std::move(value));
     if (fresh) changes_.emplace_back(&*it, std::nullopt);
+    return fresh;
   }
 
   // A scope: what is set from now() on, until it is undone by back_to().
@@ -40,13 +41,6 @@ class ScopedMap {
       else
         values_.erase(values_.find(entry->first));
     }
-  }
-  void clear() { back_to(0); }
-
-  // All that means something, in no order.
-  template <typename Do>
-  void each(const Do& visit) const {
-    for (const auto& [key, value] : values_) visit(key, value);
   }
 
  private:

@@ -60,9 +60,7 @@ void look_again() {
 }
 }  // namespace budget_detail
 
-std::uint64_t Budget::steps() {
-  return t_looks * kLooksEvery + (kLooksEvery - budget_detail::t_until_look);
-}
+std::uint64_t Budget::steps() { return t_looks * kLooksEvery + (kLooksEvery - budget_detail::t_until_look); }
 
 MemoryAccount::MemoryAccount(std::size_t limit) : limit_(limit), begin_(0) {
   if (heap_counted.load(std::memory_order_relaxed)) return;
