@@ -8,7 +8,7 @@
 
 namespace nvm::frontend {
 
-// An expression that is a name, which a pattern may bind.
+// Does a name stand alone, or a truth value that may be the name of a variable?
 [[nodiscard]] bool is_variable(const Expr& exp);
 
 class FormParser {
