@@ -17,12 +17,6 @@ using core::TypeKind;
 
 constexpr int kInlineWeight = 80;  // a function of so many nodes is copied into its callers
 
-bool is_scalar_type(const core::Type* type) {
-  check_stack();
-  if (type->kind == TypeKind::kPair) return is_scalar_type(type->a) && is_scalar_type(type->b);
-  return type->kind != TypeKind::kSeq;
-}
-
 // For some operands the primitive never fails: floats are divided unchecked or by a constant, say.
 bool never_faults(const Expr& e, bool arg_check) {
   switch (e.prim) {
@@ -202,7 +196,7 @@ const ExprFacts& Analysis::visit(const Expr& e) {
   ExprFacts facts;
   facts.weight = 1;
   const bool implicit = arg_check_ && !program_.sound;
-  facts.scalar = is_scalar_type(e.type) && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;
+  facts.scalar = !e.type->has_sequences && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;
   const std::vector<std::int32_t> none;
   for (std::size_t i = 0; i < e.kids.size(); ++i) {
     const ExprFacts kid = visit(*e.kids[i]);

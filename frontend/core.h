@@ -38,6 +38,7 @@ struct Type {
   const Type* a = nullptr;
   const Type* b = nullptr;
   int height = 1;
+  bool has_sequences = false;
 };
 
 inline constexpr int kMaxTypeHeight = 2500;

@@ -15,6 +15,8 @@
 
 #include "bytecode/program/program.h"
 #include "bytecode/table/ranges.h"
+#include "frontend/numbering.h"
+#include "frontend/scoped_map.h"
 
 namespace nvm::ssa {
 struct Module;
@@ -24,9 +26,6 @@ struct EmitOptions;
 }
 
 namespace nvm::frontend::flat {
-
-using Atom = std::int32_t;  // a vector or descriptor of one function
-using Atoms = std::vector<Atom>;
 
 struct Block;
 
@@ -106,19 +105,10 @@ class Builder {
   void same(Op op, TypeWord word, const Atoms& args, Atom result);
   // The result of the operation, if it was executed already.
   [[nodiscard]] std::optional<Atom> done(Op op, TypeWord word, const Atoms& args) const;
-  // From here on, in this block: what was done with the first need not be done with the second.
-  void equate(Atom first, Atom second);
-  // All that was copied along the descriptor: what, and the copies.
-  struct Copies {
-    Atom of = -1;
-    TypeWord word = TypeWord::kNone;
-    Atom result = -1;
-  };
-  [[nodiscard]] std::vector<Copies> copies_along(Atom segments) const;
+  // What was done in this block and those around it.
+  [[nodiscard]] Numbering& numbering() { return numbering_; }
   // True the first time that it is asked about `atom` in this block or those around it.
   bool first_time(Atom atom);
-  // What `make` gives, made once for the pair in this block or those around it.
-  Atom once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make);
 
   // ---- what is known of the numbers in a vector; flat_facts.cpp
 
@@ -152,12 +142,10 @@ class Builder {
   static constexpr int kFactDepth = 6;  // steps of an argument
   static constexpr std::array<int, 2> kWidths{32, 64};
   using OfWidths = std::array<Numbers, 2>;
+  // An open block, and where what is known in those around it ends.
   struct Scope {
-    Block block;
-    std::map<std::vector<std::int32_t>, Atoms> seen;
-    std::map<Atom, bool> asked;
-    std::vector<std::pair<Atom, Atom>> ordered;  // the first is not above the second
-    std::map<Atom, OfWidths> refined;            // what was learned of its elements
+    Block block = {};
+    std::size_t asked = 0, ordered = 0, refined = 0;
   };
   [[nodiscard]] bool picks(const Made& select, std::size_t high, std::size_t low) const;
   [[nodiscard]] bool learned(Atom low, Atom high) const;
@@ -185,17 +173,26 @@ class Builder {
   std::optional<Atom> fold_comparison(Op op, T x, T y);
   Atom fresh(nvm::Type kind);
   Stmt& add(Stmt stmt);
+  void open();
   std::unique_ptr<Block> close();
 
   Program& program_;
   Function& function_;
   std::vector<Scope> scopes_;
+  Numbering numbering_;
+  ScopedMap<Atom, bool> asked_;
+  ScopedMap<std::uint64_t, bool> ordered_;  // pairs: the first is not above the second
+  ScopedMap<Atom, OfWidths> refined_;       // what was learned of its elements
+  // By atom, of what open blocks make: the scope, and the statement in its block.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> statement_;
   std::map<Atom, std::int32_t> constants_;  // atom to constant
   std::unordered_map<Atom, Made> made_;     // by first result
   std::vector<OfWidths> numbers_;           // by atom: what its making says
   Origin line_ = 0;
 };
 
+// Those with true in `kept`.
+void keep_only(Atoms& atoms, const std::vector<bool>& kept);
 // Removes statements and results of conditionals that nobody needs.
 void remove_dead(Function& function);
 // Removes parameters and results of functions that nobody needs, and what is then dead; functions[0] keeps

@@ -14,6 +14,7 @@
 #include "frontend/analysis.h"
 #include "frontend/emit.h"
 #include "frontend/lanes.h"
+#include "frontend/scoped_map.h"
 
 namespace nvm::frontend {
 
@@ -58,35 +59,6 @@ class Flattener {
   std::map<std::int32_t, bool> starts_lifted_;
 };
 
-// The values of variables. Changes are undone in the reverse order, each for what it took.
-class Variables {
- public:
-  [[nodiscard]] const Val* find(std::int32_t variable) const {
-    const auto it = values_.find(variable);
-    return it == values_.end() ? nullptr : &it->second;
-  }
-  [[nodiscard]] const Val& at(std::int32_t variable) const { return values_.at(variable); }
-  void set(std::int32_t variable, Val value) {
-    const auto [it, fresh] = values_.try_emplace(variable);
-    changes_.emplace_back(variable, fresh ? std::nullopt : std::optional(std::move(it->second)));
-    it->second = std::move(value);
-  }
-  [[nodiscard]] std::size_t now() const { return changes_.size(); }
-  void back_to(std::size_t then) {
-    for (; changes_.size() > then; changes_.pop_back()) {
-      auto& [variable, before] = changes_.back();
-      if (before)
-        values_[variable] = std::move(*before);
-      else
-        values_.erase(variable);
-    }
-  }
-
- private:
-  std::unordered_map<std::int32_t, Val> values_;
-  std::vector<std::pair<std::int32_t, std::optional<Val>>> changes_;  // what there was before
-};
-
 // Translates the body of one flavour.
 class Body {
  public:
@@ -97,7 +69,7 @@ class Body {
   // The variables of the function whose text is being translated (an inlined one has its own).
   struct Scope {
     const core::Function* function = nullptr;
-    Variables vars = {};
+    ScopedMap<std::int32_t, Val> vars = {};
     Origin line = 0;  // for text without lines: that of the call
   };
   // One flag per instance, or the opposite of one.

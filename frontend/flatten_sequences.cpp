@@ -358,7 +358,7 @@ Val Body::same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const ch
   if (v.lanes->segments != to->segments) {
     const Val here = integer(to->parent, ops_.read_lengths(to->segments));
     check_lengths(here, lengths(v), lanes, message);
-    b_.equate(v.lanes->segments, to->segments);
+    b_.numbering().equate(v.lanes->segments, to->segments);
   }
   return ops_.rename(v.kids[0], v.lanes, to);
 }

@@ -21,6 +21,7 @@ constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 constinit thread_local Budget* t_budget = nullptr;
 constinit thread_local int t_exempt = 0;
+constinit thread_local std::uint64_t t_looks = 0;
 
 enum class When { kIfDue, kNow };
 
@@ -54,9 +55,12 @@ namespace budget_detail {
 constinit thread_local std::uint32_t t_until_look = kLooksEvery;
 void look_again() {
   t_until_look = kLooksEvery;
+  ++t_looks;
   Budget::look();
 }
 }  // namespace budget_detail
+
+std::uint64_t Budget::steps() { return t_looks * kLooksEvery + (kLooksEvery - budget_detail::t_until_look); }
 
 MemoryAccount::MemoryAccount(std::size_t limit) : limit_(limit), begin_(0) {
   if (heap_counted.load(std::memory_order_relaxed)) return;

@@ -81,6 +81,9 @@ class Budget {
   // Until the deadline; less than 0 behind it, infinite if there is none.
   [[nodiscard]] static double seconds_left();
 
+  // Calls of check_budget() by this thread so far: what work took, whatever the machine.
+  [[nodiscard]] static std::uint64_t steps();
+
   // Throws Cancelled or OutOfMemory if the thread's budget is spent.
   static void look();
 
