@@ -202,16 +202,23 @@ std::string end_text(const BlockPlan& plan, const PlanBlock& block) {
 
 }  // namespace
 
-std::int64_t most_bytes(const Plan& plan, std::span<const std::int64_t> lengths) {
+MemoryBound::MemoryBound(const Plan& plan) {
   const std::vector<LengthId> by = bounds_of(plan);
-  ByteCount sum(0);
   for (const Var& v : plan.vars) {
     if (v.role == VarRole::kInput || by[at(v.length)] == kNone) continue;
+    const auto size = static_cast<std::int64_t>(v.is_desc ? sizeof(std::int64_t) : storage_bytes(v.storage));
     const LengthId n = by[at(v.length)];
-    const std::int64_t count = plan.lengths[at(n)] == LengthKind::kOne ? 1 : lengths[at(n)];
+    made_.push_back({plan.lengths[at(n)] == LengthKind::kOne ? kNone : n, size, v.is_desc ? size : 0});
+  }
+}
+
+std::int64_t MemoryBound::bytes(std::span<const std::int64_t> lengths) const {
+  ByteCount sum(0);
+  for (const Made& m : made_) {
+    const std::int64_t count = m.by == kNone ? 1 : lengths[at(m.by)];
     const ByteCount bytes =
-        v.is_desc ? ByteCount::of(count, 8) + 8 : ByteCount::of(count, storage_bytes(v.storage));
-    sum = sum + (bytes.get() / kArenaGrain + 2) * kArenaGrain;
+        ByteCount::of(count, static_cast<std::size_t>(m.size)) + static_cast<std::size_t>(m.more);
+    sum = sum + (bytes.get() / kGrain + 2) * kGrain;
   }
   return static_cast<std::int64_t>(sum.get());
 }

@@ -85,10 +85,24 @@ struct BlockPlan {
   std::vector<ssa::Constant> constants;
 };
 
-// Bytes that a block makes at most, rounded for each vector to kArenaGrain with as much behind it, if the
-// lengths that its inputs have (by LengthId; others are not read) are these; saturates.
-[[nodiscard]] std::int64_t most_bytes(const Plan& plan, std::span<const std::int64_t> lengths);
-inline constexpr std::size_t kArenaGrain = 64;
+// How much memory a plan takes, known when its block is entered.
+class MemoryBound {
+ public:
+  static constexpr std::size_t kGrain = 64;
+
+  explicit MemoryBound(const Plan& plan);
+  // Bytes that the plan makes at most, rounded for each vector to kGrain with as much behind it, if the
+  // lengths that its inputs have (by LengthId; others are not read) are these; saturates.
+  [[nodiscard]] std::int64_t bytes(std::span<const std::int64_t> lengths) const;
+
+ private:
+  struct Made {
+    LengthId by;        // no more elements than this; kNone: one
+    std::int64_t size;  // of one
+    std::int64_t more;  // besides
+  };
+  std::vector<Made> made_;
+};
 
 // The plan of lifted function `function` for groups of its instances. Nothing, and `refusal` says why in
 // words, if something in it or below it has no form. Requires: find_lifted(). Cost: that of fusing every

@@ -212,7 +212,7 @@ TEST_CASE("memory is bounded by the lengths that are known when a block is enter
   plan.kernels = {kernel};
   const auto most = [&](std::int64_t n) {
     const std::int64_t lengths[] = {1, n, 0};
-    return plan::most_bytes(plan, lengths);
+    return plan::MemoryBound(plan).bytes(lengths);
   };
   CHECK(most(0) == 128);  // nothing, and what may be read behind it
   CHECK(most(8) == 192);

@@ -155,7 +155,7 @@ class BlockEvaluator {
       if (plan.lengths[n] == plan::LengthKind::kOne) b_.lengths[n] = 1;
     for (const BlockInput& in : block.inputs)
       if (!bind(plan, in)) return give_up("lengths differ at x" + std::to_string(in.var));
-    const std::int64_t most = plan::most_bytes(plan, b_.lengths);
+    const std::int64_t most = plan::MemoryBound(plan).bytes(b_.lengths);
     if (!evaluate(plan, b_)) return give_up("a check fails");
     for (std::size_t x = 0; x < plan.vars.size(); ++x) {  // nothing makes these
       const plan::Var& v = plan.vars[x];

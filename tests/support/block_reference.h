@@ -21,7 +21,7 @@ struct BlockRun {
   std::optional<std::vector<BlockValue>> results;  // nothing: the group is given up
   std::string why;                                 // and for what, for reports
   std::size_t blocks = 0;                          // that were entered
-  bool within_bounds = true;                       // no block made more than most_bytes() of it
+  bool within_bounds = true;                       // no block made more than its MemoryBound
 };
 
 [[nodiscard]] BlockRun evaluate(const plan::BlockPlan& plan, std::vector<BlockValue> arguments,

@@ -100,8 +100,11 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   worker->cuts = std::make_unique<Cuts>(*this, machine);
   machine.calls = worker->cuts.get();
   // What is counted is what the program says, so nothing is compiled then.
-  if (machine_.line_tier != nullptr && machine.tally == nullptr && machine.meter == nullptr)
-    worker->lines = machine_.line_tier->hook(machine_.prims);
+  const bool compiles = machine.tally == nullptr && machine.meter == nullptr;
+  if (machine_.line_tier != nullptr && compiles) worker->lines = machine_.line_tier->hook(machine_.prims);
+  if (machine_.function_tier != nullptr && machine.meter == nullptr)
+    worker->functions =
+        machine_.function_tier->hook(machine.prims, machine.max_depth, machine.max_frame_bytes);
   machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
@@ -148,6 +151,12 @@ Outcome Workers::run_call(Worker& worker, ssa::FunctionId function, std::int64_t
       throw Fault{Fault::Kind::kDenied, "it does not go by levels"};
     return interp.call_into(function, std::move(arguments), depth, *landing);
   }
+  if (worker.functions != nullptr)
+    if (auto results = worker.functions->run(function, depth, arguments)) {
+      Outcome done;
+      done.values = std::move(*results);
+      return done;
+    }
   for (Value& argument : arguments)
     if (const auto* v = std::get_if<Vector>(&argument)) {
       Vector narrow = narrowed(machine_.prims, *v);

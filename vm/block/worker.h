@@ -13,6 +13,7 @@
 #include "vm/block/join.h"
 #include "vm/block/policy.h"
 #include "vm/block/split.h"
+#include "vm/interp/function_hook.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/line_hook.h"
 
@@ -100,8 +101,9 @@ class Workers {
     std::int64_t moved = 0;
     Path path;
     std::unique_ptr<Cuts> cuts;
-    std::unique_ptr<LineMeter> meter;  // null: nobody asked
-    std::unique_ptr<LineHook> lines;   // null: nothing is compiled
+    std::unique_ptr<LineMeter> meter;         // null: nobody asked
+    std::unique_ptr<LineHook> lines;          // null: nothing is compiled
+    std::unique_ptr<FunctionHook> functions;  // likewise
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };

@@ -9,6 +9,19 @@ namespace nvm::vm::cpu {
 
 using plan::RunStatus;
 
+namespace {
+
+// `each`: segments of one iteration each.
+void seek_providers(const KernelCode& code, RunContext& context, const plan::Desc& each, Work& w,
+                    std::int64_t at) {
+  for (std::size_t p = 0; p < code.providers.size(); ++p) {
+    const std::int32_t desc = code.providers[p].desc;
+    w.cursors[p] = seek(desc == soac::kNone ? each : context.desc(desc), at);
+  }
+}
+
+}  // namespace
+
 bool RunContext::allocate(std::int32_t v, std::int64_t count) {
   Bound& b = var(v);
   const plan::Var& declared = plan->vars[static_cast<std::size_t>(v)];
@@ -106,6 +119,7 @@ bool KernelRun::stopped() const {
 
 RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
+  each_ = {space_, space_, 1, nullptr, nullptr};
   if (too_many_chunks()) return RunStatus::kNoMemory;
   static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
@@ -218,8 +232,7 @@ void KernelRun::over_chunks(F body) {
 // At least once, for the sake of segments that are empty.
 template <typename F>
 void KernelRun::over_blocks(Work& w, F body) {
-  for (std::size_t p = 0; p < code_.providers.size(); ++p)
-    w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
+  seek_providers(code_, context_, each_, w, w.chunk_begin);
   // Short spaces are combined from left to right: no lane may take two elements.
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
   const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
@@ -313,8 +326,7 @@ bool KernelRun::chain(Work& w, std::int32_t sweep) {
 // By rows, blocks are expanded where need be only.
 void KernelRun::expand_once(Work& w) {
   if (w.expanded) return;
-  for (std::size_t p = 0; p < code_.providers.size(); ++p)
-    w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.begin);
+  seek_providers(code_, context_, each_, w, w.begin);
   expand(w);
   w.expanded = true;
 }

@@ -20,6 +20,7 @@ namespace nvm::vm {
 // Why a run is asked to stop, from another thread or a signal handler.
 enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
+class FunctionTier;
 class LineHook;
 class Path;
 class LineTier;
@@ -30,9 +31,10 @@ struct Machine {
   Host* host = nullptr;
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
-  LineHook* lines = nullptr;      // of this interpreter alone; asked where it has no `hook`
-  LineTier* line_tier = nullptr;  // gives the interpreters of block mode their `lines`
-  LevelLoops* levels = nullptr;   // null: recursive calls are made where they stand
+  LineHook* lines = nullptr;              // of this interpreter alone; asked where it has no `hook`
+  LineTier* line_tier = nullptr;          // gives the interpreters of block mode their `lines`
+  FunctionTier* function_tier = nullptr;  // code for whole functions, likewise
+  LevelLoops* levels = nullptr;           // null: recursive calls are made where they stand
   Observer* observer = nullptr;
   bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/views.h)
   Tally* tally = nullptr;      // null: nothing is counted

@@ -262,6 +262,7 @@ struct Options {
   Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;
+  bool block_plans = false;  // groups are executed as block plans: lifted functions compiled whole
   // block_threshold -1: measure again where it pays, in spite of what is remembered, and say here what was
   // found.
   std::FILE* tune = nullptr;
@@ -305,6 +306,10 @@ struct Counters {
   std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
+  std::uint64_t block_plans = 0;   // groups executed as compiled block plans, to the end
+  std::uint64_t plan_blocks = 0;   // of such plans, executed
+  // Groups that a block plan was not begun for or has given up, by why.
+  std::vector<std::pair<std::string_view, std::uint64_t>> plans_given_up;
   // How often each way to execute was taken that is faster than the plain one; only those that were, by
   // their names in vm/data/fast_paths.def.
   std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;

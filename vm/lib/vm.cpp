@@ -407,6 +407,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
   m.line_tier = compiling.lines();
+  if (!options.cost) m.function_tier = compiling.functions();  // of what it runs, no work is counted
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);
