@@ -1,6 +1,8 @@
 #include "vm/cmd/outputs.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 namespace nvm::cmd {
 
@@ -18,8 +20,11 @@ std::pair<std::string, std::string> split_binding(const std::string& word) {
 
 Outputs open_outputs(const Arguments& arguments) {
   Outputs outputs;
+  std::set<std::filesystem::path> files;
   for (const std::string& word : arguments.all(Option::kOut)) {
     auto [place, file] = split_binding(word);
+    if (!files.insert(std::filesystem::path(file).lexically_normal()).second)
+      throw UsageError{"--out " + word + ": a file can have one value only"};
     outputs.push_back({word, std::move(place), lib::ValueFile(file)});
     const Output& output = outputs.back();
     if (!output.file.wrong().empty()) throw UsageError{wrong_output(output, output.file.wrong())};

@@ -429,6 +429,12 @@ std::optional<std::string> Remora::Impl::bind(const std::string& name, const std
   });
 }
 
+namespace {
+
+constexpr const char* kNoExpression = "no expression was evaluated; a value is written by NAME=FILE";
+
+}  // namespace
+
 std::optional<std::string> Remora::Impl::save(const std::string& name, ValueFile& file) {
   if (file.impl() == nullptr) return file.wrong();
   if (name != "it") {
@@ -442,7 +448,7 @@ std::optional<std::string> Remora::Impl::save(const std::string& name, ValueFile
     const auto& r = translated.results.back();
     last = Value{r.type, r.core, std::move(*slots)};
   }
-  if (!last) return "no expression was evaluated; a value is written by NAME=FILE";
+  if (!last) return kNoExpression;
   write_remora(file.impl()->out, file.impl()->named, last->type, last->core, last->slots, *files);
   return std::nullopt;
 }
@@ -461,7 +467,11 @@ std::optional<std::string> Remora::Impl::refuses(const Texts& texts, const std::
     if (it ? name == "it" : program.values[static_cast<std::size_t>(form.defines)].name == name)
       type = type_of(program, form);
   }
-  if (!type) return std::nullopt;
+  if (!type && name == "it") return last ? std::nullopt : std::optional<std::string>(kNoExpression);
+  if (!type) {
+    const bool there = ready(text + name + "\n", "").checked.errors.empty();
+    return there ? std::nullopt : std::optional("there is no value " + name);
+  }
   const std::string why = remora_refuses(file.impl()->named.kind, *type);
   return why.empty() ? std::nullopt : std::optional(file.impl()->named.path + ": " + why);
 }
