@@ -4,7 +4,7 @@
     run.py SOURCE BUILD LIBNVM
 
 Makes the environment with pip in BUILD/python, once, builds the extension module there against a libnvm that is there, and runs
-pytest on tests/conformance/python, without and with compiled kernels, and mypy on the package. Exits with 77, which means skipped, where there is no pip or no
+pytest on tests/conformance/python, without and with compiled kernels, and on tests/python; mypy on the package. Exits with 77, which means skipped, where there is no pip or no
 package index."""
 
 import os
@@ -70,6 +70,9 @@ def main():
         print(f"NVM_TEST_JIT={jit}", flush=True)
         failed |= subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", *(f"--deselect={t}" for t in NOT_YET), *sys.argv[4:]],
                                  cwd=source / "tests" / "conformance" / "python", env=environment, check=False).returncode
+    quiet = {**os.environ, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    failed |= subprocess.run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", ".", "."], cwd=source / "tests" / "python",
+                             env=quiet, check=False).returncode
     failed |= subprocess.run([python, "-m", "mypy", "--config-file", source / "pyproject.toml", "--cache-dir", folder / "mypy", site / "neslvm"],
                              cwd=site, check=False).returncode
     sys.exit(1 if failed else 0)

@@ -56,6 +56,11 @@ std::string page_of(const CommandInfo& c) {
 }
 
 int unknown_command(std::string_view name) {
+  if (name.starts_with('-')) {
+    complain("options stand behind a command, as in nvm run " + std::string(name) +
+             "\nnvm help lists the commands");
+    return kRefused;
+  }
   std::vector<std::string_view> names;
   for (const CommandInfo& c : kCommands) names.push_back(c.name);
   const std::string_view near = nearest_name(name, names, 2);

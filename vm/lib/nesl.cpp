@@ -71,6 +71,10 @@ std::string variable(const NeslOptions& options, const char* name) {
 Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
     : impl_(guarded(
           [&] {
+            if (const auto wrong = wrong_int_bits(options.int_bits)) {
+              err << "nvm: " << *wrong << std::flush;
+              return std::unique_ptr<Impl>();
+            }
             auto impl = std::make_unique<Impl>(options, out, err);
             impl->bind_text("user", variable(options, "USER"));
             impl->bind_text("display", variable(options, "DISPLAY"));

@@ -15,7 +15,7 @@ namespace nvm::lib {
 
 struct NeslOptions {
   Options vm;
-  int int_bits = 64;
+  int int_bits = 64;         // 32 or 64; with others no session is made, and `err` is told
   bool optimise = true;      // as LoadOptions::optimise
   bool show_all = false;     // result lines of definitions and bindings too
   bool interactive = false;  // errors concern one form only; results of long lines are folded

@@ -116,7 +116,7 @@ class Value {
   std::shared_ptr<const Impl> impl_;
 };
 
-// Inputs. A vector has fewer than 2^46 elements; foreign() throws std::length_error otherwise, or if n < 0.
+// Inputs. A vector has 0 to 2^46 - 1 elements; foreign() gives a Value without contents otherwise.
 // Elements are copied, except by foreign(): there `release(user)` is called when no run and no result
 // needs the memory any more, on any thread; it must stay unchanged until then. Memory that ends less than 64
 // bytes before the end of a page is copied, too, since vector loads read so far behind the last element.

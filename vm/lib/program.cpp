@@ -136,9 +136,8 @@ bool Program::looks_like_vcode(std::string_view text) {
 namespace {
 
 Result<Program> load_text(std::string_view text, std::string name, const LoadOptions& options) {
-  if (options.int_bits != 32 && options.int_bits != 64)
-    return Failure{Failure::Class::kProgram,
-                   name + ": INT of " + std::to_string(options.int_bits) + " bits: expected 32 or 64\n"};
+  if (const auto wrong = wrong_int_bits(options.int_bits))
+    return Failure{Failure::Class::kProgram, name + ": " + *wrong};
   auto impl = std::make_shared<Program::Impl>(std::move(name), text);
   impl->legacy = options.legacy;
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;

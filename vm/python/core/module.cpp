@@ -4,10 +4,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "vm/lib/session.h"
+#include "vm/python/core/array.h"
+#include "vm/python/core/elements.h"
 #include "vm/python/core/evaluate.h"
-#include "vm/python/core/machines.h"
 #include "vm/python/core/memory.h"
-#include "vm/python/core/node.h"
+#include "vm/python/core/places.h"
 #include "vm/python/core/session.h"
 
 namespace nb = nanobind;
@@ -16,103 +18,74 @@ namespace lib = nvm::lib;
 
 namespace {
 
-// What Python holds: one result of a node.
-struct Handle {
-  Output output;
-  [[nodiscard]] lib::Kind kind() const { return output.node->kinds[static_cast<std::size_t>(output.index)]; }
-};
-
-constexpr int kMostDepth = 200;  // instructions that are recorded on top of each other
-
-lib::Kind kind_of(char letter) {
-  switch (letter) {
-    case 'F': return lib::Kind::kFloat;
-    case 'B': return lib::Kind::kBool;
-    case 'S': return lib::Kind::kSegdes;
-    default: return lib::Kind::kInt;
-  }
-}
-char letter_of(lib::Kind kind) { return "IFBSP"[static_cast<int>(kind)]; }
-
-// Records an instruction; `kinds` are those of its results.
-std::vector<Handle> record(std::string text, const std::string& kinds, const std::vector<Handle>& operands) {
-  auto node = std::make_shared<Node>();
-  node->text = std::move(text);
-  for (const Handle& operand : operands) {
-    node->depth = std::max(node->depth, operand.output.node->depth);
-    node->operands.push_back(operand.output.node);
-    node->indices.push_back(operand.output.index);
-  }
-  ++node->depth;
-  node->site = Site::here();
-  ++recorded();
-  std::vector<Handle> results;
-  for (const char kind : kinds) {
-    node->kinds.push_back(kind_of(kind));
-    results.push_back({{node, static_cast<int>(results.size())}});
-  }
+// Records an instruction; a handle for each of its results.
+nb::list record(const std::string& text, const std::vector<lib::Promise>& operands) {
+  const lib::Instruction* instruction = lib::find_instruction(text);
+  if (instruction == nullptr) throw nb::value_error(("no instruction: " + text).c_str());
+  if (static_cast<int>(operands.size()) != lib::operands_of(*instruction))
+    throw nb::value_error((text + " has another number of operands").c_str());
+  bound_depth(operands);
+  const lib::Promise first = lib::record(*instruction, operands);
+  nb::list results;
+  for (int k = 0; k < lib::results_of(*instruction); ++k)
+    results.append(nb::cast(lib::Promise(first.node(), k)));
   return results;
 }
 
-Handle given_handle(lib::Value value) { return {{given(std::move(value)), 0}}; }
-
-const lib::Value& value_of(const Handle& handle) {
-  if (!handle.output.node->evaluated()) throw nb::value_error("not evaluated");
-  return handle.output.node->values[static_cast<std::size_t>(handle.output.index)];
+const lib::Value& value_of(const lib::Promise& promise) {
+  if (!promise.evaluated()) throw nb::value_error("not evaluated");
+  return promise.value();
 }
 
-nb::object site_of(const NodeRef& node) {
-  if (node == nullptr || node->site.code() == nullptr) return nb::none();
-  return nb::make_tuple(nb::handle(reinterpret_cast<PyObject*>(node->site.code())), node->site.offset());
+nb::object site_of(const lib::Promise& promise) {
+  if (!promise || promise.place().code == nullptr) return nb::none();
+  return nb::make_tuple(nb::handle(static_cast<PyObject*>(promise.place().code)), promise.place().offset);
 }
 
 // What an evaluation leaves: counters, or why it failed.
-nb::object evaluated(const std::vector<Handle>& handles, const lib::Options& options, bool long_run) {
-  std::vector<NodeRef> nodes;
-  for (const Handle& handle : handles) nodes.push_back(handle.output.node);
+nb::object evaluated(const std::vector<lib::Promise>& wanted, lib::Session& session) {
   lib::Run run;
-  auto failed = evaluate(nodes, options, long_run, run);
+  const auto failed = session.evaluate(wanted, run_interruptibly, run);
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
   if (!failed)
     return nb::make_tuple(run.counters.regions, run.counters.kernels, run.counters.compiled,
                           run.counters.peak_bytes, run.counters.seconds, run.explanation);
-  std::vector<Handle> operands;
-  if (failed->at != nullptr)
-    for (std::size_t k = 0; k < failed->at->operands.size(); ++k)
-      operands.push_back({{failed->at->operands[k], failed->at->operand_index(static_cast<int>(k))}});
+  const bool known = static_cast<bool>(failed->at);
   return nb::make_tuple(static_cast<int>(failed->failure.cause), failed->failure.reason,
                         failed->failure.message, site_of(failed->at),
-                        failed->at != nullptr ? failed->at->text : std::string(), std::move(operands));
+                        known ? failed->at.text() : std::string(),
+                        known ? failed->at.operands() : std::vector<lib::Promise>());
+}
+
+void bind_handle(nb::module_& m) {
+  using lib::Promise;
+  nb::class_<Promise>(m, "Handle")
+      .def_prop_ro("kind",
+                   [](const Promise& p) { return std::string(1, "IFBSP"[static_cast<int>(p.kind())]); })
+      .def_prop_ro("evaluated", &Promise::evaluated)
+      .def_prop_ro("depth", &Promise::depth)
+      .def_prop_ro("site", [](const Promise& p) { return site_of(p); })
+      .def_prop_ro("text", &Promise::text)
+      .def_prop_ro("size", [](const Promise& p) { return value_of(p).size(); })
+      .def_prop_ro("key",
+                   [](const Promise& p) {
+                     return nb::make_tuple(reinterpret_cast<std::uintptr_t>(p.node()), p.index());
+                   })
+      .def_prop_ro("operands", &Promise::operands)
+      .def("numpy", [](const Promise& p) { return to_numpy(value_of(p)); })
+      .def("int_at", [](const Promise& p, std::int64_t i) { return value_of(p).int_at(i); })
+      .def("float_at", [](const Promise& p, std::int64_t i) { return value_of(p).float_at(i); })
+      .def("bool_at", [](const Promise& p, std::int64_t i) { return value_of(p).bool_at(i); });
 }
 
 }  // namespace
 
 NB_MODULE(_nvm, m) {
   nb::set_leak_warnings(false);
-  nb::class_<Handle>(m, "Handle")
-      .def_prop_ro("kind", [](const Handle& h) { return std::string(1, letter_of(h.kind())); })
-      .def_prop_ro("evaluated", [](const Handle& h) { return h.output.node->evaluated(); })
-      .def_prop_ro("depth", [](const Handle& h) { return h.output.node->depth; })
-      .def_prop_ro("site", [](const Handle& h) { return site_of(h.output.node); })
-      .def_prop_ro("text", [](const Handle& h) { return h.output.node->text; })
-      .def_prop_ro("size", [](const Handle& h) { return value_of(h).size(); })
-      .def_prop_ro("key",
-                   [](const Handle& h) {
-                     return nb::make_tuple(reinterpret_cast<std::uintptr_t>(h.output.node.get()),
-                                           h.output.index);
-                   })
-      .def_prop_ro("operands",
-                   [](const Handle& h) {
-                     std::vector<Handle> operands;
-                     for (std::size_t k = 0; k < h.output.node->operands.size(); ++k)
-                       operands.push_back(
-                           {{h.output.node->operands[k], h.output.node->operand_index(static_cast<int>(k))}});
-                     return operands;
-                   })
-      .def("numpy", [](const Handle& h) { return to_numpy(value_of(h)); })
-      .def("int_at", [](const Handle& h, std::int64_t i) { return value_of(h).int_at(i); })
-      .def("float_at", [](const Handle& h, std::int64_t i) { return value_of(h).float_at(i); })
-      .def("bool_at", [](const Handle& h, std::int64_t i) { return value_of(h).bool_at(i); });
+  use_python_places();
+  bind_handle(m);
+  bind_elements(m);
+  bind_array(m);
 
   nb::class_<lib::Options>(m, "Options")
       .def("__init__", [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory,
@@ -127,40 +100,46 @@ NB_MODULE(_nvm, m) {
         o->region_limit = 4000;  // graphs are bounded before
       });
 
-  m.def("record", &record, nb::arg("text"), nb::arg("kinds"), nb::arg("operands"));
+  nb::class_<lib::Session>(m, "Evaluator")
+      .def(nb::init<const lib::Options&>())
+      .def("abandon", &lib::Session::abandon);
+
+  m.def("record", &record, nb::arg("text"), nb::arg("operands"));
+  m.def("constant_int", [](std::int64_t x) { return lib::constant(x); });
+  m.def("constant_float", [](double x) { return lib::constant(x); });
+  m.def("constant_bool", [](bool x) { return lib::constant(x); });
   m.def("borrow",
-        [](nb::handle object, const std::string& code) { return given_handle(borrow(object, code[0])); });
-  m.def("descriptor", [](nb::handle lengths) { return given_handle(descriptor(lengths)); });
-  m.def("of_int", [](std::int64_t x) { return given_handle(lib::make_ints({&x, 1})); });
-  m.def("of_float", [](double x) { return given_handle(lib::make_floats({&x, 1})); });
+        [](nb::handle object, const std::string& code) { return lib::given(borrow(object, code[0])); });
+  m.def("descriptor", [](nb::handle lengths) { return lib::given(descriptor(lengths)); });
+  m.def("of_int", [](std::int64_t x) { return lib::given(lib::make_ints({&x, 1})); });
+  m.def("of_float", [](double x) { return lib::given(lib::make_floats({&x, 1})); });
   m.def("of_bool", [](bool x) {
     const std::uint8_t byte = x ? 1 : 0;
-    return given_handle(lib::make_bools({&byte, 1}));
+    return lib::given(lib::make_bools({&byte, 1}));
   });
   m.def("one_segment", [](std::int64_t n) {
     auto made = lib::make_segdes({&n, 1});
     if (!made) throw nb::value_error(made.failure().reason.c_str());
-    return given_handle(*made);
+    return lib::given(*made);
   });
-  m.def("evaluate", &evaluated, nb::arg("handles"), nb::arg("options"), nb::arg("long_run"));
-  m.def("recorded", [] { return recorded(); });
-  m.def("after_fork", &abandon_machines);
+  m.def("evaluate", &evaluated, nb::arg("handles"), nb::arg("evaluator"));
+  m.def("recorded", &lib::recorded);
   m.def("version", &lib::version);
 
   nb::class_<Session>(m, "Session")
       .def(nb::init<const lib::Options&>())
       .def("define", &Session::define)
       .def("call", [](Session& session, const std::string& function, const std::vector<std::string>& types,
-                      const std::vector<std::vector<Handle>>& arguments) {
+                      const std::vector<std::vector<lib::Promise>>& arguments) {
         std::vector<lib::NeslValue> given;
         for (std::size_t k = 0; k < types.size(); ++k) {
           given.push_back({types[k], {}});
-          for (const Handle& part : arguments[k]) given.back().parts.push_back(value_of(part));
+          for (const lib::Promise& part : arguments[k]) given.back().parts.push_back(value_of(part));
         }
         auto result = session.call(function, given);
         if (!result) return failure_tuple(result.failure());
-        std::vector<Handle> parts;
-        for (const lib::Value& part : result->parts) parts.push_back(given_handle(part));
+        std::vector<lib::Promise> parts;
+        for (const lib::Value& part : result->parts) parts.push_back(lib::given(part));
         return nb::object(nb::make_tuple(result->type, std::move(parts)));
       });
 }

@@ -85,21 +85,11 @@ def repeated(n: int, size: Size) -> Any:
     return ins1("MAKE_SEGDES", "S", ins1("DIST INT", "I", _nvm.of_int(n), size.seg))
 
 
-class Array:
+class Array(_nvm.ArrayBase):
     """An array of nvm: lazy, immutable inside, regular or jagged in any dimension but the first."""
 
-    __slots__ = ("_flat", "_dims", "_view", "_host", "__weakref__")
+    __slots__ = ()
     __array_priority__ = 1000
-    _flat: Flat
-    _dims: tuple[Dim, ...]
-    _view: Optional[tuple[tuple[int, ...], int]]  # strides and offset of what _flat is seen through
-    _host: Any  # the NumPy array that was borrowed
-
-    def __init__(self, flat: Flat, dims: Sequence[Dim], view: Optional[tuple[tuple[int, ...], int]] = None, host: Any = None) -> None:
-        self._flat = flat
-        self._dims = tuple(dims)
-        self._view = view
-        self._host = host
 
     # What it is.
 
@@ -115,7 +105,7 @@ class Array:
 
     @property
     def dims(self) -> tuple[Dim, ...]:
-        return self._dims
+        return self._dims  # type: ignore[no-any-return]
 
     @property
     def is_jagged(self) -> bool:
@@ -128,7 +118,7 @@ class Array:
             self._dims = tuple(d.n if isinstance(d, Size) else d for d in self._dims)
         if self.is_jagged:
             raise TypeError(f"an array of type {self.type} is jagged; to_regular(fill=...) makes a regular one")
-        return self._dims  # type: ignore[return-value]
+        return self._dims  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> DType:
@@ -195,7 +185,8 @@ class Array:
         if self._host is not None and self._view is None:
             return self._host
         shape = self.known_shape
-        return self.flat.numpy().reshape(shape)
+        values = self.flat.numpy()
+        return values if len(shape) == 1 else values.reshape(shape)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
         import numpy as np
@@ -275,8 +266,6 @@ class Array:
     def become(self, other: Array) -> None:
         """From now on it is what the other one is."""
         self._flat, self._dims, self._view, self._host = other._flat, other._dims, other._view, other._host
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         from .show import text

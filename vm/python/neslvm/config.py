@@ -24,6 +24,7 @@ class Settings(NamedTuple):
 
 _current: contextvars.ContextVar[Settings] = contextvars.ContextVar("nvm options", default=Settings())
 _made: dict[Settings, Any] = {}
+_evaluators: dict[Settings, Any] = {}
 _alone = False  # in a child process: the threads of its parent are not there
 
 
@@ -40,11 +41,22 @@ def machine_options() -> Any:
     return found
 
 
+def evaluator() -> Any:
+    """What computes under these options, with the programs and kernels that it has."""
+    s = _current.get()
+    found = _evaluators.get(s)
+    if found is None:
+        found = _evaluators[s] = _nvm.Evaluator(machine_options())
+    return found
+
+
 def after_fork() -> None:
     global _alone
     _alone = True
     _made.clear()
-    _nvm.after_fork()
+    for parents in _evaluators.values():
+        parents.abandon()
+    _evaluators.clear()
 
 
 def _checked(settings: Settings) -> Settings:

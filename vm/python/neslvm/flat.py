@@ -4,92 +4,51 @@ from __future__ import annotations
 from typing import Any, Callable, Optional
 
 from . import _nvm, config, errors
-from .dtypes import DType, bool_, float64, int64
-
-MOST_DEPTH = 200  # instructions recorded on top of each other before they are computed
-LONG_RUN = 200_000  # elements from which on a run looks for signals
-
+from .dtypes import ALL, DType, bool_, int64
 
 def word(kind: str) -> str:
     return {"I": "INT", "F": "FLOAT", "B": "BOOL"}[kind]
 
 
-def ins(text: str, kinds: str, *operands: Any) -> list[Any]:
+def ins(text: str, *operands: Any) -> list[Any]:
     """Records an instruction of VCODE; a handle for each result."""
-    if any(h.depth >= MOST_DEPTH for h in operands):
-        evaluate([h for h in operands if not h.evaluated])
-    return _nvm.record(text, kinds, list(operands))
+    return _nvm.record(text, operands)
 
 
 def ins1(text: str, kind: str, *operands: Any) -> Any:
-    return ins(text, kind, *operands)[0]
+    """The same of one result, whose kind the reader sees."""
+    return _nvm.record(text, operands)[0]
 
 
-class Size:
-    """The number of elements of a vector, which may be known only when something is evaluated."""
-
-    __slots__ = ("_n", "_seg")
-
-    def __init__(self, n: Optional[int] = None, seg: Any = None) -> None:
-        self._n = n
-        self._seg = seg
-
-    @property
-    def known(self) -> Optional[int]:
-        return self._n
-
-    @property
-    def seg(self) -> Any:
-        """A descriptor of one segment."""
-        if self._seg is None:
-            assert self._n is not None
-            self._seg = _nvm.one_segment(self._n)
-        return self._seg
-
-    @property
-    def n(self) -> int:
-        if self._n is None:
-            evaluate([self._seg])
-            self._n = self._seg.int_at(0)
-        return self._n
-
-    def same(self, other: Size) -> bool:
-        if self is other or self._n is not None and self._n == other._n:
-            return True
-        if self._n is None and other._n is None and self._seg.key == other._seg.key:
-            return True
-        return False
+Size = _nvm.Size  # the number of elements of a vector, which may be known only when something is evaluated
+Flat = _nvm.Flat  # elements of a type, side by side
+ONE = Size.one()
 
 
-ONE = Size(1)
+def _numpy(self: Flat) -> Any:
+    """Evaluated, as a NumPy array of the element type that cannot be written."""
+    if isinstance(self, HostFlat):
+        return self.values
+    h = self.h
+    if not h.evaluated:
+        evaluate([h])
+    found = h.numpy()
+    name = self.dtype.name
+    if name in ("float64", "bool") or name == "int64" and found.itemsize == 8:
+        return found
+    import numpy as np
+
+    want = np.dtype(self.dtype.name)
+    if found.dtype == want:
+        return found
+    if self.dtype.name == "uint64" and found.dtype == np.int64:
+        return found.view(np.uint64)
+    converted = found.astype(want)
+    converted.flags.writeable = False
+    return converted
 
 
-class Flat:
-    """Elements of a type, side by side."""
-
-    __slots__ = ("dtype", "h", "size")
-
-    def __init__(self, dtype: DType, handle: Any, size: Size) -> None:
-        self.dtype = dtype
-        self.h = handle
-        self.size = size
-
-    def numpy(self) -> Any:
-        """Evaluated, as a NumPy array of the element type that cannot be written."""
-        import numpy as np
-
-        if isinstance(self, HostFlat):
-            return self.values
-        evaluate([self.h])
-        found = self.h.numpy()
-        want = np.dtype(self.dtype.name)
-        if found.dtype == want:
-            return found
-        if self.dtype.name == "uint64" and found.dtype == np.int64:
-            return found.view(np.uint64)
-        converted = found.astype(want)
-        converted.flags.writeable = False
-        return converted
+Flat.numpy = _numpy  # type: ignore[method-assign]
 
 
 class HostFlat(Flat):
@@ -117,7 +76,7 @@ def evaluate(handles: list[Any]) -> None:
         from .borrowed import check
 
         check()
-    done = _nvm.evaluate(waiting, config.machine_options(), True)
+    done = _nvm.evaluate(waiting, config.evaluator())
     if isinstance(done[1], int):
         config.note_run(*done[:5])
         return
@@ -167,14 +126,8 @@ def dist(handle: Any, kind: str, size: Size) -> Any:
 
 def const(kind: str, value: Any, size: Size) -> Any:
     """A constant of the program, as often as the size says."""
-    text = _float_text(value) if kind == "F" else str(int(value)) if kind == "I" else "T" if value else "F"
-    return dist(ins1(f"CONST {word(kind)} {text}", kind), kind, size)
-
-
-def _float_text(x: float) -> str:
-    text = repr(float(x))
-    mantissa, e, exponent = text.partition("e")
-    return (mantissa if "." in mantissa else mantissa + ".0") + ("e" + exponent.lstrip("+") if e else "")
+    made = _nvm.constant_float(float(value)) if kind == "F" else _nvm.constant_int(int(value)) if kind == "I" else _nvm.constant_bool(bool(value))
+    return dist(made, kind, size)
 
 
 def single(dtype: DType, value: Any) -> Any:
@@ -219,7 +172,7 @@ def gather_where(f: Flat, index: Any, flags: Any, size: Size) -> Flat:
 def pack(f: Flat, flags: Any) -> Flat:
     if isinstance(f, HostFlat):
         return of_host(f.values[Flat(bool_, flags, f.size).numpy()])
-    h, seg = ins(f"PACK {word(f.dtype.storage)}", f.dtype.storage + "S", f.h, flags, f.size.seg)
+    h, seg = ins(f"PACK {word(f.dtype.storage)}", f.h, flags, f.size.seg)
     return Flat(f.dtype, h, Size(None, seg))
 
 
@@ -252,3 +205,5 @@ def host(f: Callable[..., Any], dtype: DType, *operands: Flat) -> Flat:
     return made
 
 
+_nvm.set_types(ALL)
+_nvm.set_evaluate(evaluate)

@@ -112,7 +112,7 @@ def _mask_lists(a: Array, mask: Array) -> Array:
         raise ValueError("a mask of other lengths does not fit the lists")
     last = own[-1]
     kind = a.dtype.storage
-    h, seg = ins(f"PACK {word(kind)}", kind + "S", a.flat.h, mask.flat.h, last.h)
+    h, seg = ins(f"PACK {word(kind)}", a.flat.h, mask.flat.h, last.h)
     total = ins1("MAKE_SEGDES", "S", ins1(f"LENGTH {word(kind)}", "I", h))
     dim = Lists(seg, last.outer, Size(None, total))
     return Array(Flat(a.dtype, h, dim.inner), [*a.dims[:-1], dim])

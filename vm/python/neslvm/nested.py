@@ -101,7 +101,7 @@ def kept(x: Any, flags: Any, size: Size, seg: Any) -> Any:
 def filtered(lists: Lists, flags: Any) -> Lists:
     from .flat import iota
 
-    h, seg = ins("PACK INT", "IS", iota(lists.inner).h, flags, lists.h)
+    h, seg = ins("PACK INT", iota(lists.inner).h, flags, lists.h)
     inner = Size(None, ins1("MAKE_SEGDES", "S", ins1("LENGTH INT", "I", h)))
     return Lists(seg, lists.outer, inner)
 

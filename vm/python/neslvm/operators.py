@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from . import elementwise
+from . import _nvm, elementwise
 from .align import Aligned, as_operand
 from .array import Array
 from .flat import Flat
@@ -30,6 +30,9 @@ def elementwise_call(name: str, *given: Any) -> Array:
 
 def where(condition: Any, a: Any, b: Any) -> Array:
     """a where the condition is true, else b."""
+    made = _nvm.fast(-1, condition, a, b)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
     operands = [as_operand(x) for x in (condition, a, b)]
     for given, o in zip((condition, a, b), operands):
         if o is None:
@@ -52,13 +55,12 @@ def clip(a: Any, min: Any = None, max: Any = None) -> Array:  # noqa: A002: the 
     return a if isinstance(a, Array) else elementwise_call("positive", a)
 
 
-def _operator(name: str, swapped: bool = False) -> Callable[[Array, Any], Any]:
-    def apply(self: Array, other: Any) -> Any:
-        if as_operand(other) is None:
+def _operate(name: str, *operands: Any) -> Any:
+    """Of arrays' operators, what vm/python/core/array.cpp leaves to Python."""
+    for o in operands:
+        if as_operand(o) is None:
             return NotImplemented
-        return elementwise_call(name, other, self) if swapped else elementwise_call(name, self, other)
-
-    return apply
+    return elementwise_call(name, *operands)
 
 
 def _in_place(name: str) -> Callable[[Array, Any], Array]:
@@ -78,28 +80,30 @@ _OPERATORS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
     "pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "bitwise_left_shift",
     "rshift": "bitwise_right_shift"}
-_COMPARISONS = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
 
 
 def install() -> None:
+    _nvm.set_array(Array, _operate)
     for short, name in _OPERATORS.items():
-        setattr(Array, f"__{short}__", _operator(name))
-        setattr(Array, f"__r{short}__", _operator(name, swapped=True))
         setattr(Array, f"__i{short}__", _in_place(name))
-    for short, name in _COMPARISONS.items():
-        setattr(Array, f"__{short}__", _operator(name))
-    for short, name in {"neg": "negative", "pos": "positive", "abs": "abs", "invert": "bitwise_invert"}.items():
-        setattr(Array, f"__{short}__", lambda self, name=name: elementwise_call(name, self))
 
 
 def named(name: str) -> Callable[..., Array]:
     """The function of the module by the name in the standard."""
 
+    op, fast = _nvm.find_op(name), _nvm.fast
+    if op < 0:
+
+        def fast(*_: Any) -> Any:
+            return None
+
     def unary(x: Any, /) -> Array:
-        return elementwise_call(name, x)
+        made = fast(op, x)
+        return elementwise_call(name, x) if made is None else made  # type: ignore[no-any-return]
 
     def binary(x1: Any, x2: Any, /) -> Array:
-        return elementwise_call(name, x1, x2)
+        made = fast(op, x1, x2)
+        return elementwise_call(name, x1, x2) if made is None else made  # type: ignore[no-any-return]
 
     f = unary if name in elementwise.UNARY else binary
     f.__name__ = f.__qualname__ = name

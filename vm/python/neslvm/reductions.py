@@ -149,7 +149,7 @@ def extreme(upper: bool, step: str, f: Flat, seg: Any, size: Size) -> Any:
     if t.kind != "f":
         h = ins1(f"{text}_{step} INT", "I", rules.order_key(f), seg)
         if t.name == "uint64":
-            return rules.unsigned_key(h, size)
+            return rules.int_op("XOR", h, const("I", -(2**63), size))
         if t is bool_:
             return rules.compare(">", "I", h, const("I", 0, size))
         return _clamped(upper, h, t, size)
@@ -208,7 +208,7 @@ def mean(x: Any, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
     t = real_of(a.dtype)
     f, groups = grouped(Array(rules.convert(a.flat, t), a.dims), axis, keepdims)
     m = _mean(f, groups)
-    return _result(Flat(t, rules.rounded(m.h, t, groups.count), groups.count), groups)
+    return _result(Flat(t, rules.finish(m.h, t, groups.count), groups.count), groups)
 
 
 def var(x: Any, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -224,7 +224,7 @@ def var(x: Any, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool
     zero = const("F", 0.0, groups.count)
     freedom = rules.select("F", rules.compare("<", "F", freedom, zero), zero, freedom)
     h = rules.float_op("/", squares, freedom)
-    return _result(Flat(t, rules.rounded(h, t, groups.count), groups.count), groups)
+    return _result(Flat(t, rules.finish(h, t, groups.count), groups.count), groups)
 
 
 def std(x: Any, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:

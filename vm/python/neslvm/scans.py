@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional
 from . import rules
 from .array import Array
 from .dtypes import as_dtype, bool_
+from .elementwise import apply
 from .flat import Flat, Size, const, ins1, iota, word
 from .order import _arranged, _back
 from .reductions import extreme, grouped, sum_type
@@ -43,7 +44,7 @@ def _inclusive(name: str, f: Flat, seg: Any, exclusive: bool) -> Flat:
     t, size = f.dtype, f.size
     if name in ("maximum", "minimum"):
         before = Flat(t, extreme(name == "maximum", "SCAN", f, seg, size), size)
-        return before if exclusive else Flat(t, (rules.maximum if name == "maximum" else rules.minimum)(t, before, f), size)
+        return before if exclusive else apply(name, [before, f], size)
     text = {"add": "+", "multiply": "*", "bitwise_and": "AND", "bitwise_or": "OR", "bitwise_xor": "XOR"}[name]
     h = ins1(f"{text}_SCAN {word(t.storage)}", t.storage, f.h, seg)
     if not exclusive:

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "vm/lib/nvm.hpp"
 
@@ -87,6 +88,13 @@ TEST_CASE("a pair is no input, and INT has 32 or 64 bits", "[lib]") {
   odd.int_bits = 16;
   CHECK(Program::from_text("FUNC MAIN RET", "t.vcode", odd).failure().message.find("16") !=
         std::string::npos);
+}
+
+TEST_CASE("a vector of a length that none has is no value", "[lib]") {
+  const double element = 1;
+  for (const std::int64_t n :
+       {std::int64_t{-1}, std::int64_t{1} << 46, std::numeric_limits<std::int64_t>::max()})
+    CHECK_FALSE(foreign(&element, n, nullptr, nullptr));
 }
 
 TEST_CASE("integers wider than the program's are refused", "[lib]") {

@@ -48,6 +48,18 @@ struct TemporaryFile {
 
 }  // namespace
 
+TEST_CASE("no session has INTs of other widths") {
+  for (const int bits : {0, 16, 31, 33, -1}) {
+    lib::NeslOptions options;
+    options.int_bits = bits;
+    std::ostringstream out, err;
+    lib::Nesl nesl(options, out, err);
+    CHECK(err.str() == "nvm: INT of " + std::to_string(bits) + " bits: expected 32 or 64\n");
+    CHECK(nesl.run_text("1;", "in") == NeslStatus::kRunError);
+    CHECK(out.str().empty());
+  }
+}
+
 TEST_CASE("long result lines are folded as the legacy top level folds them") {
   const auto fold = [](std::size_t n) { return vm::fold_result("it", std::string(n, 'v'), "[char]", 120); };
   const auto v = [](std::size_t n) { return std::string(n, 'v'); };

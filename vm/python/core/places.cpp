@@ -1,5 +1,6 @@
-#include "vm/python/core/node.h"
+#include "vm/python/core/places.h"
 
+#include <string>
 #include <string_view>
 
 namespace nvm::python {
@@ -29,13 +30,7 @@ bool is_own(PyCodeObject* code) {
          std::string_view(name, static_cast<std::size_t>(size)).starts_with(own);
 }
 
-}  // namespace
-
-Site::~Site() {
-  if (code_ != nullptr) Py_DECREF(code_);
-}
-
-Site Site::here() {
+lib::Place here() {
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* code = PyFrame_GetCode(frame);
@@ -52,28 +47,10 @@ Site Site::here() {
   return {};
 }
 
-// A long chain that nobody holds must not end in a recursion as long.
-Node::~Node() {
-  std::vector<NodeRef> left = std::move(operands);
-  while (!left.empty()) {
-    const NodeRef node = std::move(left.back());
-    left.pop_back();
-    if (node.use_count() != 1) continue;
-    for (NodeRef& operand : node->operands) left.push_back(std::move(operand));
-    node->operands.clear();
-  }
-}
+void release(void* code) { Py_DECREF(static_cast<PyObject*>(code)); }
 
-NodeRef given(lib::Value value) {
-  auto node = std::make_shared<Node>();
-  node->kinds.push_back(value.kind());
-  node->values.push_back(std::move(value));
-  return node;
-}
+}  // namespace
 
-std::uint64_t& recorded() {
-  static std::uint64_t count = 0;
-  return count;
-}
+void use_python_places() { lib::use_places({here, release}); }
 
 }  // namespace nvm::python

@@ -1,0 +1,120 @@
+// Arrays of a host language: single instructions on values, recorded and computed when somebody looks.
+//
+// A node is one instruction of VCODE. On a few elements it is executed at once; else it is a promise, and
+// what is looked at becomes one program with all that it stands on. Graphs of one shape share that program,
+// whatever the lengths and values.
+//
+// A graph is used by one thread at a time; a host with threads has a lock for all graphs together. While a
+// program runs the lock may be given away.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "vm/lib/nvm.hpp"
+
+namespace nvm::lib {
+
+// An instruction with its type word, "+ INT", or a constant, "CONST FLOAT 2.0": what has no effect, at most
+// two results, and no more operands than kMostOperands. One object for each text; it lives as long as the
+// process.
+class Instruction;
+inline constexpr int kMostOperands = 6;
+// Null for any other text.
+[[nodiscard]] const Instruction* find_instruction(std::string_view text);
+[[nodiscard]] int operands_of(const Instruction& instruction);
+[[nodiscard]] int results_of(const Instruction& instruction);
+
+// A place in the host's program; what `code` is only the host knows.
+struct Place {
+  void* code = nullptr;
+  int offset = 0;
+};
+// How the host says where it is, and keeps what Place::code points to. Set once, before anything is recorded.
+struct Places {
+  Place (*here)() = nullptr;  // of who records now; release() gives it back
+  void (*release)(void* code) = nullptr;
+};
+void use_places(const Places& places);
+
+struct Node;
+
+// A result of an instruction, or a value that was given; a handle that keeps what it needs.
+class Promise {
+ public:
+  Promise() = default;
+  Promise(Node* node, int index);  // takes a share in the node
+  Promise(const Promise& o);
+  Promise(Promise&& o) noexcept : node_(std::exchange(o.node_, nullptr)), index_(o.index_) {}
+  Promise& operator=(Promise o) noexcept {
+    std::swap(node_, o.node_);
+    index_ = o.index_;
+    return *this;
+  }
+  ~Promise();
+
+  [[nodiscard]] explicit operator bool() const { return node_ != nullptr; }
+  [[nodiscard]] Node* node() const { return node_; }
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] Kind kind() const;
+  [[nodiscard]] bool evaluated() const;
+  [[nodiscard]] const Value& value() const;             // if evaluated
+  [[nodiscard]] int depth() const;                      // instructions on the longest way to values
+  [[nodiscard]] Place place() const;                    // no code: unknown
+  [[nodiscard]] const std::string& text() const;        // of the instruction, "" of a given value
+  [[nodiscard]] std::vector<Promise> operands() const;  // of a promise
+
+ private:
+  Node* node_ = nullptr;
+  int index_ = 0;
+};
+
+[[nodiscard]] Promise given(Value value);
+// Records it, or executes it if its operands are values of a few elements; what fails then is recorded, and
+// fails when somebody looks. Its results are numbered from the first; throws std::bad_alloc.
+[[nodiscard]] Promise record(const Instruction& instruction, std::span<const Promise> operands);
+// A number of the program, not of its input: graphs with other ones have other programs. Where there are too
+// many it is an input.
+[[nodiscard]] Promise constant(std::int64_t value);
+[[nodiscard]] Promise constant(double value);
+[[nodiscard]] Promise constant(bool value);
+// How many instructions were recorded or executed in this process.
+[[nodiscard]] std::uint64_t recorded();
+
+// Computes promises with one set of options, and keeps programs, machines and kernels for the next graph of
+// the same shape.
+class Session {
+ public:
+  // Runs the program. `long_run`: it may take long enough for somebody to want to interrupt it.
+  using Runner = std::function<Result<Run>(Vm&, const Program&, std::span<const Value>, bool long_run)>;
+  struct Unevaluated {
+    Failure failure;
+    Promise at;  // the instruction that failed; null if unknown
+  };
+
+  explicit Session(const Options& options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Computes them, and what they stand on and somebody else still holds. Afterwards these have their values;
+  // if it fails all stay as they were.
+  [[nodiscard]] std::optional<Unevaluated> evaluate(std::span<const Promise> wanted, const Runner& runner,
+                                                    Run& run);
+  // In a child process, where the threads that machines use are not: leaves machines alone for ever.
+  void abandon();
+  [[nodiscard]] const Options& options() const;
+
+ private:
+  struct Impl;
+  Impl* impl_;
+};
+
+}  // namespace nvm::lib

@@ -1,0 +1,70 @@
+// The graph behind promises (session.h).
+#pragma once
+
+#include "bytecode/table/op_info.h"
+#include "vm/lib/session.h"
+#include "vm/prims/prims.h"
+
+namespace nvm::lib {
+
+class Instruction {
+ public:
+  std::string text;
+  Op op{};
+  TypeWord word = TypeWord::kNone;
+  vm::PrimFn execute = nullptr;  // null: a constant
+  std::uint8_t operands = 0;
+  std::uint8_t results = 1;
+  Kind kinds[2] = {Kind::kInt, Kind::kInt};
+  Promise constant;  // a node with its value, shared by all
+};
+
+// One instruction, or one value that was given. A node that is evaluated has its values and no operands.
+struct Node {
+  const Instruction* instruction = nullptr;  // null: given
+  Promise operands[kMostOperands];
+  std::optional<Value> values[2];
+  Place place;
+  std::int64_t few = 0;     // of what is evaluated: how many elements and segments there are at most
+  std::uint64_t visit = 0;  // of the walk that met it last
+  int refs = 0;
+  int depth = 0;
+  int uses = 0;    // of the walk: operands that it is
+  int number = 0;  // of the walk: its first value among all
+  Kind given_kind = Kind::kInt;
+
+  [[nodiscard]] bool evaluated() const { return values[0].has_value(); }
+  [[nodiscard]] bool is_constant() const { return instruction != nullptr && instruction->execute == nullptr; }
+  [[nodiscard]] int results() const { return instruction == nullptr ? 1 : instruction->results; }
+  [[nodiscard]] Kind kind(int k) const { return instruction == nullptr ? given_kind : instruction->kinds[k]; }
+  [[nodiscard]] std::span<Promise> used() {
+    return {operands, instruction == nullptr || evaluated() ? 0U : instruction->operands};
+  }
+  void evaluate(int k, Value value);
+  void drop_operands();
+  void drop_place();
+};
+
+// What computes some nodes from the values that they stand on. The key of a graph's shape; equal keys have
+// equal programs.
+struct Graph {
+  std::vector<Promise> order;  // operands before what uses them
+  std::vector<Value> inputs;
+  std::vector<Kind> input_kinds;
+  std::vector<std::uint64_t> key;
+  std::vector<Promise> instructions;  // by line of the program's text, from its second line on
+};
+[[nodiscard]] Graph graph_of(std::span<const Promise> stored);
+[[nodiscard]] std::string program_text(const Graph& graph, std::span<const Promise> stored);
+
+// Are all of them values of a few elements, on which instructions are executed at once?
+[[nodiscard]] bool all_few(std::span<const Promise> operands);
+// One number as `n` > 1 elements without memory: for operands of scalar operations that are executed at once.
+// record() makes a vector of it where it must.
+[[nodiscard]] Promise repeated(const vm::Vector& number, std::int64_t n);
+[[nodiscard]] Promise written(const Promise& promise);
+
+// Begins a walk over a graph; nodes with this `visit` were met.
+[[nodiscard]] std::uint64_t new_visit();
+
+}  // namespace nvm::lib

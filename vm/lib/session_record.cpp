@@ -1,0 +1,281 @@
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include "vm/interp/elements.h"
+#include "vm/lib/guarded.h"
+#include "vm/lib/impl.h"
+#include "vm/lib/session_node.h"
+
+namespace nvm::lib {
+
+namespace {
+
+constexpr std::int64_t kFew = 1024;  // elements up to which an instruction is executed at once
+constexpr std::size_t kMostConstants = 4096;
+
+Places& places() {
+  static Places of_host;
+  return of_host;
+}
+
+std::uint64_t& count() {
+  static std::uint64_t instructions = 0;
+  return instructions;
+}
+
+using Texts = std::unordered_map<std::string, std::unique_ptr<Instruction>>;
+Texts& texts() {
+  static auto* made = new Texts;  // as long as the process
+  return *made;
+}
+
+TypeWord word_of_text(std::string_view text) {
+  for (const TypeWord word : {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool})
+    if (type_word_text(word) == text) return word;
+  return TypeWord::kNone;
+}
+
+std::optional<Value> constant_value(TypeWord word, std::string_view text) {
+  if (word == TypeWord::kBool) return loose_value(vm::Vector::of_bool(text == "T"));
+  if (word == TypeWord::kInt) {
+    std::int64_t x = 0;
+    const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), x);
+    if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return loose_value(vm::Vector::of_int(x));
+  }
+  double x = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (wrong != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return loose_value(vm::Vector::of_float(x));
+}
+
+std::unique_ptr<Instruction> constant_instruction(std::string text, TypeWord word, Value value) {
+  auto made = std::make_unique<Instruction>();
+  made->text = std::move(text);
+  made->word = word;
+  made->kinds[0] = value.kind();
+  auto* node = new Node;
+  made->constant = Promise(node, 0);
+  node->instruction = made.get();
+  node->evaluate(0, std::move(value));
+  return made;
+}
+
+std::unique_ptr<Instruction> read(std::string_view text) {
+  const auto space = text.find(' ');
+  const std::string_view name = text.substr(0, space);
+  std::string_view rest = space == std::string_view::npos ? std::string_view() : text.substr(space + 1);
+  const auto second = rest.find(' ');
+  const TypeWord word = word_of_text(rest.substr(0, second));
+  if (name == "CONST") {
+    if (word == TypeWord::kNone || second == std::string_view::npos) return nullptr;
+    auto value = constant_value(word, rest.substr(second + 1));
+    return value ? constant_instruction(std::string(text), word, *value) : nullptr;
+  }
+  const auto op = find_op(name);
+  if (!op) return nullptr;
+  const OpInfo& info = op_info(*op);
+  const bool whole = second == std::string_view::npos && (rest.empty() || word != TypeWord::kNone);
+  if (!whole || !word_allowed(*op, word) || info.effect == Effect::kOrdered || info.results.size() > 2 ||
+      info.results.empty() || info.operands.size() > kMostOperands)
+    return nullptr;
+  auto made = std::make_unique<Instruction>();
+  made->execute = vm::find_primitive(*op, word);
+  if (made->execute == nullptr) return nullptr;
+  made->text = text;
+  made->op = *op;
+  made->word = word;
+  made->operands = static_cast<std::uint8_t>(info.operands.size());
+  made->results = static_cast<std::uint8_t>(info.results.size());
+  for (std::size_t k = 0; k < info.results.size(); ++k)
+    made->kinds[k] = static_cast<Kind>(letter_type(info.results[k], word));
+  return made;
+}
+
+// As VCODE writes it: with a point.
+std::string float_text(double x) {
+  char buffer[32];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
+  std::string text(buffer, end);
+  const auto e = text.find('e');
+  std::string mantissa = text.substr(0, e);
+  if (mantissa.find('.') == std::string::npos) mantissa += ".0";
+  if (e == std::string::npos) return mantissa;
+  const bool plus = text[e + 1] == '+';
+  return mantissa + "e" + text.substr(e + 1 + (plus ? 1 : 0));
+}
+
+template <typename Make, typename Text>
+Promise constant_of(std::uint64_t bits, const char* word, Text text, Make otherwise) {
+  using Known = std::unordered_map<std::uint64_t, const Instruction*>;
+  static auto* known = new Known;
+  ++count();
+  const auto found = known->find(bits);
+  if (found != known->end()) return found->second->constant;
+  const Instruction* made = nullptr;
+  if (known->size() < kMostConstants) made = find_instruction(std::string("CONST ") + word + " " + text());
+  if (made == nullptr) return given(otherwise());
+  known->emplace(bits, made);
+  return made->constant;
+}
+
+std::int64_t extent_of(const vm::Value& value) {
+  if (const auto* v = std::get_if<vm::Vector>(&value)) return v->length();
+  if (const auto* s = std::get_if<vm::Segdes>(&value)) return std::max(s->segments(), s->total());
+  return kFew + 1;
+}
+
+// Nothing if it fails.
+bool execute(const Instruction& instruction, std::span<const Promise> operands, Node& node) {
+  static const vm::PrimContext context = [] {
+    vm::PrimContext made;
+    made.pool = &loose_pool();
+    made.isa = vm::best_isa();
+    return made;
+  }();
+  vm::Value taken[kMostOperands], made[2];
+  for (std::size_t k = 0; k < operands.size(); ++k) taken[k] = operands[k].value().impl()->value;
+  try {
+    instruction.execute({context, instruction.op, instruction.word, taken, made});
+  } catch (const vm::Fault&) {
+    return false;
+  }
+  for (int k = 0; k < instruction.results; ++k) node.evaluate(k, loose_value(std::move(made[k])));
+  return true;
+}
+
+}  // namespace
+
+bool all_few(std::span<const Promise> operands) {
+  for (const Promise& p : operands)
+    if (!p.node()->evaluated() || p.node()->few > kFew) return false;
+  return true;
+}
+
+Promise repeated(const vm::Vector& number, std::int64_t n) {
+  return given(loose_value(vm::Vector::repeated(number, n)));
+}
+
+Promise written(const Promise& promise) {
+  if (!promise.evaluated()) return promise;
+  const auto* v = std::get_if<vm::Vector>(&promise.value().impl()->value);
+  if (v == nullptr || !v->is_repeated()) return promise;
+  const std::string word(type_word_text(word_of(v->type())));
+  const std::int64_t n = v->length();
+  auto segments = make_segdes({&n, 1});
+  if (!segments) throw std::bad_alloc();
+  const Promise operands[] = {given(loose_value(v->repeated_element())), given(*segments)};
+  return record(*find_instruction("DIST " + word), operands);
+}
+
+const Instruction* find_instruction(std::string_view text) {
+  const auto found = texts().find(std::string(text));
+  if (found != texts().end()) return found->second.get();
+  auto made = read(text);
+  if (made == nullptr) return nullptr;
+  return texts().emplace(std::string(text), std::move(made)).first->second.get();
+}
+
+Promise constant(std::int64_t value) {
+  return constant_of(
+      static_cast<std::uint64_t>(value), "INT", [&] { return std::to_string(value); },
+      [&] {
+        return make_ints({&value, 1});
+      });
+}
+Promise constant(double value) {
+  return constant_of(
+      std::bit_cast<std::uint64_t>(value), "FLOAT", [&] { return float_text(value); },
+      [&] {
+        return make_floats({&value, 1});
+      });
+}
+Promise constant(bool value) {
+  static const Instruction* const flags[] = {find_instruction("CONST BOOL F"),
+                                             find_instruction("CONST BOOL T")};
+  ++count();
+  return flags[value ? 1 : 0]->constant;
+}
+
+int operands_of(const Instruction& instruction) { return instruction.operands; }
+int results_of(const Instruction& instruction) { return instruction.results; }
+void use_places(const Places& of_host) { places() = of_host; }
+std::uint64_t recorded() { return count(); }
+
+Promise given(Value value) {
+  auto* node = new Node;
+  Promise promise(node, 0);
+  node->given_kind = value.kind();
+  node->evaluate(0, std::move(value));
+  return promise;
+}
+
+Promise record(const Instruction& instruction, std::span<const Promise> operands) {
+  ++count();
+  if (instruction.execute == nullptr) return instruction.constant;
+  auto* node = new Node;
+  Promise promise(node, 0);
+  node->instruction = &instruction;
+  if (all_few(operands) && execute(instruction, operands, *node)) return promise;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    node->depth = std::max(node->depth, operands[k].node()->depth);
+    node->operands[k] = written(operands[k]);
+  }
+  ++node->depth;
+  if (places().here != nullptr) node->place = places().here();
+  return promise;
+}
+
+void Node::evaluate(int k, Value value) {
+  few = std::max(few, extent_of(value.impl()->value));
+  values[k] = std::move(value);
+  depth = 0;
+}
+
+void Node::drop_place() {
+  if (place.code != nullptr) places().release(place.code);
+  place = {};
+}
+
+// A long chain that nobody holds must not end in a recursion as long.
+void Node::drop_operands() {
+  std::vector<Promise> left;
+  const auto take = [&](Node& node) {
+    for (Promise& operand : node.operands)
+      if (operand) left.push_back(std::move(operand));
+  };
+  take(*this);
+  while (!left.empty()) {
+    const Promise last = std::move(left.back());
+    left.pop_back();
+    if (last.node()->refs == 1) take(*last.node());
+  }
+}
+
+Promise::Promise(Node* node, int index) : node_(node), index_(index) { ++node_->refs; }
+Promise::Promise(const Promise& o) : node_(o.node_), index_(o.index_) {
+  if (node_ != nullptr) ++node_->refs;
+}
+Promise::~Promise() {
+  if (node_ == nullptr || --node_->refs > 0) return;
+  if (node_->operands[0]) node_->drop_operands();
+  node_->drop_place();
+  delete node_;
+}
+Kind Promise::kind() const { return node_->kind(index_); }
+bool Promise::evaluated() const { return node_->evaluated(); }
+const Value& Promise::value() const { return *node_->values[index_]; }
+int Promise::depth() const { return node_->depth; }
+Place Promise::place() const { return node_->place; }
+const std::string& Promise::text() const {
+  static const std::string none;
+  return node_->instruction == nullptr ? none : node_->instruction->text;
+}
+std::vector<Promise> Promise::operands() const {
+  const auto used = node_->used();
+  return {used.begin(), used.end()};
+}
+
+}  // namespace nvm::lib
