@@ -131,6 +131,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${CMAKE_BINARY_DIR}")
+# Found at run time where they are (vm/lib/component.h).
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "zlib1g, libzstd1, libpng16-16, libzip4")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libtbb-dev, libasmjit-dev, libsleef-dev, liblpsolve55-dev")
 set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/bundle.cmake")
 set(CPACK_NVM_BUNDLE_DIR "${NVM_BUNDLE_DIR}")

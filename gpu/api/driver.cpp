@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "gpu/api/library.h"
+#include "bytecode/base/library.h"
 
 namespace nvm::gpu {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "bytecode/base/library.h"
 #include "gpu/api/driver.h"
-#include "gpu/api/library.h"
 
 namespace nvm::gpu {
 

@@ -1,6 +1,6 @@
 #include "gpu/api/nvtx.h"
 
-#include "gpu/api/library.h"
+#include "bytecode/base/library.h"
 
 namespace nvm::gpu {
 

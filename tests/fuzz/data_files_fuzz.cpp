@@ -1,4 +1,5 @@
-// Any bytes as a file of data: the first byte chooses .npy, CSV or a record of a run. What is read makes
+// Any bytes as a file of data: the first byte chooses .npy, CSV, JSON lines, an image, an archive, what is
+// compressed, or a record of a run. What is read makes
 // sense, the rest is refused with a message.
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,9 +12,14 @@
 
 #include "bytecode/base/check.h"
 #include "bytecode/base/read_file.h"
+#include "bytecode/base/stack.h"
 #include "vm/lib/csv.h"
+#include "vm/lib/image_values.h"
+#include "vm/lib/json_lines.h"
 #include "vm/lib/npy.h"
 #include "vm/lib/record_file.h"
+#include "vm/lib/unpack.h"
+#include "vm/lib/zip.h"
 
 using namespace nvm;
 
@@ -80,6 +86,49 @@ void read_parts(std::string_view bytes) {
   }
 }
 
+// The first byte parts fields.
+void read_parted(std::string_view bytes) {
+  if (bytes.empty() || bytes[0] == '"' || bytes[0] == '\n' || bytes[0] == '\r' || bytes[0] == '\0') return;
+  const vm::Fields fields = vm::read_fields(bytes.substr(1), "fuzz.csv", bytes[0]);
+  for (const std::int64_t n : fields.rows) NVM_CHECK(n > 0, "a row has a field");
+}
+
+void read_lines(std::string_view bytes) {
+  vm::Pool pool(std::size_t{64} << 20);
+  frontend::TypeArena arena;
+  const vm::Typed lines = vm::read_json_lines(bytes, "fuzz.jsonl", arena, pool);
+  NVM_CHECK(static_cast<std::int64_t>(lines.second.size()) == frontend::slot_count(arena, lines.first),
+            "a value has the slots of its type");
+  static_cast<void>(lib::hash_values(lines.second, 0));
+}
+
+// Images that are larger than this are not decoded: the fuzzer has no limit on the heap.
+void read_image(std::string_view bytes) {
+  constexpr std::size_t kHeader = 24;
+  const auto part = [&](std::size_t at) {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < 4 && at + i < bytes.size(); ++i)
+      n = n << 8 | static_cast<unsigned char>(bytes[at + i]);
+    return std::uint64_t{n};
+  };
+  if (bytes.size() >= kHeader && part(16) * part(20) > 1'000'000) return;
+  const vm::Image image = vm::read_png(std::string(bytes), "fuzz.png");
+  NVM_CHECK(static_cast<std::int64_t>(image.bytes.size()) == image.width * image.height * image.channels,
+            "an image has all bytes");
+}
+
+void read_archive(std::string_view bytes) {
+  vm::Pool pool(std::size_t{64} << 20);
+  for (const vm::ZipMember& member : vm::read_zip(std::string(bytes), "fuzz.npz")) {
+    InFile file(member.name, member.bytes);
+    static_cast<void>(vm::read_npy(member.name, file, pool));
+  }
+}
+
+void unpack(vm::Compression compression, std::string_view bytes) {
+  static_cast<void>(vm::unpacked(compression, std::string(bytes), "fuzz"));
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -93,10 +142,17 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
       case 'c': read_table(bytes); break;
       case 't': read_columns(bytes); break;
       case 'f': read_fields(bytes); break;
+      case 's': read_parted(bytes); break;
+      case 'j': read_lines(bytes); break;
+      case 'p': read_image(bytes); break;
+      case 'a': read_archive(bytes); break;
+      case 'g': unpack(vm::Compression::kGzip, bytes); break;
+      case 'z': unpack(vm::Compression::kZstd, bytes); break;
       default: read_parts(bytes); break;
     }
   } catch (const vm::Fault& fault) {
     NVM_CHECK(!fault.message.empty(), "a refusal says why");
+  } catch (const TooDeep&) {  // what is nested without end
   }
   return 0;
 }

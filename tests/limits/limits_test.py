@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 
 NVM = sys.argv.pop(1) if len(sys.argv) > 1 else "nvm"
 MIB = 1 << 20
@@ -22,6 +23,20 @@ def npy(shape):
     header = str({"descr": "<f8", "fortran_order": False, "shape": tuple(shape)}).encode()
     header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+
+
+def zeros(n, bits):
+    """A stream of zlib that says them in few bytes."""
+    made = zlib.compressobj(9, zlib.DEFLATED, bits)
+    return b"".join([made.compress(bytes(MIB)) for _ in range(n // MIB)] + [made.flush()])
+
+
+def image(width, height):
+    """A PNG image of one colour, cut short."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zeros(MIB, 15))
 
 
 def calls(n):
@@ -131,6 +146,13 @@ class Limits(unittest.TestCase):
             "nested.npy": npy([2] * 30 + [0]),
             "wide.npy": npy([1 << 40, 0]),
             "numbers.csv": repeated("", "1," * 999 + "1\n", 4000, ""),
+            "columns.csv": repeated("", "1," * 10, 100_000, "1\n"),
+            "titles.csv": numbered(1_000_000, lambda i: f"c{i},", "end\n" + "x," * 1_000_000 + "x\n"),
+            "field.csv": repeated("name\n\"", "x" * 1000, 100_000, "\"\n"),
+            "lines.jsonl": repeated("[", "1," * 1000, 10_000, "1]\n"),
+            "keys.jsonl": numbered(1_000_000, lambda i: f',"k{i}":1' if i else '{"k":1', "}\n"),
+            "bomb.txt.gz": zeros(2_000 * MIB, 31),
+            "image.png": image(1_000_000, 1_000_000),
             "text.txt": repeated("", "x" * 1000, 50_000, ""),
         }
         for name, data in files.items():

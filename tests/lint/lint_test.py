@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import classes
 import endings
 import fast_paths
 import layers
@@ -56,6 +57,39 @@ class Ops(Tree):
         self.assertEqual(ops.check(self.root), [
             "case Op::: 2 outside of bytecode/table/, 1 before", "vm/b.cpp: case Op:: 1, 0 before",
             "Op::k: 3 outside of bytecode/table/, 2 before", "vm/b.cpp: Op::k 2, 0 before"])
+
+
+class Classes(Tree):
+    def test_functions_of_a_class(self):
+        text = """
+class A final : public B, private C<int> {
+ public:
+  explicit A(int x) : x_{x}, y_(f(x)) {}
+  A(const A&) = delete;
+  ~A() override;
+  using F = void (*)(int);
+  friend bool operator==(const A&, const A&) = default;
+  bool operator()(const A& a) const { return a.x_ == x_; }
+  template <typename T, std::size_t N = sizeof(T)>
+  [[nodiscard]] std::function<int(T)> f(std::span<T> t) const;  // g();
+  static A make(std::string s = "{");
+ private:
+  struct Inner {
+    void of_inner();
+  };
+  int x_ = f(1), y_{g(2)};
+  void (*loop_)(int) = nullptr;
+  std::function<int(int)> call_;
+};
+"""
+        self.assertEqual(list(classes.classes(text)), [("A", 5), ("Inner", 1)])
+
+    def test_more_than_before(self):
+        self.write("tests/lint/classes.txt", "31 A vm/a.h\n")
+        self.write("vm/a.h", "class A {\n" + "  void f();\n" * 31 + "};\nclass B {\n" + "  void f() {}\n" * 30 + "};\n")
+        self.assertEqual(classes.check(self.root), [])
+        self.write("vm/a.h", "class A {\n" + "  void f();\n" * 32 + "};\nclass B {\n" + "  void f() {}\n" * 31 + "};\n")
+        self.assertEqual(classes.check(self.root), ["vm/a.h: A has 32 functions, 31 at most", "vm/a.h: B has 31 functions, 30 at most"])
 
 
 class Layers(Tree):

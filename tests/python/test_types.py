@@ -115,13 +115,13 @@ def test_of_one_operand(dtype, n):
         same_bits(abs(a), abs(x))
         same_bits(nvm.square(a), np.square(x))
         same_bits(a * 0 == 0, x * 0 == 0)
+        same_bits(nvm.sign(a), np.sign(x))
         if dtype in REALS:
             for mine, numpys in ((nvm.floor, np.floor), (nvm.ceil, np.ceil), (nvm.trunc, np.trunc), (nvm.round, np.rint), (nvm.isnan, np.isnan),
                                  (nvm.isinf, np.isinf), (nvm.isfinite, np.isfinite)):
                 same_bits(mine(a), numpys(x))
         else:
             same_bits(~a, ~x)
-            same_bits(nvm.sign(a), np.sign(x))
 
 
 @pytest.mark.parametrize("n", [FEW, MANY])
@@ -198,3 +198,50 @@ def test_errors_of_a_few_elements_come_when_somebody_looks():
             bad.tolist()
         assert e.value.nvm_origin.index == 1 and e.value.nvm_origin.function == "test_errors_of_a_few_elements_come_when_somebody_looks"
     assert good.tolist() == [2, 1, 4]
+
+
+def test_functions_of_the_standard_on_complex_numbers():
+    x = np.array([[1 + 2j, 3j, 1 + 2j], [0, -1, 2 - 1j]])
+    a = nvm.asarray(x)
+    same_bits(nvm.where(a == 0, 7, a), np.where(x == 0, 7, x))
+    same_bits(nvm.tril(a), np.tril(x))
+    same_bits(nvm.cumulative_sum(a, axis=1), np.cumsum(x, axis=1))
+    same_bits(nvm.cumulative_prod(a, axis=0), np.cumprod(x, axis=0))
+    assert nvm.unique_values(a).tolist() == np.unique(x).tolist()
+    assert nvm.vecdot(a, a).tolist() == np.vecdot(x, x).tolist()
+    assert nvm.isin(a, a[0]).tolist() == np.isin(x, x[0]).tolist()
+    for f in (nvm.sort, nvm.argsort):
+        with pytest.raises(TypeError):
+            f(a)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64"])
+def test_places_along_an_axis_and_membership(dtype):
+    x = values(dtype, 24, 17).reshape(2, 3, 4)
+    a = nvm.asarray(x)
+    for axis in (-1, 0, 1):
+        order = np.argsort(x, axis=axis, kind="stable")
+        same_bits(nvm.take_along_axis(a, nvm.asarray(order), axis=axis), np.take_along_axis(x, order, axis=axis))
+    some = x.reshape(-1)[::3].copy()
+    assert nvm.isin(a, nvm.asarray(some)).tolist() == np.isin(x, some).tolist()
+    assert nvm.isin(a, nvm.asarray(some[:0]), invert=True).tolist() == np.isin(x, some[:0], invert=True).tolist()
+    assert nvm.broadcast_shapes((2, 1), (3,), ()) == (2, 3)
+
+
+@pytest.mark.parametrize("shape,axis", [((0, 3), 1), ((2, 0, 3), 0), ((2, 0, 3), 2)])
+def test_places_of_extremes_where_there_are_no_rows(shape, axis):
+    x = np.zeros(shape)
+    assert nvm.argmax(nvm.asarray(x), axis=axis).shape == np.argmax(x, axis=axis).shape
+    with pytest.raises(ValueError):
+        nvm.argmin(nvm.asarray(x), axis=shape.index(0))
+
+
+def test_elements_without_values_of_the_machine_are_refused():
+    from neslvm import _nvm
+
+    with pytest.raises(TypeError):
+        _nvm.record("+ INT", [None, None])
+    with pytest.raises(ValueError):
+        _nvm.record("+ INT", [_nvm.of_int(1)])
+    with pytest.raises(ValueError):
+        _nvm.record("+", [_nvm.of_int(1), _nvm.of_int(1)])

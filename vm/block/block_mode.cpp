@@ -11,7 +11,6 @@ namespace nvm::vm::block {
 
 namespace {
 
-constexpr std::size_t kSampleOf = 32;              // this part of a call is made both ways to find what pays
 constexpr std::int64_t kWorthMeasuring = 8 << 20;  // bytes of a call; below, the policy's guess has to do
 
 constexpr std::int64_t kStreams =
@@ -184,9 +183,9 @@ bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layo
                         std::span<const std::int64_t> bounds, std::vector<Value>& results) {
   if (policy_.loops(function)) return try_step(function, depth, layout, bounds, results);
   const std::int64_t average = average_of(layout);
-  const Way way = tuning_.next(function, average);
+  const Way way = tuning_.tried(function, average).next_in_turn(Way::kCandidate);
   const auto took = run_timed(way, function, depth, layout, bounds, results);
-  if (took) tuning_.note(function, average, way, *took);
+  if (took) tuning_.note(function, average, way, *took, layout.bytes());
   return took.has_value();
 }
 
@@ -194,27 +193,27 @@ bool BlockMode::try_out(ssa::FunctionId function, std::int64_t depth, const Layo
 // groups, as other recursion does.
 bool BlockMode::try_step(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                          std::span<const std::int64_t> bounds, std::vector<Value>& results) {
-  const Trials::Kind kind(function, layout.instances(), layout.bytes());
+  const StepTuning::Kind kind(function, layout.instances(), layout.bytes());
   const bool compiles = hook_ != nullptr;
-  if (compiles && trials_.waits(kind)) return false;
-  Timings& timings = trials_.timings(kind);
-  const Way way = timings.next(compiles ? Way::kWhole : Way::kGroups);
-  const bool settled = timings.settled();
-  if (way == Way::kWhole && settled) return false;
+  if (compiles && steps_.waits(kind)) return false;
+  Choice& choice = steps_.choice(kind);
+  const Way way = choice.next_in_turn(compiles ? Way::kBaseline : Way::kCandidate);
+  const bool settled = choice.settled();
+  if (way == Way::kBaseline && settled) return false;
   const auto took = run_timed(way, function, depth, layout, bounds, results);
-  if (took && !settled) timings.note(way, *took);
+  if (took && !settled) choice.note(way, *took / static_cast<double>(layout.bytes()));
   return took.has_value();
 }
 
-// Seconds for each byte; nothing if it fails.
+// Seconds; nothing if it fails.
 std::optional<double> BlockMode::run_timed(Way way, ssa::FunctionId function, std::int64_t depth,
                                            const Layout& layout, std::span<const std::int64_t> bounds,
                                            std::vector<Value>& results) {
   const auto begin = std::chrono::steady_clock::now();
-  const bool done = way == Way::kWhole ? run_counted(function, depth, layout, results)
-                                       : run_cut(function, depth, layout, bounds, results);
+  const bool done = way == Way::kBaseline ? run_counted(function, depth, layout, results)
+                                          : run_cut(function, depth, layout, bounds, results);
   if (!done) return std::nullopt;
-  return seconds_since(begin) / static_cast<double>(layout.bytes());
+  return seconds_since(begin);
 }
 
 // In kernel mode. False, and nothing counted, if it fails: the ordinary call says why.
@@ -328,37 +327,54 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   return true;
 }
 
-// A part of the call is made both ways, for each function and size of instances; before that one group of it,
-// so that what both compile is there; all of it if it is small and somebody waits for the answer. The best of
-// some timings counts: other work on the processors makes some of them long, and the verdict is kept.
 bool BlockMode::pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                      std::span<const std::int64_t> bounds) {
   if (options_.threshold != Options::kAuto) return true;
-  const std::int64_t average = average_of(layout);
   const Tuning::Reach reach = layout.bytes() > kStreams ? Tuning::Reach::kStreams : Tuning::Reach::kCached;
-  const Tuning::Verdict known = tuning_.of(function, average, reach);
+  const Tuning::Verdict known = tuning_.of(function, average_of(layout), reach);
   if (known != Tuning::Verdict::kUnknown) return known == Tuning::Verdict::kPays;
-  const std::size_t groups = bounds.size() - 1;
-  std::size_t sample =
-      std::max<std::size_t>(groups / kSampleOf, static_cast<std::size_t>(workers_.threads()));
-  if (layout.bytes() < kWorthMeasuring || sample > groups / 8) {
-    if (!options_.afresh) return !policy_.loops(function);
-    sample = groups;
-  }
+  if (layout.bytes() < kWorthMeasuring && !options_.afresh) return !policy_.loops(function);
+  return try_part(function, depth, layout, bounds, reach);
+}
+
+// A part of the call is made both ways, for each function and size of instances; before that one group of it,
+// so that what both compile is there. Where that may take no more time, a later call goes on, and until then
+// the faster way so far is taken, or the policy's guess. Who waits for the answer gets it now, if need be
+// from all of the call.
+bool BlockMode::try_part(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                         std::span<const std::int64_t> bounds, Tuning::Reach reach) {
+  const std::int64_t average = average_of(layout);
+  const auto groups = static_cast<std::int64_t>(bounds.size()) - 1;
+  PartTrial part(layout.bytes(), groups, workers_.threads());
+  const bool all = options_.afresh && (layout.bytes() < kWorthMeasuring || part.groups() > groups / 8);
+  const auto first = [&](std::int64_t n) {
+    return all ? bounds : bounds.first(static_cast<std::size_t>(n) + 1);
+  };
+  const std::int64_t bytes = all ? std::max<std::int64_t>(layout.bytes(), 1) : part.bytes();
+
+  Choice tried = tuning_.tried(function, average, reach);
+  const bool compiles = hook_ != nullptr && tried.runs(Way::kBaseline) == 0;
+  if (!options_.afresh && !part.begin(tried, compiles ? 1 : 0)) return guess(function, tried);
   const Trial trial(*this);
-  const auto first = bounds.first(sample == groups ? bounds.size() : 2);
-  if (hook_ != nullptr && !time_both(function, depth, layout, first)) return false;
+  if (compiles && !time_both(function, depth, layout, first(1))) return false;
   const std::uint64_t on_device = counters_.on_device;
-  Timed best;
-  for (int timings = 0; !Timings::enough(timings, best.cut, best.whole); ++timings) {
-    const auto timed = time_both(function, depth, layout, bounds.first(sample + 1));
+  do {
+    const auto timed = time_both(function, depth, layout, first(part.groups()));
     if (!timed) return false;
-    best = {std::min(best.whole, timed->whole), std::min(best.cut, timed->cut)};
     // The workers' time says nothing of a device that has no kernel yet.
-    if (options_.device != nullptr && counters_.on_device == on_device) return best.cut < best.whole;
-  }
-  tuning_.learn(function, average, best.cut, best.whole, reach);
-  return tuning_.of(function, average, reach) == Tuning::Verdict::kPays;
+    if (options_.device != nullptr && counters_.on_device == on_device) return timed->cut < timed->whole;
+    tuning_.note(function, average, timed->whole, timed->cut, bytes, reach);
+    const Tuning::Verdict known = tuning_.of(function, average, reach);
+    if (known != Tuning::Verdict::kUnknown) return known == Tuning::Verdict::kPays;
+    tried = tuning_.tried(function, average, reach);
+  } while (options_.afresh || part.begin(tried));
+  return guess(function, tried);
+}
+
+// While too little is known.
+bool BlockMode::guess(ssa::FunctionId function, const Choice& tried) const {
+  if (tried.runs(Way::kBaseline) == 0 || tried.runs(Way::kCandidate) == 0) return !policy_.loops(function);
+  return tried.best(Way::kCandidate) < tried.best(Way::kBaseline);
 }
 
 // The groups of `bounds` in kernel mode, then each by itself; nothing if one way fails.

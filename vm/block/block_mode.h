@@ -5,13 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "vm/block/policy.h"
-#include "vm/block/trials.h"
 #include "vm/block/tuning.h"
 #include "vm/block/worker.h"
 #include "vm/interp/call_hook.h"
@@ -97,9 +95,12 @@ class BlockMode final : public CallHook {
                                  std::vector<Value>& results);
   [[nodiscard]] bool pays(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                           std::span<const std::int64_t> bounds);
+  [[nodiscard]] bool guess(ssa::FunctionId function, const Choice& tried) const;
   struct Timed {
-    double whole = std::numeric_limits<double>::infinity(), cut = whole;  // seconds
+    double whole = 0, cut = 0;  // seconds
   };
+  [[nodiscard]] bool try_part(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
+                              std::span<const std::int64_t> bounds, Tuning::Reach reach);
   [[nodiscard]] std::optional<Timed> time_both(ssa::FunctionId function, std::int64_t depth,
                                                const Layout& layout, std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
@@ -121,7 +122,7 @@ class BlockMode final : public CallHook {
   Options options_;
   Policy policy_;
   Tuning tuning_;
-  Trials trials_;
+  StepTuning steps_;
   LevelLoops levels_;
   Workers workers_;
   Counters counters_;

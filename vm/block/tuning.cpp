@@ -16,6 +16,9 @@ constexpr double kClear = 1.5;  // times as fast
 // groups may take so many times as long.
 constexpr double kFlattered = 1.5;
 constexpr double kFaster = 0.97;  // of kernel mode's time: what is as fast is left as it is
+constexpr double kNano = 1e9;
+constexpr std::int64_t kPartOf = 32;  // this part of a call is made both ways to find what pays
+constexpr std::int64_t kTrialOf = 10;
 
 constexpr Tuning::Reach kReaches[] = {Tuning::Reach::kCached, Tuning::Reach::kStreams};
 
@@ -47,49 +50,60 @@ bool Tuning::clear(ssa::FunctionId function) {
                      [&](Reach reach) { return known(function, reach).clear != 0; });
 }
 
-void Tuning::learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds,
-                   Reach reach) {
-  measured_.push_back({function, average, cut_seconds, whole_seconds});
+Choice Tuning::tried(ssa::FunctionId function, std::int64_t average, Reach reach) {
+  const std::map<int, Choice>& all = known(function, reach).tried;
+  const auto it = all.find(class_of(average));
+  return it == all.end() ? Choice() : it->second;
+}
+
+void Tuning::note(ssa::FunctionId function, std::int64_t average, Way way, double seconds, std::int64_t bytes,
+                  Reach reach) {
+  known(function, reach).tried[class_of(average)].note(way, seconds * kNano / static_cast<double>(bytes));
+  settle(function, average, bytes, reach);
+}
+
+void Tuning::note(ssa::FunctionId function, std::int64_t average, double whole_seconds, double cut_seconds,
+                  std::int64_t bytes, Reach reach) {
+  Choice& choice = known(function, reach).tried[class_of(average)];
+  choice.note(Way::kBaseline, whole_seconds * kNano / static_cast<double>(bytes));
+  choice.note(Way::kCandidate, cut_seconds * kNano / static_cast<double>(bytes));
+  settle(function, average, bytes, reach);
+}
+
+void Tuning::settle(ssa::FunctionId function, std::int64_t average, std::int64_t bytes, Reach reach) {
   Known& k = known(function, reach);
-  const int size = class_of(average);
-  if (cut_seconds < whole_seconds * (reach == Reach::kStreams ? kFlattered : kFaster)) {
+  const auto it = k.tried.find(class_of(average));
+  if (it->second.settled()) {
+    const Choice settled = it->second;
+    k.tried.erase(it);
+    const auto took = [&](Way of) { return settled.best(of) * static_cast<double>(bytes) / kNano; };
+    measured_.push_back({function, average, took(Way::kCandidate), took(Way::kBaseline)});
+    learn(k, class_of(average), settled, reach);
+  }
+  keep(function, reach);
+}
+
+void Tuning::learn(Known& k, int size, const Choice& settled, Reach reach) {
+  const double groups = settled.best(Way::kCandidate), whole = settled.best(Way::kBaseline);
+  if (groups < whole * (reach == Reach::kStreams ? kFlattered : kFaster)) {
     k.pays = std::max(k.pays, size);
     k.loses = std::max(k.loses, size + 1);
-    k.clear = cut_seconds * kClear < whole_seconds ? 1 : 0;
+    k.clear = groups * kClear < whole ? 1 : 0;
   } else {
     k.loses = std::min(k.loses, size);
     k.pays = std::min(k.pays, size - 1);
     k.clear = 0;
   }
-  keep(function, reach);
 }
 
-Way Tuning::next(ssa::FunctionId function, std::int64_t average) {
-  const std::map<int, Timings>& tried = known(function, Reach::kCached).tried;
-  const auto timings = tried.find(class_of(average));
-  return timings == tried.end() ? Way::kGroups : timings->second.next(Way::kGroups);
-}
-
-void Tuning::note(ssa::FunctionId function, std::int64_t average, Way way, double seconds_per_byte) {
-  Known& k = known(function, Reach::kCached);
-  Timings& timings = k.tried[class_of(average)];
-  timings.note(way, seconds_per_byte);
-  if (!timings.settled()) return keep(function, Reach::kCached);
-  const Timings compared = timings;
-  k.tried.erase(class_of(average));
-  const auto best = [&](Way of) { return compared.best[static_cast<std::size_t>(of)]; };
-  learn(function, average, best(Way::kGroups), best(Way::kWhole));
-}
-
-void Tuning::keep(ssa::FunctionId function, Reach reach) const {
+void Tuning::keep(ssa::FunctionId function, Reach reach) {
   if (cache_ == nullptr) return;
   const Known& k = known_[static_cast<std::size_t>(reach)][static_cast<std::size_t>(function)];
   char line[128];
   std::snprintf(line, sizeof line, "pays %d loses %d clear %d\n", k.pays, k.loses, k.clear);
   std::string text = line;
-  for (const auto& [size, t] : k.tried) {
-    std::snprintf(line, sizeof line, "tried %d %d %a %d %a\n", size, t.runs[0], t.best[0], t.runs[1],
-                  t.best[1]);
+  for (const auto& [size, choice] : k.tried) {
+    choice.print(size, line, sizeof line);
     text += line;
   }
   cache_->add(key(function, reach), std::vector<char>(text.begin(), text.end()));
@@ -110,17 +124,18 @@ Tuning::Known& Tuning::known(ssa::FunctionId function, Reach reach) {
   k.clear = clear;
   k.pays = pays;
   k.loses = loses;
-  Timings t;
-  for (int size = 0; std::sscanf(text += length, "tried %d %d %la %d %la\n%n", &size, &t.runs[0], &t.best[0],
-                                 &t.runs[1], &t.best[1], &length) == 5;)
-    k.tried[size] = t;
+  Choice choice;
+  int size = 0;
+  for (const char* rest = text + length; (rest = choice.read(rest, size)) != nullptr;) k.tried[size] = choice;
   return k;
 }
 
 // All code that the function may come to.
-std::string Tuning::key(ssa::FunctionId function, Reach reach) const {
+const std::string& Tuning::key(ssa::FunctionId function, Reach reach) {
+  std::string& text = known_[static_cast<std::size_t>(reach)][static_cast<std::size_t>(function)].key;
+  if (!text.empty()) return text;
   std::vector<ssa::FunctionId> reached = {function};
-  std::string text = setting_ + (reach == Reach::kStreams ? " streams\n" : "\n");
+  text = setting_ + (reach == Reach::kStreams ? " streams\n" : "\n");
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const ssa::Function& f = module_.functions[static_cast<std::size_t>(reached[i])];
     text += ssa::print(module_, f);
@@ -131,5 +146,21 @@ std::string Tuning::key(ssa::FunctionId function, Reach reach) const {
   }
   return text;
 }
+
+PartTrial::PartTrial(std::int64_t bytes, std::int64_t groups, int threads)
+    : each_(std::max<std::int64_t>(bytes / groups, 1)),
+      part_(std::max<std::int64_t>(groups / kPartOf, threads)),
+      allowance_(kTrialOf) {
+  allowance_.earn(bytes);
+}
+
+bool PartTrial::begin(const Choice& tried, std::int64_t more) {
+  const bool known = tried.runs(Way::kBaseline) > 0 && tried.runs(Way::kCandidate) > 0;
+  const double cost = static_cast<double>((part_ + more) * each_) * (1 + (known ? tried.ratio() : 1.0));
+  return allowance_.spend(static_cast<std::int64_t>(cost));
+}
+
+StepTuning::Kind::Kind(ssa::FunctionId f, std::int64_t count, std::int64_t size)
+    : function(f), instances(class_of(count)), bytes(class_of(size)) {}
 
 }  // namespace nvm::vm::block

@@ -1,4 +1,5 @@
-// Whether cutting pays, by function and size of its instances: measured once, remembered between runs.
+// Whether cutting pays, by function and size of its instances: measured once, remembered between runs. The
+// candidate is groups, the baseline kernel mode.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 #include "bytecode/base/disk_cache.h"
 #include "bytecode/ssa/ssa.h"
-#include "vm/block/timings.h"
+#include "vm/data/choice.h"
 
 namespace nvm::vm::block {
 
@@ -28,20 +29,20 @@ class Tuning {
   [[nodiscard]] Verdict of(ssa::FunctionId function, std::int64_t average, Reach reach = Reach::kCached);
   // Was it much faster whenever it was measured? Then sizes that cannot be tried may be believed to gain.
   [[nodiscard]] bool clear(ssa::FunctionId function);
-  // One measurement of the same work both ways, a part of a call. What can not be written is lost, quietly.
-  void learn(ssa::FunctionId function, std::int64_t average, double cut_seconds, double whole_seconds,
-             Reach reach = Reach::kCached);
-
-  // Calls that are too small for a part of them to tell are made whole, one way or the other, while it is
-  // not known what pays at their size: the way to make the next one, and how long it took for each byte. When
-  // they can be compared, that is learned.
-  [[nodiscard]] Way next(ssa::FunctionId function, std::int64_t average);
-  void note(ssa::FunctionId function, std::int64_t average, Way way, double seconds_per_byte);
+  // The ways as far as they were timed while that is not known: on parts of calls, or, where these are too
+  // small to tell, on calls that are made whole, one way or the other.
+  [[nodiscard]] Choice tried(ssa::FunctionId function, std::int64_t average, Reach reach = Reach::kCached);
+  // `bytes` of a call took `seconds`. What can not be written is lost, quietly.
+  void note(ssa::FunctionId function, std::int64_t average, Way way, double seconds, std::int64_t bytes,
+            Reach reach = Reach::kCached);
+  // Both ways, of the same.
+  void note(ssa::FunctionId function, std::int64_t average, double whole_seconds, double cut_seconds,
+            std::int64_t bytes, Reach reach = Reach::kCached);
 
   struct Measured {
     ssa::FunctionId function = 0;
     std::int64_t average = 0;
-    double cut_seconds = 0, whole_seconds = 0;
+    double cut_seconds = 0, whole_seconds = 0;  // of what was timed last
   };
   // By this object, in order.
   [[nodiscard]] const std::vector<Measured>& measured() const { return measured_; }
@@ -49,14 +50,18 @@ class Tuning {
  private:
   struct Known {
     bool read = false;
-    int pays = -1;                 // largest class of sizes
-    int loses = 64;                // smallest class of sizes, above `pays`
-    int clear = 0;                 // 1 if the last measurement was clear
-    std::map<int, Timings> tried;  // of whole calls, by class of sizes
+    int pays = -1;                // largest class of sizes
+    int loses = 64;               // smallest class of sizes, above `pays`
+    int clear = 0;                // 1 if the last measurement was clear
+    std::map<int, Choice> tried;  // by class of sizes
+    std::string key;              // in the cache, once it is needed
   };
   Known& known(ssa::FunctionId function, Reach reach);
-  void keep(ssa::FunctionId function, Reach reach) const;
-  [[nodiscard]] std::string key(ssa::FunctionId function, Reach reach) const;
+  // When the ways can be compared, that is learned.
+  void settle(ssa::FunctionId function, std::int64_t average, std::int64_t bytes, Reach reach);
+  static void learn(Known& k, int size, const Choice& settled, Reach reach);
+  void keep(ssa::FunctionId function, Reach reach);
+  [[nodiscard]] const std::string& key(ssa::FunctionId function, Reach reach);
 
   const ssa::Module& module_;
   std::string setting_;
@@ -64,6 +69,47 @@ class Tuning {
   bool afresh_;
   std::vector<Known> known_[2];  // by Reach and function
   std::vector<Measured> measured_;
+};
+
+// A part of a large call, made both ways beside the call: how large, and how often. All of it takes at most a
+// tenth of the work of the call, counted in bytes at the faster way's speed as far as that is known.
+class PartTrial {
+ public:
+  // Of a call with `bytes` of arguments that is cut into `groups`.
+  PartTrial(std::int64_t bytes, std::int64_t groups, int threads);
+  // Groups of the part.
+  [[nodiscard]] std::int64_t groups() const { return part_; }
+  // Its bytes, about.
+  [[nodiscard]] std::int64_t bytes() const { return part_ * each_; }
+  // May it, and `more` groups, be made both ways once more? Then they are.
+  [[nodiscard]] bool begin(const Choice& tried, std::int64_t more = 0);
+
+ private:
+  std::int64_t each_, part_;
+  Allowance allowance_;
+};
+
+// Small steps of loops, within a factor of two in instances and bytes, are made as usual at first; if there
+// are many, both ways in turn, then as was faster. Only this run remembers.
+class StepTuning {
+ public:
+  struct Kind {
+    Kind(ssa::FunctionId f, std::int64_t count, std::int64_t size);
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+    ssa::FunctionId function;
+    int instances, bytes;
+  };
+  // Counts a call. Have there been too few to begin trying?
+  [[nodiscard]] bool waits(const Kind& kind) { return known_[kind].seen++ < kPatience; }
+  [[nodiscard]] Choice& choice(const Kind& kind) { return known_[kind].choice; }
+
+ private:
+  static constexpr std::int64_t kPatience = 32;
+  struct Known {
+    Choice choice;
+    std::int64_t seen = 0;
+  };
+  std::map<Kind, Known> known_;
 };
 
 }  // namespace nvm::vm::block

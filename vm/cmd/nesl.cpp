@@ -22,15 +22,6 @@ namespace {
 // Behind "cannot write".
 std::string why() { return errno == 0 ? "" : std::string(": ") + std::strerror(errno); }
 
-// NAME=FILE and NAME:KIND=FILE, which is NAME=KIND:FILE; no name for anything else.
-std::pair<std::string, std::string> split_input(const std::string& word) {
-  const std::size_t equals = std::min(word.find('='), word.size());
-  const std::size_t colon = word.substr(0, equals).find(':');
-  if (equals == word.size()) return {};
-  if (colon == std::string::npos) return {word.substr(0, equals), word.substr(equals + 1)};
-  return {word.substr(0, colon), word.substr(colon + 1, equals - colon - 1) + ":" + word.substr(equals + 1)};
-}
-
 // NAME=FILE, or a file for the last value.
 std::string name_of(const Output& output) { return output.place.empty() ? "it" : output.place; }
 
@@ -49,7 +40,8 @@ void check_outputs(lib::Nesl& nesl, const Outputs& outputs, const Arguments& arg
   if (outputs.empty()) return;
   lib::Nesl::Texts texts;
   texts.expressions = arguments.all(Option::kExpression);
-  for (const std::string& word : arguments.all(Option::kIn)) texts.inputs.push_back(split_input(word).first);
+  for (const std::string& word : arguments.all(Option::kIn))
+    texts.inputs.push_back(split_binding(word).first);
   if (!arguments.operands().empty()) {
     texts.script_name = arguments.operand("a program file");
     const bool standard = texts.script_name == "-";
@@ -95,7 +87,7 @@ int status_of(lib::NeslStatus status) {
 Lengths bind_inputs(lib::Nesl& nesl, const Arguments& arguments) {
   Lengths lengths;
   for (const std::string& word : arguments.all(Option::kIn)) {
-    const auto [name, file] = split_input(word);
+    const auto [name, file] = split_binding(word);
     if (name.empty()) throw UsageError{"--in " + word + ": expected NAME=FILE"};
     if (const auto wrong = nesl.bind_file(name, file)) throw UsageError{"--in " + word + ": " + *wrong};
     if (const auto length = nesl.length(name)) lengths[name] = *length;

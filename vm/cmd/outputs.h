@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vm/cmd/arguments.h"
@@ -16,6 +17,9 @@ struct Output {
   lib::ValueFile file;
 };
 using Outputs = std::vector<Output>;
+
+// The words of --in and --out: NAME=FILE, NAME:KIND=FILE, which is NAME=KIND:FILE, or a FILE without a name.
+[[nodiscard]] std::pair<std::string, std::string> split_binding(const std::string& word);
 
 // Throws UsageError for a file that cannot be written, or of a kind that nvm does not write.
 [[nodiscard]] Outputs open_outputs(const Arguments& arguments);

@@ -5,18 +5,12 @@
 #include <optional>
 
 #include "vm/cmd/commands.h"
+#include "vm/cmd/outputs.h"
 #include "vm/cmd/terminal.h"
 
 namespace nvm::cmd {
 
 namespace {
-
-// LEFT=RIGHT; LEFT is empty where there is no =.
-std::pair<std::string, std::string> split(const std::string& word) {
-  const std::size_t equals = word.find('=');
-  if (equals == std::string::npos) return {"", word};
-  return {word.substr(0, equals), word.substr(equals + 1)};
-}
 
 [[noreturn]] void refuse(const std::string& word, const std::string& why) {
   throw UsageError{"--in " + word + ": " + why};
@@ -44,7 +38,7 @@ std::vector<lib::Value> read_inputs(const Arguments& arguments,
                                     std::span<const std::shared_ptr<lib::Watcher>> watchers) {
   std::vector<lib::Value> values;
   for (const std::string& word : arguments.all(Option::kIn)) {
-    const auto [name, file] = split(word);
+    const auto [name, file] = split_binding(word);
     if (name == "segdes") {
       auto segdes = lib::read_segdes(file, watchers);
       if (!segdes) refuse(word, segdes.failure().reason);

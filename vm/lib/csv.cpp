@@ -59,7 +59,8 @@ bool are_titles(const std::vector<std::string>& fields) {
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& path) : rest_(text), path_(path) {
+  Reader(std::string_view text, const std::string& path, char separator)
+      : rest_(text), path_(path), chosen_(separator), separator_(separator == '\0' ? ',' : separator) {
     if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
   }
 
@@ -149,9 +150,12 @@ class Reader {
     return row_;
   }
 
+  // Of the row that follows.
   [[nodiscard]] char separator() const {
+    if (chosen_ != '\0') return chosen_;
     const bool commas = in_row(','), semicolons = in_row(';');
-    if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
+    if (commas && semicolons)
+      fail(" has commas and semicolons; which of them part fields, NAME:csv,=FILE or NAME:csv;=FILE say");
     return commas ? ',' : semicolons ? ';' : '\t';
   }
 
@@ -240,12 +244,47 @@ class Reader {
     return !in_quotes ? text : keeps_ ? owned_ += text : trimmed(owned_ += text);
   }
 
+  // Numbers parted as those of the row before, and nothing else; or false, and nothing was read.
+  bool read_plain_row() {
+    const std::size_t before = table_.numbers.size();
+    const char* at = rest_.data();
+    const char* const end = at + rest_.size();
+    const auto skip = [&] {
+      while (at < end && (*at == ' ' || (*at == '\t' && separator_ != '\t'))) ++at;
+    };
+    for (bool more = true; more;) {
+      double x = 0;
+      skip();
+      const auto read = std::from_chars(at, end, x);
+      if (read.ec != std::errc()) break;
+      at = read.ptr;
+      skip();
+      table_.numbers.push_back(x);
+      more = at < end && *at == separator_;
+      if (more) {
+        ++at;
+        skip();
+      }
+      if (at < end && *at != '\n' && *at != '\r') {
+        if (more) continue;
+        break;
+      }
+      rest_.remove_prefix(static_cast<std::size_t>(at - rest_.data()));
+      end_line(0);
+      table_.lengths.push_back(static_cast<std::int64_t>(table_.numbers.size() - before));
+      return true;
+    }
+    table_.numbers.resize(before);
+    return false;
+  }
+
   bool read_row(bool may_be_titles, bool may_have_texts) {
     check_budget();
-    const bool commas = in_row(','), semicolons = in_row(';');
-    if (commas && semicolons) fail(" has commas and semicolons: only one of them can part fields");
-    const std::string_view blanks = commas || semicolons ? " \t" : " ";
-    const std::string_view ends = commas ? ",\r\n" : semicolons ? ";\r\n" : "\t\r\n";
+    const auto ragged = [&](std::size_t n) { return titles_ != 0 && may_have_texts && n != titles_; };
+    if (read_plain_row()) return !ragged(static_cast<std::size_t>(table_.lengths.back()));
+    separator_ = separator();
+    const std::string_view blanks = separator_ == '\t' ? " " : " \t";
+    const std::string ends = std::string(1, separator_) + "\r\n";
     const std::size_t before = table_.numbers.size();
     std::vector<std::string> names;  // of a row that may have the titles
     std::size_t columns = 0, wrong = 0;
@@ -273,7 +312,7 @@ class Reader {
       table_.numbers.resize(before);
       return true;
     }
-    if (titles_ != 0 && may_have_texts && (wrong != 0 || columns != titles_)) return false;
+    if (ragged(columns) || (titles_ != 0 && may_have_texts && wrong != 0)) return false;
     if (wrong != 0)
       fail(", column " + std::to_string(wrong) +
            (wrong_text.empty() ? std::string(" is empty") : " is no number: " + wrong_text) +
@@ -287,7 +326,8 @@ class Reader {
   std::string owned_;       // what stood in quotes
   bool keeps_ = false;      // the blanks in quotes
   std::size_t titles_ = 0;  // how many there were
-  char separator_ = ',';    // of read_texts
+  char chosen_;             // what parts fields; 0: the rows tell
+  char separator_;          // of the row before
   std::vector<std::string> row_;
   std::size_t line_ = 1;
   Table table_;
@@ -295,16 +335,20 @@ class Reader {
 
 }  // namespace
 
-Table read_csv(std::string_view text, const std::string& path) { return *Reader(text, path).numbers(false); }
-
-std::optional<Table> read_numbers(std::string_view text, const std::string& path) {
-  return Reader(text, path).numbers(true);
+Table read_csv(std::string_view text, const std::string& path, char separator) {
+  return *Reader(text, path, separator).numbers(false);
 }
 
-std::vector<Column> read_columns(std::string_view text, const std::string& path) {
-  return Reader(text, path).columns();
+std::optional<Table> read_numbers(std::string_view text, const std::string& path, char separator) {
+  return Reader(text, path, separator).numbers(true);
 }
 
-Fields read_fields(std::string_view text, const std::string& path) { return Reader(text, path).fields(); }
+std::vector<Column> read_columns(std::string_view text, const std::string& path, char separator) {
+  return Reader(text, path, separator).columns();
+}
+
+Fields read_fields(std::string_view text, const std::string& path, char separator) {
+  return Reader(text, path, separator).fields();
+}
 
 }  // namespace nvm::vm

@@ -14,15 +14,17 @@ struct Table {
   std::vector<std::int64_t> lengths;  // of the rows
 };
 
-// Rows end with LF, CR or both, fields are parted by commas, semicolons or tabs (which are blanks beside the
-// other two) and may stand in quotes. Blank lines are skipped, and a first row of titles: each of its fields
-// is empty or a name, which begins with a letter or _ (behind a # in the first field), no two names are
-// equal, and none of them says that a value is missing (NA, null, ...). Throws Fault kIo, with the path, line
-// and column, for any other field that is no number: no row of data is taken for titles.
-[[nodiscard]] Table read_csv(std::string_view text, const std::string& path);
+// Rows end with LF, CR or both, fields are parted by `separator`, or if it is 0 by commas, semicolons or tabs
+// (which are blanks beside the other two), and may stand in quotes. Blank lines are skipped, and a first row
+// of titles: each of its fields is empty or a name, which begins with a letter or _ (behind a # in the first
+// field), no two names are equal, and none of them says that a value is missing (NA, null, ...). Throws Fault
+// kIo, with the path, line and column, for any other field that is no number: no row of data is taken for
+// titles.
+[[nodiscard]] Table read_csv(std::string_view text, const std::string& path, char separator = '\0');
 // The same, but nothing for a table with titles in which a field is no number or a row has not one for each
 // title.
-[[nodiscard]] std::optional<Table> read_numbers(std::string_view text, const std::string& path);
+[[nodiscard]] std::optional<Table> read_numbers(std::string_view text, const std::string& path,
+                                                char separator = '\0');
 
 // A column of a table, of as many fields as there are rows of data.
 struct Column {
@@ -40,7 +42,8 @@ struct Column {
 // for a field of a column of numbers that is none, for a row of another length than the first, and for more
 // than kMostColumns.
 inline constexpr std::size_t kMostColumns = 500;
-[[nodiscard]] std::vector<Column> read_columns(std::string_view text, const std::string& path);
+[[nodiscard]] std::vector<Column> read_columns(std::string_view text, const std::string& path,
+                                               char separator = '\0');
 
 // All fields as they are, titles too.
 struct Fields {
@@ -48,6 +51,6 @@ struct Fields {
   std::vector<std::int64_t> lengths;  // of the fields
   std::vector<std::int64_t> rows;     // fields of each row
 };
-[[nodiscard]] Fields read_fields(std::string_view text, const std::string& path);
+[[nodiscard]] Fields read_fields(std::string_view text, const std::string& path, char separator = '\0');
 
 }  // namespace nvm::vm

@@ -290,7 +290,9 @@ Elements Operators::sign(const Elements& a) const {
   const Promise zero = all(0), one = all(1);
   if (info_of(a.type).kind == 'u')
     return made(a.type, e_.select(kind, e_.compare(Scalar::kEq, kind, a.values, zero), zero, one));
-  const Promise above = e_.select(kind, e_.compare(Scalar::kGt, kind, a.values, zero), one, a.values);
+  const Promise rest =
+      kind == Kind::kFloat ? e_.floats(Scalar::kAdd, a.values, zero) : a.values;  // of -0.0 too
+  const Promise above = e_.select(kind, e_.compare(Scalar::kGt, kind, a.values, zero), one, rest);
   return made(a.type, e_.select(kind, e_.compare(Scalar::kLt, kind, a.values, zero), all(-1), above));
 }
 

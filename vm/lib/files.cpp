@@ -1,5 +1,7 @@
 #include "vm/lib/files.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -8,9 +10,12 @@
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
 #include "vm/lib/csv.h"
+#include "vm/lib/image_values.h"
+#include "vm/lib/json_lines.h"
 #include "vm/lib/nesl_print.h"
 #include "vm/lib/npy.h"
 #include "vm/lib/write_table.h"
+#include "vm/lib/zip.h"
 
 namespace nvm::vm {
 
@@ -20,33 +25,50 @@ using frontend::resolve;
 using frontend::Type;
 using frontend::TypeArena;
 using frontend::TypeKind;
-using Typed = std::pair<const Type*, std::vector<Value>>;
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw Fault{Fault::Kind::kIo, path + ": " + why};
-}
 
 std::string read_text(const std::string& path, InFile& in) {
   std::string text = in.rest();
-  if (in.error() == EISDIR) fail(path, "is a directory");
-  if (in.error() != 0) fail(path, std::string("cannot be read: ") + std::strerror(in.error()));
+  if (in.error() == EISDIR) fail_file(path, "is a directory");
+  if (in.error() != 0) fail_file(path, std::string("cannot be read: ") + std::strerror(in.error()));
   return text;
 }
 
+constexpr std::string_view kNoEnding = "/";
 struct KindRow {
   FileKind kind;
   std::string_view name;    // before a colon
   std::string_view ending;  // of a path, in small letters
+  bool parted = false;      // has a separator that may be chosen
 };
-constexpr std::string_view kNoEnding = "/";
 constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
-                              {FileKind::kCsv, "csv", ".csv"},
+                              {FileKind::kNpz, "npz", ".npz"},
+                              {FileKind::kPng, "png", ".png"},
+                              {FileKind::kCsv, "csv", ".csv", true},
                               {FileKind::kTsv, "tsv", ".tsv"},
+                              {FileKind::kJson, "jsonl", ".jsonl"},
+                              {FileKind::kJson, "jsonl", ".ndjson"},
                               {FileKind::kText, "text", ".txt"},
                               {FileKind::kText, "text", ""},
-                              {FileKind::kRows, "rows", kNoEnding},
-                              {FileKind::kColumns, "columns", kNoEnding},
-                              {FileKind::kFields, "fields", kNoEnding}};
+                              {FileKind::kRows, "rows", kNoEnding, true},
+                              {FileKind::kColumns, "columns", kNoEnding, true},
+                              {FileKind::kFields, "fields", kNoEnding, true}};
+
+// Formats that others write, and what to do.
+struct Advice {
+  std::string_view ending, advice;
+};
+constexpr std::string_view kArrow =
+    "needs Apache Arrow, which nvm does not read; Python converts it (apt install python3-pip; pip install "
+    "pyarrow): pyarrow.csv.write_csv(pyarrow.parquet.read_table(\"FILE\"), \"FILE.csv\")";
+constexpr Advice kAdvice[] = {
+    {".parquet", kArrow},
+    {".arrow", kArrow},
+    {".feather", kArrow},
+    {".json",
+     "is one JSON value; a value on each line is .jsonl: jq -c '.[]' FILE > FILE.jsonl makes it of an array"},
+    {".jpg", "is no PNG image; convert it first (apt install imagemagick)"},
+    {".jpeg", "is no PNG image; convert it first (apt install imagemagick)"},
+    {".xlsx", "is a spreadsheet; save it as .csv"}};
 
 std::string in_small_letters(std::string_view text) {
   std::string small;
@@ -59,21 +81,6 @@ std::string_view ending_of(std::string_view path) {
   const std::string_view name = path.substr(path.find_last_of('/') + 1);
   const std::size_t dot = name.find_last_of('.');
   return dot == name.npos || dot == 0 ? std::string_view() : name.substr(dot);
-}
-
-Vector bytes(const std::string& text, Pool& pool) {
-  if (text.size() == 1) return Vector::of_int(static_cast<unsigned char>(text[0]));
-  bool ascii = true;
-  for (const char c : text) ascii = ascii && static_cast<signed char>(c) >= 0;
-  const auto n = static_cast<std::int64_t>(text.size());
-  Vector v = pool.vector(ascii ? Storage::kI8 : Storage::kI64, n);
-  if (n == 0) return v;
-  if (ascii)
-    std::memcpy(v.mutable_data<char>(), text.data(), text.size());
-  else
-    for (std::size_t i = 0; i < text.size(); ++i)
-      v.mutable_data<std::int64_t>()[i] = static_cast<unsigned char>(text[i]);
-  return v;
 }
 
 Typed from_array(const Array& array, TypeArena& arena) {
@@ -92,19 +99,6 @@ Typed from_array(const Array& array, TypeArena& arena) {
   return {type, std::move(slots)};
 }
 
-template <typename T>
-Vector vector_of(const std::vector<T>& v, Storage storage, Pool& pool) {
-  if (v.size() == 1) {
-    if constexpr (std::is_same_v<T, double>)
-      return Vector::of_float(v[0]);
-    else
-      return Vector::of_int(v[0]);
-  }
-  Vector out = pool.vector(storage, static_cast<std::int64_t>(v.size()));
-  if (!v.empty()) std::memcpy(out.mutable_data<T>(), v.data(), v.size() * sizeof(T));
-  return out;
-}
-
 Typed of_numbers(const Table& table, TypeArena& arena, Pool& pool) {
   const auto rows = static_cast<std::int64_t>(table.lengths.size());
   const auto total = static_cast<std::int64_t>(table.numbers.size());
@@ -112,10 +106,6 @@ Typed of_numbers(const Table& table, TypeArena& arena, Pool& pool) {
       arena.seq(arena.seq(TypeArena::base(TypeKind::kFloat))),
       {Segdes::regular(1, rows), Segdes::from_lengths(vector_of(table.lengths, Storage::kI64, pool), total),
        vector_of(table.numbers, Storage::kF64, pool)}};
-}
-
-Value nested(const std::vector<std::int64_t>& lengths, std::int64_t total, Pool& pool) {
-  return Segdes::from_lengths(vector_of(lengths, Storage::kI64, pool), total);
 }
 
 // The rows as a sequence of tuples, or a tuple of sequences, the columns.
@@ -129,7 +119,7 @@ Typed of_columns(const std::vector<Column>& columns, bool by_column, TypeArena& 
     const Type* type = TypeArena::base(texts ? TypeKind::kChar : ints ? TypeKind::kInt : TypeKind::kFloat);
     if (texts) {
       slots.push_back(nested(column.lengths, static_cast<std::int64_t>(column.text.size()), pool));
-      slots.emplace_back(bytes(column.text, pool));
+      slots.emplace_back(characters_of(column.text, pool));
     } else {
       slots.emplace_back(ints ? vector_of(column.ints, Storage::kI64, pool)
                               : vector_of(column.floats, Storage::kF64, pool));
@@ -147,18 +137,35 @@ Typed of_fields(const Fields& fields, TypeArena& arena, Pool& pool) {
           {Segdes::regular(1, static_cast<std::int64_t>(fields.rows.size())),
            nested(fields.rows, static_cast<std::int64_t>(fields.lengths.size()), pool),
            nested(fields.lengths, static_cast<std::int64_t>(fields.text.size()), pool),
-           bytes(fields.text, pool)}};
+           characters_of(fields.text, pool)}};
 }
 
-Typed from_table(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
-  const std::string text = read_text(file.path, in);
-  if (file.kind == FileKind::kFields) return of_fields(read_fields(text, file.path), arena, pool);
+Typed from_table(const NamedFile& file, const std::string& text, TypeArena& arena, Pool& pool) {
+  if (file.kind == FileKind::kFields)
+    return of_fields(read_fields(text, file.path, file.separator), arena, pool);
   const bool plain = file.kind == FileKind::kCsv || file.kind == FileKind::kTsv;
   if (plain)
-    if (const auto numbers = read_numbers(text, file.path)) return of_numbers(*numbers, arena, pool);
-  const std::vector<Column> columns = read_columns(text, file.path);
-  if (columns.empty()) fail(file.path, "is empty, so nothing says which columns there are");
+    if (const auto numbers = read_numbers(text, file.path, file.separator))
+      return of_numbers(*numbers, arena, pool);
+  const std::vector<Column> columns = read_columns(text, file.path, file.separator);
+  if (columns.empty()) fail_file(file.path, "is empty, so nothing says which columns there are");
   return of_columns(columns, file.kind == FileKind::kColumns, arena, pool);
+}
+
+Typed from_arrays(const NamedFile& file, const std::string& bytes, TypeArena& arena, Pool& pool) {
+  std::vector<const Type*> types;
+  std::vector<Value> slots;
+  for (ZipMember& member : read_zip(bytes, file.path)) {
+    const std::string where = file.path + ": " + member.name;
+    InFile in(where, std::move(member.bytes));
+    Typed array = from_array(read_npy(where, in, pool), arena);
+    types.push_back(array.first);
+    slots.insert(slots.end(), std::make_move_iterator(array.second.begin()),
+                 std::make_move_iterator(array.second.end()));
+    if (types.size() > kMostColumns) fail_file(file.path, "has more arrays than make a tuple");
+  }
+  if (types.empty()) fail_file(file.path, "has no arrays");
+  return {types.size() == 1 ? types[0] : arena.tuple(types), std::move(slots)};
 }
 
 // A nest of sequences of equal lengths around one vector.
@@ -167,7 +174,7 @@ Array to_array(const std::string& path, const Type* type, std::span<const Value>
   std::size_t k = 0;
   for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) {
     const auto& segdes = std::get<Segdes>(slots[k++]);
-    if (!segdes.is_regular()) fail(path, "sequences of different lengths do not make an array");
+    if (!segdes.is_regular()) fail_file(path, "sequences of different lengths do not make an array");
     array.shape.push_back(segdes.regular_length());
   }
   array.elements = std::get<Vector>(slots[k]);
@@ -182,31 +189,91 @@ void write_text(OutFile& out, std::span<const Value> slots) {
   }
 }
 
-}  // namespace
+std::string arrays_archive(const std::string& path, const Type* type, std::span<const Value> slots,
+                           std::span<const std::string> titles) {
+  TypeArena arena;
+  std::vector<ZipMember> members;
+  for (const Type* part : components_of(arena, type)) {
+    const std::size_t i = members.size();
+    const auto mine = static_cast<std::size_t>(frontend::slot_count(arena, part));
+    ZipMember& member = members.emplace_back();
+    member.name = (i < titles.size() ? titles[i] : "arr_" + std::to_string(i)) + ".npy";
+    write_npy([&](std::string_view bytes) { member.bytes += bytes; },
+              to_array(path, part, slots.first(mine)));
+    slots = slots.subspan(mine);
+  }
+  return write_zip(members, path);
+}
 
-namespace {
+bool is_array(const Type* type) {
+  for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) {
+  }
+  return is_plain(type);
+}
+
+bool are_sequences(const std::vector<const Type*>& types) {
+  return std::all_of(types.begin(), types.end(),
+                     [](const Type* type) { return resolve(type)->kind == TypeKind::kSeq; });
+}
+
 std::string stream_of(const std::string& path) { return path == "-" ? "/dev/stdin" : path; }
+
+// KIND:PATH, or KIND, a separator and :PATH.
+std::optional<NamedFile> named_kind(const std::string& word) {
+  for (const KindRow& row : kKinds) {
+    if (!word.starts_with(row.name)) continue;
+    const std::string_view rest = std::string_view(word).substr(row.name.size());
+    if (rest.starts_with(':') && !(row.parted && rest.starts_with("::")))
+      return NamedFile{row.kind, std::string(rest.substr(1))};
+    constexpr std::string_view kNone = "\"\r\n+-.";
+    const bool chosen = row.parted && rest.size() > 1 && rest[1] == ':' &&
+                        kNone.find(rest[0]) == kNone.npos &&
+                        std::isalnum(static_cast<unsigned char>(rest[0])) == 0;
+    if (chosen) return NamedFile{row.kind, std::string(rest.substr(2)), rest[0]};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 NamedFile named_file(const std::string& word) {
-  for (const KindRow& row : kKinds)
-    if (word.size() > row.name.size() && word.starts_with(row.name) && word[row.name.size()] == ':')
-      return {row.kind, stream_of(word.substr(row.name.size() + 1))};
   if (word == "-") return {FileKind::kText, stream_of(word)};
-  const std::string ending = in_small_letters(ending_of(word));
+  std::optional<NamedFile> file = named_kind(word);
+  const std::string& path = file ? file->path : word;
+  std::string ending = in_small_letters(ending_of(path));
+  const Compression compression = compression_of(ending);
+  if (compression != Compression::kNone)
+    ending = in_small_letters(ending_of(path.substr(0, path.size() - ending.size())));
   for (const KindRow& row : kKinds)
-    if (row.ending == ending) return {row.kind, word};
-  fail(word, "files that end in " + ending +
-                 " are not supported, but .npy, .csv, .tsv and .txt; text:" + word + " is any file, as text");
+    if (!file && row.ending == ending) file = NamedFile{row.kind, word};
+  if (file) {
+    file->compression = compression;
+    file->path = stream_of(file->path);
+    if (file->kind == FileKind::kTsv) file->separator = '\t';
+    return *file;
+  }
+  for (const Advice& known : kAdvice)
+    if (known.ending == ending) fail_file(word, std::string(known.advice));
+  fail_file(word, "files that end in " + ending +
+                      " are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl and .txt; text:" + word +
+                      " is any file, as text");
 }
 
 Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
+  if (file.kind == FileKind::kNpy && file.compression == Compression::kNone)
+    return from_array(read_npy(file.path, in, pool), arena);
+  std::string text = unpacked(file.compression, read_text(file.path, in), file.path);
   switch (file.kind) {
-    case FileKind::kNpy: return from_array(read_npy(file.path, in, pool), arena);
-    case FileKind::kText: break;
-    default: return from_table(file, in, arena, pool);
+    case FileKind::kNpy: {
+      InFile array(file.path, std::move(text));
+      return from_array(read_npy(file.path, array, pool), arena);
+    }
+    case FileKind::kNpz: return from_arrays(file, text, arena, pool);
+    case FileKind::kPng: return image_value(read_png(text, file.path), arena, pool);
+    case FileKind::kJson: return read_json_lines(text, file.path, arena, pool);
+    case FileKind::kText: return text_value(text, arena, pool);
+    default: return from_table(file, text, arena, pool);
   }
-  return text_value(read_text(file.path, in), arena, pool);
 }
 
 std::vector<Value> read_slots(const NamedFile& file, InFile& in, Pool& pool) {
@@ -216,7 +283,7 @@ std::vector<Value> read_slots(const NamedFile& file, InFile& in, Pool& pool) {
 
 Typed text_value(const std::string& text, TypeArena& arena, Pool& pool) {
   return {arena.seq(TypeArena::base(TypeKind::kChar)),
-          {Segdes::regular(1, static_cast<std::int64_t>(text.size())), bytes(text, pool)}};
+          {Segdes::regular(1, static_cast<std::int64_t>(text.size())), characters_of(text, pool)}};
 }
 
 std::optional<Typed> number_value(const std::string& text) {
@@ -232,31 +299,51 @@ std::optional<Typed> number_value(const std::string& text) {
   return std::nullopt;
 }
 
-std::string refuses(FileKind kind, const Type* type) {
-  const Type* whole = type;
-  int depth = 0;
-  for (type = resolve(type); type->kind == TypeKind::kSeq; type = resolve(type->args[0])) ++depth;
-  const bool plain = type->kind <= TypeKind::kChar;
-  switch (kind) {
-    case FileKind::kNpy: return plain ? "" : "only numbers, flags and characters make an array";
-    case FileKind::kCsv:
-    case FileKind::kTsv: return table_refuses(whole);
-    case FileKind::kText: break;
-    default: return "tables are written to names that end in .csv or .tsv";
+std::string refuses_all(const NamedFile& file) {
+  if (file.compression != Compression::kNone) return "compressed files are only read";
+  switch (file.kind) {
+    case FileKind::kNpz: return zip_missing();
+    case FileKind::kPng: return png_missing();
+    case FileKind::kRows:
+    case FileKind::kColumns:
+    case FileKind::kFields: return "tables are written to names that end in .csv or .tsv";
+    default: return "";
   }
-  return depth == 1 && type->kind == TypeKind::kChar
-             ? ""
-             : "only a string makes a text; names of other files end in .npy or .csv";
+}
+
+std::string refuses(FileKind kind, const Type* type, std::size_t names) {
+  TypeArena arena;
+  const std::vector<const Type*> parts = components_of(arena, type);
+  if (names > 0 && parts.size() != names) return "a tuple is no column";
+  switch (kind) {
+    case FileKind::kNpy: return is_array(type) ? "" : "only numbers, flags and characters make an array";
+    case FileKind::kNpz:
+      return std::all_of(parts.begin(), parts.end(), is_array)
+                 ? ""
+                 : "only numbers, flags and characters make arrays";
+    case FileKind::kPng: return image_refuses(type);
+    case FileKind::kJson:
+      return names > 0 && !are_sequences(parts) ? "columns are sequences" : json_refuses(type);
+    case FileKind::kText:
+      return is_text(type) ? "" : "only a string makes a text; names of other files end in .npy or .csv";
+    default: return table_refuses(type);
+  }
 }
 
 void write_value(OutFile& out, const NamedFile& file, const Type* type, std::span<const Value> slots,
                  std::span<const std::string> titles) {
-  if (const std::string why = refuses(file.kind, type); !why.empty()) fail(file.path, why);
+  if (const std::string why = refuses(file.kind, type, titles.size()); !why.empty())
+    fail_file(file.path, why);
+  const char separator = file.separator == '\0' ? ',' : file.separator;
   switch (file.kind) {
-    case FileKind::kNpy: write_npy(out, to_array(file.path, type, slots)); break;
-    case FileKind::kCsv: write_table(out, file.path, type, slots, ',', titles); break;
-    case FileKind::kTsv: write_table(out, file.path, type, slots, '\t', titles); break;
-    default: write_text(out, slots); break;
+    case FileKind::kNpy:
+      write_npy([&](std::string_view bytes) { out.write(bytes); }, to_array(file.path, type, slots));
+      break;
+    case FileKind::kNpz: out.write(arrays_archive(file.path, type, slots, titles)); break;
+    case FileKind::kPng: out.write(write_png(image_of(file.path, type, slots), file.path)); break;
+    case FileKind::kJson: write_json_lines(out, file.path, type, slots, titles); break;
+    case FileKind::kText: write_text(out, slots); break;
+    default: write_table(out, file.path, type, slots, separator, titles); break;
   }
   if (!out.finish()) throw Fault{Fault::Kind::kIo, out.why()};
 }

@@ -1,5 +1,6 @@
 find_package(Threads REQUIRED)
-target_link_libraries(nvm_vm_lib PUBLIC Threads::Threads)
+find_package(nlohmann_json REQUIRED)
+target_link_libraries(nvm_vm_lib PUBLIC Threads::Threads PRIVATE nlohmann_json::nlohmann_json)
 target_compile_definitions(nvm_vm_lib PRIVATE NVM_VERSION="${PROJECT_VERSION}")
 string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
 string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" build_flags)

@@ -365,7 +365,7 @@ std::optional<std::string> Nesl::Impl::refuses(const Texts& texts, const std::st
   }
   frontend::TypeArena arena;
   const frontend::Type* type = types.size() == 1 ? types[0] : arena.tuple(types);
-  const std::string why = vm::refuses(file.impl()->named.kind, type);
+  const std::string why = vm::refuses(file.impl()->named.kind, type, types.size() == 1 ? 0 : types.size());
   if (why.empty()) return std::nullopt;
   return file.impl()->named.path + ": " + why;
 }

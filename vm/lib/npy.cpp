@@ -8,7 +8,6 @@
 #include <limits>
 #include <string_view>
 
-#include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
 #include "vm/interp/elements.h"
 
@@ -207,18 +206,18 @@ Array read_npy(const std::string& path, InFile& file, Pool& pool) {
   return {std::move(h.shape), stays ? std::move(whole) : load(to, kind, n, pool)};
 }
 
-void write_npy(OutFile& out, const Array& array) {
+void write_npy(const std::function<void(std::string_view)>& out, const Array& array) {
   const Vector& v = array.elements;
   const char* descr = v.type() == Type::kFloat ? "<f8" : v.type() == Type::kBool ? "|b1" : "<i8";
   std::string header = "{'descr': '" + std::string(descr) +
                        "', 'fortran_order': False, 'shape': " + shape_text(array.shape) + ", }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
-  const auto raw = [&](const void* bytes, std::size_t n) { out.write({static_cast<const char*>(bytes), n}); };
+  const auto raw = [&](const void* bytes, std::size_t n) { out({static_cast<const char*>(bytes), n}); };
   const auto length = static_cast<std::uint16_t>(header.size());
   raw("\x93NUMPY\x01\x00", 8);
   raw(&length, 2);
-  out.write(header);
+  out(header);
   if (v.type() == Type::kInt && v.storage() != Storage::kI64) {
     for (std::int64_t i = 0; i < v.length(); ++i) {
       const std::int64_t x = v.int_at(i);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "vm/data/pool.h"
@@ -11,7 +13,6 @@
 
 namespace nvm {
 class InFile;
-class OutFile;
 }  // namespace nvm
 
 namespace nvm::vm {
@@ -23,6 +24,6 @@ struct Array {
 
 // A copy of the elements. Throws Fault kIo with a message that names the file.
 [[nodiscard]] Array read_npy(const std::string& path, InFile& file, Pool& pool);
-void write_npy(OutFile& out, const Array& array);
+void write_npy(const std::function<void(std::string_view)>& out, const Array& array);
 
 }  // namespace nvm::vm

@@ -60,6 +60,12 @@ namespace {
 
 using Wrong = std::optional<std::string>;
 
+frontend::TypeKind element_of(Kind kind) {
+  return kind == Kind::kFloat  ? frontend::TypeKind::kFloat
+         : kind == Kind::kBool ? frontend::TypeKind::kBool
+                               : frontend::TypeKind::kInt;
+}
+
 Wrong reason_of(Failure failure) { return std::move(failure.reason); }
 
 }  // namespace
@@ -69,6 +75,7 @@ ValueFile::ValueFile(const std::string& word) noexcept
           [&] {
             auto impl = std::make_unique<Impl>(vm::named_file(word));
             if (impl->out.error() != 0) fail(impl->out.why());
+            if (auto why = vm::refuses_all(impl->named); !why.empty()) fail(impl->named.path + ": " + why);
             return impl;
           },
           [&](Failure failure) {
@@ -85,9 +92,14 @@ Wrong ValueFile::refuses(Kind kind) const {
         if (impl_ == nullptr) return wrong_;
         const std::string& path = impl_->named.path;
         if (kind == Kind::kPair) return path + ": a pair is no vector";
-        if (impl_->named.kind == vm::FileKind::kText && kind != Kind::kInt)
+        const bool is_text = impl_->named.kind == vm::FileKind::kText;
+        if (is_text && kind != Kind::kInt)
           return path + ": only integers from 0 to 255 are characters; .npy and .csv take any numbers";
-        return std::nullopt;
+        frontend::TypeArena arena;
+        const auto element =
+            frontend::TypeArena::base(is_text ? frontend::TypeKind::kChar : element_of(kind));
+        const std::string why = vm::refuses(impl_->named.kind, arena.seq(element));
+        return why.empty() ? std::nullopt : std::optional(path + ": " + why);
       },
       reason_of);
 }
@@ -102,10 +114,7 @@ Wrong ValueFile::write(const Value& value) {
         const auto& v = std::get<vm::Vector>(vector.impl()->value);
         const bool is_text = impl_->named.kind == vm::FileKind::kText;
         if (is_text) check_characters(impl_->named.path, v);
-        const auto element = is_text                    ? frontend::TypeKind::kChar
-                             : v.type() == Type::kFloat ? frontend::TypeKind::kFloat
-                             : v.type() == Type::kBool  ? frontend::TypeKind::kBool
-                                                        : frontend::TypeKind::kInt;
+        const auto element = is_text ? frontend::TypeKind::kChar : element_of(vector.kind());
         frontend::TypeArena arena;
         const vm::Value slots[] = {vm::Segdes::regular(1, v.length()), v};
         vm::write_value(impl_->out, impl_->named, arena.seq(frontend::TypeArena::base(element)), slots);

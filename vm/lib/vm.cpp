@@ -302,7 +302,7 @@ struct Vm::Impl {
     if (program.loaded.verdict != Verdict::kOk || (stack && options.legacy_checks))
       return vm::StackMachine(program.loaded.program, machine, inputs).run();
     if (!has_lifted(program.loaded.module)) return vm::Interp(program.code, machine, inputs).run();
-    const DiskCache cache(cache_folder(), "tuning 1");
+    const DiskCache cache(cache_folder(), "tuning 2");
     vm::block::Options blocks;
     blocks.threshold = options.block_threshold;
     blocks.cache = &cache;

@@ -4,6 +4,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/out_file.h"
+#include "vm/lib/file_values.h"
 #include "vm/lib/nesl_print.h"
 
 namespace nvm::vm {
@@ -14,24 +15,7 @@ using frontend::resolve;
 using frontend::Type;
 using frontend::TypeKind;
 
-bool is_base(const Type* type) { return resolve(type)->kind <= TypeKind::kChar; }
-
-bool is_text(const Type* type) {
-  type = resolve(type);
-  return type->kind == TypeKind::kSeq && resolve(type->args[0])->kind == TypeKind::kChar;
-}
-
-bool is_field(const Type* type) { return is_base(type) || is_text(type); }
-
-// The components of a tuple; a record counts as its components. One for anything else.
-std::vector<const Type*> parts(frontend::TypeArena& arena, const Type* type) {
-  std::vector<const Type*> found;
-  type = resolve(type);
-  while (type->kind == TypeKind::kRecord) type = resolve(record_content(arena, type));
-  for (; type->kind == TypeKind::kPair; type = resolve(type->args[1])) found.push_back(type->args[0]);
-  found.push_back(type);
-  return found;
-}
+bool is_field(const Type* type) { return is_plain(type) || is_text(type); }
 
 bool are_fields(const std::vector<const Type*>& types) {
   for (const Type* type : types)
@@ -114,11 +98,11 @@ std::string table_refuses(const Type* type) {
   frontend::TypeArena arena;
   type = resolve(type);
   if (type->kind == TypeKind::kSeq) {
-    if (is_matrix(type) && is_base(resolve(type->args[0])->args[0])) return "";
-    if (are_fields(parts(arena, type->args[0]))) return "";
+    if (is_matrix(type) && is_plain(resolve(type->args[0])->args[0])) return "";
+    if (are_fields(components_of(arena, type->args[0]))) return "";
   }
   bool columns = type->kind == TypeKind::kPair;
-  for (const Type* part : parts(arena, type)) {
+  for (const Type* part : components_of(arena, type)) {
     part = resolve(part);
     columns = columns && part->kind == TypeKind::kSeq && is_field(part->args[0]);
   }
@@ -141,9 +125,9 @@ void write_table(OutFile& out, const std::string& path, const Type* type, std::s
     if (is_matrix(type)) return write_numbers(out, slots, separator);
     rows = std::get<Segdes>(slots[0]).length(0);
     slots = slots.subspan(1);
-    for (const Type* part : parts(arena, type->args[0])) columns.emplace_back(part, slots);
+    for (const Type* part : components_of(arena, type->args[0])) columns.emplace_back(part, slots);
   } else {
-    for (const Type* part : parts(arena, type)) {
+    for (const Type* part : components_of(arena, type)) {
       const std::int64_t length = std::get<Segdes>(slots[0]).length(0);
       if (!columns.empty() && length != rows)
         throw Fault{Fault::Kind::kIo, path + ": the columns have different lengths, " + std::to_string(rows) +

@@ -92,7 +92,7 @@ std::string explain(const RegionEntry& entry, const ssa::Module& module, std::st
   std::string out = "region at " + place(entry.sites.empty() ? RecordedSite{} : entry.sites.front(), module) +
                     ": " + counted(entry.runs, "run") + ", ";
   out += entry.code != nullptr ? counted(entry.plan.kernels.size(), "kernel") +
-                                     (entry.contest.lost() ? ", but the primitives are faster" : "") + "\n"
+                                     (entry.tier.lost() ? ", but the primitives are faster" : "") + "\n"
          : entry.tried ? "not compiled: " + entry.reason + "\n"
                        : "not hot enough to be compiled\n";
   const soac::Graph graph = graph_of(entry.region, entry);

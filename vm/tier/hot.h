@@ -1,13 +1,14 @@
-// When compiling a region pays, and whether its kernels are better than the primitives.
+// When compiling a region pays, and which instructions are not worth recording. Whether a region's kernels
+// are better than the primitives is a Choice (vm/data/choice.h).
 //
 // Work is instructions times elements. When to compile depends on work alone, not on time, so that equal runs
 // take equal ways.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "vm/data/choice.h"
 #include "vm/trace/by_inst.h"
 
 namespace nvm::vm {
@@ -30,7 +31,7 @@ struct HotOptions {
 // Decides on compilations, for all regions of a run.
 class Budget {
  public:
-  explicit Budget(const HotOptions& options) : options_(options) {}
+  explicit Budget(const HotOptions& options) : options_(options), uncertain_(options.share, options.grace) {}
   // A region of `insts` instructions is about to run with `work`; its work including this is `total`, and
   // `compiled` if that was tried. True: compile it now.
   [[nodiscard]] bool pays(std::int64_t work, std::int64_t total, std::size_t insts, bool compiled);
@@ -39,51 +40,13 @@ class Budget {
   [[nodiscard]] std::int64_t cost_of(std::size_t insts) const;
 
   HotOptions options_;
-  std::int64_t work_ = 0;   // of all regions
-  std::int64_t spent_ = 0;  // on compilations that were not certain to pay
-  bool begun_ = false;      // anything was compiled
-};
-
-// Times runs of one region both ways and settles on the better one, for each order of magnitude of work: how
-// primitives and kernels compare depends on the cache that the vectors fit in.
-class Contest {
- public:
-  // Whether kernels should execute the next run.
-  [[nodiscard]] bool kernels(std::int64_t work) const;
-  // Whether the kernels have lost for some amount of work.
-  [[nodiscard]] bool lost() const;
-  void note(std::int64_t work, double nanoseconds, bool by_kernels);
-  // A run of the primitives when there were no kernels yet; perhaps the first, so it decides nothing alone.
-  void note_before(std::int64_t work, double nanoseconds);
-  // Both ways have been timed for this amount of work, and the primitives take less than the kernels and
-  // `overhead` nanoseconds of recording, which are not small beside that.
-  [[nodiscard]] bool hopeless(std::int64_t work, double overhead) const;
-
- private:
-  static constexpr std::uint32_t kFirst = 3;   // runs
-  static constexpr std::uint32_t kBeaten = 2;  // runs, of kernels that take kClose times as long
-  static constexpr double kClose = 1.5;        // times
-
-  struct Class {
-    double kernels = 0.0;     // best nanoseconds per unit of work seen
-    double primitives = 0.0;  // likewise
-    double before = 0.0;      // likewise, of the primitives before kernels were compiled
-    std::uint32_t kernel_runs = 0, primitive_runs = 0;
-    // The primitives were faster by far before anything was compiled.
-    [[nodiscard]] bool beaten() const { return before > 0 && kernels > kClose * before; }
-    // Runs after which kernels have shown what they can.
-    [[nodiscard]] std::uint32_t enough() const { return beaten() ? kBeaten : kFirst; }
-    // Of the kernels; equal is good enough. Both have run.
-    [[nodiscard]] bool wins() const { return kernels * 0.97 < primitives; }
-  };
-  static constexpr std::size_t kClasses = 16;
-  static std::size_t class_of(std::int64_t work);
-  std::array<Class, kClasses> classes_{};
+  Allowance uncertain_;  // for compilations that are not certain to pay
+  bool begun_ = false;   // anything was compiled
 };
 
 // Instructions at which recording is not begun for a while, by the size of their vectors: of regions that the
 // primitives execute anyway.
-class Shunned {
+class Blacklist {
  public:
   void add(const ssa::Inst& inst, std::int64_t elements);
   // Counts the times it is asked: every so often the answer is no, and the region is tried again.
@@ -93,7 +56,8 @@ class Shunned {
  private:
   struct Entry {
     std::int64_t elements = 0;  // about
-    std::uint32_t left = 0, period = 0;
+    Backoff<64, 1 << 14> backoff;
+    [[nodiscard]] bool is_about(std::int64_t n) const { return elements / 2 <= n && n <= 2 * elements; }
   };
   ByInst<Entry> insts_;
 };

@@ -49,11 +49,8 @@ class Jit::Memo final : public RegionMemo {
     }
     return work;
   }
-  // Whether this run is timed: not all are when very many have been.
-  [[nodiscard]] bool clocked() {
-    constexpr std::uint32_t kOften = 256, kSeldom = 16;
-    return ++runs_ < kOften || runs_ % kSeldom == 0;
-  }
+  // Whether this run is timed.
+  [[nodiscard]] bool clocked() { return timed_.next(); }
   Binding& bind(const RecordedRegion& region, Pool& pool, const std::atomic<Stop>* stop) {
     if (binding_ && bound_ == entry.compilations) {
       binding_->bind();
@@ -84,7 +81,7 @@ class Jit::Memo final : public RegionMemo {
   }
 
   std::vector<Touched> touched_;
-  std::uint32_t runs_ = 0;
+  Sampling timed_{256};
   std::optional<Binding> binding_;
   std::uint32_t bound_ = 0;  // the compilation whose plan `binding_` binds to
 };
@@ -106,7 +103,7 @@ RegionEntry& Jit::entry(const RecordedRegion& region) {
   if (entries_.size() >= options_.max_regions) {
     by_key_.clear();
     entries_.clear();
-    shunned_.clear();
+    blacklist_.clear();
     ++generation_;
   }
   auto fresh = std::make_unique<RegionEntry>();
@@ -133,7 +130,7 @@ void Jit::compile(const RecordedRegion& region, RegionEntry& e) {
 // Fused unless it traps too often or lost against the primitives.
 bool Jit::runs_fused(const RegionEntry& e, std::int64_t work) const {
   if (e.code == nullptr || e.traps >= options_.max_traps) return false;
-  return options_.mode != JitMode::kHot || e.contest.kernels(work);
+  return options_.mode != JitMode::kHot || e.tier.next(work) == Way::kCandidate;
 }
 
 void Jit::execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) {
@@ -171,9 +168,9 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
   }
   if (fused) {
     work = work_done(region, e, work);
-    if (clocked) e.contest.note(work, elapsed(), true);
+    if (clocked) e.tier.note(Way::kCandidate, work, elapsed());
     if (options_.mode == JitMode::kCompare) compare(region, e, outputs);
-    if (clocked) shun_if_hopeless(region, e, work);
+    if (clocked) blacklist_if_hopeless(region, e, work);
     return;
   }
   try {
@@ -186,28 +183,28 @@ void Jit::run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::spa
                   : region.trapped                ? "a check failed in compiled code"
                   : e.traps >= options_.max_traps ? "its checks failed too often"
                   : e.code == nullptr             ? std::string_view(e.reason)
-                  : e.contest.lost()              ? "the primitives are faster"
+                  : e.tier.lost()                 ? "the primitives are faster"
                                                   : "measured beside the kernels";
   work = work_done(region, e, work);
   if (!clocked) return;
-  if (!e.tried) e.contest.note_before(work, elapsed());
-  if (e.code != nullptr && !region.trapped) e.contest.note(work, elapsed(), false);
-  shun_if_hopeless(region, e, work);
+  if (!e.tried) e.tier.note_before(work, elapsed());
+  if (e.code != nullptr && !region.trapped) e.tier.note(Way::kBaseline, work, elapsed());
+  blacklist_if_hopeless(region, e, work);
 }
 
 // A short region that the primitives execute in less time than it takes to record it and run its kernels:
 // they get its instructions without recording. While it was recorded, other instructions may have been
 // executed, so there is a bound.
-void Jit::shun_if_hopeless(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) {
+void Jit::blacklist_if_hopeless(const RecordedRegion& region, const RegionEntry& e, std::int64_t work) {
   constexpr double kMost = 2400;  // nanoseconds per instruction
   constexpr double kStep = 15;    // likewise: an interpreter takes as long to come to the next in any case
   if (options_.mode != JitMode::kHot || region.trapped) return;
   const auto insts = static_cast<double>(region.region.insts.size());
   const double overhead = std::clamp(e.recording - kStep * insts, 0.0, kMost * insts);
-  if (!e.contest.hopeless(work, overhead)) return;
+  if (!e.tier.hopeless(work, overhead)) return;
   for (const soac::RegionInst& in : region.region.insts)
     if (const ssa::Inst* inst = region.sites[static_cast<std::size_t>(in.site)].inst; inst != nullptr)
-      shunned_.add(*inst, elements_of(region, in));
+      blacklist_.add(*inst, elements_of(region, in));
 }
 
 bool Jit::run_code(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,

@@ -61,7 +61,7 @@ struct RegionEntry {
   std::unique_ptr<plan::Code> code;  // null: eager
   std::uint32_t compilations =
       0;                   // how often `code` has been made anew: plan and code of one belong together
-  Contest contest;         // between its kernels and the primitives
+  ChoiceBySize tier;       // its kernels (the candidate) or the primitives
   double recording = 1e9;  // least nanoseconds that recording it took
 };
 
@@ -75,7 +75,7 @@ class Jit final : public RegionExecutor {
 
   void execute(RecordedRegion& region, std::span<Value> outputs, RecordedSite& failed) override;
   [[nodiscard]] bool declines(const ssa::Inst& inst, std::int64_t elements) override {
-    return shunned_.has(inst, elements);
+    return blacklist_.has(inst, elements);
   }
 
   [[nodiscard]] const JitCounters& counters() const { return counters_; }
@@ -88,7 +88,7 @@ class Jit final : public RegionExecutor {
   [[nodiscard]] Memo* memo_of(const RecordedRegion& region);
   void run_entry(RecordedRegion& region, RegionEntry& e, Memo* memo, std::span<Value> outputs,
                  RecordedSite& failed);
-  void shun_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
+  void blacklist_if_hopeless(const RecordedRegion& region, const RegionEntry& entry, std::int64_t work);
   void compile(const RecordedRegion& region, RegionEntry& entry);
   [[nodiscard]] bool runs_fused(const RegionEntry& entry, std::int64_t work) const;
   bool run_code(RecordedRegion& region, RegionEntry& entry, Memo* memo, std::span<Value> outputs,
@@ -103,7 +103,7 @@ class Jit final : public RegionExecutor {
   JitCounters counters_;
   std::uint32_t next_number_ = 0;
   Budget budget_;
-  Shunned shunned_;
+  Blacklist blacklist_;
   std::vector<std::unique_ptr<RegionEntry>> entries_;
   std::unordered_map<std::string, RegionEntry*> by_key_;  // by soac::key
   std::uint64_t generation_ = 0;                          // of the entries

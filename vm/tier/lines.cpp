@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kLeast = 128;  // elements: below, a step costs less than the entry of a line
 // A line's work before it is compiled, as a multiple of what compiling costs: it may gain nothing.
 constexpr std::int64_t kPatience = 32;
-// Runs that say nothing of what the next will take; runs that are all timed; of the others, one in so many.
-constexpr std::uint32_t kWarm = 3, kOften = 256, kSeldom = 16;
+// Runs that say nothing of what the next will take; runs of which all are timed.
+constexpr std::uint32_t kWarm = 3, kOften = 256;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
 
 // Of what the first step reads.
@@ -58,7 +58,7 @@ class LineRunner final : public LineHook {
   }
 
   void timed(const Line& /*line*/, double nanoseconds) override {
-    if (timed_ != nullptr) timed_->contest.note(timed_work_, nanoseconds, false);
+    if (timed_ != nullptr) timed_->tier.note(Way::kBaseline, timed_work_, nanoseconds);
     timed_ = nullptr;
   }
 
@@ -71,8 +71,9 @@ class LineRunner final : public LineHook {
     RecordedRegion region;
     std::vector<Value> outputs;
     Binding binding;  // to them
-    Contest contest;
-    std::uint32_t runs = 0;
+    ChoiceBySize tier;
+    std::uint32_t warm_runs = 0;
+    Sampling timed{kOften};
   };
 
   static const Value& value_of(const LineSource& s, const Value* frame, std::span<const Value> constants) {
@@ -117,10 +118,10 @@ class LineRunner final : public LineHook {
     Run& run = *mine;
     const std::int64_t work = *std::max_element(lengths_.begin(), lengths_.end()) *
                               static_cast<std::int64_t>(run.region.region.insts.size());
-    ++run.runs;
-    const bool warm = run.runs > kWarm;
-    const bool clocked = warm && (run.runs < kOften || run.runs % kSeldom == 0);
-    if (!lines_.always() && warm && !run.contest.kernels(work)) {
+    const bool warm = run.warm_runs == kWarm;
+    if (!warm) ++run.warm_runs;
+    const bool clocked = warm && run.timed.next();
+    if (!lines_.always() && warm && run.tier.next(work) == Way::kBaseline) {
       if (!clocked) return Answer::kSteps;
       timed_ = &run;
       timed_work_ = work;
@@ -131,7 +132,7 @@ class LineRunner final : public LineHook {
     const auto begin = std::chrono::steady_clock::now();
     if (!execute(variant, run, frame, constants, shared)) return Answer::kSteps;
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
-    run.contest.note(work, took.count(), true);
+    run.tier.note(Way::kCandidate, work, took.count());
     return Answer::kDone;
   }
 

@@ -3,11 +3,11 @@
 // first difference, what was passed so far is written down as if it had been recorded (predict.cpp).
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "vm/data/choice.h"
 #include "vm/trace/recorded.h"
 
 namespace nvm::vm {
@@ -72,12 +72,11 @@ class LineStart {
  public:
   // Before a line that begins here. Null: record it.
   [[nodiscard]] KnownLine* expected() {
-    if (line_ != nullptr || left_ == 0) return line_.get();
-    --left_;
-    return nullptr;
+    if (line_ == nullptr) static_cast<void>(backoff_.pass());
+    return line_.get();
   }
   // Is the line that was recorded here to be learnt? Most lines of short programs never come again.
-  [[nodiscard]] bool learns() { return line_ == nullptr && left_ == 0 && std::exchange(seen_, true); }
+  [[nodiscard]] bool learns() { return line_ == nullptr && !backoff_.waits() && std::exchange(seen_, true); }
   void learn(std::unique_ptr<KnownLine> line) {
     line_ = std::move(line);
     credit_ = kFirst;
@@ -86,22 +85,20 @@ class LineStart {
     if (credit_ < kMost)
       ++credit_;
     else
-      period_ = 1;
+      backoff_.succeed();
   }
   void miss() {
     credit_ -= kPenalty;
     if (credit_ >= 0) return;
     line_.reset();
-    left_ = period_;
-    period_ = std::min(2 * period_, kLongest);
+    backoff_.fail();
   }
 
  private:
   static constexpr int kFirst = 1, kMost = 8, kPenalty = 2;
-  static constexpr std::uint32_t kLongest = 1024;  // lines
   std::unique_ptr<KnownLine> line_;
   int credit_ = 0;
-  std::uint32_t left_ = 0, period_ = 1;
+  Backoff<1, 1024> backoff_;  // by lines
   bool seen_ = false;
 };
 

@@ -20,7 +20,6 @@ using DeferredRef = std::shared_ptr<Deferred>;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kUnbound = -2, kUncounted = -1;
-constexpr std::uint32_t kClocked = 64, kSeldom = 16;  // lines whose recording is timed; later one in so many
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
@@ -39,9 +38,7 @@ bool Recorder::begin_known(const ssa::Inst& inst) {
   const std::vector<LengthKind>& kinds = line_->recorded.lengths;
   for (std::size_t i = 1; i < kinds.size(); ++i)
     line_->lengths[i] = kinds[i] == LengthKind::kCounted ? kUncounted : kUnbound;
-  ++known_runs_;
-  const bool clocked = known_runs_ < kClocked || known_runs_ % kSeldom == 0;
-  now_.begun = clocked ? Clock::now() : Clock::time_point();
+  now_.begun = timed_.next() ? Clock::now() : Clock::time_point();
   return true;
 }
 

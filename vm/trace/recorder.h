@@ -215,7 +215,7 @@ class Recorder final : public RegionHook {
   KnownLine* line_ = nullptr;
   std::size_t at_ = 0;                      // steps that were passed
   std::vector<std::int32_t> known_trails_;  // by instruction passed
-  std::uint32_t known_runs_ = 0;            // how many lines were followed at all
+  Sampling timed_{64};                      // lines whose recording is timed
   std::uint64_t followed_ = 0, left_lines_ = 0;
   std::vector<std::shared_ptr<Deferred>> spare_;  // promises that nobody has
 };

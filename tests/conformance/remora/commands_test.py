@@ -5,6 +5,7 @@
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -83,8 +84,9 @@ class Commands(unittest.TestCase):
 
     def test_limits_of_runs(self):
         self.write("iota{ | [100000000]}")
-        got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
-        self.assertEqual((got.returncode, got.stdout), (1, ""))
+        if "NVM_SANITIZED" not in os.environ:  # whose heap tells no sizes
+            got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
+            self.assertEqual((got.returncode, got.stdout), (1, ""))
         self.write("(array [9999999999 0] int)")
         got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
         self.assertEqual((got.returncode, got.stdout), (1, ""))

@@ -57,6 +57,8 @@ class Lanes {
   virtual void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) = 0;
   // All lanes equal to the 8-byte cell at `at`: INT, double, or BOOL 0/1.
   [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at);
+  // BOOL as it stands in the register.
+  [[nodiscard]] Lane load_mask(const x86::Mem& at);
   // base[index] where `on`, zero elsewhere.
   [[nodiscard]] virtual Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
                                     const Lane& on) = 0;

@@ -5,10 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <optional>
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/codegen/fold_emitter.h"
 #include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/reciprocals.h"
 #include "vm/cpu/codegen/scan_emitter.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stripes.h"
@@ -32,6 +34,7 @@ class StageEmitter {
         lanes_(isa == Isa::kAvx512 ? make_avx512_lanes(cc, spec.int_bits)
                                    : make_avx2_lanes(cc, spec.int_bits)),
         scans_(*lanes_, spec.scans, spec.striped),
+        reciprocals_(*lanes_, spec),
         needed_(needed_values(spec)),
         values_(spec.body->insts.size()),
         straight_(spec.body->insts.size()),
@@ -85,21 +88,21 @@ class StageEmitter {
     cc_.xor_(i_.r32(), i_.r32());
     stage_.traps = traps();
     look_at_values();
+    prepare_divisions();
     if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty()) return;
     const std::size_t active =
         lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
-    lanes_->set_active(load_mask(field(active)), lanes_->constant_bool(false));
+    lanes_->set_active(lanes_->load_mask(field(active)), lanes_->constant_bool(false));
+    reciprocals_.hoist();
   }
-
-  [[nodiscard]] Lane load_mask(const x86::Mem& from) {
-    if (lanes_->isa() == Isa::kAvx512) {
-      const x86::KReg k = cc_.newKb();
-      cc_.kmovb(k, from);
-      return Lane{Type::kBool, {}, k};
-    }
-    const x86::Vec v = cc_.newYmm();
-    cc_.vmovdqu(v, from);
-    return lanes_->of(Type::kBool, v);
+  void prepare_divisions() {
+    std::vector<bool> computed = needed_;
+    for (const StageInput& in : spec_.inputs) computed[at(in.value)] = false;
+    reciprocals_.prepare(computed, [&](std::size_t i) -> std::optional<x86::Mem> {
+      const BodyInst& in = spec_.body->insts[i];
+      if (in.pull != Pull::kUniform) return std::nullopt;
+      return slot_cell({SlotKind::kUniform, in.var});
+    });
   }
 
   void emit_iteration(std::size_t turn) {
@@ -277,6 +280,10 @@ class StageEmitter {
       case Pull::kSegPlace: values_[i] = find_place(i, in).place; return;
       case Pull::kCheck: values_[i] = values_[at(in.a)]; return lanes_->trap_where(values_[i]);
       case Pull::kApply: {
+        if (reciprocals_.has(i)) {
+          values_[i] = reciprocals_.emit(i, values_);
+          return;
+        }
         const Lane args[3] = {operand(in.a), operand(in.b), operand(in.c)};
         values_[i] = emit_scalar(*lanes_, in.scalar, args);
         return;
@@ -421,6 +428,7 @@ class StageEmitter {
   Stage& stage_;
   std::unique_ptr<Lanes> lanes_;
   ScanEmitter scans_;
+  Reciprocals reciprocals_;
   std::vector<bool> needed_;
   std::vector<Lane> values_;
   std::vector<Lane> limits_;    // of gathers

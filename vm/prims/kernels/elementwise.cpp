@@ -2,9 +2,13 @@
 // results written once); what it does badly stands as intrinsics. `ivdep` because a result may be an operand,
 // element by element.
 //
-// Integer division: 32-bit operands divide exactly in double. 64-bit ones do so if |a| <= 2^52 (the quotient
-// of such a by any b cannot round up to an integer), which is tested per block; else the divider is used.
+// Integer division: 32-bit operands divide exactly in double. 64-bit ones do so if |a| <= 2^50 (the quotient
+// of such a by any b cannot round up to an integer), which is tested per block; else the divider is used. By
+// one number in all of a block: vm/simd/reciprocal.h.
+#include <bit>
+
 #include "vm/prims/kernels/isa.h"
+#include "vm/simd/reciprocal.h"
 
 namespace nvm::vm::kernels::NVM_ISA {
 
@@ -191,8 +195,9 @@ constexpr i64 kDivBlock = 1024;
 
 // What stands in the way of a block's quotients; comparisons as wide as the elements, for the vectoriser.
 struct Obstacles {
-  bool traps;  // b is zero, or the quotient is out of range
-  bool large;  // |a| > 2^52
+  bool traps;   // b is zero, or the quotient is out of range
+  bool large;   // |a| > kSmallDividend
+  bool varies;  // b is not one number
 };
 template <typename T>
 bool traps(T a, T b) {
@@ -202,14 +207,16 @@ bool traps(T a, T b) {
 template <typename T>
 Obstacles obstacles(const T* a, const T* b, i64 n) {
   using U = typename Unsigned<T>::type;
-  constexpr u64 kSmall = u64{1} << 52;
+  constexpr auto kSmall = static_cast<u64>(kSmallDividend);
   U trapping = 0;
   U large = 0;
+  U varies = 0;
   for (i64 i = 0; i < n; ++i) {
     trapping |= static_cast<U>(traps(a[i], b[i]));
+    varies |= static_cast<U>(b[i] ^ b[0]);
     if constexpr (sizeof(T) == 8) large |= static_cast<U>(static_cast<u64>(a[i]) + kSmall > 2 * kSmall);
   }
-  return {trapping != 0, large != 0};
+  return {trapping != 0, large != 0, varies != 0};
 }
 
 // Are there conversions between 64-bit integers and FLOAT to gain from?
@@ -218,6 +225,44 @@ constexpr bool kConverts = true;
 #else
 constexpr bool kConverts = false;
 #endif
+
+template <typename T>
+f64 small_to_float(T a) {
+  if constexpr (sizeof(T) == 4 || kConverts) return static_cast<f64>(a);
+  return std::bit_cast<f64>(a + kMagicBits) - kMagic;
+}
+template <typename T>
+T whole_to_int(f64 a) {
+  if constexpr (sizeof(T) == 4 || kConverts) return static_cast<T>(a);
+  return static_cast<T>(std::bit_cast<i64>(a + kMagic) - kMagicBits);
+}
+
+i64 divide_large(i64 a, const Reciprocal& d) {
+  __extension__ using Wide = unsigned __int128;
+  const i64 sign = a >> 63;
+  const u64 high = static_cast<u64>(Wide{static_cast<u64>(a)} * d.multiplier >> 64);
+  const i64 q = (static_cast<i64>(high - (static_cast<u64>(sign) & d.multiplier)) >> d.shift) - sign;
+  return ((d.is_unit != 0 ? a : q) ^ d.sign) - d.sign;
+}
+
+// A block by one number, where nothing traps.
+template <bool kRemainder, typename T>
+void divide_by_one(const T* a, T b, bool large, T* r, i64 n) {
+  const Reciprocal d = reciprocal_of(b);
+  if (large) {
+    for (i64 i = 0; i < n; ++i) {
+      const i64 q = divide_large(a[i], d);
+      r[i] = static_cast<T>(kRemainder ? a[i] - q * b : q);
+    }
+    return;
+  }
+#pragma GCC ivdep
+  for (i64 i = 0; i < n; ++i) {
+    const f64 x = small_to_float(a[i]);
+    const f64 q = __builtin_trunc(x * d.inverse);
+    r[i] = whole_to_int<T>(kRemainder ? x - q * d.divisor : q);
+  }
+}
 
 template <bool kRemainder, typename T>
 i64 divide(const void* pa, const void* pb, void* pr, i64 n) {
@@ -230,7 +275,10 @@ i64 divide(const void* pa, const void* pb, void* pr, i64 n) {
     if (o.traps)
       for (i64 i = at;; ++i)
         if (traps(a[i], b[i])) return i;
-    if (sizeof(T) == 4 || (kConverts && !o.large)) {
+    constexpr i64 kMany = 32;  // elements, from which on a reciprocal pays
+    if (!o.varies && m >= kMany) {
+      divide_by_one<kRemainder>(a + at, b[at], sizeof(T) == 8 && o.large, r + at, m);
+    } else if (sizeof(T) == 4 || (kConverts && !o.large)) {
 #pragma GCC ivdep
       for (i64 i = at; i < at + m; ++i) {
         const T q = static_cast<T>(static_cast<f64>(a[i]) / static_cast<f64>(b[i]));

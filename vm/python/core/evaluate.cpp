@@ -23,32 +23,6 @@ class Unlocked {
   PyThreadState* state_;
 };
 
-// Looks for signals while another thread runs the program.
-lib::Result<lib::Run> run_watched(lib::Vm& vm, const lib::Program& program,
-                                  std::span<const lib::Value> inputs) {
-  std::mutex mutex;
-  std::condition_variable done;
-  std::optional<lib::Result<lib::Run>> result;
-  const Thread thread([&] {
-    auto made = vm.run(program, inputs);
-    const std::lock_guard lock(mutex);
-    result.emplace(std::move(made));
-    done.notify_one();
-  });
-  constexpr std::chrono::milliseconds kLook(30);
-  bool interrupted = false;
-  const auto wait = [&] {
-    const Unlocked unlocked;
-    std::unique_lock lock(mutex);
-    return done.wait_for(lock, kLook, [&] { return result.has_value(); });
-  };
-  while (!wait()) {
-    if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
-    if (interrupted) vm.cancel();
-  }
-  return std::move(*result);
-}
-
 bool on_main_thread() {
   static const unsigned long main = [] {
     PyObject* threading = PyImport_ImportModule("threading");
@@ -65,11 +39,41 @@ bool on_main_thread() {
 
 }  // namespace
 
+void until_interrupted(const std::function<void()>& work, const std::function<void()>& stop) {
+  if (!on_main_thread()) {
+    const Unlocked unlocked;
+    return work();
+  }
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false, interrupted = false;
+  const Thread thread([&] {
+    work();
+    const std::lock_guard lock(mutex);
+    done = true;
+    changed.notify_one();
+  });
+  constexpr std::chrono::milliseconds kLook(30);
+  const auto wait = [&] {
+    const Unlocked unlocked;
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, kLook, [&] { return done; });
+  };
+  while (!wait()) {
+    if (!interrupted && PyErr_CheckSignals() != 0) interrupted = true;
+    if (interrupted) stop();
+  }
+}
+
 lib::Result<lib::Run> run_interruptibly(lib::Vm& vm, const lib::Program& program,
                                         std::span<const lib::Value> inputs, bool long_run) {
-  if (long_run && on_main_thread()) return run_watched(vm, program, inputs);
-  const Unlocked unlocked;
-  return vm.run(program, inputs);
+  if (!long_run) {
+    const Unlocked unlocked;
+    return vm.run(program, inputs);
+  }
+  std::optional<lib::Result<lib::Run>> result;
+  until_interrupted([&] { result.emplace(vm.run(program, inputs)); }, [&] { vm.cancel(); });
+  return std::move(*result);
 }
 
 }  // namespace nvm::python

@@ -11,6 +11,7 @@
 #include "vm/python/core/memory.h"
 #include "vm/python/core/places.h"
 #include "vm/python/core/session.h"
+#include "vm/python/core/top_level.h"
 
 namespace nb = nanobind;
 using namespace nvm::python;
@@ -18,8 +19,21 @@ namespace lib = nvm::lib;
 
 namespace {
 
+// Of a list of handles; elements without any, which NumPy has, are a mistake of the package.
+std::vector<lib::Promise> promises_of(nb::handle handles) {
+  std::vector<lib::Promise> promises;
+  for (const nb::handle h : handles) {
+    const lib::Promise* promise = nullptr;
+    if (h.is_none() || !nb::try_cast(h, promise))
+      throw nb::type_error("this is not there yet for elements of this type");
+    promises.push_back(*promise);
+  }
+  return promises;
+}
+
 // Records an instruction; a handle for each of its results.
-nb::list record(const std::string& text, const std::vector<lib::Promise>& operands) {
+nb::list record(const std::string& text, nb::handle handles) {
+  const std::vector<lib::Promise> operands = promises_of(handles);
   const lib::Instruction* instruction = lib::find_instruction(text);
   if (instruction == nullptr) throw nb::value_error(("no instruction: " + text).c_str());
   if (static_cast<int>(operands.size()) != lib::operands_of(*instruction))
@@ -43,7 +57,8 @@ nb::object site_of(const lib::Promise& promise) {
 }
 
 // What an evaluation leaves: counters, or why it failed.
-nb::object evaluated(const std::vector<lib::Promise>& wanted, lib::Session& session) {
+nb::object evaluated(nb::handle handles, lib::Session& session) {
+  const std::vector<lib::Promise> wanted = promises_of(handles);
   lib::Run run;
   const auto failed = session.evaluate(wanted, run_interruptibly, run);
   if (PyErr_Occurred() != nullptr) throw nb::python_error();
@@ -86,6 +101,7 @@ NB_MODULE(_nvm, m) {
   bind_handle(m);
   bind_elements(m);
   bind_array(m);
+  bind_top_level(m);
 
   nb::class_<lib::Options>(m, "Options")
       .def("__init__", [](lib::Options* o, int jit, int fusion, int threads, std::uint64_t memory,
@@ -130,11 +146,12 @@ NB_MODULE(_nvm, m) {
       .def(nb::init<const lib::Options&>())
       .def("define", &Session::define)
       .def("call", [](Session& session, const std::string& function, const std::vector<std::string>& types,
-                      const std::vector<std::vector<lib::Promise>>& arguments) {
+                      nb::sequence arguments) {
         std::vector<lib::NeslValue> given;
         for (std::size_t k = 0; k < types.size(); ++k) {
           given.push_back({types[k], {}});
-          for (const lib::Promise& part : arguments[k]) given.back().parts.push_back(value_of(part));
+          for (const lib::Promise& part : promises_of(arguments[k]))
+            given.back().parts.push_back(value_of(part));
         }
         auto result = session.call(function, given);
         if (!result) return failure_tuple(result.failure());

@@ -11,17 +11,17 @@ from .dtypes import (bool_ as bool, complex64, complex128, float32, float64, int
                      uint64)
 from .errors import BorrowError, CompileError, FallbackWarning, Origin
 from .explaining import explain
-from .indexing import nonzero, scatter, take
+from .indexing import nonzero, scatter, take, take_along_axis
 from .interop import from_arrow, from_awkward, from_dlpack
 from .lists import flatten, local_index, to_regular
 from .making import (arange, array, asarray, empty, empty_like, eye, from_lengths, from_offsets, full, full_like, jagged, linspace, ones,
                      ones_like, zeros, zeros_like)
 from .mapping import each, map, neighbourhood, new, stencil  # noqa: A004
-from .namespace import (__array_namespace_info__, broadcast_to, can_cast, diff, e, eval, finfo, iinfo, inf, isdtype, meshgrid, nan, newaxis,  # noqa: A004
+from .namespace import (__array_namespace_info__, broadcast_shapes, broadcast_to, can_cast, diff, e, eval, finfo, iinfo, inf, isdtype, meshgrid, nan, newaxis,  # noqa: A004
                         pi, result_type, split, tril, triu, unstack)
 from .nesl import nesl
 from .operators import astype, clip, where
-from .order import argsort, searchsorted, sort, unique_all, unique_counts, unique_inverse, unique_values
+from .order import argsort, isin, searchsorted, sort, unique_all, unique_counts, unique_inverse, unique_values
 from .records import zip  # noqa: A004
 from .reductions import all, any, argmax, argmin, count_nonzero, max, mean, min, prod, std, sum, var  # noqa: A004
 from .scans import cumulative_prod, cumulative_sum, reduce, scan
@@ -30,7 +30,7 @@ from .shaping import (broadcast_arrays, concat, expand_dims, flip, matmul, matri
 from .functions import Function, function
 
 __version__ = _nvm.version()
-__array_api_version__ = "2023.12"
+__array_api_version__ = "2024.12"
 
 for _name in (*_elementwise.UNARY, *_elementwise.BINARY):
     globals()[_name] = _operators.named(_name)

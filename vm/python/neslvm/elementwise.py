@@ -52,6 +52,10 @@ def at(o: Operand, t: DType, size: Size) -> Flat:
     if isinstance(o, Flat):
         return rules.convert(o, t)
     _check_fits(t, o)
+    if t.kind == "c":
+        import numpy as np
+
+        return of_host(np.full(size.n, o, dtype=t.name))
     return Flat(t, dist(single(t, o), t.storage, size), size)
 
 

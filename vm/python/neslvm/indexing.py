@@ -228,6 +228,22 @@ def _gathered(a: Array, keys: Sequence[Any]) -> Array:
     return Array(gather(a.flat, at.flat.h, at.flat.size), at.dims)
 
 
+def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
+    """Along an axis, for each place of the others, the elements at its own indices."""
+    from .making import arange
+    from .shaping import axis_of
+
+    k = axis_of(axis, x.ndim)
+    if indices.ndim != x.ndim:
+        raise ValueError(f"indices of {indices.ndim} dimensions for an array of {x.ndim}")
+    key: list[Any] = []
+    for d, n in enumerate(x.known_shape):
+        own = indices if d == k else arange(n).reshape([-1 if e == d else 1 for e in range(x.ndim)])  # type: ignore[attr-defined]
+        key.append(own)
+    found: Array = x[tuple(key)]
+    return found
+
+
 def nonzero(x: Array, /) -> tuple[Array, ...]:
     """The indices of elements that are not zero, an array for each dimension."""
     if x.ndim == 0:

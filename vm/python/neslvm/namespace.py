@@ -103,6 +103,12 @@ def broadcast_to(x: Array, /, shape: Sequence[int]) -> Array:
     return spread(x, tuple(shape))
 
 
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    from .align import broadcast_shape
+
+    return broadcast_shape(shapes)
+
+
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
     from .shaping import moveaxis
 

@@ -7,7 +7,7 @@ from . import rules
 from .align import lists_of
 from .array import Array, repeated
 from .dtypes import bool_, common, int64
-from .flat import Flat, ONE, Size, const, gather, ins1, iota, pack, word
+from .flat import Flat, ONE, Size, const, gather, ins1, iota, of_host, pack, word
 
 
 def permuted(f: Flat, rank: Any, seg: Any = None) -> Flat:
@@ -101,6 +101,8 @@ def unique_all(x: Any, /) -> UniqueAll:
     from .shaping import reshape
 
     a = asarray(x)
+    if a.dtype.kind == "c":
+        return _unique_by_numpy(a)
     f = reshape(a, -1).flat
     size, rank = f.size, _rank(f, f.size.seg, False)
     ordered = permuted(f, rank)
@@ -129,6 +131,14 @@ def unique_all(x: Any, /) -> UniqueAll:
         return Array(g, [g.size])
 
     return UniqueAll(made(values), made(indices), Array(Flat(int64, inverse, size), a.known_shape), made(counts))
+
+
+def _unique_by_numpy(a: Array) -> UniqueAll:
+    import numpy as np
+
+    found = np.unique(a.to_numpy().reshape(-1), return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    values, indices, inverse, counts = (Array(f, [f.size]) for f in map(of_host, found))
+    return UniqueAll(values, indices, Array(inverse.flat, a.known_shape), counts)
 
 
 def _count(f: Flat) -> Any:
@@ -174,6 +184,29 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
         low = rules.select("I", up, rules.int_op("+", middle, const("I", 1, size)), low)
         high = rules.select("I", down, middle, high)
     return Array(Flat(int64, low, size), v.dims)
+
+
+def isin(x1: Any, x2: Any, /, *, invert: bool = False) -> Array:
+    """Which elements of x1 are some of x2's."""
+    from .making import asarray, zeros
+    from .operators import elementwise_call
+    from .shaping import reshape
+
+    a, b = asarray(x1), reshape(asarray(x2), -1)
+    if "c" in (a.dtype.kind, b.dtype.kind):
+        import numpy as np
+
+        flags = of_host(np.isin(a.to_numpy(), b.to_numpy()).reshape(-1))
+        found = Array(Flat(bool_, flags.h, a.flat.size), a.known_shape)
+    elif b.size == 0:
+        found = zeros(a.known_shape, dtype=bool_)
+    else:
+        t = common(a.dtype, b.dtype)
+        table = sort(Array(rules.convert(b.flat, t), b.dims))
+        sought = Array(rules.convert(a.flat, t), a.dims)
+        place = elementwise_call("minimum", searchsorted(table, sought), b.size - 1)
+        found = elementwise_call("equal", Array(gather(table.flat, place.flat.h, place.flat.size), a.dims), sought)
+    return elementwise_call("logical_not", found) if invert else found
 
 
 def sum_by_key(d: Array, index: Flat, values: Flat, combine: Any) -> Array:

@@ -262,7 +262,7 @@ def _place(upper: bool, x: Any, axis: Optional[int], keepdims: bool) -> Array:
     if a.dtype.kind == "c":
         return _through_numpy("argmax" if upper else "argmin", a, axis, keepdims)
     f, groups = grouped(a, axis, keepdims)
-    if not a.is_jagged and not isinstance(a.dims[0] if a.dims else 1, Size) and f.size.n == 0:
+    if not a.is_jagged and builtins.any(n == 0 for n in ([a.size] if axis is None else [a.known_shape[k] for k in _axes(axis, a.ndim)])):
         raise ValueError("argmax or argmin of no elements")
     best = groups.spread(Flat(f.dtype, extreme(upper, "REDUCE", f, groups.seg, groups.count), groups.count), f.size)
     key = "I" if f.dtype is bool_ else f.dtype.storage

@@ -47,5 +47,7 @@ def order_key(f: Flat) -> Any:
 
 
 def convert(f: Flat, t: DType) -> Flat:
+    if f.dtype is t:
+        return f
     made = _nvm.convert(f, t)
     return host(lambda x: x.astype(t.name), t, f) if made is None else made

@@ -8,7 +8,7 @@ from . import rules
 from .array import Array
 from .dtypes import as_dtype, bool_
 from .elementwise import apply
-from .flat import Flat, Size, const, ins1, iota, word
+from .flat import Flat, Size, const, ins1, iota, of_host, word
 from .order import _arranged, _back
 from .reductions import extreme, grouped, sum_type
 
@@ -40,7 +40,10 @@ def _recognised(f: Callable[..., Any]) -> Optional[str]:
     return names.get(code.co_code)
 
 
-def _inclusive(name: str, f: Flat, seg: Any, exclusive: bool) -> Flat:
+def _inclusive(name: str, a: Array, seg: Any, exclusive: bool) -> Flat:
+    if a.dtype.kind == "c":
+        return _complex(name, a, exclusive)
+    f = a.flat
     t, size = f.dtype, f.size
     if name in ("maximum", "minimum"):
         before = Flat(t, extreme(name == "maximum", "SCAN", f, seg, size), size)
@@ -56,13 +59,29 @@ def scan(f: Any, x: Any, /, *, axis: int = -1, exclusive: bool = False) -> Array
     """Each element combined with those before it; `exclusive`: only those before it."""
     name = known_function(f)
     a, seg, k = _arranged(x, axis)
+    if a.dtype.kind == "c" and name is None:
+        raise TypeError("a scan of complex numbers is + or *")
     if name in ("add", "multiply") and a.dtype is not sum_type(a.dtype):
         a = Array(rules.convert(a.flat, sum_type(a.dtype)), a.dims)
     if name is not None:
-        return _back(_inclusive(name, a.flat, seg, exclusive), a, k)
+        return _back(_inclusive(name, a, seg, exclusive), a, k)
     if exclusive:
         raise ValueError("an exclusive scan needs a function with an identity: + * min max & | ^")
     return _back(_stepwise(f, a.flat, seg), a, k)
+
+
+def _complex(name: str, a: Array, exclusive: bool) -> Flat:
+    """Along the last axis, by NumPy."""
+    import numpy as np
+
+    if name not in ("add", "multiply"):
+        raise TypeError("a scan of complex numbers is + or *")
+    values = a.to_numpy()
+    found = np.cumsum(values, axis=-1) if name == "add" else np.cumprod(values, axis=-1)
+    if exclusive:
+        first = np.full((*found.shape[:-1], 1), 0 if name == "add" else 1, dtype=found.dtype)
+        found = np.concatenate([first, found[..., :-1]], axis=-1)
+    return of_host(found.reshape(-1))
 
 
 def _stepwise(f: Callable[..., Any], flat: Flat, seg: Any) -> Flat:
@@ -106,7 +125,7 @@ def _cumulative(name: str, x: Any, axis: Optional[int], dtype: Any, include_init
     t = as_dtype(dtype) if dtype is not None else sum_type(a.dtype)
     a = Array(rules.convert(a.flat, t), a.dims)
     moved, seg, k = _arranged(a, axis)
-    result = _back(_inclusive(name, moved.flat, seg, False), moved, k)
+    result = _back(_inclusive(name, moved, seg, False), moved, k)
     if include_initial:
         shape = list(result.known_shape)
         shape[axis] = 1

@@ -257,7 +257,7 @@ def vecdot(a: Any, b: Any, /, *, axis: int = -1) -> Array:
     from .operators import elementwise_call
     from .reductions import sum as total
 
-    product = elementwise_call("multiply", a, b)
+    product = elementwise_call("multiply", elementwise_call("conj", a), b)
     return total(product, axis=axis, dtype=product.dtype)
 
 

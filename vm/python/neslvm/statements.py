@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from . import rules
 from .array import Array
@@ -164,7 +164,10 @@ class _Loop:
         self.frame = frame
         self.outer = frame.broken, frame.continued
         frame.broken = frame.continued = NOTHING
-        self.left: list[Any] = []  # flags of calls that are through
+        self.left: Any = NOTHING  # flags of calls that are through
+
+    def let_go(self, flags: Any) -> None:
+        self.left = flags if self.left is NOTHING else rules.either(self.left, flags)
 
     def turn(self, flags: Any, body: list[ast.stmt]) -> Any:
         """Runs the body for the calls of the flags; those that go on with the next turn, NOTHING if none does."""
@@ -178,7 +181,7 @@ class _Loop:
 
     def end(self) -> None:
         frame = self.frame
-        flags = [f for f in (*self.left, frame.broken) if f is not NOTHING]
+        flags = [f for f in (self.left, frame.broken) if f is not NOTHING]
         frame.broken, frame.continued = self.outer
         frame.dead = not flags
         if flags:
@@ -188,9 +191,11 @@ class _Loop:
             frame.active = active
 
 
-def _while(s: ast.While, frame: Frame) -> None:
+def _loop(s: Any, frame: Frame, turns: Callable[[Optional[_Loop]], Iterator[Any]]) -> None:
+    """A loop statement. `turns` begins a turn at a time: of one call nothing more is to be known, else the flags of the calls
+    that take it; what does not is through."""
     if frame.size is None:
-        while _true(value_of(s.test, frame)):
+        for _ in turns(None):
             if _one_turn(s.body, frame):
                 return
         execute(s.orelse, frame)
@@ -198,19 +203,32 @@ def _while(s: ast.While, frame: Frame) -> None:
     if s.orelse:
         raise refuse(frame, s, "else of a loop cannot be compiled")
     loop = _Loop(frame)
-    while True:
-        test = value_of(s.test, frame)
-        flags = all_and(frame.active, flags_of(test, frame))
-        if is_lane(test) or not _true(test):
-            loop.left.append(all_and(frame.active, rules.negated(flags_of(test, frame))))
-            loop.left = [loop.left[0] if len(loop.left) == 1 else rules.either(*loop.left)]
-        if not any_of(flags, frame.size):
-            break
+    for flags in turns(loop):
         going_on = loop.turn(flags, s.body)
         if going_on is NOTHING:
             break
         frame.active, frame.dead = going_on, False
     loop.end()
+
+
+def _while(s: ast.While, frame: Frame) -> None:
+    def turns(loop: Optional[_Loop]) -> Iterator[Any]:
+        while True:
+            test = value_of(s.test, frame)
+            if loop is None:
+                if not _true(test):
+                    return
+                yield None
+                continue
+            flags = all_and(frame.active, flags_of(test, frame))
+            if is_lane(test) or not _true(test):
+                loop.let_go(all_and(frame.active, rules.negated(flags_of(test, frame))))
+            assert frame.size is not None
+            if not any_of(flags, frame.size):
+                return
+            yield flags
+
+    _loop(s, frame, turns)
 
 
 def _one_turn(body: list[ast.stmt], frame: Frame) -> bool:
@@ -226,50 +244,31 @@ def _one_turn(body: list[ast.stmt], frame: Frame) -> bool:
 
 def _for(s: ast.For, frame: Frame) -> None:
     values = value_of(s.iter, frame)
-    if frame.size is None:
+
+    def elements(loop: Optional[_Loop]) -> Iterator[Any]:
         for v in host_elements(values):
             assign(s.target, v, frame)
-            if _one_turn(s.body, frame):
+            yield frame.active
+        if loop is not None:
+            loop.let_go(frame.flags())
+
+    def of_lists(loop: Optional[_Loop]) -> Iterator[Any]:
+        from .trace import operate
+
+        assert loop is not None and frame.size is not None
+        k = 0
+        while True:
+            there = operate("greater", values.length, k).flat.h
+            loop.let_go(all_and(frame.active, rules.negated(there)))
+            flags = all_and(frame.active, there)
+            if not any_of(flags, frame.size):
                 return
-        execute(s.orelse, frame)
-        return
-    if s.orelse:
-        raise refuse(frame, s, "else of a loop cannot be compiled")
-    loop = _Loop(frame)
-    if isinstance(values, ListLane):
-        _for_lists(s, values, loop, frame)
-        return
-    for v in host_elements(values):
-        assign(s.target, v, frame)
-        going_on = loop.turn(frame.active, s.body)
-        if going_on is NOTHING:
-            loop.end()
-            return
-        frame.active, frame.dead = going_on, False
-    loop.left.append(frame.flags())
-    loop.end()
+            frame.active = flags
+            assign(s.target, values.at(k, flags), frame)
+            yield flags
+            k += 1
 
-
-def _for_lists(s: ast.For, values: ListLane, loop: _Loop, frame: Frame) -> None:
-    from .trace import operate
-
-    assert frame.size is not None
-    k, n = 0, values.length
-    while True:
-        there = operate("greater", n, k).flat.h
-        loop.left.append(all_and(frame.active, rules.negated(there)))
-        loop.left = [loop.left[0] if len(loop.left) == 1 else rules.either(*loop.left)]
-        flags = all_and(frame.active, there)
-        if not any_of(flags, frame.size):
-            break
-        frame.active = flags
-        assign(s.target, values.at(k, flags), frame)
-        going_on = loop.turn(flags, s.body)
-        if going_on is NOTHING:
-            break
-        frame.active, frame.dead = going_on, False
-        k += 1
-    loop.end()
+    _loop(s, frame, of_lists if isinstance(values, ListLane) and frame.size is not None else elements)
 
 
 def host_elements(values: Any) -> Any:

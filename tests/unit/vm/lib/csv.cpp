@@ -64,11 +64,34 @@ TEST_CASE("a first row of different names has the titles") {
   }
 }
 
+TEST_CASE("what parts fields may be chosen") {
+  CHECK(read_csv("1|2\n3|4\n", "t.csv", '|').numbers == Numbers{1, 2, 3, 4});
+  CHECK(read_csv("1;2\n", "t.csv", ';').numbers == Numbers{1, 2});
+  CHECK_THROWS_AS(read_csv("1,2\n", "t.csv", ';'), Fault);
+  const auto columns = read_columns("a;b\n1;x,y\n", "t.csv", ';');
+  REQUIRE(columns.size() == 2);
+  CHECK(columns[1].text == "x,y");
+  CHECK(read_fields("a:b,c\n", "t.csv", ':').lengths == std::vector<std::int64_t>{1, 3});
+  CHECK(read_fields("a b\tc", "t.csv", '\t').lengths == std::vector<std::int64_t>{3, 1});
+}
+
+TEST_CASE("rows of numbers alone are read as all others") {
+  // The separators change from row to row; blanks, empty ends, exponents, what is nearly a number.
+  const Table table = read_csv("1,2\n3;4\n5\t6\n7 , 8,\n 1e2 ,-.5\r\n9\r+1,1e999\n\n2", "t.csv");
+  CHECK(table.numbers == Numbers{1, 2, 3, 4, 5, 6, 7, 8, 100, -0.5, 9, 1, HUGE_VAL, 2});
+  CHECK(table.lengths == std::vector<std::int64_t>{2, 2, 2, 2, 2, 1, 2, 1});
+  CHECK(problem("1,2\n1,2;3") != "");
+  CHECK(problem("1\t2\n1,2\t3,4") == "t.csv: line 2, column 2 is no number: 2\t3");
+  CHECK(problem("1,2\n3,4x\n") == "t.csv: line 2, column 2 is no number: 4x");
+}
+
 TEST_CASE("no row of data is taken for titles") {
   const std::string titles = " (a line of titles has nothing but different names)";
   CHECK(problem("1,,3\n4,5,6") == "t.csv: line 1, column 2 is empty" + titles);
   CHECK(problem("1,2\n3,,4") == "t.csv: line 2, column 2 is empty");
-  CHECK(problem("1,5;2,5\n") == "t.csv: line 1 has commas and semicolons: only one of them can part fields");
+  CHECK(problem("1,5;2,5\n") ==
+        "t.csv: line 1 has commas and semicolons; which of them part fields, "
+        "NAME:csv,=FILE or NAME:csv;=FILE say");
   // One odd field, the only one of its line or not; values that are missing; a name twice.
   for (const char* row : {"1O5", "1.2.3", "12%", "-", "?", "N/A", "na", "NULL"})
     CHECK(problem(std::string(row) + "\n2\n3\n") ==

@@ -1,6 +1,7 @@
 // What the property tests do not see: messages, storages of results, memory taken over, random numbers, and
 // that every instruction of the table has a primitive.
 #include "vm/prims/prims.h"
+#include "tests/support/division_cases.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -68,6 +69,30 @@ TEST_CASE("faults are worded as the legacy interpreter words them, and say what 
   CHECK(m.fault(kMakeSegdes, kN, {Vector::of_int(-4)}) == "negative length -4 in MAKE_SEGDES, segment 0");
   CHECK(m.fault(kMakeSegdes, kN, {m.ints({INT64_MAX, INT64_MAX})}) ==
         "the lengths given to MAKE_SEGDES sum to more than memory can hold");
+}
+
+TEST_CASE("quotients and remainders by one number are exact at every boundary, on every instruction set") {
+  for (const Isa isa : {Isa::kPortable, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > best_isa()) continue;
+    Machine m;
+    m.context.isa = isa;
+    for (const std::int64_t d : testing::boundary_divisors(64)) {
+      if (d == 0) continue;
+      for (const Storage storage : {Storage::kI64, Storage::kI32}) {  // large ones among them, or none
+        const auto dividends = testing::dividends(d, storage, IntBits::k64);
+        REQUIRE(dividends.size() >= 32);
+        const Vector divisors = m.ints(std::vector<std::int64_t>(dividends.size(), d));
+        const Vector quotients = m.run(kDiv, kI, {m.ints(dividends), divisors});
+        const Vector remainders = m.run(kRem, kN, {m.ints(dividends), divisors});
+        for (std::size_t i = 0; i < dividends.size(); ++i) {
+          INFO(dividends[i] << " by " << d);
+          const auto at = static_cast<std::int64_t>(i);
+          REQUIRE(quotients.int_at(at) == dividends[i] / d);
+          REQUIRE(remainders.int_at(at) == dividends[i] % d);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("an index fault names the index, its place, the segment and its length") {

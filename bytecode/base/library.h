@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace nvm::gpu {
+namespace nvm {
 
 // The first of `names` that can be opened (never closed again); null and a reason otherwise.
 [[nodiscard]] void* open_library(const std::vector<std::string>& names, std::string& opened,
@@ -12,4 +12,4 @@ namespace nvm::gpu {
 // The address of a symbol, or null.
 [[nodiscard]] void* find_symbol(void* library, const char* name);
 
-}  // namespace nvm::gpu
+}  // namespace nvm

@@ -1,8 +1,8 @@
-#include "gpu/api/library.h"
+#include "bytecode/base/library.h"
 
 #include <dlfcn.h>
 
-namespace nvm::gpu {
+namespace nvm {
 
 void* open_library(const std::vector<std::string>& names, std::string& opened, std::string& reason) {
   reason.clear();
@@ -21,4 +21,4 @@ void* open_library(const std::vector<std::string>& names, std::string& opened, s
 
 void* find_symbol(void* library, const char* name) { return dlsym(library, name); }
 
-}  // namespace nvm::gpu
+}  // namespace nvm
