@@ -1,4 +1,4 @@
-// What one thread alone, or one that nobody watches, does with several elements or instructions at once.
+// What is done with several elements or instructions at once where nobody records them.
 #include <algorithm>
 
 #include "vm/interp/interp.h"
@@ -9,7 +9,7 @@
 
 namespace nvm::vm {
 
-// One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
+// Equal elements are computed once. Operands that are to be read one by one are written, for all
 // readers.
 bool Interp::alike(const Step& step, std::int32_t slot) {
   Value* operands = scratch_.data();
@@ -95,7 +95,7 @@ bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> 
 // Nothing that only instructions understand.
 void Interp::written(Value& value) const {
   force(value);
-  if (alike_) vm::write_repeated(machine_.prims, value);
+  if (leaves_views()) vm::write_repeated(machine_.prims, value);
 }
 
 }  // namespace nvm::vm

@@ -23,9 +23,9 @@ std::int32_t Interp::waiting(Operand operand) const {
   return operand.is_constant() ? -1 : waiting_[static_cast<std::size_t>(operand.slot())];
 }
 
-// Does a thread alone do with it what is no matter of lines?
+// Is something done with it that is no matter of lines?
 bool Interp::goes_alone(const Step& step) const {
-  if (!alone_ || step.alone == nullptr) return false;
+  if (!leaves_views() || step.alone == nullptr) return false;
   if (!step.leaves.has(Form::kSlices)) return true;
   const Operand* operands = function_->operands.data() + step.first_operand;
   return std::any_of(operands, operands + step.operands,
@@ -39,10 +39,10 @@ bool Interp::begins_chain(const Step& step) const {
     const auto* s = std::get_if<Segdes>(&peek(operands[1]));
     const auto* v = std::get_if<Vector>(&peek(operands[0]));
     return s != nullptr && s->segments() > 1 && s->total() >= chain_from_ &&
-           (v != nullptr ? !v->is_repeated() : alone_);
+           (v != nullptr ? !v->is_repeated() : leaves_views());
   }
   const auto* v = std::get_if<Vector>(&peek(operands[0]));
-  return v != nullptr && v->length() >= chain_from_ && !(alike_ && v->is_repeated());
+  return v != nullptr && v->length() >= chain_from_ && !(leaves_views() && v->is_repeated());
 }
 
 void Interp::run_chain() {

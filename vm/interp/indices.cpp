@@ -1,6 +1,5 @@
-// Indices that are not written, for all threads. Some only say where a piece of each segment begins: they
-// stay runs. Others only say where one value is put, along runs of places a stride apart, as in a sieve: they
-// stay strided.
+#include "vm/interp/indices.h"
+
 #include "vm/interp/interp.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/run_moves.h"
@@ -8,32 +7,30 @@
 
 namespace nvm::vm {
 
-bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) const {
-  constexpr std::int64_t kWorth = 256;  // elements; below, a formula costs as much as the indices
+bool leave_runs(const PrimContext& context, std::span<Value> operands, Value& result) {
+  constexpr std::int64_t kWorth = 256;  // elements; below, a view costs as much as the indices
   const auto* starts = std::get_if<Vector>(&operands[0]);
   const auto* s = std::get_if<Segdes>(&operands[2]);
-  if (machine_.hook != nullptr || starts == nullptr || s == nullptr || s->total() < kWorth ||
-      starts->length() != s->segments())
+  if (starts == nullptr || s == nullptr || s->total() < kWorth || starts->length() != s->segments())
     return false;
-  vm::write_repeated(machine_.prims, operands[0]);
-  took(machine_.prims, FastPath::kLeaveRuns);
-  results[0] = runs_view(*s, std::move(std::get<Vector>(operands[0])));
+  vm::write_repeated(context, operands[0]);
+  took(context, FastPath::kLeaveRuns);
+  result = runs_view(*s, std::move(std::get<Vector>(operands[0])));
   return true;
 }
 
-// False: the indices are there; they are written where an error is to be told.
-bool Interp::move_runs(const Step& step, std::span<Value> operands, std::span<Value> results) const {
+bool move_runs(const PrimContext& context, Op op, TypeWord word, std::span<Value> operands,
+               std::span<Value> results) {
   const View* runs = view_of(operands[1], &View::is_runs);
   if (runs == nullptr) return false;
-  if (move_by_starts(machine_.prims, step.op, step.word, operands, runs->base.list, results)) return true;
-  operands[1] = materialise(*runs, machine_.prims);
+  if (move_by_starts(context, op, word, operands, runs->base.list, results)) return true;
+  operands[1] = materialise(*runs, context);
   return false;
 }
 
 bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
-  if (alone_ || machine_.prims.prefix_lengths) return false;
   Value& descriptor = operands.back();
   force(descriptor);
   const auto* s = std::get_if<Segdes>(&descriptor);
@@ -60,8 +57,7 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   return true;
 }
 
-// False: the indices are there, and the instruction is to be executed by them.
-bool Interp::put_strided(std::span<Value> operands, std::span<Value> results) const {
+bool put_strided(const PrimContext& context, std::span<Value> operands, Value& result) {
   const View* index = view_of(operands[1], &View::is_strided);
   if (index == nullptr) return false;
   const auto& value = std::get<Vector>(operands[0]);
@@ -71,10 +67,10 @@ bool Interp::put_strided(std::span<Value> operands, std::span<Value> results) co
   const std::int64_t n = index->s.total();
   const bool fits = from.segments() == 1 && into.segments() == 1 && value.is_repeated() &&
                     value.length() == n && from.total() == n && defaults.length() == into.total();
-  if (fits && vm::put_strided(machine_.prims, value.repeated_element(), index->base.list, index->strides,
-                              index->s, defaults, results[0]))
+  if (fits && vm::put_strided(context, value.repeated_element(), index->base.list, index->strides, index->s,
+                              defaults, result))
     return true;
-  operands[1] = materialise(*index, machine_.prims);
+  operands[1] = materialise(*index, context);
   return false;
 }
 

@@ -5,6 +5,7 @@
 
 #include "vm/interp/elements.h"
 #include "vm/interp/in_place.h"
+#include "vm/interp/indices.h"
 #include "vm/interp/moved.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
@@ -41,8 +42,6 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       frames_(machine.max_frame_bytes),
       scratch_(code.most_operands + 1),
       work_seen_(machine.observer != nullptr && machine.observer->sees_work()),
-      alike_(machine.hook == nullptr && (machine.prims.threads <= 1 || machine.formulas)),
-      alone_(alike_ && !machine.prims.prefix_lengths),
       counts_(machine.tally != nullptr || machine.meter != nullptr || work_seen_),
       fueled_(machine.tally != nullptr && machine.tally->fuel != Tally::kNoLimit),
       followed_(machine.path != nullptr || machine.meter != nullptr || work_seen_),
@@ -52,7 +51,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       calls_seen_(machine.meter != nullptr      ? &kAlways
                   : machine.observer != nullptr ? &machine.observer->calls_flag()
                                                 : &kNever),
-      unwritten_(!alike_ && !guards_ && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
+      unwritten_(!guards_ && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
       chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
   const bool counts_bytes = machine.tally != nullptr && machine.tally->counts_bytes;
   if (machine_.moved == nullptr && counts_bytes) machine_.moved = &machine.tally->bytes;
@@ -73,7 +72,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   callers_ = callers;
   exited_ = false;
   exit_line_ = 0;
-  if (alike_ && machine_.lines == nullptr) repeat_alike(arguments);
+  if (leaves_views() && machine_.lines == nullptr) repeat_alike(arguments);
   try {
     enter(function, arguments);
     run_through();
@@ -160,7 +159,7 @@ void Interp::loop() {
       case StepKind::kPair: pair(step); break;
       case StepKind::kUnpair: unpair(step); break;
       case StepKind::kCall:
-        if (step.lands && in_level()) {
+        if (step.pending && in_level()) {
           leave_call(step);
           break;
         }
@@ -208,7 +207,7 @@ void Interp::store(const Step& step, Value* from) {
 void Interp::perform(const Step& step) {
   Value* operands = scratch_.data();
   fetch(step, operands);
-  if (step.lands && in_level()) return leave_move(step);
+  if (step.pending && in_level()) return leave_move(step);
   if (machine_.hook == nullptr) {
     note_line(step);
     if (counts_) count(step, {operands, step.operands});
@@ -216,10 +215,10 @@ void Interp::perform(const Step& step) {
   const std::int32_t slot = function_->result_slots[step.first_result];
   if (step.permuted && unwritten_ && stays_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
     return finish_unwritten(step, slot);
-  if (alike_ && step.results == 1 && alike(step, slot)) return;
-  if (alike_ && step.results != 1) {
+  if (leaves_views() && step.results == 1 && alike(step, slot)) return;
+  if (leaves_views() && step.results != 1) {
     write_repeated_operands(step);
-    if (alone_ && step.group != Step::kNoGroup && pack_group(step)) return;
+    if (step.group != Step::kNoGroup && pack_group(step)) return;
   }
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {frame_ + slot, 1});
@@ -248,15 +247,20 @@ void Interp::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
-  if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, operands, results)) return;
-  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
+  const PrimContext& context = machine_.prims;
+  if (step.leaves.has(Form::kAligned) && !step.leaves.has(Form::kRuns) && leaves_views() &&
+      leave_runs(context, operands, results[0]))
+    return;
+  if (step.alone == nullptr && step.indices.has(Form::kAligned) &&
+      move_runs(context, step.op, step.word, operands, results))
+    return;
+  if (step.indices.has(Form::kStrided) && put_strided(context, operands, results[0])) return;
   compute(step, operands, results);
 }
 
 [[gnu::always_inline]] inline void Interp::compute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
-  if (alone_ && step.alone != nullptr)
+  if (leaves_views() && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
   else if (step.drawn || (step.repeats && (machine_.hook == nullptr || machine_.hook->declined())))
     run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
@@ -363,7 +367,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; alike_ && i < step.operands; ++i)
+  for (std::uint32_t i = 0; leaves_views() && i < step.operands; ++i)
     if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
       write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;

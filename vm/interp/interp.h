@@ -27,10 +27,10 @@ class Interp final : private OpenCalls, private Callers {
   // depth.
   [[nodiscard]] Outcome call(ssa::FunctionId function, std::vector<Value> arguments,
                              std::int64_t callers = 0);
-  // The same of a function that may go by levels (level_loop.h), its results wanted at `landing`: the outcome
-  // has no values. It may fault where call() does not.
+  // The same of a function that may go by levels (level_loop.h), its results wanted at `destination`: the
+  // outcome has no values. It may fault where call() does not.
   [[nodiscard]] Outcome call_into(ssa::FunctionId function, std::vector<Value> arguments,
-                                  std::int64_t callers, const Landing& landing);
+                                  std::int64_t callers, const Destination& destination);
   // May it?
   [[nodiscard]] bool goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const;
 
@@ -57,7 +57,7 @@ class Interp final : private OpenCalls, private Callers {
   void loop();
   // Counts also what is moved, if somebody asks.
   void primitive(const Step& step) {
-    if ((step.leaves_pull || step.takes_pull) && !(step.lands && in_level()) && pull(step)) return;
+    if ((step.leaves_pull || step.takes_pull) && !(step.pending && in_level()) && pull(step)) return;
     if (machine_.moved != nullptr && machine_.hook == nullptr) [[unlikely]]
       return perform_counted(step);
     perform(step);
@@ -90,12 +90,8 @@ class Interp final : private OpenCalls, private Callers {
   [[nodiscard]] bool condition(const Step& step);
   [[nodiscard]] bool close_call(const Step& step);  // false: it was the outermost
 
-  // Indices that all threads leave unwritten, and moves by them (indices.cpp): runs that say where a piece of
-  // each segment begins, and the strided ones of a scatter of one value, with the DIST of that.
-  [[nodiscard]] bool leave_runs(std::span<Value> operands, std::span<Value> results) const;
-  [[nodiscard]] bool move_runs(const Step& step, std::span<Value> operands, std::span<Value> results) const;
+  // The strided indices of a scatter of one value, and the DIST of that (indices.h).
   [[nodiscard]] bool leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results);
-  [[nodiscard]] bool put_strided(std::span<Value> operands, std::span<Value> results) const;
   // BPERMUTE that leaves a pull, moves of one, and what is done before others read it (pulls.cpp).
   [[nodiscard]] bool pull(const Step& step);
   [[nodiscard]] bool leave_pull(const Step& step);
@@ -126,8 +122,8 @@ class Interp final : private OpenCalls, private Callers {
 
   // Tail-parallel recursion (level_loop.cpp).
   [[nodiscard]] bool call_by_levels(ssa::FunctionId function, std::vector<Value> arguments,
-                                    std::int64_t callers, const Landing* landing, Outcome& outcome);
-  void run_levels(ssa::FunctionId function, std::vector<Value> arguments, Landing landing);
+                                    std::int64_t callers, const Destination* destination, Outcome& outcome);
+  void run_levels(ssa::FunctionId function, std::vector<Value> arguments, Destination destination);
   void check_levels(std::int64_t level, std::int32_t slots) const;
   void leave_call(const Step& step);
   void leave_move(const Step& step);
@@ -143,6 +139,8 @@ class Interp final : private OpenCalls, private Callers {
   void force(Value& value) const {
     if (machine_.hook != nullptr) machine_.hook->force(value);
   }
+  // Does nobody record what is executed? Then any result may be one repeated element or a view.
+  [[nodiscard]] bool leaves_views() const { return machine_.hook == nullptr; }
   [[nodiscard]] std::int64_t depth() const { return callers_ + static_cast<std::int64_t>(calls_.size()); }
   void check_depth() const;
   [[nodiscard]] RunError locate(const Fault& fault) const;
@@ -211,8 +209,6 @@ class Interp final : private OpenCalls, private Callers {
   std::vector<Value> scratch_;  // operands on their way
   std::int64_t bytes_ = 0;      // moved, where nobody else adds them up
   bool work_seen_;              // the observer looks at the work of instructions, while it looks
-  bool alike_;                  // any result may be one repeated element
-  bool alone_;                  // results may stay views, too
   bool counts_;                 // their work is
   bool fueled_;                 // and has a limit
   bool followed_;               // by somebody who is told what has that work

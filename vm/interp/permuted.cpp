@@ -172,7 +172,7 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
     case OpKind::kIota: return leave_run(context, operands, result);
     case OpKind::kScatter:
       return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant),
-                               step.indices.has(Form::kAligned), result);
+                               leaves_views() && step.indices.has(Form::kAligned), result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&

@@ -150,9 +150,7 @@ bool Interp::move_indices(const Step& step, const Vector& indices, Value& result
            permute_one_to_one({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   }
   if (indices.length() != std::get<Segdes>(operands[2]).total()) return false;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, {operands, step.operands}, {&result, 1}))
-    return true;
-  if (alone_ && step.alone != nullptr)
+  if (leaves_views() && step.alone != nullptr)
     step.alone({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   else
     run_primitive(machine_.prims, step.op, TypeWord::kInt, {operands, step.operands}, {&result, 1});

@@ -18,6 +18,7 @@
 #include "vm/prims/part_maps.h"
 #include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
+#include "vm/prims/run_moves.h"
 #include "vm/prims/spread.h"
 
 namespace nvm::vm {
@@ -184,6 +185,16 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
   return out.take();
 }
 
+kernels::PackTarget target_of(Scalar relation) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  kernels::PackTarget to;
+  if (relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe) to.less = kAll;
+  if (relation == Scalar::kGt || relation == Scalar::kGe || relation == Scalar::kNe) to.greater = kAll;
+  if (relation == Scalar::kEq || relation == Scalar::kLe || relation == Scalar::kGe) to.equal = kAll;
+  if (relation == Scalar::kNe) to.unordered = kAll;
+  return to;
+}
+
 void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
   took(context, FastPath::kPackCompared);
@@ -195,6 +206,16 @@ void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const int type = kernel_type(v);
   const Compared x(f);
   Lengths lengths(context, s, wanted);
+  const Parting parting{v, s, x.data(), x.step(), type, false};
+  if (parts_by_all(context, parting)) {
+    kernels::PackTarget targets[2] = {target_of(f.compare), {}};  // the second takes nothing
+    targets[0].lengths = lengths.data();
+    BufferRef memory[2];
+    part_by_all(context, parting, {&f.compare, 1}, targets, memory);
+    const std::int64_t total = targets[0].total;
+    const std::int64_t n = total == v.length() ? 0 : total;
+    return give_packed(call, packed_part(context, v.storage(), std::move(memory[0]), n), total, lengths);
+  }
   if (v.bytes() <= kScratch) {
     BufferRef scratch = context.pool->allocate(v.byte_count());
     const std::int64_t total = t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments,
@@ -213,16 +234,6 @@ void pack_compared(const PrimCall& call, const View& f, bool wanted) {
     if (total == 1) std::memcpy(out.data(), to, out.bytes());
   }
   give_packed(call, out.take(), total, lengths);
-}
-
-kernels::PackTarget target_of(Scalar relation) {
-  constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  kernels::PackTarget to;
-  if (relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe) to.less = kAll;
-  if (relation == Scalar::kGt || relation == Scalar::kGe || relation == Scalar::kNe) to.greater = kAll;
-  if (relation == Scalar::kEq || relation == Scalar::kLe || relation == Scalar::kGe) to.equal = kAll;
-  if (relation == Scalar::kNe) to.unordered = kAll;
-  return to;
 }
 
 // The PACKs of `p` by one thread, in one pass.
@@ -317,10 +328,18 @@ bool move_runs(const PrimCall& call, const View& runs) {
   return true;
 }
 
+// One run for each segment, many elements.
+bool scatter_by_all(const PrimCall& call, const View& runs) {
+  return call.context.threads > 1 && runs.s.total() >= 2 * call.context.grain &&
+         same_segments(runs.s, segdes_operand(call, 3)) &&
+         move_by_starts(call.context, Op::kDpermute, call.word, {call.operands, 5}, runs.base.list,
+                        {call.results, 1});
+}
+
 void move_written(const PrimCall& call) {
   if (const View* f = view_operand(call, 1)) {
     const ViewRef held = std::get<ViewRef>(call.operands[1]);
-    if (f->is_runs() && move_runs(call, *f)) return;
+    if (f->is_runs() && (scatter_by_all(call, *f) || move_runs(call, *f))) return;
     if (f->source == Source::kPlaces && move_to_flagged(call, *f)) return;
     write_operand(call, 1);
   }
