@@ -4,7 +4,7 @@
 // used and differ between the ways in; no conditional has two empty arms; functions that no call reaches are
 // removed. An instruction may fail unless cannot_fail() proves otherwise: an unused `+` of vectors whose
 // lengths are not proven equal stays, but not an unused move by indices that another one has checked before.
-// Destroys: value and block numbers. Cost: linear, after analyse_sizes().
+// Destroys: value and block numbers. Cost: linear, after analyse_facts().
 #include <algorithm>
 #include <map>
 
@@ -205,7 +205,7 @@ void remove_uncalled(Module& module) {
 
 void eliminate_dead(Module& module) {
   remove_uncalled(module);
-  const std::vector<FunctionFacts> facts = analyse_sizes(module);
+  const std::vector<FunctionFacts> facts = analyse_facts(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i) {
     Function& f = module.functions[i];
     if (f.removed) continue;

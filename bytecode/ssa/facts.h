@@ -8,7 +8,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,42 +29,50 @@ class Symbols {
   Symbol add(Symbol a, Symbol b) { return combine(a, 1, b, 1); }
   Symbol subtract(Symbol a, Symbol b) { return combine(a, 1, b, -1); }
   Symbol scale(std::int64_t factor, Symbol of) { return combine(of, factor, of, 0); }
-  [[nodiscard]] bool is_constant(Symbol s) const {
-    return node(s).kind == Kind::kSum && node(s).terms.empty();
-  }
+  [[nodiscard]] bool is_constant(Symbol s) const { return node(s).kind == Kind::kSum && node(s).count == 0; }
   [[nodiscard]] std::int64_t value(Symbol s) const { return node(s).number; }  // of a constant
 
  private:
   static constexpr std::int64_t kSmall = 1 << 30;  // up to here sums of constants are the same in every width
   enum class Kind : std::uint8_t { kFresh, kSum, kOpaque };
+  using Term = std::pair<Symbol, std::int64_t>;  // so many times the symbol
   struct Node {
     Kind kind = Kind::kFresh;
+    std::uint32_t first = 0, count = 0;  // in terms_; of a sum: by symbol, which are no sums, none zero times
     std::int64_t number = 0;
-    std::vector<std::pair<Symbol, std::int64_t>> terms;  // of a sum: by symbol, which are no sums; none is 0
-    friend auto operator<=>(const Node&, const Node&) = default;
   };
   [[nodiscard]] const Node& node(Symbol s) const { return nodes_[static_cast<std::size_t>(s)]; }
-  Symbol intern(Node n);
+  [[nodiscard]] std::span<const Term> terms(const Node& n) const {
+    return {terms_.data() + n.first, n.count};
+  }
+  Symbol intern(Kind kind, std::int64_t number, std::span<const Term> terms);
+  [[nodiscard]] static std::uint64_t hash_of(Kind kind, std::int64_t number, std::span<const Term> terms);
+  void grow();
   // of_a * a + of_b * b.
   Symbol combine(Symbol a, std::int64_t of_a, Symbol b, std::int64_t of_b);
-  void collect(Symbol s, std::int64_t factor, Node& sum) const;
-  static void merge(Node& sum);  // equal symbols into one term
+  // The same as a sum of what both are made of, in sum_; its constant.
+  std::int64_t add_up(const Term& a, const Term& b);
   std::vector<Node> nodes_;
-  std::map<Node, Symbol> index_;
+  std::vector<Term> terms_, sum_;
+  // Of interned nodes, at the place of their hash or the next free one; a power of two, half empty.
+  std::vector<Symbol> table_;
+  std::size_t interned_ = 0;
 };
 
 struct ValueFacts {
   Symbol length = kNoSymbol;  // of a vector; segments of a descriptor; none for a pair
   Symbol sum = kNoSymbol;     // of Int and Bool elements; total of a descriptor; none for Float and pairs
-  Numbers numbers;            // the elements of Int and Bool vectors, the lengths of a descriptor
   Symbol below = kNoSymbol;   // every element of an Int vector is in 0 .. below - 1
 };
 
 struct FunctionFacts {
   std::vector<ValueFacts> values;  // by ValueId
+  // By ValueId: the elements of Int and Bool vectors, the lengths of descriptors. Empty from analyse_sizes().
+  std::vector<Numbers> numbers;
   Symbol one = kNoSymbol;
   Symbols symbols;
 
+  [[nodiscard]] const Numbers& numbers_of(ValueId v) const { return numbers[static_cast<std::size_t>(v)]; }
   [[nodiscard]] const ValueFacts& of(ValueId v) const { return values[static_cast<std::size_t>(v)]; }
   [[nodiscard]] bool is_scalar(ValueId v) const { return of(v).length == one; }
 };
@@ -83,10 +91,14 @@ inline constexpr std::int32_t kClassOne = -1;
                                                        const std::vector<ParameterClasses>& most = {},
                                                        const std::vector<bool>& granted = {});
 
+// Sizes of the module as it is called, and the ranges of numbers.
+[[nodiscard]] std::vector<FunctionFacts> analyse_facts(const Module& module);
+
 // Can no length check of this instruction fail?
 [[nodiscard]] bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in);
 
-// Can this instruction neither fail nor touch state? Lack of memory does not count.
+// Can this instruction neither fail nor touch state? Lack of memory does not count. Requires facts of
+// analyse_facts().
 [[nodiscard]] bool cannot_fail(const Module& module, const FunctionFacts& facts, const Function& function,
                                const Inst& in, const std::vector<const Inst*>& makers);
 

@@ -2,18 +2,18 @@
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
+#include "bytecode/table/shape_letters.h"
 
 namespace nvm::ssa {
 
 bool lengths_agree(const FunctionFacts& facts, const Function& function, const Inst& in) {
   if (op_info(in.op).kind == OpKind::kBlock || in.op == Op::kCall) return true;
   const Shape& shape = op_shape(in.op);
-  Symbol letters[128];
-  std::fill(std::begin(letters), std::end(letters), kNoSymbol);
-  letters[static_cast<unsigned char>('1')] = facts.one;
+  ShapeLetters<Symbol> letters(kNoSymbol);
+  letters('1') = facts.one;
   auto agrees = [&](char letter, Symbol symbol) {
     if (letter == 0 || letter == '_') return true;
-    Symbol& bound = letters[static_cast<unsigned char>(letter)];
+    Symbol& bound = letters(letter);
     if (bound == kNoSymbol) bound = symbol;
     return bound == symbol;
   };
@@ -80,11 +80,11 @@ bool cannot_fail(const Module& module, const FunctionFacts& facts, const Functio
   if (info.effect == Effect::kPure) return true;
   const ValueId* operands = function.operands_of(in);
   if (in.op == Op::kMakeSegdes)
-    return are_lengths(facts.of(operands[0]).numbers, static_cast<int>(module.int_bits));
+    return are_lengths(facts.numbers_of(operands[0]), static_cast<int>(module.int_bits));
   if (info.scalar == Scalar::kDiv || info.scalar == Scalar::kRem) {
     if (in.word == TypeWord::kFloat) return true;
-    const Range& dividend = facts.of(operands[0]).numbers.each;
-    const Range& by = facts.of(operands[1]).numbers.each;
+    const Range& dividend = facts.numbers_of(operands[0]).each;
+    const Range& by = facts.numbers_of(operands[1]).each;
     const std::int64_t least = all_ints(static_cast<int>(module.int_bits)).low;
     if (!by.contains(0) && (!by.contains(-1) || !dividend.contains(least))) return true;
     const Constant* divisor = constant_elements(module, function, operands[1], makers);

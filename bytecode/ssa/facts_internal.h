@@ -1,30 +1,24 @@
-// The analysis behind analyse_sizes: functions from their callers' facts in facts.cpp, instructions in
-// facts_insts.cpp.
+// The analysis behind analyse_sizes: functions from their callers' facts in facts.cpp, blocks and calls in
+// facts_blocks.cpp, instructions in facts_insts.cpp.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
-#include "bytecode/ssa/cfg.h"
 #include "bytecode/ssa/facts.h"
+#include "bytecode/ssa/forward.h"
 
 namespace nvm::ssa {
 
-// What a caller and its callee tell each other: a slot is a symbol of the other side's making. Slots of one
-// value: length, sum.
+// What a caller and its callee tell each other: a slot is a symbol of the other side's making.
 struct Slot {
   enum class Kind : std::uint8_t { kNone, kConstant, kClass, kOwn } kind = Kind::kNone;
   std::int64_t number = 0;  // the constant; the class (of parameters); which of the results' own symbols
   friend auto operator<=>(const Slot&, const Slot&) = default;
 };
-struct Summary {
-  std::vector<Slot> slots;       // two for each value
-  std::vector<Numbers> numbers;  // for each value
-  friend bool operator==(const Summary&, const Summary&) = default;
-};
+using Summary = std::vector<Slot>;  // two for each value: length, sum
 
 // What a function says about its results, and about which parameters: a class of a result is one of theirs.
 struct Results {
@@ -48,59 +42,72 @@ class FreshBy {
   std::map<Key, Symbol> made_;
 };
 
-class SizeAnalysis {
+class SizeAnalysis final : public ForwardAnalysis {
  public:
-  SizeAnalysis(const Module& m, const std::vector<ParameterClasses>& most, const std::vector<bool>& granted)
-      : m_(m),
-        granted_(granted),
-        parameters_(m.functions.size()),
-        results_(m.functions.size()),
-        facts_(m.functions.size()),
-        callers_(m.functions.size()),
-        queued_(m.functions.size(), false),
-        rounds_(m.functions.size(), 0) {
-    for (std::size_t f = 0; f < most.size(); ++f)
-      if (!most[f].empty()) parameters_[f] = from_classes(f, most[f]);
-  }
+  SizeAnalysis(const Module& m, const std::vector<ParameterClasses>& most, const std::vector<bool>& granted);
 
-  std::vector<FunctionFacts> run();
+  [[nodiscard]] std::vector<FunctionFacts> take_facts() { return std::move(facts_); }
+
+  // ---- for bodies
+
+  [[nodiscard]] const Summary& parameters(FunctionId f) const { return *parameters_[index(f)]; }
+  // Meets what is known about the callee's parameters with one more call; `symbols` are the caller's.
+  void tell(FunctionId callee, const Symbols& symbols, const std::vector<Symbol>& given);
+  // Does a call pass what is taken for granted about the callee?
+  [[nodiscard]] bool keeps(FunctionId callee, const Symbols& symbols, const std::vector<Symbol>& given) const;
+  // Of these parameters, if there are any.
+  [[nodiscard]] const Results* results(FunctionId f) const;
+  void publish_results(FunctionId f, Results now);
+
+ private:
+  std::unique_ptr<ForwardBody> look_at(FunctionId f) override;
+  void enter_program() override;
+  void assume_nothing(FunctionId f) override { parameters_[index(f)] = unknown(f); }
+
+  // Of values of which nothing is known.
+  [[nodiscard]] Summary unknown(FunctionId f) const;
+  // Nothing is taken for granted about the parameters of a function that measures time.
+  [[nodiscard]] bool apart(FunctionId f) const { return measures(m_.functions[index(f)]); }
+  [[nodiscard]] bool granted(FunctionId f) const { return !granted_.empty() && granted_[index(f)]; }
+
+  const std::vector<bool>& granted_;
+  std::vector<std::optional<Summary>> parameters_;
+  std::vector<std::optional<Results>> results_;
+  std::vector<FunctionFacts> facts_;
+};
+
+// The sizes of one function's values.
+class SizesOf final : public ForwardBody {
+ public:
+  SizesOf(SizeAnalysis& all, const Module& m, FunctionId id, const FunctionShape& shape,
+          FunctionFacts& facts);
 
  private:
   static constexpr BlockId kNoBlock = -1, kSeveral = -2;
-  static constexpr int kMaxRounds = 40;  // per function; far above what is seen, then nothing is assumed
 
-  // Of values of these types nothing is known but that.
-  [[nodiscard]] Summary unknown(const std::vector<Type>& types) const;
-  [[nodiscard]] std::vector<Numbers> unknown_numbers(const std::vector<Type>& types) const;
-  [[nodiscard]] std::vector<Type> parameter_types(std::size_t function) const;
+  void enter() override;
+  // A parameter of a join has the symbol that all ways in agree on; two that agree everywhere share a new
+  // one.
+  void join(std::size_t b, const std::vector<BlockId>& ways) override;
+  // Lengths by the shape column of the table; then what is special about the instruction.
+  void inst(const Inst& in) override;
+  bool tell(const Inst& call) override;
+  bool take(const Inst& call) override;
+  void unknown(ValueId v) override { fresh(v); }
+  void leave() override;
 
-  [[nodiscard]] Summary from_classes(std::size_t function, const ParameterClasses& classes) const;
-
-  void enqueue(FunctionId f);
-
-  void drain();
-
-  void function(FunctionId id);
-
-  void block(std::size_t b);
-
-  // Gives symbols to what was not reached, so that every value has some.
-  void fill(const Block& block);
-
-  ValueFacts& facts(ValueId v) { return k_->values[static_cast<std::size_t>(v)]; }
-  Type type(ValueId v) const { return f_->value_types[static_cast<std::size_t>(v)]; }
-  bool has_sum(ValueId v) const { return type(v) != Type::kFloat && type(v) != Type::kPair; }
-
+  ValueFacts& facts(ValueId v) { return k_.values[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] Type type(ValueId v) const { return f_.value_types[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] bool has_sum(ValueId v) const { return type(v) != Type::kFloat && type(v) != Type::kPair; }
+  [[nodiscard]] const Inst* maker(ValueId v) const { return shape_.makers[static_cast<std::size_t>(v)]; }
+  [[nodiscard]] ValueId argument(BlockId from, std::size_t i) const {
+    return f_.blocks[static_cast<std::size_t>(from)].end.arguments[i];
+  }
   void fresh(ValueId v);
 
-  void bind_parameters();
-
-  // A parameter of a join has the symbol that all ways in agree on; two that agree everywhere share a new
-  // one. False if no way in is reached.
-  bool join(std::size_t b);
-
   // Is the symbol of every way this one, or known to be equal to it on that way?
-  bool agree(const std::vector<BlockId>& ways, const std::vector<Symbol>& symbols, Symbol candidate) const;
+  [[nodiscard]] bool agree(const std::vector<BlockId>& ways, const std::vector<Symbol>& symbols,
+                           Symbol candidate) const;
 
   // Do the branches that lead to this block, each the only way there that is reached, find the two numbers
   // equal?
@@ -112,27 +119,14 @@ class SizeAnalysis {
   // zero is zero.
   [[nodiscard]] bool means_equal(const Inst& comparison, bool answer) const;
 
-  // Tells the callee about its operands; takes over what it says about its results. False if it is not
-  // known to return.
-  bool call(const Inst& in);
+  void take_results(const Inst& call, const Results& known, const std::vector<Symbol>& given);
+  // Lengths and sums of a call's operands.
+  [[nodiscard]] std::vector<Symbol> given_by(const Inst& call);
 
-  // Does a call pass what is taken for granted?
-  [[nodiscard]] bool keeps(const Summary& parameters, const std::vector<Symbol>& given) const;
-
-  // Meets what is known about the callee's parameters with one more call.
-  void tell(FunctionId callee, const std::vector<Symbol>& given, const std::vector<Numbers>& numbers);
-
-  void take_results(const Inst& in, const Summary& parameters, const Summary& results,
-                    const std::vector<Symbol>& given);
-
-  void publish_results();
-
-  // Lengths by the shape column of the table; then what is special about the instruction.
-  void inst(const Inst& in);
   void note_count(ValueId v);
-  // What is known of the elements of the first result.
-  [[nodiscard]] Numbers numbers_of(const Inst& in);
-
+  [[nodiscard]] bool is_count(Symbol s) const {
+    return static_cast<std::size_t>(s) < counts_.size() && counts_[static_cast<std::size_t>(s)];
+  }
   void constant(const Inst& in);
 
   void by_shape(const Inst& in);
@@ -174,38 +168,14 @@ class SizeAnalysis {
   // Does INDEX start at 0 with stride 1 everywhere?
   [[nodiscard]] bool counts_up(const Inst& in) const;
 
-  // Nothing is taken for granted about the parameters of a function that measures time.
-  [[nodiscard]] bool apart(std::size_t function) const { return measures(m_.functions[function]); }
-  [[nodiscard]] int bits() const { return static_cast<int>(m_.int_bits); }
-
-  [[nodiscard]] bool granted(std::size_t function) const { return !granted_.empty() && granted_[function]; }
-
+  SizeAnalysis& all_;
   const Module& m_;
-  const std::vector<bool>& granted_;
-  std::vector<std::optional<Summary>> parameters_;
-  std::vector<std::optional<Results>> results_;
-  std::vector<FunctionFacts> facts_;
-  std::vector<std::vector<FunctionId>> callers_;
-  std::deque<FunctionId> queue_;
-  std::vector<bool> queued_;
-  std::vector<int> rounds_;
-  bool give_up_ = false;
-
-  // Of the function being analysed.
-  FunctionId id_ = 0;
-  const Function* f_ = nullptr;
-  FunctionFacts* k_ = nullptr;
-  std::vector<std::vector<BlockId>> from_;
-  std::vector<const Inst*> makers_;
-  Dominators idom_;
-  std::map<std::pair<ValueId, Flag>, Symbol> kept_;
-  std::map<ValueId, ValueId> lengths_of_;  // block parameters: a descriptor's lengths, if they come along
-  std::set<Symbol> counts_;        // numbers known not to be negative: of flags set, totals of descriptors
-  std::vector<Numbers> operands_;  // of the instruction that numbers_of() looks at
-  std::vector<bool> reached_;
-  std::vector<std::size_t> returned_;
+  FunctionFacts& k_;
   Summary bound_;  // what was taken for granted about its parameters; a recursive call may take from that
   std::map<Symbol, std::int64_t> class_of_;  // of parameters' symbols
+  std::map<std::pair<ValueId, Flag>, Symbol> kept_;
+  std::map<ValueId, ValueId> lengths_of_;  // block parameters: a descriptor's lengths, if they come along
+  std::vector<bool> counts_;  // by symbol: not negative, of flags set or the total of a descriptor
 };
 
 }  // namespace nvm::ssa

@@ -2,7 +2,7 @@
 //
 // Requires: check(). Ensures: every use of a value that is provably another, earlier one uses that one. An
 // instruction whose result has become unused stays here, since it may fail; eliminate_dead decides. New
-// instructions are scalar work in place of vector work. Destroys: value numbers. Cost: analyse_sizes(), then
+// instructions are scalar work in place of vector work. Destroys: value numbers. Cost: analyse_facts(), then
 // linear but for dominance tests.
 //
 // Each rule is a function: from the visited instruction to the value that its result equals, kNoValue if the
@@ -18,6 +18,11 @@
 namespace nvm::ssa {
 
 namespace {
+
+// Is no element negative? Not known of what this pass made.
+bool is_count(const FunctionFacts& facts, ValueId v) {
+  return static_cast<std::size_t>(v) < facts.numbers.size() && facts.numbers_of(v).each.low >= 0;
+}
 
 class Simplifying {
  public:
@@ -204,7 +209,7 @@ class Simplifying {
     const Inst* scatter = maker(in, 0);
     if (scatter == nullptr || scatter->op != Op::kDpermute) return kNoValue;
     const Inst* pack = chosen(rewrite_.operand(*scatter, 1));
-    if (pack == nullptr || known(rewrite_.operand(*scatter, 0)).numbers.each.low < 0) return kNoValue;
+    if (pack == nullptr || !is_count(facts_, rewrite_.operand(*scatter, 0))) return kNoValue;
     if (rewrite_.operand(*scatter, 4) != rewrite_.operand(*pack, 2)) return kNoValue;
     const Inst* over = rewrite_.maker(rewrite_.operand(*scatter, 2));
     if (over == nullptr || over->op != Op::kDist) return kNoValue;
@@ -351,7 +356,7 @@ class Simplifying {
 }  // namespace
 
 void simplify_segdes(Module& module) {
-  const std::vector<FunctionFacts> facts = analyse_sizes(module);
+  const std::vector<FunctionFacts> facts = analyse_facts(module);
   ConstantPool pool(module);
   for (std::size_t i = 0; i < module.functions.size(); ++i)
     if (!module.functions[i].removed) Simplifying(module, module.functions[i], facts[i], pool).run();

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes what editors must know of the languages' names: the TextMate grammars whole, and the lists in the Vim files.
 
-Built-in names come from docs/builtins.md, instructions from bytecode/table/ops.def, the version of the VS Code
-extension from CMakeLists.txt.
+Built-in names come from docs/builtins.md and, of Remora, frontend/remora/library.def, instructions from
+bytecode/table/ops.def, the version of the VS Code extension from CMakeLists.txt.
 
     generate.py            write
     generate.py --check    say what is stale; status 1 if anything is
@@ -22,6 +22,10 @@ TYPES = "int float bool char".split()
 CLASSES = "any number ordinal logical".split()
 VCODE_CONTROL = "FUNC RET CALL IF ELSE ENDIF".split()
 VCODE_TYPES = "INT FLOAT BOOL CHAR SEGDES".split()
+REMORA_FORMS = ("array box boxes def define define-index define-type field fn frame i-app i-fn iλ Iλ if lambda let lift over "
+                "reify-dimension reify-shape reshape set t-app t-fn tλ Tλ unbox view λ").split()
+REMORA_TYPES = "-> → Arr A Forall ∀ Pi Π Sigma Σ bool char float int".split()
+REMORA_INDICES = "++ prod shape".split()
 STREAMS = "STDIN STDOUT STDERR NULL_STREAM".split()
 
 
@@ -37,6 +41,13 @@ def instructions():
     text = (ROOT / "bytecode/table/ops.def").read_text(encoding="utf-8")
     words = set(re.findall(r'^OP\(k\w+,\s*"([^"]+)"', text, re.M))
     return sorted(words - set(VCODE_CONTROL), key=lambda w: (-len(w), w))
+
+
+def library():
+    """Names of Remora's library, longest first."""
+    text = (ROOT / "frontend/remora/library.def").read_text(encoding="utf-8")
+    names = set(re.findall(r'^LIBRARY\(k\w+, "([^"]+)"|^SYNONYM\("([^"]+)"', text, re.M))
+    return sorted({a or b for a, b in names}, key=lambda w: (-len(w), w))
 
 
 def package():
@@ -76,6 +87,38 @@ def nesl_grammar():
             rule("constant.numeric", r"(?<![A-Za-z0-9_])(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"),
             rule("keyword.operator", r"\+\+|->|<-|\|\||==|/=|<=|>=|=>|::|&=|\|=|:=|[-+*/^#@<>=|]"),
             rule("punctuation.terminator", r"[;$]"),
+        ],
+    }
+
+
+def remora_grammar():
+    def rule(name, match):
+        return {"name": f"{name}.remora", "match": match}
+
+    begins, ends = r"(?<![^\s()\[\]{}|])", r"(?=[\s()\[\]{}|;\"]|$)"
+
+    def alone(names):
+        return begins + "(?:" + "|".join(map(re.escape, names)) + ")" + ends
+
+    return {
+        "name": "Remora",
+        "scopeName": "source.remora",
+        "fileTypes": ["remora"],
+        "patterns": [
+            rule("comment.line", r";.*$"),
+            {"name": "comment.block.remora", "begin": r"#\|", "end": r"\|#"},
+            {"name": "string.quoted.double.remora", "begin": '"', "end": '"',
+             "patterns": [rule("constant.character.escape", r"\\.")]},
+            rule("constant.character", r"#\\(?:space|newline|tab|nul|x[0-9a-fA-F]+|.)"),
+            {"match": r"(?<=\()(define|def)\s+\(?([^\s()\[\]{}|;\"]+)",
+             "captures": {"1": {"name": "keyword.control.remora"}, "2": {"name": "entity.name.function.remora"}}},
+            rule("keyword.control", r"(?<=\()(?:" + "|".join(map(re.escape, REMORA_FORMS)) + ")" + ends),
+            rule("constant.numeric", begins + r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?" + ends),
+            rule("constant.language", begins + r"#(?:t|f|true|false)" + ends),
+            rule("storage.type", alone(REMORA_TYPES)),
+            rule("keyword.operator.index", r"(?<=\()(?:" + "|".join(map(re.escape, REMORA_INDICES)) + ")" + ends),
+            rule("variable.parameter", begins + r"@[^\s()\[\]{}|;\"]+"),
+            rule("support.function", alone(library())),
         ],
     }
 
@@ -132,8 +175,10 @@ def outputs():
     return {
         HERE / "vscode/package.json": package(),
         syntaxes / "nesl.tmLanguage.json": json.dumps(nesl_grammar(), indent=2) + "\n",
+        syntaxes / "remora.tmLanguage.json": json.dumps(remora_grammar(), indent=2, ensure_ascii=False) + "\n",
         syntaxes / "vcode.tmLanguage.json": json.dumps(vcode_grammar(), indent=2) + "\n",
         vim / "nesl.vim": with_list(vim / "nesl.vim", vim_list("neslBuiltin", builtins())),
+        vim / "remora.vim": with_list(vim / "remora.vim", vim_list("remoraBuiltin", sorted(library()))),
         vim / "vcode.vim": with_list(vim / "vcode.vim", vim_list("vcodeInstruction", sorted(plain)) + odd),
     }
 

@@ -212,6 +212,22 @@ void Checker::form(std::span<const Tree> follows, std::size_t& used) {
   program_.forms.push_back({-1, false, std::move(e)});
 }
 
+Checker::Checker(Program& program, std::span<const Given> given)
+    : program_(program), reader_(scope_, program.variables), unify_(program.variables) {
+  for (const Given& value : given) {
+    const std::vector<Tree> written = read_trees(value.type);
+    if (written.size() != 1) fault("syntax", {1, 1}, "a type is expected");
+    const ValueId id = fresh_value(value.name, reader_.type(written[0]), {1, 1});
+    scope_.bind_value(value.name, id);
+    program_.forms.push_back({id, false, nullptr, remora::Form::Use::kGiven});
+  }
+}
+
+Type type_of(const Program& program, const Form& form) {
+  return program.variables.resolved(
+      form.body != nullptr ? form.body->type : program.values[static_cast<std::size_t>(form.defines)].type);
+}
+
 void Checker::blame(const Tree& form) {
   if (!is_define(form) || form.kids.size() < 2) return;
   const Tree* name = &form.kids[1];
@@ -219,31 +235,32 @@ void Checker::blame(const Tree& form) {
   if (name->is(Kind::kName)) scope_.blame(name->text);
 }
 
-Checked check_program(std::string_view text) {
+Checked check_program(std::string_view text, std::span<const Given> given) {
   Checked out;
   std::vector<Tree> trees;
+  std::optional<Checker> checker;
   try {
+    checker.emplace(out.program, given);
     trees = read_trees(text);
   } catch (const Error& e) {
     out.errors.push_back(e);
     return out;
   }
-  Checker checker(out.program);
   for (std::span<const Tree> rest(trees); !rest.empty();) {
     std::size_t used = 1;
     try {
-      checker.form(rest, used);
+      checker->form(rest, used);
     } catch (const Error& e) {
       out.errors.push_back(e);
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     } catch (const TooLarge& e) {
       out.errors.push_back({"sort", rest[0].pos, std::string("a ") + e.what + " here is too large"});
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     } catch (const TooDeep&) {
       out.errors.push_back({"syntax", rest[0].pos, "this is nested too deeply"});
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     } catch (const Blamed&) {
-      for (const Tree& t : rest.first(used)) checker.blame(t);
+      for (const Tree& t : rest.first(used)) checker->blame(t);
     }
     rest = rest.subspan(used);
   }

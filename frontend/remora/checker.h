@@ -16,8 +16,8 @@ struct Blamed {};
 
 class Checker {
  public:
-  Checker(Program& program)
-      : program_(program), reader_(scope_, program.variables), unify_(program.variables) {}
+  // The program's first forms define what is given. Throws Error.
+  Checker(Program& program, std::span<const Given> given);
 
   // A form of the top level; `follows` are the trees from it on, `used` how many of them it was.
   void form(std::span<const Tree> follows, std::size_t& used);

@@ -89,6 +89,13 @@ core::Program Coder::take(std::int32_t entry) {
   return std::move(program_);
 }
 
+Code Coder::input(const Type* type, std::size_t number) {
+  ExprPtr e = node(Kind::kInput, type);
+  e->id = static_cast<std::int32_t>(number);
+  program_.inputs.push_back(static_cast<std::uint32_t>(number));
+  return bind(std::move(e));
+}
+
 Code Coder::integer(std::int64_t n) { return {-1, integer_type(), n}; }
 
 Code Coder::real(double x) {
@@ -249,8 +256,8 @@ Code Coder::range(Code from, Code to) {
   return out;
 }
 
-Code Coder::partition(Code v, Code counts) {
-  return op(Prim::kPartition, core::seq_type(v.type), {v, counts});
+Code Coder::groups(Code v, Code n, Code size) {
+  return op(Prim::kPartition, core::seq_type(v.type), {v, dist(size, n)});
 }
 
 Code Coder::pack(Code v, Code flags) {

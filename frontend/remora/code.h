@@ -46,6 +46,9 @@ class Coder {
   // All functions; `entry` is the one to start with.
   frontend::core::Program take(std::int32_t entry);
 
+  // A value that the run is given.
+  Code input(const Type* type, std::size_t number);
+
   // ---- constants
   Code integer(std::int64_t n);
   Code real(double x);
@@ -79,9 +82,8 @@ class Coder {
   Code get(Code v, Code indices) { return op(Prim::kGet, v.type, {v, indices}); }
   Code append(Code a, Code b) { return op(Prim::kAppend, a.type, {a, b}); }
   Code flatten(Code v) { return op(Prim::kFlatten, v.type->a, {v}); }
-  Code partition(Code v, Code counts);
   // `n` groups of `size`.
-  Code groups(Code v, Code n, Code size) { return partition(v, dist(size, n)); }
+  Code groups(Code v, Code n, Code size);
   Code pack(Code v, Code flags);
   Code select(Code condition, Code yes, Code no) { return op(Prim::kSelect, yes.type, {condition, yes, no}); }
   Code checked(Code fine, const std::string& message, Code value);

@@ -3,6 +3,7 @@
 
 #include "bytecode/base/stack.h"
 #include "frontend/remora/library_call.h"
+#include "frontend/remora/places.h"
 
 namespace nvm::remora {
 
@@ -82,9 +83,8 @@ bool LibraryCall::of_shape(Val& value) {
     case L::kSize: value = out(product(index(0))); return true;
     case L::kRank: {
       const Shape& s = index(0);
-      const bool known = std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
-      value =
-          out(known ? code_.integer(static_cast<std::int64_t>(s.size())) : code_.length(t_.dimensions(s)));
+      value = out(has_known_rank(s) ? code_.integer(static_cast<std::int64_t>(s.size()))
+                                    : code_.length(t_.dimensions(s)));
       return true;
     }
     case L::kReplicate:
@@ -156,8 +156,11 @@ bool LibraryCall::rearranged(Val& value) {
           n, [&](Code j) { return places(m, [&](Code i) { return code_.plus(j, code_.times(i, n)); }); });
       return done(out(items_at(code(0), code_.flatten(at), index(2)), arguments_[0].meaning));
     }
-    case L::kIndex: return done(element_at());
-    case L::kSubarray: return done(subarray());
+    case L::kIndex: return done(item(flat(0), Places(t_, code(1)).item(index(0)), result_));
+    case L::kSubarray: {
+      const Code at = Places(t_, code(1)).part(index(0), index(1));
+      return done(out_of(items_at(t_.sequence_of(arguments_[0]), at, index(2)), arguments_[0].meaning));
+    }
     case L::kScatter:
     case L::kScatterInto: return done(scattered());
     default: return false;
@@ -168,41 +171,12 @@ Val LibraryCall::rotated() {
   const Code d = number(0), some = code_.select(less(d, code_.integer(1)), code_.integer(1), d);
   const Code rest = code_.remainder(code(1), d.known && *d.known > 0 ? d : some);
   const Code by = code_.select(less(rest, code_.integer(0)), code_.plus(rest, d), rest);
-  return out(code_.append(slice(code(0), by, d, index(1)), slice(code(0), code_.integer(0), by, index(1))),
-             arguments_[0].meaning);
-}
-
-Val LibraryCall::element_at() {
-  Code at = code_.integer(0);
-  const Shape& s = index(0);
-  for (std::size_t k = 0; k < s.size(); ++k) {
-    if (s[k].shape != kNoVar)
-      throw Error{"unsupported", t_.here(), "an array of unknown rank cannot be indexed yet"};
-    const Code n = t_.number(s[k].dim);
-    const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
-    at = code_.plus(code_.times(at, n), bounded(i, n));
-  }
-  return item(flat(0), at, result_);
-}
-
-Val LibraryCall::subarray() {
-  const Shape &all = index(0), &part = index(1);
-  const Code origin = code_.integer(0);
-  Code at = code_.sequence({&origin, 1});
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    if (all[k].shape != kNoVar || k >= part.size() || part[k].shape != kNoVar)
-      throw Error{"unsupported", t_.here(), "parts of arrays of unknown rank cannot be taken yet"};
-    const Code n = t_.number(all[k].dim), m = t_.number(part[k].dim);
-    const Code i = code_.element(code(1), code_.integer(static_cast<std::int64_t>(k)));
-    const Code fine =
-        code_.both(code_.compare(Prim::kGe, i, origin), code_.compare(Prim::kLe, i, code_.minus(n, m)));
-    const Code from = t_.ensure(fine, "bounds", "the part is not inside of the array", i);
-    at = code_.flatten(code_.each({at}, [&](const auto& p) {
-      const Code first = code_.plus(code_.times(p[0], n), from);
-      return code_.range(first, code_.plus(first, m));
-    }));
-  }
-  return out_of(items_at(t_.sequence_of(arguments_[0]), at, index(2)), arguments_[0].meaning);
+  const Code size = product(index(1)), shift = code_.times(by, size), all = code_.times(d, size);
+  const Code at = places(all, [&](Code i) {
+    const Code there = code_.plus(i, shift);
+    return code_.select(less(there, all), there, code_.minus(there, all));
+  });
+  return out(code_.get(code(0), at), arguments_[0].meaning);
 }
 
 // Negative places are dropped; of equal ones the last wins.
@@ -309,32 +283,19 @@ bool LibraryCall::ordered(Val& value) {
     case L::kGrade:
     case L::kFGrade: value = out(permuted(code_.iota(number(0)))); return true;
     case L::kEqual: value = equality(); return true;
-    case L::kBase: value = out(horner()); return true;
+    case L::kBase: value = out(Places::dot(code_, code(1), Places::weights(code_, code(0)))); return true;
     default: return false;
   }
 }
 
 Val LibraryCall::equality() {
   const Shape &a = index(0), &b = index(1);
-  const auto known = [](const Shape& s) {
-    return std::all_of(s.begin(), s.end(), [](const Piece& p) { return p.shape == kNoVar; });
-  };
-  if (known(a) && known(b) && a.size() != b.size()) return out(code_.boolean(false));
+  if (has_known_rank(a) && has_known_rank(b) && a.size() != b.size()) return out(code_.boolean(false));
   const auto equal = [&](Code x, Code y) { return code_.op(Prim::kEql, Coder::boolean_type(), {x, y}); };
   const auto atoms = [&] { return out(equal(sequence(0), sequence(1))); };
   if (a == b) return atoms();
   return t_.choose({equal(t_.dimensions(a), t_.dimensions(b))},
                    {atoms, [&] { return out(code_.boolean(false)); }}, result_);
-}
-
-// Digit j counts as often as the product of the radixes behind it.
-Code LibraryCall::horner() {
-  const Code last = code_.minus(number(0), code_.integer(1));
-  const Code back = places(number(0), [&](Code i) { return code_.minus(last, i); });
-  const Code radixes = code_.get(code(0), back), digits = code_.get(code(1), back);
-  const Code weights = code_.op(Prim::kMultScan, radixes.type, {radixes});
-  const Code all = code_.each({weights, digits}, [&](const auto& x) { return code_.times(x[0], x[1]); });
-  return code_.op(Prim::kSum, Coder::integer_type(), {all});
 }
 
 }  // namespace nvm::remora

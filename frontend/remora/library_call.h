@@ -65,10 +65,7 @@ class LibraryCall {
   [[nodiscard]] bool ordered(Val& value);
   [[nodiscard]] bool boxed(Val& value);
   Val scattered();
-  Val element_at();
-  Val subarray();
   Val rotated();
-  Code horner();
   Val equality();
 
   // ---- cells of a flat sequence of items

@@ -298,29 +298,49 @@ Val LibraryCall::folded(bool right) {
   });
 }
 
+// States of the first half, then those of the second, which begin with the last of the first: each state is
+// copied once a level, not once a step.
 Val LibraryCall::traced(bool right) {
-  const Code d = number(0);
+  const Code d = number(0), one = code_.integer(1);
   const Val& f = arguments_[0];
   const Val items = flat(2);
   const Type cell{kNoVar, items.type.atom, index(1)};
   const Type state = arguments_[1].type;
   const Val start = t_.packed(arguments_[1]);
-  const Val begun = vector_of(state, t_.sequence_of(start), start.meaning);
-  const Code first = right ? code_.minus(d, code_.integer(1)) : code_.integer(0);
-  const Val all =
-      t_.routine("trace", {integer(first), start, begun}, begun.type, [&](const State& s, const Self& self) {
-        const Code i = s[0].code;
-        const Code done = right ? less(i, code_.integer(0)) : code_.compare(Prim::kGe, i, d);
-        const auto next = [&] {
+  const auto vector = [&](const Val& v) { return vector_of(state, t_.sequence_of(v), v.meaning); };
+  const Type all = vector(start).type;
+  const Code size = product(state.shape);
+  const Val later = t_.routine(
+      "trace", {integer(code_.integer(0)), integer(d), start}, all, [&](const State& s, const Self& self) {
+        const Code first = s[0].code, n = s[1].code;
+        const auto step = [&] {
+          const Code i = right ? code_.minus(code_.minus(d, one), first) : first;
           const Val x = item(items, i, cell);
-          const Val now = t_.packed(right ? t_.call(f, {x, s[1]}, state) : t_.call(f, {s[1], x}, state));
-          const Val more = vector_of(state, t_.sequence_of(now), now.meaning);
-          return self({integer(code_.plus(i, code_.integer(right ? -1 : 1))), now,
-                       right ? appended(more, s[2]) : appended(s[2], more)});
+          return vector(t_.packed(right ? t_.call(f, {x, s[2]}, state) : t_.call(f, {s[2], x}, state)));
         };
-        return t_.choose({done}, {[&] { return s[2]; }, next}, begun.type);
+        const auto halves = [&] {
+          const Code half = code_.quotient(n, code_.integer(2)), rest = code_.minus(n, half);
+          const Val a = self({integer(first), integer(half), s[2]});
+          const Code end = code_.times(half, size);
+          const Code last = code_.get(a.code, code_.range(code_.minus(end, size), end));
+          const Val b = self(
+              {integer(code_.plus(first, half)), integer(rest), t_.from_sequence(state, last, a.meaning)});
+          return appended(a, b);
+        };
+        const auto nothing = [&] {
+          return Val{all, code_.empty(t_.core_of(all.atom, s[2].meaning)), s[2].meaning};
+        };
+        return t_.choose({code_.compare(Prim::kEq, n, one), code_.compare(Prim::kEq, n, code_.integer(0))},
+                         {step, nothing, halves}, all);
       });
-  return out(all.code, all.meaning);
+  if (!right) {
+    const Val states = appended(vector(start), later);
+    return out(states.code, states.meaning);
+  }
+  const Code last = code_.minus(d, one);
+  const Code back = places(d, [&](Code i) { return code_.minus(last, i); });
+  const Val states = appended({all, items_at(later.code, back, state.shape), later.meaning}, vector(start));
+  return out(states.code, states.meaning);
 }
 
 Val LibraryCall::iterated() {

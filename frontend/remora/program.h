@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,9 +73,17 @@ struct Value {
 };
 
 struct Form {
+  // What translating makes of it. kGiven, kKept: of a definition whose type has no functions.
+  enum class Use : std::uint8_t {
+    kCompute,
+    kSkip,
+    kGiven,  // its value comes from outside (core code's input of the form's number)
+    kKept    // its value is a result, too
+  };
   ValueId defines = -1;    // of a definition; -1: an expression whose value is printed
   bool continues = false;  // a group of definitions that may call each other, with the form before
-  ExprRef body;
+  ExprRef body;            // null: a value from outside
+  Use use = Use::kCompute;
 };
 
 struct Program {
@@ -88,7 +97,14 @@ struct Checked {
   std::vector<Error> errors;
 };
 
-// Reads and checks a program; complete only without errors, of which there may be several.
-[[nodiscard]] Checked check_program(std::string_view text);
+// A value from outside: its name, and its type as it is written.
+struct Given {
+  std::string name, type;
+};
+
+// Reads and checks a program; complete only without errors, of which there may be several. Its first forms
+// define what is given, one each.
+[[nodiscard]] Checked check_program(std::string_view text, std::span<const Given> given = {});
+[[nodiscard]] Type type_of(const Program& program, const Form& form);
 
 }  // namespace nvm::remora

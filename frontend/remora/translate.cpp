@@ -52,17 +52,26 @@ Translated Translator::run() {
   Environment& top = environments_.emplace_back();
   top.top = true;
   for (const Form& form : program_.forms) {
+    if (form.body == nullptr) continue;
     if (form.defines >= 0) note_definition(form.defines, *form.body);
     note_definitions(*form.body);
   }
   std::vector<Code> results;
   for (std::size_t k = 0; k < program_.forms.size(); ++k) {
     const Form& form = program_.forms[k];
+    if (form.use == Form::Use::kSkip) continue;
+    if (form.use == Form::Use::kGiven) {
+      const Type type = type_of(program_, form);
+      top.values[form.defines] = {type, code_.input(core_of(type, nullptr), k)};
+      continue;
+    }
     const At at(*this, form.body->pos);
-    if (form.defines < 0) {
-      const Val v = packed(eval(*form.body, top));
-      out.results.push_back({v.type, v.code.type});
+    const auto leave = [&](const Val& v) {
+      out.results.push_back({k, v.type, v.code.type});
       results.push_back(v.code);
+    };
+    if (form.defines < 0) {
+      leave(packed(eval(*form.body, top)));
       continue;
     }
     std::vector<ValueId> values{form.defines};
@@ -72,6 +81,7 @@ Translated Translator::run() {
       bodies.push_back(program_.forms[k].body.get());
     }
     define(values, bodies, top);
+    if (form.use == Form::Use::kKept) leave(top.values.at(form.defines));
   }
   // Pairs of about as many results each: their height is limited.
   const std::function<Code(std::size_t, std::size_t)> all = [&](std::size_t from, std::size_t to) {

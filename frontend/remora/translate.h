@@ -13,16 +13,18 @@ namespace nvm::remora {
 struct Translated {
   frontend::core::Program program;  // its entry leaves the values of `results`, in this order
   struct Result {
+    std::size_t form = 0;  // of Program::forms
     Type type;
     const frontend::core::Type* core;
   };
-  std::vector<Result> results;  // of the expressions of the top level
+  std::vector<Result> results;  // of the expressions of the top level, and of what is kept
   // Of code, and of what checks say: `line` of core code is a number of these, from 1. A check's message is
   // "KIND: text".
   std::vector<SourcePos> places;
 };
 
-// `program` is free of errors; variables are added to it. Throws Error of kind `unsupported` or `depth`.
+// `program` is free of errors, its forms say what they are for; variables are added to it. Throws Error of
+// kind `unsupported` or `depth`.
 [[nodiscard]] Translated translate(Program& program);
 
 }  // namespace nvm::remora

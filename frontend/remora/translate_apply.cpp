@@ -43,9 +43,27 @@ Val Translator::apply(const Expr& e, const Environment& in) {
   });
 }
 
+// Numbers, flags and characters in frames of several lengths: those of shorter ones are repeated, so that one
+// apply-to-each over the whole frame does. Its lengths are one number, where those of a nest that is repeated
+// for each instance around it are as many as it has rows.
+void Translator::repeat_atoms(std::vector<Argument>& arguments, const Shape& frame) {
+  for (const Argument& a : arguments)
+    if (a.frame > 0 && (a.value.type.shape.size() != a.frame || a.value.type.atom->kind > AtomKind::kChar))
+      return;
+  for (Argument& a : arguments) {
+    if (a.frame == 0 || a.frame == frame.size()) continue;
+    const Code times = product(Shape(frame.begin() + static_cast<std::ptrdiff_t>(a.frame), frame.end()));
+    a.value.code = code_.flatten(
+        code_.each({a.value.code}, [&](const std::vector<Code>& x) { return code_.dist(x[0], times); }));
+    a.value.type.shape = frame;
+    a.frame = frame.size();
+  }
+}
+
 Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
                        const Cell& inside) {
   check_stack();
+  repeat_atoms(arguments, frame);
   std::size_t level = 0;
   for (const Argument& a : arguments)
     if (a.frame > 0 && (level == 0 || a.frame < level)) level = a.frame;
@@ -95,10 +113,6 @@ Val Translator::choose(const std::vector<Code>& conditions,
   return {result, from(0), all};
 }
 
-Val Translator::joined(const Val& a, const Val& b, Code condition) {
-  return choose({condition}, {[&] { return a; }, [&] { return b; }}, a.type);
-}
-
 Val Translator::dispatch(const Val& function, const Type& result, const One& one) {
   static const std::vector<Candidate> none;
   const std::vector<Candidate>& all = function.meaning != nullptr ? function.meaning->candidates : none;
@@ -125,7 +139,8 @@ Val Translator::call_one(const Candidate& c, Code captured, std::vector<Val> arg
   check_stack();
   if (c.expr->kind == ExprKind::kLibrary) return LibraryCall(*this, c, std::move(arguments), result).run();
   if (c.expr->kind == ExprKind::kIfFunction)
-    return joined(arguments[1], fitted(arguments[2], arguments[1].type), arguments[0].code);
+    return choose({arguments[0].code}, {[&] { return arguments[1]; }, [&] { return arguments[2]; }},
+                  arguments[1].type);
   const Environment& scope = scope_of(c, captured);
   // Written out at a few places; beyond, or if it calls itself, a function of core code.
   const bool often = names_.count(c.expr) != 0 && ++written_out_[c.expr] > kMostCopies;

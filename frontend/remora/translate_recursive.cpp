@@ -151,7 +151,8 @@ void Translator::make_instance(const Expr& lambda, std::size_t number,
   const At at(*this, lambda.pos);
   for (int round = 0;; ++round) {
     if (round == kMostRounds)
-      throw Error{"unsupported", lambda.pos, "functions that grow from call to call cannot be run yet"};
+      throw Error{"unsupported", lambda.pos,
+                  "a function grows from call to call; pass what it is made of instead"};
     const auto before = functions ? instances_ : decltype(instances_)();
     const Instance made = instances_[&lambda][number];
     const Code parameter = code_.begin_function(names_.at(&lambda), Coder::tuple_type(types));
@@ -206,7 +207,8 @@ Val Translator::routine(const char* name, State state, const Type& result,
   };
   for (int round = 0;; ++round) {
     if (round == kMostRounds)
-      throw Error{"unsupported", here(), "functions that grow from step to step cannot be run yet"};
+      throw Error{"unsupported", here(),
+                  "a function grows from step to step; pass what it is made of instead"};
     const auto before = instances_;
     std::vector<MeaningRef> grown = assumed;
     bool stable = true;

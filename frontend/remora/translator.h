@@ -25,6 +25,7 @@ class Translator {
 
  private:
   friend class LibraryCall;
+  friend class Places;
   using Core = frontend::core::Type;
 
   // ---- translate.cpp: expressions
@@ -62,6 +63,7 @@ class Translator {
   // `inside` makes the result of one cell, for each cell of `frame`.
   Val lifted(std::vector<Argument> arguments, const Shape& frame, const Type& cell_result,
              const Cell& inside);
+  void repeat_atoms(std::vector<Argument>& arguments, const Shape& frame);
   // The value that one of the candidates makes, of which the tag in the function's code tells which.
   using One = std::function<Val(const Candidate&, Code captured)>;
   Val dispatch(const Val& function, const Type& result, const One& one);
@@ -73,7 +75,6 @@ class Translator {
   // The first alternative whose condition holds, the last if none does; there is one condition less.
   Val choose(const std::vector<Code>& conditions, const std::vector<std::function<Val()>>& alternatives,
              const Type& result);
-  Val joined(const Val& a, const Val& b, Code condition);
 
   // ---- translate_recursive.cpp: functions that call themselves
   // What a function is made for once. Its index variables stand for those that it is instantiated with.

@@ -25,6 +25,7 @@ bool ends_word_at(std::int32_t c) { return c < 128 && ends_word(c); }
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
+  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
 
   std::vector<Tree> all() {
     std::vector<Tree> out;
@@ -284,5 +285,15 @@ class Reader {
 }  // namespace
 
 std::vector<Tree> read_trees(std::string_view text) { return Reader(text).all(); }
+
+bool ends_within(std::string_view text) {
+  Reader reader(text);
+  try {
+    static_cast<void>(reader.all());
+    return false;
+  } catch (const Error&) {
+    return reader.at_end();
+  }
+}
 
 }  // namespace nvm::remora

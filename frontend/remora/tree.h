@@ -50,5 +50,7 @@ inline constexpr int kMaxNesting = 1000;
 
 // All expressions of a text; columns count code points. Throws Error (kind `syntax`) at the first fault.
 [[nodiscard]] std::vector<Tree> read_trees(std::string_view text);
+// Whether a text ends within brackets, a string or a comment that lines to come may close.
+[[nodiscard]] bool ends_within(std::string_view text);
 
 }  // namespace nvm::remora

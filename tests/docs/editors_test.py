@@ -35,6 +35,25 @@ NESL_WORDS = [
     (6, "bool", "storage.type", "neslType"), (6, "number", "support.type", None), (6, "t and", "constant.language", "neslBoolean"),
     (6, "and", "keyword.operator.word", "neslOperator"), (6, "iff", None, None),
 ]
+REMORA = """#| fold
+reduce |#
+(define (dot{ | d} [x [float d]] [@y-1 int]) ; sum
+  (reduce/zero +. 0.5 (array [2] -1.5e3 -.5)))
+(let [word "a\\"sum"] (if #t #\\space reduced))
+(Sigma (d @s) [char d @s])
+"""
+REMORA_WORDS = [
+    (1, "fold", "comment", "remoraComment"), (2, "reduce", "comment", "remoraComment"),
+    (3, "define", "keyword.control", "remoraForm"), (3, "dot", "entity.name.function", None),
+    (3, "float", "storage.type", "remoraType"), (3, "sum", "comment", "remoraComment"), (3, "@y", "variable.parameter", None),
+    (4, "reduce/zero", "support.function", "remoraBuiltin"), (4, "+.", "support.function", "remoraBuiltin"),
+    (4, "0.5", "constant.numeric", "remoraNumber"), (4, "array", "keyword.control", "remoraForm"),
+    (4, "-1.5e3", "constant.numeric", "remoraNumber"), (4, "-.5", "constant.numeric", "remoraNumber"),
+    (5, "let", "keyword.control", "remoraForm"), (5, "word", None, None), (5, "sum", "string", "remoraString"),
+    (5, "if", "keyword.control", "remoraForm"), (5, "#t", "constant.language", "remoraBoolean"),
+    (5, "#\\space", "constant.character", "remoraCharacter"), (5, "reduced", None, None),
+    (6, "Sigma", "storage.type", "remoraType"), (6, "char", "storage.type", "remoraType"),
+]
 VCODE = """FUNC +_SUMS_1 {sum of
 CONST}
 CONST INT (1 -2 12a) +_REDUCE INT
@@ -52,6 +71,9 @@ VCODE_WORDS = [
     (6, "if", "keyword.control", "vcodeStatement"), (6, "T else", "constant.language", "vcodeConstant"),
     (6, "+", "support.function", "vcodeInstruction"), (6, "RET", "keyword.control", "vcodeStatement"),
 ]
+
+
+LANGUAGES = (("nesl", NESL, NESL_WORDS), ("remora", REMORA, REMORA_WORDS), ("vcode", VCODE, VCODE_WORDS))
 
 
 def scopes(grammar, text):
@@ -113,7 +135,7 @@ class Editors(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""))
 
     def test_grammars(self):
-        for language, text, words in (("nesl", NESL, NESL_WORDS), ("vcode", VCODE, VCODE_WORDS)):
+        for language, text, words in LANGUAGES:
             path = EDITORS / f"vscode/syntaxes/{language}.tmLanguage.json"
             lines = scopes(json.loads(path.read_text(encoding="utf-8")), text)
             for line, word, scope, _ in words:
@@ -129,6 +151,8 @@ class Editors(unittest.TestCase):
             json.loads((EDITORS / "vscode" / path).read_text(encoding="utf-8"))
         pattern = package["problemMatchers"][0]["pattern"]["regexp"]
         self.assertEqual(re.match(pattern, "a.nesl:2:13: error: no").groups(), ("a.nesl", "2", "13", "error", "no"))
+        self.assertEqual(re.match(pattern, "a.remora:2:13: error[frame]: no").groups(),
+                         ("a.remora", "2", "13", "error", "no"))
 
     def test_scripts(self):
         """A program without a suffix is known by its first line, whichever name of the command that has."""
@@ -146,7 +170,7 @@ class Editors(unittest.TestCase):
 
     @unittest.skipUnless(has_vim(), "no vim with syntax highlighting")
     def test_vim(self):
-        for language, text, words in (("nesl", NESL, NESL_WORDS), ("vcode", VCODE, VCODE_WORDS)):
+        for language, text, words in LANGUAGES:
             places = [(line, text.splitlines()[line - 1].index(word) + 1) for line, word, _, _ in words]
             *groups, make = vim_groups(language, text, places)
             self.assertEqual(make, "neslvm check %:S")

@@ -32,7 +32,7 @@ ALLOWED = {
     "vm/cmd/bench.cpp": "nvm-bench, which stands beside nvm",
     "vm/cmd/fmt.cpp": "the files of the command line",
     "vm/cmd/machine.cpp": "files of options",
-    "vm/cmd/nesl.cpp": "the file of the command line: is it a script",
+    "vm/cmd/language.cpp": "the file of the command line: is it a script",
     "vm/cmd/run.cpp": "/dev/null, for tune",
     "vm/cpu/code_memory.cpp": "--perf map",
     "vm/cpu/jit_dump.cpp": "--perf dump",

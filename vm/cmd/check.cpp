@@ -5,9 +5,8 @@
 
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/language.h"
 #include "vm/cmd/machine.h"
-#include "vm/cmd/nesl.h"
-#include "vm/cmd/remora.h"
 #include "vm/cmd/run.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/vcode_files.h"
@@ -27,47 +26,45 @@ const char* severity_text(lib::Severity severity) {
 }
 
 // One object a line, in an array.
-void print_json(const std::vector<lib::Message>& messages) {
+void print_json(const std::vector<lib::LanguageMessage>& messages) {
   std::string text = "[";
-  for (const lib::Message& m : messages) {
-    text += text.size() == 1 ? "\n" : ",\n";
-    text += vm::JsonObject()
-                .add("file", m.file)
-                .add("line", std::int64_t{m.line})
-                .add("column", std::int64_t{m.column})
-                .add("severity", severity_text(m.severity))
-                .add("message", m.text)
-                .text();
+  for (const auto& [m, kind] : messages) {
+    vm::JsonObject one;
+    one.add("file", m.file).add("line", std::int64_t{m.line}).add("column", std::int64_t{m.column});
+    one.add("severity", severity_text(m.severity));
+    if (!kind.empty()) one.add("kind", kind);
+    text += (text.size() == 1 ? "\n" : ",\n") + one.add("message", m.text).text();
   }
   say(stdout, text + (messages.empty() ? "]\n" : "\n]\n"));
 }
 
 // What is to be said of a file that was not even read: editors look for messages in the JSON only.
-lib::Message unread(const std::string& path) {
+lib::LanguageMessage unread(const std::string& path) {
   std::error_code unknown;
   const bool folder = std::filesystem::is_directory(path, unknown);
   const bool there = std::filesystem::exists(path, unknown);
-  return {path, 0, 0, lib::Severity::kError,
-          folder  ? "the file is a directory"
-          : there ? "the file cannot be read"
-                  : "the file does not exist"};
+  return {{path, 0, 0, lib::Severity::kError,
+           folder  ? "the file is a directory"
+           : there ? "the file cannot be read"
+                   : "the file does not exist"},
+          ""};
 }
 
-int check_nesl(const Arguments& arguments, const Watch& watch) {
-  lib::NeslOptions options;
+int check_language(lib::LanguageKind kind, const Arguments& arguments, const Watch& watch) {
+  lib::LanguageOptions options = language_options(arguments, kind);
   options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  lib::Nesl nesl(options, out, err);
-  const Interruptible guard(&nesl.machine());
-  bind_inputs(nesl, arguments);
+  const auto session = lib::open_language(kind, options, out, err);
+  const Interruptible guard(&session->machine());
+  bind_inputs(*session, arguments);
   const bool json = arguments.given(Option::kJson);
-  std::vector<lib::Message> messages;
+  std::vector<lib::LanguageMessage> messages;
   auto* to = json ? &messages : nullptr;
   const std::string& path = arguments.operand("a program file");
-  const int status = status_of(path == "-" ? nesl.check_script(watch.standard_input(), kStandardInput, to)
-                                           : nesl.check_file(path, to));
+  const int status = status_of(path == "-" ? session->check_script(watch.standard_input(), kStandardInput, to)
+                                           : session->check_file(path, to));
   if (json && status != kGood && messages.empty()) messages.push_back(unread(path));
   if (json) print_json(messages);
   return status;
@@ -81,7 +78,9 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
   const Interruptible guard;
   auto program = load_vcode(arguments.operand("a program file"), options, watch);
   if (arguments.given(Option::kJson)) {
-    std::vector<lib::Message> messages = program ? program->messages() : program.failure().messages;
+    std::vector<lib::LanguageMessage> messages;
+    for (const lib::Message& m : program ? program->messages() : program.failure().messages)
+      messages.push_back({m, ""});
     if (!program && messages.empty()) {
       say(stderr, program.failure().message);
       messages.push_back(unread(arguments.operand("a program file")));
@@ -108,26 +107,25 @@ int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) 
   return kGood;
 }
 
-int disasm_nesl(const Arguments& arguments, const Watch& watch, const std::string& stages) {
-  lib::NeslOptions options;
-  options.int_bits = int_bits(arguments);
-  options.arg_check = arguments.choice(Option::kArgCheck) == 0;
+int disasm_language(lib::LanguageKind kind, const Arguments& arguments, const Watch& watch,
+                    const std::string& stages) {
+  lib::LanguageOptions options = language_options(arguments, kind);
   options.vm = looking_at(arguments);
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  lib::Nesl nesl(options, out, err);
-  const Interruptible guard(&nesl.machine());
-  bind_inputs(nesl, arguments);
-  nesl.compile_only();
-  if (const int status = status_of(run_all(nesl, arguments, watch)); status != kGood) return status;
-  const auto listing = nesl.listing("", stages);
+  const auto session = lib::open_language(kind, options, out, err);
+  const Interruptible guard(&session->machine());
+  bind_inputs(*session, arguments);
+  session->compile_only();
+  if (const int status = status_of(run_all(*session, arguments, watch)); status != kGood) return status;
+  const auto listing = session->listing("", stages);
   if (!listing) return kRefused;
   say(stdout, *listing);
-  const auto vcode = nesl.compile("");
+  const auto vcode = session->compile("");
   if (!vcode) return kRefused;
   return print_vcode(stages, load_options_of(arguments), [&](const lib::LoadOptions& load) {
-    return lib::Program::from_text(*vcode, "NESL", load);
+    return lib::Program::from_text(*vcode, std::string(session->facts().name), load);
   });
 }
 
@@ -148,8 +146,8 @@ int check_command(const Words& words) {
   const Arguments arguments("check", words);
   const lib::Limits limits = limits_of(arguments);
   const Watch watch;
-  if (is_remora(arguments)) return check_remora(arguments, watch);
-  return is_nesl(arguments, watch) ? check_nesl(arguments, watch) : check_vcode(arguments, watch);
+  const auto language = language_of(arguments, watch);
+  return language ? check_language(*language, arguments, watch) : check_vcode(arguments, watch);
 }
 
 int disasm_command(const Words& words) {
@@ -159,9 +157,9 @@ int disasm_command(const Words& words) {
   const std::string stages = arguments.text(Option::kStages);
   if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)
     throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s"};
-  if (is_remora(arguments)) return refuse_remora(arguments, watch);
-  return is_nesl(arguments, watch) ? disasm_nesl(arguments, watch, stages)
-                                   : disasm_vcode(arguments, watch, stages);
+  const auto language = language_of(arguments, watch);
+  return language ? disasm_language(*language, arguments, watch, stages)
+                  : disasm_vcode(arguments, watch, stages);
 }
 
 }  // namespace nvm::cmd

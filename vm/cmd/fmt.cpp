@@ -8,8 +8,8 @@
 #include "bytecode/base/read_file.h"
 #include "frontend/edit/format.h"
 #include "vm/cmd/commands.h"
+#include "vm/cmd/language.h"
 #include "vm/cmd/machine.h"
-#include "vm/cmd/nesl.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/watch.h"
 

@@ -15,11 +15,11 @@
 #include "vm/cmd/commands.h"
 #include "vm/cmd/crash.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/language.h"
 #include "vm/cmd/machine.h"
-#include "vm/cmd/remora.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/watch.h"
-#include "vm/lib/nesl.hpp"
+#include "vm/lib/language.hpp"
 
 namespace nvm::cmd {
 
@@ -101,10 +101,10 @@ class Reader {
 };
 
 // ? and ?NAME need no terminator.
-bool is_question(std::string& text) {
+bool is_question(std::string& text, std::string_view terminator) {
   const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\n");
   if (begin == std::string::npos || text[begin] != '?') return false;
-  if (text[end] != ';' && text[end] != '$') text.insert(end + 1, ";");
+  if (text[end] != ';' && text[end] != '$') text.insert(end + 1, terminator);
   return true;
 }
 
@@ -117,33 +117,37 @@ bool is_farewell(const std::string& text, const std::vector<std::string>& names)
 }
 
 // The user's own start-up file.
-void run_startup_file(lib::Nesl& nesl) {
+void run_startup_file(lib::Language& session) {
   const char* home = std::getenv("HOME");
-  const std::string file = std::string(home == nullptr ? "" : home) + "/.nesl";
+  const std::string file =
+      std::string(home == nullptr ? "" : home) + "/" + std::string(session.facts().startup);
   std::error_code code;
-  if (home != nullptr && std::filesystem::is_regular_file(file, code)) nesl.load_file(file);
+  if (home != nullptr && std::filesystem::is_regular_file(file, code)) session.load_file(file);
 }
 
 // Collects lines until they hold whole forms; false at the end of input. At a terminal an empty line ends a
 // form whose terminator was forgotten.
-bool read_forms(Reader& reader, std::string& text, const std::vector<std::string>& names) {
+bool read_forms(Reader& reader, std::string& text, const lib::Language& session,
+                const std::vector<std::string>& names) {
+  const lib::LanguageFacts& facts = session.facts();
+  const std::string prompt(facts.prompt), terminator(facts.terminator);
   text.clear();
   std::string line;
   bool interrupted = false;
-  while (reader.read(text.empty() ? "<Nesl> " : "> ", line, interrupted)) {
+  while (reader.read(text.empty() ? prompt.c_str() : "> ", line, interrupted)) {
     if (interrupted) {
       text.clear();
       continue;
     }
     text += line + "\n";
     if (text.find_first_not_of(" \n\t") == std::string::npos) text.clear();
-    if (is_question(text) || is_farewell(text, names)) return true;
+    if (is_question(text, terminator) || is_farewell(text, names)) return true;
     const bool empty = line.find_first_not_of(" \t") == std::string::npos;
-    if (reader.terminal() && empty && lib::Nesl::parses(text + ";")) {
-      text += ";\n";
+    if (reader.terminal() && empty && session.is_whole(text + terminator)) {
+      text += terminator + "\n";
       return true;
     }
-    if (!text.empty() && !lib::Nesl::incomplete(text)) return true;
+    if (!text.empty() && !session.wants_more(text)) return true;
   }
   return !text.empty();
 }
@@ -153,34 +157,34 @@ bool read_forms(Reader& reader, std::string& text, const std::vector<std::string
 int repl_command(const Words& words) {
   const Arguments arguments("repl", words);
   const lib::Limits limits = limits_of(arguments);
-  lib::NeslOptions options;
+  const lib::LanguageKind kind = top_level_language(arguments);
+  lib::LanguageOptions options = language_options(arguments, kind);
   options.vm = options_of(arguments);
-  options.int_bits = int_bits(arguments);
   options.print_length = arguments.count_or_all(Option::kPrintLength);
-  options.arg_check = arguments.choice(Option::kArgCheck) == 0;
   options.interactive = true;
   options.vm.cancelled = Interruptible::asked();
   const Watch watch(arguments);
-  if (is_remora(arguments)) return refuse_remora(arguments, watch);
   options.vm.watchers = watch.watchers();
   TerminalBuffer out_buffer(stdout), err_buffer(stderr);
   std::ostream out(&out_buffer), err(&err_buffer);
-  lib::Nesl nesl(options, out, err);
+  const auto opened = lib::open_language(kind, options, out, err);
+  lib::Language& session = *opened;
   Reader reader;
   if (reader.terminal())
-    std::cout << "nvm " << lib::version()
-              << ", NESL. Forms end with ; or an empty line; help; lists the commands, exit leaves.\n";
-  if (!options.vm.untrusted) run_startup_file(nesl);
-  if (!arguments.operands().empty()) nesl.run_file(arguments.operand("a NESL file"));
+    std::cout << "nvm " << lib::version() << ", " << session.facts().name << ". " << session.facts().hint
+              << "\n";
+  if (!options.vm.untrusted) run_startup_file(session);
+  if (!arguments.operands().empty()) session.run_file(arguments.operand("a program file"));
   std::vector<std::string> names;
   completions = &names;
   std::string text;
   do {
-    names = nesl.names();
-    if (!read_forms(reader, text, names) || is_farewell(text, names)) break;
-    const Interruptible guard(&nesl.machine());
-    const auto status = reader.terminal() ? nesl.run_typed(text, "input") : nesl.run_text(text, "input");
-    if (status == lib::NeslStatus::kExit) break;
+    names = session.names();
+    if (!read_forms(reader, text, session, names) || is_farewell(text, names)) break;
+    const Interruptible guard(&session.machine());
+    const auto status =
+        reader.terminal() ? session.run_typed(text, "input") : session.run_text(text, "input");
+    if (status == lib::LanguageStatus::kExit) break;
   } while (true);
   if (reader.terminal())
     std::cout << "Leaving; what was defined is gone, what was typed is in ~/.nvm_history.\n";

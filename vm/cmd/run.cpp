@@ -5,10 +5,9 @@
 #include "vm/cmd/commands.h"
 #include "vm/cmd/figures.h"
 #include "vm/cmd/interrupt.h"
+#include "vm/cmd/language.h"
 #include "vm/cmd/machine.h"
-#include "vm/cmd/nesl.h"
 #include "vm/cmd/outputs.h"
-#include "vm/cmd/remora.h"
 #include "vm/cmd/run.h"
 #include "vm/cmd/terminal.h"
 #include "vm/cmd/vcode_files.h"
@@ -98,9 +97,8 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
 }
 
 int run_program(const Arguments& arguments, const Watch& watch, std::FILE* out) {
-  if (is_remora(arguments))
-    return arguments.command() == "run" ? run_remora(arguments, watch, out) : refuse_remora(arguments, watch);
-  return is_nesl(arguments, watch) ? run_nesl(arguments, watch, out) : run_file(arguments, watch, out, {});
+  const auto language = language_of(arguments, watch);
+  return language ? run_language(*language, arguments, watch, out) : run_file(arguments, watch, out, {});
 }
 
 int run_command(const Words& words) {
@@ -134,9 +132,9 @@ int explain_command(const Words& words) {
   Watch watch(arguments);
   const auto why_not = made(lib::WhyNot::make());
   if (by_line) watch.add(why_not);
-  const int status = is_remora(arguments)        ? refuse_remora(arguments, watch)
-                     : is_nesl(arguments, watch) ? run_nesl(arguments, watch, stdout, explain)
-                                                 : run_file(arguments, watch, stdout, explain);
+  const auto language = language_of(arguments, watch);
+  const int status = language ? run_language(*language, arguments, watch, stdout, explain)
+                              : run_file(arguments, watch, stdout, explain);
   if (status == kGood) say(stdout, why_not->text());
   return watch.finish(status);
 }

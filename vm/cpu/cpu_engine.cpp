@@ -57,6 +57,7 @@ class CpuCode final : public plan::Code {
       text += "; kernel " + std::to_string(k) + "\n";
       for (const Stage& sweep : kernels_[k]->sweeps) text += sweep.listing;
       text += kernels_[k]->main.listing;
+      if (const auto& parts = kernels_[k]->in_parts; parts != nullptr) text += parts->code->main.listing;
     }
     return text;
   }
@@ -65,6 +66,7 @@ class CpuCode final : public plan::Code {
     for (const auto& k : kernels_) {
       for (const Stage& sweep : k->sweeps) bytes += all_code_bytes(sweep);
       bytes += all_code_bytes(k->main) + all_code_bytes(k->streaming);
+      if (k->in_parts != nullptr) bytes += all_code_bytes(k->in_parts->code->main);
     }
     return bytes;
   }

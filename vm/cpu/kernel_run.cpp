@@ -113,7 +113,7 @@ RunStatus KernelRun::run() {
   // Filters beside scans need the counts of all chunks first.
   const bool first = code_.scans && code_.counts && chunks() > 1;
   striped_ = code_.stripes && space_ >= kLeastStriped && (code_.stripes_alone || threads > 1);
-  links_ = striped_ || (code_.scans && !code_.counts && chunks() > 1 && threads > 1);
+  links_ = code_.scans && (striped_ || (!code_.counts && chunks() > 1 && threads > 1));
   in_order_ = !first && !looks_back_ && !links_;
   chains_ = looks_back_ || (first && code_.folds_kept);
   threads_ = in_order_ && code_.scans ? 1 : threads;
@@ -347,7 +347,7 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 }
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
-  return KernelRun(code, context, machine).run();
+  return KernelRun(runs_in_parts(code, context) ? *code.in_parts->code : code, context, machine).run();
 }
 
 }  // namespace nvm::vm::cpu

@@ -259,15 +259,16 @@ NamedFile named_file(const std::string& word) {
                       " is any file, as text");
 }
 
+Array read_array(const NamedFile& file, InFile& in, Pool& pool) {
+  if (file.compression == Compression::kNone) return read_npy(file.path, in, pool);
+  InFile array(file.path, unpacked(file.compression, read_text(file.path, in), file.path));
+  return read_npy(file.path, array, pool);
+}
+
 Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool) {
-  if (file.kind == FileKind::kNpy && file.compression == Compression::kNone)
-    return from_array(read_npy(file.path, in, pool), arena);
-  std::string text = unpacked(file.compression, read_text(file.path, in), file.path);
+  if (file.kind == FileKind::kNpy) return from_array(read_array(file, in, pool), arena);
+  const std::string text = unpacked(file.compression, read_text(file.path, in), file.path);
   switch (file.kind) {
-    case FileKind::kNpy: {
-      InFile array(file.path, std::move(text));
-      return from_array(read_npy(file.path, array, pool), arena);
-    }
     case FileKind::kNpz: return from_arrays(file, text, arena, pool);
     case FileKind::kPng: return image_value(read_png(text, file.path), arena, pool);
     case FileKind::kJson: return read_json_lines(text, file.path, arena, pool);

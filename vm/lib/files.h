@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "vm/lib/file_values.h"
+#include "vm/lib/npy.h"
 #include "vm/lib/unpack.h"
 
 namespace nvm {
@@ -38,7 +39,10 @@ struct NamedFile {
 // are copies: what becomes of the file afterwards changes nothing. Throws Fault kIo.
 [[nodiscard]] Typed read_value(const NamedFile& file, InFile& in, frontend::TypeArena& arena, Pool& pool);
 
-// The same without a type: descriptors, outermost first, and the elements.
+// An .npy file, compressed or not.
+[[nodiscard]] Array read_array(const NamedFile& file, InFile& in, Pool& pool);
+
+// read_value() without a type: descriptors, outermost first, and the elements.
 [[nodiscard]] std::vector<Value> read_slots(const NamedFile& file, InFile& in, Pool& pool);
 
 // A string as a value of type [char].

@@ -1,4 +1,4 @@
-// What runs the programs of a NESL session.
+// What runs the programs of a session.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace nvm::lib {
 // Programs of a session run on one machine, whose memory holds the session's values.
 class Runner : public vm::ProgramRunner {
  public:
-  Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account)
-      : options_(o.vm), vm_(machine_for(account)), watchers_(o.vm.watchers) {
+  Runner(const NeslOptions& o, const std::shared_ptr<MemoryAccount>& account, std::string name)
+      : name_(std::move(name)), options_(o.vm), vm_(machine_for(account)), watchers_(o.vm.watchers) {
     load_.optimise = o.optimise;
     load_.cancelled = o.vm.cancelled;
   }
 
   Result run(ssa::Module program, std::span<const vm::Value> inputs) override {
     begin_phase("load");
-    auto loaded = make_program(std::move(program), "NESL", load_);
+    auto loaded = make_program(std::move(program), name_, load_);
     end_phase();
     if (!loaded && loaded.failure().kind == Failure::Class::kRuntime)
       return {true, loaded.failure().reason, loaded.failure().origin, {}};
@@ -84,6 +84,7 @@ class Runner : public vm::ProgramRunner {
     counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);
   }
 
+  std::string name_;  // of programs, in messages
   Options options_;
   Vm vm_;
   std::vector<std::shared_ptr<Watcher>> watchers_;

@@ -12,6 +12,7 @@
 #include "frontend/emit.h"
 #include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
+#include "vm/lib/baked.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
 #include "vm/lib/nesl_slots.h"
@@ -32,24 +33,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 bool is_command(const Form& form) {
   return form.kind == FormKind::kCommand || form.kind == FormKind::kDefconfig ||
          form.kind == FormKind::kBackground;
-}
-
-// A value written out as a constant of a program.
-Constant constant_of(const Value& value, TypeWord word) {
-  Constant c;
-  c.word = word;
-  if (word == TypeWord::kSegdes) {
-    const auto& segdes = std::get<Segdes>(value);
-    for (std::int64_t k = 0; k < segdes.segments(); ++k) c.ints.push_back(segdes.length(k));
-    return c;
-  }
-  const auto& v = std::get<Vector>(value);
-  for (std::int64_t i = 0; i < v.length(); ++i)
-    if (word == TypeWord::kFloat)
-      c.floats.push_back(v.is_scalar() ? v.scalar_float() : v.data<double>()[i]);
-    else
-      c.ints.push_back(int_at(v, i));
-  return c;
 }
 
 constexpr const char* kExpression = "-e";  // the name of the command's expression
@@ -274,10 +257,7 @@ frontend::OwnedType NeslSession::read_type(const std::string& text) {
 
 Program NeslSession::bake(const CompiledForm& compiled) const {
   frontend::Emitted<Program> emitted = frontend::emit_vcode(*compiled.core, emit_options(compiled));
-  const std::vector<Value> values = values_of(emitted.inputs);
-  for (Constant& c : emitted.code.constants)
-    if (c.input >= 0) c = constant_of(values[static_cast<std::size_t>(c.input)], c.word);
-  return std::move(emitted.code);
+  return with_values(std::move(emitted.code), values_of(emitted.inputs));
 }
 
 void NeslSession::show_type(const CompiledForm& c) {

@@ -36,7 +36,7 @@ std::uint64_t find_machine_memory() {
   std::uint64_t bytes = pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::uint64_t limit = 0;
-    const std::string text = read_all(path).value_or("");
+    const std::string text = read_all(path, 32).value_or("");
     std::from_chars(text.data(), text.data() + text.size(), limit);
     if (limit > 0) bytes = std::min(bytes, limit);
   }

@@ -1,23 +1,44 @@
 #!/usr/bin/env python3
-"""Commands on files of Remora: `check` and `run` take them, the others refuse.
+"""The commands on programs in Remora.
 
     commands_test.py NVM
 """
 
 import json
+import math
 import os
 import pathlib
+import re
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
 NVM = sys.argv.pop() if len(sys.argv) > 1 else "nvm"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent
+LIBRARY = re.compile(r'^(?:LIBRARY\((k\w+), "([^"]+)", "([^"]+)", "[^"]*", "([^"]+)"|SYNONYM\("([^"]+)", (k\w+))', re.M)
 
 
-def nvm(*words, cwd):
-    return subprocess.run([NVM, *words], capture_output=True, text=True, timeout=60, check=False, cwd=cwd,
-                          stdin=subprocess.DEVNULL)
+def nvm(*words, cwd, typed=""):
+    return subprocess.run([NVM, *words], capture_output=True, text=True, timeout=60, check=False, cwd=cwd, input=typed)
+
+
+def library():
+    """Every name of the library with its type and what it means."""
+    found, names = {}, {}
+    for row, name, kind, meaning, synonym, of in LIBRARY.findall((ROOT / "frontend/remora/library.def").read_text()):
+        if name:
+            found[row] = (kind, meaning)
+        names[name or synonym] = found[row or of]
+    return names
+
+
+def npy(shape, numbers):
+    """A file of int64."""
+    head = "{'descr': '<i8', 'fortran_order': False, 'shape': (" + "".join(f"{n}," for n in shape) + "), }"
+    head += " " * (63 - (len(head) + 10) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(numbers)}q", *numbers)
 
 
 class Commands(unittest.TestCase):
@@ -29,21 +50,148 @@ class Commands(unittest.TestCase):
     def write(self, text, name="p.remora"):
         (pathlib.Path(self.folder) / name).write_text(text, encoding="utf-8")
 
-    def test_others_refuse(self):
-        self.write("(+ 1 2)", "good.remora")
+    def events(self, name):
+        events = json.loads((pathlib.Path(self.folder) / name).read_text(encoding="utf-8"))
+        return events["traceEvents"] if isinstance(events, dict) else events
+
+    def test_wrong_programs(self):
         self.write("{ no other language either", "wrong.remora")
-        for command in ("compile", "explain", "profile", "tune", "disasm", "repl"):
-            messages = {"good": f"nvm: good.remora: programs in Remora can be checked and run; nvm {command} is not for "
-                                "them yet\n",
-                        "wrong": "wrong.remora:1:1: error[syntax]: ",
-                        "nowhere": "nvm: cannot read nowhere.remora: "}
-            for name, message in messages.items():
+        for command in ("run", "check", "compile", "explain", "profile", "tune", "disasm"):
+            for name, message in (("wrong", "wrong.remora:1:1: error[syntax]: "), ("nowhere", "nvm: cannot read nowhere.remora: ")):
                 with self.subTest(command, name=name):
                     got = nvm(command, f"{name}.remora", cwd=self.folder)
                     self.assertEqual((got.returncode, got.stderr[:len(message)]), (2, message))
-                    self.assertNotIn("VCODE", got.stdout + got.stderr)
-                    if command != "tune":
-                        self.assertEqual(got.stdout, "")
+                    self.assertEqual(got.stdout, "")
+
+    def test_compile(self):
+        self.write("(define (half [x int]) (/ 12 x))\n(+ 1 2)\n(half [1 2 3])\n")
+        got = nvm("compile", "p.remora", "-o", "p.vcode", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stdout, got.stderr), (0, "", ""))
+        self.assertIn("12 6 4", nvm("run", "p.vcode", cwd=self.folder).stdout)
+        self.assertIn("{nvm line 1}", (pathlib.Path(self.folder) / "p.vcode").read_text())
+        self.write("(/ 1 (length{int | 0 []} (array [0] int)))")
+        nvm("compile", "p.remora", "-o", "p.vcode", cwd=self.folder)
+        failed = nvm("run", "p.vcode", cwd=self.folder)
+        self.assertIn("p.remora:1: RUNTIME ERROR: division: ", failed.stderr)
+        self.write("(define a 1)")
+        self.assertEqual(nvm("compile", "p.remora", cwd=self.folder).returncode, 2)
+
+    def test_disasm(self):
+        self.write("(define (f{t | d} [x [t d]]) (append x (reverse x)))\n(f [1 2])\n")
+        got = nvm("disasm", "--stages", "acfvrs", "p.remora", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stderr), (0, ""))
+        for part in ("(define f : (Pi (d1) (Forall (t1) (-> ([t1 d1]) [t1 (* 2 d1)]))) (i-fn (d) (t-fn (t) ",
+                     "(fn ([x [t d]]) (append{t | d d []} x (reverse{t | d []} x)))", "f{int | 2}", "FUNC main"):
+            self.assertIn(part.lower(), got.stdout.lower())
+
+    def test_what_disasm_writes_is_a_program(self):
+        for name in ("dot", "life", "weekdays", "sparse", "k_means"):
+            with self.subTest(name):
+                path = ROOT / "programs/remora" / f"{name}.remora"
+                kinds = nvm("check", str(path), cwd=self.folder).stdout
+                self.write(nvm("disasm", "--stages", "a", str(path), cwd=self.folder).stdout)
+                again = nvm("check", "p.remora", cwd=self.folder)
+                self.assertEqual(again.stderr, "")
+                self.assertLessEqual(set(again.stdout.splitlines()), set(kinds.splitlines()))
+
+    def test_explain_profile_and_trace_name_lines(self):
+        self.write("(define v iota{ | [100000]})\n(define (f [x int]) (* x x))\n(reduce + (f v))\n")
+        got = nvm("explain", "p.remora", "--jit", "always", "--show", "tp", cwd=self.folder)
+        self.assertEqual(got.returncode, 0)
+        self.assertIn("(line 2", got.stdout)
+        got = nvm("profile", "p.remora", "--json", "--by", "line", cwd=self.folder)
+        self.assertEqual(got.returncode, 0)
+        rows = json.loads(got.stdout)["line"]
+        self.assertTrue({row["line"] for row in rows if "line" in row} <= {1, 2, 3})
+        self.assertTrue(any(row.get("line") == 2 for row in rows), rows)
+        got = nvm("run", "p.remora", "--trace", "t.json", cwd=self.folder)
+        lines = {e["args"]["line"] for e in self.events("t.json") if "line" in e.get("args", {})}
+        self.assertTrue(lines and lines <= {0, 1, 2, 3}, lines)
+
+    def test_places_far_to_the_right(self):
+        self.write("(define v [" + "1 " * 700 + "0])\n" + " " * 1200 + "(/ 1 v) " + " " * 500 + "(/ 2 v)")
+        got = nvm("run", "p.remora", cwd=self.folder)
+        self.assertEqual(got.returncode, 1)
+        self.assertIn("p.remora:2:1201: error[division]: ", got.stderr)
+
+    def test_top_level(self):
+        typed = ("(define (f [x int]) (/ 10 x))\n(define v\n  [1 2\n   5])\n(f v)\n(f 0)\n(+ 1 #t)\n(define v (f v))\nv\n"
+                 "(define g (array [2] 1 2))\n(+ g w)\n(+ g 1)\nexit\n(+ 1 1)\n")
+        got = nvm("repl", "--language", "remora", cwd=self.folder, typed=typed)
+        self.assertEqual(got.returncode, 0)
+        self.assertEqual(got.stdout, "f : (-> (int) int)\nv : [int 3]\n[10 5 2] : [int 3]\nv : [int 3]\n[10 5 2] : [int 3]\n"
+                                     "g : [int 2]\n[2 3] : [int 2]\n")
+        self.assertIn("input:1:21: error[division]: a division by zero\n  (define (f [x int]) (/ 10 x))\n", got.stderr)
+        self.assertIn("input:1:6: error[argument-type]: ", got.stderr)
+        self.assertIn("input:1:6: error[unbound-variable]: ", got.stderr)
+        self.write("(define a 7)\n")
+        self.assertEqual(nvm("repl", "p.remora", cwd=self.folder, typed="(* a 6)\n").stdout, "a : int\n42 : int\n")
+
+    def test_values_are_computed_once(self):
+        """What was defined at a top level is kept: it does not run again for each line."""
+        counts = []
+        for n in (1, 20):
+            typed = "(define v (sum iota{ | [1000]}))\n" + "(+ v 1)\n" * n
+            once = nvm("repl", "--language", "remora", "--trace", "t.json", cwd=self.folder, typed=typed)
+            self.assertEqual(once.stdout, "v : int\n" + "499501 : int\n" * n)
+            counts.append(sum(e.get("args", {}).get("line") == 1 for e in self.events("t.json")))
+        self.assertEqual(counts[0], counts[1])
+
+    def test_describe(self):
+        names = library()
+        self.assertGreater(len(names), 120)
+        got = nvm("repl", "--language", "remora", cwd=self.folder, typed="".join(f"describe {n}\n?{n}\n" for n in names))
+        self.assertEqual((got.returncode, got.stderr), (0, ""))
+        lines = got.stdout.splitlines()
+        pairs = list(zip(lines, lines[1:]))
+        for name, (kind, meaning) in names.items():
+            self.assertEqual(pairs.count((f"{name} : {kind}", f"  {meaning}")), 2, name)
+        page = (ROOT / "docs/remora-library.md").read_text()
+        for name, (kind, meaning) in names.items():
+            self.assertIn(f"`{name}`", page)
+            self.assertIn(f"`{kind}` | {meaning.replace('|', chr(92) + '|')} |", page)
+        got = nvm("repl", "--language", "remora", cwd=self.folder, typed="?reduc\nhelp\n")
+        self.assertIn("nothing is called reduc\n", got.stderr)
+        self.assertIn("describe NAME", got.stdout)
+
+    def test_files(self):
+        folder = pathlib.Path(self.folder)
+        for shape in ((), (3,), (0,), (2, 3), (2, 0, 3), (1, 2, 1, 2)):
+            numbers = list(range(10, 10 + math.prod(shape)))
+            (folder / "x.npy").write_bytes(npy(shape, numbers))
+            dims = " ".join(map(str, shape))
+            kind = f"[int {dims}]" if shape else "int"
+            with self.subTest(shape):
+                for word, text in (("x", "x"), (f"x:{kind}", "x")):
+                    got = nvm("run", "--language", "remora", "--in", f"{word}=x.npy", "-e", text, "--out", "y.npy", cwd=self.folder)
+                    self.assertEqual((got.returncode, got.stderr), (0, ""))
+                    again = nvm("run", "--language", "remora", "--in", f"x:{kind}=y.npy", "-e", "(equal x x)", cwd=self.folder)
+                    self.assertEqual((again.returncode, again.stdout, again.stderr), (0, "#t : bool\n", ""))
+        (folder / "x.npy").write_bytes(npy((2, 3), range(6)))
+        for words, error in ((("--in", "x:[int 3 2]=x.npy"), "the file has the shape [2 3], not [3 2]"),
+                             (("--in", "x:[float 2 3]=x.npy"), "the file has atoms of type int, not float"),
+                             (("--in", "x:[int d]=x.npy"), ""), (("--in", "x=nowhere.npy"), ""), (("--in", "(=x.npy"), "")):
+            with self.subTest(words):
+                got = nvm("run", "--language", "remora", *words, "-e", "1", cwd=self.folder)
+                self.assertEqual((got.returncode, got.stdout), (2, ""))
+                self.assertIn(error, got.stderr)
+        (folder / "t.csv").write_text("1.5,2\n3,4\n")
+        (folder / "t.txt").write_text("aä")
+        got = nvm("run", "--language", "remora", "--in", "t=t.csv", "--in", "s=t.txt", "--in", "n=7", "-e", "t s (+ n 1)",
+                  "--out", "n.npy", "--out", "s=s.txt", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stderr), (0, ""))
+        self.assertEqual(got.stdout, "(box [[1.5 2.0] [3.0 4.0]]) : (Sigma (d1 d2) [float d1 d2])\n"
+                                     "(box \"aä\") : (Sigma (d1) [char d1])\n8 : int\n")
+        got = nvm("run", "--language", "remora", "-e", "[[1 2] [3 4]]", "--out", "m.csv", cwd=self.folder)
+        self.assertEqual((got.returncode, (folder / "m.csv").read_text()), (0, "1,2\n3,4\n"))
+        got = nvm("run", "--language", "remora", "-e", "(define (f [x int]) x)", "--out", "f=f.npy", cwd=self.folder)
+        self.assertEqual(got.returncode, 2)
+
+    def test_record_and_replay(self):
+        self.write("(reduce + iota{ | [10]})")
+        self.assertEqual(nvm("run", "--record", "r", "p.remora", cwd=self.folder).returncode, 0)
+        (pathlib.Path(self.folder) / "p.remora").unlink()
+        self.assertEqual(nvm("replay", "r", cwd=self.folder).stdout, "45 : int\n")
 
     def test_run(self):
         self.write("(define v [1 2 3])\n(+ 1 v)\nsum\n")
@@ -96,11 +244,14 @@ class Commands(unittest.TestCase):
 
     def test_options_of_other_languages(self):
         self.write("(+ 1 2)")
-        for words in (("-e", "1"), ("--in", "x=p.remora"), ("--out", "x.npy"), ("--stats",), ("--cost",),
-                      ("--record", "r"), ("--int-bits", "32")):
+        for words in (("--int-bits", "32"), ("--arg-check", "off"), ("--language", "nesl")):
             with self.subTest(words[0]):
                 got = nvm("run", "p.remora", *words, cwd=self.folder)
                 self.assertEqual((got.returncode, got.stdout), (2, ""))
+                self.assertIn(words[0], got.stderr)
+        got = nvm("run", "p.remora", "--stats", "--cost", "-e", "(* 2 3)", cwd=self.folder)
+        self.assertEqual((got.returncode, got.stdout), (0, "3 : int\n6 : int\n"))
+        self.assertIn("work", got.stderr)
 
     def test_types(self):
         self.write("(define (twice{ | @s} [x [int @s]]) (* 2 x))\n(define v [1 2 3])\n(twice v)\n")
@@ -134,7 +285,7 @@ class Commands(unittest.TestCase):
         self.write("(define (f [x int]) (+ x 1))\n" * 20000)
         got = nvm("check", "--time-limit", "0.001", "p.remora", cwd=self.folder)
         self.assertEqual((got.returncode, got.stdout, got.stderr),
-                         (1, "", "nvm: time limit reached while the program was checked\n"))
+                         (1, "", "nvm: time limit reached while Remora was compiled or shown\n"))
 
     def test_many_errors(self):
         self.write("(+ 1 #t)\n" * 60)
@@ -150,12 +301,13 @@ class Commands(unittest.TestCase):
             self.assertEqual((got.returncode, got.stdout), (2, ""))
             self.assertTrue(got.stderr.startswith(f"nvm: cannot read {name}: "), got.stderr)
             errors = json.loads(nvm("check", "--json", name, cwd=self.folder).stdout)
-            self.assertEqual([(e["line"], e["kind"]) for e in errors], [(0, "file")])
+            self.assertEqual([(e["line"], e["severity"]) for e in errors], [(0, "error")])
 
-    def test_no_inputs(self):
-        self.write("1")
+    def test_inputs_are_checked(self):
+        self.write("(unbox x (v n) (sum v))")
+        (pathlib.Path(self.folder) / "y.npy").write_bytes(npy((2,), [1, 2]))
         got = nvm("check", "--in", "x=y.npy", "p.remora", cwd=self.folder)
-        self.assertEqual((got.returncode, got.stdout), (2, ""))
+        self.assertEqual((got.returncode, got.stdout), (0, "x : (Sigma (d1) [int d1])\nit : int\n"))
 
 
 if __name__ == "__main__":

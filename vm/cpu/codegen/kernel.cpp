@@ -70,7 +70,9 @@ class KernelCompiler {
       reason = reason_;
       return nullptr;
     }
-    lay_out();
+    code_->made_sinks = std::move(made_sinks_);
+    lay_out(*code_);
+    compile_in_parts(*code_, plan_, kernel_, memory_);
     return std::move(code_);
   }
 
@@ -431,20 +433,6 @@ class KernelCompiler {
     }
   }
 
-  // States of workers and chunks behind one another, each on its own cache lines.
-  void lay_out() {
-    const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
-    for (const auto& sink : code_->sinks) {
-      sink->worker_at = code_->worker_bytes;
-      sink->chunk_at = code_->chunk_bytes;
-      code_->worker_bytes += round(sink->worker_bytes());
-      code_->chunk_bytes += round(sink->chunk_bytes());
-    }
-    code_->made_sinks = std::move(made_sinks_);
-    constexpr std::int64_t kAside = 768 * 1024;  // bytes, of all filtered stores
-    while (code_->chunk * code_->aside_bytes > kAside && code_->chunk > 4 * kReduceBlock) code_->chunk /= 2;
-  }
-
   const plan::Plan& plan_;
   const Kernel& kernel_;
   CodeMemory& memory_;
@@ -470,9 +458,22 @@ std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k
   return KernelCompiler(plan, k, memory).compile(reason);
 }
 
+void lay_out(KernelCode& code) {
+  const auto round = [](std::size_t n) { return (n + 63) / 64 * 64; };
+  for (const auto& sink : code.sinks) {
+    sink->worker_at = code.worker_bytes;
+    sink->chunk_at = code.chunk_bytes;
+    code.worker_bytes += round(sink->worker_bytes());
+    code.chunk_bytes += round(sink->chunk_bytes());
+  }
+  constexpr std::int64_t kAside = 768 * 1024;  // bytes, of all filtered stores
+  while (code.chunk * code.aside_bytes > kAside && code.chunk > 4 * kReduceBlock) code.chunk /= 2;
+}
+
 void release_code(KernelCode& code, CodeMemory& memory) {
   for (Stage& sweep : code.sweeps) memory.release(sweep);
   for (Stage* stage : {&code.main, &code.streaming, &code.row}) memory.release(*stage);
+  if (code.in_parts != nullptr) release_code(*code.in_parts->code, memory);
 }
 
 }  // namespace nvm::vm::cpu

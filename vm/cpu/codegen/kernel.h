@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "bytecode/base/per_thread.h"
+#include "bytecode/plan/parts.h"
 #include "vm/cpu/codegen/rows.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stretches.h"
@@ -151,6 +152,15 @@ struct Provider {
   std::int32_t scratch = 0;
 };
 
+struct KernelCode;
+
+// The same in one sweep, where no number wraps (codegen/parts.cpp).
+struct PartsCode {
+  plan::Parts parts;
+  const plan::Kernel* kernel = nullptr;
+  std::unique_ptr<KernelCode> code;
+};
+
 struct KernelCode {
   std::string name;
   plan::LengthId space = soac::kNone;
@@ -191,11 +201,20 @@ struct KernelCode {
   std::optional<StageSpec> row_spec;
   mutable std::once_flag row_once;
   mutable Stage row;
+  std::unique_ptr<PartsCode> in_parts;  // null: it cannot be done so
 };
 
 // Compiles kernel `k` of the plan, which must outlive the code. Null with a reason if that cannot be done.
 [[nodiscard]] std::unique_ptr<KernelCode> compile_kernel(const plan::Plan& plan, std::size_t k,
                                                          CodeMemory& memory, std::string& reason);
+
+// Finds out whether the kernel's scans, which the stages run, can be done in one sweep, and compiles that.
+void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
+                      CodeMemory& memory);
+// Is that what a run does?
+[[nodiscard]] bool runs_in_parts(const KernelCode& code, RunContext& context);
+// States of workers and chunks behind one another, each on its own cache lines.
+void lay_out(KernelCode& code);
 
 // Gives the machine code of all its stages back to the memory that it is of.
 void release_code(KernelCode& code, CodeMemory& memory);
@@ -350,6 +369,8 @@ struct CountState {
 };
 
 [[nodiscard]] Cell identity_cell(Scalar op, Storage storage, IntBits bits);
+// Binds the vector of one element that the kernel makes.
+void set_single(RunContext& context, std::int32_t v, Storage storage, Cell cell);
 // One element as 8 bytes, sign-extended; and back.
 [[nodiscard]] Cell load_cell(const void* data, Storage storage, std::int64_t i);
 void store_cell_as(void* data, Storage storage, std::int64_t i, Cell cell);

@@ -1,10 +1,9 @@
 #include "vm/cpu/codegen/reciprocals.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
-#include "bytecode/table/ranges.h"
+#include "bytecode/plan/value_ranges.h"
 #include "vm/simd/reciprocal.h"
 
 namespace nvm::vm::cpu {
@@ -19,48 +18,6 @@ using soac::Pull;
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void write_reciprocal(std::int64_t divisor, Reciprocal* out) { *out = reciprocal_of(divisor); }
-
-Range range_of(Storage storage) {
-  if (storage == Storage::kB8) return {0, 1};
-  return all_ints(static_cast<int>(8 * storage_bytes(storage)));
-}
-
-Range range_of(const BodyInst& in, const StageSpec& spec, const std::vector<Range>& before) {
-  const int bits = spec.int_bits == IntBits::k64 ? 64 : 32;
-  if (in.type == Type::kBool) return {0, 1};
-  switch (in.pull) {
-    case Pull::kConst: return in.type == Type::kInt ? Range{in.imm, in.imm} : Range{};
-    case Pull::kElement:
-    case Pull::kGather:  // or zero
-    case Pull::kSegGather:
-    case Pull::kPerSegment:
-      return in.type == Type::kInt ? range_of((*spec.vars)[at(in.var)].storage) : Range{};
-    case Pull::kIndex:
-    case Pull::kSegment:
-    case Pull::kWithin:
-    case Pull::kSegPlace: return all_lengths(bits);
-    case Pull::kApply: {
-      std::array<Range, 3> args;
-      std::size_t count = 0;
-      for (const std::int32_t a : {in.a, in.b, in.c})
-        if (a != kNone) args[count++] = before[at(a)];
-      const Type of = spec.body->insts[at(in.a)].type;
-      const TypeWord word = of == Type::kFloat  ? TypeWord::kFloat
-                            : of == Type::kBool ? TypeWord::kBool
-                                                : TypeWord::kInt;
-      if (in.type != Type::kInt) return {};
-      return scalar_range(in.scalar, in.scalar == Scalar::kSelect ? TypeWord::kInt : word, bits,
-                          {args.data(), count});
-    }
-    default: return {};
-  }
-}
-
-std::vector<Range> ranges_of(const StageSpec& spec) {
-  std::vector<Range> ranges;
-  for (const BodyInst& in : spec.body->insts) ranges.push_back(range_of(in, spec, ranges));
-  return ranges;
-}
 
 bool divides(const soac::Body& body, const BodyInst& in) {
   return in.pull == Pull::kApply && (in.scalar == Scalar::kDiv || in.scalar == Scalar::kRem) &&
@@ -78,7 +35,7 @@ void Reciprocals::prepare(const std::vector<bool>& computed, const CellOf& cell_
     if (!computed[i] || !divides(*spec_.body, spec_.body->insts[i])) continue;
     auto found = division(i, cell_of);
     if (!found) continue;
-    if (ranges.empty()) ranges = ranges_of(spec_);
+    if (ranges.empty()) ranges = plan::value_ranges(*spec_.body, *spec_.vars, spec_.int_bits);
     found->is_small = !lanes_.wide() || ranges[at(found->dividend)].inside({-kSmallDividend, kSmallDividend});
     division_of_[i] = static_cast<std::int32_t>(divisions_.size());
     divisions_.push_back(*found);

@@ -5,14 +5,6 @@ namespace nvm::vm::cpu {
 
 namespace {
 
-void set_single(RunContext& context, std::int32_t v, Storage storage, Cell cell) {
-  Bound& b = context.var(v);
-  b.storage = storage;
-  b.length = 1;
-  b.cell = cell;
-  b.data = &b.cell;
-}
-
 class Reduce final : public SinkCode {
  public:
   explicit Reduce(const SinkSpec& s) : s_(s) {}
@@ -53,6 +45,14 @@ class Reduce final : public SinkCode {
 };
 
 }  // namespace
+
+void set_single(RunContext& context, std::int32_t v, Storage storage, Cell cell) {
+  Bound& b = context.var(v);
+  b.storage = storage;
+  b.length = 1;
+  b.cell = cell;
+  b.data = &b.cell;
+}
 
 std::unique_ptr<SinkCode> make_reduce(const SinkSpec& s) { return std::make_unique<Reduce>(s); }
 

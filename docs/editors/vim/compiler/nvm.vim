@@ -4,4 +4,4 @@ if exists("current_compiler")
 endif
 let current_compiler = "nvm"
 CompilerSet makeprg=neslvm\ check\ %:S
-CompilerSet errorformat=%f:%l:%c:\ %trror:\ %m,%f:%l:%c:\ %tarning:\ %m,%f:%l:%c:\ %tote:\ %m,%-G%.%#
+CompilerSet errorformat=%f:%l:%c:\ %trror:\ %m,%f:%l:%c:\ %trror%m,%f:%l:%c:\ %tarning:\ %m,%f:%l:%c:\ %tote:\ %m,%-G%.%#

@@ -1,0 +1,110 @@
+// What is behind a Remora: its text so far, and the values of definitions that ran.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "frontend/emit.h"
+#include "frontend/remora/program.h"
+#include "frontend/remora/translate.h"
+#include "vm/data/value.h"
+#include "vm/lib/remora.hpp"
+#include "vm/lib/remora_files.h"
+#include "vm/lib/session_core.h"
+
+namespace nvm::lib {
+
+// What a failed check says goes to standard error, where nothing else goes.
+class Said {
+ public:
+  Said();
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+  ~Said();
+  [[nodiscard]] std::FILE* file() const { return file_; }
+  // What was said since it was asked before.
+  [[nodiscard]] std::string text();
+
+ private:
+  char* text_ = nullptr;
+  std::size_t size_ = 0, taken_ = 0;
+  std::FILE* file_;
+};
+
+struct SaidFirst {  // is made before the machine
+  Said said;
+};
+
+// Texts are one program, which grows: what was defined stays in it, with its value where that is known. So a
+// function sees what stood before it, and places name the text they are in.
+struct Remora::Impl : SaidFirst, SessionCore {
+  Impl(const LanguageOptions& options, std::ostream& o, std::ostream& e);
+
+  LanguageStatus run(std::string_view text, const std::string& name);
+  LanguageStatus run_file(const std::string& path, bool shown);
+  LanguageStatus check(std::string_view text, const std::string& name,
+                       std::vector<LanguageMessage>* messages);
+  // The text of a file; nothing, reported, if it cannot be read.
+  [[nodiscard]] std::optional<std::string> read(const std::string& path);
+  std::optional<std::string> bind_file(const std::string& name, const std::string& word);
+  std::optional<std::string> save(const std::string& name, ValueFile& file);
+  std::optional<std::string> refuses(const Texts& texts, const std::string& name, const ValueFile& file);
+  // Of an expression, "" for the last one so far; nothing, reported, if there is none.
+  [[nodiscard]] std::optional<std::string> compile(const std::string& text);
+  [[nodiscard]] std::optional<std::string> listing(const std::string& text, std::string_view stages);
+  [[nodiscard]] std::optional<Nesl::Prepared> prepare(const std::string& text);
+  [[nodiscard]] std::vector<std::string> names();
+  // Carries out a text that is a command; false if it is none.
+  bool command(std::string_view text);
+
+  struct Chunk {  // a text that was accepted
+    std::string name;
+    std::uint32_t first = 1;  // its first line in the whole
+    std::string text;
+  };
+  struct Value {  // of an expression
+    remora::Type type;
+    const frontend::core::Type* core = nullptr;
+    std::vector<vm::Value> slots;
+  };
+  LanguageOptions options;
+  std::vector<RemoraInput> inputs;
+  std::string whole;  // all that is accepted
+  std::vector<Chunk> chunks;
+  std::map<std::size_t, std::vector<vm::Value>> kept;  // slots by the number of the form behind the inputs
+  std::optional<Value> last;                           // of the last expression
+  bool shows = true, compiles = false;
+
+ private:
+  // A program whose forms know what they are for.
+  struct Ready {
+    Chunk more;  // behind what was accepted before
+    remora::Checked checked;
+  };
+  [[nodiscard]] Ready ready(std::string_view text, const std::string& name) const;
+  // The same for one expression.
+  [[nodiscard]] std::optional<Ready> ready_for(const std::string& text);
+  void accept(Chunk chunk);
+  // False, reported, if there are errors.
+  bool good(const Ready& ready);
+  [[nodiscard]] std::vector<LanguageMessage> located(const Ready& ready,
+                                                     const std::vector<remora::Error>& errors) const;
+  void report(const Ready& ready, const std::vector<remora::Error>& errors);
+  [[nodiscard]] const Chunk& chunk_at(const Chunk& more, std::uint32_t line) const;
+  // f(), or nothing, reported, if something cannot be run.
+  template <typename F>
+  bool translating(const Ready& ready, F f);
+  [[nodiscard]] frontend::EmitOptions emit_options(const Ready& ready) const;
+  [[nodiscard]] std::vector<vm::Value> values_of(const std::vector<frontend::VariableSlot>& slots) const;
+  // The slots of the results; nothing, reported, if it fails.
+  [[nodiscard]] std::optional<std::vector<vm::Value>> results(const Ready& ready,
+                                                              const remora::Translated& translated);
+  void keep(const remora::Program& program, const std::vector<remora::Translated::Result>& results,
+            std::vector<vm::Value> slots);
+  [[nodiscard]] std::string describe(const std::string& name) const;
+};
+
+}  // namespace nvm::lib
