@@ -83,6 +83,8 @@ class Host {
   // The same of kernels that run beside the host, if it wants to know; after a run that is done.
   [[nodiscard]] virtual bool wants_device_times() const { return false; }
   virtual void device_kernel(std::size_t /*kernel*/, const DeviceTimes& /*times*/) {}
+  // A kernel's scans, which are only reduced, take one sweep (parts.h).
+  virtual void one_sweep() {}
   virtual void begin_share() {}
   virtual void end_share() {}
 };

@@ -52,6 +52,11 @@ static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !
     default: return relation;
   }
 }
+[[nodiscard]] constexpr bool is_extreme(Scalar s) { return s == Scalar::kMin || s == Scalar::kMax; }
+// What the least or greatest of negated numbers is of the numbers; others are their own.
+[[nodiscard]] constexpr Scalar other_extreme(Scalar s) {
+  return s == Scalar::kMin ? Scalar::kMax : s == Scalar::kMax ? Scalar::kMin : s;
+}
 // Does every smaller INT stand in this relation to every greater one? If not, none does.
 [[nodiscard]] constexpr bool holds_below(Scalar relation) {
   return relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe;

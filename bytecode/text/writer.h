@@ -30,6 +30,10 @@ struct WriteOptions {
   bool annotations = true;
   bool indent = true;  // two spaces per open IF, one instruction a line
 };
+// Appends the shortest digits that read back as the same number, with the point that VCODE wants. NaN has no
+// literal.
+void append_float(std::string& out, double value);
+
 [[nodiscard]] std::string write_vcode(const Program& program, WriteOptions options = {});
 
 }  // namespace nvm

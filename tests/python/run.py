@@ -15,7 +15,8 @@ import sys
 
 SKIPPED = 77
 PACKAGES = ["numpy", "pytest", "nanobind", "mypy", "ipykernel", "jupyter_client"]
-# They count kernels, of which there are more: maxima of floats need work on single numbers behind the reduction, and long chains are cut.
+# They count kernels, of which there are more: maxima of floats need work on single numbers behind the reduction, and arrays of two
+# dimensions a kernel that makes indices.
 NOT_YET = ["test_ikra.py::test_p1_ten_maps", "test_lazy.py::test_reductions_share_a_kernel_when_asked_together",
            "test_lazy.py::test_what_must_be_complete_starts_another_kernel"]
 

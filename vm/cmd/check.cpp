@@ -56,7 +56,7 @@ int check_language(lib::LanguageKind kind, const Arguments& arguments, const Wat
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  const auto session = lib::open_language(kind, options, out, err);
+  const auto session = open_session(kind, options, out, err);
   const Interruptible guard(&session->machine());
   bind_inputs(*session, arguments);
   const bool json = arguments.given(Option::kJson);
@@ -114,7 +114,7 @@ int disasm_language(lib::LanguageKind kind, const Arguments& arguments, const Wa
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  const auto session = lib::open_language(kind, options, out, err);
+  const auto session = open_session(kind, options, out, err);
   const Interruptible guard(&session->machine());
   bind_inputs(*session, arguments);
   session->compile_only();

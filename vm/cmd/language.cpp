@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <ostream>
 
 #include "bytecode/base/read_file.h"
@@ -149,6 +150,13 @@ std::optional<lib::LanguageKind> language_of(const Arguments& arguments, const W
   return nesl ? std::optional(lib::LanguageKind::kNesl) : std::nullopt;
 }
 
+std::unique_ptr<lib::Language> open_session(lib::LanguageKind kind, const lib::LanguageOptions& options,
+                                            std::ostream& out, std::ostream& err) {
+  auto opened = lib::open_language(kind, options, out, err);
+  if (!opened) throw std::bad_alloc();
+  return std::move(*opened);
+}
+
 int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch& watch, std::FILE* to,
                  const std::string& explain) {
   lib::LanguageOptions options = language_options(arguments, kind);
@@ -167,7 +175,7 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
   Outputs outputs = open_outputs(arguments);
   TerminalBuffer buffer(options.vm.out), messages(stderr);
   std::ostream out(&buffer), err(&messages);
-  const auto opened = lib::open_language(kind, options, out, err);
+  const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   if (!has_effects(arguments)) session.forbid_effects();
   const Lengths lengths = bind_inputs(session, arguments);
@@ -200,7 +208,7 @@ int compile_command(const Words& words) {
   const auto file = written_to(arguments, Option::kOutput);
   TerminalBuffer buffer(stdout), messages(stderr);
   std::ostream out(&buffer), err(&messages);
-  const auto opened = lib::open_language(kind, options, out, err);
+  const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   const Interruptible guard(&session.machine());
   bind_inputs(session, arguments);

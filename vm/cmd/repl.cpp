@@ -167,7 +167,7 @@ int repl_command(const Words& words) {
   options.vm.watchers = watch.watchers();
   TerminalBuffer out_buffer(stdout), err_buffer(stderr);
   std::ostream out(&out_buffer), err(&err_buffer);
-  const auto opened = lib::open_language(kind, options, out, err);
+  const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   Reader reader;
   if (reader.terminal())

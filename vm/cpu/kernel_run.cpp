@@ -347,7 +347,9 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 }
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
-  return KernelRun(runs_in_parts(code, context) ? *code.in_parts->code : code, context, machine).run();
+  if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
+  context.run->host->one_sweep();
+  return KernelRun(*code.in_parts->code, context, machine).run();
 }
 
 }  // namespace nvm::vm::cpu

@@ -28,8 +28,9 @@ const Instruction& Emit::instruction(Scalar scalar, TypeWord word) {
   static const Instruction* known[static_cast<std::size_t>(Scalar::kNoScalar)][kWords];
   const Instruction*& found = known[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(word)];
   if (found == nullptr) {
-    std::string text(op_info(elementwise_op(scalar)).text);
-    if (word != TypeWord::kNone) text += " " + std::string(type_word_text(word));
+    const OpInfo& info = op_info(elementwise_op(scalar));
+    std::string text(info.text);
+    if (info.words != Words::kNoWord) text += " " + std::string(type_word_text(word));
     found = find_instruction(text);
   }
   return *found;

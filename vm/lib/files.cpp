@@ -58,8 +58,9 @@ struct Advice {
   std::string_view ending, advice;
 };
 constexpr std::string_view kArrow =
-    "needs Apache Arrow, which nvm does not read; Python converts it (apt install python3-pip; pip install "
-    "pyarrow): pyarrow.csv.write_csv(pyarrow.parquet.read_table(\"FILE\"), \"FILE.csv\")";
+    "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
+    "pyarrow.csv.write_csv(pyarrow.parquet.read_table(FILE), FILE.csv) makes CSV of it, "
+    "pyarrow.parquet.write_table(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
 constexpr Advice kAdvice[] = {
     {".parquet", kArrow},
     {".arrow", kArrow},

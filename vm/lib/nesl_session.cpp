@@ -21,7 +21,6 @@ namespace nvm::vm {
 
 namespace {
 
-using frontend::BoundVariable;
 using frontend::CompiledForm;
 using frontend::Form;
 using frontend::FormKind;

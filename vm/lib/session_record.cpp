@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "bytecode/text/writer.h"
 #include "vm/interp/elements.h"
 #include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
@@ -94,17 +95,10 @@ std::unique_ptr<Instruction> read(std::string_view text) {
   return made;
 }
 
-// As VCODE writes it: with a point.
 std::string float_text(double x) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
-  std::string text(buffer, end);
-  const auto e = text.find('e');
-  std::string mantissa = text.substr(0, e);
-  if (mantissa.find('.') == std::string::npos) mantissa += ".0";
-  if (e == std::string::npos) return mantissa;
-  const bool plus = text[e + 1] == '+';
-  return mantissa + "e" + text.substr(e + 1 + (plus ? 1 : 0));
+  std::string text;
+  append_float(text, x);
+  return text;
 }
 
 template <typename Make, typename Text>

@@ -149,6 +149,5 @@ class Lanes {
 // What `scalar` computes of `args` of type `operand`, in `lanes`. Traps go to lanes.trap_where().
 [[nodiscard]] Lane emit_scalar(Lanes& lanes, Scalar scalar, const Lane* args);
 // True if the scalar operation may trap on operands of `operand`.
-[[nodiscard]] bool scalar_traps(Scalar scalar, Type operand);
 
 }  // namespace nvm::vm::cpu

@@ -15,26 +15,26 @@ syn keyword neslBuiltin cheap_hash_vector check check_point clear_window clip cl
 syn keyword neslBuiltin close_window code_char collect collect_pairs compare cond_put cons cos cosh count
 syn keyword neslBuiltin create_table cummax cumprod cumsum default_window dictionary diff digitp dist
 syn keyword neslBuiltin div_internal draw_lines draw_points draw_segments draw_string draw_strings drop elt
-syn keyword neslBuiltin elt_nocheck entries enumerate eput eql errcombine error even_elts evenp exp exp_string
-syn keyword neslBuiltin expt fail fast_create_table fast_insert_internal file_write_string_internal filter
-syn keyword neslBuiltin find first flag_merge flag_partition flatten flip_point flip_points float_num
-syn keyword neslBuiltin float_string float_to_any floor fold fpermute_hack fseq gcd get get_boxsize
-syn keyword neslBuiltin get_environment_variable get_keys get_mouse_info get_nocheck get_screen_size
-syn keyword neslBuiltin gif_plot_file grep group_by group_by_separator_flags group_by_separator_flags_x
-syn keyword neslBuiltin group_by_space group_pairs group_with has_key hash hash_float hash_scalar
-syn keyword neslBuiltin hash_table_factor hash_vector hashinternal hashtable head_rest histogram identity
-syn keyword neslBuiltin in_scale_box_p index insert_internal insert_table int_collect int_collect_pairs
-syn keyword neslBuiltin int_string int_to_any interleave intersect_rectangles intersection is_missing iseq
-syn keyword neslBuiltin iseq1 iseqm1 isqrt join join_with justify_clip justify_fill_line justify_pad_word
-syn keyword neslBuiltin justify_shortcut justify_text key_char kill_window ks_done ks_pick_g_subset
-syn keyword neslBuiltin ks_pick_l_subset ks_subselect kth_smallest kth_smallest_internal length
-syn keyword neslBuiltin length_from_flags linify ln log lookup lookup_all lowercase lshift make_dictionary
-syn keyword neslBuiltin make_ps_window make_scale_box make_segdes make_sequence make_table make_window map
-syn keyword neslBuiltin map_rec mark_duplicates max max_index max_int max_scan max_val mean median min
-syn keyword neslBuiltin min_index min_int min_scan min_val minusp mod mult_scan name name_internal negate nest
-syn keyword neslBuiltin newline next next_char not nullstr odd_elts oddp one open_append_file open_check
-syn keyword neslBuiltin open_file open_in_file open_out_file or_scan pack pack_index pack_scalar parity
-syn keyword neslBuiltin parse_float parse_fract_recursive parse_int parse_int_recursive parse_int_vect
+syn keyword neslBuiltin elt_nocheck entries enumerate eput eql errcombine error even_elts evenp exact_string
+syn keyword neslBuiltin exp exp_string expt fail fast_create_table fast_insert_internal
+syn keyword neslBuiltin file_write_string_internal filter find first flag_merge flag_partition flatten
+syn keyword neslBuiltin flip_point flip_points float_num float_string float_to_any floor fold fpermute_hack
+syn keyword neslBuiltin fseq gcd get get_boxsize get_environment_variable get_keys get_mouse_info get_nocheck
+syn keyword neslBuiltin get_screen_size gif_plot_file grep group_by group_by_separator_flags
+syn keyword neslBuiltin group_by_separator_flags_x group_by_space group_pairs group_with has_key hash
+syn keyword neslBuiltin hash_float hash_scalar hash_table_factor hash_vector hashinternal hashtable head_rest
+syn keyword neslBuiltin histogram identity in_scale_box_p index insert_internal insert_table int_collect
+syn keyword neslBuiltin int_collect_pairs int_string int_to_any interleave intersect_rectangles intersection
+syn keyword neslBuiltin is_missing iseq iseq1 iseqm1 isqrt join join_with justify_clip justify_fill_line
+syn keyword neslBuiltin justify_pad_word justify_shortcut justify_text key_char kill_window ks_done
+syn keyword neslBuiltin ks_pick_g_subset ks_pick_l_subset ks_subselect kth_smallest kth_smallest_internal
+syn keyword neslBuiltin length length_from_flags linify ln log lookup lookup_all lowercase lshift
+syn keyword neslBuiltin make_dictionary make_ps_window make_scale_box make_segdes make_sequence make_table
+syn keyword neslBuiltin make_window map map_rec mark_duplicates max max_index max_int max_scan max_val mean
+syn keyword neslBuiltin median min min_index min_int min_scan min_val minusp mod mult_scan name name_internal
+syn keyword neslBuiltin negate nest newline next next_char not nullstr odd_elts oddp one open_append_file
+syn keyword neslBuiltin open_check open_file open_in_file open_out_file or_scan pack pack_index pack_scalar
+syn keyword neslBuiltin parity parse_float parse_fract_recursive parse_int parse_int_recursive parse_int_vect
 syn keyword neslBuiltin parse_signed_int parse_unsigned_int partition permute permute_nocheck pi plus_scan
 syn keyword neslBuiltin plusp positive_int_string present previous print print_char print_debug print_line
 syn keyword neslBuiltin print_string print_trace printl product prompt put quantile rand rand_seed rank

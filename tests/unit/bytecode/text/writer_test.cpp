@@ -124,7 +124,7 @@ TEST_CASE("without annotations characters that no string can hold are integers")
 TEST_CASE("descriptors of several segments and long texts are written as the legacy interpreter reads them") {
   const Program segdes = with_constant({TypeWord::kSegdes, {3, 0}, {}});
   CHECK(write_vcode(segdes) == "FUNC MAIN\nCONST INT {nvm segdes} (3 0) MAKE_SEGDES\nRET\n");
-  CHECK(write_vcode(segdes, {false, false}) == "FUNC MAIN\nCONST INT (3 0) MAKE_SEGDES\nRET\n");
+  CHECK(write_vcode(segdes, {false, false}) == "FUNC MAIN\nCONST INT (3 0)\nMAKE_SEGDES\nRET\n");
   check_round_trip(segdes);
   check_round_trip(with_constant({TypeWord::kSegdes, {3}, {}}));
   check_round_trip(with_constant({TypeWord::kChar, std::vector<std::int64_t>(97, 'a'), {}}));
@@ -138,9 +138,9 @@ TEST_CASE("a constant with NaN in it is the difference of two") {
   Program p = with_constant({TypeWord::kFloat, {}, {0.0, 1.5, -0.0}});
   p.constants.at(0).floats[0] = kNan;  // a variable's value
   CHECK(write_vcode(p) ==
-        "FUNC MAIN\nCONST FLOAT (1.0e999 1.5 -0.0) CONST FLOAT (1.0e999 0.0 0.0) - FLOAT\nRET\n");
+        "FUNC MAIN\nCONST FLOAT (1.0e999 1.5 -0.0)\nCONST FLOAT (1.0e999 0.0 0.0)\n- FLOAT\nRET\n");
   p.constants[0].floats = {kNan};
-  CHECK(write_vcode(p) == "FUNC MAIN\nCONST FLOAT 1.0e999 CONST FLOAT 1.0e999 - FLOAT\nRET\n");
+  CHECK(write_vcode(p) == "FUNC MAIN\nCONST FLOAT 1.0e999\nCONST FLOAT 1.0e999\n- FLOAT\nRET\n");
 }
 
 TEST_CASE("an input of the run is shown, not written") {
