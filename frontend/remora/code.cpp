@@ -6,7 +6,7 @@
 namespace nvm::remora {
 
 namespace core = frontend::core;
-using core::Prim;
+using Prim = core::Prim;
 
 std::int32_t Coder::fresh(const Type* type) {
   variables_.push_back(type);

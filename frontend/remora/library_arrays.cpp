@@ -8,7 +8,7 @@
 namespace nvm::remora {
 
 namespace core = frontend::core;
-using core::Prim;
+using Prim = core::Prim;
 
 namespace {
 

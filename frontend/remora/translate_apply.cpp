@@ -114,9 +114,9 @@ Val Translator::choose(const std::vector<Code>& conditions,
 }
 
 Val Translator::dispatch(const Val& function, const Type& result, const One& one) {
-  static const std::vector<Candidate> none;
-  const std::vector<Candidate>& all = function.meaning != nullptr ? function.meaning->candidates : none;
-  if (all.empty()) return {result, code_.zero(core_of(result, nullptr))};  // no cell is ever computed
+  if (function.meaning == nullptr || function.meaning->candidates.empty())
+    return {result, code_.zero(core_of(result, nullptr))};  // no cell is ever computed
+  const std::vector<Candidate>& all = function.meaning->candidates;
   if (all.size() == 1) return one(all[0], function.code);
   const std::vector<Code> parts = code_.parts(function.code, all.size() + 1);
   std::vector<Code> conditions;

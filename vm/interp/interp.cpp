@@ -43,7 +43,7 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       scratch_(code.most_operands + 1),
       work_seen_(machine.observer != nullptr && machine.observer->sees_work()),
       counts_(machine.tally != nullptr || machine.meter != nullptr || work_seen_),
-      fueled_(machine.tally != nullptr && machine.tally->fuel != Tally::kNoLimit),
+      fuel_(machine.tally != nullptr && machine.tally->fuel != Tally::kNoLimit ? machine.tally : nullptr),
       followed_(machine.path != nullptr || machine.meter != nullptr || work_seen_),
       branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr && !followed_),

@@ -178,13 +178,13 @@ class Interp final : private OpenCalls, private Callers {
       machine_.observer->begin(*step.inst, step.site, work);
   }
   void burn() const {
-    if (fueled_) [[unlikely]]
-      machine_.tally->burn();
+    if (fuel_ != nullptr) [[unlikely]]
+      fuel_->burn();
   }
   // For what counts nothing, lest it go on for ever.
   void burn_step() const {
-    if (fueled_) [[unlikely]]
-      machine_.tally->burn_step();
+    if (fuel_ != nullptr) [[unlikely]]
+      fuel_->burn_step();
   }
   void pass_mark(const Step& step) {
     if (machine_.path != nullptr && step.mark != 0) machine_.path->at(step.mark);
@@ -210,7 +210,7 @@ class Interp final : private OpenCalls, private Callers {
   std::int64_t bytes_ = 0;      // moved, where nobody else adds them up
   bool work_seen_;              // the observer looks at the work of instructions, while it looks
   bool counts_;                 // their work is
-  bool fueled_;                 // and has a limit
+  Tally* fuel_;                 // the tally, if it has a limit
   bool followed_;               // by somebody who is told what has that work
   bool branches_seen_;
   bool guards_;                                 // the hook may pass conditionals on trust

@@ -64,12 +64,13 @@ std::uint32_t Interp::source_line() const {
 }
 
 void Interp::give_up(Outcome& outcome, const Fault& fault) {
-  struct Forgets {
-    Interp& interp;
-    ~Forgets() { interp.forget(); }
-  };
-  const Forgets last{*this};
-  outcome.error = locate(fault);
+  try {
+    outcome.error = locate(fault);
+  } catch (...) {
+    forget();
+    throw;
+  }
+  forget();
 }
 
 void Interp::forget() {

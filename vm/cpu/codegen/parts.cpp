@@ -15,7 +15,6 @@ namespace nvm::vm::cpu {
 namespace {
 
 using plan::Parts;
-using soac::kNone;
 
 constexpr std::size_t kMostParts = kMostStripes + 1;  // of a chunk: lanes, then the rest
 constexpr std::size_t kMostTotals = 8;                // carries, or results
