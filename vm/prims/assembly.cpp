@@ -251,7 +251,7 @@ bool merge(std::span<const kernels::PieceStream> streams, std::span<const std::i
            std::int64_t total, Storage storage, const PrimContext& context, std::byte* out) {
   constexpr std::int64_t kLong = 1024;  // elements, on average
   const std::int64_t count = counts[0] + counts[1];
-  if (context.threads <= 1 || total < 2 * context.grain || count > total / kLong)
+  if (!worth_all(context, total) || count > total / kLong)
     return kernel_table(context.isa).merge_pieces[width_index(storage)](streams.data(), count, total, out);
   if (!fills(streams, counts, total)) return false;
   took(context, FastPath::kJoinSplit);

@@ -61,8 +61,7 @@ void place_pieces(std::vector<Piece>& pieces, const Parting& p, std::span<kernel
 }  // namespace
 
 bool parts_by_all(const PrimContext& context, const Parting& p) {
-  return context.threads > 1 && p.v.length() >= 2 * context.grain &&
-         p.s.segments() <= p.v.length() / kLeastSegment;
+  return worth_all(context, p.v.length()) && p.s.segments() <= p.v.length() / kLeastSegment;
 }
 
 void part_by_all(const PrimContext& context, const Parting& p, std::span<const Scalar> relations,
