@@ -56,6 +56,7 @@ bool take_regular(const PrimCall& call, const View& runs) {
     return false;
   const std::int64_t n = along.regular_length();
   if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;
+  if (n < from.regular_length() && worth_all(call.context, along.total())) return false;
   took(call.context, FastPath::kTakeRegular);
   if (n == from.regular_length()) {
     call.results[0] = std::move(vector_operand(call, 0));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "bytecode/table/op_kind.h"
@@ -15,6 +16,7 @@
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/parallel.h"
 #include "vm/prims/part_maps.h"
 #include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
@@ -29,6 +31,7 @@ using Source = View::Source;
 
 constexpr std::int64_t kFewest = 32;        // elements; shorter vectors are written faster than described
 constexpr std::int64_t kScratch = 1 << 19;  // bytes of elements that are packed without counting them first
+constexpr std::int64_t kChunk = 1 << 15;    // elements and segments that one thread takes at a time
 
 const View* view_operand(const PrimCall& call, int i) { return view_of(call.operands[i]); }
 
@@ -250,6 +253,36 @@ void part_alone(const PrimContext& context, const Parting& p, std::span<kernels:
                                      targets.data());
 }
 
+// From segment k of `s` on.
+kernels::Segments segments_from(kernels::Segments s, std::int64_t k) {
+  return s.offsets != nullptr ? kernels::Segments{s.offsets + k, 0} : s;
+}
+
+// The flagged segments of v by all threads, as many elements in each.
+void copy_flagged_by_all(const PrimContext& context, const Vector& v, const std::uint8_t* flags,
+                         const Segdes& s, const std::vector<Cut>& cuts, std::byte* out) {
+  const kernels::Table& t = kernel_table(context.isa);
+  const kernels::Segments segments = kernel_segments(s);
+  const auto bytes = static_cast<std::int64_t>(storage_bytes(v.storage()));
+  const auto chunks = static_cast<std::int64_t>(cuts.size()) - 1;
+  const auto each = [&](auto&& f) {
+    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+      const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
+      f(static_cast<std::size_t>(c), first, cuts[static_cast<std::size_t>(c) + 1].segment - first);
+    });
+  };
+  std::vector<std::int64_t> begins(cuts.size());
+  each([&](std::size_t c, std::int64_t first, std::int64_t count) {
+    begins[c + 1] = t.flagged_lengths(flags + first, segments_from(segments, first), count, nullptr);
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  each([&](std::size_t c, std::int64_t first, std::int64_t count) {
+    const std::byte* from = s.is_regular() ? v.raw() + s.offset(first) * bytes : v.raw();
+    t.copy_flagged(from, bytes, flags + first, segments_from(segments, first), count,
+                   begins[c + 1] - begins[c], out + begins[c] * bytes);
+  });
+}
+
 void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
   took(context, FastPath::kPackSegments);
@@ -265,7 +298,11 @@ void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
     return give_packed(call, std::move(*part), total, lengths);
   }
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
-  if (out.bytes() > 0)
+  const std::int64_t chunks = chunk_count(context, v.length() + s.segments(), kChunk);
+  if (chunks > 1 && out.bytes() > 0)
+    copy_flagged_by_all(context, v, flags.flags(), s,
+                        cut_segments(segments, s.segments(), v.length(), chunks), out.data());
+  else if (out.bytes() > 0)
     t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
                    s.segments(), total, out.data());
   give_packed(call, out.take(), total, lengths);
@@ -330,8 +367,7 @@ bool move_runs(const PrimCall& call, const View& runs) {
 
 // One run for each segment, many elements.
 bool scatter_by_all(const PrimCall& call, const View& runs) {
-  return worth_all(call.context, runs.s.total()) &&
-         same_segments(runs.s, segdes_operand(call, 3)) &&
+  return worth_all(call.context, runs.s.total()) && same_segments(runs.s, segdes_operand(call, 3)) &&
          move_by_starts(call.context, Op::kDpermute, call.word, {call.operands, 5}, runs.base.list,
                         {call.results, 1});
 }
