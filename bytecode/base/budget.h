@@ -35,6 +35,8 @@ class MemoryAccount {
   [[nodiscard]] bool allows(std::size_t more) const {
     return limit_ == 0 || vectors() + heap() + more <= limit_;
   }
+  // heap() is of the last time that the C library was asked. Whoever is about to refuse something asks anew.
+  static void measure_heap();
   // Gives back pages that no vector needs; called where the heap wants them.
   std::function<void()> trim;
 

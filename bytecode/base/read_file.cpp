@@ -9,6 +9,8 @@
 #include <climits>
 #include <utility>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm {
 
 InFile::InFile(const std::string& path, std::optional<std::string> text) : text_(std::move(text)) {
@@ -16,7 +18,8 @@ InFile::InFile(const std::string& path, std::optional<std::string> text) : text_
     size_ = text_->size();
     return;
   }
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  while ((file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR)
+    Budget::look();  // a pipe that nobody writes
   struct stat info {};
   if (file_ < 0 || ::fstat(file_, &info) != 0)
     error_ = errno;
@@ -41,6 +44,7 @@ std::size_t InFile::read(void* to, std::size_t bytes) {
     const ssize_t n =
         ::read(file_, static_cast<char*>(to) + done, std::min<std::size_t>(bytes - done, SSIZE_MAX));
     if (n < 0 && errno != EINTR) error_ = errno;
+    if (n < 0) Budget::look();
     if (n == 0) break;
     if (n > 0) done += static_cast<std::size_t>(n);
   }

@@ -60,6 +60,7 @@ class FormParser {
   Pattern variable(const std::string& text, SourcePos pos);
   Pattern to_pattern(const Expr& exp);
   [[nodiscard]] static bool is_variable(const Expr& exp);
+  const std::string& bindable(const Expr& exp, bool is_local);
   [[nodiscard]] bool written_small() const;  // the current token, a letter
   TypeSig signature();
   void class_binding(TypeSig& sig);

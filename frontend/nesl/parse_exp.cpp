@@ -218,10 +218,14 @@ ExprPtr FormParser::primary() {
       result = node(ExprKind::kString, token.pos);
       result->text = token.text;
       break;
-    case Tok::kQuoted:
-      result = name_node(token.text, token.pos,
-                         find_operator(token) != nullptr || token.text == "#" || token.text == "@");
+    case Tok::kQuoted: {
+      const bool op = find_operator(token) != nullptr || token.text == "#" || token.text == "@";
+      // The lexer's symbols that are no operators.
+      if (!op && token.text.find_first_of("()[]{},;:$=|&") == 0)
+        fail("a name or operator must follow the quote '");
+      result = name_node(token.text, token.pos, op);
       break;
+    }
     case Tok::kName: return name_or_form();
     case Tok::kSymbol:
       if (at("(")) return paren();
@@ -423,7 +427,7 @@ Generator FormParser::generator_of(ExprPtr first) {
                   generator_hint(*first));
     fail("expected IN or } instead of " + shown() + " in an APPLY-TO-EACH");
   }
-  result.pattern = variable(first->text, pos);
+  result.pattern = to_pattern(*first);
   result.source = std::move(first);
   return result;
 }

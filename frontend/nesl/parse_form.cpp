@@ -344,9 +344,18 @@ bool FormParser::is_variable(const Expr& exp) {
   return (exp.kind == ExprKind::kName && !exp.builtin) || (exp.kind == ExprKind::kBool && !exp.text.empty());
 }
 
+// What was read as an expression may have been quoted: 'if is an expression, if no name to bind. Only
+// variables may be called t and f.
+const std::string& FormParser::bindable(const Expr& exp, bool is_local) {
+  const bool shadows = is_local && (exp.text == "t" || exp.text == "f");
+  if ((is_reserved(exp.text) && !shadows) || exp.text == "?")
+    fail_at(exp.pos, "expected a name to bind instead of the reserved word " + exp.text);
+  return exp.text;
+}
+
 Pattern FormParser::to_pattern(const Expr& exp) {
   check_stack();
-  if (is_variable(exp)) return variable(exp.text, exp.pos);
+  if (is_variable(exp)) return variable(bindable(exp, true), exp.pos);
   switch (exp.kind) {
     case ExprKind::kTuple: {
       Pattern tuple;
@@ -360,7 +369,7 @@ Pattern FormParser::to_pattern(const Expr& exp) {
       Pattern record;
       record.kind = Pattern::Kind::kRecord;
       record.pos = exp.pos;
-      record.name = exp.items[0]->text;
+      record.name = bindable(*exp.items[0], false);
       record.items.push_back(to_pattern(*exp.items[1]));
       return record;
     }

@@ -169,7 +169,7 @@ ExprRef Checker::let_of(const std::vector<std::pair<ValueId, ExprRef>>& bound, E
     e->recursive |= what->kind == ExprKind::kLambda || what->kind == ExprKind::kTypeLambda ||
                     what->kind == ExprKind::kIndexLambda;
     e->parameters.push_back(value);
-    e->kids.push_back(std::move(what));
+    e->kids.push_back(what);
   }
   e->kids.push_back(std::move(rest));
   return e;

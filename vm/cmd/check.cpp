@@ -98,11 +98,13 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
 template <typename Load>
 int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) {
   for (const char stage : stages) {
-    if (stage != 'v' && stage != 'r' && stage != 's') continue;
-    options.optimise = stage == 's';
+    if (stage != 'v' && stage != 'r' && stage != 's' && stage != 'b') continue;
+    options.optimise = stage == 's' || stage == 'b';
     auto program = load(options);
     if (!program) return report(program.failure());
-    say(stdout, stage == 'v' ? program->vcode_text() : program->ssa_text());
+    say(stdout, stage == 'v'   ? program->vcode_text()
+                : stage == 'b' ? program->block_plans_text()
+                               : program->ssa_text());
   }
   return kGood;
 }
@@ -135,7 +137,7 @@ int disasm_vcode(const Arguments& arguments, const Watch& watch, const std::stri
   options.inputs = kinds_of(read_inputs(arguments, {}));
   for (const char stage : stages)
     if (stage == 'a' || stage == 'c' || stage == 'f')
-      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r and s"};
+      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r, s and b"};
   return print_vcode(stages, options,
                      [&](const lib::LoadOptions& load) { return load_vcode(path, load, watch); });
 }
@@ -155,8 +157,8 @@ int disasm_command(const Words& words) {
   const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   const std::string stages = arguments.text(Option::kStages);
-  if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)
-    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s"};
+  if (stages.empty() || stages.find_first_not_of("acfvrsb") != std::string::npos)
+    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s, b"};
   const auto language = language_of(arguments, watch);
   return language ? disasm_language(*language, arguments, watch, stages)
                   : disasm_vcode(arguments, watch, stages);

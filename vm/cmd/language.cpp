@@ -7,6 +7,7 @@
 #include <new>
 #include <ostream>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
@@ -190,7 +191,9 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
     out << (session.explanation().empty() ? "nothing was recorded\n" : session.explanation()) << std::flush;
   errno = 0;
   if (std::fflush(options.vm.out) != 0 || !out) {
-    complain("cannot write the results" + why());
+    const std::string reason = why();
+    nvm::Budget::look();  // nobody read them in time
+    complain("cannot write the results" + reason);
     return kFault;
   }
   const int saved = finished(output.get(), save_outputs(session, outputs));

@@ -64,13 +64,12 @@ std::uint32_t Interp::source_line() const {
 }
 
 void Interp::give_up(Outcome& outcome, const Fault& fault) {
-  try {
-    outcome.error = locate(fault);
-  } catch (...) {
-    forget();
-    throw;
-  }
-  forget();
+  struct Forgets {
+    Interp& interp;
+    ~Forgets() { interp.forget(); }  // NOLINT(bugprone-exception-escape): what frees throws nothing
+  };
+  const Forgets last{*this};
+  outcome.error = locate(fault);
 }
 
 void Interp::forget() {

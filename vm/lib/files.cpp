@@ -57,12 +57,16 @@ constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
 struct Advice {
   std::string_view ending, advice;
 };
-constexpr std::string_view kArrow =
+constexpr std::string_view kParquet =
     "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
     "pyarrow.csv.write_csv(pyarrow.parquet.read_table(FILE), FILE.csv) makes CSV of it, "
     "pyarrow.parquet.write_table(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
+constexpr std::string_view kArrow =
+    "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
+    "pyarrow.csv.write_csv(pyarrow.feather.read_table(FILE), FILE.csv) makes CSV of it, "
+    "pyarrow.feather.write_feather(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
 constexpr Advice kAdvice[] = {
-    {".parquet", kArrow},
+    {".parquet", kParquet},
     {".arrow", kArrow},
     {".feather", kArrow},
     {".json",

@@ -203,7 +203,9 @@ class Program {
   [[nodiscard]] std::string signatures() const;
   // Of the start function: what it leaves on the stack, deepest first; nothing where that depends on data.
   [[nodiscard]] std::optional<std::vector<Kind>> results() const;
-  [[nodiscard]] std::string ssa_text() const;    // the lowered form
+  [[nodiscard]] std::string ssa_text() const;  // the lowered form
+  // Its lifted functions as block mode's groups would run them whole, or why they cannot.
+  [[nodiscard]] std::string block_plans_text() const;
   [[nodiscard]] std::string vcode_text() const;  // as VCODE; "" if it was made of NESL (Nesl::compile)
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
 

@@ -263,7 +263,7 @@ LanguageStatus Remora::Impl::run(std::string_view text, const std::string& name)
     return LanguageStatus::kCompileError;
   auto slots = results(ready, translated);
   if (!slots) return LanguageStatus::kRunError;
-  keep(program, translated.results, std::move(*slots));
+  keep(program, translated.results, *slots);
   const bool all = shows && (options.interactive || options.show_all);
   std::string types;
   for (std::size_t k = inputs.size(); all && k < program.forms.size(); ++k)
@@ -277,7 +277,7 @@ LanguageStatus Remora::Impl::run(std::string_view text, const std::string& name)
 
 // Values are kept or shown.
 void Remora::Impl::keep(const remora::Program& program, const std::vector<remora::Translated::Result>& found,
-                        std::vector<vm::Value> slots) {
+                        const std::vector<vm::Value>& slots) {
   std::vector<lib::Value> values;
   for (const vm::Value& v : slots)
     values.emplace_back(std::make_shared<lib::Value::Impl>(lib::Value::Impl{nullptr, nullptr, v}));

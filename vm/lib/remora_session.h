@@ -103,7 +103,7 @@ struct Remora::Impl : SaidFirst, SessionCore {
   [[nodiscard]] std::optional<std::vector<vm::Value>> results(const Ready& ready,
                                                               const remora::Translated& translated);
   void keep(const remora::Program& program, const std::vector<remora::Translated::Result>& results,
-            std::vector<vm::Value> slots);
+            const std::vector<vm::Value>& slots);
   [[nodiscard]] std::string describe(const std::string& name) const;
 };
 
