@@ -61,6 +61,7 @@ TEST_CASE("elements that compare with a value of their segment") {
 
 TEST_CASE("elements that several comparisons with the same values take") {
   check_chains("PACKs in one pass", {FastPath::kPackGroup}, [](Chain& c) {
+    share(c);
     const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
     const Segdes s = c.segdes(c.lengths());
     const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
@@ -233,6 +234,7 @@ TEST_CASE("runs that move over defaults") {
                [](Chain& c) {
                  constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
                  const TypeWord word = kWords[below(c.rng, 3)];
+                 share(c);
                  const Runs r(c, 1 + below(c.rng, 3));
                  const Segdes runs = c.segdes(r.runs);
                  const Segdes source = c.chance(10) ? c.segdes(c.lengths()) : c.segdes(r.source);
@@ -269,6 +271,7 @@ TEST_CASE("elements that go to where flags are set") {
       {FastPath::kLeavePlaces, FastPath::kPutFlagged, FastPath::kWritePlaces}, [](Chain& c) {
         constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
         const TypeWord word = kWords[below(c.rng, 3)];
+        share(c);
         const std::int64_t n = below(c.rng, c.chance(4) ? 5000 : 100);
         const Segdes s = c.chance(20) ? c.segdes(c.lengths()) : Segdes::regular(1, n);
         const std::int64_t set_in_all = 1 + below(c.rng, 40);  // flags are set rarely, often, ...
@@ -347,7 +350,7 @@ TEST_CASE("segments that are joined from two vectors") {
                [](Chain& c) {
                  constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
                  const TypeWord word = kWords[below(c.rng, 3)];
-                 if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
+                 share(c);
                  const Joined j(c);
                  const Segdes dest = c.segdes(j.dest);
                  const bool second = !c.chance(5);

@@ -19,8 +19,8 @@ struct Parting {
   bool join;  // the second target behind the first in every segment
 };
 
-// Are there threads and elements enough, and few segments?
-[[nodiscard]] bool parts_by_all(const PrimContext& context, const Parting& p);
+// Are segments long enough for all threads to share them so?
+[[nodiscard]] bool parts_by_all(const Vector& v, const Segdes& s);
 // One relation, or none, for each of two or three targets; those without take nothing. Fills `memory`, with
 // exactly as much as is taken, and the targets' totals and lengths. The second of a joined pair has no memory
 // of its own.

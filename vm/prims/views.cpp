@@ -145,8 +145,10 @@ class Compared {
   std::int64_t cell_ = 0;
 };
 
-// Is `f` a comparison of the very elements of v, with a value for each segment of `s` or for all?
-bool compares_elements(const View& f, const Vector& v, const Segdes& s) {
+// Is `f` a comparison of the very elements of v, with a value for each segment of `s` or for all? Not for
+// those that all threads should share, and can only share once there are flags.
+bool compares_elements(const PrimContext& context, const View& f, const Vector& v, const Segdes& s) {
+  if (worth_all(context, v.length()) && !parts_by_all(v, s)) return false;
   return f.source == Source::kCompare && v.raw() == f.x.raw() && v.length() == f.x.length() &&
          v.storage() == f.x.storage() && v.length() == s.total() &&
          (f.base.list.is_scalar() || same_segments(f.s, s));
@@ -210,7 +212,7 @@ void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const Compared x(f);
   Lengths lengths(context, s, wanted);
   const Parting parting{v, s, x.data(), x.step(), type, false};
-  if (parts_by_all(context, parting)) {
+  if (worth_all(context, v.length())) {
     kernels::PackTarget targets[2] = {target_of(f.compare), {}};  // the second takes nothing
     targets[0].lengths = lengths.data();
     BufferRef memory[2];
@@ -315,7 +317,7 @@ void pack_view(const PrimCall& call) {
     const Vector& v = vector_operand(call, 0);
     const Segdes& s = segdes_operand(call, 2);
     const bool plain = packs_plainly(v, s);
-    if (plain && compares_elements(*f, v, s)) return pack_compared(call, *f, kSecond);
+    if (plain && compares_elements(call.context, *f, v, s)) return pack_compared(call, *f, kSecond);
     if (plain && f->is_spread() && same_segments(f->s, s)) return pack_whole_segments(call, *f, kSecond);
     write_operand(call, 1);
   }
@@ -421,9 +423,9 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
   const View* f = view_operand(call, 1);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
-  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(*f, v, s))
-    return false;
   const PrimContext& context = call.context;
+  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(context, *f, v, s))
+    return false;
   took(context, FastPath::kPackGroup);
   const Compared x(*f);
   std::array<Packing*, kMostPackings> to;  // the halves of a pair first
@@ -444,7 +446,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
     targets[i].lengths = lengths[i].emplace(context, s, to[i]->second || (join && i < 2)).data();
   }
   const Parting parting{v, s, x.data(), x.step(), kernel_type(v), join};
-  if (parts_by_all(context, parting))
+  if (worth_all(context, v.length()))
     part_by_all(context, parting, {relations.data(), packings.size()}, {targets.data(), packings.size()},
                 memory);
   else
