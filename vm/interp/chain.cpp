@@ -139,7 +139,7 @@ bool Interp::passes_chain(const Step& step) const {
     case OpKind::kShape:
     case OpKind::kDist:
     case OpKind::kExtract: return true;
-    case OpKind::kIota: return step.leaves.has(Form::kAligned);
+    case OpKind::kIota: return step.leaves.has(Form::kRuns);
     case OpKind::kMap: return vector_of(peek(operands[0]), 1) != nullptr;
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(&peek(operands[0]));

@@ -235,8 +235,7 @@ class Translator {
 
   // Where there is no better way.
   [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
-    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.indices.has(Form::kAligned) ||
-        step.leaves.any({Form::kAligned, Form::kStrided}))
+    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.leaves.has(Form::kStrided))
       return false;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       if (demand_.may(f_.operands_of(inst)[i], kMakerForms)) return false;

@@ -7,27 +7,6 @@
 
 namespace nvm::vm {
 
-bool leave_runs(const PrimContext& context, std::span<Value> operands, Value& result) {
-  constexpr std::int64_t kWorth = 256;  // elements; below, a view costs as much as the indices
-  const auto* starts = std::get_if<Vector>(&operands[0]);
-  const auto* s = std::get_if<Segdes>(&operands[2]);
-  if (starts == nullptr || s == nullptr || s->total() < kWorth || starts->length() != s->segments())
-    return false;
-  vm::write_repeated(context, operands[0]);
-  took(context, FastPath::kLeaveRuns);
-  result = runs_view(*s, std::move(std::get<Vector>(operands[0])));
-  return true;
-}
-
-bool move_runs(const PrimContext& context, Op op, TypeWord word, std::span<Value> operands,
-               std::span<Value> results) {
-  const View* runs = view_of(operands[1], &View::is_runs);
-  if (runs == nullptr) return false;
-  if (move_by_starts(context, op, word, operands, runs->base.list, results)) return true;
-  operands[1] = materialise(*runs, context);
-  return false;
-}
-
 bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average

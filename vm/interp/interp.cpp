@@ -247,14 +247,7 @@ void Interp::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
-  const PrimContext& context = machine_.prims;
-  if (step.leaves.has(Form::kAligned) && !step.leaves.has(Form::kRuns) && leaves_views() &&
-      leave_runs(context, operands, results[0]))
-    return;
-  if (step.alone == nullptr && step.indices.has(Form::kAligned) &&
-      move_runs(context, step.op, step.word, operands, results))
-    return;
-  if (step.indices.has(Form::kStrided) && put_strided(context, operands, results[0])) return;
+  if (step.indices.has(Form::kStrided) && put_strided(machine_.prims, operands, results[0])) return;
   compute(step, operands, results);
 }
 

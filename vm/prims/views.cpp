@@ -370,8 +370,7 @@ bool move_runs(const PrimCall& call, const View& runs) {
 // One run for each segment, many elements.
 bool scatter_by_all(const PrimCall& call, const View& runs) {
   return worth_all(call.context, runs.s.total()) && same_segments(runs.s, segdes_operand(call, 3)) &&
-         move_by_starts(call.context, Op::kDpermute, call.word, {call.operands, 5}, runs.base.list,
-                        {call.results, 1});
+         move_by_starts(call.context, Op::kDpermute, {call.operands, 5}, runs.base.list, {call.results, 1});
 }
 
 void move_written(const PrimCall& call) {
