@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <utility>
 
 #include "bytecode/base/budget.h"
@@ -73,6 +74,12 @@ std::optional<std::string> read_all(const std::string& path, std::size_t most) {
   if (file.error() == 0) return text;
   errno = file.error();
   return std::nullopt;
+}
+
+std::string unread_because(int error) {
+  if (error == ENOENT || error == ENOTDIR) return "does not exist";
+  if (error == EISDIR) return "is a directory";
+  return std::string("cannot be read: ") + std::strerror(error);
 }
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {

@@ -218,14 +218,10 @@ ExprPtr FormParser::primary() {
       result = node(ExprKind::kString, token.pos);
       result->text = token.text;
       break;
-    case Tok::kQuoted: {
-      const bool op = find_operator(token) != nullptr || token.text == "#" || token.text == "@";
-      // The lexer's symbols that are no operators.
-      if (!op && token.text.find_first_of("()[]{},;:$=|&") == 0)
-        fail("a name or operator must follow the quote '");
-      result = name_node(token.text, token.pos, op);
+    case Tok::kQuoted:
+      result = name_node(token.text, token.pos,
+                         find_operator(token) != nullptr || token.text == "#" || token.text == "@");
       break;
-    }
     case Tok::kName: return name_or_form();
     case Tok::kSymbol:
       if (at("(")) return paren();

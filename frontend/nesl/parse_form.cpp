@@ -1,6 +1,7 @@
 // Top-level forms, patterns and type expressions.
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/form_parser.h"
@@ -340,16 +341,18 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
   return variable(text, pos);
 }
 
-bool FormParser::is_variable(const Expr& exp) {
+bool is_variable(const Expr& exp) {
   return (exp.kind == ExprKind::kName && !exp.builtin) || (exp.kind == ExprKind::kBool && !exp.text.empty());
 }
 
-// What was read as an expression may have been quoted: 'if is an expression, if no name to bind. Only
-// variables may be called t and f.
+// What was read as an expression may have been quoted: 'if and '[ are expressions, if and [ no names to bind.
+// Only variables may be called t and f.
 const std::string& FormParser::bindable(const Expr& exp, bool is_local) {
+  const auto first = static_cast<unsigned char>(exp.text[0]);
+  const bool is_word = std::isalpha(first) != 0 || first == '_' || first == '~';
   const bool shadows = is_local && (exp.text == "t" || exp.text == "f");
-  if ((is_reserved(exp.text) && !shadows) || exp.text == "?")
-    fail_at(exp.pos, "expected a name to bind instead of the reserved word " + exp.text);
+  if (!is_word || (is_reserved(exp.text) && !shadows))
+    fail_at(exp.pos, "expected a name to bind instead of " + exp.text);
   return exp.text;
 }
 

@@ -1,8 +1,9 @@
 // nvm check and nvm disasm: a program looked at, not run.
+#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <ostream>
 
+#include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/language.h"
@@ -39,14 +40,9 @@ void print_json(const std::vector<lib::LanguageMessage>& messages) {
 }
 
 // What is to be said of a file that was not even read: editors look for messages in the JSON only.
-lib::LanguageMessage unread(const std::string& path) {
-  std::error_code unknown;
-  const bool folder = std::filesystem::is_directory(path, unknown);
-  const bool there = std::filesystem::exists(path, unknown);
-  return {{path, 0, 0, lib::Severity::kError,
-           folder  ? "the file is a directory"
-           : there ? "the file cannot be read"
-                   : "the file does not exist"},
+lib::LanguageMessage unread(const std::string& path, const Watch& watch) {
+  const bool now = lib::read_file(path, watch.watchers()).has_value();
+  return {{path, 0, 0, lib::Severity::kError, "the file " + (now ? "cannot be read" : unread_because(errno))},
           ""};
 }
 
@@ -65,13 +61,14 @@ int check_language(lib::LanguageKind kind, const Arguments& arguments, const Wat
   const std::string& path = arguments.operand("a program file");
   const int status = status_of(path == "-" ? session->check_script(watch.standard_input(), kStandardInput, to)
                                            : session->check_file(path, to));
-  if (json && status != kGood && messages.empty()) messages.push_back(unread(path));
+  if (json && status != kGood && messages.empty()) messages.push_back(unread(path, watch));
   if (json) print_json(messages);
   return status;
 }
 
 int check_vcode(const Arguments& arguments, const Watch& watch) {
   lib::LoadOptions options;
+  options.int_bits = int_bits(arguments);
   options.optimise = false;
   options.cancelled = Interruptible::asked();
   options.inputs = kinds_of(read_inputs(arguments, {}));
@@ -83,7 +80,7 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
       messages.push_back({m, ""});
     if (!program && messages.empty()) {
       say(stderr, program.failure().message);
-      messages.push_back(unread(arguments.operand("a program file")));
+      messages.push_back(unread(arguments.operand("a program file"), watch));
     }
     print_json(messages);
     return program ? kGood : kRefused;

@@ -1,13 +1,11 @@
-#include "vm/interp/indices.h"
-
-#include "vm/interp/interp.h"
+// Indices that only say where one value is put, along runs of places a stride apart, as in a sieve.
+#include "vm/interp/unwritten.h"
 #include "vm/prims/alike.h"
-#include "vm/prims/run_moves.h"
 #include "vm/prims/strided.h"
 
 namespace nvm::vm {
 
-bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
+bool Unwritten::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
   Value& descriptor = operands.back();
@@ -17,11 +15,11 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (step.op == Op::kDist && s->segments() != 1) return false;
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
-  const bool counts = counts_ && machine_.hook != nullptr;
-  note_unwritten(step);
-  if (machine_.hook != nullptr) note_line(step);
+  const bool counts = accounts_.counts() && machine_.hook != nullptr;
+  accounts_.note_unwritten(step);
+  if (machine_.hook != nullptr) accounts_.note_line(step);
   if (step.op == Op::kDist) {
-    if (counts) count(step, operands);
+    if (counts) accounts_.count(step, operands);
     run_repeating_dist(machine_.prims, step.word, operands, results);
     return true;
   }
@@ -29,14 +27,15 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
     const auto* v = std::get_if<Vector>(&operand);
     if (v == nullptr || v->length() != s->segments()) return false;
   }
-  if (counts) count(step, operands);
+  if (counts) accounts_.count(step, operands);
   took(machine_.prims, FastPath::kLeaveStrided);
   results[0] =
       runs_view(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
   return true;
 }
 
-bool put_strided(const PrimContext& context, std::span<Value> operands, Value& result) {
+// False: the indices are there, and the instruction is to be executed by them.
+bool Unwritten::put_strided(std::span<Value> operands, std::span<Value> results) const {
   const View* index = view_of(operands[1], &View::is_strided);
   if (index == nullptr) return false;
   const auto& value = std::get<Vector>(operands[0]);
@@ -46,10 +45,10 @@ bool put_strided(const PrimContext& context, std::span<Value> operands, Value& r
   const std::int64_t n = index->s.total();
   const bool fits = from.segments() == 1 && into.segments() == 1 && value.is_repeated() &&
                     value.length() == n && from.total() == n && defaults.length() == into.total();
-  if (fits && vm::put_strided(context, value.repeated_element(), index->base.list, index->strides, index->s,
-                              defaults, result))
+  if (fits && vm::put_strided(machine_.prims, value.repeated_element(), index->base.list, index->strides,
+                              index->s, defaults, results[0]))
     return true;
-  operands[1] = materialise(*index, context);
+  operands[1] = materialise(*index, machine_.prims);
   return false;
 }
 

@@ -114,30 +114,30 @@ bool fill_results(const PrimContext& context, const CodeFunction& function, std:
 
 bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  return machine_.levels != nullptr && leaves_views() && f.levels && machine_.levels->may(function) &&
+  return machine_.levels != nullptr && views_.leaves && f.levels && machine_.levels->may(function) &&
          std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
 }
 
 // The recursive call waits, and the function goes on with pending slices for its results.
 void Interp::leave_call(const Step& step) {
   waiting_call_.resize(step.operands);
-  fetch(step, waiting_call_.data());
-  pass_mark(step);
+  at_.fetch(step, waiting_call_.data());
+  accounts_.pass_mark(step);
   if (machine_.path != nullptr) machine_.path->leave();
   for (Value& argument : waiting_call_)
     if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->is_repeated())
-      write_repeated(argument);
-  const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
+      combined_.write_repeated(argument);
+  const Segdes& sizes = std::get<Segdes>(waiting_call_[at_.function->levels->sizes]);
   std::vector<Value> results(step.results);
   took(machine_.prims, FastPath::kLeaveHole);
   for (std::size_t r = 0; r < results.size(); ++r)
-    results[r] = r == function_->levels->lengths ? Value(sizes) : pending_value(sizes.total());
-  store(step, results.data());
+    results[r] = r == at_.function->levels->lengths ? Value(sizes) : pending_value(sizes.total());
+  at_.store(step, results.data());
 }
 
 void Interp::leave_move(const Step& step) {
-  const std::span<Value> operands(scratch_.data(), step.operands);
-  if (counts_) count(step, operands);
+  const std::span<Value> operands(at_.scratch.data(), step.operands);
+  if (accounts_.counts()) accounts_.count(step, operands);
   write_part(machine_.prims, operands[0]);
   const bool stays = stays_by_cycle(step.op, operands);
   Value moved;
@@ -147,13 +147,14 @@ void Interp::leave_move(const Step& step) {
   } else if (!vm::leave_move({machine_.prims, step.op, step.word, operands.data(), &moved})) {
     throw not_so_long();
   }
-  store(step, &moved);
+  at_.store(step, &moved);
   for (Value& operand : operands) release(operand);
 }
 
 // As many calls may be open here as in the usual way.
 void Interp::check_levels(std::int64_t level, std::int32_t slots) const {
-  if (machine_.max_depth > 0 && callers_ + level >= machine_.max_depth) throw depth_fault(machine_.max_depth);
+  if (machine_.max_depth > 0 && calls_.outside() + level >= machine_.max_depth)
+    throw depth_fault(machine_.max_depth);
   if (static_cast<std::size_t>(level) >
       machine_.max_frame_bytes / sizeof(Value) / static_cast<std::size_t>(slots))
     throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
@@ -166,7 +167,7 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
   for (;; ++level) {
     if (level > 0 && machine_.meter != nullptr) machine_.meter->next_level(function);
     if (level > 0 && machine_.calls != nullptr &&
-        machine_.calls->call_into(function, callers_ + level, arguments, destination))
+        machine_.calls->call_into(function, calls_.outside() + level, arguments, destination))
       break;
     const Segdes sizes = sizes_of(f, arguments);
     waiting_call_.clear();
@@ -179,7 +180,7 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
     const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
     if (!made.fill(values_, sizes, next)) throw not_so_long();
     took(machine_.prims, FastPath::kLevel);
-    if (machine_.moved != nullptr) count_moved(filled_bytes(destination, sizes.total() - next.total()));
+    if (accounts_.counts_moved()) accounts_.moved(filled_bytes(destination, sizes.total() - next.total()));
     values_.clear();
     if (waiting_call_.empty()) break;
     if (machine_.path != nullptr) machine_.path->end_level();
@@ -196,14 +197,11 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
 // the results are wanted, for a call that has to go by levels.
 bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers,
                             const Destination* destination, Outcome& outcome) {
-  callers_ = callers;
+  calls_.begin(callers);
   exited_ = false;
   by_levels_ = true;
   bool done = true;
-  const Tally before = machine_.tally != nullptr ? *machine_.tally : Tally();
-  const std::int64_t moved = machine_.moved != nullptr ? *machine_.moved : 0;
-  LineMeter::Counts counts;
-  if (machine_.meter != nullptr) counts = machine_.meter->counts();
+  const Accounts::State before = accounts_.state();
   try {
     if (destination != nullptr) {
       run_levels(function, std::move(arguments), *destination);
@@ -216,11 +214,9 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     const bool final = fault.kind == Fault::Kind::kTime || fault.kind == Fault::Kind::kInterrupted ||
                        fault.kind == Fault::Kind::kRecursion || fault.kind == Fault::Kind::kMemory;
     done = final || destination != nullptr;
-    if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
+    if (done) outcome.error = at_.step != nullptr ? calls_.locate(fault) : RunError();
     if (done) outcome.error->kind = fault.kind;
-    if (!done && machine_.tally != nullptr) *machine_.tally = before;
-    if (!done && machine_.moved != nullptr) *machine_.moved = moved;
-    if (!done && machine_.meter != nullptr) machine_.meter->go_back_to(counts);
+    if (!done) accounts_.go_back_to(before);
     if (!done && machine_.path != nullptr) machine_.path->clear();
     if (!final) machine_.levels->give_up(function);
     forget();

@@ -41,6 +41,14 @@ Promise Emit::input(const vm::Vector& number) const {
   return spread(given(loose_value(number)), nvm::word_of(number.type()));
 }
 
+Promise Emit::constant_of(const vm::Vector& number) const {
+  switch (number.type()) {
+    case nvm::Type::kFloat: return this->number(number.float_at(0));
+    case nvm::Type::kBool: return flag(number.bool_at(0));
+    default: return whole(number.int_at(0));
+  }
+}
+
 Promise Emit::spread(const Promise& single, TypeWord word) const {
   static const Instruction* const ints = find_instruction("DIST INT");
   static const Instruction* const floats = find_instruction("DIST FLOAT");

@@ -49,6 +49,7 @@ class Emit {
   [[nodiscard]] Promise flag(bool x) const { return spread(constant(x), TypeWord::kBool); }
   [[nodiscard]] Promise zero(Kind kind) const { return kind == Kind::kFloat ? number(0) : whole(0); }
   [[nodiscard]] Promise spread(const Promise& single, TypeWord word) const;
+  [[nodiscard]] Promise constant_of(const vm::Vector& number) const;
   // A number of the program's input in all elements.
   [[nodiscard]] Promise input(const vm::Vector& number) const;
   [[nodiscard]] const SizeRef& size() const { return size_; }

@@ -25,8 +25,8 @@ namespace nvm::vm {
 [[nodiscard]] std::string json_refuses(const frontend::Type* type);
 // A line for each element of a sequence that is no string, one for anything else; tuples are arrays. With
 // titles the value is a tuple of sequences of equal lengths, the columns, and each line an object. Floats
-// have the digits that they need; NaN is null. Throws Fault kIo, with the path, for infinite numbers, texts
-// that are not UTF-8, and columns of different lengths.
+// have the digits that they need; NaN is null. Throws Fault kIo, with the path, for infinite numbers and
+// texts that are not UTF-8, with the line, too, and for columns of different lengths.
 void write_json_lines(OutFile& out, const std::string& path, const frontend::Type* type,
                       std::span<const Value> slots, std::span<const std::string> titles);
 

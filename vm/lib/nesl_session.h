@@ -173,7 +173,7 @@ class NeslSession {
   void show_value(const std::string& name, const frontend::Type* type, const std::vector<Value>& slots,
                   bool all_digits = false);
   void end_line();
-  void show_line(const std::string& name, const std::string& value, const std::string& type);
+  void show(const std::string& text);  // whole lines
   // The documentation string of a function or primitive, "" if there is none.
   [[nodiscard]] static std::string documentation(const frontend::Binding& binding);
   // Replaces a function by another text of the same type; a built-in one only for a user's uses.

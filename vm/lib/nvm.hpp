@@ -126,6 +126,7 @@ class Value {
 [[nodiscard]] Value make_bools(std::span<const std::uint8_t> elements);
 [[nodiscard]] Value make_text(std::string_view text);
 [[nodiscard]] Result<Value> make_segdes(std::span<const std::int64_t> lengths);
+[[nodiscard]] Result<Value> make_segdes(std::int64_t segments, std::int64_t length);  // all of one length
 [[nodiscard]] Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const std::int32_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*), void* user);
@@ -297,7 +298,7 @@ struct Counters {
   double seconds = 0;
   std::uint64_t regions = 0;   // recorded sequences of instructions, executed
   std::uint64_t fused = 0;     // of these, as compiled kernels
-  std::uint64_t kernels = 0;   // of these, run
+  std::uint64_t kernels = 0;   // of these, run; without work on single numbers
   std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
   std::uint64_t block_calls = 0;   // calls executed in groups

@@ -138,6 +138,11 @@ NB_MODULE(_nvm, m) {
     if (!made) throw nb::value_error(made.failure().reason.c_str());
     return lib::given(*made);
   });
+  m.def("regular", [](std::int64_t segments, std::int64_t length) {
+    auto made = lib::make_segdes(segments, length);
+    if (!made) throw nb::value_error(made.failure().reason.c_str());
+    return lib::given(*made);
+  });
   m.def("evaluate", &evaluated, nb::arg("handles"), nb::arg("evaluator"));
   m.def("recorded", &lib::recorded);
   m.def("version", &lib::version);

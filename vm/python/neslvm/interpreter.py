@@ -85,8 +85,6 @@ class Closure:
 
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         a = self.node.args
-        if a.vararg or a.kwarg:
-            raise errors.CompileError("functions with * parameters are not there yet", (self.filename, self.node.lineno, 0, None))
         positional = [p.arg for p in [*a.posonlyargs, *a.args]]
         if len(args) > len(positional):
             raise TypeError(f"{self.name}() takes {len(positional)} positional arguments, {len(args)} are given")

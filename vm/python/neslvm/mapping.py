@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections import namedtuple
 from typing import Any, Callable, Optional, Sequence
 
 from . import rules
 from .align import Aligned
-from .array import Array, Dim, affine, row_strides
-from .dtypes import int64
+from .array import Array, Dim, row_strides
+from .dtypes import Whole, int64
 from .elementwise import at
-from .flat import Flat, ONE, Size, const, gather, iota
+from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
 from .records import Records
 from .trace import Lane, Number, operand, operate
@@ -82,11 +83,18 @@ def index_of(dims: Sequence[Dim], size: Size) -> Any:
         raise NotImplementedError("the index of an element of a jagged array is not there yet; see nvm.local_index")
     if len(shape) == 1:
         return Lane(iota(size))
-    found = []
-    for k in range(len(shape)):
-        h, _ = affine(shape, [1 if i == k else 0 for i in range(len(shape))], 0)
-        found.append(Lane(Flat(int64, h, size)))
-    return tuple(found)
+    return tuple(Lane(Flat(int64, _index_in(shape, k, size), size)) for k in range(len(shape)))
+
+
+def _index_in(shape: Sequence[int], k: int, size: Size) -> Any:
+    """The index in one dimension: (number of the element // elements behind) % length."""
+    outer, inner = math.prod(shape[:k]), math.prod(shape[k + 1 :])
+    if outer * inner * shape[k] == 0 or shape[k] == 1:
+        return const("I", 0, size)
+    h = iota(size).h
+    if inner > 1:
+        h = ins1("/ INT", "I", h, length(inner, size).h)
+    return h if outer == 1 else ins1("%", "I", h, length(shape[k], size).h)
 
 
 def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # noqa: A001
@@ -173,12 +181,13 @@ def _replaced(place: Any, n: int, pad: str) -> Any:
     size = place.flat.size
     if pad == "wrap":
         return operate("remainder", place, n)
+    last = Lane(length(n - 1, size))
     if pad == "edge" or n == 1:
-        low = choose(operate("less", place, 0).flat.h, 0, place, size)
-        return choose(operate("greater_equal", low, n).flat.h, n - 1, low, size)
+        low = choose(operate("less", place, Whole(0)).flat.h, Whole(0), place, size)
+        return choose(operate("greater", low, last).flat.h, last, low, size)
     period = 2 * (n - 1)
     folded = operate("remainder", place, period)
-    return choose(operate("greater", folded, n - 1).flat.h, period - folded, folded, size)
+    return choose(operate("greater", folded, last).flat.h, Lane(length(period, size)) - folded, folded, size)
 
 
 def stencil(a: Array, offsets: Any, f: Any, *, outside: Any = None, pad: Optional[str] = None, value: Any = 0, relative: bool = False,
@@ -228,7 +237,8 @@ def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[in
     for place, n, o in zip(places, shape, offset):
         if o == 0:
             continue
-        h = operate("greater_equal", place, -o).flat.h if o < 0 else operate("less", place, n - o).flat.h
+        bound = Whole(-o) if o < 0 else Lane(length(n - o, place.flat.size))
+        h = operate("greater_equal" if o < 0 else "less", place, bound).flat.h
         flags = h if flags is None else rules.both(flags, h)
     return flags
 
@@ -240,16 +250,17 @@ def _neighbour(flat: Flat, shape: Sequence[int], strides: Sequence[int], places:
     if not any(offset) or size.n == 0:
         return Lane(flat)
     if pad in ("wrap", "edge", "reflect"):
-        total: Any = 0
+        total: Any = None
         for place, n, s, o in zip(places, shape, strides, offset):
-            moved = place if o == 0 else _replaced(operate("add", place, o), n, pad)
-            total = operate("add", operate("multiply", moved, s), total)
+            moved = place if o == 0 else _replaced(operate("add", place, Whole(o)), n, pad)
+            term = moved if s == 1 else operate("multiply", moved, Lane(length(s, size)))
+            total = term if total is None else operate("add", total, term)
         return Lane(gather(flat, total.flat.h, size))
     from .flat import gather_where
 
     flags = _is_inside(shape, places, offset)
     step = sum(s * o for s, o in zip(strides, offset))
-    index = rules.int_op("+", iota(size).h, const("I", step, size))
+    index = rules.int_op("+", iota(size).h, length(step, size).h)
     got = Lane(gather_where(flat, index, flags, size))
     return choose(flags, got, value, size) if pad == "constant" else got  # type: ignore[no-any-return]
 

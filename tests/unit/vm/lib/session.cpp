@@ -160,3 +160,31 @@ TEST_CASE("an operator says why it is not applied") {
   CHECK(why(ElementOp::k_bitwise_and, reals, {&reals, {}}) == Refusal::kType);
   CHECK(why(ElementOp::k_remainder, reals, {&reals, {}}) == Refusal::kElsewhere);
 }
+
+TEST_CASE("what is recorded twice is one promise while somebody holds it, unless it can fail") {
+  Runs runs;
+  const Promise x = numbers(kMany), y = numbers(kMany);
+  const Promise sum = op("+ INT", {x, y});
+  CHECK(op("+ INT", {x, y}).node() == sum.node());
+  CHECK(op("+ INT", {y, x}).node() != sum.node());
+  CHECK(op("* INT", {x, y}).node() != sum.node());
+  CHECK(op("+ INT", {x, numbers(kMany)}).node() != sum.node());
+  const Promise quotient = op("/ INT", {x, y});  // its line is that of who looks
+  CHECK(op("/ INT", {x, y}).node() != quotient.node());
+
+  const Promise packed = op("PACK INT", {x, op("< INT", {x, y}), segment(kMany)});
+  CHECK(Promise(packed.node(), 1).kind() == Kind::kSegdes);
+  CHECK(op("LENGTHS", {{packed.node(), 1}}).node() == op("LENGTHS", {{packed.node(), 1}}).node());
+
+  std::vector<Promise> chain{sum};  // as many as need larger tables
+  for (int k = 0; k < 300; ++k) chain.push_back(op("+ INT", {chain.back(), x}));
+  for (std::size_t k = 1; k < chain.size(); ++k)
+    REQUIRE(op("+ INT", {chain[k - 1], x}).node() == chain[k].node());
+  chain.clear();
+
+  CHECK_FALSE(runs.evaluate({sum}));
+  const Promise again = op("+ INT", {x, y});  // the values of `sum` are not looked for
+  CHECK_FALSE(again.evaluated());
+  CHECK_FALSE(runs.evaluate({again}));
+  CHECK(again.value().int_at(7) == 14);
+}
