@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
+#include "bytecode/ssa/scalar_eval.h"
 #include "bytecode/table/ranges.h"
 #include "frontend/numbering.h"
 #include "frontend/scoped_map.h"
@@ -167,10 +168,7 @@ class Builder {
   std::optional<Atom> fold_arithmetic(Op op, Atom a, Atom b);
   std::optional<Atom> fold_select(const Atoms& args);
   std::optional<Atom> fold_sum(Atom vector, Atom segments);
-  std::optional<Atom> fold_floats(Op op, double x, double y);
-  std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);
-  template <typename T>
-  std::optional<Atom> fold_comparison(Op op, T x, T y);
+  std::optional<Atom> fold_numbers(Op op, TypeWord word, ssa::Element x, ssa::Element y);
   Atom fresh(nvm::Type kind);
   Stmt& add(Stmt stmt);
   void open();

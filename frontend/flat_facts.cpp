@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bytecode/base/stack.h"
+#include "bytecode/table/op_kind.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -204,15 +205,8 @@ void Builder::refine(Atom atom, const OfWidths& known) {
 }
 
 std::optional<Op> inverse_of(Op comparison) {
-  switch (comparison) {
-    case Op::kLt: return Op::kGe;
-    case Op::kGe: return Op::kLt;
-    case Op::kGt: return Op::kLe;
-    case Op::kLe: return Op::kGt;
-    case Op::kEq: return Op::kNe;
-    case Op::kNe: return Op::kEq;
-    default: return std::nullopt;
-  }
+  if (map_algebra(comparison) != Algebra::kRelation) return std::nullopt;
+  return elementwise_op(inverse(op_info(comparison).scalar));
 }
 
 }  // namespace nvm::frontend::flat

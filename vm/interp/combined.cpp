@@ -103,7 +103,7 @@ bool Combined::sort(const Step& step, std::span<Value> operands, std::span<Value
 
 void Combined::written(Value& value) const {
   force(value);
-  if (views_.alike) vm::write_repeated(machine_.prims, value);
+  if (views_.leaves) vm::write_repeated(machine_.prims, value);
 }
 
 }  // namespace nvm::vm

@@ -11,8 +11,8 @@ namespace nvm::vm {
 class Combined : private Room {
  public:
   using Room::Room;
-  // One thread alone computes equal elements once. False: operands that are to be read one by one are
-  // written, for all readers.
+  // Computes equal elements once. False: operands that are to be read one by one are written, for all
+  // readers.
   [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
   void write_repeated_operands(const Step& step);
   void repeat_alike(std::span<Value> arguments) const;

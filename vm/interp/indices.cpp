@@ -1,39 +1,13 @@
-// Indices that are not written, for all threads. Some only say where a piece of each segment begins: they
-// stay runs. Others only say where one value is put, along runs of places a stride apart, as in a sieve: they
-// stay strided.
+// Indices that only say where one value is put, along runs of places a stride apart, as in a sieve.
 #include "vm/interp/unwritten.h"
 #include "vm/prims/alike.h"
-#include "vm/prims/run_moves.h"
 #include "vm/prims/strided.h"
 
 namespace nvm::vm {
 
-bool Unwritten::leave_runs(std::span<Value> operands, std::span<Value> results) const {
-  constexpr std::int64_t kWorth = 256;  // elements; below, a formula costs as much as the indices
-  const auto* starts = std::get_if<Vector>(&operands[0]);
-  const auto* s = std::get_if<Segdes>(&operands[2]);
-  if (machine_.hook != nullptr || starts == nullptr || s == nullptr || s->total() < kWorth ||
-      starts->length() != s->segments())
-    return false;
-  vm::write_repeated(machine_.prims, operands[0]);
-  took(machine_.prims, FastPath::kLeaveRuns);
-  results[0] = runs_view(*s, std::move(std::get<Vector>(operands[0])));
-  return true;
-}
-
-bool move_runs(const PrimContext& context, const Step& step, std::span<Value> operands,
-               std::span<Value> results) {
-  const View* runs = view_of(operands[1], &View::is_runs);
-  if (runs == nullptr) return false;
-  if (move_by_starts(context, step.op, step.word, operands, runs->base.list, results)) return true;
-  operands[1] = materialise(*runs, context);
-  return false;
-}
-
 bool Unwritten::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
-  if (views_.alone || machine_.prims.prefix_lengths) return false;
   Value& descriptor = operands.back();
   force(descriptor);
   const auto* s = std::get_if<Segdes>(&descriptor);

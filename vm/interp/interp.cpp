@@ -61,7 +61,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   calls_.begin(callers);
   exited_ = false;
   exit_line_ = 0;
-  if (views_.alike && machine_.lines == nullptr) combined_.repeat_alike(arguments);
+  if (views_.leaves && machine_.lines == nullptr) combined_.repeat_alike(arguments);
   try {
     enter(function, arguments);
     run_through();
@@ -162,7 +162,7 @@ void Interp::loop() {
       case StepKind::kPair: pair(step); break;
       case StepKind::kUnpair: unpair(step); break;
       case StepKind::kCall:
-        if (step.lands && in_level()) {
+        if (step.pending && in_level()) {
           leave_call(step);
           break;
         }
@@ -199,7 +199,7 @@ void Interp::loop() {
 void Interp::perform(const Step& step) {
   Value* operands = at_.scratch.data();
   at_.fetch(step, operands);
-  if (step.lands && in_level()) return leave_move(step);
+  if (step.pending && in_level()) return leave_move(step);
   if (machine_.hook == nullptr) {
     accounts_.note_line(step);
     if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
@@ -208,10 +208,10 @@ void Interp::perform(const Step& step) {
   if (step.permuted && views_.unwritten &&
       unwritten_.stays(step, slot >= 0 ? at_.frame[slot] : at_.outputs[0]))
     return unwritten_.finish(step, slot);
-  if (views_.alike && step.results == 1 && combined_.alike(step, slot)) return;
-  if (views_.alike && step.results != 1) {
+  if (views_.leaves && step.results == 1 && combined_.alike(step, slot)) return;
+  if (views_.leaves && step.results != 1) {
     combined_.write_repeated_operands(step);
-    if (views_.alone && step.group != Step::kNoGroup && combined_.pack_group(step)) return;
+    if (step.group != Step::kNoGroup && combined_.pack_group(step)) return;
   }
   if (step.results == 1 && slot >= 0) [[likely]] {
     execute(step, {operands, step.operands}, {at_.frame + slot, 1});
@@ -240,16 +240,13 @@ void Interp::perform(const Step& step) {
 
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
-  if (step.leaves.has(Form::kAligned) && !views_.alone && unwritten_.leave_runs(operands, results)) return;
-  if (step.indices.has(Form::kAligned) && !views_.alone && move_runs(machine_.prims, step, operands, results))
-    return;
   if (step.indices.has(Form::kStrided) && unwritten_.put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
 [[gnu::always_inline]] inline void Interp::compute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
-  if (views_.alone && step.alone != nullptr)
+  if (views_.leaves && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
   else if (step.drawn || (step.repeats && (machine_.hook == nullptr || machine_.hook->declined())))
     run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
@@ -352,7 +349,7 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; views_.alike && i < step.operands; ++i)
+  for (std::uint32_t i = 0; views_.leaves && i < step.operands; ++i)
     if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
       combined_.write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;

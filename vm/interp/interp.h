@@ -30,10 +30,10 @@ class Interp final {
   // depth.
   [[nodiscard]] Outcome call(ssa::FunctionId function, std::vector<Value> arguments,
                              std::int64_t callers = 0);
-  // The same of a function that may go by levels (level_loop.h), its results wanted at `landing`: the outcome
-  // has no values. It may fault where call() does not.
+  // The same of a function that may go by levels (level_loop.h), its results wanted at `destination`: the
+  // outcome has no values. It may fault where call() does not.
   [[nodiscard]] Outcome call_into(ssa::FunctionId function, std::vector<Value> arguments,
-                                  std::int64_t callers, const Landing& landing);
+                                  std::int64_t callers, const Destination& destination);
   // May it?
   [[nodiscard]] bool goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const;
 
@@ -53,7 +53,7 @@ class Interp final {
   void loop();
   // Counts also what is moved, if somebody asks.
   void primitive(const Step& step) {
-    if ((step.leaves_pull || step.takes_pull) && !(step.lands && in_level()) && pulls_.take(step)) return;
+    if ((step.leaves_pull || step.takes_pull) && !(step.pending && in_level()) && pulls_.take(step)) return;
     if (accounts_.counts_moved() && machine_.hook == nullptr) [[unlikely]]
       return perform_counted(step);
     perform(step);
@@ -82,8 +82,8 @@ class Interp final {
 
   // Tail-parallel recursion (level_loop.cpp).
   [[nodiscard]] bool call_by_levels(ssa::FunctionId function, std::vector<Value> arguments,
-                                    std::int64_t callers, const Landing* landing, Outcome& outcome);
-  void run_levels(ssa::FunctionId function, std::vector<Value> arguments, Landing landing);
+                                    std::int64_t callers, const Destination* destination, Outcome& outcome);
+  void run_levels(ssa::FunctionId function, std::vector<Value> arguments, Destination destination);
   void check_levels(std::int64_t level, std::int32_t slots) const;
   void leave_call(const Step& step);
   void leave_move(const Step& step);

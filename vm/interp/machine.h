@@ -36,7 +36,6 @@ struct Machine {
   FunctionTier* function_tier = nullptr;  // code for whole functions, likewise
   LevelLoops* levels = nullptr;           // null: recursive calls are made where they stand
   Observer* observer = nullptr;
-  bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/views.h)
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured
   std::int64_t* moved =

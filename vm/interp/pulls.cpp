@@ -151,10 +151,7 @@ bool Pulls::move_indices(const Step& step, const Vector& indices, Value& result)
            permute_one_to_one({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   }
   if (indices.length() != std::get<Segdes>(operands[2]).total()) return false;
-  if (step.indices.has(Form::kAligned) && !views_.alone &&
-      move_runs(machine_.prims, step, {operands, step.operands}, {&result, 1}))
-    return true;
-  if (views_.alone && step.alone != nullptr)
+  if (views_.leaves && step.alone != nullptr)
     step.alone({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   else
     run_primitive(machine_.prims, step.op, TypeWord::kInt, {operands, step.operands}, {&result, 1});

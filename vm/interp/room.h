@@ -15,12 +15,10 @@ namespace nvm::vm {
 // Which results may stay views (vm/data/view.h) in a run on this machine.
 struct ViewPolicy {
   ViewPolicy(const Machine& machine, bool guards)
-      : alike(machine.hook == nullptr && (machine.prims.threads <= 1 || machine.formulas)),
-        alone(alike && !machine.prims.prefix_lengths),
-        unwritten(!alike && !guards && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
+      : leaves(machine.hook == nullptr),
+        unwritten(!guards && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
         long_from(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {}
-  bool alike;              // any result may be one repeated element
-  bool alone;              // results may stay views, too
+  bool leaves;             // nobody records: any result may be one repeated element, or a view
   bool unwritten;          // vectors may stay so as ssa::kCrossing says
   std::int64_t long_from;  // elements from which instructions may wait for those that follow
 };

@@ -23,9 +23,9 @@ std::int32_t StripLine::waiting(Operand operand) const {
   return operand.is_constant() ? -1 : waiting_[static_cast<std::size_t>(operand.slot())];
 }
 
-// Does a thread alone do with it what is no matter of lines?
+// Is something done with it that is no matter of lines?
 bool StripLine::goes_alone(const Step& step) const {
-  if (!views_.alone || step.alone == nullptr) return false;
+  if (!views_.leaves || step.alone == nullptr) return false;
   if (!step.leaves.has(Form::kSlices)) return true;
   const Operand* operands = at_.operands_of(step);
   return std::any_of(operands, operands + step.operands,
@@ -39,10 +39,10 @@ bool StripLine::begins(const Step& step) const {
     const auto* s = std::get_if<Segdes>(&at_.peek(operands[1]));
     const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
     return s != nullptr && s->segments() > 1 && s->total() >= views_.long_from &&
-           (v != nullptr ? !v->is_repeated() : views_.alone);
+           (v != nullptr ? !v->is_repeated() : views_.leaves);
   }
   const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
-  return v != nullptr && v->length() >= views_.long_from && !(views_.alike && v->is_repeated());
+  return v != nullptr && v->length() >= views_.long_from && !(views_.leaves && v->is_repeated());
 }
 
 void StripLine::start(const Step& step) {
@@ -142,7 +142,7 @@ bool StripLine::passes(const Step& step) const {
     case OpKind::kShape:
     case OpKind::kDist:
     case OpKind::kExtract: return true;
-    case OpKind::kIota: return step.leaves.has(Form::kAligned);
+    case OpKind::kIota: return step.leaves.has(Form::kRuns);
     case OpKind::kMap: return vector_of(at_.peek(operands[0]), 1) != nullptr;
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));

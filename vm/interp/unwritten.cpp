@@ -62,12 +62,11 @@ bool permute_by_run(const PrimContext& context, const View& places, Value& v, co
   return true;
 }
 
-// `by_runs`: whoever executes the instruction takes places that stay runs.
-bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat, bool by_runs,
+bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat,
                        Value& result) {
   if (const auto* places = std::get_if<ViewRef>(&operands[1])) {
     if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
-    if (!by_runs || !(*places)->is_runs()) operands[1] = materialise(**places, context);
+    operands[1] = materialise(**places, context);
   }
   if (const auto* run = std::get_if<ViewRef>(operands.data())) {
     const View& f = **run;
@@ -165,8 +164,7 @@ bool Unwritten::leave(const Step& step, Value& result) {
   switch (op_info(step.op).kind) {
     case OpKind::kIota: return leave_run(context, operands, result);
     case OpKind::kScatter:
-      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant),
-                               step.indices.has(Form::kAligned), result);
+      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant), result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&

@@ -15,8 +15,6 @@ class Unwritten : private Room {
   // written.
   [[nodiscard]] bool stays(const Step& step, Value& result);
   void finish(const Step& step, std::int32_t slot);
-  // Runs that say where a piece of each segment begins, and moves by them.
-  [[nodiscard]] bool leave_runs(std::span<Value> operands, std::span<Value> results) const;
   // Strided places of a scatter of one value, with the DIST of that.
   [[nodiscard]] bool leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results);
   [[nodiscard]] bool put_strided(std::span<Value> operands, std::span<Value> results) const;
@@ -24,10 +22,5 @@ class Unwritten : private Room {
  private:
   [[nodiscard]] bool leave(const Step& step, Value& result);
 };
-
-// A move by runs that are not written. False: the indices are there; they are written where an error is to be
-// told.
-[[nodiscard]] bool move_runs(const PrimContext& context, const Step& step, std::span<Value> operands,
-                             std::span<Value> results);
 
 }  // namespace nvm::vm
