@@ -1,6 +1,6 @@
 #include "vm/tier/block_compute.h"
 
-#include <algorithm>
+#include "bytecode/table/ranks.h"
 
 namespace nvm::vm {
 
@@ -213,8 +213,8 @@ plan::RunStatus BlockCompute::rank(plan::PrimitiveStep& step, const plan::Sink& 
   Value operands[] = {values_.leave(keys, sink.type, *context_.pool),
                       values_.leave(runs, Type::kSegdes, *context_.pool)};
   Value ranks;
-  run_primitive(context_, sink.down ? Op::kRankDown : Op::kRankUp,
-                sink.type == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt, operands, {&ranks, 1});
+  run_primitive(context_, rank_op(sink.down), sink.type == Type::kFloat ? TypeWord::kFloat : TypeWord::kInt,
+                operands, {&ranks, 1});
   Register& made = bound_[at(sink.out)];
   if (!values_.copy(ranks, Type::kInt, made)) return RunStatus::kNoMemory;
   step.result.data = made.data;
