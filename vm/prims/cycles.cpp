@@ -158,8 +158,8 @@ bool index_by_cycle(const PrimCall& call) {
   took(call.context, FastPath::kLeaveCycledRuns);
   View f;
   f.s = s;
-  f.base = {int_vector(*call.context.pool, starts.numbers()), starts.growth};
-  f.strides = int_vector(*call.context.pool, strides.numbers());
+  f.base = {narrow_vector(*call.context.pool, starts.numbers()), starts.growth};
+  f.strides = narrow_vector(*call.context.pool, strides.numbers());
   call.results[0] = make_view(std::move(f));
   return true;
 }
