@@ -79,7 +79,7 @@ TEST_CASE("memory that is used up ends loading and compiling with a failure", "[
 TEST_CASE("what a failed call has given back is not held against the next one", "[lib]") {
   // So many free pieces that the C library takes long to say what is in use.
   std::vector<std::unique_ptr<char[]>> pieces;
-  for (int i = 0; i < 400'000; ++i) pieces.push_back(std::make_unique<char[]>(2000));
+  for (int i = 0; i < 100'000; ++i) pieces.push_back(std::make_unique<char[]>(2000));
   for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i].reset();
   const std::string text = long_nesl();
   const Limits limits(40 * kMega, 0);
