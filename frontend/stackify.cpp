@@ -17,6 +17,8 @@ namespace {
 
 using Counts = std::map<Atom, int>;
 
+constexpr int kMostMoved = 100;  // by a CPOP of the legacy interpreter
+
 void count_uses(const Block& block, Counts& counts) {
   check_stack();
   for (const Stmt& stmt : block.stmts) {
@@ -61,6 +63,7 @@ class Stackifier {
   void drop_dead(const Frame& frame);
   void instruction(const Stmt& stmt);
   void shuffle(Op op, int count, int depth);
+  void move(int count, int depth);
   void flush();
 
   [[nodiscard]] bool dies(const Frame& frame, Atom atom, int uses) const {
@@ -77,10 +80,17 @@ class Stackifier {
   std::vector<Shuffle> shuffles_;  // not yet written, mergeable
 };
 
+void Stackifier::move(int count, int depth) {
+  for (int moved = 0; moved < count; moved += kMostMoved) {
+    const int now = std::min(kMostMoved, count - moved);
+    out_.cpop(now, depth + count - now);  // the deepest that are left; those above them count on
+  }
+}
+
 void Stackifier::flush() {
   for (const Shuffle& s : shuffles_) {
     if (s.op == Op::kCopy) out_.copy(s.count, s.depth);
-    if (s.op == Op::kCpop && s.depth > 0) out_.cpop(s.count, s.depth);
+    if (s.op == Op::kCpop && s.depth > 0) move(s.count, s.depth);
     if (s.op == Op::kPop) out_.pop(s.count, s.depth);
   }
   shuffles_.clear();
