@@ -204,13 +204,20 @@ void hand_over_lengths(Program& program);
 // those numbers: below it nobody is asked.
 void tell_least_numbers(Program& program);
 
+// The VCODE word of a function: its name in capitals where that is legal, and the number that tells it from
+// all others. No longer than the legacy interpreter reads.
+[[nodiscard]] std::string word_for(const std::string& name, std::size_t number);
+// Makes functions of conditionals that stand in more others than the legacy interpreter reads.
+void outline_deep_conditionals(Program& program);
+
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);
 
 // functions[0] becomes the entry. What can be reached, checked. Cost: linear in the code.
 [[nodiscard]] ssa::Module to_ssa(const Program& program, const EmitOptions& options);
 // Puts the functions on a stack. Verified and lowered it is the same module, but for parameters that a
-// function only hands back: those that lie lowest need not be passed there.
+// function only hands back: those that lie lowest need not be passed there. Legal for the legacy interpreter
+// if no conditionals are nested too deep.
 [[nodiscard]] nvm::Program to_stack_code(const Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend::flat

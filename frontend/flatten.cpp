@@ -19,17 +19,6 @@ using flat::Atoms;
 
 namespace {
 
-// A word of VCODE for a function: its name in capitals where that is legal.
-std::string word_for_name(const std::string& name, std::size_t number) {
-  std::string word;
-  for (const char c : name) {
-    const bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    const bool lower = c >= 'a' && c <= 'z';
-    word += plain ? c : lower ? static_cast<char>(c - 'a' + 'A') : '_';
-  }
-  return word + "_" + std::to_string(number);
-}
-
 bool may_be_shared(const Val& leaf, const Lanes* root) {
   return leaf.type->kind != TypeKind::kUnit && level_of(leaf, root) == root;
 }
@@ -45,7 +34,7 @@ std::int32_t Flattener::flavour(const Flavour& flavour) {
     const core::Function& f = source_.functions[static_cast<std::size_t>(flavour.function)];
     todo_.push_back(flavour);
     flat::Function empty;
-    empty.name = todo_.size() == 1 ? "MAIN" : word_for_name(f.name, todo_.size());
+    empty.name = todo_.size() == 1 ? "MAIN" : flat::word_for(f.name, todo_.size());
     empty.origin = f.name;
     out_.functions.push_back(std::move(empty));
   }

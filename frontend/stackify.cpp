@@ -17,6 +17,8 @@ namespace {
 
 using Counts = std::unordered_map<Atom, int>;
 
+constexpr int kMostMoved = 100;  // by a CPOP of the legacy interpreter
+
 // How often each block uses what: in it and in those inside it, of what they make themselves only in it.
 class Uses {
  public:
@@ -81,6 +83,7 @@ class Stackifier {
   void drop_dead(const Frame& frame);
   void instruction(const Stmt& stmt);
   void shuffle(Op op, int count, int depth);
+  void move(int count, int depth);
   void flush();
 
   [[nodiscard]] bool dies(const Frame& frame, Atom atom, int uses) const {
@@ -98,10 +101,17 @@ class Stackifier {
   std::vector<Shuffle> shuffles_;  // not yet written, mergeable
 };
 
+void Stackifier::move(int count, int depth) {
+  for (int moved = 0; moved < count; moved += kMostMoved) {
+    const int now = std::min(kMostMoved, count - moved);
+    out_.cpop(now, depth + count - now);  // the deepest that are left; those above them count on
+  }
+}
+
 void Stackifier::flush() {
   for (const Shuffle& s : shuffles_) {
     if (s.op == Op::kCopy) out_.copy(s.count, s.depth);
-    if (s.op == Op::kCpop && s.depth > 0) out_.cpop(s.count, s.depth);
+    if (s.op == Op::kCpop && s.depth > 0) move(s.count, s.depth);
     if (s.op == Op::kPop) out_.pop(s.count, s.depth);
   }
   shuffles_.clear();
