@@ -21,29 +21,32 @@ class Outliner {
   explicit Outliner(Program& program) : program_(program) {}
 
   void run() {
-    for (std::size_t i = 0; i < program_.functions.size(); ++i) {
+    const std::size_t functions = program_.functions.size();
+    for (std::size_t i = 0; i < functions; ++i) {
       Function& f = program_.functions[i];
       const std::size_t before = made_.size();
-      block(f, f.body, 0);
+      block(f, f.body);
       if (made_.size() != before) f.tail_parallel = false;  // its recursive calls may stand elsewhere
-      std::move(made_.begin(), made_.end(), std::back_inserter(program_.functions));
-      made_.clear();
     }
+    std::move(made_.begin(), made_.end(), std::back_inserter(program_.functions));
   }
 
  private:
-  void block(const Function& f, Block& block, int open) {
+  // How deep conditionals are nested in it then. Those inside first, so that nothing is looked through twice.
+  int block(const Function& f, Block& block) {
     check_stack();
+    int deepest = 0;
     for (Stmt& stmt : block.stmts) {
       check_budget();
       if (stmt.kind != Stmt::Kind::kIf) continue;
-      if (open == kMostOpen) {
+      int depth = 1 + std::max(this->block(f, *stmt.then_block), this->block(f, *stmt.else_block));
+      if (depth == kMostOpen) {
         outline(f, stmt);
-        continue;
+        depth = 0;
       }
-      this->block(f, *stmt.then_block, open + 1);
-      this->block(f, *stmt.else_block, open + 1);
+      deepest = std::max(deepest, depth);
     }
+    return deepest;
   }
 
   // Makes the conditional a call of a function that consists of it.
