@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "bytecode/base/check.h"
 #include "vm/lib/nesl_print.h"
@@ -143,7 +144,8 @@ Axes::Axes(const Chart& chart, std::array<int, 2> wanted)
 bool is_empty(const Chart& chart) { return shown(chart)[1].empty(); }
 
 double bar_distance(const Chart::Mark& mark) {
-  double least = INFINITY, greatest = -INFINITY;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double least = kInfinity, greatest = -kInfinity;
   for (const double x : mark.xs) {
     if (!std::isfinite(x)) continue;
     least = std::min(least, x);

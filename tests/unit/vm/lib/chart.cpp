@@ -12,12 +12,13 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kMax = std::numeric_limits<double>::max();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeast = std::numeric_limits<double>::denorm_min();
 
 // Of different sizes and signs, and what has no place on an axis.
 std::vector<double> strange_numbers(std::mt19937& random, std::size_t n) {
-  static const double kStrange[] = {0.0,  -0.0,  1.0, -1.0,   kMax, -kMax, kLeast,
-                                    kInf, -kInf, NAN, 1e-300, 4e18, 0.1};
+  static const double kStrange[] = {0.0,  -0.0,  1.0,  -1.0,   kMax, -kMax, kLeast,
+                                    kInf, -kInf, kNan, 1e-300, 4e18, 0.1};
   std::vector<double> numbers(n);
   for (double& x : numbers)
     x = random() % 3 == 0 ? std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 200) - 130)
@@ -81,7 +82,7 @@ TEST_CASE("drawings of any numbers keep to their size") {
 
 TEST_CASE("nothing to draw is said") {
   CHECK(draw_text(chart_with(Chart::Kind::kLine, {}, {})) == "(nothing to draw)\n");
-  CHECK(draw_text(chart_with(Chart::Kind::kPoints, {1}, {NAN})) == "(nothing to draw)\n");
+  CHECK(draw_text(chart_with(Chart::Kind::kPoints, {1}, {kNan})) == "(nothing to draw)\n");
   CHECK(draw_text(chart_with(Chart::Kind::kImage, {0}, {})) == "(nothing to draw)\n");
   CHECK(draw_svg(chart_with(Chart::Kind::kBars, {}, {})).find("nothing to draw") != std::string::npos);
 }
