@@ -9,11 +9,18 @@ class Closures:
 
   def closure(self, env):
     """A lambda of what the environment has, and its type."""
-    parameters = [(self.fresh(), self.type(1)) for _ in range(self.rng.choice([1, 1, 2]))]
+    parameters = [(self.fresh(), self.parameter_type()) for _ in range(self.rng.choice([1, 1, 2]))]
     result = self.type(1)
     inner = [e for e in env if not e[2]] + [(n, t, False) for n, t in parameters]
     body = self.expression(result, 2, inner)
     return Node("lambda", result, [body], [n for n, _ in parameters], big=False), ("function", tuple(t for _, t in parameters), result)
+
+  def parameter_type(self):
+    """No truth values: a lambda declares no type, and what only INT and BOOL can be is taken for INT."""
+    t = self.type(1)
+    while "bool" in str(t):
+      t = self.type(1)
+    return t
 
   def let_function(self, t, levels, env):
     """let f = x => ... in ..., with one function or a pair of them."""
