@@ -77,6 +77,8 @@ static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !
 [[nodiscard]] constexpr bool picks(Op op) {
   return op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kExtract;
 }
+// Ranks the smallest first, or, `down`, the largest.
+[[nodiscard]] constexpr Op rank_op(bool down) { return down ? Op::kRankDown : Op::kRankUp; }
 // Operands of a move along indices, by their numbers; -1 where it has none.
 struct MoveOperands {
   int flags = -1;

@@ -18,7 +18,7 @@ void line(const char* name, std::uint64_t value) {
 
 void print_counters(const lib::Counters& c) {
   line("instructions", c.instructions);
-  line("work", c.work);
+  line(c.block_plans == 0 ? "work" : "work elsewhere", c.work);  // that of block plans is not counted
   line("uncharged", c.uncharged);
   line("bytes", c.bytes);
   line("peak bytes", c.peak_bytes);

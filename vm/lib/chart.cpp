@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "vm/lib/nesl_print.h"
 
@@ -63,24 +64,34 @@ Chart chart_of(std::span<const Value> slots) {
   const auto vector = [&](Slot slot) -> const Vector& { return std::get<Vector>(slots[slot]); };
   Chart chart;
   chart.title = text_at(std::get<Segdes>(slots[0]), vector(kTitle), 0);
-  for (std::int64_t i = 0; i < lengths(kMarks).length(0); ++i)
-    chart.marks.push_back({kind_of(text_at(lengths(kKindLengths), vector(kKinds), i)),
-                           numbers_at(lengths(kXLengths), vector(kXs), i),
-                           numbers_at(lengths(kYLengths), vector(kYs), i)});
+  for (std::int64_t i = 0; i < lengths(kMarks).length(0); ++i) {
+    Chart::Mark mark{kind_of(text_at(lengths(kKindLengths), vector(kKinds), i)),
+                     numbers_at(lengths(kXLengths), vector(kXs), i),
+                     numbers_at(lengths(kYLengths), vector(kYs), i)};
+    if (mark.kind != Chart::Kind::kImage) {
+      const std::size_t both = std::min(mark.xs.size(), mark.ys.size());
+      mark.xs.resize(both);
+      mark.ys.resize(both);
+    }
+    chart.marks.push_back(std::move(mark));
+  }
   return chart;
 }
 
-Axis::Axis(std::span<const double> numbers, int wanted, bool downwards) : downwards_(downwards) {
-  bool any = false;
-  for (const double number : numbers) {
-    if (!std::isfinite(number)) continue;
-    const double x = std::clamp(number, -kLargest, kLargest);
-    low_ = any ? std::min(low_, x) : x;
-    high_ = any ? std::max(high_, x) : x;
-    any = true;
+void Range::add(double x) {
+  if (!std::isfinite(x)) return;
+  x = std::clamp(x, -kLargest, kLargest);
+  low_ = std::min(low_, x);
+  high_ = std::max(high_, x);
+}
+
+Axis::Axis(const Range& range, int wanted, bool downwards) : downwards_(downwards) {
+  if (!range.empty()) {
+    low_ = range.low();
+    high_ = range.high();
   }
   const double about = std::max(std::fabs(low_), std::fabs(high_));
-  if (any && high_ - low_ <= std::max(about * 1e-12, kSmallest)) {  // one number, or as good as one
+  if (high_ - low_ <= std::max(about * 1e-12, kSmallest)) {  // one number, or as good as one
     const double around = about <= kSmallest ? 1 : about / 2;
     low_ -= around;
     high_ += around;
@@ -106,69 +117,55 @@ std::string Axis::label(double tick) const {
   return text;
 }
 
-namespace {
-
-// The numbers that the axes must show: [0] along, [1] up.
-std::array<std::vector<double>, 2> shown(const Chart& chart) {
-  std::array<std::vector<double>, 2> all;
+Area::Area(const Chart& chart) {
   for (const Chart::Mark& mark : chart.marks) {
     if (mark.kind == Chart::Kind::kImage) {
-      const Shades size = shades_of(mark, INT64_MAX, INT64_MAX);
-      if (size.rows == 0) continue;
-      all[0].insert(all[0].end(), {0, static_cast<double>(size.columns)});
-      all[1].insert(all[1].end(), {0, static_cast<double>(size.rows)});
+      const Shades size = shades_of(mark, 0, 0);
+      downwards = true;
+      if (size.height == 0) continue;
+      for (const std::int64_t x : {std::int64_t{0}, size.width}) along.add(static_cast<double>(x));
+      for (const std::int64_t y : {std::int64_t{0}, size.height}) up.add(static_cast<double>(y));
       continue;
     }
-    const double half = mark.kind == Chart::Kind::kBars ? bar_distance(mark) / 2 : 0;
+    const bool bars = mark.kind == Chart::Kind::kBars;
+    const double half = bars ? bar_distance(mark) / 2 : 0;
     for (std::size_t i = 0; i < mark.xs.size(); ++i) {
+      check_budget();
       if (!std::isfinite(mark.xs[i]) || !std::isfinite(mark.ys[i])) continue;
-      all[0].insert(all[0].end(), {mark.xs[i] - half, mark.xs[i] + half});
-      all[1].push_back(mark.ys[i]);
+      along.add(mark.xs[i] - half);
+      along.add(mark.xs[i] + half);
+      up.add(mark.ys[i]);
     }
-    if (mark.kind == Chart::Kind::kBars && !all[1].empty()) all[1].push_back(0);
+    if (bars && !up.empty()) up.add(0);
   }
-  return all;
 }
-
-// Rows of an image are counted from the top.
-bool has_image(const Chart& chart) {
-  return std::any_of(chart.marks.begin(), chart.marks.end(),
-                     [](const Chart::Mark& mark) { return mark.kind == Chart::Kind::kImage; });
-}
-
-}  // namespace
-
-Axes::Axes(const Chart& chart, std::array<int, 2> wanted)
-    : x(shown(chart)[0], wanted[0]), y(shown(chart)[1], wanted[1], has_image(chart)) {}
-
-bool is_empty(const Chart& chart) { return shown(chart)[1].empty(); }
 
 double bar_distance(const Chart::Mark& mark) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  double least = kInfinity, greatest = -kInfinity;
-  for (const double x : mark.xs) {
-    if (!std::isfinite(x)) continue;
-    least = std::min(least, x);
-    greatest = std::max(greatest, x);
-  }
-  const bool several = mark.xs.size() > 1 && greatest > least;
-  return several ? std::min((greatest - least) / static_cast<double>(mark.xs.size() - 1), kLargest) : 1;
+  Range range;
+  for (const double x : mark.xs) range.add(x);
+  const bool several = mark.xs.size() > 1 && range.high() > range.low();
+  return several ? std::min((range.high() - range.low()) / static_cast<double>(mark.xs.size() - 1), kLargest)
+                 : 1;
 }
 
 Shades shades_of(const Chart::Mark& mark, std::int64_t columns, std::int64_t rows) {
   const auto values = static_cast<std::int64_t>(mark.ys.size());
   const double length = mark.xs.empty() || !std::isfinite(mark.xs[0]) ? 0 : mark.xs[0];
   if (values == 0 || length < 1) return {};
-  const auto width = static_cast<std::int64_t>(std::min(length, static_cast<double>(values)));
-  const std::int64_t height = values / width;
-  Shades out{std::min(columns, width), std::min(rows, height), {}};
-  if (columns == INT64_MAX) return out;
-  const Axis range(mark.ys, 1);
+  Shades out;
+  out.width = static_cast<std::int64_t>(std::min(length, static_cast<double>(values)));
+  out.height = values / out.width;
+  out.columns = std::min(columns, out.width);
+  out.rows = std::min(rows, out.height);
+  if (out.rows == 0) return out;
+  Range range;
+  for (const double y : mark.ys) range.add(y);
+  const Axis scale(range, 1);
   for (std::int64_t i = 0; i < out.rows; ++i)
     for (std::int64_t j = 0; j < out.columns; ++j) {
-      const double value =
-          mark.ys[static_cast<std::size_t>(i * height / out.rows * width + j * width / out.columns)];
-      out.shades.push_back(std::isfinite(value) ? range.part(value) : 0);
+      const std::int64_t at = i * out.height / out.rows * out.width + j * out.width / out.columns;
+      const double value = mark.ys[static_cast<std::size_t>(at)];
+      out.shades.push_back(std::isfinite(value) ? scale.part(value) : 0);
     }
   return out;
 }

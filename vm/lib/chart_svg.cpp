@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <set>
 
+#include "bytecode/base/budget.h"
 #include "vm/lib/chart.h"
 
 namespace nvm::vm {
@@ -43,7 +44,7 @@ struct Point {
 
 class Drawing {
  public:
-  explicit Drawing(const Chart& chart) : axes_(chart, {7, 6}) {
+  Drawing(const Chart& chart, const Area& area) : axes_(area, 7, 6) {
     grid();
     for (std::size_t i = 0; i < chart.marks.size(); ++i)
       mark(chart.marks[i], kColours[i % std::size(kColours)]);
@@ -86,6 +87,7 @@ class Drawing {
   void line(const Chart::Mark& mark, const std::string& colour) {
     std::vector<Point> run;
     for (std::size_t i = 0; i <= mark.xs.size(); ++i) {
+      check_budget();
       if (i < mark.xs.size() && std::isfinite(mark.xs[i]) && std::isfinite(mark.ys[i])) {
         const Point point{x(mark.xs[i]), y(mark.ys[i])};
         const std::size_t n = run.size();
@@ -121,6 +123,7 @@ class Drawing {
   void points(const Chart::Mark& mark, const std::string& colour) {
     std::set<std::pair<int, int>> seen;  // one point for each two by two pixels
     for (std::size_t i = 0; i < mark.xs.size(); ++i) {
+      check_budget();
       if (!std::isfinite(mark.xs[i]) || !std::isfinite(mark.ys[i])) continue;
       const Point at{x(mark.xs[i]), y(mark.ys[i])};
       if (seen.emplace(static_cast<int>(at.x) / 2, static_cast<int>(at.y) / 2).second) circle(at, colour);
@@ -133,6 +136,7 @@ class Drawing {
     const double base = y(0);
     std::vector<Point> narrow(kAcross + 1, Point{base, base});  // the highest and the lowest of a column
     for (std::size_t i = 0; i < mark.xs.size(); ++i) {
+      check_budget();
       if (!std::isfinite(mark.xs[i]) || !std::isfinite(mark.ys[i])) continue;
       const double left = x(mark.xs[i] - half), right = x(mark.xs[i] + half), top = y(mark.ys[i]);
       if (right - left >= 1) {
@@ -181,11 +185,12 @@ std::string draw_svg(const Chart& chart) {
   if (!chart.title.empty())
     out += "<text x=\"" + std::to_string(kWidth / 2) +
            "\" y=\"24\" text-anchor=\"middle\" font-size=\"15\">" + escaped(chart.title) + "</text>\n";
-  if (is_empty(chart))
+  const Area area(chart);
+  if (area.empty())
     out += "<text x=\"" + std::to_string(kWidth / 2) + "\" y=\"" + std::to_string(kHeight / 2) +
            "\" text-anchor=\"middle\">nothing to draw</text>\n";
   else
-    out += Drawing(chart).text();
+    out += Drawing(chart, area).text();
   return out + "</svg>\n";
 }
 

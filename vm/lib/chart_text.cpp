@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bytecode/base/budget.h"
 #include "vm/lib/chart.h"
 
 namespace nvm::vm {
@@ -99,6 +100,7 @@ class Drawing {
     bool joined = false;
     int last_x = 0, last_y = 0;
     for (std::size_t i = 0; i < mark.xs.size(); ++i) {
+      check_budget();
       const bool finite = std::isfinite(mark.xs[i]) && std::isfinite(mark.ys[i]);
       if (finite) {
         const int to_x = x(mark.xs[i]), to_y = y(mark.ys[i]);
@@ -114,8 +116,10 @@ class Drawing {
   }
 
   void points(const Chart::Mark& mark) {
-    for (std::size_t i = 0; i < mark.xs.size(); ++i)
+    for (std::size_t i = 0; i < mark.xs.size(); ++i) {
+      check_budget();
       if (std::isfinite(mark.xs[i]) && std::isfinite(mark.ys[i])) canvas_.dot(x(mark.xs[i]), y(mark.ys[i]));
+    }
   }
 
   // Four fifths of the distance between bars are bar.
@@ -123,6 +127,7 @@ class Drawing {
     const double half = bar_distance(mark) * 0.4;
     const int base = y(0);
     for (std::size_t i = 0; i < mark.xs.size(); ++i) {
+      check_budget();
       if (!std::isfinite(mark.xs[i]) || !std::isfinite(mark.ys[i]) || mark.ys[i] == 0) continue;
       const int top = y(mark.ys[i]);
       for (int at = x(mark.xs[i] - half); at <= x(mark.xs[i] + half); ++at) canvas_.line(at, base, at, top);
@@ -174,8 +179,9 @@ std::string draw_text(const Chart& chart, int columns, int rows) {
   std::string title = chart.title;
   std::replace_if(
       title.begin(), title.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
-  if (is_empty(chart)) return (title.empty() ? "" : title + "\n") + "(nothing to draw)\n";
-  const Axes axes(chart, {5, 4});
+  const Area area(chart);
+  if (area.empty()) return (title.empty() ? "" : title + "\n") + "(nothing to draw)\n";
+  const Axes axes(area, 5, 4);
   std::size_t margin = 0;
   for (const double tick : axes.y.ticks()) margin = std::max(margin, axes.y.label(tick).size());
   Canvas canvas(std::max(8, columns - static_cast<int>(margin) - 2), rows);

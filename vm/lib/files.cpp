@@ -29,8 +29,7 @@ using frontend::TypeKind;
 
 std::string read_text(const std::string& path, InFile& in) {
   std::string text = in.rest();
-  if (in.error() == EISDIR) fail_file(path, "is a directory");
-  if (in.error() != 0) fail_file(path, std::string("cannot be read: ") + std::strerror(in.error()));
+  if (in.error() != 0) fail_file(path, unread_because(in.error()));
   return text;
 }
 

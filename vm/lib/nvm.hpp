@@ -160,6 +160,8 @@ class ValueFile {
 
   // Why it cannot be written, "" if it can.
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
+  // Of the file, without its kind; "" if it cannot be written.
+  [[nodiscard]] std::string path() const;
   // Why no value of this kind can be written to it, or nothing.
   [[nodiscard]] std::optional<std::string> refuses(Kind kind) const;
   // Writes a vector, or the lengths of a descriptor: tables a number per line, text characters. What is

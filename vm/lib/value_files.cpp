@@ -86,6 +86,8 @@ ValueFile::ValueFile(ValueFile&&) noexcept = default;
 ValueFile& ValueFile::operator=(ValueFile&&) noexcept = default;
 ValueFile::~ValueFile() = default;
 
+std::string ValueFile::path() const { return impl_ == nullptr ? "" : impl_->named.path; }
+
 Wrong ValueFile::refuses(Kind kind) const {
   return guarded(
       [&]() -> Wrong {

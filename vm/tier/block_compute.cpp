@@ -1,6 +1,6 @@
 #include "vm/tier/block_compute.h"
 
-#include "bytecode/table/ranks.h"
+#include "bytecode/table/op_kind.h"
 
 namespace nvm::vm {
 

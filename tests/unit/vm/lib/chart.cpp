@@ -26,6 +26,12 @@ std::vector<double> strange_numbers(std::mt19937& random, std::size_t n) {
   return numbers;
 }
 
+Range range_of(const std::vector<double>& numbers) {
+  Range range;
+  for (const double x : numbers) range.add(x);
+  return range;
+}
+
 std::size_t characters(const std::string& line) {
   return static_cast<std::size_t>(
       std::count_if(line.begin(), line.end(), [](unsigned char c) { return (c & 0xc0) != 0x80; }));
@@ -38,22 +44,21 @@ Chart chart_with(Chart::Kind kind, std::vector<double> xs, std::vector<double> y
 }  // namespace
 
 TEST_CASE("ticks are round numbers within the axis, and few") {
-  const std::vector<double> numbers = {0.0, 9.3, 4.0};
+  const Range numbers = range_of({0.0, 9.3, 4.0});
   const Axis axis(numbers, 5);
   CHECK(axis.ticks() == std::vector<double>{0, 2, 4, 6, 8});
   CHECK(axis.label(8) == "8");
   CHECK(axis.part(0) == 0);
   CHECK(axis.part(9.3) == 1);
   CHECK(Axis(numbers, 5, true).part(9.3) == 0);
-  const std::vector<double> small = {0.25, 0.75};
-  CHECK(Axis(small, 5).label(0.5) == "0.5");
+  CHECK(Axis(range_of({0.25, 0.75}), 5).label(0.5) == "0.5");
 }
 
 TEST_CASE("an axis of any numbers has ticks and a place for each finite one") {
   std::mt19937 random(7);
   for (int i = 0; i < 2000; ++i) {
     const std::vector<double> numbers = strange_numbers(random, random() % 5);
-    const Axis axis(numbers, 5);
+    const Axis axis(range_of(numbers), 5);
     CHECK_FALSE(axis.ticks().empty());
     CHECK(axis.ticks().size() <= 12);
     for (const double x : numbers) {
