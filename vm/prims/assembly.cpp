@@ -213,7 +213,13 @@ bool join_regular(const std::vector<AssemblyPart>& parts, const Segdes& dest, St
 }
 
 Storage storage_of(const std::vector<AssemblyPart>& parts) {
-  return written(parts[0]).is_scalar() ? written(parts[1]).storage() : written(parts[0]).storage();
+  Storage least = Storage::kI8;  // for elements alone
+  for (const AssemblyPart& part : parts) {
+    const Vector& v = written(part);
+    if (!v.is_scalar() || !storage_is_int(v.storage())) return v.storage();
+    least = std::max(least, least_storage(v));
+  }
+  return least;
 }
 
 // Do the pieces, of at most two streams, fill `total` places without a gap?

@@ -344,7 +344,7 @@ bool move_runs(const PrimCall& call, const View& runs) {
   const Segdes& ds = segdes_operand(call, 4);
   const bool fits = v.length() == runs.s.total() && v.length() == ss.total() &&
                     defaults.length() == ds.total() && (ss.segments() == ds.segments() || ss.segments() == 1);
-  if (!fits || v.is_repeated() || v.storage() == Storage::kI8) return false;
+  if (!fits || v.is_scalar() || v.is_repeated() || v.storage() == Storage::kI8) return false;
   const Segdes dest = destination(ss, ds);
   const std::int64_t count = runs.s.segments();
   const kernels::Segments segments = kernel_segments(runs.s);
