@@ -174,7 +174,7 @@ bool leave_slices(const PrimCall& call) {
       source.total() != all->s.total() || runs == nullptr)
     return false;
   const std::int64_t count = runs->s.segments();
-  Fresh begins(call.context, Storage::kI64, count);
+  Fresh begins = Fresh::of_positions(call.context, count);
   auto* out = reinterpret_cast<std::int64_t*>(begins.data());
   const Elements elements(runs->base.list, call.context);
   const Indices first(elements, call.context);
