@@ -17,12 +17,6 @@ using core::TypeKind;
 
 constexpr int kInlineWeight = 80;  // a function of so many nodes is copied into its callers
 
-bool is_scalar_type(const core::Type* type) {
-  check_stack();
-  if (type->kind == TypeKind::kPair) return is_scalar_type(type->a) && is_scalar_type(type->b);
-  return type->kind != TypeKind::kSeq;
-}
-
 // For some operands the primitive never fails: floats are divided unchecked or by a constant, say.
 bool never_faults(const Expr& e, bool arg_check) {
   switch (e.prim) {
@@ -201,7 +195,8 @@ const ExprFacts& Analysis::visit(const Expr& e) {
   check_stack();
   ExprFacts facts;
   facts.weight = 1;
-  facts.scalar = is_scalar_type(e.type) && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;
+  const bool implicit = arg_check_ && !program_.sound;
+  facts.scalar = !e.type->has_sequences && e.kind != ExprKind::kCall && e.kind != ExprKind::kTime;
   const std::vector<std::int32_t> none;
   for (std::size_t i = 0; i < e.kids.size(); ++i) {
     const ExprFacts kid = visit(*e.kids[i]);
@@ -217,12 +212,14 @@ const ExprFacts& Analysis::visit(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kVar: facts.free = {e.id}; break;
     case ExprKind::kTime: facts.effect = true; break;
-    case ExprKind::kEach: facts.fails = facts.fails || e.vars.size() > 1; break;
+    case ExprKind::kEach: facts.fails = facts.fails || (e.vars.size() > 1 && implicit); break;
     case ExprKind::kPrim: {
       const core::PrimEffect effect = core::prim_info(e.prim).effect;
       const bool check = e.prim == core::Prim::kCheck || e.prim == core::Prim::kCheckNumbers;
       facts.effect = facts.effect || (effect == core::PrimEffect::kEffect && !check);
-      facts.fails = facts.fails || (effect == core::PrimEffect::kFaults && !never_faults(e, arg_check_)) ||
+      const bool fits = program_.sound && (e.prim == core::Prim::kPartition || e.prim == core::Prim::kZip);
+      facts.fails = facts.fails ||
+                    (effect == core::PrimEffect::kFaults && !fits && !never_faults(e, implicit)) ||
                     (check && arg_check_);
       break;
     }

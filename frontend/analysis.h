@@ -34,7 +34,7 @@ struct FunctionFacts {
 
 class Analysis {
  public:
-  // `arg_check`: whether arguments are checked in the code that is made.
+  // `arg_check`: whether anything is checked in the code that is made.
   Analysis(const core::Program& program, bool arg_check);
   [[nodiscard]] const ExprFacts& of(const core::Expr& e) const { return exprs_.at(&e); }
   [[nodiscard]] const FunctionFacts& of(std::int32_t function) const {

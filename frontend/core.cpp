@@ -20,7 +20,10 @@ const Type* intern(TypeKind kind, const Type* a, const Type* b) {
   if (height > kMaxTypeHeight) throw TooDeep{};
   const std::lock_guard lock(mutex);
   auto& slot = types[{kind, a, b}];
-  if (!slot) slot = std::make_unique<Type>(Type{kind, a, b, height});
+  const auto has_sequences = [](const Type* part) { return part != nullptr && part->has_sequences; };
+  if (!slot)
+    slot = std::make_unique<Type>(
+        Type{kind, a, b, height, kind == TypeKind::kSeq || has_sequences(a) || has_sequences(b)});
   return slot.get();
 }
 

@@ -8,7 +8,7 @@
 // the instances that take it. Expressions whose value does not depend on the instance are evaluated once,
 // except that effects (random numbers, input, output) happen once per instance.
 //
-// Lines. Expr::line is the line in the user's file, 0 for code of a language's library; run-time errors in
+// Places. Expr::line is the place in the user's text, 0 for code of a language's library; run-time errors in
 // such code are reported at the calls that led to it.
 #pragma once
 
@@ -18,6 +18,8 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "bytecode/program/origin.h"
 
 namespace nvm::frontend::core {
 
@@ -36,6 +38,7 @@ struct Type {
   const Type* a = nullptr;
   const Type* b = nullptr;
   int height = 1;
+  bool has_sequences = false;
 };
 
 inline constexpr int kMaxTypeHeight = 2500;
@@ -95,7 +98,7 @@ using ExprPtr = std::unique_ptr<Expr>;
 struct Expr {
   ExprKind kind = ExprKind::kUnit;
   const Type* type = nullptr;
-  std::uint32_t line = 0;
+  Origin line = 0;
   std::int32_t id = 0;
   Prim prim = Prim::kAdd;
   bool sieve = false;
@@ -120,7 +123,7 @@ struct Variable {
 struct Function {
   std::string name;  // as in the source
   bool builtin = false;
-  std::uint32_t line = 0;
+  Origin line = 0;
   std::vector<Variable> variables;
   std::int32_t param = 0;
   ExprPtr body;
@@ -130,6 +133,8 @@ struct Program {
   std::vector<Function> functions;
   std::int32_t entry = 0;             // its parameter has type unit
   std::vector<std::uint32_t> inputs;  // the top-level variables in it, each once
+  // The language's types and its own kChecks say that primitives get what they take; they need not look.
+  bool sound = false;
 };
 
 // Stack slots of a value: base 1, sequence 1 (descriptor) + element, pair a + b.

@@ -2,6 +2,7 @@
 // stack, is what `nvm compile` writes.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -33,10 +34,19 @@ struct EmitOptions {
   std::span<const std::string> sources = {};
   IntBits int_bits = IntBits::k64;  // of SSA; VCODE runs with either
 
-  // A line with its source (bytecode/program/origin.h) as the program has it.
-  [[nodiscard]] std::uint32_t line(std::uint32_t number) const {
-    const std::uint32_t source = origin_source_of(number);
-    return source == own || source > sources.size() ? origin_line_of(number) : number;
+  // The first lines of `sources`, if those stand behind each other in one text, which places are then of.
+  std::span<const std::uint32_t> first_lines = {};
+
+  // A place of core code, with its source, as the program has it.
+  [[nodiscard]] Origin line(Origin o) const {
+    std::uint32_t source = origin_source_of(o), line = origin_line_of(o);
+    if (!first_lines.empty()) {
+      const auto behind = std::upper_bound(first_lines.begin(), first_lines.end(), line);
+      if (behind == first_lines.begin()) return 0;
+      source = static_cast<std::uint32_t>(behind - first_lines.begin());
+      line -= behind[-1] - 1;
+    }
+    return origin_number(source == own || source > sources.size() ? 0 : source, line, origin_column_of(o));
   }
 };
 

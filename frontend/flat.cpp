@@ -5,7 +5,9 @@
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <tuple>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 
@@ -40,13 +42,28 @@ std::int32_t constant_index(Program& program, Constant constant) {
 
 }  // namespace
 
-Builder::Builder(Program& program, Function& function) : program_(program), function_(function) {
-  scopes_.emplace_back();
+Builder::Builder(Program& program, Function& function) : program_(program), function_(function) { open(); }
+
+void Builder::open() {
+  scopes_.push_back({{}, asked_.now(), ordered_.now(), refined_.now()});
+  numbering_.open();
+}
+
+std::unique_ptr<Block> Builder::close() {
+  Scope& scope = scopes_.back();
+  asked_.back_to(scope.asked);
+  ordered_.back_to(scope.ordered);
+  refined_.back_to(scope.refined);
+  numbering_.close();
+  auto block = std::make_unique<Block>(std::move(scope.block));
+  scopes_.pop_back();
+  return block;
 }
 
 Atom Builder::fresh(nvm::Type kind) {
   function_.kinds.push_back(kind);
   numbers_.push_back({all_numbers(kind, kWidths[0]), all_numbers(kind, kWidths[1])});
+  statement_.emplace_back();
   return static_cast<Atom>(function_.kinds.size()) - 1;
 }
 
@@ -58,35 +75,19 @@ Atom Builder::param(nvm::Type kind) {
 Stmt& Builder::add(Stmt stmt) {
   stmt.line = line_;
   auto& stmts = scopes_.back().block.stmts;
+  for (const Atom atom : stmt.results)
+    statement_[static_cast<std::size_t>(atom)] = {static_cast<std::uint32_t>(scopes_.size() - 1),
+                                                  static_cast<std::uint32_t>(stmts.size())};
   stmts.push_back(std::move(stmt));
   return stmts.back();
 }
 
-namespace {
-
-// Equal operations have equal keys: operands that may be swapped stand in order, comparisons point one way.
-std::vector<std::int32_t> key_of(Op op, TypeWord word, Atoms args) {
-  if (op == Op::kGt || op == Op::kGe) {
-    op = op == Op::kGt ? Op::kLt : Op::kLe;
-    std::swap(args[0], args[1]);
-  }
-  constexpr Op kSymmetric[] = {Op::kAdd, Op::kMul, Op::kEq, Op::kNe, Op::kAnd, Op::kOr, Op::kXor};
-  const bool symmetric = std::find(std::begin(kSymmetric), std::end(kSymmetric), op) != std::end(kSymmetric);
-  if (symmetric && word != TypeWord::kFloat && args[0] > args[1]) std::swap(args[0], args[1]);
-  std::vector<std::int32_t> key{static_cast<std::int32_t>(op), static_cast<std::int32_t>(word)};
-  key.insert(key.end(), args.begin(), args.end());
-  return key;
-}
-
-}  // namespace
-
 Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
   const OpInfo& info = op_info(op);
   const bool ordered = info.effect == Effect::kOrdered;
-  const std::vector<std::int32_t> key = ordered ? std::vector<std::int32_t>() : key_of(op, word, args);
+  const Numbering::Key key(op, word, args);
   if (!ordered)
-    for (const Scope& scope : scopes_)
-      if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second;
+    if (const Atoms* before = numbering_.find(key)) return *before;
   Stmt stmt;
   stmt.op = op;
   stmt.word = word;
@@ -106,7 +107,7 @@ Atoms Builder::ops(Op op, TypeWord word, Atoms args) {
     refine(stmt.args[0],
            {all_numbers(nvm::Type::kSegdes, kWidths[0]), all_numbers(nvm::Type::kSegdes, kWidths[1])});
   add(std::move(stmt));
-  if (!ordered) scopes_.back().seen[key] = results;
+  if (!ordered) numbering_.add(key, results);
   return results;
 }
 
@@ -118,16 +119,15 @@ Atom Builder::op(Op op, TypeWord word, Atoms args) {
 Atom Builder::constant(Constant constant) {
   const nvm::Type kind = type_of(constant.word);
   const std::int32_t index = constant_index(program_, std::move(constant));
-  const std::vector<std::int32_t> key{-1, index};
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
+  const Numbering::Key key = Numbering::Key::constant(index);
+  if (const Atoms* before = numbering_.find(key)) return before->front();
   Stmt stmt;
   stmt.kind = Stmt::Kind::kConst;
   stmt.target = index;
   stmt.results = {fresh(kind)};
   const Atom result = stmt.results.front();
   add(std::move(stmt));
-  scopes_.back().seen[key] = {result};
+  numbering_.add(key, {result});
   constants_[result] = index;
   if (const Constant* numbers = constant_of(result))
     for (std::size_t w = 0; w < kWidths.size(); ++w)
@@ -148,53 +148,19 @@ const Constant* Builder::known(Atom atom) const {
 }
 
 void Builder::same(Op op, TypeWord word, const Atoms& args, Atom result) {
-  scopes_.back().seen.emplace(key_of(op, word, args), Atoms{result});
+  numbering_.add({op, word, args}, {result});
   made_.try_emplace(result, Made{op, word, args});
 }
 
 std::optional<Atom> Builder::done(Op op, TypeWord word, const Atoms& args) const {
-  const std::vector<std::int32_t> key = key_of(op, word, args);
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
-  return std::nullopt;
-}
-
-void Builder::equate(Atom first, Atom second) {
-  constexpr std::size_t kFirstArg = 2;
-  std::vector<std::pair<std::vector<std::int32_t>, Atoms>> alike;
-  for (const Scope& scope : scopes_)
-    for (const auto& [key, results] : scope.seen) {
-      if (key.size() <= kFirstArg || key[0] < 0) continue;
-      std::vector<std::int32_t> other = key;
-      std::replace(other.begin() + kFirstArg, other.end(), first, second);
-      if (other != key) alike.emplace_back(std::move(other), results);
-    }
-  for (auto& [key, results] : alike) scopes_.back().seen.emplace(std::move(key), std::move(results));
-}
-
-std::vector<Builder::Copies> Builder::copies_along(Atom segments) const {
-  const auto from = std::vector<std::int32_t>{static_cast<std::int32_t>(Op::kDist)};
-  std::vector<Copies> out;
-  for (const Scope& scope : scopes_)
-    for (auto it = scope.seen.lower_bound(from); it != scope.seen.end() && it->first[0] == from[0]; ++it)
-      if (it->first.size() == 4 && it->first[3] == segments)
-        out.push_back({it->first[2], static_cast<TypeWord>(it->first[1]), it->second.front()});
-  return out;
+  const Atoms* before = numbering_.find({op, word, args});
+  return before == nullptr ? std::nullopt : std::optional(before->front());
 }
 
 bool Builder::first_time(Atom atom) {
-  for (const Scope& scope : scopes_)
-    if (scope.asked.contains(atom)) return false;
-  return scopes_.back().asked[atom] = true;
-}
-
-Atom Builder::once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make) {
-  const std::vector<std::int32_t> key{-2, a, b};
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.seen.find(key); it != scope.seen.end()) return it->second.front();
-  const Atom made = make();
-  scopes_.back().seen[key] = {made};
-  return made;
+  if (asked_.find(atom)) return false;
+  asked_.set(atom, true);
+  return true;
 }
 
 Atoms Builder::call(std::int32_t callee, Atoms args, const std::vector<nvm::Type>& results, bool keep) {
@@ -207,24 +173,18 @@ Atoms Builder::call(std::int32_t callee, Atoms args, const std::vector<nvm::Type
   return add(std::move(stmt)).results;
 }
 
-std::unique_ptr<Block> Builder::close() {
-  auto block = std::make_unique<Block>(std::move(scopes_.back().block));
-  scopes_.pop_back();
-  return block;
-}
-
 Atoms Builder::branch(Atom condition, const std::function<Atoms()>& then_branch,
                       const std::function<Atoms()>& else_branch) {
   if (const Constant* value = known(condition)) return value->ints[0] != 0 ? then_branch() : else_branch();
   Stmt stmt;
   stmt.kind = Stmt::Kind::kIf;
   stmt.args = {condition};
-  const std::uint32_t line = line_;
-  scopes_.emplace_back();
+  const Origin line = line_;
+  open();
   scopes_.back().block.yields = then_branch();
   stmt.then_block = close();
   line_ = line;
-  scopes_.emplace_back();
+  open();
   scopes_.back().block.yields = else_branch();
   stmt.else_block = close();
   line_ = line;
@@ -245,7 +205,7 @@ void Builder::stop_if(Atom condition, const std::function<void()>& then_branch) 
   stmt.kind = Stmt::Kind::kIf;
   stmt.keep = true;
   stmt.args = {condition};
-  scopes_.emplace_back();
+  open();
   then_branch();
   stop();
   scopes_.back().block.exits = true;
@@ -255,9 +215,10 @@ void Builder::stop_if(Atom condition, const std::function<void()>& then_branch) 
 }
 
 void Builder::keep(Atom atom) {
-  for (Scope& scope : scopes_)
-    for (Stmt& stmt : scope.block.stmts)
-      if (std::find(stmt.results.begin(), stmt.results.end(), atom) != stmt.results.end()) stmt.keep = true;
+  const auto [scope, at] = statement_[static_cast<std::size_t>(atom)];
+  if (scope >= scopes_.size() || at >= scopes_[scope].block.stmts.size()) return;
+  Stmt& stmt = scopes_[scope].block.stmts[at];
+  if (std::find(stmt.results.begin(), stmt.results.end(), atom) != stmt.results.end()) stmt.keep = true;
 }
 
 void Builder::finish(Atoms results) {
@@ -292,13 +253,10 @@ class DeadCode {
   }
 
   bool conditional(Stmt& stmt) {
-    for (std::size_t i = stmt.results.size(); i-- > 0;) {
-      if (is_needed(stmt.results[i])) continue;
-      const auto at = static_cast<std::ptrdiff_t>(i);
-      stmt.results.erase(stmt.results.begin() + at);
-      for (Block* b : {stmt.then_block.get(), stmt.else_block.get()})
-        if (!b->yields.empty()) b->yields.erase(b->yields.begin() + at);
-    }
+    std::vector<bool> kept;
+    for (const Atom atom : stmt.results) kept.push_back(is_needed(atom));
+    for (Atoms* atoms : {&stmt.results, &stmt.then_block->yields, &stmt.else_block->yields})
+      if (!atoms->empty()) keep_only(*atoms, kept);
     block(*stmt.then_block);
     block(*stmt.else_block);
     const bool live =
@@ -351,6 +309,13 @@ void print_block(std::ostream& out, const Block& block, const Program& program, 
 }
 
 }  // namespace
+
+void keep_only(Atoms& atoms, const std::vector<bool>& kept) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < atoms.size(); ++i)
+    if (kept[i]) atoms[n++] = atoms[i];
+  atoms.resize(n);
+}
 
 void remove_dead(Function& function) { DeadCode().block(function.body); }
 

@@ -14,7 +14,10 @@
 #include <vector>
 
 #include "bytecode/program/program.h"
+#include "bytecode/ssa/scalar_eval.h"
 #include "bytecode/table/ranges.h"
+#include "frontend/numbering.h"
+#include "frontend/scoped_map.h"
 
 namespace nvm::ssa {
 struct Module;
@@ -24,9 +27,6 @@ struct EmitOptions;
 }
 
 namespace nvm::frontend::flat {
-
-using Atom = std::int32_t;  // a vector or descriptor of one function
-using Atoms = std::vector<Atom>;
 
 struct Block;
 
@@ -43,7 +43,7 @@ struct Stmt {
   bool keep = false;        // has an effect, or may fail and the user must see that
   bool barrier = false;     // nothing may move across it: the clock
   std::int32_t target = 0;  // kConst: constant; kCall: function
-  std::uint32_t line = 0;
+  Origin line = 0;
   Atoms args = {}, results = {};
   std::unique_ptr<Block> then_block = nullptr, else_block = nullptr;
 };
@@ -96,7 +96,7 @@ class Builder {
   void keep(Atom atom);
   void finish(Atoms results);
 
-  void line(std::uint32_t line) { line_ = line; }
+  void line(Origin line) { line_ = line; }
   [[nodiscard]] nvm::Type kind(Atom atom) const { return function_.kinds[static_cast<std::size_t>(atom)]; }
   // A constant that is in the code, no input; or null.
   [[nodiscard]] const Constant* constant_of(Atom atom) const;
@@ -106,19 +106,10 @@ class Builder {
   void same(Op op, TypeWord word, const Atoms& args, Atom result);
   // The result of the operation, if it was executed already.
   [[nodiscard]] std::optional<Atom> done(Op op, TypeWord word, const Atoms& args) const;
-  // From here on, in this block: what was done with the first need not be done with the second.
-  void equate(Atom first, Atom second);
-  // All that was copied along the descriptor: what, and the copies.
-  struct Copies {
-    Atom of = -1;
-    TypeWord word = TypeWord::kNone;
-    Atom result = -1;
-  };
-  [[nodiscard]] std::vector<Copies> copies_along(Atom segments) const;
+  // What was done in this block and those around it.
+  [[nodiscard]] Numbering& numbering() { return numbering_; }
   // True the first time that it is asked about `atom` in this block or those around it.
   bool first_time(Atom atom);
-  // What `make` gives, made once for the pair in this block or those around it.
-  Atom once(std::int32_t a, std::int32_t b, const std::function<Atom()>& make);
 
   // ---- what is known of the numbers in a vector; flat_facts.cpp
 
@@ -152,12 +143,10 @@ class Builder {
   static constexpr int kFactDepth = 6;  // steps of an argument
   static constexpr std::array<int, 2> kWidths{32, 64};
   using OfWidths = std::array<Numbers, 2>;
+  // An open block, and where what is known in those around it ends.
   struct Scope {
-    Block block;
-    std::map<std::vector<std::int32_t>, Atoms> seen;
-    std::map<Atom, bool> asked;
-    std::vector<std::pair<Atom, Atom>> ordered;  // the first is not above the second
-    std::map<Atom, OfWidths> refined;            // what was learned of its elements
+    Block block = {};
+    std::size_t asked = 0, ordered = 0, refined = 0;
   };
   [[nodiscard]] bool picks(const Made& select, std::size_t high, std::size_t low) const;
   [[nodiscard]] bool learned(Atom low, Atom high) const;
@@ -179,23 +168,29 @@ class Builder {
   std::optional<Atom> fold_arithmetic(Op op, Atom a, Atom b);
   std::optional<Atom> fold_select(const Atoms& args);
   std::optional<Atom> fold_sum(Atom vector, Atom segments);
-  std::optional<Atom> fold_floats(Op op, double x, double y);
-  std::optional<Atom> fold_ints(Op op, std::int64_t x, std::int64_t y);
-  template <typename T>
-  std::optional<Atom> fold_comparison(Op op, T x, T y);
+  std::optional<Atom> fold_numbers(Op op, TypeWord word, ssa::Element x, ssa::Element y);
   Atom fresh(nvm::Type kind);
   Stmt& add(Stmt stmt);
+  void open();
   std::unique_ptr<Block> close();
 
   Program& program_;
   Function& function_;
   std::vector<Scope> scopes_;
+  Numbering numbering_;
+  ScopedMap<Atom, bool> asked_;
+  ScopedMap<std::uint64_t, bool> ordered_;  // pairs: the first is not above the second
+  ScopedMap<Atom, OfWidths> refined_;       // what was learned of its elements
+  // By atom, of what open blocks make: the scope, and the statement in its block.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> statement_;
   std::map<Atom, std::int32_t> constants_;  // atom to constant
   std::unordered_map<Atom, Made> made_;     // by first result
   std::vector<OfWidths> numbers_;           // by atom: what its making says
-  std::uint32_t line_ = 0;
+  Origin line_ = 0;
 };
 
+// Those with true in `kept`.
+void keep_only(Atoms& atoms, const std::vector<bool>& kept);
 // Removes statements and results of conditionals that nobody needs.
 void remove_dead(Function& function);
 // Removes parameters and results of functions that nobody needs, and what is then dead; functions[0] keeps
@@ -209,13 +204,20 @@ void hand_over_lengths(Program& program);
 // those numbers: below it nobody is asked.
 void tell_least_numbers(Program& program);
 
+// The VCODE word of a function: its name in capitals where that is legal, and the number that tells it from
+// all others. No longer than the legacy interpreter reads.
+[[nodiscard]] std::string word_for(const std::string& name, std::size_t number);
+// Makes functions of conditionals that stand in more others than the legacy interpreter reads.
+void outline_deep_conditionals(Program& program);
+
 // "v3 = + INT v1 v2", one statement a line; for tests and listings.
 [[nodiscard]] std::string print(const Function& function, const Program& program);
 
 // functions[0] becomes the entry. What can be reached, checked. Cost: linear in the code.
 [[nodiscard]] ssa::Module to_ssa(const Program& program, const EmitOptions& options);
 // Puts the functions on a stack. Verified and lowered it is the same module, but for parameters that a
-// function only hands back: those that lie lowest need not be passed there.
+// function only hands back: those that lie lowest need not be passed there. Legal for the legacy interpreter
+// if no conditionals are nested too deep.
 [[nodiscard]] nvm::Program to_stack_code(const Program& program, const EmitOptions& options);
 
 }  // namespace nvm::frontend::flat

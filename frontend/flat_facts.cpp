@@ -3,9 +3,18 @@
 #include <algorithm>
 
 #include "bytecode/base/stack.h"
+#include "bytecode/table/op_kind.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
+
+namespace {
+
+std::uint64_t pair_of(Atom a, Atom b) {
+  return (static_cast<std::uint64_t>(a) << 32) | static_cast<std::uint32_t>(b);
+}
+
+}  // namespace
 
 const Builder::Made* Builder::made(Atom atom) const {
   const auto it = made_.find(atom);
@@ -24,12 +33,7 @@ std::optional<std::int64_t> Builder::number(Atom atom) const {
 }
 
 // Facts are about the instances that were asked; copies of their numbers have them too, originals may not.
-bool Builder::learned(Atom low, Atom high) const {
-  for (const Scope& scope : scopes_)
-    if (std::find(scope.ordered.begin(), scope.ordered.end(), std::pair(low, high)) != scope.ordered.end())
-      return true;
-  return false;
-}
+bool Builder::learned(Atom low, Atom high) const { return ordered_.find(pair_of(low, high)) != nullptr; }
 
 // Does it select the greater of its two values, seen as `low` and `high` where the flag is true? With the two
 // the other way round, the smaller.
@@ -44,16 +48,9 @@ bool Builder::picks(const Made& select, std::size_t high, std::size_t low) const
 Numbers Builder::numbers(Atom atom, int bits, int depth) const {
   const std::size_t width = bits == kWidths[0] ? 0 : 1;
   Numbers out = numbers_[static_cast<std::size_t>(atom)][width];
-  const auto learned_of = [&](Atom of) {
-    for (const Scope& scope : scopes_)
-      if (const auto it = scope.refined.find(of); it != scope.refined.end())
-        out.each = meet(out.each, it->second[width].each);
-  };
-  learned_of(atom);
-  if (const Atom original = copied(atom); original != atom) learned_of(original);
-  for (const Scope& scope : scopes_)
-    if (const auto it = scope.refined.find(atom); it != scope.refined.end())
-      out.sums = meet(out.sums, it->second[width].sums);
+  if (const OfWidths* learned = refined_.find(atom)) out = meet(out, (*learned)[width]);
+  if (const Atom original = copied(atom); original != atom)
+    if (const OfWidths* learned = refined_.find(original)) out.each = meet(out.each, (*learned)[width].each);
   const Made* m = depth > 0 ? made(atom) : nullptr;
   if (!m) return out;
   out = meet(computed(*m, bits, depth - 1), out);
@@ -187,7 +184,7 @@ void Builder::learn(Atom flags, bool value) {
 }
 
 void Builder::learn_order(Atom low, Atom high, bool strict) {
-  scopes_.back().ordered.emplace_back(low, high);
+  ordered_.set(pair_of(low, high), true);
   OfWidths below, above;
   for (std::size_t w = 0; w < kWidths.size(); ++w) {
     const Range a = numbers(low, kWidths[w]).each, b = numbers(high, kWidths[w]).each;
@@ -200,21 +197,16 @@ void Builder::learn_order(Atom low, Atom high, bool strict) {
 }
 
 void Builder::refine(Atom atom, const OfWidths& known) {
-  const auto [it, fresh] = scopes_.back().refined.try_emplace(atom, known);
-  if (fresh) return;
-  for (std::size_t w = 0; w < kWidths.size(); ++w) it->second[w] = meet(it->second[w], known[w]);
+  const OfWidths* before = refined_.find(atom);
+  OfWidths now = known;
+  if (before)
+    for (std::size_t w = 0; w < kWidths.size(); ++w) now[w] = meet((*before)[w], known[w]);
+  refined_.set(atom, now);
 }
 
 std::optional<Op> inverse_of(Op comparison) {
-  switch (comparison) {
-    case Op::kLt: return Op::kGe;
-    case Op::kGe: return Op::kLt;
-    case Op::kGt: return Op::kLe;
-    case Op::kLe: return Op::kGt;
-    case Op::kEq: return Op::kNe;
-    case Op::kNe: return Op::kEq;
-    default: return std::nullopt;
-  }
+  if (map_algebra(comparison) != Algebra::kRelation) return std::nullopt;
+  return elementwise_op(inverse(op_info(comparison).scalar));
 }
 
 }  // namespace nvm::frontend::flat

@@ -1,8 +1,10 @@
 // The algebra of the builder: operations whose result is there already, or is had for less. INT wraps in all
 // of it.
+#include <algorithm>
 #include <cmath>
 
 #include "bytecode/base/stack.h"
+#include "bytecode/table/op_kind.h"
 #include "frontend/flat.h"
 
 namespace nvm::frontend::flat {
@@ -27,9 +29,9 @@ std::optional<Atom> Builder::fold(Op op, TypeWord word, const Atoms& args) {
       if (x && y) return boolean(op == Op::kOr);
     }
   }
-  if (x && y && word == TypeWord::kFloat) return fold_floats(op, x->floats[0], y->floats[0]);
+  if (x && y && word == TypeWord::kFloat) return fold_numbers(op, word, {0, x->floats[0]}, {0, y->floats[0]});
   if (word != TypeWord::kInt) return std::nullopt;
-  if (x && y) return fold_ints(op, x->ints[0], y->ints[0]);
+  if (x && y) return fold_numbers(op, word, {x->ints[0]}, {y->ints[0]});
   return fold_arithmetic(op, args[0], args[1]);
 }
 
@@ -47,14 +49,15 @@ std::optional<Atom> Builder::fold_arithmetic(Op op, Atom a, Atom b) {
   const auto x = number(a), y = number(b);
   if (y == 0 && (op == Op::kAdd || op == Op::kSub)) return a;
   if (x == 0 && op == Op::kAdd) return b;
-  if (y == 1 && (op == Op::kMul || op == Op::kDiv)) return a;
-  if (x == 1 && op == Op::kMul) return b;
-  if (x == 0 && op == Op::kMul) return a;
-  if (y == 0 && op == Op::kMul) return b;
+  if (y == 1 && op == Op::kDiv) return a;
+  if (op == Op::kMul) {
+    if (y == 1 || x == 0) return a;
+    if (x == 1 || y == 0) return b;
+  }
   const Made* m = made(a);
   const Made* n = made(b);
   if (m && n && m->op == Op::kDist && n->op == Op::kDist && m->args[1] == n->args[1] && x && y &&
-      fold_ints(op, *x, *y)) {
+      fold_numbers(op, TypeWord::kInt, {*x}, {*y})) {
     const Atom segments = m->args[1];  // of as many segments as what is copied has elements
     const Atom both = this->op(op, TypeWord::kInt, {m->args[0], n->args[0]});
     return this->op(Op::kDist, kind(both) == nvm::Type::kBool ? TypeWord::kBool : TypeWord::kInt,
@@ -78,21 +81,34 @@ std::optional<Atom> Builder::fold_select(const Atoms& args) {
   return ops(Op::kSelect, TypeWord::kInt, {less, args[2], args[1]}).front();  // which may be a > itself
 }
 
-// The sum over segments of two that hold two numbers each.
+// The sum over segments whose lengths are one known number, of another one; or over segments of two that hold
+// two numbers each.
 std::optional<Atom> Builder::fold_sum(Atom vector, Atom segments) {
-  const Made* put = made(vector);
-  if (!put || put->op != Op::kReplace || put->args[3] != segments) return std::nullopt;
-  const Made* rest = made(put->args[0]);
-  const auto place = number(put->args[1]);
-  if (!rest || rest->op != Op::kDist || rest->args[1] != segments || !place || *place < 0 || *place > 1)
-    return std::nullopt;
-  const Made* lengths = made(segments);
+  const Made* by = made(vector);
+  const Made* cut = made(segments);
+  if (!by || (by->op != Op::kDist && by->op != Op::kReplace)) return std::nullopt;
+  const Made put = *by;
   const Constant* constant = known(segments);
-  const auto each = lengths && lengths->op == Op::kMakeSegdes ? number(lengths->args[0])
-                    : constant                                ? std::optional(constant->ints[0])
-                                                              : std::nullopt;
-  if (each != 2) return std::nullopt;
-  return op(Op::kAdd, TypeWord::kInt, {rest->args[0], put->args[2]});
+  const Atom lengths = cut && cut->op == Op::kMakeSegdes ? cut->args[0]
+                       : constant                        ? integer(constant->ints[0])
+                                                         : -1;
+  const auto each = lengths < 0 ? std::nullopt : number(lengths);
+  if (!each) return std::nullopt;
+  if (put.op == Op::kDist) {
+    const auto x = number(vector);
+    const auto all = x ? fold_numbers(Op::kMul, TypeWord::kInt, {*x}, {*each}) : std::nullopt;
+    const Made* copies = made(lengths);
+    if (!all || constant || known(lengths)) return all;
+    if (!copies || copies->op != put.op || !known(copies->args[0])) return std::nullopt;
+    const Atom along = copies->args[1];
+    return op(put.op, TypeWord::kInt, {*all, along});
+  }
+  const Made* rest = made(put.args[0]);
+  const auto place = number(put.args[1]);
+  if (put.args[3] != segments || !rest || rest->op != Op::kDist || rest->args[1] != segments || !place ||
+      *place < 0 || *place > 1 || each != 2)
+    return std::nullopt;
+  return op(Op::kAdd, TypeWord::kInt, {rest->args[0], put.args[2]});
 }
 
 // The inverse of whole numbers' comparisons is one; of "both" and "either", of such, as well.
@@ -112,42 +128,22 @@ std::optional<Atom> Builder::fold_not(Atom flags) {
   return op(of.op == Op::kAnd ? Op::kOr : Op::kAnd, of.word, {*a, *b});
 }
 
-template <typename T>
-std::optional<Atom> Builder::fold_comparison(Op op, T x, T y) {
-  switch (op) {
-    case Op::kLt: return boolean(x < y);
-    case Op::kLe: return boolean(x <= y);
-    case Op::kGt: return boolean(x > y);
-    case Op::kGe: return boolean(x >= y);
-    case Op::kEq: return boolean(x == y);
-    case Op::kNe: return boolean(x != y);
-    default: return std::nullopt;
-  }
-}
-
 // What is no number is left to the run: its sign is the processor's.
-std::optional<Atom> Builder::fold_floats(Op op, double x, double y) {
-  const auto number = [&](double value) {
-    return std::isfinite(value) ? std::optional(real(value)) : std::nullopt;
-  };
-  switch (op) {
-    case Op::kAdd: return number(x + y);
-    case Op::kSub: return number(x - y);
-    case Op::kMul: return number(x * y);
-    case Op::kDiv: return number(x / y);
-    default: return fold_comparison(op, x, y);
-  }
-}
-
-std::optional<Atom> Builder::fold_ints(Op op, std::int64_t x, std::int64_t y) {
-  constexpr std::int64_t kNarrow = 30000;  // products of two fit 32 bits
-  if (x < -kNarrow || x > kNarrow || y < -kNarrow || y > kNarrow) return std::nullopt;
-  switch (op) {
-    case Op::kAdd: return integer(x + y);
-    case Op::kSub: return integer(x - y);
-    case Op::kMul: return integer(x * y);
-    default: return fold_comparison(op, x, y);
-  }
+std::optional<Atom> Builder::fold_numbers(Op op, TypeWord word, ssa::Element x, ssa::Element y) {
+  const auto narrow = [](std::int64_t n) {
+    return n >= INT32_MIN && n <= INT32_MAX;
+  };  // any width computes it
+  if (!narrow(x.i) || !narrow(y.i)) return std::nullopt;
+  const Scalar scalar = op_info(op).scalar;
+  const bool folds = scalar == Scalar::kAdd || scalar == Scalar::kSub || scalar == Scalar::kMul ||
+                     (scalar == Scalar::kDiv && word == TypeWord::kFloat);
+  if (!folds && !is_relation(scalar)) return std::nullopt;
+  const ssa::Element both[2] = {x, y};
+  const auto z = ssa::evaluate(scalar, word, IntBits::k64, both);
+  if (!z) return std::nullopt;
+  if (!folds) return boolean(z->i != 0);
+  if (word == TypeWord::kInt) return narrow(z->i) ? std::optional(integer(z->i)) : std::nullopt;
+  return std::isfinite(z->f) ? std::optional(real(z->f)) : std::nullopt;
 }
 
 }  // namespace nvm::frontend::flat

@@ -111,13 +111,6 @@ class Unused {
     return true;
   }
 
-  static void keep_only(Atoms& atoms, const std::vector<bool>& needed) {
-    Atoms kept;
-    for (std::size_t i = 0; i < atoms.size(); ++i)
-      if (needed[i]) kept.push_back(atoms[i]);
-    atoms = std::move(kept);
-  }
-
   void cut_calls(Block& block) {
     check_stack();
     for (Stmt& stmt : block.stmts) {

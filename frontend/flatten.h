@@ -14,6 +14,7 @@
 #include "frontend/analysis.h"
 #include "frontend/emit.h"
 #include "frontend/lanes.h"
+#include "frontend/scoped_map.h"
 
 namespace nvm::frontend {
 
@@ -36,6 +37,8 @@ class Flattener {
   [[nodiscard]] const core::Program& source() const { return source_; }
   [[nodiscard]] const Analysis& facts() const { return facts_; }
   [[nodiscard]] const EmitOptions& options() const { return options_; }
+  // Do primitives make sure that they get what they take?
+  [[nodiscard]] bool checks_arguments() const { return options_.arg_check && !source_.sound; }
   std::int32_t flavour(const Flavour& flavour);
   // Is serial code to call the function as lifted for one instance? So do levels of tail-parallel recursion:
   // then the outermost call is one, too, and the function need not be compiled twice.
@@ -56,35 +59,6 @@ class Flattener {
   std::map<std::int32_t, bool> starts_lifted_;
 };
 
-// The values of variables. Changes are undone in the reverse order, each for what it took.
-class Variables {
- public:
-  [[nodiscard]] const Val* find(std::int32_t variable) const {
-    const auto it = values_.find(variable);
-    return it == values_.end() ? nullptr : &it->second;
-  }
-  [[nodiscard]] const Val& at(std::int32_t variable) const { return values_.at(variable); }
-  void set(std::int32_t variable, Val value) {
-    const auto [it, fresh] = values_.try_emplace(variable);
-    changes_.emplace_back(variable, fresh ? std::nullopt : std::optional(std::move(it->second)));
-    it->second = std::move(value);
-  }
-  [[nodiscard]] std::size_t now() const { return changes_.size(); }
-  void back_to(std::size_t then) {
-    for (; changes_.size() > then; changes_.pop_back()) {
-      auto& [variable, before] = changes_.back();
-      if (before)
-        values_[variable] = std::move(*before);
-      else
-        values_.erase(variable);
-    }
-  }
-
- private:
-  std::unordered_map<std::int32_t, Val> values_;
-  std::vector<std::pair<std::int32_t, std::optional<Val>>> changes_;  // what there was before
-};
-
 // Translates the body of one flavour.
 class Body {
  public:
@@ -95,8 +69,8 @@ class Body {
   // The variables of the function whose text is being translated (an inlined one has its own).
   struct Scope {
     const core::Function* function = nullptr;
-    Variables vars = {};
-    std::uint32_t line = 0;  // for text without lines: that of the call
+    ScopedMap<std::int32_t, Val> vars = {};
+    Origin line = 0;  // for text without lines: that of the call
   };
   // One flag per instance, or the opposite of one.
   struct Flags {
@@ -252,7 +226,7 @@ class Body {
   LaneOps ops_;
   Scope scope_;
   std::unordered_map<const Lanes*, Split> splits_;  // by the lanes of their two groups
-  std::uint32_t line_ = 0;
+  Origin line_ = 0;
   bool shares_ = false;  // arguments with all instances of its frame
   bool apart_ = false;   // in code of a loop for some instances, which stands there once more
 };

@@ -168,7 +168,7 @@ Body::Taken Body::take(const Expr* e, const core::Type* type, const Flags& flags
            b_.done(Op::kLengths, TypeWord::kNone, {part.lanes->segments});
   };
   std::erase_if(parts, [&](const Val& part) { return !lengths_known(part); });
-  std::vector<flat::Builder::Copies> copies = b_.copies_along(ops_.whole(lanes));
+  std::vector<flat::Numbering::Copies> copies = b_.numbering().copies_along(ops_.whole(lanes));
   std::erase_if(copies, [&](const auto& copy) { return b_.known(copy.of) != nullptr; });  // take no memory
   for (const Val& part : parts) whole_atoms.push_back(ops_.lengths(part));
   for (const auto& copy : copies) whole_atoms.push_back(copy.result);

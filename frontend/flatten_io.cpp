@@ -91,15 +91,14 @@ Val Body::checked(const Expr& e, const Val& x, const Lanes* lanes) {
   const Expr& given = *e.kids[0];
   const bool parts = given.kind == core::ExprKind::kPair && given.kids[1]->kind == core::ExprKind::kPair;
   const Expr* message = parts ? given.kids[1]->kids[0].get() : nullptr;
-  if (message && message->kind == core::ExprKind::kString) {
-    check(bad, lanes, message->text);
-  } else if (all_.options().arg_check) {
-    check_with(bad, lanes, [&] {
-      write_text("\n" + place() + "RUNTIME ERROR: ");
-      b_.ops(Op::kWrite, TypeWord::kChar, {codes(x.kids[1].kids[0], ops_.root())});
-      write_text("\n");
-    });
-  }
+  if (!all_.options().arg_check) return x.kids[1].kids[1];
+  check_with(bad, lanes, [&] {
+    const std::string head = "\n" + place() + "RUNTIME ERROR: ";
+    if (message && message->kind == core::ExprKind::kString) return write_text(head + message->text + "\n");
+    write_text(head);
+    b_.ops(Op::kWrite, TypeWord::kChar, {codes(x.kids[1].kids[0], ops_.root())});
+    write_text("\n");
+  });
   return x.kids[1].kids[1];
 }
 

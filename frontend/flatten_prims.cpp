@@ -324,9 +324,9 @@ Val Body::equal_sequences(const Val& x, const Val& y) {
 std::string Body::place() const {
   if (line_ == 0) return "";
   const EmitOptions& options = all_.options();
-  const std::uint32_t line = options.line(line_), source = origin_source_of(line);
-  return (source == 0 ? options.file : options.sources[source - 1]) + ":" +
-         std::to_string(origin_line_of(line)) + ": ";
+  const Origin line = options.line(line_);
+  const std::uint32_t source = origin_source_of(line);
+  return (source == 0 ? options.file : options.sources[source - 1]) + ":" + line_text(line) + ": ";
 }
 
 void Body::write_text(const std::string& text) {
@@ -336,20 +336,20 @@ void Body::write_text(const std::string& text) {
 }
 
 void Body::check(const Val& bad, const Lanes* lanes, const std::string& message) {
-  if (!all_.options().arg_check) return;
+  if (!all_.checks_arguments()) return;
   check_with(bad, lanes, [&] { write_text("\n" + place() + "RUNTIME ERROR: " + message + "\n"); });
 }
 
 // Stops if two numbers differ, and says which they are.
 void Body::check_lengths(const Val& a, const Val& b, const Lanes* lanes, const std::string& message) {
-  if (!all_.options().arg_check) return;
+  if (!all_.checks_arguments()) return;
   check_numbers(map2(Op::kNe, TypeWord::kInt, TypeKind::kBool, a, b), lanes, message, "the lengths", {a, b});
 }
 
 // Stops if `bad`, and says which the numbers are, of the first instance where it holds.
 void Body::check_numbers(const Val& bad, const Lanes* lanes, const std::string& message,
                          const std::string& what, const std::vector<Val>& numbers) {
-  if (!all_.options().arg_check) return;
+  if (!all_.checks_arguments()) return;
   // What is decided for all instances alike may be a matter of numbers that each has of its own.
   const Lanes* at = bad.lanes;
   for (const Val& number : numbers) at = deeper(at, number.lanes);

@@ -345,7 +345,7 @@ Val Body::partition(const Val& v, const Val& counts, const Lanes* lanes) {
   const Val data = ops_.spread(v, outer), groups = ops_.spread(counts, outer);
   const Atom sizes = ops_.at(groups.kids[0], groups.lanes);
   const Atom segments = ops_.descriptor(sizes);
-  b_.keep(segments);
+  if (all_.checks_arguments()) b_.keep(segments);
   const Atom sum = b_.op(Op::kAddReduce, TypeWord::kInt, {sizes, groups.lanes->segments});
   check_lengths(integer(outer, sum), lengths(data), lanes, "Length mismatch in function PARTITION.");
   const Lanes* to = ops_.elements(groups.lanes, segments);
@@ -358,7 +358,7 @@ Val Body::same_lanes(const Val& v, const Lanes* to, const Lanes* lanes, const ch
   if (v.lanes->segments != to->segments) {
     const Val here = integer(to->parent, ops_.read_lengths(to->segments));
     check_lengths(here, lengths(v), lanes, message);
-    b_.equate(v.lanes->segments, to->segments);
+    b_.numbering().equate(v.lanes->segments, to->segments);
   }
   return ops_.rename(v.kids[0], v.lanes, to);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 
@@ -21,12 +22,6 @@ TypeWord word_of(const core::Type* scalar) { return nvm::word_of(kind_of(scalar)
 
 bool is_scalar(const core::Type* type) {
   return type->kind != TypeKind::kUnit && type->kind != TypeKind::kSeq && type->kind != TypeKind::kPair;
-}
-
-bool all_scalar(const core::Type* type) {
-  check_stack();
-  if (type->kind == TypeKind::kPair) return all_scalar(type->a) && all_scalar(type->b);
-  return type->kind != TypeKind::kSeq;
 }
 
 void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out) {
@@ -92,7 +87,7 @@ Atom LaneOps::segments(const Lanes* inner, const Lanes* outer) {
   if (inner->parent == outer && inner->kind == Lanes::Kind::kElements) return inner->segments;
   if (inner->kind == Lanes::Kind::kChosen && outer == &root_) return inner->segments;
   // Asked again and again about deep nestings, and each time through all levels.
-  return b_.once(inner->id, outer->id, [&] { return composed_segments(inner, outer); });
+  return b_.numbering().once(inner->id, outer->id, [&] { return composed_segments(inner, outer); });
 }
 
 Atom LaneOps::composed_segments(const Lanes* inner, const Lanes* outer) {
@@ -164,6 +159,7 @@ bool around(const Lanes* outer, const Lanes* inner) {
 }  // namespace
 
 void LaneOps::check(const Val& value, const core::Type* type, const Lanes* lanes) const {
+  check_budget();
   check_stack();
   NVM_CHECK(value.type == type, "a value has the type of its expression");
   switch (type->kind) {

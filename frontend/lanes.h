@@ -69,7 +69,7 @@ inline const Val& Kids::operator[](std::size_t i) const { return (*kids_)[i]; }
 [[nodiscard]] nvm::Type kind_of(const core::Type* scalar);
 [[nodiscard]] TypeWord word_of(const core::Type* scalar);
 [[nodiscard]] bool is_scalar(const core::Type* type);
-[[nodiscard]] bool all_scalar(const core::Type* type);  // no sequence in it
+[[nodiscard]] inline bool all_scalar(const core::Type* type) { return !type->has_sequences; }
 // The kinds of the slots of a type.
 void slot_kinds(const core::Type* type, std::vector<nvm::Type>& out);
 // Of the slots of a value outside of all sequences: which have one element, or one segment, in any case.

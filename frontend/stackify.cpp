@@ -1,8 +1,8 @@
 // Flat code to stack code. What the schedule does not make where it is used is copied, or at its last use
 // moved.
 #include <algorithm>
-#include <map>
 #include <set>
+#include <unordered_map>
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/cancel.h"
@@ -15,19 +15,41 @@
 namespace nvm::frontend::flat {
 namespace {
 
-using Counts = std::map<Atom, int>;
+using Counts = std::unordered_map<Atom, int>;
 
-void count_uses(const Block& block, Counts& counts) {
-  check_stack();
-  for (const Stmt& stmt : block.stmts) {
-    for (const Atom atom : stmt.args) ++counts[atom];
-    check_budget();
-    if (stmt.kind != Stmt::Kind::kIf) continue;
-    count_uses(*stmt.then_block, counts);
-    count_uses(*stmt.else_block, counts);
+constexpr int kMostMoved = 100;  // by a CPOP of the legacy interpreter
+
+// How often each block uses what: in it and in those inside it, of what they make themselves only in it.
+class Uses {
+ public:
+  explicit Uses(const Function& function) : made_in_(function.kinds.size()) { count(function.body); }
+  [[nodiscard]] const Counts& of(const Block& block) const { return counts_.at(&block); }
+
+ private:
+  void count(const Block& block) {
+    check_stack();
+    Counts counts;
+    for (const Stmt& stmt : block.stmts) {
+      check_budget();
+      for (const Atom atom : stmt.results) made_in_[static_cast<std::size_t>(atom)] = &block;
+      for (const Atom atom : stmt.args) ++counts[atom];
+      if (stmt.kind != Stmt::Kind::kIf) continue;
+      for (const Block* inside : {stmt.then_block.get(), stmt.else_block.get()}) {
+        count(*inside);
+        for (const auto& [atom, uses] : of(*inside))
+          if (made_in_[static_cast<std::size_t>(atom)] != inside) {
+            check_budget();
+            counts[atom] += uses;
+          }
+      }
+    }
+    for (const Atom atom : block.yields) ++counts[atom];
+    counts_.emplace(&block, std::move(counts));
   }
-  for (const Atom atom : block.yields) ++counts[atom];
-}
+
+  std::vector<const Block*> made_in_;  // by atom
+  std::unordered_map<const Block*, Counts> counts_;
+};
 
 class Stackifier {
  public:
@@ -61,6 +83,7 @@ class Stackifier {
   void drop_dead(const Frame& frame);
   void instruction(const Stmt& stmt);
   void shuffle(Op op, int count, int depth);
+  void move(int count, int depth);
   void flush();
 
   [[nodiscard]] bool dies(const Frame& frame, Atom atom, int uses) const {
@@ -72,15 +95,23 @@ class Stackifier {
   const Program& program_;
   const EmitOptions& options_;
   const Schedule* schedule_ = nullptr;  // of the function
+  const Uses* uses_ = nullptr;          // likewise
   Atoms stack_;
-  std::uint32_t line_ = 0;         // of what is being made, or was made last
+  Origin line_ = 0;                // of what is being made, or was made last
   std::vector<Shuffle> shuffles_;  // not yet written, mergeable
 };
+
+void Stackifier::move(int count, int depth) {
+  for (int moved = 0; moved < count; moved += kMostMoved) {
+    const int now = std::min(kMostMoved, count - moved);
+    out_.cpop(now, depth + count - now);  // the deepest that are left; those above them count on
+  }
+}
 
 void Stackifier::flush() {
   for (const Shuffle& s : shuffles_) {
     if (s.op == Op::kCopy) out_.copy(s.count, s.depth);
-    if (s.op == Op::kCpop && s.depth > 0) out_.cpop(s.count, s.depth);
+    if (s.op == Op::kCpop && s.depth > 0) move(s.count, s.depth);
     if (s.op == Op::kPop) out_.pop(s.count, s.depth);
   }
   shuffles_.clear();
@@ -152,7 +183,7 @@ void Stackifier::push(Frame& frame, Atom atom) {
   }
   if (const Stmt* stmt = schedule_->at_use(atom)) {
     --frame.left[atom];
-    const std::uint32_t user = line_;
+    const Origin user = line_;
     make(frame, *stmt);
     line_ = user;
     stack_.push_back(operand(atom));
@@ -210,11 +241,9 @@ void Stackifier::drop_dead(const Frame& frame) {
 void Stackifier::conditional(Frame& frame, const Stmt& stmt) {
   make(frame, stmt);
   // What a branch needs has been made: only uses of its own block wait.
-  Counts inside;
-  count_uses(*stmt.then_block, inside);
-  count_uses(*stmt.else_block, inside);
-  for (const auto& [atom, uses] : inside)
-    if (const auto it = frame.left.find(atom); it != frame.left.end()) it->second -= uses;
+  for (const Block* inside : {stmt.then_block.get(), stmt.else_block.get()})
+    for (const auto& [atom, uses] : uses_->of(*inside))
+      if (const auto it = frame.left.find(atom); it != frame.left.end()) it->second -= uses;
   std::set<Atom> live = *frame.live_out;
   for (const Atom atom : stack_)
     if (!dies(frame, atom, 0)) live.insert(atom);
@@ -245,8 +274,7 @@ void Stackifier::statement(Frame& frame, const Stmt& stmt) {
 
 void Stackifier::block(const Block& block, const std::set<Atom>& live_out) {
   check_stack();
-  Frame frame{&live_out, block.exits, {}};
-  count_uses(block, frame.left);
+  Frame frame{&live_out, block.exits, uses_->of(block)};
   if (!block.exits) drop_dead(frame);
   for (const Stmt* stmt : schedule_->of(block)) statement(frame, *stmt);
   if (block.exits) return;
@@ -269,6 +297,8 @@ void Stackifier::function(const Function& f, const std::string& name) {
   line_ = 0;
   const Schedule schedule(program_, f);
   schedule_ = &schedule;
+  const Uses uses(f);
+  uses_ = &uses;
   const std::set<Atom> nothing;
   block(f.body, nothing);
   flush();

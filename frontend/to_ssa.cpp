@@ -149,7 +149,7 @@ class Lowering {
       return const_inst(constant, new_value(kind(atom)));
     if (const Stmt* stmt = schedule_.at_use(atom)) {
       check_stack();
-      const std::uint32_t user = line_;
+      const Origin user = line_;
       plain(*stmt);
       line_ = user;
     }
@@ -261,7 +261,7 @@ class Lowering {
   ssa::Function out_;
   ssa::BlockId current_ = 0;
   bool reachable_ = true;
-  std::uint32_t line_ = 0;  // of what is being made, or was made last
+  Origin line_ = 0;  // of what is being made, or was made last
 };
 
 }  // namespace

@@ -59,14 +59,13 @@ class CudaEngine final : public plan::Engine {
       reason = "the GPU failed while " + device_->failure();
       return nullptr;
     }
-    auto code = generate(plan, "", reason);
-    if (!code) return nullptr;
-    auto compilation = compiler_.compile(code->source);
+    Code code = generate(plan, "");
+    auto compilation = compiler_.compile(code.source);
     if (compilation->state() == State::kFailed) {
       reason = compilation->reason();
       return nullptr;
     }
-    return std::make_unique<CudaCode>(std::move(*code), device_, std::move(compilation));
+    return std::make_unique<CudaCode>(std::move(code), device_, std::move(compilation));
   }
 
   [[nodiscard]] bool scatters() const override { return true; }

@@ -21,15 +21,23 @@ constexpr std::size_t kLarge = std::size_t{1} << 20;
 
 constinit thread_local Budget* t_budget = nullptr;
 constinit thread_local int t_exempt = 0;
+constinit thread_local std::uint64_t t_looks = 0;
 
-// The C library walks its free lists to answer: a fiftieth of the time at most is spent on asking.
-void ask_the_library() {
+enum class When { kIfDue, kNow };
+
+// The C library walks its free lists to answer: a fiftieth of the time at most is spent on asking, but for
+// who asks before an error is made of an answer that may be old.
+void ask_the_library(When when) {
   if (heap_counted.load(std::memory_order_relaxed)) return;
   static std::mutex mutex;
   static Budget::Clock::time_point next{};
-  const std::unique_lock lock(mutex, std::try_to_lock);
+  std::unique_lock lock(mutex, std::defer_lock);
+  if (when == When::kNow)
+    lock.lock();
+  else if (!lock.try_lock())
+    return;
   const auto begin = Budget::Clock::now();
-  if (!lock || begin < next) return;
+  if (when == When::kIfDue && begin < next) return;
   const struct mallinfo2 info = ::mallinfo2();
   heap_bytes.store(static_cast<std::ptrdiff_t>(info.uordblks + info.hblkhd), std::memory_order_relaxed);
   const auto end = Budget::Clock::now();
@@ -47,15 +55,20 @@ namespace budget_detail {
 constinit thread_local std::uint32_t t_until_look = kLooksEvery;
 void look_again() {
   t_until_look = kLooksEvery;
+  ++t_looks;
   Budget::look();
 }
 }  // namespace budget_detail
 
+std::uint64_t Budget::steps() { return t_looks * kLooksEvery + (kLooksEvery - budget_detail::t_until_look); }
+
 MemoryAccount::MemoryAccount(std::size_t limit) : limit_(limit), begin_(0) {
   if (heap_counted.load(std::memory_order_relaxed)) return;
-  ask_the_library();
+  ask_the_library(When::kIfDue);
   begin_ = heap_now();
 }
+
+void MemoryAccount::measure_heap() { ask_the_library(When::kNow); }
 
 std::size_t MemoryAccount::heap() const {
   const std::size_t begin = std::atomic_ref(const_cast<std::size_t&>(begin_)).load(std::memory_order_relaxed);
@@ -77,7 +90,7 @@ Budget::Budget(std::shared_ptr<MemoryAccount> account, double seconds, const std
   t_budget = this;
   if (outer_ != nullptr || account_ == nullptr || heap_counted.load(std::memory_order_relaxed)) return;
   // What the host took before this call is not the call's.
-  ask_the_library();
+  ask_the_library(When::kIfDue);
   std::atomic_ref(account_->begin_).store(heap_now(), std::memory_order_relaxed);
 }
 
@@ -111,8 +124,11 @@ void Budget::look() {
     throw Cancelled{Cancelled::Why::kTime};
   MemoryAccount* const account = budget->account_.get();
   if (account == nullptr || account->limit() == 0) return;
-  ask_the_library();
-  if (!account->allows(0)) budget->out_of_memory(0);
+  ask_the_library(When::kIfDue);
+  if (!account->allows(0)) {
+    MemoryAccount::measure_heap();
+    if (!account->allows(0)) budget->out_of_memory(0);
+  }
   const bool kept = MemoryAccount::not_negative(account->mapped_) + account->heap() > account->limit();
   if (kept && account->trim) account->trim();
 }

@@ -35,6 +35,8 @@ class MemoryAccount {
   [[nodiscard]] bool allows(std::size_t more) const {
     return limit_ == 0 || vectors() + heap() + more <= limit_;
   }
+  // heap() is of the last time that the C library was asked. Whoever is about to refuse something asks anew.
+  static void measure_heap();
   // Gives back pages that no vector needs; called where the heap wants them.
   std::function<void()> trim;
 
@@ -78,6 +80,9 @@ class Budget {
   [[nodiscard]] static std::shared_ptr<MemoryAccount> account();
   // Until the deadline; less than 0 behind it, infinite if there is none.
   [[nodiscard]] static double seconds_left();
+
+  // Calls of check_budget() by this thread so far: what work took, whatever the machine.
+  [[nodiscard]] static std::uint64_t steps();
 
   // Throws Cancelled or OutOfMemory if the thread's budget is spent.
   static void look();

@@ -13,6 +13,8 @@
 #include <memory>
 #include <utility>
 
+#include "bytecode/base/budget.h"
+
 namespace nvm {
 
 namespace {
@@ -72,21 +74,14 @@ std::string descriptor_path(int file) { return "/proc/self/fd/" + std::to_string
 OutFile::OutFile(std::string path, Kind kind) : path_(std::move(path)), kind_(kind) { open(); }
 
 void OutFile::open() {
-  constexpr int kInPlace = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
-  if (is_open_already(path_)) {
-    if ((file_ = ::open(path_.c_str(), kInPlace)) < 0) note(errno);
-    return;
-  }
+  if (is_open_already(path_)) return open_in_place(path_);
   target_ = end_of_links(path_);
   if (target_.empty()) return note(path_.empty() ? ENOENT : errno);
   struct stat there {};
   const bool exists = ::stat(target_.c_str(), &there) == 0;
   if (!exists && errno != ENOENT) return note(errno);
   if (exists && S_ISDIR(there.st_mode)) return note(EISDIR);
-  if (exists && !S_ISREG(there.st_mode)) {
-    if ((file_ = ::open(target_.c_str(), kInPlace)) < 0) note(errno);
-    return;
-  }
+  if (exists && !S_ISREG(there.st_mode)) return open_in_place(target_);
   if (exists && ::access(target_.c_str(), W_OK) != 0) return note(errno);
   open_beside();
   if (file_ < 0 || !exists) return;
@@ -94,6 +89,13 @@ void OutFile::open() {
   if (there.st_uid != ::geteuid() || there.st_gid != ::getegid())
     static_cast<void>(::fchown(file_, there.st_uid, there.st_gid) == 0);
   if (::fchmod(file_, there.st_mode & 0777U) != 0) note(errno);
+}
+
+void OutFile::open_in_place(const std::string& name) {
+  constexpr int kInPlace = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY;
+  while ((file_ = ::open(name.c_str(), kInPlace)) < 0 && errno == EINTR)
+    Budget::look();  // a pipe that nobody reads
+  if (file_ < 0) note(errno);
 }
 
 // The name is known before there is a file of it: a signal between the two finds it.
@@ -173,6 +175,7 @@ bool OutFile::put(std::string_view text) {
   while (error_ == 0 && !text.empty()) {
     const ssize_t n = ::write(file_, text.data(), text.size());
     if (n < 0 && errno != EINTR) note(errno);
+    if (n < 0) Budget::look();
     if (n == 0) note(EIO);
     if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
   }

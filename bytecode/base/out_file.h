@@ -42,6 +42,7 @@ class OutFile {
 
  private:
   void open();
+  void open_in_place(const std::string& name);
   void open_beside();
   template <typename Make>
   bool under_name(const std::string& name, Make make);

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <utility>
+
+#include "bytecode/base/budget.h"
 
 namespace nvm {
 
@@ -16,7 +19,8 @@ InFile::InFile(const std::string& path, std::optional<std::string> text) : text_
     size_ = text_->size();
     return;
   }
-  file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  while ((file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0 && errno == EINTR)
+    Budget::look();  // a pipe that nobody writes
   struct stat info {};
   if (file_ < 0 || ::fstat(file_, &info) != 0)
     error_ = errno;
@@ -41,6 +45,7 @@ std::size_t InFile::read(void* to, std::size_t bytes) {
     const ssize_t n =
         ::read(file_, static_cast<char*>(to) + done, std::min<std::size_t>(bytes - done, SSIZE_MAX));
     if (n < 0 && errno != EINTR) error_ = errno;
+    if (n < 0) Budget::look();
     if (n == 0) break;
     if (n > 0) done += static_cast<std::size_t>(n);
   }
@@ -69,6 +74,12 @@ std::optional<std::string> read_all(const std::string& path, std::size_t most) {
   if (file.error() == 0) return text;
   errno = file.error();
   return std::nullopt;
+}
+
+std::string unread_because(int error) {
+  if (error == ENOENT || error == ENOTDIR) return "does not exist";
+  if (error == EISDIR) return "is a directory";
+  return std::string("cannot be read: ") + std::strerror(error);
 }
 
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {

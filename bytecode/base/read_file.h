@@ -41,6 +41,10 @@ class InFile {
 // All of a file, `most` bytes at most; nothing if it cannot be read (errno). Throws std::bad_alloc.
 [[nodiscard]] std::optional<std::string> read_all(const std::string& path, std::size_t most = SIZE_MAX);
 
+// What is said behind the name of a file that could not be read: "does not exist", "is a directory", or
+// "cannot be read: REASON". `error` is errno.
+[[nodiscard]] std::string unread_because(int error);
+
 // The parts of a text between separators, each without them; "a,,b," has four.
 [[nodiscard]] std::vector<std::string_view> parts_of(std::string_view text, char separator);
 // Its lines: a last one without an end counts, an empty one behind the last end does not.

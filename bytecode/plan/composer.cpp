@@ -37,8 +37,8 @@ Rule scan_rule(const Node& consumer) {
 
 bool may_trap(const Node& node, const BodyInst& in) {
   if (in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) return true;
-  return in.pull == Pull::kApply && scalar_info(in.scalar).traps &&
-         node.body.insts[static_cast<std::size_t>(in.a)].type == Type::kInt;
+  return in.pull == Pull::kApply &&
+         scalar_traps(in.scalar, node.body.insts[static_cast<std::size_t>(in.a)].type);
 }
 
 Rule map_rule(const Node& consumer) {

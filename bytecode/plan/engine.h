@@ -83,6 +83,8 @@ class Host {
   // The same of kernels that run beside the host, if it wants to know; after a run that is done.
   [[nodiscard]] virtual bool wants_device_times() const { return false; }
   virtual void device_kernel(std::size_t /*kernel*/, const DeviceTimes& /*times*/) {}
+  // A kernel's scans, which are only reduced, take one sweep (parts.h).
+  virtual void one_sweep() {}
   virtual void begin_share() {}
   virtual void end_share() {}
 };
@@ -130,6 +132,8 @@ class Engine {
   // Kernels that are left to primitives have Host::primitive() called between others; else such plans are
   // refused.
   [[nodiscard]] virtual bool calls_primitives() const { return false; }
+  // Why primitives, called one by one, are faster than a kernel of the plan, in words; empty if they are not.
+  [[nodiscard]] virtual std::string prefers_primitives(const Plan& /*plan*/) const { return {}; }
   // Who ranks and sorts there, as long as the engine lives; null: the processor's primitives do.
   [[nodiscard]] virtual Orderer* orderer() { return nullptr; }
 };

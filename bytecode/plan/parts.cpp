@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/plan/value_ranges.h"
 #include "bytecode/table/identities.h"
+#include "bytecode/table/op_kind.h"
 
 namespace nvm::plan {
 
@@ -19,9 +21,6 @@ using soac::Pull;
 __extension__ using Wide = __int128;  // sums of INTs do not wrap
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-
-bool extreme(Scalar s) { return s == Scalar::kMin || s == Scalar::kMax; }
-Scalar turned(Scalar s) { return s == Scalar::kMin ? Scalar::kMax : s == Scalar::kMax ? Scalar::kMin : s; }
 
 using Factors = std::vector<std::int32_t>;  // by carry
 
@@ -40,13 +39,14 @@ class Finder {
 
   std::optional<Parts> run() {
     const auto flat = [](const Sink& s) {
-      const bool known = s.combine == Scalar::kAdd || extreme(s.combine);
+      const bool known = s.combine == Scalar::kAdd || is_extreme(s.combine);
       return (s.kind == SinkKind::kScan || s.kind == SinkKind::kReduce) && s.filter == kNone &&
              s.type == Type::kInt && known;
     };
     if (scans_ == 0 || !std::all_of(kernel_.sinks.begin(), kernel_.sinks.end(), flat)) return std::nullopt;
-    for (const BodyInst& in : kernel_.body.insts)
-      if (traps(in)) leaf(in);  // an error is one whether the value is wanted or not
+    for (std::size_t i = 0; i < kernel_.body.insts.size();
+         ++i)  // an error is one whether the value is wanted or not
+      if (soac::may_trap(kernel_.body, i)) failed_ |= !independent(static_cast<std::int32_t>(i));
     for (std::size_t i = 0; i < kernel_.sinks.size(); ++i) {
       const Sink& s = kernel_.sinks[i];
       auto& totals = s.kind == SinkKind::kScan ? parts_.carries : parts_.results;
@@ -56,10 +56,6 @@ class Finder {
   }
 
  private:
-  static bool traps(const BodyInst& in) {
-    return in.pull == Pull::kGather || in.pull == Pull::kCheck ||
-           (in.pull == Pull::kApply && scalar_info(in.scalar).traps);
-  }
   [[nodiscard]] Factors nothing() const { return Factors(scans_, 0); }
   [[nodiscard]] bool is_leaf(const Symbol& s) const {
     return s.terms.size() == 1 && s.terms.begin()->first == nothing();
@@ -104,7 +100,7 @@ class Finder {
     }
     if (in.pull != Pull::kApply) return std::nullopt;
     const bool sums = in.scalar == Scalar::kAdd || in.scalar == Scalar::kSub;
-    if (!sums && !extreme(in.scalar)) return std::nullopt;
+    if (!sums && !is_extreme(in.scalar)) return std::nullopt;
     const auto a = symbol_of(in.a);
     const auto b = symbol_of(in.b);
     if (!a || !b) return std::nullopt;
@@ -124,9 +120,6 @@ class Finder {
     }
     local_[v] = parts_.body.add(copy);
     return true;
-  }
-  void leaf(const BodyInst& in) {
-    failed_ |= !independent(static_cast<std::int32_t>(&in - kernel_.body.insts.data()));
   }
 
   std::optional<Symbol> scanned(std::int32_t sink) {
@@ -165,7 +158,7 @@ class Finder {
     return a == kNone && op == Scalar::kAdd ? b : apply(op, a == kNone ? zero() : a, b);
   }
   std::optional<Symbol> sum(const Symbol& a, const Symbol& b, Scalar op) {
-    const Scalar of_b = op == Scalar::kSub ? turned(b.op) : b.op;
+    const Scalar of_b = op == Scalar::kSub ? other_extreme(b.op) : b.op;
     const bool same = a.op == of_b || a.terms.size() == 1 || b.terms.size() == 1;
     if (!same) return std::nullopt;
     Symbol out{a.terms.size() > 1 ? a.op : of_b, {}};
@@ -219,7 +212,7 @@ class Intervals {
   Intervals(const Body& body, const std::vector<Var>& vars, std::vector<Scan> scans, std::int64_t length,
             bool begins_nowhere)
       : body_(body),
-        ranges_(value_ranges(body, vars, IntBits::k64)),
+        ranges_(value_ranges(body, vars, IntBits::k64, length)),
         scans_(std::move(scans)),
         length_(length),
         begins_nowhere_(begins_nowhere) {}
@@ -260,6 +253,7 @@ class Intervals {
     const bool scanned =
         of(in.a).scanned || (in.b != kNone && of(in.b).scanned) || (in.c != kNone && of(in.c).scanned);
     if (!scanned) return given;
+    if (in.b == kNone) return std::nullopt;
     const Interval& a = of(in.a);
     const Interval& b = of(in.b);
     Interval out{0, 0, true};
@@ -319,9 +313,18 @@ void Parts::join(std::vector<std::int64_t>& carried, std::vector<std::int64_t>& 
   carried = std::move(next);
 }
 
-void Parts::observe() {
+bool Parts::observe(const Kernel& kernel, const std::vector<Var>& vars, std::int64_t length) {
+  const std::vector<Leaf> all = std::exchange(leaves, {});
+  for (const Leaf& leaf : all) {
+    Parts alone{body, {}, folds, carries, results, false};  // others are 0
+    for (const Leaf& other : all)
+      if (other.local != leaf.local) alone.leaves.push_back(other);
+    const std::vector<Range> zeros(alone.leaves.size(), Range{0, 0});
+    if (!holds(alone, kernel, vars, length, zeros)) leaves.push_back(leaf);
+  }
+  if (!holds(*this, kernel, vars, length, std::vector<Range>(leaves.size(), Range{0, 0}))) return false;
   observed = true;
-  std::vector<std::int32_t> none(carries.size(), 0);
+  const std::vector<std::int32_t> none(carries.size(), 0);
   for (const Leaf& leaf : leaves)
     for (const Scalar op : {Scalar::kMin, Scalar::kMax}) {
       const auto known = std::find_if(folds.begin(), folds.end(),
@@ -330,6 +333,7 @@ void Parts::observe() {
       if (known == folds.end()) folds.push_back({op, leaf.local, false});
       results.push_back({kNone, op, {{none, fold}}});
     }
+  return true;
 }
 
 std::optional<Parts> parts_of(const Kernel& kernel) { return Finder(kernel).run(); }

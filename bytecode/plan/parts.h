@@ -8,8 +8,7 @@
 //
 // so folding x' and x' - min(m, s') is enough, whatever C and M are. That holds for numbers that do not wrap,
 // which follows from the number of elements and their storage, or else from the least and greatest that the
-// sweep sees. Source: Fisher and Ghuloum,
-// Parallelizing Complex Scans and Reductions.
+// sweep sees. Source: Fisher and Ghuloum, Parallelizing Complex Scans and Reductions.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +52,9 @@ struct Parts {
   std::vector<Total> results;  // the kernel's reductions, then what observe() adds
   bool observed = false;
 
-  // Wants the least and the greatest of each leaf, too, as further results in this order.
-  void observe();
+  // Keeps the leaves whose numbers are not small enough as far as is known, and wants the least and the
+  // greatest of each, too, as further results in this order. False if holds() says no whatever they are.
+  [[nodiscard]] bool observe(const Kernel& kernel, const std::vector<Var>& vars, std::int64_t length);
   // The totals behind one more part of `length` elements, not 0; `found`: its folds. `carried` and `results`
   // begin with the identities.
   void join(std::vector<std::int64_t>& carried, std::vector<std::int64_t>& result, const std::int64_t* found,

@@ -101,6 +101,15 @@ inline constexpr std::int32_t kMostSweeps = 3;
   return !k.sinks.empty() && by_primitive(k.sinks.front());
 }
 
+// Kernels over vectors. Those over one number cost nothing in schedules (cost.h), so they are not counted,
+// either.
+[[nodiscard]] inline std::size_t passes(const Plan& plan) {
+  std::size_t n = 0;
+  for (const Kernel& k : plan.kernels)
+    if (plan.lengths[static_cast<std::size_t>(k.space)] != LengthKind::kOne) ++n;
+  return n;
+}
+
 // Aborts if the plan contradicts the rules above.
 void check(const Plan& plan);
 // Deterministic text; also the cache key, since it names every fact the code depends on.

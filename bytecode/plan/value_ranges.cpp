@@ -1,5 +1,6 @@
 #include "bytecode/plan/value_ranges.h"
 
+#include <algorithm>
 #include <array>
 
 namespace nvm::plan {
@@ -49,9 +50,14 @@ Range range_of(const BodyInst& in, const Body& body, std::span<const Var> vars, 
 
 }  // namespace
 
-std::vector<Range> value_ranges(const Body& body, std::span<const Var> vars, IntBits bits) {
+std::vector<Range> value_ranges(const Body& body, std::span<const Var> vars, IntBits bits,
+                                std::optional<std::int64_t> length) {
   std::vector<Range> ranges;
-  for (const BodyInst& in : body.insts) ranges.push_back(range_of(in, body, vars, bits, ranges));
+  for (const BodyInst& in : body.insts) {
+    const bool counts = in.pull == Pull::kIndex || in.pull == Pull::kWithin;
+    ranges.push_back(counts && length ? Range{0, std::max<std::int64_t>(*length - 1, 0)}
+                                      : range_of(in, body, vars, bits, ranges));
+  }
   return ranges;
 }
 

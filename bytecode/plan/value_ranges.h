@@ -1,6 +1,8 @@
 // Between which numbers the values of a body are, by what its pulls can hold.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,7 +11,8 @@
 
 namespace nvm::plan {
 
-// By value; of FLOAT all INTs.
-[[nodiscard]] std::vector<Range> value_ranges(const Body& body, std::span<const Var> vars, IntBits bits);
+// By value; of FLOAT all INTs. Iterations are counted up to `length`, or any number of them.
+[[nodiscard]] std::vector<Range> value_ranges(const Body& body, std::span<const Var> vars, IntBits bits,
+                                              std::optional<std::int64_t> length = std::nullopt);
 
 }  // namespace nvm::plan

@@ -17,14 +17,13 @@ void ProgramBuilder::begin_function(std::string name, SourcePos pos) {
   open_ = true;
 }
 
-std::uint32_t ProgramBuilder::line_of(const std::string& file, std::uint32_t line) {
-  if (file.empty() || line == 0) return origin_number(0, line);
-  if (file == program_.origins.own) return origin_number(0, line);
+Origin ProgramBuilder::line_of(const std::string& file, std::uint32_t line, std::uint32_t column) {
+  if (file.empty() || line == 0 || file == program_.origins.own) return origin_number(0, line, column);
   std::vector<std::string>& others = program_.origins.others;
   const auto known = std::find(others.begin(), others.end(), file);
   const auto number = static_cast<std::uint32_t>(known - others.begin()) + 1;
   if (known == others.end() && number <= kMostOriginSource) others.push_back(file);
-  return origin_number(number, line);
+  return origin_number(number, line, column);
 }
 
 void ProgramBuilder::end_function(SourcePos pos) {

@@ -22,13 +22,13 @@ class ProgramBuilder {
   void end_function(SourcePos pos = {});  // adds kRet
   [[nodiscard]] bool in_function() const { return open_; }
 
-  // Position and NESL line given to the instructions that follow.
+  // Position and place in the source given to the instructions that follow.
   void at(SourcePos pos) { pos_ = pos; }
-  void origin_line(std::uint32_t line) { origin_line_ = line; }
+  void origin_line(Origin line) { origin_line_ = line; }
   void origins(OriginFiles files) { program_.origins = std::move(files); }
   OriginFiles& origins() { return program_.origins; }
-  // The number of a line of a file; "" is the program's own.
-  [[nodiscard]] std::uint32_t line_of(const std::string& file, std::uint32_t line);
+  // The number of a place in a file; "" is the program's own.
+  [[nodiscard]] Origin line_of(const std::string& file, std::uint32_t line, std::uint32_t column = 0);
 
   void emit(Op op, TypeWord word = TypeWord::kNone);
   void copy(std::int32_t count, std::int32_t depth);
@@ -52,7 +52,7 @@ class ProgramBuilder {
   std::vector<std::string> call_names_;  // Instr::a of a kCall indexes these until finish()
   std::unordered_map<std::string, std::int32_t> call_ids_;
   SourcePos pos_;
-  std::uint32_t origin_line_ = 0;
+  Origin origin_line_ = 0;
   bool open_ = false;
 };
 

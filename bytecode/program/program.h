@@ -34,8 +34,8 @@ struct Instr {
   // kEndif.
   std::int32_t a = 0;
   std::int32_t b = 0;
-  SourcePos pos;                  // in the VCODE text
-  std::uint32_t origin_line = 0;  // line of the NESL source it came from (origin.h), 0 if unknown
+  SourcePos pos;           // in the VCODE text
+  Origin origin_line = 0;  // where in the source it came from (origin.h), 0 if unknown
 };
 
 struct Function {

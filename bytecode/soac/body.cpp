@@ -94,6 +94,14 @@ std::int32_t Body::apply(Scalar s, Type type, std::int32_t a, std::int32_t b, st
   return add(in);
 }
 
+bool may_trap(const Body& body, std::size_t i) {
+  const BodyInst& in = body.insts[i];
+  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace ||
+      in.pull == Pull::kCheck)
+    return true;
+  return in.pull == Pull::kApply && scalar_traps(in.scalar, body.insts[static_cast<std::size_t>(in.a)].type);
+}
+
 std::string print(const Body& body) {
   std::string out;
   for (std::size_t i = 0; i < body.insts.size(); ++i) {

@@ -54,6 +54,9 @@ struct Body {
   std::int32_t apply(Scalar s, Type type, std::int32_t a, std::int32_t b = kNone, std::int32_t c = kNone);
 };
 
+// Can value i be a run-time error?
+[[nodiscard]] bool may_trap(const Body& body, std::size_t i);
+
 // "v3 = add.F v1 v2", one a line; deterministic.
 [[nodiscard]] std::string print(const Body& body);
 

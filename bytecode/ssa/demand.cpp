@@ -104,7 +104,6 @@ class Solver {
   // Can the instruction leave its result in this form?
   [[nodiscard]] bool leaves(const Inst& inst, Form form) const {
     switch (form) {
-      case Form::kAligned: return all_elements(module_, f_, operand(inst, 1), makers_, 1);
       case Form::kStrided: return reads_[at(inst.first_result)] == 1;
       case Form::kPlaces: return gets(inst, Form::kRuns);
       case Form::kGrowing:
@@ -147,16 +146,10 @@ class Solver {
     });
     if (forms.has(Form::kSlices) && !is_total_map(inst.op, inst.word) && !moves_by_runs(inst))
       forms = forms.without({Form::kSlices});
-    if (forms.has(Form::kAligned) && !aligned(inst, i)) forms = forms.without({Form::kAligned});
     return forms;
   }
-  // Is the operand read by the descriptor that it was counted up in?
-  [[nodiscard]] bool aligned(const Inst& inst, std::uint32_t i) const {
-    const Inst* made = makers_[at(operand(inst, i))];
-    return made != nullptr && op_info(made->op).kind == OpKind::kIota &&
-           operand(*made, 2) == index_check(f_, inst).along;
-  }
-  // A scatter of one value to places a stride apart: both stay unwritten, or none.
+  // A scatter of one value to places a stride apart, which is not known to be one: both stay unwritten, or
+  // none.
   void read_strided(const Inst& inst) {
     const ValueId value = operand(inst, 0);
     const ValueId places = operand(inst, 1);
@@ -165,7 +158,7 @@ class Solver {
     };
     const bool both = made_by(value, OpKind::kDist) && made_by(places, OpKind::kIota) &&
                       own_.may(value, Form::kStrided) && own_.may(places, Form::kStrided) &&
-                      !own_.may(places, Form::kAligned);
+                      !all_elements(module_, f_, operand(*makers_[at(places)], 1), makers_, 1);
     if (both) return;
     take(value, {Form::kStrided});
     take(places, {Form::kStrided});

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bytecode/ssa/facts.h"
+#include "bytecode/table/op_kind.h"
 #include "bytecode/table/shape_letters.h"
 
 namespace nvm::ssa {
@@ -42,15 +43,13 @@ bool all_elements(const Module& module, const Function& function, ValueId v,
 }
 
 IndexCheck index_check(const Function& function, const Inst& in) {
+  const MoveOperands m = move_operands(in.op);
+  if (m.first < 0 || m.flags >= 0) return {};
   const ValueId* operands = function.operands_of(in);
-  switch (in.op) {
-    case Op::kExtract: return {operands[1], operands[2], kNoValue};
-    case Op::kReplace: return {operands[1], operands[3], kNoValue};
-    case Op::kPermute: return {operands[1], operands[2], operands[2]};
-    case Op::kBpermute: return {operands[1], operands[2], operands[3]};
-    case Op::kDpermute: return {operands[1], operands[4], operands[3]};
-    default: return {};
-  }
+  const ValueId into = operands[picks(in.op) ? m.first : m.last];
+  if (op_kind(in.op) == OpKind::kExtract || op_kind(in.op) == OpKind::kReplace)
+    return {operands[1], into, kNoValue};
+  return {operands[1], into, operands[picks(in.op) ? m.last : m.first]};
 }
 
 namespace {

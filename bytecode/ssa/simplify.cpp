@@ -14,6 +14,7 @@
 #include "bytecode/ssa/edit.h"
 #include "bytecode/ssa/facts.h"
 #include "bytecode/ssa/passes.h"
+#include "bytecode/table/op_kind.h"
 
 namespace nvm::ssa {
 
@@ -240,15 +241,8 @@ class Simplifying {
     if (in.word != TypeWord::kInt || in.operands != 2 || op_info(in.op).kind != OpKind::kMap) return kNoValue;
     const ValueId a = rewrite_.operand(in, 0), b = rewrite_.operand(in, 1);
     if (!is_number(a) || !is_number(b) || known(a).sum != known(b).sum) return kNoValue;
-    switch (in.op) {
-      case Op::kEq:
-      case Op::kLe:
-      case Op::kGe: return constant(1, Type::kBool, in);
-      case Op::kNe:
-      case Op::kLt:
-      case Op::kGt: return constant(0, Type::kBool, in);
-      default: return kNoValue;
-    }
+    const Scalar relation = op_info(in.op).scalar;
+    return is_relation(relation) ? constant(holds_equal(relation) ? 1 : 0, Type::kBool, in) : kNoValue;
   }
 
   // An elementwise instruction on scalars distributed alike: once on the scalars, then distributed.

@@ -33,7 +33,7 @@ struct Inst {
   std::uint32_t results = 0;
   ValueId first_result = kNoValue;    // results are consecutive
   SourcePos pos;                      // in the VCODE text
-  std::uint32_t origin_line = 0;      // in the NESL source
+  Origin origin_line = 0;             // in the source
   std::int32_t origin_function = -1;  // FunctionId the instruction was inlined from, -1 if from here
   std::int32_t inlined = -1;          // into Module::inlined: the calls it came in by, -1 if from here
   // Where LiftedInfo::adds_up: does the cost model charge nothing, because it only deals out instances? Else
@@ -127,7 +127,7 @@ struct Constant {
 struct InlinedCall {
   FunctionId callee = 0;
   SourcePos pos;  // of the call, in the VCODE text
-  std::uint32_t origin_line = 0;
+  Origin origin_line = 0;
   std::int32_t within = -1;  // the call that brought the instruction into the callee, -1 if it stood there
 };
 

@@ -87,6 +87,10 @@ struct ScalarInfo {
 
 [[nodiscard]] const OpInfo& op_info(Op op);
 [[nodiscard]] const ScalarInfo& scalar_info(Scalar scalar);
+// Are some values of operands of this type run-time errors? FLOATs never are.
+[[nodiscard]] inline bool scalar_traps(Scalar scalar, Type operand) {
+  return scalar_info(scalar).traps && operand == Type::kInt;
+}
 [[nodiscard]] std::span<const OpInfo> all_ops();
 [[nodiscard]] std::span<const ScalarInfo> all_scalars();
 

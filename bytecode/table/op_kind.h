@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "bytecode/table/op_info.h"
 
@@ -52,6 +53,21 @@ static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !
     default: return relation;
   }
 }
+// The one in which numbers stand that do not stand in this one.
+[[nodiscard]] constexpr Scalar inverse(Scalar relation) {
+  constexpr Scalar kInverse[] = {Scalar::kGe, Scalar::kGt, Scalar::kLe,
+                                 Scalar::kLt, Scalar::kNe, Scalar::kEq};
+  return kInverse[relation_number(relation)];
+}
+// Does a number stand in it to itself?
+[[nodiscard]] constexpr bool holds_equal(Scalar relation) {
+  return relation == Scalar::kLe || relation == Scalar::kGe || relation == Scalar::kEq;
+}
+[[nodiscard]] constexpr bool is_extreme(Scalar s) { return s == Scalar::kMin || s == Scalar::kMax; }
+// What the least or greatest of negated numbers is of the numbers; others are their own.
+[[nodiscard]] constexpr Scalar other_extreme(Scalar s) {
+  return s == Scalar::kMin ? Scalar::kMax : s == Scalar::kMax ? Scalar::kMin : s;
+}
 // Does every smaller INT stand in this relation to every greater one? If not, none does.
 [[nodiscard]] constexpr bool holds_below(Scalar relation) {
   return relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe;
@@ -60,6 +76,28 @@ static_assert(relation_number(Scalar::kNe) == 5 && is_relation(Scalar::kNe) && !
 // Does it read as many elements of its first operand as the second has indices?
 [[nodiscard]] constexpr bool picks(Op op) {
   return op_kind(op) == OpKind::kGather || op_kind(op) == OpKind::kExtract;
+}
+// Ranks the smallest first, or, `down`, the largest.
+[[nodiscard]] constexpr Op rank_op(bool down) { return down ? Op::kRankDown : Op::kRankUp; }
+// Operands of a move along indices, by their numbers; -1 where it has none.
+struct MoveOperands {
+  int flags = -1;
+  int defaults = -1;
+  int first = -1;  // descriptor; of one that takes only one also the last
+  int last = -1;
+};
+[[nodiscard]] inline MoveOperands move_operands(Op op) {
+  MoveOperands m;
+  if (!picks(op) && op_kind(op) != OpKind::kScatter && op_kind(op) != OpKind::kReplace) return m;
+  const std::string_view letters = op_info(op).operands;
+  for (int i = 2; i < static_cast<int>(letters.size()); ++i) {
+    const char letter = letters[static_cast<std::size_t>(i)];
+    if (letter == 'B') m.flags = i;
+    if (letter == 't') m.defaults = i;
+    if (letter == 'S') m.last = i;
+    if (letter == 'S' && m.first < 0) m.first = i;
+  }
+  return m;
 }
 // Does each element of its result stand in its first operand?
 [[nodiscard]] constexpr bool moves_elements(Op op) {

@@ -16,7 +16,6 @@ enum class Form : std::uint8_t {
   kUniform,    // u  one element, for all
   kInvariant,  // v  the same, where it suffices to know that element
   kIota,       // i  numbers counted up in one segment, or along the columns of equally long ones
-  kAligned,    // d  numbers counted up in each segment of the descriptor by which they are read
   kRuns,       // r  numbers counted up in each segment
   kStrided,    // t  the places of a scatter of one value, and that value
   kSpread,     // s  an element for each segment
@@ -29,7 +28,7 @@ enum class Form : std::uint8_t {
   kSlices,     // m  parts of segments, and what is computed from them
   kGather,     // l  elements of another vector by indices
 };
-inline constexpr std::string_view kFormLetters = "uvidrtscpykgaml";
+inline constexpr std::string_view kFormLetters = "uvirtscpykgaml";
 
 // A set of them.
 class Forms {

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "bytecode/program/origin.h"
+
 namespace nvm {
 
 namespace {
@@ -66,10 +68,14 @@ bool parse_function(std::string_view rest, Annotation& a) {
 }
 
 bool parse_line(std::string_view rest, Annotation& a) {
-  const std::string_view number = take_word(rest);
-  const char* const end = number.data() + number.size();
+  const std::string_view place = take_word(rest);
+  const char* const end = place.data() + place.size();
   a.name = unescape(take_word(rest));
-  return std::from_chars(number.data(), end, a.line).ptr == end && !number.empty();
+  const std::from_chars_result line = std::from_chars(place.data(), end, a.line);
+  if (line.ec != std::errc()) return false;
+  if (line.ptr == end) return true;
+  const std::from_chars_result column = std::from_chars(line.ptr + 1, end, a.column);
+  return *line.ptr == ':' && column.ec == std::errc() && column.ptr == end;
 }
 
 }  // namespace
@@ -102,7 +108,7 @@ std::string annotation_text(const Annotation& a) {
     case Kind::kFunction:
       return "{nvm function " + escape(a.name) + (a.lifted ? " lifted" : "") + (a.tail ? " tail" : "") + "}";
     case Kind::kLine:
-      return "{nvm line " + std::to_string(a.line) + (a.name.empty() ? "" : " " + escape(a.name)) + "}";
+      return "{nvm line " + line_text(a.line, a.column) + (a.name.empty() ? "" : " " + escape(a.name)) + "}";
     case Kind::kChar: return "{nvm char}";
     case Kind::kSegdes: return "{nvm segdes}";
     case Kind::kNone: break;

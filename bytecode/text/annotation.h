@@ -10,10 +10,11 @@ namespace nvm {
 struct Annotation {
   enum class Kind : std::uint8_t { kNone, kSource, kFunction, kLine, kChar, kSegdes };
   Kind kind = Kind::kNone;
-  std::string name;        // kSource: file; kFunction: origin; kLine: file, "" if the source's
-  bool lifted = false;     // kFunction
-  bool tail = false;       // kFunction
-  std::uint32_t line = 0;  // kLine
+  std::string name;          // kSource: file; kFunction: origin; kLine: file, "" if the source's
+  bool lifted = false;       // kFunction
+  bool tail = false;         // kFunction
+  std::uint32_t line = 0;    // kLine
+  std::uint32_t column = 0;  // kLine: 0 if none
 };
 
 // True if the inside of a comment claims to be an annotation.

@@ -144,7 +144,7 @@ class Reader {
   Token token_;
   // Annotations seen since they last applied. They are read one token ahead of the place they stand at.
   Annotation function_note_;
-  std::uint32_t origin_line_ = 0;
+  Origin origin_line_ = 0;
   TypeWord spelt_ = TypeWord::kInt;  // what an annotation says that CONST INT spells out
   int nameless_ = 0;
 };
@@ -158,7 +158,9 @@ void Reader::annotate(const Annotation& annotation) {
   switch (annotation.kind) {
     case Annotation::Kind::kSource: builder_.origins().own = annotation.name; break;
     case Annotation::Kind::kFunction: function_note_ = annotation; break;
-    case Annotation::Kind::kLine: origin_line_ = builder_.line_of(annotation.name, annotation.line); break;
+    case Annotation::Kind::kLine:
+      origin_line_ = builder_.line_of(annotation.name, annotation.line, annotation.column);
+      break;
     case Annotation::Kind::kChar: spelt_ = TypeWord::kChar; break;
     case Annotation::Kind::kSegdes: spelt_ = TypeWord::kSegdes; break;
     case Annotation::Kind::kNone: break;

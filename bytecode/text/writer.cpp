@@ -10,16 +10,6 @@
 
 namespace nvm {
 
-namespace {
-
-constexpr std::size_t kLineLength = 100;  // vectors are wrapped here
-
-void append_int(std::string& out, std::int64_t value) {
-  std::array<char, 24> digits{};
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
-}
-
-// The shortest digits that read back as the same number, with the point that VCODE wants.
 void append_float(std::string& out, double value) {
   if (std::isinf(value)) {
     out += value < 0 ? "-1.0e999" : "1.0e999";
@@ -32,6 +22,15 @@ void append_float(std::string& out, double value) {
   out += text.substr(0, exponent);
   if (text.find('.') == std::string_view::npos) out += ".0";
   out += text.substr(exponent);
+}
+
+namespace {
+
+constexpr std::size_t kLineLength = 100;  // vectors are wrapped here
+
+void append_int(std::string& out, std::int64_t value) {
+  std::array<char, 24> digits{};
+  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
 constexpr std::size_t kLongestString = 97;  // of longer ones the legacy scanner warns
@@ -66,21 +65,31 @@ class Writer {
       out_ += " " + annotation_text({Annotation::Kind::kFunction, f.origin, f.lifted, f.tail_parallel, 0});
     out_ += '\n';
     depth_ = 0;
-    std::uint32_t line = 0;
+    Origin line = 0;
     for (const Instr& in : f.code) {
       if (options_.annotations && in.origin_line != line) {
         line = in.origin_line;
         const std::string file = program_.origins.elsewhere(line) ? program_.origins.of(line) : "";
-        out_ += annotation_text({Annotation::Kind::kLine, file, false, false, origin_line_of(line)}) + "\n";
+        out_ += annotation_text({Annotation::Kind::kLine, file, false, false, origin_line_of(line),
+                                 origin_column_of(line)}) +
+                "\n";
       }
       instruction(in);
     }
   }
 
-  void instruction(const Instr& in) {
-    if (in.op == Op::kElse || in.op == Op::kEndif) --depth_;
+  void begin_line() {
     line_start_ = out_.size();
     if (options_.indent) out_.append(2 * depth_, ' ');
+  }
+  void next_line() {
+    out_ += '\n';
+    begin_line();
+  }
+
+  void instruction(const Instr& in) {
+    if (in.op == Op::kElse || in.op == Op::kEndif) --depth_;
+    begin_line();
     out_ += op_info(in.op).text;
     if (in.op == Op::kConst) {
       constant(program_.constants[static_cast<std::size_t>(in.a)]);
@@ -106,9 +115,11 @@ class Writer {
       less.floats[i] = is_number ? 0.0 : numbers.floats[i];
     }
     constant(numbers);
-    (out_ += ' ') += op_info(Op::kConst).text;
+    next_line();
+    out_ += op_info(Op::kConst).text;
     constant(less);
-    ((((out_ += ' ') += op_info(Op::kSub).text) += ' ') += type_word_text(c.word));
+    next_line();
+    ((out_ += op_info(Op::kSub).text) += ' ') += type_word_text(c.word);
   }
 
   void constant(const Constant& c) {
@@ -133,7 +144,9 @@ class Writer {
       element(c, 0);
     } else {
       list(c);
-      if (segments) (out_ += ' ') += op_info(Op::kMakeSegdes).text;
+      if (!segments) return;
+      options_.annotations ? void(out_ += ' ') : next_line();  // as one instruction, or as it will be read
+      out_ += op_info(Op::kMakeSegdes).text;
     }
   }
 

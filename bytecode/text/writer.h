@@ -1,10 +1,12 @@
 // Program to VCODE text that the legacy interpreter accepts too: annotations travel in comments.
 //
-//   {nvm source FILE}    before the first function: the NESL file it came from
+//   {nvm source FILE}    before the first function: the file it came from
 //   {nvm function NAME [lifted] [tail]}
 //                        directly after FUNC name: origin and claims; NAME "" if unknown
-//   {nvm line N [FILE]}  the instructions that follow, to the end of the function, came from this line of
-//                        the NESL source, or of another FILE; 0 (at the start of each function) if unknown
+//   {nvm line N[:COLUMN] [FILE]}
+//                        the instructions that follow, to the end of the function, came from this line, or
+//                        place in it, of the source, or of another FILE; 0 (at the start of each function)
+//                        if unknown
 //   {nvm char}           between CONST INT and its value: the integers are a CONST CHAR that no string can
 //                        hold, having a quote or a code beyond a signed byte, or one too long for the legacy
 //                        scanner
@@ -30,6 +32,10 @@ struct WriteOptions {
   bool annotations = true;
   bool indent = true;  // two spaces per open IF, one instruction a line
 };
+// Appends the shortest digits that read back as the same number, with the point that VCODE wants. NaN has no
+// literal.
+void append_float(std::string& out, double value);
+
 [[nodiscard]] std::string write_vcode(const Program& program, WriteOptions options = {});
 
 }  // namespace nvm

@@ -213,7 +213,7 @@ std::vector<Proposal> Document::complete(std::size_t at) {
   while (begin > 0 && in_word(text[begin - 1])) --begin;
   const std::string prefix = word(std::string_view(text).substr(begin, std::min(at, text.size()) - begin));
   std::map<std::string, Proposal, std::less<>> found;  // what is nearer comes first
-  const auto propose = [&](Proposal p) {
+  const auto propose = [&](Proposal&& p) {
     if (p.name.starts_with(prefix)) found.try_emplace(p.name, std::move(p));
   };
   for (Proposal& p : locals_at(begin)) propose(std::move(p));

@@ -8,6 +8,9 @@
 
 namespace nvm::frontend {
 
+// Does a name stand alone, or a truth value that may be the name of a variable?
+[[nodiscard]] bool is_variable(const Expr& exp);
+
 class FormParser {
  public:
   explicit FormParser(Parser& parser) : p_(parser) {}
@@ -59,7 +62,7 @@ class FormParser {
   Pattern simple_pattern(std::vector<Keyword>* defaults);
   Pattern variable(const std::string& text, SourcePos pos);
   Pattern to_pattern(const Expr& exp);
-  [[nodiscard]] static bool is_variable(const Expr& exp);
+  const std::string& bindable(const Expr& exp, bool is_local);
   [[nodiscard]] bool written_small() const;  // the current token, a letter
   TypeSig signature();
   void class_binding(TypeSig& sig);

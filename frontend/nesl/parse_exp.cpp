@@ -423,7 +423,7 @@ Generator FormParser::generator_of(ExprPtr first) {
                   generator_hint(*first));
     fail("expected IN or } instead of " + shown() + " in an APPLY-TO-EACH");
   }
-  result.pattern = variable(first->text, pos);
+  result.pattern = to_pattern(*first);
   result.source = std::move(first);
   return result;
 }

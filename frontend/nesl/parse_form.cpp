@@ -1,6 +1,7 @@
 // Top-level forms, patterns and type expressions.
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/form_parser.h"
@@ -340,13 +341,24 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
   return variable(text, pos);
 }
 
-bool FormParser::is_variable(const Expr& exp) {
+bool is_variable(const Expr& exp) {
   return (exp.kind == ExprKind::kName && !exp.builtin) || (exp.kind == ExprKind::kBool && !exp.text.empty());
+}
+
+// What was read as an expression may have been quoted: 'if and '[ are expressions, if and [ no names to bind.
+// Only variables may be called t and f.
+const std::string& FormParser::bindable(const Expr& exp, bool is_local) {
+  const auto first = static_cast<unsigned char>(exp.text[0]);
+  const bool is_word = std::isalpha(first) != 0 || first == '_' || first == '~';
+  const bool shadows = is_local && (exp.text == "t" || exp.text == "f");
+  if (!is_word || (is_reserved(exp.text) && !shadows))
+    fail_at(exp.pos, "expected a name to bind instead of " + exp.text);
+  return exp.text;
 }
 
 Pattern FormParser::to_pattern(const Expr& exp) {
   check_stack();
-  if (is_variable(exp)) return variable(exp.text, exp.pos);
+  if (is_variable(exp)) return variable(bindable(exp, true), exp.pos);
   switch (exp.kind) {
     case ExprKind::kTuple: {
       Pattern tuple;
@@ -360,7 +372,7 @@ Pattern FormParser::to_pattern(const Expr& exp) {
       Pattern record;
       record.kind = Pattern::Kind::kRecord;
       record.pos = exp.pos;
-      record.name = exp.items[0]->text;
+      record.name = bindable(*exp.items[0], false);
       record.items.push_back(to_pattern(*exp.items[1]));
       return record;
     }

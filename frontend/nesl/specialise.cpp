@@ -126,7 +126,7 @@ void Specialiser::describe(std::string& key, const Type* type, int depth) {
 
 // Nodes.
 
-core::ExprPtr Specialiser::node(core::ExprKind kind, const core::Type* type, std::uint32_t line) {
+core::ExprPtr Specialiser::node(core::ExprKind kind, const core::Type* type, Origin line) {
   auto result = std::make_unique<core::Expr>();
   result->kind = kind;
   result->type = type;

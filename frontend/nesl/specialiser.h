@@ -109,12 +109,12 @@ class Specialiser {
   static const Type* any_function(TypeArena& types, const Type* identity);
   const core::Type* erase(const Type* type);
   void describe(std::string& key, const Type* type, int depth = 0);
-  static core::ExprPtr node(core::ExprKind kind, const core::Type* type, std::uint32_t line = 0);
+  static core::ExprPtr node(core::ExprKind kind, const core::Type* type, Origin line = 0);
   static core::ExprPtr pair(core::ExprPtr first, core::ExprPtr second);
   static core::ExprPtr project(core::ExprPtr whole, bool second);
   static core::ExprPtr variable(int variable, const core::Type* type);
   static core::ExprPtr let_in(int variable, core::ExprPtr value, core::ExprPtr body);
-  [[nodiscard]] std::uint32_t line(const Expr& exp) const {
+  [[nodiscard]] Origin line(const Expr& exp) const {
     return builtin_ ? 0 : origin_number(source_, exp.pos.line);
   }
   [[noreturn]] void fail(const Expr& exp, const std::string& message);

@@ -1,6 +1,7 @@
 #include "frontend/nesl/types.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "bytecode/base/budget.h"
@@ -11,8 +12,13 @@
 namespace nvm::frontend {
 
 const Type* TypeArena::base(TypeKind kind) {
-  static const Type int_type{TypeKind::kInt}, float_type{TypeKind::kFloat}, bool_type{TypeKind::kBool},
-      char_type{TypeKind::kChar};
+  static const auto made = [](TypeKind base) {
+    Type type{base};
+    type.parts = 1;
+    return type;
+  };
+  static const Type int_type = made(TypeKind::kInt), float_type = made(TypeKind::kFloat),
+                    bool_type = made(TypeKind::kBool), char_type = made(TypeKind::kChar);
   switch (kind) {
     case TypeKind::kInt: return &int_type;
     case TypeKind::kFloat: return &float_type;
@@ -21,7 +27,15 @@ const Type* TypeArena::base(TypeKind kind) {
   }
 }
 
-const Type* TypeArena::add(Type type) { return &types_.emplace_back(std::move(type)); }
+const Type* TypeArena::add(Type type) {
+  constexpr std::size_t kMostParts = std::size_t{1} << 32;
+  const bool closed = type.kind != TypeKind::kVar &&
+                      (type.kind != TypeKind::kRecord || type.datatype->content != nullptr) &&
+                      std::all_of(type.args.begin(), type.args.end(),
+                                  [](const Type* arg) { return resolve(arg)->parts > 0; });
+  if (closed) type.parts = size_up_to(&type, kMostParts);
+  return &types_.emplace_back(std::move(type));
+}
 
 const Type* TypeArena::seq(const Type* element) {
   Type type{TypeKind::kSeq};
@@ -86,6 +100,20 @@ void collect_unbound(const Type* type, std::vector<const Type*>& found) {
   for (const Type* arg : type->args) collect_unbound(arg, found);
 }
 
+// How often each of `params` stands in `type`, in what its records hold, too; `times` as often if it does.
+void count_uses(const Type* type, const std::vector<const Type*>& params, std::size_t times,
+                std::vector<std::size_t>& uses) {
+  check_budget();
+  check_stack();
+  type = resolve(type);
+  const auto param = std::find(params.begin(), params.end(), type);
+  if (param != params.end()) uses[static_cast<std::size_t>(param - params.begin())] += times;
+  const bool holds = type->kind == TypeKind::kRecord && type->datatype->content != nullptr;
+  for (std::size_t i = 0; i < type->args.size(); ++i)
+    if (const std::size_t inside = holds ? type->datatype->uses[i] : 1; inside > 0)
+      count_uses(type->args[i], params, times * inside, uses);
+}
+
 }  // namespace
 
 void Datatype::hold(const Type* components) {
@@ -93,6 +121,9 @@ void Datatype::hold(const Type* components) {
   collect_unbound(components, params);
   hidden = params.size() - declared;
   content = components;
+  size = size_up_to(components, std::numeric_limits<std::size_t>::max());
+  uses.assign(params.size(), 0);
+  count_uses(components, params, 1, uses);
 }
 
 Datatype* TypeArena::datatype() { return &datatypes_.emplace_back(); }
@@ -172,6 +203,7 @@ const Type* rebuild(TypeArena& arena, const Type* type, const MapVar& map_var, b
   check_budget();
   check_stack();
   type = resolve(type);
+  if (shares && type->parts > 0) return type;
   if (type->kind == TypeKind::kVar) return map_var(type);
   std::vector<const Type*> args;
   bool changed = false;
@@ -263,40 +295,34 @@ bool same_type(const Type* a, const Type* b) {
 
 namespace {
 
-// The record whose content is being counted, and the one in whose content that stands.
-struct Within {
-  const Type* record;
-  const Within* outer;
-};
-
-std::size_t size_within(const Type* type, std::size_t limit, const Within* within) {
-  check_budget();
-  check_stack();
-  type = resolve(type);
-  if (type->kind == TypeKind::kVar && within != nullptr) {
-    const std::vector<const Type*>& params = within->record->datatype->params;
-    const auto param = std::find(params.begin(), params.end(), type) - params.begin();
-    if (param < std::ssize(params))
-      return size_within(within->record->args[static_cast<std::size_t>(param)], limit, within->outer);
-  }
-  if (type->kind == TypeKind::kRecord && type->datatype->content != nullptr) {
-    const Within inside{type, within};
-    return limit == 0 ? 1 : 1 + size_within(type->datatype->content, limit - 1, &inside);
-  }
-  std::size_t size = 1;
-  for (const Type* arg : type->args)
-    if (size < limit) size += size_within(arg, limit - size, within);
-  return size;
+// Of a record: its content with its arguments in place of the parameters.
+std::size_t record_parts(const Type* record, std::size_t limit) {
+  const Datatype& datatype = *record->datatype;
+  std::size_t size = 1 + datatype.size;
+  for (std::size_t i = 0; i < datatype.uses.size() && size < limit; ++i)
+    if (datatype.uses[i] > 0) size += datatype.uses[i] * (size_up_to(record->args[i], limit) - 1);
+  return std::min(size, limit);
 }
 
 }  // namespace
 
-std::size_t size_up_to(const Type* type, std::size_t limit) { return size_within(type, limit, nullptr); }
+std::size_t size_up_to(const Type* type, std::size_t limit) {
+  check_budget();
+  check_stack();
+  type = resolve(type);
+  if (type->parts > 0) return std::min(type->parts, limit);
+  if (type->kind == TypeKind::kRecord && type->datatype->content != nullptr) return record_parts(type, limit);
+  std::size_t size = 1;
+  for (const Type* arg : type->args)
+    if (size < limit) size += size_up_to(arg, limit - size);
+  return size;
+}
 
 bool occurs(const Type* variable, const Type* type) {
   check_budget();
   check_stack();
   type = resolve(type);
+  if (type->parts > 0) return false;
   return type == variable || std::any_of(type->args.begin(), type->args.end(),
                                          [&](const Type* arg) { return occurs(variable, arg); });
 }
@@ -305,6 +331,7 @@ void variables_of(const Type* type, std::vector<const Type*>& found) {
   check_budget();
   check_stack();
   type = resolve(type);
+  if (type->parts > 0) return;
   if (type->kind == TypeKind::kVar) found.push_back(type);
   for (const Type* arg : type->args) variables_of(arg, found);
 }

@@ -35,7 +35,9 @@ struct Datatype {
   std::vector<const Type*> params;  // the type variables in order of declaration, then `hidden`
   std::size_t hidden = 0;           // identities of the functions among the components; no text shows them
   const Type* content = nullptr;    // component type over params
-  // Sets the content, and a parameter for each function in it.
+  std::size_t size = 0;             // of the content, see size_up_to(); a parameter counts one
+  std::vector<std::size_t> uses;    // by parameter: how often it stands in there
+  // Sets the content, and a parameter for each function in it. Requires: it is no large type.
   void hold(const Type* components);
   [[nodiscard]] std::size_t shown() const { return params.size() - hidden; }
 };
@@ -49,6 +51,7 @@ struct Type {
   const Binding* binding = nullptr;    // kIdentity of a named function
   const Expr* lambda = nullptr;  // kIdentity of a lambda or of closure(f, a) (args: f's identity, type of a)
   mutable const Type* link = nullptr;  // kVar: what it was unified with
+  std::size_t parts = 0;  // as size_up_to() counts; 0 if there was a variable in it when it was made
 };
 
 // Makes types and keeps them alive. Base types are shared; a type lives as long as its arena.
@@ -117,8 +120,8 @@ const Type* substitute(TypeArena& arena, const Type* type, const std::vector<con
 const Type* record_content(TypeArena& arena, const Type* record);
 // Equal up to renaming of unbound variables, classes included; identities of functions do not count.
 [[nodiscard]] bool same_type(const Type* a, const Type* b);
-// Constructors and variables in `type` as a tree, records with what they hold, at most about `limit`: shared
-// parts can make it exponentially large.
+// Constructors and variables in `type` as a tree, records with what they hold, or `limit` (1 or more) if
+// there are more: shared parts can make it exponentially large. Cost: what is written, not what records hold.
 [[nodiscard]] std::size_t size_up_to(const Type* type, std::size_t limit);
 [[nodiscard]] bool occurs(const Type* variable, const Type* type);
 // Adds the variables in `type`, once for each place that they stand at.

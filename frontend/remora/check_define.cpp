@@ -163,13 +163,13 @@ std::vector<std::pair<ValueId, ExprRef>> Checker::define(Trees trees) {
   return out;
 }
 
-ExprRef Checker::let_of(std::vector<std::pair<ValueId, ExprRef>> bound, ExprRef rest) const {
+ExprRef Checker::let_of(const std::vector<std::pair<ValueId, ExprRef>>& bound, ExprRef rest) const {
   ExprRef e = made(ExprKind::kLet, rest->pos, rest->type);
-  for (auto& [value, what] : bound) {
+  for (const auto& [value, what] : bound) {
     e->recursive |= what->kind == ExprKind::kLambda || what->kind == ExprKind::kTypeLambda ||
                     what->kind == ExprKind::kIndexLambda;
     e->parameters.push_back(value);
-    e->kids.push_back(std::move(what));
+    e->kids.push_back(what);
   }
   e->kids.push_back(std::move(rest));
   return e;

@@ -186,7 +186,7 @@ ExprRef Checker::body(Trees trees, const Tree& owner, const Type* context) {
   if (trees.size() > 1) fault("syntax", trees[0].pos, "only the last part of a body may be an expression");
   ExprRef rest = expression(trees[0], context);
   while (!bound.empty()) {
-    rest = let_of(std::move(bound.back()), std::move(rest));
+    rest = let_of(bound.back(), std::move(rest));
     bound.pop_back();
   }
   return rest;
@@ -224,8 +224,9 @@ Checker::Checker(Program& program, std::span<const Given> given)
 }
 
 Type type_of(const Program& program, const Form& form) {
-  return program.variables.resolved(
-      form.body != nullptr ? form.body->type : program.values[static_cast<std::size_t>(form.defines)].type);
+  const Value* defined =
+      form.body == nullptr ? &program.values[static_cast<std::size_t>(form.defines)] : nullptr;
+  return program.variables.resolved(defined != nullptr ? defined->type : form.body->type);
 }
 
 void Checker::blame(const Tree& form) {

@@ -55,7 +55,7 @@ class Checker {
   std::vector<std::pair<ValueId, ExprRef>> define(Trees trees);
   [[nodiscard]] Type declared_type(const Definition& d);
   ExprRef definition_body(const Definition& d);
-  ExprRef let_of(std::vector<std::pair<ValueId, ExprRef>> bound, ExprRef rest) const;
+  ExprRef let_of(const std::vector<std::pair<ValueId, ExprRef>>& bound, ExprRef rest) const;
   ValueId fresh_value(const std::string& name, Type type, SourcePos pos);
   void annotated(const Type& declared, const Expr& found, const Tree& last);
 

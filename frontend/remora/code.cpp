@@ -6,7 +6,7 @@
 namespace nvm::remora {
 
 namespace core = frontend::core;
-using core::Prim;
+using Prim = core::Prim;
 
 std::int32_t Coder::fresh(const Type* type) {
   variables_.push_back(type);
@@ -85,6 +85,7 @@ Code Coder::call(std::int32_t function, Code argument, const Type* result) {
 
 core::Program Coder::take(std::int32_t entry) {
   program_.entry = entry;
+  program_.sound = true;
   lift_functions(program_, variables_);
   return std::move(program_);
 }
@@ -251,9 +252,7 @@ Code Coder::sequence(std::span<const Code> elements) {
 Code Coder::dist(Code x, Code n) { return op(Prim::kDist, core::seq_type(x.type), {x, n}); }
 
 Code Coder::range(Code from, Code to) {
-  const Code out = op(Prim::kIseq, core::seq_type(integer_type()), {from, integer(1), to});
-  open_.back().blocks.back().back().second->line = 0;  // lengths are checked where they come from
-  return out;
+  return op(Prim::kIseq, core::seq_type(integer_type()), {from, integer(1), to});
 }
 
 Code Coder::groups(Code v, Code n, Code size) {

@@ -26,7 +26,7 @@ class Coder {
   using Prim = frontend::core::Prim;
 
   // `line` is that of what is built, at any time.
-  explicit Coder(const std::uint32_t* line) : line_(line) {}
+  explicit Coder(const Origin* line) : line_(line) {}
 
   // ---- functions
   // Opens a function; its parameter. Others that are open wait.
@@ -120,7 +120,7 @@ class Coder {
     return close(fill());
   }
 
-  const std::uint32_t* line_;
+  const Origin* line_;
   std::vector<Open> open_;
   std::vector<const Type*> variables_;  // of all functions
   frontend::core::Program program_;

@@ -8,7 +8,7 @@
 namespace nvm::remora {
 
 namespace core = frontend::core;
-using core::Prim;
+using Prim = core::Prim;
 
 namespace {
 
@@ -27,6 +27,8 @@ bool has_no_zero(const AtomRef& a) {
     default: return true;
   }
 }
+
+bool plain(const AtomRef& a) { return a->kind <= AtomKind::kChar; }
 
 bool one_atom(const Variables& variables, const Shape& s) {
   return s.empty() || variables.product(s).number() == 1;
@@ -56,7 +58,7 @@ Code LibraryCall::items_at(Code v, Code at, const Shape& item) {
   const Code size = product(item);
   const Code all = code_.each({at}, [&](const auto& i) {
     const Code first = code_.times(i[0], size);
-    return code_.range(first, code_.plus(first, size));
+    return places(size, [&](Code k) { return code_.plus(first, k); });
   });
   return code_.get(v, code_.flatten(all));
 }
@@ -68,7 +70,8 @@ Code LibraryCall::slice(Code v, Code from, Code to, const Shape& item) {
 
 Val LibraryCall::item(const Val& v, Code at, const Type& type) {
   if (is_scalar(type)) return {type, code_.element(v.code, at), v.meaning};
-  return {type, slice(v.code, at, code_.plus(at, code_.integer(1)), type.shape), v.meaning};
+  const Code size = product(type.shape), first = code_.times(at, size);
+  return {type, code_.get(v.code, places(size, [&](Code k) { return code_.plus(first, k); })), v.meaning};
 }
 
 Val LibraryCall::appended(const Val& a, const Val& b) {
@@ -141,6 +144,9 @@ bool LibraryCall::rearranged(Val& value) {
       return done(out(items_at(code(0), at, index(2)), arguments_[0].meaning));
     }
     case L::kAppend: {
+      const Code m = number(0), n = number(1), size = product(index(2));
+      if (plain(result_.atom) && m.known > 0 && n.known > 0 && size.known > 0)
+        return done(out(chosen(code_.times(m, size), code_.times(n, size))));
       const Val all = appended(arguments_[0], arguments_[1]);
       return done(out(all.code, all.meaning));
     }
@@ -165,6 +171,18 @@ bool LibraryCall::rearranged(Val& value) {
     case L::kScatterInto: return done(scattered());
     default: return false;
   }
+}
+
+// Each atom of m of one vector, then n of another one, neither empty, is read where it is: nothing is moved
+// before it is wanted.
+Code LibraryCall::chosen(Code m, Code n) {
+  const Code last = code_.minus(m, code_.integer(1));
+  return places(code_.plus(m, n), [&](Code i) {
+    const Code in_first = less(i, m), behind = code_.minus(i, m);
+    const Code a = code_.element(code(0), code_.select(in_first, i, last));
+    return code_.select(in_first, a,
+                        code_.element(code(1), code_.select(in_first, code_.integer(0), behind)));
+  });
 }
 
 Val LibraryCall::rotated() {

@@ -39,7 +39,10 @@ class LibraryCall {
   // ---- library_reductions.cpp
   struct Primitive {
     Prim reduce, scan;
+    double start = 0;  // not 0: what the machine starts from; only right where no atom is beyond it
   };
+  static constexpr Primitive kLeast{Prim::kMinVal, Prim::kMinScan, 1e36};
+  static constexpr Primitive kGreatest{Prim::kMaxVal, Prim::kMaxScan, -1e36};
   using Combine = std::function<Val(const Val&, const Val&)>;
   [[nodiscard]] bool reduction(Val& value);
   Val reduced();
@@ -52,11 +55,17 @@ class LibraryCall {
   // Items of shape pad_ and cell_, one after another; `n` of them.
   Val halved(const Combine& op, const Val& items, Code n);
   Val prefixes(const Combine& op, const Val& items, Code n);
-  Val combined(const Combine& op, const Val& a, const Val& b, Code n);
+  // The k-th of n items of each part with each other; of as many parts as a power of two.
+  Val combined(const Combine& op, const std::vector<Val>& parts, Code n);
   Val with_zero(const Val& zero, const Val& items);
   Code prefixes_of(const Primitive& p, const Combine& op, Code v);
   Code extremum(bool greatest, Code v);
+  // What the machine's own reduction or scan gives, where it is right for these atoms and this zero, else
+  // what items combined one with another give.
+  Val where_right(const Primitive& p, const Type& type, Code atoms, std::optional<Code> zero,
+                  const std::function<Val()>& own, const std::function<Val()>& combined);
   Code in_columns(Code items, Code n, Code columns);
+  Code in_rows(const Combine& op, Code items, std::int64_t n, Code columns);
   [[nodiscard]] std::optional<Primitive> primitive() const;
 
   // ---- library_arrays.cpp
@@ -65,6 +74,7 @@ class LibraryCall {
   [[nodiscard]] bool ordered(Val& value);
   [[nodiscard]] bool boxed(Val& value);
   Val scattered();
+  Code chosen(Code m, Code n);
   Val rotated();
   Val equality();
 

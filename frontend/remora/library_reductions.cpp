@@ -6,14 +6,11 @@
 namespace nvm::remora {
 
 namespace core = frontend::core;
-using core::Prim;
+using Prim = core::Prim;
 
 namespace {
 
 using L = Library;
-
-// What the machine starts maxima of FLOAT from; smaller numbers are combined one with another.
-constexpr double kLeastFloat = 1e36;
 
 // Functions that grow at each step have no type that all steps share: so few steps are written out.
 constexpr std::int64_t kMostWritten = 64;
@@ -45,6 +42,8 @@ std::optional<LibraryCall::Primitive> LibraryCall::primitive() const {
     case L::kFMul: return Primitive{Prim::kProduct, Prim::kMultScan};
     case L::kMin: return Primitive{Prim::kMinVal, Prim::kMinScan};
     case L::kMax: return Primitive{Prim::kMaxVal, Prim::kMaxScan};
+    case L::kFMin: return kLeast;
+    case L::kFMax: return kGreatest;
     case L::kAnd: return Primitive{Prim::kAll, Prim::kAndScan};
     case L::kOr: return Primitive{Prim::kAny, Prim::kOrScan};
     case L::kXor: return Primitive{Prim::kParity, Prim::kXorScan};
@@ -92,14 +91,21 @@ Code LibraryCall::total(Prim prim) {
   return code_.op(prim, v.type->a, {v});
 }
 
+Val LibraryCall::where_right(const Primitive& p, const Type& type, Code atoms, std::optional<Code> zero,
+                             const std::function<Val()>& own, const std::function<Val()>& combined) {
+  if (p.start == 0) return own();
+  const auto fine = [&](Code x) {  // false for what is no number
+    return code_.compare(p.start < 0 ? Prim::kGe : Prim::kLe, x, code_.real(p.start));
+  };
+  Code usual = all_of(code_.each({atoms}, [&](const auto& x) { return fine(x[0]); }));
+  if (zero) usual = code_.both(usual, fine(*zero));
+  return t_.choose({usual}, {own, combined}, type);
+}
+
 Code LibraryCall::extremum(bool greatest, Code v) {
   const Type type = remora::scalar(AtomKind::kFloat);
-  const Code least = code_.real(greatest ? -kLeastFloat : kLeastFloat);
-  const Code usual = all_of(code_.each(
-      {v}, [&](const auto& x) { return code_.compare(greatest ? Prim::kGe : Prim::kLe, x[0], least); }));
-  const auto quick = [&] {
-    return Val{type, code_.op(greatest ? Prim::kMaxVal : Prim::kMinVal, v.type->a, {v})};
-  };
+  const Primitive p = greatest ? kGreatest : kLeast;
+  const auto quick = [&] { return Val{type, code_.op(p.reduce, v.type->a, {v})}; };
   const auto slow = [&] {
     const Combine op = [&](const Val& a, const Val& b) {
       return Val{type, code_.select(greatest ? less(a.code, b.code) : less(b.code, a.code), b.code, a.code)};
@@ -107,7 +113,7 @@ Code LibraryCall::extremum(bool greatest, Code v) {
     const Val all = halved(op, vector_of(type, v, nullptr), code_.length(v));
     return Val{type, code_.element(all.code, code_.integer(0))};
   };
-  return t_.choose({usual}, {quick, slow}, type).code;
+  return where_right(p, type, v, std::nullopt, quick, slow).code;
 }
 
 // n cells of `columns` atoms, column by column.
@@ -116,6 +122,34 @@ Code LibraryCall::in_columns(Code items, Code n, Code columns) {
     return places(n, [&](Code i) { return code_.plus(j, code_.times(i, columns)); });
   });
   return code_.get(items, code_.flatten(at));
+}
+
+// The cells' atoms, those of each column combined in any order: blocks of rows are combined atom by atom,
+// which reads them as they lie, until one row is left.
+Code LibraryCall::in_rows(const Combine& op, Code items, std::int64_t n, Code columns) {
+  constexpr std::int64_t kAtOnce = 16, kMost = 8;  // rows: if that is all, and else
+  const Type atom = remora::scalar(result_.atom);
+  const auto both = [&](Code a, Code b) { return op({atom, a}, {atom, b}).code; };
+  while (n > 1) {
+    std::int64_t blocks = n <= kAtOnce ? n : kMost;
+    while (n % blocks > n / blocks) --blocks;
+    const Code some = code_.times(columns, code_.integer(n / blocks));
+    const Code over =
+        code_.times(columns, code_.integer(n % blocks));  // atoms behind the blocks, at most a block
+    items = places(some, [&](Code i) {
+      const auto of_block = [&](std::int64_t b, Code at) {
+        return code_.element(items, code_.plus(at, code_.times(some, code_.integer(b))));
+      };
+      Code all = code_.element(items, i);
+      for (std::int64_t b = 1; b < blocks; ++b) all = both(all, of_block(b, i));
+      if (n % blocks == 0) return all;
+      const Code more = less(i, over);
+      const Code last = of_block(blocks, code_.select(more, i, code_.integer(0)));
+      return code_.select(more, both(all, last), all);
+    });
+    n /= blocks;
+  }
+  return items;
 }
 
 Val LibraryCall::reduced() {
@@ -128,24 +162,35 @@ Val LibraryCall::reduced() {
   cell.shape = cell_;
   const Combine op = [&](const Val& a, const Val& b) { return t_.call(f, {a, b}, cell); };
   const Val items = flat(with ? 2 : 1);
+  const auto combined = [&] {
+    const Val all = with ? halved(op, with_zero(arguments_[1], items), code_.plus(d, code_.integer(1)))
+                         : halved(op, items, d);
+    return out_of(all.code, all.meaning);
+  };
   if (const auto p = primitive()) {
     const auto column = [&](Code v) {
       const Code all = code_.op(p->reduce, v.type->a, {v});
       return with ? op(arguments_[1], {cell, all}).code : all;
     };
-    if (is_scalar(result_)) return out(column(items.code));
     const Code columns = product(pad_);
-    const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
-    return out(code_.each({groups}, [&](const auto& v) { return column(v[0]); }));
+    if (d.known > 0 && columns.known != 1 && t_.frames_ == 0) {
+      const Code all = in_rows(op, items.code, *d.known, columns);
+      if (!with) return out(all);
+      return out(code_.each({all}, [&](const auto& x) { return op(arguments_[1], {cell, x[0]}).code; }));
+    }
+    const auto own = [&] {
+      if (is_scalar(result_)) return out(column(items.code));
+      const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
+      return out(code_.each({groups}, [&](const auto& v) { return column(v[0]); }));
+    };
+    return where_right(*p, result_, items.code, with ? std::optional(code(1)) : std::nullopt, own, combined);
   }
   if (is_scalar(result_) && written_out(d)) {
     Val all = with ? arguments_[1] : item(items, code_.integer(0), cell);
     for (std::int64_t k = with ? 0 : 1; k < *d.known; ++k) all = op(all, item(items, code_.integer(k), cell));
     return all;
   }
-  const Val all = with ? halved(op, with_zero(arguments_[1], items), code_.plus(d, code_.integer(1)))
-                       : halved(op, items, d);
-  return out_of(all.code, all.meaning);
+  return combined();
 }
 
 Val LibraryCall::with_zero(const Val& zero, const Val& items) {
@@ -153,34 +198,41 @@ Val LibraryCall::with_zero(const Val& zero, const Val& items) {
   return appended(vector_of(z.type, repeated(z, product(pad_)), z.meaning), items);
 }
 
-Val LibraryCall::combined(const Combine& op, const Val& a, const Val& b, Code n) {
+Val LibraryCall::combined(const Combine& op, const std::vector<Val>& parts, Code n) {
   const Var cells = t_.fresh_index(Sort::kDim, "n", code_.times(n, product(pad_)));
   const Shape frame{piece(Dim::of(cells))};
-  const Type all{kNoVar, a.type.atom, joined(frame, cell_)}, cell{kNoVar, a.type.atom, cell_};
-  return t_.lifted({{{all, a.code, a.meaning}, 1}, {{all, b.code, b.meaning}, 1}}, frame, cell,
-                   [&](std::vector<Val> v) { return op(v[0], v[1]); });
+  const AtomRef& atom = parts[0].type.atom;
+  const Type all{kNoVar, atom, joined(frame, cell_)}, cell{kNoVar, atom, cell_};
+  std::vector<Translator::Argument> arguments;
+  for (const Val& v : parts) arguments.push_back({{all, v.code, v.meaning}, 1});
+  return t_.lifted(std::move(arguments), frame, cell, [&](std::vector<Val> v) {
+    for (; v.size() > 1; v.resize(v.size() / 2))
+      for (std::size_t k = 0; k < v.size() / 2; ++k) v[k] = op(v[2 * k], v[2 * k + 1]);
+    return v[0];
+  });
 }
 
-// Items 0 and 1, 2 and 3, ... are combined, and so on; an odd last one waits.
+// Items are combined by eights, or by twos where there are few, and so on; last ones that are fewer wait.
 Val LibraryCall::halved(const Combine& op, const Val& items, Code n) {
   const Shape item = joined(pad_, cell_);
-  const auto two = [&] { return code_.integer(2); };
   return t_.routine("reduce", {items, integer(n)}, items.type, [&](const State& s, const Self& self) {
     const Val &v = s[0], &count = s[1];
-    const auto next = [&] {
-      const Code half = code_.quotient(count.code, two());
-      const Code odd = code_.minus(count.code, code_.times(half, two()));
-      const auto every = [&](int first) {
-        const Code at =
-            places(half, [&](Code i) { return code_.plus(code_.times(i, two()), code_.integer(first)); });
-        return Val{v.type, items_at(v.code, at, item), v.meaning};
+    const auto by = [&](std::int64_t size) {
+      return [&, size] {
+        const Code each = code_.integer(size), groups = code_.quotient(count.code, each);
+        const Code others = code_.minus(count.code, code_.times(groups, each));
+        std::vector<Val> parts;
+        for (std::int64_t k = 0; k < size; ++k) {
+          const Code at =
+              places(groups, [&](Code i) { return code_.plus(code_.times(i, each), code_.integer(k)); });
+          parts.push_back({v.type, items_at(v.code, at, item), v.meaning});
+        }
+        const Val last{v.type, slice(v.code, code_.minus(count.code, others), count.code, item), v.meaning};
+        return self({appended(combined(op, parts, groups), last), integer(code_.plus(groups, others))});
       };
-      const Val pairs = combined(op, every(0), every(1), half);
-      const Val last{v.type, slice(v.code, code_.minus(count.code, odd), count.code, item), v.meaning};
-      return self({appended(pairs, last), integer(code_.plus(half, odd))});
     };
-    return t_.choose({code_.compare(Prim::kLe, count.code, code_.integer(1))}, {[&] { return v; }, next},
-                     v.type);
+    const auto below = [&](std::int64_t k) { return less(count.code, code_.integer(k)); };
+    return t_.choose({below(2), below(64)}, {[&] { return v; }, by(2), by(8)}, v.type);
   });
 }
 
@@ -200,10 +252,10 @@ Val LibraryCall::prefixes(const Combine& op, const Val& items, Code n) {
             places(m, [&](Code i) { return code_.plus(code_.times(i, two()), code_.integer(first)); });
         return Val{v.type, items_at(v.code, at, item), v.meaning};
       };
-      const Val odd = self({combined(op, every(half, 0), every(half, 1), half), integer(half)});
+      const Val odd = self({combined(op, {every(half, 0), every(half, 1)}, half), integer(half)});
       const Code later = code_.minus(others, one());
       const Val before{v.type, slice(odd.code, code_.integer(0), later, item), odd.meaning};
-      const Val even = combined(op, before, every(later, 2), later);
+      const Val even = combined(op, {before, every(later, 2)}, later);
       const Val first{v.type, slice(v.code, code_.integer(0), one(), item), v.meaning};
       const Val all = appended(appended(first, even), odd);
       const Code at = places(count, [&](Code i) {
@@ -246,23 +298,28 @@ Val LibraryCall::scanned() {
   cell.shape = cell_;
   const Combine op = [&](const Val& a, const Val& b) { return t_.call(f, {a, b}, cell); };
   const Val items = flat(with ? 2 : 1);
-  if (const auto p = primitive()) {
+  const auto combined = [&] {
+    if (!with) {
+      const Val all = prefixes(op, items, d);
+      return out(all.code, all.meaning);
+    }
+    const Val all = prefixes(op, with_zero(arguments_[1], items), code_.plus(d, one()));
+    const Shape item = joined(pad_, cell_);
+    if (open) return out(all.code, all.meaning);
+    if (id_ == L::kExscanZero) return out(slice(all.code, code_.integer(0), d, item), all.meaning);
+    return out(slice(all.code, one(), code_.plus(d, one()), item), all.meaning);
+  };
+  const auto p = primitive();
+  if (!p) return combined();
+  const auto own = [&] {
     if (pad_.empty()) return out(prefixes_of(*p, op, items.code));
     const Code columns = product(pad_);
     const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
     const Code all =
         code_.flatten(code_.each({groups}, [&](const auto& v) { return prefixes_of(*p, op, v[0]); }));
     return out(in_columns(all, columns, open ? code_.plus(d, one()) : d));
-  }
-  if (!with) {
-    const Val all = prefixes(op, items, d);
-    return out(all.code, all.meaning);
-  }
-  const Val all = prefixes(op, with_zero(arguments_[1], items), code_.plus(d, one()));
-  const Shape item = joined(pad_, cell_);
-  if (open) return out(all.code, all.meaning);
-  if (id_ == L::kExscanZero) return out(slice(all.code, code_.integer(0), d, item), all.meaning);
-  return out(slice(all.code, one(), code_.plus(d, one()), item), all.meaning);
+  };
+  return where_right(*p, result_, items.code, with ? std::optional(code(1)) : std::nullopt, own, combined);
 }
 
 // ---- one item after another

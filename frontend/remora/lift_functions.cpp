@@ -86,7 +86,7 @@ class Lifting {
     }
   }
 
-  static ExprPtr node(ExprKind kind, const core::Type* type, std::uint32_t line) {
+  static ExprPtr node(ExprKind kind, const core::Type* type, Origin line) {
     auto e = std::make_unique<Expr>();
     e->kind = kind;
     e->type = type;
@@ -150,7 +150,7 @@ class Lifting {
   }
 
   ExprPtr with_parts(const std::vector<std::int32_t>& names, const core::Type* type, ExprPtr body) const {
-    const std::uint32_t line = body->line;
+    const Origin line = body->line;
     for (std::size_t k = names.size(); k-- > 0;) {
       ExprPtr part = node(ExprKind::kVar, type, line);
       part->id = -1;

@@ -13,8 +13,6 @@ using core::Prim;
 
 namespace {
 
-constexpr std::uint32_t kMostPlaces = (1U << 22) - 1;  // lines of core code have so many bits
-
 bool is_abstraction(const Expr& e) {
   return e.kind == ExprKind::kLambda || e.kind == ExprKind::kTypeLambda || e.kind == ExprKind::kIndexLambda;
 }
@@ -93,16 +91,12 @@ Translated Translator::run() {
   };
   code_.end_function(all(0, results.size()), entry);
   out.program = code_.take(entry);
-  out.places = std::move(places_);
   return out;
 }
 
-std::uint32_t Translator::place(SourcePos pos) {
-  const auto [at, fresh] =
-      place_numbers_.try_emplace({pos.line, pos.column}, static_cast<std::uint32_t>(places_.size()) + 1);
-  if (fresh) places_.push_back(pos);
-  if (places_.size() > kMostPlaces) throw Error{"unsupported", pos, "the program is too long"};
-  return at->second;
+Origin Translator::place(SourcePos pos) {
+  if (pos.line > kMostOriginLine) throw Error{"unsupported", pos, "the program is too long"};
+  return origin_number(0, pos.line, pos.column);
 }
 
 Environment& Translator::inner(const Environment& in) {

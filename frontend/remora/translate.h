@@ -10,6 +10,7 @@
 
 namespace nvm::remora {
 
+// What a check of the program says is "KIND: text".
 struct Translated {
   frontend::core::Program program;  // its entry leaves the values of `results`, in this order
   struct Result {
@@ -18,9 +19,6 @@ struct Translated {
     const frontend::core::Type* core;
   };
   std::vector<Result> results;  // of the expressions of the top level, and of what is kept
-  // Of code, and of what checks say: `line` of core code is a number of these, from 1. A check's message is
-  // "KIND: text".
-  std::vector<SourcePos> places;
 };
 
 // `program` is free of errors, its forms say what they are for; variables are added to it. Throws Error of

@@ -88,6 +88,7 @@ Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, cons
   }
   const Type cell = with_frame(deeper, cell_result);
   MeaningRef meaning;
+  ++frames_;
   const Code out = code_.each(sequences, [&](const std::vector<Code>& elements) {
     std::vector<Argument> now = arguments;
     for (std::size_t k = 0; k < which.size(); ++k) now[which[k]].value.code = elements[k];
@@ -95,6 +96,7 @@ Val Translator::lifted(std::vector<Argument> arguments, const Shape& frame, cons
     meaning = v.meaning;
     return v.code;
   });
+  --frames_;
   return {with_frame(here, cell), is_scalar(cell) ? out : code_.flatten(out), meaning};
 }
 
@@ -114,9 +116,9 @@ Val Translator::choose(const std::vector<Code>& conditions,
 }
 
 Val Translator::dispatch(const Val& function, const Type& result, const One& one) {
-  static const std::vector<Candidate> none;
-  const std::vector<Candidate>& all = function.meaning != nullptr ? function.meaning->candidates : none;
-  if (all.empty()) return {result, code_.zero(core_of(result, nullptr))};  // no cell is ever computed
+  if (function.meaning == nullptr || function.meaning->candidates.empty())
+    return {result, code_.zero(core_of(result, nullptr))};  // no cell is ever computed
+  const std::vector<Candidate>& all = function.meaning->candidates;
   if (all.size() == 1) return one(all[0], function.code);
   const std::vector<Code> parts = code_.parts(function.code, all.size() + 1);
   std::vector<Code> conditions;

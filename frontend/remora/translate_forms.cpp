@@ -121,7 +121,7 @@ Val Translator::record(const Expr& e, const Environment& in) {
         v.type.array != kNoVar ? 0 : v.type.shape.size() - type.atom->types[k].shape.size();
     fields.push_back({std::move(v), frame});
   }
-  return lifted(std::move(fields), type.shape, scalar(type.atom), [&](std::vector<Val> v) {
+  return lifted(std::move(fields), type.shape, scalar(type.atom), [&](const std::vector<Val>& v) {
     std::vector<Code> parts;
     std::vector<MeaningRef> meanings;
     for (const Val& x : v) {

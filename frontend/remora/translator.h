@@ -20,7 +20,7 @@ class Translator {
   Translated run();
   // Where what is being made is from.
   [[nodiscard]] SourcePos here() const {
-    return line_ <= places_.size() ? places_[line_ - 1] : SourcePos{1, 1};
+    return line_ != 0 ? SourcePos{origin_line_of(line_), origin_column_of(line_)} : SourcePos{1, 1};
   }
 
  private:
@@ -142,9 +142,9 @@ class Translator {
 
    private:
     Translator& t_;
-    std::uint32_t before_;
+    Origin before_;
   };
-  std::uint32_t place(SourcePos pos);
+  static Origin place(SourcePos pos);
   // The value if the flag is true, else the error ends the program.
   Code ensure(Code fine, const char* kind, const std::string& text, Code value) {
     return code_.checked(fine, std::string(kind) + ": " + text, value);
@@ -156,10 +156,8 @@ class Translator {
   }
 
   Program& program_;
-  std::uint32_t line_ = 1;
+  Origin line_ = 0;
   Coder code_;
-  std::vector<SourcePos> places_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> place_numbers_;
   std::map<Var, Code> numbers_;     // of index variables; of shapes their products
   std::map<Var, Code> dimensions_;  // of shape variables, sequences
   std::deque<Environment> environments_;
@@ -170,6 +168,7 @@ class Translator {
   std::map<const Expr*, std::deque<Instance>> instances_;
   std::map<const Expr*, int> written_out_;
   int depth_ = 0;
+  int frames_ = 0;  // around what is being made
 };
 
 }  // namespace nvm::remora

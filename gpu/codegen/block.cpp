@@ -213,42 +213,37 @@ bool BlockKernel::write_moves(const ssa::Function& f, const Inst& in) {
     return true;
   }
   const std::string ti = "<" + t + ", " + i + ">(b, ";
-  const auto scatter = [&](const std::string& flags, const std::string& rest, std::uint32_t d,
-                           std::uint32_t e) {
-    checked("nvm_b_scatter" + ti + x(0) + ", " + x(1) + ", " + flags + ", " + rest + ", " + x(d) + ", " +
-            x(e) + to);
+  const MoveOperands m = move_operands(in.op);
+  const auto by = [&](int k) { return k < 0 ? none : x(static_cast<std::uint32_t>(k)); };
+  const auto move = [&](const std::string& function, const std::string& rest) {
+    checked(function + ti + x(0) + ", " + x(1) + ", " + by(m.flags) + ", " + rest + by(m.first) + ", " +
+            by(m.last) + to);
   };
-  switch (in.op) {
-    case Op::kPermute: scatter(none, none, 2, 2); return true;
-    case Op::kDpermute: scatter(none, x(2), 3, 4); return true;
-    case Op::kFpermute: scatter(x(2), none, 3, 4); return true;
-    case Op::kDfpermute: scatter(x(2), x(3), 4, 5); return true;
-    case Op::kBpermute:
-      checked("nvm_b_gather" + ti + x(0) + ", " + x(1) + ", " + none + ", " + x(2) + ", " + x(3) + to);
-      return true;
-    case Op::kBfpermute:
-      checked("nvm_b_gather" + ti + x(0) + ", " + x(1) + ", " + x(2) + ", " + x(3) + ", " + x(4) + to);
-      return true;
-    case Op::kExtract: checked("nvm_b_extract" + ti + x(0) + ", " + x(1) + ", " + x(2) + to); return true;
-    case Op::kReplace:
+  switch (info.kind) {
+    case OpKind::kScatter: move("nvm_b_scatter", by(m.defaults) + ", "); return true;
+    case OpKind::kGather: move("nvm_b_gather", ""); return true;
+    case OpKind::kExtract: checked("nvm_b_extract" + ti + x(0) + ", " + x(1) + ", " + x(2) + to); return true;
+    case OpKind::kReplace:
       checked("nvm_b_replace" + ti + x(0) + ", " + x(1) + ", " + x(2) + ", " + x(3) + to);
       return true;
-    case Op::kDist: checked("nvm_b_dist<" + t + ">(b, " + x(0) + ", " + x(1) + to); return true;
-    case Op::kIndex:
+    case OpKind::kDist: checked("nvm_b_dist<" + t + ">(b, " + x(0) + ", " + x(1) + to); return true;
+    case OpKind::kIota:
       checked("nvm_b_index<" + i + ">(b, " + x(0) + ", " + x(1) + ", " + x(2) + to);
       return true;
-    case Op::kPack:
+    case OpKind::kFilter:
       checked("nvm_b_pack<" + t + ">(b, " + x(0) + ", " + x(1) + ", " + x(2) + ", &" + slot(in.first_result) +
               ", &" + slot(in.first_result + 1) + ");");
       return true;
-    case Op::kRankUp:
-    case Op::kRankDown:
+    case OpKind::kRank:
       checked("nvm_b_rank<" + t + ", " + i + (in.op == Op::kRankDown ? ", true>(b, " : ", false>(b, ") +
               x(0) + ", " + x(1) + to);
       return true;
-    case Op::kLength: checked("nvm_b_constant<" + i + ">(b, (" + i + ")" + x(0) + ".n, 1" + to); return true;
-    case Op::kMakeSegdes: checked("nvm_b_make_segdes<" + i + ">(b, " + x(0) + to); return true;
-    case Op::kLengths: checked("nvm_b_lengths<" + i + ">(b, " + x(0) + to); return true;
+    case OpKind::kShape:
+      if (in.op == Op::kLength)
+        checked("nvm_b_constant<" + i + ">(b, (" + i + ")" + x(0) + ".n, 1" + to);
+      else
+        checked((in.op == Op::kLengths ? "nvm_b_lengths<" : "nvm_b_make_segdes<") + i + ">(b, " + x(0) + to);
+      return true;
     default: return false;
   }
 }

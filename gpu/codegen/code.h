@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -87,10 +86,8 @@ struct Code {
   return 1 + plan.lengths.size() + plan.vars.size();
 }
 
-// `prefix` starts every name of the source, so that several plans may share a source. Nothing, and a reason,
-// if the plan cannot be compiled for a GPU.
-[[nodiscard]] std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix,
-                                           std::string& reason);
+// `prefix` starts every name of the source, so that several plans may share a source.
+[[nodiscard]] Code generate(const plan::Plan& plan, const std::string& prefix);
 // What must stand before the source, once.
 [[nodiscard]] const std::string& prelude();
 

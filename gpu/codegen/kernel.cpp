@@ -282,7 +282,7 @@ const std::string& prelude() {
   return kText;
 }
 
-std::optional<Code> generate(const plan::Plan& plan, const std::string& prefix, std::string& /*reason*/) {
+Code generate(const plan::Plan& plan, const std::string& prefix) {
   Code code;
   code.plan = plan;
   for (plan::Kernel& k : code.plan.kernels)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 namespace nvm::gpu {
 
@@ -17,7 +18,10 @@ std::vector<std::size_t> previous_of_lane(const std::vector<DeviceOp>& ops) {
 
 std::string shape_of(const std::vector<DeviceOp>& ops) {
   std::string text;
-  const auto add = [&](auto number) { text.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  const auto add = [&](auto number) {
+    const auto bytes = std::as_bytes(std::span(&number, 1));
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
   for (const DeviceOp& op : ops) {
     add(op.kind);
     add(op.lane);

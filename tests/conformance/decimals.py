@@ -101,6 +101,27 @@ def check_parse_float(nvm, folder, words):
     return wrong
 
 
+def check_exact_string(nvm, folder, words):
+    """What exact_string shows is read as the same float, by nvm and by Python."""
+    (folder / "e.nesl").write_text("x = {v : (v, ok) in {parse_float(w) : w in wordify(text)} | v == v};\n"
+                                   "shown = {exact_string(v) : v in x};\n"
+                                   "again = {v : (v, ok) in {parse_float(w) : w in shown}};\n"
+                                   "all_shown = join_with(shown, \" \");\n", encoding="latin-1")
+    (folder / "words.txt").write_text(" ".join(words), encoding="latin-1")
+    wrong = []
+    for mode in MODES:
+        run(nvm, folder, "run", *mode, "--in", "text=words.txt", "e.nesl", "--out", "x=x.npy", "--out", "again=v.npy",
+            "--out", "all_shown=shown.txt")
+        x, again = npy(folder / "x.npy", "d"), npy(folder / "v.npy", "d")
+        shown = (folder / "shown.txt").read_text(encoding="latin-1").split(" ")
+        if not len(x) == len(again) == len(shown):
+            wrong.append(f"exact_string {mode}: {len(x)} floats, {len(shown)} texts")
+        for value, text, read in zip(x, shown, again):
+            value = value + 0.0  # of zero without its sign
+            wrong += complain(f"exact_string {mode}", text, (bits(read), bits(float(text))), (bits(value), bits(value)))
+    return wrong
+
+
 def check_parse_int(nvm, folder, words):
     wrong = []
     for mode in MODES:
@@ -147,7 +168,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         wrong = check_parse_float(nvm, folder, words) + check_parse_int(nvm, folder, INTS)
-        wrong += check_readers(nvm, folder, words)
+        wrong += check_readers(nvm, folder, words) + check_exact_string(nvm, folder, words)
     print("\n".join(wrong[:20]))
     print(f"{len(words)} numbers, {len(wrong)} wrong")
     sys.exit(bool(wrong))

@@ -35,6 +35,8 @@ INT, FLOAT = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?\d+\.\d*([eE][+-]?\d+)?"
 TOKEN = re.compile(r'[ \t\n]+|\{[^}]*\}|"[^"]*"|[()]|[A-Za-z0-9_.!=<>%/*+-]+')
 LONGEST_NAME = 49
 LONGEST_STRING = 97  # of longer ones the scanner warns
+MOST_MOVED = 100  # more by one CPOP corrupt its memory
+MOST_OPEN = 50
 
 
 class Illegal(Exception):
@@ -98,7 +100,9 @@ class Recogniser:
         if op in TYPED:
             self.word(*TYPED[op])
         elif op in COUNTED:
-            self.match("a count", INT), self.match("a depth", INT)
+            count, _ = self.match("a count", INT), self.match("a depth", INT)
+            if op == "CPOP" and int(count) > MOST_MOVED:
+                raise Illegal(f"CPOP of {count}")
         elif op == "CALL":
             self.called.add(self.name())
         elif op == "CONST":
@@ -124,8 +128,8 @@ class Recogniser:
         known = UNTYPED | set(TYPED) | COUNTED | {"CALL", "CONST", "RET"}
         while (op := self.next("an instruction", lambda token: token in known)) != "RET":
             self.instruction(op, conditionals)
-            if len(conditionals) > 50:
-                raise Illegal("more than 50 open IFs")
+            if len(conditionals) > MOST_OPEN:
+                raise Illegal(f"more than {MOST_OPEN} open IFs")
         if conditionals:
             raise Illegal("RET inside of an IF")
 
@@ -159,7 +163,8 @@ def self_test():
     Recogniser(good).program()
     for text in ("", "FUNC MAIN", "FUNC MAIN + RET", "FUNC MAIN = BOOL RET", "FUNC MAIN CONST FLOAT 5 RET",
                  "FUNC MAIN CALL X RET", "FUNC MAIN IF RET", "FUNC MAIN ELSE RET", "FUNC MAIN CONST INT (1 2.0) RET",
-                 "FUNC T RET", "FUNC 12 RET", "FUNC " + "A" * 50 + " RET", "FUNC MAIN COPY 1 RET", "FUNC MAIN ; RET",
+                 "FUNC T RET", "FUNC 12 RET", "FUNC " + "A" * 50 + " RET", "FUNC MAIN COPY 1 RET",
+                 "FUNC MAIN CPOP 101 0 RET", "FUNC MAIN ; RET",
                  "FUNC MAIN CONST SEGDES (2 1) RET", "FUNC MAIN CONST SEGDES (2) RET", "FUNC STDIN RET",
                  f'FUNC MAIN CONST CHAR "{"a" * 98}" RET', "FUNC MAIN RET FUNC MAIN RET",
                  "FUNC MAIN CONST INT (STDIN) RET", "FUNC MAIN CONST FLOAT .5 RET", "FUNC MAIN CONST FLOAT 1e5 RET",
@@ -171,11 +176,44 @@ def self_test():
         sys.exit(f"accepted: {text}")
 
 
+def extremes(folder):
+    """Programs beyond each limit, and what they print."""
+    nested, name, many = "0", "a" * 60, 250
+    for i in reversed(range(130)):
+        nested = f"(if x > {i} then {nested} else {i})"
+    xs = [f"x{i}" for i in range(many)]
+    turned = ", ".join(xs[1:] + xs[:1])
+    programs = {
+        "deep": (f"function g(x) = {nested} $\n[g(3), g(129), g(200)] ++ {{g(x) : x in [51, 500]}};", [5, 3, 129, 0, 51, 0]),
+        "names": (f"function {name}(x) = if x < 1 then 7 else {name}(x - 1) $\n"
+                  f"function {name}b(x) = if x < 1 then 8 else {name}b(x - 1) $\n[{name}(2), {name}b(2)];", [2, 7, 8]),
+        "wide": (f"function g(n, {', '.join(xs)}) = if n == 0 then [{', '.join(xs)}] else g(n - 1, {turned}) $\n"
+                 f"g(3, {', '.join(map(str, range(many)))});", [many, *range(3, many), 0, 1, 2]),
+    }
+    for file, (text, numbers) in programs.items():
+        path = pathlib.Path(folder) / f"{file}.nesl"
+        path.write_text(text + "\n", encoding="utf-8")
+        yield path, numbers
+
+
+def beyond(nvm, folder):
+    """How many of the extremes are not legal or print something else."""
+    wrong = 0
+    for program, numbers in extremes(folder):
+        why = judge(nvm, program, folder)
+        done = subprocess.run([nvm, "vinterp", "-c", pathlib.Path(folder) / "out.vcode"], capture_output=True, text=True,
+                              check=False)
+        if why or [int(x) for x in re.findall(r"-?\d+", done.stdout)] != numbers:
+            wrong += 1
+            print(f"{program.name}: {why or done.stdout + done.stderr}")
+    return wrong
+
+
 def main():
     self_test()
     nvm, programs = sys.argv[1], [pathlib.Path(p).resolve() for p in sys.argv[2:]]
-    failed = 0
     with tempfile.TemporaryDirectory() as folder:
+        failed = beyond(nvm, folder)
         for program in programs:
             if wrong := judge(nvm, program, folder):
                 failed += 1

@@ -32,8 +32,8 @@ class Compiled {
     std::string source = gpu::prelude();
     std::string reason;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      codes_.push_back(gpu::generate(plans[i], "p" + std::to_string(i) + "_", reason));
-      if (codes_.back()) source += codes_.back()->source;
+      codes_.push_back(gpu::generate(plans[i], "p" + std::to_string(i) + "_"));
+      source += codes_.back().source;
     }
     std::string log;
     const std::string image = "emulated\n" + build_emulated(source, log) + "\n";
@@ -60,18 +60,14 @@ class Compiled {
     const gpu::Code& code_;
     const gpu::LoadedModule& module_;
   };
-  // Nothing if there is no kernel for it.
-  [[nodiscard]] std::optional<Code> code(std::size_t i) const {
-    if (!codes_[i]) return std::nullopt;
-    return Code(*codes_[i], *module_);
-  }
+  [[nodiscard]] Code code(std::size_t i) const { return Code(codes_[i], *module_); }
   [[nodiscard]] bool forks(std::size_t i) const {
-    return codes_[i] && std::any_of(codes_[i]->kernels.begin(), codes_[i]->kernels.end(),
-                                    [](const gpu::KernelCode& k) { return k.lane > 0; });
+    return std::any_of(codes_[i].kernels.begin(), codes_[i].kernels.end(),
+                       [](const gpu::KernelCode& k) { return k.lane > 0; });
   }
 
  private:
-  std::vector<std::optional<gpu::Code>> codes_;
+  std::vector<gpu::Code> codes_;
   std::unique_ptr<gpu::LoadedModule> module_;
 };
 
@@ -126,7 +122,7 @@ TEST_CASE("independent chains run on streams of their own") {
   REQUIRE(compiled.forks(0));
   for (const char* order : {"", "others_first=1"}) {
     control(order);
-    check_run(*compiled.code(0), plan, numbers(plan, 3000 + std::string(order).size(), 7));
+    check_run(compiled.code(0), plan, numbers(plan, 3000 + std::string(order).size(), 7));
     CHECK(counts().joins >= 3);
     CHECK(counts().live == 0);
   }
@@ -138,12 +134,12 @@ TEST_CASE("work that comes again becomes a graph, which then gets other data") {
   const Compiled compiled({plan});
   control("");
   for (std::int64_t round = 0; round < 6; ++round)
-    check_run(*compiled.code(0), plan, numbers(plan, 5000, round + 3));
+    check_run(compiled.code(0), plan, numbers(plan, 5000, round + 3));
   CHECK(counts().graphs == 4);
   CHECK(counts().graphs_made == 1);
   // Other lengths, other grids.
   for (std::int64_t round = 0; round < 4; ++round)
-    check_run(*compiled.code(0), plan, numbers(plan, 20000, round + 3));
+    check_run(compiled.code(0), plan, numbers(plan, 20000, round + 3));
   CHECK(counts().graphs == 6);
   CHECK(counts().graphs_made == 2);
 }
@@ -153,7 +149,7 @@ TEST_CASE("a graph that cannot be made is done without") {
   const Compiled compiled({plan});
   control("no_graph=1");
   for (std::int64_t round = 0; round < 5; ++round)
-    check_run(*compiled.code(0), plan, numbers(plan, 5000, round + 3));
+    check_run(compiled.code(0), plan, numbers(plan, 5000, round + 3));
   CHECK(counts().graphs == 0);
   control("");
 }
@@ -172,16 +168,15 @@ TEST_CASE("random plans on streams and as graphs give what the reference gives")
   int run = 0, forked = 0;
   std::uint64_t graphs = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const auto code = compiled.code(i);
-    if (!code) continue;
+    const Compiled::Code code = compiled.code(i);
     ++run;
     forked += compiled.forks(i) ? 1 : 0;
     INFO("seed " << 5000 + i);
     control("");
-    for (int round = 0; round < 4; ++round) check_run(*code, plans[i], cases[i].inputs);
+    for (int round = 0; round < 4; ++round) check_run(code, plans[i], cases[i].inputs);
     graphs += counts().graphs;
     control("others_first=1");
-    check_run(*code, plans[i], cases[i].inputs);
+    check_run(code, plans[i], cases[i].inputs);
   }
   control("");
   std::printf("%d plans, %d on several streams, %d launches of graphs\n", run, forked,

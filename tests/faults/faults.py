@@ -11,6 +11,7 @@ stays, and nothing is left beside them. Without --all, a sample; with it, more t
 import collections
 import concurrent.futures
 import errno
+import gzip
 import os
 import pathlib
 import random
@@ -53,6 +54,14 @@ CASES = [
     Case("npy", [NVM, "run", "--in", "a=given.npy", "-e", "{x + 1 : x in a}", "--out", "out.npy"], "", ["out.npy"]),
     Case("csv", [NVM, "run", "--in", "tab=table.csv", "-e", "{sum(r) : r in tab}", "--out", "out.csv"], "", ["out.csv"]),
     Case("text", [NVM, "run", "--in", "txt=table.txt", "-e", "txt ++ txt", "--out", "out.txt", "-o", "printed"], "", ["out.txt", "printed"]),
+    Case("compressed", [NVM, "run", "--in", "tab=table.csv.gz", "-e", "{sum(r) : r in tab}", "--out", "out.jsonl"], "", ["out.jsonl"]),
+    Case("archive", [NVM, "run", "--in", "z=given.npz", "-e", "z", "--out", "out.npz"], "", ["out.npz"]),
+    Case("image", [NVM, "run", "--in", "p=given.png", "-e", "p", "--out", "out.png"], "", ["out.png"]),
+    Case("remora", [NVM, "run", "--in", "x:[int 100]=given.npy", "--jit", "always", "sum.remora", "--out", "out.npy"], "", ["out.npy"]),
+    Case("remora check", [NVM, "check", "--json", str(PROGRAMS / "remora" / "histogram.remora")], "", []),
+    Case("remora compile", [NVM, "compile", str(PROGRAMS / "remora" / "dot.remora"), "-o", "out.vcode"], "", ["out.vcode"]),
+    Case("remora disasm", [NVM, "disasm", "--stages", "acfv", str(PROGRAMS / "remora" / "dot.remora")], "", []),
+    Case("remora repl", [NVM, "repl", "--language", "remora"], "(define x [1 2 3])\n(+ x 1)\n", []),
     Case("tune", [NVM, "tune", SORT], "", []),
     Case("spawn", [NVM, "run", "--allow", "spawn,read,write", "spawn.vcode"], "", []),
     Case("vinterp", [NVM, "vinterp", SORT_VCODE], (PROGRAMS / "quicksort.in").read_text(), []),
@@ -64,7 +73,7 @@ CASES = [
 # What a command shows differs from run to run.
 TIMED = {"profile", "limits", "trace", "tune", "explain"}
 # These go on: a form that fails is one of several, a process that is not started is told to the program.
-GO_ON = {"repl", "spawn"}
+GO_ON = {"repl", "remora repl", "spawn"}
 TERM = "term"  # no failure, but a signal
 ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR, TERM), "fopen": (errno.EMFILE,), "read": (errno.EIO, errno.EINTR, "short"),
           "write": (errno.ENOSPC, errno.EINTR, "short"), "writev": (errno.ENOSPC,), "fsync": (errno.EIO, TERM), "close": (errno.EIO,),
@@ -83,7 +92,9 @@ def given(folder, warm):
     (folder / "table.txt").write_text(TABLE)
     (folder / "spawn.vcode").write_text(
         'FUNC MAIN\nCONST CHAR "/bin/echo hello"\nCONST INT -1\nCONST INT 1\nCONST INT 2\nSPAWN\nPOP 3 0\nRET\n')
-    for name in ("given.npy", "given.rec"):
+    (folder / "sum.remora").write_text("(+ x 1)\n")
+    (folder / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
+    for name in ("given.npy", "given.rec", "given.npz", "given.png"):
         shutil.copy(warm / name, folder / name)
     if (warm / "cache").exists() and random.random() < 0.5:
         shutil.copytree(warm / "cache", folder / "cache")
@@ -111,6 +122,8 @@ class Sweep:
 
     def prepare(self):
         run(Case("", [NVM, "run", "-e", "[0:100]", "--out", "given.npy"], "", []), self.warm)
+        run(Case("", [NVM, "run", "-e", "([1, 2], [0.5])", "--out", "given.npz"], "", []), self.warm)
+        run(Case("", [NVM, "run", "-e", "[[0, 100], [200, 255]]", "--out", "given.png"], "", []), self.warm)
         (self.warm / "table.csv").write_text(TABLE)
         run(Case("", [NVM, "run", "--record", "given.rec", "--in", "tab=table.csv", "-e", "{sum(r) : r in tab}"], "", []), self.warm)
         run(Case("", [NVM, "tune", SORT], "", []), self.warm)

@@ -68,7 +68,7 @@ class Files(unittest.TestCase):
         forever = self.write("e.vcode", "FUNC MAIN CONST INT 0 CALL G RET\nFUNC G CONST INT 1 + INT COPY 1 0 CONST INT -1 = INT IF ELSE "
                              "CALL G ENDIF RET\n")
         self.refused(2, "the program leaves 1 values", "run", forever, "--out", "2=a.npy")
-        self.refused(2, ".parquet are not supported", "run", forever, "--out", "a.parquet")
+        self.refused(2, "needs Apache Arrow", "run", forever, "--out", "a.parquet")
         flag = self.write("f.vcode", "FUNC MAIN CONST BOOL (T F) RET\n")
         self.refused(2, "only integers from 0 to 255", "run", flag, "--out", "a.txt")
         self.assertEqual(self.names(), ["e.nesl", "e.vcode", "f.vcode"])
@@ -83,7 +83,7 @@ class Files(unittest.TestCase):
             self.write(name, "x,y\n1,2\n".replace(",", "\t" if "T" in name and "C" not in name else ","))
             self.assertEqual(self.nvm("run", "--in", f"v={name}", "-e", "v").stdout, "it = [[1.0, 2.0]] : [[float]]\n")
         self.write("data.dat", "[1]")
-        self.refused(2, ".dat are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl and .txt; text:data.dat", "run", "--in", "v=data.dat", "-e", "v")
+        self.refused(2, ".dat are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl, .txt and, to write charts, .svg; text:data.dat", "run", "--in", "v=data.dat", "-e", "v")
         self.assertEqual(self.nvm("run", "--in", "v=text:data.dat", "-e", "v").stdout, 'it = "[1]" : [char]\n')
         self.write("README", "plain")
         self.assertEqual(self.nvm("run", "--in", "v=README", "-e", "#v").stdout, "it = 5 : int\n")

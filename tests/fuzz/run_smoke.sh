@@ -1,5 +1,6 @@
 #!/bin/sh
-# Runs every fuzz target on its seeds and then on RUNS inputs made from them (always the same ones):
+# Runs every fuzz target on its seeds and then on RUNS inputs made from them (one seed of the generator, but what
+# coverage it meets, and so the inputs, may differ from build to build):
 # run_smoke.sh BUILD_DIR [RUNS]. BUILD_DIR was configured with -DNVM_FUZZ=ON. A failing input is written to
 # BUILD_DIR/fuzz-NAME-*; the exit status is 1 if there is one.
 set -eu

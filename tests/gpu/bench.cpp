@@ -164,15 +164,15 @@ void tell(const char* name, double value, const char* unit) {
 void measure_overhead(const std::shared_ptr<gpu::OpenDevice>& device) {
   std::string reason;
   const Case c = short_case();
-  const auto code = gpu::generate(c.plan, "", reason);
-  const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code->source, c.name, device->arch());
+  const gpu::Code code = gpu::generate(c.plan, "");
+  const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code.source, c.name, device->arch());
   const gpu::LoadedModule module(device, compiled.cubin.data(), reason);
   tell("cubin_load",
        1e6 * best_of(kRounds,
                      [&] {
                        const gpu::LoadedModule again(device, compiled.cubin.data(), reason);
                        gpu::Kernel kernel = nullptr;
-                       static_cast<void>(again.find(code->kernels[0].launches[0].entry, kernel));
+                       static_cast<void>(again.find(code.kernels[0].launches[0].entry, kernel));
                      }),
        "us");
   Bound bound(c);
@@ -180,7 +180,7 @@ void measure_overhead(const std::shared_ptr<gpu::OpenDevice>& device) {
        1e6 * best_of(50,
                      [&] {
                        gpu::CudaQueue queue(device, module);
-                       static_cast<void>(gpu::run_code(*code, bound.run(), queue));
+                       static_cast<void>(gpu::run_code(code, bound.run(), queue));
                      }),
        "us");
 }
@@ -234,17 +234,16 @@ class Measurement {
   Measurement(std::int64_t n, std::shared_ptr<gpu::OpenDevice> device) : n_(n), device_(std::move(device)) {}
 
   void measure(const Case& c) {
-    std::string why = "no kernel: ";
-    const auto code = gpu::generate(c.plan, "", why);
-    const gpu::Compiled compiled =
-        code ? gpu::compile_cuda(gpu::prelude() + code->source, c.name, device_->arch()) : gpu::Compiled{};
-    if (compiled.cubin.empty()) return tell_failed(c, code ? compiled.log : why);
+    const gpu::Code code = gpu::generate(c.plan, "");
+    const gpu::Compiled compiled = gpu::compile_cuda(gpu::prelude() + code.source, c.name, device_->arch());
+    if (compiled.cubin.empty()) return tell_failed(c, compiled.log);
+    std::string why;
     const gpu::LoadedModule module(device_, compiled.cubin.data(), why);
     if (!module.ok()) return tell_failed(c, why);
     if (ceiling_ == 0) ceiling_ = copy_ceiling(module, device_, static_cast<std::size_t>(8 * n_));
     Bound bound(c);
     std::vector<double> times;
-    if (!run(*code, module, bound, times, why)) return tell_failed(c, why);
+    if (!run(code, module, bound, times, why)) return tell_failed(c, why);
     tell_case(c, times, equals_cpu(c, bound));
   }
   [[nodiscard]] double ceiling() const { return ceiling_; }
@@ -346,10 +345,8 @@ int rehearse(const std::string& reason) {
   bool first = true;
   for (const auto& make : cases(4096)) {
     const Case c = make();
-    std::string why;
-    const bool generated = gpu::generate(c.plan, "", why).has_value();
-    std::printf("%s{\"name\": \"%s\", \"generated\": %s}", first ? "" : ", ", c.name.c_str(),
-                generated ? "true" : "false");
+    std::printf("%s{\"name\": \"%s\", \"source_bytes\": %zu}", first ? "" : ", ", c.name.c_str(),
+                gpu::generate(c.plan, "").source.size());
     first = false;
   }
   std::printf("]}\n");
@@ -365,8 +362,7 @@ int write_sources(const std::string& folder) {
   };
   for (const auto& make : cases(4096)) {
     const Case c = make();
-    std::string why;
-    if (const auto code = gpu::generate(c.plan, "", why)) write(c.name, code->source);
+    write(c.name, gpu::generate(c.plan, "").source);
   }
   write("sort", gpu::order_source());
   return 0;

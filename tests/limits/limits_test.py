@@ -76,6 +76,9 @@ def numbered(times, text, behind):
 
 SUMS = "function deep(v, i) = if i == 0 then sum(v) else sum(v) + deep({a + 1 : a in v}, i - 1);\n"
 
+# All bytes of standard input up to a q.
+FREAD_CHAR = 'FUNC MAIN\nCONST CHAR "q"\nCONST INT -1\nCONST INT 0\nFREAD_CHAR\nPOP 2 0\nRET\n'
+
 # name: (ending, pieces of the text)
 PROGRAMS = {
     "a long sequence": (".nesl", lambda: repeated("x = [1", ",1", 4_000_000, "];\n#x;\n")),
@@ -195,6 +198,40 @@ class Limits(unittest.TestCase):
                                        capture_output=True, timeout=END, check=False)
                 self.assertIn(child.returncode, (0, 1, 2), child.stderr[-500:])
                 if child.returncode != 0:
+                    self.assertNotEqual(child.stderr, b"")
+
+    def test_time_of_waiting(self):
+        """For bytes that do not come, for whoever opens the other end of a pipe, for a reader."""
+        pipe = os.path.join(self.folder.name, "pipe")
+        os.mkfifo(pipe)
+        read = self.file("r.vcode", "FUNC MAIN\nREAD INT\nRET\n")
+        characters = self.file("c.vcode", FREAD_CHAR)
+        waiting = [("run", "-"), ("check", "-"), ("run", pipe), ("check", pipe), ("fmt", pipe), ("run", read), ("run", characters),
+                   ("run", "-e", "1", "--input", pipe), ("run", "-e", "1", "--output", pipe),
+                   ("run", "-e", "1", "--trace", pipe), ("run", "-e", "1", "--record", pipe), ("run", "-e", '"a"', "--out", pipe),
+                   ("run", "-e", "v", "--in", "v=" + pipe), ("run", "-e", "1", "--language", "remora", "--in", "v=" + pipe),
+                   ("run", "-e", "[0:200000]", "--print-length", "all")]
+        for words in waiting:
+            with self.subTest(words=words):
+                child = subprocess.Popen([NVM, *words, "--time-limit", "0.5"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=subprocess.PIPE)
+                child.stdin.write(b"(1 2")
+                child.stdin.flush()
+                status = child.wait(END)
+                said = child.stderr.read()
+                child.communicate()
+                self.assertIn(status, (1, 2), said)
+                self.assertIn(b"time limit reached", said)
+                self.assertNotIn(b"could not be ended in order", said)
+
+    def test_time_of_bytes_without_end(self):
+        characters = self.file("c.vcode", FREAD_CHAR)
+        with open("/dev/zero", "rb") as zeros_without_end:
+            for words in (("run", characters), ("run", "-"), ("check", "/dev/zero")):
+                with self.subTest(words=words):
+                    child = subprocess.run([NVM, *words, "--time-limit", "0.5", "--memory", "200M"],
+                                           stdin=zeros_without_end, capture_output=True, timeout=END, check=False)
+                    self.assertIn(child.returncode, (1, 2))
                     self.assertNotEqual(child.stderr, b"")
 
     def test_time_of_showing(self):

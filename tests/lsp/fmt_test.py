@@ -118,7 +118,7 @@ class Fmt(unittest.TestCase):
             self.assertEqual(bad.stat().st_mode & 0o777, 0o640)
             self.assertEqual((good.stat().st_mtime_ns, good.stat().st_ino), (before.st_mtime_ns, before.st_ino))
             self.assertEqual(subprocess.run([NVM, "fmt", "--check", good, bad], check=False).returncode, 0)
-            for path, why in ((f"{name}/none.nesl", "No such file"), (name, "directory"), (f"{name}/a.remora", "in NESL")):
+            for path, why in ((f"{name}/none.nesl", "does not exist"), (name, "directory"), (f"{name}/a.remora", "in NESL")):
                 done = subprocess.run([NVM, "fmt", path], capture_output=True, text=True, check=False)
                 self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done)
                 self.assertIn(why, done.stderr)

@@ -10,8 +10,11 @@ import argparse
 import math
 import sys
 
-import nesl_python
 import arithmetic
+import nesl_everyday_meaning as everyday
+import nesl_meaning as meaning
+import nesl_order as order
+import nesl_python
 from oracle import Nesl, Vcode, batch_bits
 
 FOLD = arithmetic.float_reduce
@@ -84,6 +87,23 @@ NESL = {  # names of nesl_meaning.py, replaced
     "rank: not stable": {"rank": lambda v, down=False: arithmetic.ranks(v[::-1], None, down)[::-1]},
     "flatten: empty ones count": {"flatten": lambda v: [x for w in v for x in (w or v[0])]},
     "runs: a trailing empty one stays": {"runs": lambda v, f, e: [r for r in _runs(v, f) if r or e]},
+    "compare: the longer one is greater": {"compare": lambda a, b: order.compare(*(([len(x)] + x if isinstance(x, list) else x) for x in (a, b)))},
+    "sort: equal ones only once": {"sort_all": lambda v, down=False: order.unique(v)[::-1 if down else 1]},
+    "argsort: not stable": {"argsort": lambda v, down=False: order.argsort(v, not down)[::-1]},
+    "sort_by: descending reverses equal ones": {"sort_by": lambda f, v, down=False: order.sort_by(f, v)[::-1 if down else 1]},
+    "dictionary: the first of equal keys": {"entries": lambda p: [(k, x[0]) for k, x in order.group_pairs(p)]},
+    "lookup: the default where the key is": {"lookup_all": lambda p, w, d: [d for _ in w]},
+    "search_sorted: behind equal ones": {"search_sorted": lambda v, w: [sum(order.compare(x, k) <= 0 for x in v) for k in w]},
+    "group_with: in order of occurrence": {"group_with": lambda f, v: order.group_pairs([(f(x), x) for x in v])[::-1]},
+    "greatest of all: the first": {"extreme": lambda v, least: v[0]},
+    "cumsum without the element": {"cumulated": lambda scan, op, v: scan(v)},
+    "mean of integers": {"mean": lambda v: float(sum(v) // max(1, len(v)))},
+    "variance of a sample": {"variance": lambda v: everyday.variance(v) * len(v) / max(1, len(v) - 1)},
+    "windows: one less": {"windows": lambda v, n: everyday.windows(v, n)[:-1]},
+    "split_at: no empty parts": {"split_at": lambda s, c: [x for x in everyday.split_at(s, c) if x]},
+    "trim: only in front": {"trim": lambda s: list(bytes(s).lstrip(everyday.BLANKS))},
+    "scatter: the last wins": {"scattered": lambda d, p, op: everyday.scattered(d, p, lambda a, b: b)},
+    "text of a tuple with parentheses in it": {"show": lambda x, t: [ord("(")] + meaning.show(x, t) + [ord(")")]},
     "interleave: second first": {"interleave": lambda v, w: [x for p in zip(w, v) for x in p]},
 }
 

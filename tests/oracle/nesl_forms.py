@@ -1,13 +1,16 @@
 """Operations by their form, those that only the generators use, and how types fit."""
 
-from nesl_library import OPERATIONS, Operation, parse_type
+from nesl_library import OPERATIONS
+from nesl_rows import Operation, parse_type
 from nesl_tree import contains
 
 CLASSES = {
     "any": lambda t: True,
     "number": lambda t: t in ("int", "float"),
-    "ordinal": lambda t: t in ("int", "float"),
+    "ordinal": lambda t: t in ("int", "float"),  # what ordered has not
     "logical": lambda t: t in ("int", "bool"),
+    "ordered": lambda t: not has_variable(t) and t not in ("int", "float"),
+    "sortable": lambda t: not has_variable(t),
     "printable": lambda t: not has_variable(t) and not contains(t, "float"),
 }
 

@@ -7,28 +7,29 @@ from nesl_tree import Function, Node, pair, seq, substitute
 class Functions:
   """The part of a Generator that draws functions and calls."""
 
-  def function(self):
+  def add_function(self):
+    """One, or two that call each other behind a declaration."""
     r = self.rng.random()
     name = f"f{self.suffix}_{len(self.functions)}"
     self.fuel, kept = 15, self.fuel
-    if r < 0.3:
-      f = self.plain(name)
-    elif r < 0.5:
-      f = self.polymorphic(name)
-    elif r < 0.7:
-      f = self.counting(name)
-    elif r < 0.85:
-      f = self.dividing(name)
-    else:
-      f = self.higher_order(name)
+    for most, draw in ((0.25, self.plain), (0.38, self.polymorphic), (0.5, self.counting), (0.6, self.mutual), (0.72, self.dividing),
+                       (0.86, self.curried), (1.0, self.higher_order)):
+      if r < most:
+        f = draw(name)
+        break
+    self.functions += f if isinstance(f, list) else [f]
     self.fuel = kept
-    return f
 
   def plain(self, name):
-    parameters = [(self.fresh(), self.type(2)) for _ in range(self.rng.randrange(1, 4))]
+    parameters, env = [], []
+    for _ in range(self.rng.choice([1, 2, 2, 3])):
+      t = self.type(2)
+      p, names = self.pattern(t)
+      parameters.append((p, t))
+      env += [(n, x, False) for n, x in names]
     result = self.type(2)
-    body = self.expression(result, 3, [(n, t, False) for n, t in parameters])
-    return Function(name, parameters, result, body, signature=True)
+    default = self.constant(parameters[-1][1]) if isinstance(parameters[-1][0], str) and len(parameters) > 1 and self.rng.random() < 0.7 else None
+    return Function(name, parameters, result, self.expression(result, 3, env), signature=True, default=default)
 
   def polymorphic(self, name):
     a = ("var", "a", "any")
@@ -37,15 +38,29 @@ class Functions:
     body = self.expression(result, 3, [(n, t, False) for n, t in parameters])
     return Function(name, parameters, result, body, signature=True)
 
-  def counting(self, name):
-    """f(n, x) = if n < 1 then ... else let r = f(n - 1, ...) in ..."""
-    n, x, r = self.fresh(), self.fresh(), self.fresh()
+  def curried(self, name):
+    """f(x) = (y => ...)"""
+    x, t = self.fresh(), self.type(1)
+    value, kind = None, None
+    while value is None or len(value.data) > 1:
+      value, kind = self.closure([(x, t, False)])
+    return Function(name, [(x, t)], kind, value)
+
+  def mutual(self, name):
+    """A declaration of f, g that calls f, and f that calls g."""
     t, result = self.type(1), self.type(2)
+    f = self.counting(name, name + "g", t, result)
+    return [Function(name, f.parameters, result, None, signature=True), self.counting(name + "g", name, t, result), f]
+
+  def counting(self, name, other=None, t=None, result=None):
+    """f(n, x) = if n < 1 then ... else let r = f(n - 1, ...) in ..., or with a call of another one."""
+    n, x, r = self.fresh(), self.fresh(), self.fresh()
+    t, result = t or self.type(1), result or self.type(2)
     env = [(n, "int", False), (x, t, False)]
     var = lambda v, type_: Node("var", type_, data=v)
     test = Node("op", "bool", [var(n, "int"), self.int_const(1)], (LESS, {"a": "int"}))
     less = Node("op", "int", [var(n, "int"), self.int_const(1)], (MINUS, {"a": "int"}))
-    again = Node("call", result, [less, self.expression(t, 2, env)], (name, {}))
+    again = Node("call", result, [less, self.expression(t, 2, env)], (other or name, {}, None))
     rest = Node("let", result, [again, self.expression(result, 2, env + [(r, result, False)])], [r])
     body = Node("if", result, [test, self.expression(result, 2, env), rest])
     return Function(name, [(n, "int"), (x, t)], result, body, signature=True)
@@ -59,7 +74,7 @@ class Functions:
     length = Node("op", "int", [Node("var", t, data=v)], (LENGTH, {"a": e}))
     test = Node("op", "bool", [length, self.int_const(2)], (LESS, {"a": "int"}))
     parts = Node("op", seq(t), [Node("var", t, data=v)], (self.rng.choice([HALVES, AROUND_FIRST] if e != pair("int", "bool") else [HALVES]), {"a": e}))
-    again = Node("each", seq(result), [Node("call", result, [Node("var", t, data=p)], (name, {})), parts], ([p], False))
+    again = Node("each", seq(result), [Node("call", result, [Node("var", t, data=p)], (name, {}, None)), parts], ([p], False))
     rest = Node("let", result, [again, self.expression(result, 2, env + [(r, seq(result), False)])], [r])
     body = Node("if", result, [test, self.expression(result, 2, env), rest])
     return Function(name, [(v, t)], result, body, signature=True)
@@ -82,15 +97,15 @@ class Functions:
     candidates = []
     for f in self.functions:
       instance = {}
-      if unify(f.result, t, instance):
+      if f.body and unify(f.result, t, instance):
         candidates.append((f, instance))
     if not candidates:
-      return None
+      return self.apply(t, levels, env)
     f, instance = rng.choice(candidates)
     if "a" not in instance and has_variable(dict(enumerate(p[1] for p in f.parameters if p[1][0] != "function")).get(0, "int")):
       instance["a"] = self.operand_type("any", env)
     args = []
-    for i, (_, p) in enumerate(f.parameters):
+    for i, (_, p) in enumerate(f.parameters[:-1] if f.default and rng.random() < 0.5 else f.parameters):
       if not isinstance(p, str) and p[0] == "function":
         name = self.fresh()
         body = self.expression(p[2], levels - 1, [e for e in env if not e[2]] + [(name, p[1][0], False)])
@@ -99,4 +114,4 @@ class Functions:
         args.append(Node("op", "int", [self.expression("int", levels - 1, env)], (FEW, {})))
       else:
         args.append(self.expression(substitute(p, instance), levels - 1, env))
-    return Node("call", t, args, (f.name, instance))
+    return Node("call", t, args, (f.name, instance, f.parameters[-1][0] if f.default and len(args) == len(f.parameters) else None))

@@ -4,9 +4,11 @@ import math
 
 from nesl_forms import (BIG_INDEX, BY_FORM, CLASSES, EMPTY_AND_ONE, GIANT, INDEX_OF, MIDDLE_GROUPS, PLUS_FLOAT, REVERSE, SMALL_GROUPS, TO_FLOAT,
                         has_variable, mentions, reachable, unify)
+from nesl_closures import Closures
 from nesl_functions import Functions
-from nesl_library import FAILURES, OPERATIONS, Operation, parse_type
-from nesl_tree import SCALARS, Node, Program, depth, pair, seq, substitute
+from nesl_library import FAILURES, OPERATIONS
+from nesl_rows import Operation, parse_type
+from nesl_tree import SCALARS, Node, Program, depth, pair, seq, substitute, type_text
 
 FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 0.1, 1e-3, 3.0, 1e10, -1e10, 2147483647.0, 2147483648.0,
           -2147483649.0, 9.2233720368547758e18, 1e300, -1e300, 1.7976931348623157e308, 5e-324, -5e-324,
@@ -14,7 +16,7 @@ FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, 0.1, 1e-3, 3.0, 1e10, -1e10
 
 
 
-class Generator(Functions):
+class Generator(Functions, Closures):
   """Draws programs. `bits` is the width of INT; `suffix` makes names of definitions unique in a file."""
 
   def __init__(self, rng, bits, suffix):
@@ -36,10 +38,13 @@ class Generator(Functions):
     self.nested_style = nested
     self.fuel = rng.choice([6, 12, 20, 35, 50])
     if rng.random() < 0.25:
-      self.records.append(("record", f"rec{self.suffix}", pair(self.type(1), self.type(1))))
+      types = pair(self.type(1), self.type(1))
+      arguments = "(" + ", ".join(type_text(x, True) for x in types[1:]) + ")" if rng.random() < 0.4 else ""
+      self.records.append(("record", f"rec{self.suffix}{arguments}", types))
     for _ in range(rng.choice([0, 0, 1, 1, 2])):
-      self.functions.append(self.function())
-    t = self.type(rng.choice([1, 2, 2, 3]) + nested)
+      self.add_function()
+    results = [f.result for f in self.functions if f.result[0] != "function" and not has_variable(f.result)]
+    t = rng.choice(results) if results and rng.random() < 0.4 else self.type(rng.choice([1, 2, 2, 3]) + nested)
     env = []
     bindings = self.inputs(big)
     for name, value in bindings:
@@ -51,10 +56,10 @@ class Generator(Functions):
       bindings.append((name, value))
       env.append((name, value.type, False))
     for _ in range(rng.randrange(3)):
-      name = self.fresh()
       value = self.expression(self.type(2), 3, env)
-      bindings.append((name, value))
-      env.append((name, value.type, value.big))
+      p, names = self.pattern(value.type)
+      bindings.append((p, value))
+      env += [(name, type_, value.big) for name, type_ in names]
     body = self.expression(t, 4, env)
     if nested and rng.random() < 0.5:
       self.fuel = 15
@@ -65,7 +70,7 @@ class Generator(Functions):
       t = body.type
     if bindings:
       body = Node("let", t, [v for _, v in bindings] + [body], [n for n, _ in bindings])
-    return Program(body, self.functions, self.records, failure)
+    return Program(body, self.functions, self.records, failure, rng.random() < 0.5)
 
   def library(self):
     """A few operations, each as likely as any other, of small values."""
@@ -78,12 +83,24 @@ class Generator(Functions):
         instance = {v: self.operand_type(op.klass if v == "a" else "any", []) for v in ("a", "b") if any(mentions(o, v) for o in op.operands)}
         types = [substitute(o, instance) for o in op.operands]
         if max(map(depth, types), default=0) < 4:
-          node = Node("op", substitute(op.result, instance), [self.longer(t) for t in types], (op, instance))
+          result = substitute(op.result, instance)
+          node = self.lifted_operation(op, instance, types) if self.rng.random() < 0.4 and depth(result) < 3 else Node(
+              "op", result, [self.longer(t) for t in types], (op, instance))
       results.append(node)
     body = results[0]
     for r in results[1:]:
       body = Node("pair", pair(r.type, body.type), [r, body])
     return Program(body, self.functions, self.records)
+
+  def lifted_operation(self, op, instance, types):
+    """The operation for each element of sequences of its operands."""
+    n, names = self.rng.choice([0, 1, 2, 3, 5]), [self.fresh() for _ in types]
+    if not names:
+      names, types = [self.fresh()], ["int"]
+    sources = [Node("list", seq(t), [self.longer(t) for _ in range(n)]) if n else Node("empty", seq(t)) for t in types]
+    kids = [Node("var", t, data=x) for x, t in zip(names, types)][:len(op.operands)]
+    node = Node("op", substitute(op.result, instance), kids, (op, instance))
+    return Node("each", seq(node.type), [node] + sources, (names, False))
 
   def longer(self, t):
     """An expression; flat sequences have more elements than others."""
@@ -191,14 +208,16 @@ class Generator(Functions):
       return rng.choice(FLOATS) if r < 0.4 else rng.uniform(-10, 10) if r < 0.8 else float(rng.randrange(-50, 50)) / 4
     if t == "bool":
       return rng.random() < 0.5
-    return ord(rng.choice("abcxyzABCXYZ019 .,-\"\\%"))
+    return ord(rng.choice("abcxyzABCXYZ019 .,-\"\\%")) if rng.random() < 0.85 else rng.choice([0, 9, 10, 13, 96, 123, 255, 200, 59, 36])
 
   def constant(self, t):
     rng = self.rng
     if t in SCALARS:
       return Node("const", t, data=self.scalar(t))
     if t == seq("char") and rng.random() < 0.9:
-      return Node("const", t, data=[self.scalar("char") for _ in range(rng.choice([0, 1, 2, 5, 12]))])
+      begin = [97 + i % 7 for i in range(rng.choice([6, 7, 8, 14, 21]))] if rng.random() < 0.15 else []  # alike for long
+      n = rng.choice([0, 1, 2, 5, 12])
+      return Node("const", t, data=begin + ([rng.choice(b"ab  \t,") for _ in range(n)] if rng.random() < 0.3 else [self.scalar("char") for _ in range(n)]))
     if t[0] == "seq":
       if has_variable(t[1]):
         return None
@@ -232,17 +251,21 @@ class Generator(Functions):
       return self.leaf(t, env)
     for _ in range(6):
       r = rng.random()
-      if self.nested_style and rng.random() < 0.4:
+      if rng.random() < 0.06:
+        n = rng.choice([self.let_function, self.apply])(t, levels, env)
+      elif any(e[1][0] == "function" for e in env) and rng.random() < 0.35:
+        n = self.apply(t, levels, env)
+      elif self.nested_style and rng.random() < 0.4:
         n = self.constructor(t, levels, env)
       elif r < 0.45:
         n = self.operation(t, levels, env)
-      elif r < 0.57:
+      elif r < 0.55:
         n = Node("if", t, [self.expression("bool", levels - 1, env), self.expression(t, levels - 1, env), self.expression(t, levels - 1, env)])
-      elif r < 0.65:
+      elif r < 0.63:
         n = self.let(t, levels, env)
-      elif r < 0.72:
+      elif r < 0.74:
         n = self.call(t, levels, env)
-      elif r < 0.78:
+      elif r < 0.79:
         n = self.leaf(t, env)
       else:
         n = self.constructor(t, levels, env)
@@ -291,7 +314,7 @@ class Generator(Functions):
 
   def operand_type(self, klass, env):
     rng = self.rng
-    here = [type_ for _, type_, _ in env]
+    here = [type_ for _, type_, _ in env if type_[0] != "function"]
     inner = [x[1] for x in here if not isinstance(x, str) and x[0] == "seq"]
     candidates = [x for x in here + inner if CLASSES[klass](x) and depth(x) < 3]
     if candidates and rng.random() < 0.7:
@@ -349,6 +372,9 @@ class Generator(Functions):
     source = self.source(levels, env)
     sources, patterns = [source], []
     p, names = self.pattern(source.type[1])
+    if source.kind == "var" and rng.random() < 0.2:  # written once
+      p, names = source.data, [(source.data, source.type[1])]
+      env = [e for e in env if e[0] != p]
     patterns.append(p)
     bound = list(names)
     while rng.random() < 0.3 and source.kind == "var":
@@ -362,7 +388,8 @@ class Generator(Functions):
     body = self.expression(t[1], levels - 1, inner)
     has_sieve = rng.random() < 0.35
     sieve = [self.expression("bool", min(levels - 1, 2), inner)] if has_sieve else []
-    return Node("each", t, [body] + sources + sieve, (patterns, has_sieve), big=any(s.big for s in sources))
+    serial = rng.random() < 0.08 and not has_variable(t) and not any(s.big for s in sources)
+    return Node("serial" if serial else "each", t, [body] + sources + sieve, (patterns, has_sieve), big=any(s.big for s in sources))
 
   def map(self, t, levels, env):
     """map(x => e, v): one element after the other."""
@@ -372,7 +399,7 @@ class Generator(Functions):
     if has_variable(source.type):
       return None
     body = self.expression(t[1], levels - 1, [e for e in env if not e[2]] + [(x, source.type[1], False)])
-    return Node("call", t, [Node("lambda", t[1], [body], [x], big=False), source], ("map", {}))
+    return Node("call", t, [Node("lambda", t[1], [body], [x], big=False), source], ("map", {}, None))
 
   def comparison(self, body, env):
     """eql(body, something like it), or eql of a constant and copies; and the type."""

@@ -1,87 +1,7 @@
-"""The operations that random NESL programs are made of: NESL text, types, and what they mean in Python.
+"""The operations of release 3.1 that random NESL programs are made of, as rows of nesl_rows.py, and all OPERATIONS."""
 
-OPERATIONS has one row for each: (form, operand types, result type, code[, class of the variable a]).
-
-- `form` is NESL with $0, $1 for the operands, each once, outside of the form's own variables. Forms guard what may fail, so that programs succeed.
-- Types are written in NESL; `a` and `b` are type variables. Classes: any, number, ordinal (int and float only: the
-  identities of char are no characters), logical, printable (no float within).
-- `code` is a Python expression in which {0}, {1} are the operands, {line} the line, and the names those of
-  nesl_meaning.py; or one for each type of `a`: {"int": code, "float": code}.
-"""
-
-import re
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True, eq=False)
-class Operation:
-  form: str
-  operands: tuple
-  result: object
-  code: object
-  klass: str = "any"
-
-  @property
-  def form_parts(self):
-    """The texts between operands, and which operand stands behind each."""
-    return re.split(r"\$\d", self.form), [int(d) for d in re.findall(r"\$(\d)", self.form)]
-
-  def code_for(self, instance):
-    return self.code if isinstance(self.code, str) else self.code[instance["a"]]
-
-
-def parse_type(text):
-  """The type that NESL text like "[(int, [a])]" denotes."""
-  tokens = re.findall(r"\w+|[\[\](),]", text)
-
-  def tight():
-    t = tokens.pop(0)
-    if t == "[":
-      inner = loose()
-      assert tokens.pop(0) == "]"
-      return ("seq", inner)
-    if t == "(":
-      inner = loose()
-      assert tokens.pop(0) == ")"
-      return inner
-    return ("var", t, "any") if t in ("a", "b") else t
-
-  def loose():
-    first = tight()
-    if tokens and tokens[0] == ",":
-      tokens.pop(0)
-      return ("pair", first, loose())
-    return first
-
-  return loose()
-
-
-def row(form, operands, result, code, klass="any"):
-  types = [parse_type(t) for t in operands.split()] if operands else []
-  return Operation(form, tuple(types), parse_type(result.replace("_", " ")), code, klass)
-
-
-def infix(name, operands, result, code, klass="any"):
-  return row(f"($0 {name} $1)", operands, result, code, klass)
-
-
-def call(name, operands, result, code, klass="any"):
-  n = len(operands.split())
-  return row(name + "(" + ", ".join(f"${i}" for i in range(n)) + ")", operands, result, code, klass)
-
-
-def both(i, f):
-  return {"int": i, "float": f}
-
-
-def logic(i, b):
-  return {"int": i, "bool": b}
-
-
-def fold(kind, name):
-  """{kind of fold}_{operation} of each type."""
-  return {t: f"{kind}_{t}_{name}({{0}})" for t in ("int", "float", "bool")}
-
+from nesl_everyday import EVERYDAY, INTERNALS, ORDER
+from nesl_rows import both, call, fold, infix, logic, row
 
 SCALARS = [
     infix("+", "a a", "a", both("wrap({0} + {1})", "({0} + {1})"), "number"),
@@ -306,7 +226,7 @@ STRINGS = [
         "[(-abs(remainder(x, 100000)), True) for x in {0}]"),
 ]
 
-OPERATIONS = SCALARS + SEQUENCES + NESTING + SORTING + STRINGS
+OPERATIONS = SCALARS + SEQUENCES + NESTING + SORTING + STRINGS + ORDER + EVERYDAY + INTERNALS
 
 # What fails, and how: (form, operand types, result, kind of error). The operands are chosen so that it does.
 FAILURES = [
@@ -338,6 +258,17 @@ FAILURES = [
     ("(let o_v = $0 in drop(o_v, -(#o_v + 1)))", "[int]", "[int]", "Bounds error for function DROP"),
     ("(let o_v = $0 in o_v -> [#o_v])", "[int]", "[int]", "index out of range"),
     ("(let o_v = $0 in o_v <- [(#o_v, 1)])", "[int]", "[int]", "index out of range"),
+    ("(if fail(\"no luck\") then $0 else 2)", "int", "int", "no luck"),
+    ("windows($0, 0)", "[int]", "[[int]]", "The length must be positive in function WINDOWS"),
+    ("quantile(take($0, 0), 0.5)", "[int]", "float", "Empty sequence or a part that is not from 0 to 1 in function QUANTILE"),
+    ("fold((o_x, o_y) => o_x + o_y, take($0, 0))", "[int]", "int", "Empty sequence in function FOLD"),
+    ("max_val(take([$0], 0))", "[int]", "[int]", "Empty sequence in function MAX_VAL"),
+    ("buckets({(o_x, o_x) : o_x in $0}, 3)", "[int]", "[[int]]", "Index out of range in function BUCKETS or a combining scatter"),
+    ("scatter_add($0, [(2, 1)])", "[int]", "[int]", "Index out of range in function BUCKETS or a combining scatter"),
+    ("bin_counts($0, -1)", "[int]", "[int]", "Negative length in function BIN_COUNTS"),
+    ("slices($0, [(1, 3)])", "[int]", "[[int]]", "Bounds error for function SLICES"),
+    ("kth_smallest($0, 2)", "[int]", "int", "index out of range"),
+    ("hash($0, 0)", "int", "int", "The second argument for the function HASH must be positive"),
     ("[$0 : 5 : 0]", "int", "[int]", "In [s:e"),
     ("(let o_i = $0 in [max_int : min_int])", "int", "[int]", "In [s:e"),
 ]

@@ -1,6 +1,7 @@
 """NESL programs as Python functions: the evaluator. Each function is translated for each combination of types."""
 
-from nesl_meaning import Fault, Meaning
+from nesl_meaning import Fault, TooMuch
+from nesl_names import Meaning
 from nesl_tree import substitute
 
 
@@ -9,7 +10,7 @@ class Translator:
 
   def __init__(self, program):
     self.program = program
-    self.functions = {f.name: f for f in program.functions}
+    self.functions = {f.name: f for f in program.functions if f.body}
     self.done = {}
     self.out = []
     self.names = 0
@@ -31,7 +32,7 @@ class Translator:
     if key not in self.done:
       self.done[key] = self.fresh(name + "_")
       f = self.functions[name]
-      Body(self, instance).run(self.done[key], [p for p, _ in f.parameters], f.body)
+      Body(self, instance).run(self.done[key], [p for p, _ in f.parameters], f.body, f.default)
     return self.done[key]
 
 
@@ -50,9 +51,15 @@ class Body:
     self.translator, self.instance = translator, instance
     self.lines, self.indent = [], 1
 
-  def run(self, name, parameters, body):
+  def run(self, name, parameters, body, default=None):
+    names = [pattern(p) if isinstance(p, str) else self.translator.fresh() for p in parameters]
+    for n, p in zip(names, parameters):
+      if not isinstance(p, str):
+        self.add(f"{pattern(p)} = {n}")
+    if default:
+      names[-1] += "=" + self.value(default)
     result = self.value(body)
-    head = f"def {name}(" + ", ".join("v_" + p for p in parameters) + "):"
+    head = f"def {name}(" + ", ".join(names) + "):"
     self.translator.out.append("\n".join([head, " tick(1)"] + self.lines + [f" return {result}"]))
 
   def add(self, line):
@@ -120,21 +127,34 @@ class Body:
     for s in sources[1:]:
       self.add(f"if len({s}) != len({sources[0]}): fail('Length mismatch in an apply-to-each', {n.line})")
     self.add(f"tick(len({sources[0]}))")
-    result = self.named("[]")
-    target = ", ".join(map(pattern, patterns))
-    self.add(f"for {target}{',' if len(patterns) == 1 else ''} in zip({', '.join(sources)}):")
+    result, instance = self.named("[]"), self.translator.fresh("e")
+    values = [self.translator.fresh() for _ in patterns]
+    self.add(f"def {instance}({', '.join(values)}):")
     self.indent += 1
+    for p, v in zip(patterns, values):
+      self.add(f"{pattern(p)} = {v}")
     if has_sieve:
-      self.add(f"if not {self.value(n.kids[-1])}: continue")
+      self.add(f"if not {self.value(n.kids[-1])}: return")
     self.add(f"{result}.append({self.value(n.kids[0])})")
     self.indent -= 1
+    self.add(f"for {', '.join(values)}{',' if len(patterns) == 1 else ''} in zip({', '.join(sources)}): {instance}({', '.join(values)})")
     return result
 
+  _serial = _each
+
   def _call(self, n):
-    name, instance = n.data
+    name, instance, _ = n.data
     instance = {v: substitute(t, self.instance) for v, t in instance.items()}
     args = [self.value(k) for k in n.kids]
     return self.named(f"{self.translator.function(name, instance)}({', '.join(args)})")
+
+  def _curried(self, n):
+    name, instance = n.data
+    first, second = [self.value(k) for k in n.kids]
+    return self.named(f"{self.translator.function(name, instance)}({first})({second})")
+
+  def _copied(self, n):
+    return self.value(n.kids[0])
 
   def _lambda(self, n):
     name = self.translator.fresh("g")
@@ -167,5 +187,4 @@ class Evaluator:
     try:
       return names["main"]()
     except (OverflowError, MemoryError) as e:
-      from nesl_meaning import TooMuch
       raise TooMuch from e

@@ -1,6 +1,6 @@
 """Results of NESL programs with every bit: floats are shown as three integers, characters as codes."""
 
-from nesl_tree import contains
+from nesl_tree import constructor, contains
 from arithmetic import exact
 
 
@@ -50,7 +50,7 @@ def shown(t, e, level=0):
   if isinstance(t, str):
     return e
   if t[0] == "record":
-    return f"(let {t[1]}(o_r{level}) = {e} in {shown(t[2], f'o_r{level}', level + 1)})"
+    return f"(let {constructor(t[1])}(o_r{level}) = {e} in {shown(t[2], f'o_r{level}', level + 1)})"
   if plain(t) and not has_record(t):
     return e
   if t[0] == "seq":

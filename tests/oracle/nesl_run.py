@@ -61,7 +61,7 @@ def source(cases, bits):
 
 def nvm(binary, command, mode, bits, text, timeout):
   """Exit status, standard output and standard error."""
-  with tempfile.NamedTemporaryFile("w", suffix=".nesl", delete=False) as f:
+  with tempfile.NamedTemporaryFile("w", suffix=".nesl", delete=False, encoding="latin-1") as f:
     f.write(text)
   try:
     arguments = [binary, command] + modes.options(mode, bits) + ["--print-length", "all", f.name]

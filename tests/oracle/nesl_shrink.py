@@ -56,22 +56,24 @@ def sort_of(got):
 
 def smaller(program):
   """Programs with one thing less, the greatest steps first."""
-  used = {n.data[0] for root in [program.body] + [f.body for f in program.functions] for n in walk(root) if n.kind == "call"}
+  used = {n.data[0] for root in [program.body] + [f.body for f in program.functions if f.body] for n in walk(root) if n.kind in ("call", "curried")}
   if any(f.name not in used for f in program.functions):
     yield with_body(program, program.body, [f for f in program.functions if f.name in used])
+  if program.forms:
+    yield Program(program.body, program.functions, program.records, program.planted)
   for node in [n for n in walk(program.body) if n is not program.body]:
-    if node.kind != "lambda":
+    if node.kind not in ("lambda", "copied") and node.type:
       yield with_body(program, node, program.functions)
   for body in changes(program.body):
     yield with_body(program, body, program.functions)
   for i, f in enumerate(program.functions):
-    for body in changes(f.body):
-      g = Function(f.name, f.parameters, f.result, body, f.signature)
+    for body in changes(f.body) if f.body else ():
+      g = Function(f.name, f.parameters, f.result, body, f.signature, f.default)
       yield with_body(program, program.body, program.functions[:i] + [g] + program.functions[i + 1:])
 
 
 def with_body(program, body, functions):
-  return Program(body, functions, program.records, program.planted)
+  return Program(body, functions, program.records, program.planted, program.forms)
 
 
 def walk(node):
@@ -92,13 +94,13 @@ def changes(node):
 
 
 def here(node):
-  if node.kind == "lambda":
+  if node.kind in ("lambda", "copied") or node.type is None:
     return
   value = least(node.type)
   if node.kind not in ("const", "empty", "var", "lambda") and value is not None:
     yield value
   for k in walk(node):
-    if k is not node and k.type == node.type and k.kind != "lambda":
+    if k is not node and k.type == node.type and k.kind not in ("lambda", "copied"):
       yield k
   if node.kind == "list" and len(node.kids) > 1:
     yield Node("list", node.type, node.kids[:len(node.kids) // 2], big=node.big)
@@ -109,6 +111,8 @@ def here(node):
         yield node.kids[-1]
       else:
         yield Node("let", node.type, node.kids[:i] + node.kids[i + 1:], node.data[:i] + node.data[i + 1:], node.big)
+  if node.kind == "serial":
+    yield Node("each", node.type, node.kids, node.data, node.big)
   if node.kind == "each":
     patterns, has_sieve = node.data
     if has_sieve:

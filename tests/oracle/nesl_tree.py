@@ -1,6 +1,7 @@
 """Typed NESL programs as trees, and their text.
 
-A type is "int", "float", "bool", "char", ("seq", T), ("pair", A, B), ("record", NAME, T) or ("var", NAME, CLASS).
+A type is "int", "float", "bool", "char", ("seq", T), ("pair", A, B), ("record", NAME, T) or ("var", NAME, CLASS);
+a variable may also have ("function", (T, ...), RESULT). NAME is that of a type with its arguments: "rec1(int, [char])".
 A pattern is a name, ("pair", P, Q) or ("record", NAME, P).
 """
 
@@ -63,11 +64,15 @@ class Node:
     op        Operation, applied to kids
     if        kids: condition, then, else
     let       [pattern]; kids: a value for each pattern, the body
-    each      ([pattern], has_sieve); kids: body, sources, sieve if there is one
+    each      ([pattern], has_sieve); kids: body, sources, sieve if there is one. A pattern that is the name of its source is
+              written once, and a body that is the first element not at all, for some names
+    serial    the same, with a star
     record    kids: the components; the type has the name
-    call      (function name, {type variable: type}); kids: arguments, which may be lambdas
+    call      (function name, {type variable: type}, name of an optional argument, if it is given); kids: arguments, which may be lambdas
+    curried   as call, of a function whose result is a lambda; kids: the argument of each
     lambda    [name]; kids: body; the type is that of the body
-    apply     name of a parameter that is a function; kids: arguments
+    copied    kids: a lambda, which is written as an element of a sequence of it
+    apply     name of a variable that is a function; kids: arguments
   """
 
   __slots__ = ("kind", "type", "kids", "data", "big", "line")
@@ -86,10 +91,11 @@ class Node:
 @dataclass
 class Function:
   name: str
-  parameters: list  # of (name, type), or (name, ("function", [types], result))
+  parameters: list  # of (pattern, type), or (name, ("function", [types], result))
   result: object
-  body: Node
+  body: Node  # None: a declaration of what comes later
   signature: bool = False  # whether its text says its type
+  default: Node = None  # of the last parameter
 
 
 @dataclass
@@ -97,6 +103,7 @@ class Program:
   body: Node
   functions: list = field(default_factory=list)
   records: list = field(default_factory=list)  # record types
+  forms: bool = False  # whether what the body binds first is bound at the top level
   planted: object = None  # the node that fails, of a program that is meant to
 
   @property
@@ -108,11 +115,15 @@ def mentions_variable(t):
   return not isinstance(t, str) and (t[0] == "var" or any(mentions_variable(x) for x in t[1:] if t[0] != "record"))
 
 
+def constructor(record):
+  return record.split("(")[0]
+
+
 def pattern_text(p):
   if isinstance(p, str):
     return p
   if p[0] == "record":
-    return p[1] + "(" + pattern_text(p[2]) + ")"
+    return constructor(p[1]) + "(" + pattern_text(p[2]) + ")"
   return "(" + pattern_text(p[1]) + ", " + pattern_text(p[2]) + ")"
 
 
@@ -183,27 +194,52 @@ class Text:
     self.node(n.kids[-1])
     self.put(")")
 
-  def _each(self, n):
+  def _each(self, n, begin="{"):
     patterns, has_sieve = n.data
-    self.put("{")
-    self.node(n.kids[0])
+    self.put(begin)
+    first = n.kids[0].kind == "var" and n.kids[0].data == patterns[0] and len(patterns[0]) % 2 == 0
+    if not first:
+      self.node(n.kids[0])
     for i, p in enumerate(patterns):
-      self.put((" : " if i == 0 else "; ") + pattern_text(p) + " in ")
+      self.put(("" if first else " : ") if i == 0 else "; ")
+      if n.kids[1 + i].kind == "var" and n.kids[1 + i].data == p:
+        self.put(p)
+        continue
+      self.put(pattern_text(p) + " in ")
       self.node(n.kids[1 + i])
     if has_sieve:
       self.put(" | ")
       self.node(n.kids[-1])
     self.put("}")
 
+  def _serial(self, n):
+    self._each(n, "{* ")
+
   def _record(self, n):
-    self.put(n.type[1] + "(")
+    self.put(constructor(n.type[1]) + "(")
     self.row(n.kids)
     self.put(")")
 
   def _call(self, n):
-    self.put(n.data[0] + "(")
-    self.row(n.kids)
+    name, _, optional = n.data
+    self.put(name + "(")
+    self.row(n.kids[:-1] if optional else n.kids)
+    if optional:
+      self.put(f", {optional} := ")
+      self.node(n.kids[-1])
     self.put(")")
+
+  def _curried(self, n):
+    self.put(n.data[0])
+    for k in n.kids:
+      self.put("(")
+      self.node(k)
+      self.put(")")
+
+  def _copied(self, n):
+    self.put("dist(")
+    self.node(n.kids[0])
+    self.put(", 2)[1]")
 
   def _lambda(self, n):
     self.put("((" + ", ".join(n.data) + ") => " if len(n.data) > 1 else "(" + n.data[0] + " => ")
@@ -216,26 +252,43 @@ class Text:
     self.put(")")
 
   def function(self, f):
-    self.put("function " + f.name + "(" + ", ".join(p for p, _ in f.parameters) + ")")
+    self.put("function " + f.name + "(" + ", ".join(pattern_text(p) for p, _ in f.parameters))
+    if f.default:
+      self.put(" := ")
+      self.node(f.default)
+    self.put(")")
     if f.signature:
       types = ", ".join(type_text(t, True) for _, t in f.parameters)
       result = type_text(f.result)
       self.put(" : (" + types + ") -> " + ("(" + result + ")" if "," in result else result))
       if any(mentions_variable(t) for _, t in f.parameters):
         self.put(" :: (a in any)")
-    self.put(" =\n ")
-    self.node(f.body)
+    if f.body:
+      self.put(" =\n ")
+      self.node(f.body)
     self.put(" $\n")
 
   def program(self, program, name):
     """Definitions, and the value bound to `name`."""
     for r in program.records:
-      self.put("datatype " + r[1] + " (" + type_text(r[2]) + ") $\n")
+      plain = constructor(r[1]) == r[1]
+      self.put("datatype " + (r[1] + " (" + type_text(r[2]) + ")" if plain else constructor(r[1]) + "(a, b) :: (a in any; b in any)") + " $\n")
     for f in program.functions:
       self.function(f)
-    self.put(name + " =\n ")
-    self.node(program.body)
+    body = program.body
+    while program.forms and body.kind == "let":
+      for p, value in zip(body.data, body.kids):
+        self.bind(pattern_text(p), value)
+      body = body.kids[-1]
+    self.bind(name, body)
+
+  def bind(self, pattern, value):
+    self.put(pattern + " =\n ")
+    self.node(value)
     self.put(" $\n")
+
+
+ESCAPES = {ord(c): "\\" + e for c, e in zip('\n\t\r\0"\\', 'ntr0"\\')}
 
 
 def const_text(value, t, bits):
@@ -246,11 +299,11 @@ def const_text(value, t, bits):
   if t == "bool":
     return "t" if value else "f"
   if t == "char":
-    return "`" + chr(value)
+    return {9: "tab", 10: "newline", 13: "code_char(13)", 0: "code_char(0)"}.get(value, "`" + chr(value))
   if t == "float":
     return float_text(value)
   assert t == ("seq", "char")
-  return '"' + "".join(("\\" if chr(c) in '"\\' else "") + chr(c) for c in value) + '"'
+  return '"' + "".join(ESCAPES.get(c, chr(c)) for c in value) + '"'
 
 
 def float_text(x):

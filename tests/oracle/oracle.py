@@ -24,7 +24,7 @@ from nesl_pipelines import Elementary, Facts, Pipelines
 from nesl_python import Evaluator
 from vcode_generator import Generator as VcodeGenerator
 
-KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.2, "library": 0.15, "elementary": 0.02, "small": 0.26}
+KINDS = {"pipelines": 0.15, "facts": 0.1, "big": 0.1, "failing": 0.02, "nested": 0.15, "library": 0.25, "elementary": 0.02, "small": 0.21}
 
 
 class Nesl:

@@ -120,7 +120,7 @@ def check_vcode(program):
 def check_forms(program):
     run = nvm("profile", "--csv", "--by", "function", "--columns", "self,calls", "--sort", "calls", program)
     rows = list(csv.DictReader(io.StringIO(run.stdout)))
-    expect("CSV", rows and list(rows[0]) == ["table", "where", "file", "line", "level", "self", "calls"], run.stdout[:200])
+    expect("CSV", rows and list(rows[0]) == ["table", "where", "file", "line", "column", "level", "self", "calls"], run.stdout[:200])
     calls = [float(r["calls"]) for r in rows]
     expect("sorted", calls == sorted(calls, reverse=True), calls)
     run = nvm("profile", "--top", "3", program)

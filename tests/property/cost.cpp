@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "tests/support/bare_machine.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
@@ -20,20 +21,8 @@
 namespace nvm {
 namespace {
 
-struct Setting {
-  explicit Setting(const ssa::Module& m) : code(vm::make_code(m, pool)) {
-    machine.prims.pool = &pool;
-    machine.prims.int_bits = m.int_bits;
-    machine.prims.random = &host.random();
-    machine.host = &host;
-    machine.max_depth = 100;
-  }
-  vm::Pool pool;
-  vm::Code code;
-  vm::HostOptions options{nullptr, nullptr, nullptr, {}, vm::RandomKind::kPhilox};
-  vm::Host host{options, pool, IntBits::k64};
-  vm::Machine machine;
-};
+using Setting = test::BareMachine;
+constexpr std::int64_t kDeep = 100;  // calls
 
 struct Figures {
   std::uint64_t work = 0, depth = 0;
@@ -72,7 +61,7 @@ std::optional<Figures> counted(Setting& setting, How how) {
 }
 
 void same_cost_however(const ssa::Module& module) {
-  Setting setting(module);
+  Setting setting(module, kDeep);
   vm::Machine machine = setting.machine;
   Watching watching;
   machine.observer = &watching;
@@ -90,7 +79,7 @@ void same_cost_however(const ssa::Module& module) {
 // The call as a whole, and in groups by workers that cut no further.
 void groups_cost_what_the_whole_does(const ssa::Module& module, ssa::FunctionId id, test::Choices choices) {
   const ssa::Function& f = module.functions[static_cast<std::size_t>(id)];
-  Setting setting(module);
+  Setting setting(module, kDeep);
   setting.machine.prims.threads = 1;
   const auto instances = static_cast<std::int64_t>(2 + choices.below(30));
   const std::vector<test::Column> columns = test::lifted_columns(f, instances, choices);
@@ -177,7 +166,7 @@ TEST_CASE("recursive NESL programs cost in groups what they cost") {
     bool adds_up = false;
     for (const ssa::Function& f : module.functions) adds_up = adds_up || f.lifted.adds_up;
     CHECK(adds_up);
-    Setting setting(module);
+    Setting setting(module, kDeep);
     setting.machine.prims.threads = 2;
     vm::Tally whole;
     vm::Machine machine = setting.machine;

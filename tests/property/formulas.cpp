@@ -12,14 +12,30 @@ using namespace testing;  // NOLINT(google-build-using-namespace)
 
 constexpr Op kComparisons[] = {Op::kLt, Op::kLe, Op::kGt, Op::kGe, Op::kEq, Op::kNe};
 
+// One thread, or several that share few elements.
+void share(Chain& c) {
+  if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
+}
+
+// Lengths as they come, or few long ones for several threads to share.
+Lengths short_or_long(Chain& c) {
+  if (!c.chance(3)) return c.lengths();
+  c.context.threads = 3;
+  c.context.grain = 64;
+  Lengths lengths;
+  for (std::int64_t k = 1 + below(c.rng, 4); k > 0; --k)
+    lengths.push_back(below(c.rng, c.chance(4) ? 2 : 90000));
+  return lengths;
+}
+
 TEST_CASE("elements that compare with a value of their segment") {
   check_chains(
       "PACK by a comparison",
       {FastPath::kLeaveRepeated, FastPath::kLeaveSpread, FastPath::kLeaveCompare, FastPath::kPackCompared,
-       FastPath::kWriteSpread, FastPath::kWriteCompare},
+       FastPath::kPackGroupSplit, FastPath::kWriteSpread, FastPath::kWriteCompare},
       [](Chain& c) {
         const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
-        const Lengths lengths = c.lengths();
+        const Lengths lengths = short_or_long(c);
         const Segdes s = c.segdes(lengths);
         const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
         const Value x = c.vector(word, compared.segments() + (c.chance(30) ? 1 : 0));
@@ -45,6 +61,7 @@ TEST_CASE("elements that compare with a value of their segment") {
 
 TEST_CASE("elements that several comparisons with the same values take") {
   check_chains("PACKs in one pass", {FastPath::kPackGroup}, [](Chain& c) {
+    share(c);
     const TypeWord word = c.chance(2) ? TypeWord::kFloat : TypeWord::kInt;
     const Segdes s = c.segdes(c.lengths());
     const Segdes compared = c.chance(4) ? Segdes::regular(1, s.total()) : s;
@@ -76,17 +93,6 @@ TEST_CASE("elements that several comparisons with the same values take") {
       return all;
     });
   });
-}
-
-// Lengths as they come, or few long ones for several threads to share.
-Lengths short_or_long(Chain& c) {
-  if (!c.chance(3)) return c.lengths();
-  c.context.threads = 3;
-  c.context.grain = 64;
-  Lengths lengths;
-  for (std::int64_t k = 1 + below(c.rng, 4); k > 0; --k)
-    lengths.push_back(below(c.rng, c.chance(4) ? 2 : 90000));
-  return lengths;
 }
 
 Lengths lengths_of(const Value& value) {
@@ -171,6 +177,7 @@ TEST_CASE("segments that are packed as a whole") {
   check_chains("PACK by a distributed flag", {FastPath::kPackSegments}, [](Chain& c) {
     constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
     const TypeWord word = kWords[below(c.rng, 3)];
+    share(c);
     const Segdes s = c.segdes(c.lengths());
     const Value flags = c.vector(TypeWord::kBool, s.segments());
     const Value v = c.vector(word, s.total());
@@ -187,6 +194,7 @@ TEST_CASE("segments that are packed as a whole") {
 TEST_CASE("segments that are packed as a whole and lie side by side") {
   check_chains("PACK by a distributed flag, of long segments",
                {FastPath::kPackSegments, FastPath::kSharePart}, [](Chain& c) {
+                 share(c);
                  Lengths lengths;
                  for (std::int64_t k = 1 + below(c.rng, 5); k > 0; --k)
                    lengths.push_back(c.chance(2) ? below(c.rng, 3) : 1000 + below(c.rng, 3000));
@@ -226,6 +234,7 @@ TEST_CASE("runs that move over defaults") {
                [](Chain& c) {
                  constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
                  const TypeWord word = kWords[below(c.rng, 3)];
+                 share(c);
                  const Runs r(c, 1 + below(c.rng, 3));
                  const Segdes runs = c.segdes(r.runs);
                  const Segdes source = c.chance(10) ? c.segdes(c.lengths()) : c.segdes(r.source);
@@ -262,6 +271,7 @@ TEST_CASE("elements that go to where flags are set") {
       {FastPath::kLeavePlaces, FastPath::kPutFlagged, FastPath::kWritePlaces}, [](Chain& c) {
         constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
         const TypeWord word = kWords[below(c.rng, 3)];
+        share(c);
         const std::int64_t n = below(c.rng, c.chance(4) ? 5000 : 100);
         const Segdes s = c.chance(20) ? c.segdes(c.lengths()) : Segdes::regular(1, n);
         const std::int64_t set_in_all = 1 + below(c.rng, 40);  // flags are set rarely, often, ...
@@ -340,7 +350,7 @@ TEST_CASE("segments that are joined from two vectors") {
                [](Chain& c) {
                  constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
                  const TypeWord word = kWords[below(c.rng, 3)];
-                 if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
+                 share(c);
                  const Joined j(c);
                  const Segdes dest = c.segdes(j.dest);
                  const bool second = !c.chance(5);
@@ -378,6 +388,7 @@ TEST_CASE("segments that are joined from two vectors") {
 
 TEST_CASE("pieces that are taken from segments") {
   check_chains("BPERMUTE by runs", {FastPath::kTakeRegular, FastPath::kTakeRuns}, [](Chain& c) {
+    share(c);
     constexpr TypeWord kWords[] = {TypeWord::kInt, TypeWord::kFloat, TypeWord::kBool};
     const TypeWord word = kWords[below(c.rng, 3)];
     Lengths lengths = c.lengths();

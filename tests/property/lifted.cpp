@@ -10,6 +10,7 @@
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
 #include "bytecode/verify/verify.h"
+#include "tests/support/bare_machine.h"
 #include "tests/support/lifted_arguments.h"
 #include "tests/support/lifted_programs.h"
 #include "tests/support/nesl_module.h"
@@ -55,17 +56,9 @@ std::vector<Column> cut(const ssa::Function& f, const std::vector<Column>& all, 
 std::optional<std::vector<std::string>> run(const ssa::Module& module, ssa::FunctionId id,
                                             const std::vector<Column>& columns) {
   const ssa::Function& f = module.functions[static_cast<std::size_t>(id)];
-  vm::Pool pool;
-  vm::HostOptions options;
-  vm::Host host(options, pool, module.int_bits);
-  vm::Machine machine;
-  machine.prims.pool = &pool;
-  machine.prims.int_bits = module.int_bits;
-  machine.prims.random = &host.random();
-  machine.host = &host;
-  machine.max_depth = 200;
-  const vm::Code code = vm::make_code(module, pool);
-  const vm::Outcome outcome = vm::Interp(code, machine).call(id, test::lifted_arguments(pool, f, columns));
+  test::BareMachine bare(module, 200);
+  const vm::Outcome outcome =
+      vm::Interp(bare.code, bare.machine).call(id, test::lifted_arguments(bare.pool, f, columns));
   if (outcome.error) return std::nullopt;
   std::vector<std::string> results;
   for (const vm::Value& v : outcome.values) {

@@ -7,11 +7,9 @@ Their values are computed here; nvm must find its own equal, compiled or not and
 into groups. What is tried: that values keep to the instances they belong to, whatever is made of them.
 """
 
-import argparse
-import random
-import subprocess
 import sys
-import tempfile
+
+import known_results
 
 MODES = [["--jit", "off", "--block-threshold", "off"], ["--jit", "always"], ["--jit", "off", "--block-threshold", "1"]]
 INT, BOOL = "int", "bool"
@@ -263,43 +261,13 @@ def programs(draw, count):
         arguments = ", ".join(literal(of, values[name]) for name, of in outer)
         number = len(made)
         made.append((f"let {given} in eql({text}, {literal(kind, result)}) $", "it = T : bool"))
-        made.append((f"function g{number}({parameters}) : ({types}) -> {type_text(kind, False)} = {text} $", None))
-        made.append((f"let w = {literal(kind, result)} in {{eql(g{number}({arguments}), w) : i in [0:2]}} $", "it = [T, T] : [bool]"))
+        function = f"function g{number}({parameters}) : ({types}) -> {type_text(kind, False)} = {text} $\n"
+        made.append((f"{function}let w = {literal(kind, result)} in {{eql(g{number}({arguments}), w) : i in [0:2]}} $", "it = [T, T] : [bool]"))
     return made
 
 
 def main():
-    words = argparse.ArgumentParser(usage=__doc__)
-    words.add_argument("nvm")
-    words.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    words.add_argument("--count", type=int, default=60)
-    args = words.parse_args()
-    print(f"seed {args.seed}")
-    made = programs(random.Random(args.seed), args.count)
-    wrong = 0
-    for mode in MODES:
-        # One run for all; after a failure, one for each that is left.
-        rest = made
-        while rest:
-            with tempfile.NamedTemporaryFile("w", suffix=".nesl") as file:
-                file.write("".join(f"{text}\n" for text, _ in rest))
-                file.flush()
-                done = subprocess.run([args.nvm, "run", *mode, file.name], capture_output=True, text=True, check=False)
-            lines = done.stdout.splitlines()
-            failed = None
-            for i, (text, expected) in enumerate(rest):
-                if expected is None:
-                    continue
-                line = lines.pop(0) if lines else ""
-                if line == expected:
-                    continue
-                wrong += 1
-                print(f"{' '.join(mode)}:\n{rest[i - 1][0] if text.startswith('let w') else ''}\n{text}\n  {line}\n{done.stderr if not line else ''}")
-                if not line:
-                    failed = i
-                    break
-            rest = rest[failed + 1:] if failed is not None else []
-    return 1 if wrong else 0
+    return known_results.main(__doc__, [(MODES, programs)])
 
 
 if __name__ == "__main__":

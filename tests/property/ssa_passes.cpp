@@ -10,6 +10,7 @@
 #include "bytecode/text/writer.h"
 #include "bytecode/verify/verify.h"
 #include "tests/property/gen_program.h"
+#include "tests/support/bare_machine.h"
 #include "tests/support/random_program.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/text_io.h"
@@ -24,17 +25,8 @@ Numbers long_list() {
 }
 
 std::string run(const ssa::Module& module) {
-  vm::Pool pool(std::size_t{1} << 28);
-  vm::HostOptions options;
-  options.in = options.out = options.err = nullptr;
-  vm::Host host(options, pool, module.int_bits);
-  vm::Machine machine;
-  machine.prims.pool = &pool;
-  machine.prims.int_bits = module.int_bits;
-  machine.prims.random = &host.random();
-  machine.host = &host;
-  const vm::Code code = vm::make_code(module, pool);
-  const vm::Outcome outcome = vm::Interp(code, machine).run();
+  test::BareMachine bare(module, vm::Machine{}.max_depth, std::size_t{1} << 28);
+  const vm::Outcome outcome = vm::Interp(bare.code, bare.machine).run();
   if (outcome.error)
     return "fault " + std::to_string(static_cast<int>(outcome.error->kind)) + " at " +
            std::to_string(outcome.error->at.pos.line) + " " + outcome.error->instruction;

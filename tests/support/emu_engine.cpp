@@ -104,11 +104,9 @@ void EmuEngine::prepare(const std::vector<plan::Plan>& plans) {
   for (const plan::Plan& plan : plans) {
     const std::string key = plan::print(plan);
     if (built_.contains(key)) continue;
-    std::string reason;
-    auto code = gpu::generate(plan, "p" + std::to_string(keys.size()) + "_", reason);
-    if (!code) continue;
-    source += code->source;
-    built_[key].code = std::make_shared<const gpu::Code>(std::move(*code));
+    gpu::Code code = gpu::generate(plan, "p" + std::to_string(keys.size()) + "_");
+    source += code.source;
+    built_[key].code = std::make_shared<const gpu::Code>(std::move(code));
     keys.push_back(key);
   }
   if (keys.empty()) return;
@@ -116,12 +114,9 @@ void EmuEngine::prepare(const std::vector<plan::Plan>& plans) {
   for (const std::string& key : keys) built_[key].library = library;
 }
 
-std::unique_ptr<plan::Code> EmuEngine::compile(const plan::Plan& plan, std::string& reason) {
+std::unique_ptr<plan::Code> EmuEngine::compile(const plan::Plan& plan, std::string& /*reason*/) {
   const std::string key = plan::print(plan);
-  if (!built_.contains(key)) {
-    if (!gpu::generate(plan, "", reason)) return nullptr;
-    prepare({plan});
-  }
+  if (!built_.contains(key)) prepare({plan});
   const auto it = built_.find(key);
   return std::make_unique<EmuCode>(it->second.code, it->second.library, offset_);
 }

@@ -344,7 +344,7 @@ class Evaluator {
         out(s) = result;
         return;
       }
-      case SinkKind::kScatter: scatter(s, values); return;
+      case SinkKind::kScatter: scatter(k, s, values); return;
       case SinkKind::kPartition: partition(k, s, values); return;
       case SinkKind::kRank: rank(s, values); return;
       case SinkKind::kSegdes: describe(s, values); return;
@@ -367,11 +367,11 @@ class Evaluator {
     }
     out(s) = result;
   }
-  void scatter(const Sink& s, const std::vector<Column>& values) {
+  void scatter(const Kernel& k, const Sink& s, const std::vector<Column>& values) {
     const std::int64_t length = b_.lengths[at(plan_.vars[at(s.out)].length)];
     Column result = s.init == kNone ? Column(at(length)) : b_.vectors[at(s.init)];
     for (std::size_t i = 0; i < values[at(s.value)].size(); ++i) {
-      if (s.flag != kNone && values[at(s.flag)][i].i == 0) continue;
+      if (!kept(k, s, values, i) || (s.flag != kNone && values[at(s.flag)][i].i == 0)) continue;
       const std::int64_t to = values[at(s.index)][i].i;
       if (to < 0 || to >= length) {
         trapped_ = true;

@@ -77,11 +77,13 @@ class GuardedHost final : public plan::Host {
     vectors.erase(it);
   }
   [[nodiscard]] bool cancelled() const override { return false; }
+  void one_sweep() override { ++in_one_sweep; }
   void check(plan::VarId var, const Guarded& v) {
     if (!v.intact()) trouble = "written behind the end: x" + std::to_string(var);
   }
   std::map<plan::VarId, Guarded> vectors;
   std::string trouble;
+  int in_one_sweep = 0;
 };
 
 // Arguments of one run, made from bindings.
@@ -175,6 +177,7 @@ PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings&
   for (const auto& [var, vector] : host.vectors) host.check(var, vector);
   if (!args.intact()) host.trouble = "written behind an input";
   if (!host.trouble.empty()) out.trouble = host.trouble;
+  out.in_one_sweep = host.in_one_sweep;
   if (out.status != plan::RunStatus::kDone) return out;
   out.results.lengths = args.lengths;
   for (std::size_t v = 0; v < plan.vars.size(); ++v) {

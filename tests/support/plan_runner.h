@@ -10,8 +10,9 @@ namespace nvm::testing {
 
 struct PlanRun {
   plan::RunStatus status = plan::RunStatus::kDone;
-  Bindings results;     // outputs, and lengths
-  std::string trouble;  // a guard overwritten, a vector not released, ...; empty if all is well
+  Bindings results;      // outputs, and lengths
+  int in_one_sweep = 0;  // kernels
+  std::string trouble;   // a guard overwritten, a vector not released, ...; empty if all is well
 };
 
 [[nodiscard]] PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings& inputs,

@@ -267,7 +267,6 @@ bool BlockMode::run_together(ssa::FunctionId function, std::int64_t depth, const
   machine.hook = nullptr;
   machine.calls = &within;
   machine.levels = &levels_;
-  machine.formulas = true;
   machine.meter = metered ? &meter : nullptr;
   machine.moved = counts_moved_ ? &moved : nullptr;
   if (metered) meter.begin_group(function, 0);
@@ -306,7 +305,8 @@ void BlockMode::count(std::uint64_t work, std::uint64_t depth, std::int64_t move
 
 // A group that fails takes the whole with it.
 bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::span<const Value> arguments,
-                            const Within& within, const Landing* landing, std::vector<Value>& results) {
+                            const Within& within, const Destination* destination,
+                            std::vector<Value>& results) {
   LineMeter* const meter = within.meter_;
   const ssa::LiftedInfo& info = code_.functions[static_cast<std::size_t>(function)].source->lifted;
   if (!policy_.considers_alone(function)) return false;
@@ -318,10 +318,10 @@ bool BlockMode::call_within(ssa::FunctionId function, std::int64_t depth, std::s
   if (meter != nullptr) meter->note(function, level, arguments);
   GroupResults parts;
   Spent spent;
-  if (!run_groups(function, depth, *layout, bounds, parts, spent, level, landing))
+  if (!run_groups(function, depth, *layout, bounds, parts, spent, level, destination))
     throw Fault{Fault::Kind::kDenied, "a group failed"};
   counters_.groups += bounds.size() - 1;
-  if (landing == nullptr) results = join(machine_.prims, parts, &spent.moved);
+  if (destination == nullptr) results = join(machine_.prims, parts, &spent.moved);
   count(spent.cost.work(), spent.cost.depth(), 0);
   if (within.moved_ != nullptr) *within.moved_ += spent.moved;
   return true;
@@ -398,14 +398,14 @@ std::optional<BlockMode::Timed> BlockMode::time_both(ssa::FunctionId function, s
 // Groups whose worker ran out of memory are made in kernel mode, one after the other.
 bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                            std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
-                           std::optional<std::int32_t> level, const Landing* landing) {
+                           std::optional<std::int32_t> level, const Destination* destination) {
   std::optional<Groups> on_device;
   if (options_.device != nullptr)
     on_device =
         options_.device->run(function, layout, bounds, *machine_.prims.pool,
                              {observer_ != nullptr && observer_->sees_device_groups(), counts_moved_});
   Groups groups =
-      on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, landing);
+      on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, destination);
   if (groups.failed) return false;
   if (on_device) counters_.on_device += bounds.size() - 1;
   spent = {groups.cost, groups.moved, std::move(groups.spent)};
@@ -416,9 +416,9 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
     const bool counts = machine_.tally != nullptr;
     if (!run_whole(function, depth, part, groups.results[g], counts ? &path : nullptr, &spent.moved))
       return false;
-    if (landing != nullptr &&
-        !land_results(machine_.prims, code_.functions[static_cast<std::size_t>(function)], part,
-                      groups.results[g], landing->from(bounds[g])))
+    if (destination != nullptr &&
+        !fill_results(machine_.prims, code_.functions[static_cast<std::size_t>(function)], part,
+                      groups.results[g], destination->from(bounds[g])))
       return false;
     if (counts) spent.cost.beside(Cost(trial.counted(), path.take(), code_.marks));
     ++counters_.whole;

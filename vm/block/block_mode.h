@@ -55,9 +55,9 @@ class BlockMode final : public CallHook {
       return mode_.call_within(function, depth, arguments, *this, nullptr, results);
     }
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                   const Landing& landing) override {
+                   const Destination& destination) override {
       std::vector<Value> none;
-      return mode_.call_within(function, depth, arguments, *this, &landing, none);
+      return mode_.call_within(function, depth, arguments, *this, &destination, none);
     }
 
    private:
@@ -75,7 +75,7 @@ class BlockMode final : public CallHook {
                                   std::vector<Value>& results);
   [[nodiscard]] bool call_within(ssa::FunctionId function, std::int64_t depth,
                                  std::span<const Value> arguments, const Within& within,
-                                 const Landing* landing, std::vector<Value>& results);
+                                 const Destination* destination, std::vector<Value>& results);
   void count(std::uint64_t work, std::uint64_t depth, std::int64_t moved);
   // Why the call is made as a whole, or "" if it may be cut.
   [[nodiscard]] std::string_view refuses(ssa::FunctionId function, std::span<Value> arguments);
@@ -105,7 +105,8 @@ class BlockMode final : public CallHook {
                                                const Layout& layout, std::span<const std::int64_t> bounds);
   [[nodiscard]] bool run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::span<const std::int64_t> bounds, GroupResults& results, Spent& spent,
-                                std::optional<std::int32_t> level = {}, const Landing* landing = nullptr);
+                                std::optional<std::int32_t> level = {},
+                                const Destination* destination = nullptr);
   [[nodiscard]] bool run_whole(ssa::FunctionId function, std::int64_t depth, std::vector<Value> arguments,
                                std::vector<Value>& results, Path* path = nullptr,
                                std::int64_t* moved = nullptr);

@@ -100,8 +100,11 @@ std::unique_ptr<Workers::Worker> Workers::take() {
   worker->cuts = std::make_unique<Cuts>(*this, machine);
   machine.calls = worker->cuts.get();
   // What is counted is what the program says, so nothing is compiled then.
-  if (machine_.line_tier != nullptr && machine.tally == nullptr && machine.meter == nullptr)
-    worker->lines = machine_.line_tier->hook(machine_.prims);
+  const bool compiles = machine.tally == nullptr && machine.meter == nullptr;
+  if (machine_.line_tier != nullptr && compiles) worker->lines = machine_.line_tier->hook(machine_.prims);
+  if (machine_.function_tier != nullptr && machine.meter == nullptr)
+    worker->functions =
+        machine_.function_tier->hook(machine.prims, machine.max_depth, machine.max_frame_bytes);
   machine.lines = worker->lines.get();
   worker->interp = std::make_unique<Interp>(code_, machine, inputs_);
   return worker;
@@ -116,7 +119,7 @@ void Workers::give_back(std::unique_ptr<Worker> worker) {
 
 Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                 std::int64_t first, std::int64_t last, std::int32_t level,
-                                const Landing* landing, GroupRun& run) {
+                                const Destination* destination, GroupRun& run) {
   try {
     std::vector<Value> arguments = layout.group(first, last, *machine_.prims.pool);
     std::unique_ptr<Worker> worker = take();
@@ -124,7 +127,7 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
     worker->moved = 0;
     worker->path.clear();
     if (worker->meter != nullptr) worker->meter->begin_group(function, level);
-    Outcome outcome = run_call(*worker, function, depth, std::move(arguments), landing);
+    Outcome outcome = run_call(*worker, function, depth, std::move(arguments), destination);
     if (outcome.exited) return End::kFailed;
     if (outcome.error) return outcome.error->kind == Fault::Kind::kMemory ? End::kMemory : End::kFailed;
     run.moved = worker->moved;
@@ -141,13 +144,19 @@ Workers::End Workers::run_group(ssa::FunctionId function, std::int64_t depth, co
 }
 
 Outcome Workers::run_call(Worker& worker, ssa::FunctionId function, std::int64_t depth,
-                          std::vector<Value> arguments, const Landing* landing) const {
+                          std::vector<Value> arguments, const Destination* destination) const {
   Interp& interp = *worker.interp;
-  if (landing != nullptr) {
+  if (destination != nullptr) {
     if (!interp.goes_by_levels(function, arguments))
       throw Fault{Fault::Kind::kDenied, "it does not go by levels"};
-    return interp.call_into(function, std::move(arguments), depth, *landing);
+    return interp.call_into(function, std::move(arguments), depth, *destination);
   }
+  if (worker.functions != nullptr)
+    if (auto results = worker.functions->run(function, depth, arguments)) {
+      Outcome done;
+      done.values = std::move(*results);
+      return done;
+    }
   for (Value& argument : arguments)
     if (const auto* v = std::get_if<Vector>(&argument)) {
       Vector narrow = narrowed(machine_.prims, *v);
@@ -159,7 +168,7 @@ Outcome Workers::run_call(Worker& worker, ssa::FunctionId function, std::int64_t
 
 // A group that fails takes the call, and the group that it is in, with it.
 std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t depth,
-                                         std::span<Value> arguments, const Landing* landing) {
+                                         std::span<Value> arguments, const Destination* destination) {
   if (!workers_.policy_.considers_alone(function)) return std::nullopt;
   const auto& info = workers_.code_.functions[static_cast<std::size_t>(function)].source->lifted;
   const auto layout = Layout::of(info.parameters, arguments);
@@ -170,7 +179,7 @@ std::optional<Groups> Workers::Cuts::run(ssa::FunctionId function, std::int64_t 
   const Busy waits(workers_.busy_, -1);
   const std::int32_t level = meter_ != nullptr ? meter_->level_of(function) : 0;
   if (meter_ != nullptr) meter_->note(function, level, arguments);
-  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr, level, landing);
+  Groups groups = workers_.run_groups(function, depth, *layout, bounds, nullptr, level, destination);
   if (groups.failed) throw Fault{Fault::Kind::kDenied, "a group failed"};
   if (!groups.over_budget.empty()) throw Fault{Fault::Kind::kMemory, "a group ran out of memory"};
   if (tally_ != nullptr) {
@@ -189,15 +198,15 @@ bool Workers::Cuts::call(ssa::FunctionId function, std::int64_t depth, std::span
 }
 
 bool Workers::Cuts::call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                              const Landing& landing) {
-  return run(function, depth, arguments, &landing).has_value();
+                              const Destination& destination) {
+  return run(function, depth, arguments, &destination).has_value();
 }
 
 Groups Workers::run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                     std::span<const std::int64_t> bounds, std::optional<std::int32_t> level,
-                    const Landing* landing) {
-  Groups groups =
-      run_groups(function, depth, layout, bounds, level ? nullptr : observer_, level.value_or(0), landing);
+                    const Destination* destination) {
+  Groups groups = run_groups(function, depth, layout, bounds, level ? nullptr : observer_, level.value_or(0),
+                             destination);
   if (!level && observer_ != nullptr && observer_->sees_group_lines()) groups.spent = take_spent();
   return groups;
 }
@@ -212,7 +221,7 @@ GroupsSpent Workers::take_spent() {
 
 Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                            std::span<const std::int64_t> bounds, Observer* observer, std::int32_t level,
-                           const Landing* landing) {
+                           const Destination* destination) {
   Groups groups;
   groups.results.resize(bounds.size() - 1);
   std::vector<End> ends(groups.results.size(), End::kDone);
@@ -230,8 +239,8 @@ Groups Workers::run_groups(ssa::FunctionId function, std::int64_t depth, const L
     const std::size_t g = order[static_cast<std::size_t>(i)];
     const Watch watch(observer, g, bounds[g + 1] - bounds[g], runs[g].moved);
     const Busy works(busy_, 1);
-    const std::optional<Landing> part =
-        landing != nullptr ? std::optional(landing->from(bounds[g])) : std::nullopt;
+    const std::optional<Destination> part =
+        destination != nullptr ? std::optional(destination->from(bounds[g])) : std::nullopt;
     ends[g] =
         run_group(function, depth, layout, bounds[g], bounds[g + 1], level, part ? &*part : nullptr, runs[g]);
     if (ends[g] == End::kFailed) failed.store(true, std::memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "vm/block/join.h"
 #include "vm/block/policy.h"
 #include "vm/block/split.h"
+#include "vm/interp/function_hook.h"
 #include "vm/interp/interp.h"
 #include "vm/interp/line_hook.h"
 
@@ -59,11 +60,11 @@ class Workers {
 
   [[nodiscard]] int threads() const { return threads_; }
   // Runs `function` on every group of `layout` between two `bounds`. Observed as groups of their own, unless
-  // they are part of a call that is: then its `level` above that call. With `landing`, the results are
+  // they are part of a call that is: then its `level` above that call. With `destination`, the results are
   // written there, and there are none.
   [[nodiscard]] Groups run(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                            std::span<const std::int64_t> bounds, std::optional<std::int32_t> level = {},
-                           const Landing* landing = nullptr);
+                           const Destination* destination = nullptr);
 
   // Of all workers that are idle, since the last time.
   [[nodiscard]] GroupsSpent take_spent();
@@ -81,12 +82,12 @@ class Workers {
     bool call(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
               std::vector<Value>& results) override;
     bool call_into(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                   const Landing& landing) override;
+                   const Destination& destination) override;
 
    private:
     // Nothing if the call is not cut.
     std::optional<Groups> run(ssa::FunctionId function, std::int64_t depth, std::span<Value> arguments,
-                              const Landing* landing);
+                              const Destination* destination);
 
     Workers& workers_;
     Tally* tally_;  // of the worker; null: nobody counts
@@ -100,8 +101,9 @@ class Workers {
     std::int64_t moved = 0;
     Path path;
     std::unique_ptr<Cuts> cuts;
-    std::unique_ptr<LineMeter> meter;  // null: nobody asked
-    std::unique_ptr<LineHook> lines;   // null: nothing is compiled
+    std::unique_ptr<LineMeter> meter;         // null: nobody asked
+    std::unique_ptr<LineHook> lines;          // null: nothing is compiled
+    std::unique_ptr<FunctionHook> functions;  // likewise
     std::unique_ptr<Interp> interp;
   };
   enum class End : std::uint8_t { kDone, kMemory, kFailed };
@@ -114,13 +116,13 @@ class Workers {
   // `level` of `function`, above that of the call that was cut first.
   [[nodiscard]] Groups run_groups(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                                   std::span<const std::int64_t> bounds, Observer* observer,
-                                  std::int32_t level, const Landing* landing);
+                                  std::int32_t level, const Destination* destination);
   [[nodiscard]] End run_group(ssa::FunctionId function, std::int64_t depth, const Layout& layout,
                               std::int64_t first, std::int64_t last, std::int32_t level,
-                              const Landing* landing, GroupRun& run);
+                              const Destination* destination, GroupRun& run);
   // The call for one group.
   [[nodiscard]] Outcome run_call(Worker& worker, ssa::FunctionId function, std::int64_t depth,
-                                 std::vector<Value> arguments, const Landing* landing) const;
+                                 std::vector<Value> arguments, const Destination* destination) const;
   [[nodiscard]] std::unique_ptr<Worker> take();
   void give_back(std::unique_ptr<Worker> worker);
 

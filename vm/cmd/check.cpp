@@ -1,8 +1,9 @@
 // nvm check and nvm disasm: a program looked at, not run.
+#include <cerrno>
 #include <cstdio>
-#include <filesystem>
 #include <ostream>
 
+#include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/language.h"
@@ -39,14 +40,9 @@ void print_json(const std::vector<lib::LanguageMessage>& messages) {
 }
 
 // What is to be said of a file that was not even read: editors look for messages in the JSON only.
-lib::LanguageMessage unread(const std::string& path) {
-  std::error_code unknown;
-  const bool folder = std::filesystem::is_directory(path, unknown);
-  const bool there = std::filesystem::exists(path, unknown);
-  return {{path, 0, 0, lib::Severity::kError,
-           folder  ? "the file is a directory"
-           : there ? "the file cannot be read"
-                   : "the file does not exist"},
+lib::LanguageMessage unread(const std::string& path, const Watch& watch) {
+  const bool now = lib::read_file(path, watch.watchers()).has_value();
+  return {{path, 0, 0, lib::Severity::kError, "the file " + (now ? "cannot be read" : unread_because(errno))},
           ""};
 }
 
@@ -56,7 +52,7 @@ int check_language(lib::LanguageKind kind, const Arguments& arguments, const Wat
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  const auto session = lib::open_language(kind, options, out, err);
+  const auto session = open_session(kind, options, out, err);
   const Interruptible guard(&session->machine());
   bind_inputs(*session, arguments);
   const bool json = arguments.given(Option::kJson);
@@ -65,13 +61,14 @@ int check_language(lib::LanguageKind kind, const Arguments& arguments, const Wat
   const std::string& path = arguments.operand("a program file");
   const int status = status_of(path == "-" ? session->check_script(watch.standard_input(), kStandardInput, to)
                                            : session->check_file(path, to));
-  if (json && status != kGood && messages.empty()) messages.push_back(unread(path));
+  if (json && status != kGood && messages.empty()) messages.push_back(unread(path, watch));
   if (json) print_json(messages);
   return status;
 }
 
 int check_vcode(const Arguments& arguments, const Watch& watch) {
   lib::LoadOptions options;
+  options.int_bits = int_bits(arguments);
   options.optimise = false;
   options.cancelled = Interruptible::asked();
   options.inputs = kinds_of(read_inputs(arguments, {}));
@@ -83,7 +80,7 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
       messages.push_back({m, ""});
     if (!program && messages.empty()) {
       say(stderr, program.failure().message);
-      messages.push_back(unread(arguments.operand("a program file")));
+      messages.push_back(unread(arguments.operand("a program file"), watch));
     }
     print_json(messages);
     return program ? kGood : kRefused;
@@ -98,11 +95,13 @@ int check_vcode(const Arguments& arguments, const Watch& watch) {
 template <typename Load>
 int print_vcode(const std::string& stages, lib::LoadOptions options, Load load) {
   for (const char stage : stages) {
-    if (stage != 'v' && stage != 'r' && stage != 's') continue;
-    options.optimise = stage == 's';
+    if (stage != 'v' && stage != 'r' && stage != 's' && stage != 'b') continue;
+    options.optimise = stage == 's' || stage == 'b';
     auto program = load(options);
     if (!program) return report(program.failure());
-    say(stdout, stage == 'v' ? program->vcode_text() : program->ssa_text());
+    say(stdout, stage == 'v'   ? program->vcode_text()
+                : stage == 'b' ? program->block_plans_text()
+                               : program->ssa_text());
   }
   return kGood;
 }
@@ -114,7 +113,7 @@ int disasm_language(lib::LanguageKind kind, const Arguments& arguments, const Wa
   options.vm.cancelled = Interruptible::asked();
   TerminalBuffer buffer(stdout), err_buffer(stderr);
   std::ostream out(&buffer), err(&err_buffer);
-  const auto session = lib::open_language(kind, options, out, err);
+  const auto session = open_session(kind, options, out, err);
   const Interruptible guard(&session->machine());
   bind_inputs(*session, arguments);
   session->compile_only();
@@ -135,7 +134,7 @@ int disasm_vcode(const Arguments& arguments, const Watch& watch, const std::stri
   options.inputs = kinds_of(read_inputs(arguments, {}));
   for (const char stage : stages)
     if (stage == 'a' || stage == 'c' || stage == 'f')
-      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r and s"};
+      throw UsageError{std::string("--stages ") + stage + ": VCODE has v, r, s and b"};
   return print_vcode(stages, options,
                      [&](const lib::LoadOptions& load) { return load_vcode(path, load, watch); });
 }
@@ -155,8 +154,8 @@ int disasm_command(const Words& words) {
   const lib::Limits limits = limits_of(arguments);
   const Watch watch;
   const std::string stages = arguments.text(Option::kStages);
-  if (stages.empty() || stages.find_first_not_of("acfvrs") != std::string::npos)
-    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s"};
+  if (stages.empty() || stages.find_first_not_of("acfvrsb") != std::string::npos)
+    throw UsageError{"--stages " + stages + ": expected some of the letters a, c, f, v, r, s, b"};
   const auto language = language_of(arguments, watch);
   return language ? disasm_language(*language, arguments, watch, stages)
                   : disasm_vcode(arguments, watch, stages);

@@ -35,7 +35,7 @@ int format_file(const std::string& path, bool check_only) {
   }
   const auto text = read_all(path);
   if (!text) {
-    complain(path + ": cannot be read: " + std::strerror(errno));
+    complain(path + ": " + unread_because(errno));
     return kRefused;
   }
   const edit::Formatted formatted = edit::format_nesl(*text);

@@ -4,8 +4,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <ostream>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
@@ -149,6 +151,13 @@ std::optional<lib::LanguageKind> language_of(const Arguments& arguments, const W
   return nesl ? std::optional(lib::LanguageKind::kNesl) : std::nullopt;
 }
 
+std::unique_ptr<lib::Language> open_session(lib::LanguageKind kind, const lib::LanguageOptions& options,
+                                            std::ostream& out, std::ostream& err) {
+  auto opened = lib::open_language(kind, options, out, err);
+  if (!opened) throw std::bad_alloc();
+  return std::move(*opened);
+}
+
 int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch& watch, std::FILE* to,
                  const std::string& explain) {
   lib::LanguageOptions options = language_options(arguments, kind);
@@ -167,7 +176,7 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
   Outputs outputs = open_outputs(arguments);
   TerminalBuffer buffer(options.vm.out), messages(stderr);
   std::ostream out(&buffer), err(&messages);
-  const auto opened = lib::open_language(kind, options, out, err);
+  const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   if (!has_effects(arguments)) session.forbid_effects();
   const Lengths lengths = bind_inputs(session, arguments);
@@ -182,7 +191,9 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
     out << (session.explanation().empty() ? "nothing was recorded\n" : session.explanation()) << std::flush;
   errno = 0;
   if (std::fflush(options.vm.out) != 0 || !out) {
-    complain("cannot write the results" + why());
+    const std::string reason = why();
+    nvm::Budget::look();  // nobody read them in time
+    complain("cannot write the results" + reason);
     return kFault;
   }
   const int saved = finished(output.get(), save_outputs(session, outputs));
@@ -200,7 +211,7 @@ int compile_command(const Words& words) {
   const auto file = written_to(arguments, Option::kOutput);
   TerminalBuffer buffer(stdout), messages(stderr);
   std::ostream out(&buffer), err(&messages);
-  const auto opened = lib::open_language(kind, options, out, err);
+  const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   const Interruptible guard(&session.machine());
   bind_inputs(session, arguments);

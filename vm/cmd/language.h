@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdio>
+#include <iosfwd>
+#include <memory>
 #include <optional>
 
 #include "vm/cmd/arguments.h"
@@ -21,6 +23,10 @@ inline constexpr char kStandardInput[] = "standard input";  // its name in messa
 // Options of sessions that look at programs, with what the command line says of the language. Throws
 // UsageError for what the language does not have.
 [[nodiscard]] lib::LanguageOptions language_options(const Arguments& arguments, lib::LanguageKind kind);
+// Throws std::bad_alloc, as it ends a command.
+[[nodiscard]] std::unique_ptr<lib::Language> open_session(lib::LanguageKind kind,
+                                                          const lib::LanguageOptions& options,
+                                                          std::ostream& out, std::ostream& err);
 // Runs it; prints results or, if `explain` names stages, what the compiling tier did. `to` is the programs'
 // standard output, unless --output says otherwise.
 int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch& watch, std::FILE* to,

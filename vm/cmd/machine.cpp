@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <new>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/terminal.h"
@@ -74,7 +75,11 @@ File input_of(const Arguments& arguments) {
   if (!arguments.given(Option::kInput) || arguments.text(Option::kInput) == "-") return nullptr;
   const std::string path = arguments.text(Option::kInput);
   File file(std::fopen(path.c_str(), "re"));
-  if (!file) throw UsageError{"cannot open " + path + ": " + std::strerror(errno)};
+  if (!file) {
+    const int error = errno;
+    nvm::Budget::look();  // nobody wrote to it in time
+    throw UsageError{"cannot open " + path + ": " + std::strerror(error)};
+  }
   return file;
 }
 
@@ -157,7 +162,7 @@ lib::Limits limits_of(const Arguments& arguments) {
   const lib::Options limits = lib::untrusted_limits(looking_at(arguments));
   // Whoever types, types as long as he likes: what he has entered has the time.
   const double seconds = arguments.command() == "repl" ? 0 : limits.time_limit;
-  end_long_after(seconds);
+  watch_deadline(seconds);
   return {limits.memory, seconds};
 }
 
@@ -190,6 +195,7 @@ lib::Options options_of(const Arguments& arguments) {
   options.guard_after = guard_after(arguments);
   options.code_memory = arguments.size(Option::kCodeMemory);
   options.block_threshold = block_threshold(arguments);
+  options.block_plans = arguments.choice(Option::kBlockPlans) != 0;
   if (arguments.command() == "tune") {
     options.block_threshold = -1;
     options.tune = tuning();

@@ -1,6 +1,9 @@
 #include "vm/cmd/outputs.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
 
 namespace nvm::cmd {
 
@@ -16,13 +19,34 @@ std::pair<std::string, std::string> split_binding(const std::string& word) {
   return {word.substr(0, colon), word.substr(colon + 1, equals - colon - 1) + ":" + word.substr(equals + 1)};
 }
 
+namespace {
+
+// The file that a name leads to; nothing for what is written in place, and takes any number of values.
+std::optional<std::filesystem::path> whole_file(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  const auto kind = status.type();
+  const bool in_place = kind != std::filesystem::file_type::not_found &&
+                        kind != std::filesystem::file_type::none &&
+                        kind != std::filesystem::file_type::regular;
+  if (in_place || path == "/dev/stdout" || path == "/dev/stderr") return std::nullopt;
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+  return whole.empty() ? std::filesystem::path(path) : whole;
+}
+
+}  // namespace
+
 Outputs open_outputs(const Arguments& arguments) {
   Outputs outputs;
+  std::set<std::filesystem::path> files;
   for (const std::string& word : arguments.all(Option::kOut)) {
     auto [place, file] = split_binding(word);
     outputs.push_back({word, std::move(place), lib::ValueFile(file)});
     const Output& output = outputs.back();
     if (!output.file.wrong().empty()) throw UsageError{wrong_output(output, output.file.wrong())};
+    const auto target = whole_file(output.file.path());
+    if (target && !files.insert(*target).second)
+      throw UsageError{"--out " + word + ": a file can have one value only"};
   }
   return outputs;
 }

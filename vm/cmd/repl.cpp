@@ -26,15 +26,19 @@ namespace nvm::cmd {
 namespace {
 
 // The line editor calls back without an argument.
-std::vector<std::string>* completions = nullptr;
+lib::Language* completing = nullptr;
 sigjmp_buf at_prompt;
 
 char* next_completion(const char* prefix, int state) {
+  static std::vector<std::string> names;
   static std::size_t at = 0;
-  if (state == 0) at = 0;
+  if (state == 0) {
+    names = completing->names();
+    at = 0;
+  }
   const std::size_t n = std::strlen(prefix);
-  while (at < completions->size()) {
-    const std::string& name = (*completions)[at++];
+  while (at < names.size()) {
+    const std::string& name = names[at++];
     if (name.compare(0, n, prefix) == 0) return ::strdup(name.c_str());
   }
   return nullptr;
@@ -109,11 +113,13 @@ bool is_question(std::string& text, std::string_view terminator) {
 }
 
 // exit and quit, too, for who is used to other prompts; what the user has called so is evaluated.
-bool is_farewell(const std::string& text, const std::vector<std::string>& names) {
+bool is_farewell(const std::string& text, lib::Language& session) {
   const std::size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t\n;$");
   if (begin == std::string::npos || end == std::string::npos) return false;
   const std::string word = text.substr(begin, end + 1 - begin);
-  return word == "exit" || (word == "quit" && !std::binary_search(names.begin(), names.end(), word));
+  if (word != "quit") return word == "exit";
+  const std::vector<std::string> names = session.names();
+  return !std::binary_search(names.begin(), names.end(), word);
 }
 
 // The user's own start-up file.
@@ -127,8 +133,7 @@ void run_startup_file(lib::Language& session) {
 
 // Collects lines until they hold whole forms; false at the end of input. At a terminal an empty line ends a
 // form whose terminator was forgotten.
-bool read_forms(Reader& reader, std::string& text, const lib::Language& session,
-                const std::vector<std::string>& names) {
+bool read_forms(Reader& reader, std::string& text, lib::Language& session) {
   const lib::LanguageFacts& facts = session.facts();
   const std::string prompt(facts.prompt), terminator(facts.terminator);
   text.clear();
@@ -141,7 +146,7 @@ bool read_forms(Reader& reader, std::string& text, const lib::Language& session,
     }
     text += line + "\n";
     if (text.find_first_not_of(" \n\t") == std::string::npos) text.clear();
-    if (is_question(text, terminator) || is_farewell(text, names)) return true;
+    if (is_question(text, terminator) || is_farewell(text, session)) return true;
     const bool empty = line.find_first_not_of(" \t") == std::string::npos;
     if (reader.terminal() && empty && session.is_whole(text + terminator)) {
       text += terminator + "\n";
@@ -167,7 +172,7 @@ int repl_command(const Words& words) {
   options.vm.watchers = watch.watchers();
   TerminalBuffer out_buffer(stdout), err_buffer(stderr);
   std::ostream out(&out_buffer), err(&err_buffer);
-  const auto opened = lib::open_language(kind, options, out, err);
+  const auto opened = open_session(kind, options, out, err);
   lib::Language& session = *opened;
   Reader reader;
   if (reader.terminal())
@@ -175,12 +180,10 @@ int repl_command(const Words& words) {
               << "\n";
   if (!options.vm.untrusted) run_startup_file(session);
   if (!arguments.operands().empty()) session.run_file(arguments.operand("a program file"));
-  std::vector<std::string> names;
-  completions = &names;
+  completing = &session;
   std::string text;
   do {
-    names = session.names();
-    if (!read_forms(reader, text, session, names) || is_farewell(text, names)) break;
+    if (!read_forms(reader, text, session) || is_farewell(text, session)) break;
     const Interruptible guard(&session.machine());
     const auto status =
         reader.terminal() ? session.run_typed(text, "input") : session.run_text(text, "input");

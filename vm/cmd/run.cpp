@@ -1,6 +1,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "bytecode/base/budget.h"
 #include "vm/cmd/arguments.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/figures.h"
@@ -89,7 +90,9 @@ int run_file(const Arguments& arguments, const Watch& watch, std::FILE* out, con
   const bool printed =
       explain.empty() ? print_results(*run, options, vm) : say(options.out, run->explanation);
   if (!printed || (!run->out_closed && std::fflush(options.out) != 0)) {
-    complain(std::string("cannot write the results: ") + std::strerror(errno));
+    const int error = errno;
+    nvm::Budget::look();  // nobody read them in time
+    complain(std::string("cannot write the results: ") + std::strerror(error));
     return kFault;
   }
   const int saved = finished(output.get(), write_outputs(outputs, run->values));

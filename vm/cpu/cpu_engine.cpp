@@ -207,6 +207,14 @@ class CpuEngine final : public plan::Engine {
     if (!code->compile(reason)) return nullptr;
     return code;
   }
+  // One element of each of several segments is moved by the primitives without a vector of places.
+  [[nodiscard]] std::string prefers_primitives(const plan::Plan& plan) const override {
+    for (const plan::Kernel& kernel : plan.kernels)
+      for (const soac::BodyInst& in : kernel.body.insts)
+        if ((in.pull == soac::Pull::kSegGather || in.pull == soac::Pull::kSegPlace) && in.desc == soac::kNone)
+          return refuse_text(Refuse::kSegments);
+    return {};
+  }
   [[nodiscard]] bool calls_primitives() const override { return true; }
 
  private:

@@ -10,6 +10,19 @@ namespace nvm::vm::cpu {
 
 using plan::RunStatus;
 
+namespace {
+
+// `each`: segments of one iteration each.
+void seek_providers(const KernelCode& code, RunContext& context, const plan::Desc& each, Work& w,
+                    std::int64_t at) {
+  for (std::size_t p = 0; p < code.providers.size(); ++p) {
+    const std::int32_t desc = code.providers[p].desc;
+    w.cursors[p] = seek(desc == soac::kNone ? each : context.desc(desc), at);
+  }
+}
+
+}  // namespace
+
 bool RunContext::allocate(std::int32_t v, std::int64_t count) {
   Bound& b = var(v);
   const plan::Var& declared = plan->vars[static_cast<std::size_t>(v)];
@@ -107,6 +120,7 @@ bool KernelRun::stopped() const {
 
 RunStatus KernelRun::run() {
   space_ = context_.length(code_.space);
+  each_ = {space_, space_, 1, nullptr, nullptr};
   if (too_many_chunks()) return RunStatus::kNoMemory;
   static_cast<void>(next_wave());
   const int threads = code_.serial || chunks() == 1 ? 1 : std::max(1, context_.run->threads);
@@ -219,8 +233,7 @@ void KernelRun::over_chunks(F body) {
 // At least once, for the sake of segments that are empty.
 template <typename F>
 void KernelRun::over_blocks(Work& w, F body) {
-  for (std::size_t p = 0; p < code_.providers.size(); ++p)
-    w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.chunk_begin);
+  seek_providers(code_, context_, each_, w, w.chunk_begin);
   // Short spaces are combined from left to right: no lane may take two elements.
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
   const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
@@ -314,8 +327,7 @@ bool KernelRun::chain(Work& w, std::int32_t sweep) {
 // By rows, blocks are expanded where need be only.
 void KernelRun::expand_once(Work& w) {
   if (w.expanded) return;
-  for (std::size_t p = 0; p < code_.providers.size(); ++p)
-    w.cursors[p] = seek(context_.desc(code_.providers[p].desc), w.begin);
+  seek_providers(code_, context_, each_, w, w.begin);
   expand(w);
   w.expanded = true;
 }
@@ -348,12 +360,14 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 }
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
-  if (runs_in_parts(code, context)) {
-    const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();
-    if (!std::exchange(context.wraps, false)) return status;
+  if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
+  const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();
+  if (std::exchange(context.wraps, false)) {
     code.in_parts->wraps.store(true, std::memory_order_relaxed);
+    return KernelRun(code, context, machine).run();
   }
-  return KernelRun(code, context, machine).run();
+  context.run->host->one_sweep();
+  return status;
 }
 
 }  // namespace nvm::vm::cpu

@@ -49,6 +49,7 @@ class Once {
   }
   // The segment of `desc` that the one element lies in.
   [[nodiscard]] std::int64_t segment(std::int32_t desc) {
+    if (desc == kNone) return 0;  // by its number
     const plan::Desc& d = context_.desc(desc);
     std::int64_t s = 0;
     while (segment_offset(d, s + 1) == 0) ++s;

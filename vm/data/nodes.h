@@ -40,7 +40,7 @@ class Nodes {
  private:
   struct alignas(std::max_align_t) Node {
     Node* next;
-    std::byte rest[kBytes - sizeof(Node*)];
+    std::byte rest[kBytes - sizeof(void*)];
   };
   static constexpr std::size_t kMore = 60;  // that are made at a time
 

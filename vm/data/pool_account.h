@@ -39,8 +39,12 @@ class PoolAccount {
   }
 
   [[nodiscard]] bool refuses(std::size_t limit, std::ptrdiff_t live, std::size_t more) const {
-    const auto most = static_cast<std::ptrdiff_t>(left_of(limit, live));
-    return limit != 0 && live + static_cast<std::ptrdiff_t>(more) > most;
+    const auto beyond = [&] {
+      return live + static_cast<std::ptrdiff_t>(more) > static_cast<std::ptrdiff_t>(left_of(limit, live));
+    };
+    if (limit == 0 || !beyond()) return false;
+    if (account_ != nullptr) MemoryAccount::measure_heap();
+    return beyond();
   }
   // What others have, for a message; "" if that is nothing.
   [[nodiscard]] std::string others_text(std::size_t limit, std::ptrdiff_t live) const {

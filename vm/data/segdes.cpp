@@ -1,4 +1,4 @@
-// Lengths are kept as the vector they came in; offsets and ids are made once, on first use, in the pool of
+// Lengths are kept as the vector they came in; offsets are made once, on first use, in the pool of
 // that vector, and published through an atomic pointer, so that readers take no lock.
 #include <algorithm>
 #include <atomic>
@@ -14,9 +14,7 @@ struct SegdesArrays {
   Vector lengths;
   std::mutex mutex;
   std::atomic<const std::int64_t*> offsets{nullptr};
-  std::atomic<const std::int32_t*> ids{nullptr};
   BufferRef offsets_memory;
-  BufferRef ids_memory;
 
   // Foreign lengths have no pool of their own.
   [[nodiscard]] Pool& pool() const {
@@ -139,22 +137,6 @@ const std::int64_t* Segdes::offsets() const {
 }
 
 const BufferRef& Segdes::offsets_buffer() const { return arrays_->offsets_memory; }
-
-const std::int32_t* Segdes::ids32() const {
-  const std::int64_t* offset = offsets();
-  SegdesArrays& a = *arrays_;
-  if (const auto* p = a.ids.load(std::memory_order_acquire)) return p;
-  const std::lock_guard lock(a.mutex);
-  if (const auto* p = a.ids.load(std::memory_order_relaxed)) return p;
-  NVM_CHECK(segments_ < (std::int64_t{1} << 31), "segment numbers need 32 bits");
-  BufferRef memory = a.pool().allocate(ByteCount::of<std::int32_t>(total_));
-  auto* to = reinterpret_cast<std::int32_t*>(memory.data());
-  for (std::int64_t k = 0; k < segments_; ++k)
-    std::fill(to + offset[k], to + offset[k + 1], static_cast<std::int32_t>(k));
-  a.ids_memory = std::move(memory);
-  a.ids.store(to, std::memory_order_release);
-  return to;
-}
 
 bool operator==(const Segdes& a, const Segdes& b) {
   if (a.segments_ != b.segments_ || a.total_ != b.total_) return false;

@@ -230,7 +230,6 @@ class Segdes {
   // Derived on demand and cached (irregular only): offsets has segments()+1 entries, the last is total().
   [[nodiscard]] const std::int64_t* offsets() const;
   [[nodiscard]] const BufferRef& offsets_buffer() const;  // made by offsets()
-  [[nodiscard]] const std::int32_t* ids32() const;        // segment number per element; segments() < 2^31
   [[nodiscard]] std::int64_t offset(std::int64_t k) const {
     return is_regular() ? k * length_ : offsets()[k];
   }

@@ -26,7 +26,9 @@ class CallHook {
   // The same of a function that goes level by level (bytecode/ssa/levels.h), with results as long as its
   // arguments, if they can be written where they belong. Throws Fault if they turn out to be of other
   // lengths.
-  virtual bool call_into(ssa::FunctionId, std::int64_t, std::span<Value>, const Landing&) { return false; }
+  virtual bool call_into(ssa::FunctionId, std::int64_t, std::span<Value>, const Destination&) {
+    return false;
+  }
 };
 
 }  // namespace nvm::vm

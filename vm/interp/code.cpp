@@ -208,7 +208,7 @@ class Translator {
     out_.result_slots.insert(out_.result_slots.end(), slots.begin(), slots.end());
   }
 
-  // What a thread alone does with a primitive.
+  // What is done with a primitive where nobody records it.
   [[nodiscard]] PrimFn alone(const ssa::Inst& inst) const {
     if (inst.results == 1 && demand_.may(inst.first_result, Form::kSlices))
       return find_part_maker(inst.op, inst.word);
@@ -233,10 +233,9 @@ class Translator {
     return false;
   }
 
-  // Where one thread has no better way.
+  // Where there is no better way.
   [[nodiscard]] bool joins(const ssa::Inst& inst, const Step& step) const {
-    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.indices.has(Form::kAligned) ||
-        step.leaves.any({Form::kAligned, Form::kStrided}))
+    if (!joins_lines(inst.op) || step.group != Step::kNoGroup || step.leaves.has(Form::kStrided))
       return false;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       if (demand_.may(f_.operands_of(inst)[i], kMakerForms)) return false;
@@ -261,15 +260,16 @@ class Translator {
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(op_takes(inst.op, i, Form::kUniform) ? 1U << i : 0U);
+    if (step.indices.has(Form::kStrided)) step.repeated |= 1;  // one value put along them
     // What leaves or takes a cycle takes equal elements, too.
     if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
     step.drawn = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
-    step.lands = out_.levels &&
-                 (kind == StepKind::kCall ? inst.index == id_
-                                          : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
+    step.pending = out_.levels &&
+                   (kind == StepKind::kCall ? inst.index == id_
+                                            : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
     step.permuted = kind == StepKind::kPrimitive && step.sorts == nullptr && crosses(inst);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves_pull = inst.results == 1 && pulls_.leaves[at(inst.first_result)];

@@ -63,7 +63,7 @@ struct Step {
   bool leaves_pull = false;         // BPERMUTE: may leave a pull
   bool takes_pull = false;          // BPERMUTE, PERMUTE: may take one as its first operand, and give one
   bool permuted = false;            // may leave or read numbers counted up, or one repeated
-  bool lands = false;               // a move that Levels::moved has, or the recursive call itself
+  bool pending = false;             // a move that Levels::moved has, or the recursive call itself
   bool chains = false;              // may be part of a Chain
   bool joins = false;               // may be part of a Line
   Counted counted = Counted::kOne;  // what the cost model counts
@@ -74,7 +74,7 @@ struct Step {
   std::uint64_t pulled = 0;       // by operand: may lie there as a pull, and must be written first
   PrimFn sorts = nullptr;  // RANK whose result only a PERMUTE of the same elements reads, and that one: what
                            // is done instead unless somebody watches
-  PrimFn alone = nullptr;  // kPrimitive: what one thread does that nobody watches; null: as otherwise
+  PrimFn alone = nullptr;  // kPrimitive: what is done where nobody records it; null: as otherwise
   std::uint32_t operands = 0;
   std::uint32_t results = 0;
   std::uint32_t first_operand = 0;  // into CodeFunction::operands

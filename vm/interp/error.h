@@ -15,7 +15,7 @@ namespace nvm::vm {
 struct CallPlace {
   std::string function;  // VCODE name, or the NESL one if the function came from NESL
   SourcePos pos;         // of the call, in the VCODE text
-  std::uint32_t origin_line = 0;
+  Origin origin_line = 0;
 };
 
 struct RunError {

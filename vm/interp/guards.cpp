@@ -25,7 +25,7 @@ struct Interp::Place final : Crossing {
 };
 
 std::optional<bool> Interp::pass_guarded(const Step& step, Value& flag) {
-  if (by_levels_ || calls_.size() > kMostOpen) return {};
+  if (by_levels_ || calls_.all().size() > kMostOpen) return {};
   const std::optional<bool> way = machine_.hook->foresee(flag, step.site);
   if (!way) return {};
   machine_.hook->guard(flag, step.site, *way, crossing(step));
@@ -36,15 +36,15 @@ std::optional<bool> Interp::pass_guarded(const Step& step, Value& flag) {
 // Of a frame below, what its callee's does not lie upon.
 std::shared_ptr<Crossing> Interp::crossing(const Step& step) const {
   auto place = std::make_shared<Place>();
-  place->calls = calls_;
-  place->function = function_;
+  place->calls = calls_.all();
+  place->function = at_.function;
   place->step = &step;
-  place->serial = serial_;
+  place->serial = calls_.serial();
   place->tally = machine_.tally;
   if (machine_.tally != nullptr) place->counted = *machine_.tally;
-  for (const Activation& call : calls_)
+  for (const Activation& call : calls_.all())
     place->values.insert(place->values.end(), call.frame, call.frame + call.step->window);
-  place->values.insert(place->values.end(), frame_, frame_ + function_->slots);
+  place->values.insert(place->values.end(), at_.frame, at_.frame + at_.function->slots);
   return place;
 }
 
@@ -53,23 +53,22 @@ void Interp::go_back(const MissedGuard& missed) {
   values_.clear();
   called_.clear();
   forget();
-  calls_ = std::move(place.calls);
   auto from = place.values.begin();
   const auto fill = [&](Value* frame, std::int32_t count) {
     std::move(from, from + count, frame);
     from += count;
   };
   Value* wanted = nullptr;
-  for (Activation& call : calls_) {
+  for (Activation& call : place.calls) {
     call.frame = frames_.open(wanted, std::max(call.function->slots, 1));
     fill(call.frame, call.step->window);
     wanted = call.frame + call.step->window;
   }
-  function_ = place.function;
-  frame_ = frames_.open(wanted, std::max(function_->slots, 1));
-  fill(frame_, function_->slots);
-  serial_ = place.serial;
-  step_ = missed.way ? place.step + 1 : function_->steps.data() + place.step->target;
+  at_.function = place.function;
+  at_.frame = frames_.open(wanted, std::max(at_.function->slots, 1));
+  fill(at_.frame, at_.function->slots);
+  calls_.go_back_to(std::move(place.calls), place.serial);
+  at_.step = missed.way ? place.step + 1 : at_.function->steps.data() + place.step->target;
 }
 
 // To the stopping block of a check. It stands alone, so the frames as they were need not be known.
@@ -77,13 +76,13 @@ void Interp::divert(const Site& branch) {
   values_.clear();
   calls_.clear();
   frames_.clear();
-  function_ = &code_.functions[static_cast<std::size_t>(branch.function)];
-  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
-  const auto& steps = function_->steps;
+  at_.function = &code_.functions[static_cast<std::size_t>(branch.function)];
+  at_.frame = frames_.open(nullptr, std::max(at_.function->slots, 1));
+  const auto& steps = at_.function->steps;
   const auto at = std::find_if(steps.begin(), steps.end(), [&](const Step& step) {
     return step.checks && step.site.block == branch.block;
   });
-  step_ = &*at + 1;
+  at_.step = &*at + 1;
 }
 
 }  // namespace nvm::vm

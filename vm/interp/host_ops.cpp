@@ -165,7 +165,7 @@ void Host::Io::read_chars() const {
   std::string bytes;
   std::int64_t why = -2;
   while (static_cast<std::int64_t>(bytes.size()) < most) {
-    const int c = std::getc(file);
+    const int c = next_byte(file);
     if (c == EOF || ends[c]) {
       why = c == EOF ? -1 : c;
       break;

@@ -1,39 +1,13 @@
-// Indices that are not written, for all threads. Some only say where a piece of each segment begins: they
-// stay runs. Others only say where one value is put, along runs of places a stride apart, as in a sieve: they
-// stay strided.
-#include "vm/interp/interp.h"
+// Indices that only say where one value is put, along runs of places a stride apart, as in a sieve.
+#include "vm/interp/unwritten.h"
 #include "vm/prims/alike.h"
-#include "vm/prims/run_moves.h"
 #include "vm/prims/strided.h"
 
 namespace nvm::vm {
 
-bool Interp::leave_runs(std::span<Value> operands, std::span<Value> results) const {
-  constexpr std::int64_t kWorth = 256;  // elements; below, a formula costs as much as the indices
-  const auto* starts = std::get_if<Vector>(&operands[0]);
-  const auto* s = std::get_if<Segdes>(&operands[2]);
-  if (machine_.hook != nullptr || starts == nullptr || s == nullptr || s->total() < kWorth ||
-      starts->length() != s->segments())
-    return false;
-  vm::write_repeated(machine_.prims, operands[0]);
-  took(machine_.prims, FastPath::kLeaveRuns);
-  results[0] = runs_view(*s, std::move(std::get<Vector>(operands[0])));
-  return true;
-}
-
-// False: the indices are there; they are written where an error is to be told.
-bool Interp::move_runs(const Step& step, std::span<Value> operands, std::span<Value> results) const {
-  const View* runs = view_of(operands[1], &View::is_runs);
-  if (runs == nullptr) return false;
-  if (move_by_starts(machine_.prims, step.op, step.word, operands, runs->base.list, results)) return true;
-  operands[1] = materialise(*runs, machine_.prims);
-  return false;
-}
-
-bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
+bool Unwritten::leave_strided(const Step& step, std::span<Value> operands, std::span<Value> results) {
   constexpr std::int64_t kWorth = 1 << 14;  // elements
   constexpr std::int64_t kRun = 64;         // elements of a run, on average
-  if (alone_ || machine_.prims.prefix_lengths) return false;
   Value& descriptor = operands.back();
   force(descriptor);
   const auto* s = std::get_if<Segdes>(&descriptor);
@@ -41,11 +15,11 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
   if (step.op == Op::kDist && s->segments() != 1) return false;
   if (step.op == Op::kIndex && s->total() < kRun * s->segments()) return false;
   for (Value& operand : operands) force(operand);
-  const bool counts = counts_ && machine_.hook != nullptr;
-  note_unwritten(step);
-  if (machine_.hook != nullptr) note_line(step);
+  const bool counts = accounts_.counts() && machine_.hook != nullptr;
+  accounts_.note_unwritten(step);
+  if (machine_.hook != nullptr) accounts_.note_line(step);
   if (step.op == Op::kDist) {
-    if (counts) count(step, operands);
+    if (counts) accounts_.count(step, operands);
     run_repeating_dist(machine_.prims, step.word, operands, results);
     return true;
   }
@@ -53,7 +27,7 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
     const auto* v = std::get_if<Vector>(&operand);
     if (v == nullptr || v->length() != s->segments()) return false;
   }
-  if (counts) count(step, operands);
+  if (counts) accounts_.count(step, operands);
   took(machine_.prims, FastPath::kLeaveStrided);
   results[0] =
       runs_view(*s, std::move(std::get<Vector>(operands[0])), std::move(std::get<Vector>(operands[1])));
@@ -61,7 +35,7 @@ bool Interp::leave_strided(const Step& step, std::span<Value> operands, std::spa
 }
 
 // False: the indices are there, and the instruction is to be executed by them.
-bool Interp::put_strided(std::span<Value> operands, std::span<Value> results) const {
+bool Unwritten::put_strided(std::span<Value> operands, std::span<Value> results) const {
   const View* index = view_of(operands[1], &View::is_strided);
   if (index == nullptr) return false;
   const auto& value = std::get<Vector>(operands[0]);

@@ -6,12 +6,8 @@
 #include "vm/interp/elements.h"
 #include "vm/interp/in_place.h"
 #include "vm/interp/moved.h"
-#include "vm/interp/value_moves.h"
-#include "vm/prims/alike.h"
 
 namespace nvm::vm {
-
-static constexpr std::atomic<bool> kNever{false}, kAlways{true};
 
 namespace {
 
@@ -37,29 +33,21 @@ class Offering {
 Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> inputs)
     : code_(code),
       machine_(machine),
-      constants_(code.constants),
+      accounts_(machine),
+      calls_(code, machine_, at_),
       frames_(machine.max_frame_bytes),
-      scratch_(code.most_operands + 1),
-      work_seen_(machine.observer != nullptr && machine.observer->sees_work()),
-      alike_(machine.hook == nullptr && (machine.prims.threads <= 1 || machine.formulas)),
-      alone_(alike_ && !machine.prims.prefix_lengths),
-      counts_(machine.tally != nullptr || machine.meter != nullptr || work_seen_),
-      fueled_(machine.tally != nullptr && machine.tally->fuel != Tally::kNoLimit),
-      followed_(machine.path != nullptr || machine.meter != nullptr || work_seen_),
-      branches_seen_(machine.observer != nullptr && machine.observer->sees_branches()),
-      guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr && !followed_),
-      instructions_seen_(machine.observer != nullptr ? &machine.observer->instructions_flag() : &kNever),
-      calls_seen_(machine.meter != nullptr      ? &kAlways
-                  : machine.observer != nullptr ? &machine.observer->calls_flag()
-                                                : &kNever),
-      unwritten_(!alike_ && !guards_ && (machine.hook == nullptr || machine.prims.orderer == nullptr)),
-      chain_from_(std::max<std::int64_t>(machine.prims.grain / 2, 64)) {
-  const bool counts_bytes = machine.tally != nullptr && machine.tally->counts_bytes;
-  if (machine_.moved == nullptr && counts_bytes) machine_.moved = &machine.tally->bytes;
-  if (machine_.moved == nullptr && work_seen_) machine_.moved = &bytes_;
-  for (std::size_t c = 0; c < constants_.size(); ++c) {
+      guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr &&
+              !accounts_.itemised()),
+      views_(machine, guards_),
+      unwritten_(machine_, at_, accounts_, views_),
+      pulls_(machine_, at_, accounts_, views_),
+      combined_(machine_, at_, accounts_, views_),
+      line_(machine_, at_, accounts_, views_, unwritten_) {
+  at_.constants = code.constants;
+  at_.scratch.resize(code.most_operands + 1);
+  for (std::size_t c = 0; c < at_.constants.size(); ++c) {
     const std::int32_t input = code.module->constants[c].input;
-    if (input >= 0) constants_[c] = inputs[static_cast<std::size_t>(input)];
+    if (input >= 0) at_.constants[c] = inputs[static_cast<std::size_t>(input)];
   }
 }
 
@@ -69,11 +57,11 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   Outcome outcome;
   if (goes_by_levels(function, arguments) && call_by_levels(function, arguments, callers, nullptr, outcome))
     return outcome;
-  const Offering offering(machine_.hook, this);
-  callers_ = callers;
+  const Offering offering(machine_.hook, &calls_);
+  calls_.begin(callers);
   exited_ = false;
   exit_line_ = 0;
-  if (alike_ && machine_.lines == nullptr) repeat_alike(arguments);
+  if (views_.leaves && machine_.lines == nullptr) combined_.repeat_alike(arguments);
   try {
     enter(function, arguments);
     run_through();
@@ -85,11 +73,25 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   } catch (const std::bad_alloc&) {
     give_up(outcome, {Fault::Kind::kMemory, "out of memory"});
   }
-  if (machine_.observer != nullptr) machine_.observer->end_calls(last_serial_);
+  if (machine_.observer != nullptr) machine_.observer->end_calls(calls_.last_serial());
   if (exited_) frames_.clear();
   values_.clear();
   calls_.clear();
   return outcome;
+}
+
+void Interp::give_up(Outcome& outcome, const Fault& fault) {
+  forget();
+  outcome.error = calls_.locate(fault);
+}
+
+void Interp::forget() {
+  frames_.clear();
+  combined_.forget();
+  for (Value& value : at_.scratch) release(value);
+  for (Value& value : at_.outputs) release(value);
+  line_.drop();
+  pulls_.forget();
 }
 
 // To the end; once more from the check that turns out to have failed.
@@ -99,7 +101,7 @@ void Interp::run_through() {
       try {
         loop();
         for (Value& value : values_) {
-          written(value);
+          combined_.written(value);
           if (const auto* v = std::get_if<Vector>(&value)) static_cast<void>(v->raw());  // home from a device
         }
         if (machine_.hook != nullptr) machine_.hook->finish();
@@ -126,31 +128,31 @@ void Interp::settle(const Fault& fault) {
 }
 
 void Interp::enter(ssa::FunctionId function, std::vector<Value>& arguments) {
-  function_ = &code_.functions[static_cast<std::size_t>(function)];
-  step_ = function_->steps.data();
-  frame_ = frames_.open(nullptr, std::max(function_->slots, 1));
-  std::move(arguments.begin(), arguments.end(), frame_);
-  serial_ = ++last_serial_;
+  at_.function = &code_.functions[static_cast<std::size_t>(function)];
+  at_.step = at_.function->steps.data();
+  at_.frame = frames_.open(nullptr, std::max(at_.function->slots, 1));
+  std::move(arguments.begin(), arguments.end(), at_.frame);
+  calls_.number();
   if (machine_.path != nullptr) machine_.path->open();
   if (machine_.observer == nullptr) return;
-  machine_.observer->begin_calls(*this);
+  machine_.observer->begin_calls(calls_);
   if (machine_.observer->sees_calls())
-    machine_.observer->enter({function, nullptr, {frame_, arguments.size()}, false, serial_});
+    machine_.observer->enter({function, nullptr, {at_.frame, arguments.size()}, false, calls_.serial()});
 }
 
 void Interp::loop() {
   static constexpr std::atomic<Stop> kNever{Stop::kNo};
   const std::atomic<Stop>& stop = machine_.stop != nullptr ? *machine_.stop : kNever;
   for (;;) {
-    const Step& step = *step_;
+    const Step& step = *at_.step;
     if (stop.load(std::memory_order_relaxed) != Stop::kNo) [[unlikely]]
       throw stop_fault(stop.load());
     if (step.pulled != 0) [[unlikely]]
-      write_pulled(step);
+      pulls_.write(step);
     switch (step.kind) {
       case StepKind::kPrimitive:
         if (step.line >= 0 && machine_.lines != nullptr && waiting_call_.empty() && run_line(step)) continue;
-        if (step.chains && machine_.hook == nullptr && !goes_alone(step) && begins_chain(step)) {
+        if (step.chains && machine_.hook == nullptr && line_.begins(step)) {
           run_chain();
           continue;
         }
@@ -160,26 +162,26 @@ void Interp::loop() {
       case StepKind::kPair: pair(step); break;
       case StepKind::kUnpair: unpair(step); break;
       case StepKind::kCall:
-        if (step.lands && in_level()) {
+        if (step.pending && in_level()) {
           leave_call(step);
           break;
         }
-        burn_step();
+        accounts_.burn_step();
         open_call(step);
         continue;
       case StepKind::kTailCall:
-        burn_step();
+        accounts_.burn_step();
         if (!tail_call(step)) return;
         continue;
       case StepKind::kDrop: shuffle(step); break;
       case StepKind::kJump:
-        burn_step();
+        accounts_.burn_step();
         jump(step);
-        step_ = function_->steps.data() + step.target;
+        at_.step = at_.function->steps.data() + step.target;
         continue;
       case StepKind::kBranch:
         if (condition(step)) break;
-        step_ = function_->steps.data() + step.target;
+        at_.step = at_.function->steps.data() + step.target;
         continue;
       case StepKind::kReturn:
         if (!close_call(step)) return;
@@ -187,76 +189,64 @@ void Interp::loop() {
       case StepKind::kStop:
         if (machine_.hook != nullptr) machine_.hook->finish();
         exited_ = true;
-        exit_line_ = source_line();
+        exit_line_ = calls_.source_line();
         return;
     }
-    ++step_;
-  }
-}
-
-// Results to their slots; those that nobody uses are dropped.
-void Interp::store(const Step& step, Value* from) {
-  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
-  for (std::uint32_t i = 0; i < step.results; ++i) {
-    if (slots[i] >= 0)
-      move_value(from[i], frame_[slots[i]]);
-    else
-      release(from[i]);
+    ++at_.step;
   }
 }
 
 void Interp::perform(const Step& step) {
-  Value* operands = scratch_.data();
-  fetch(step, operands);
-  if (step.lands && in_level()) return leave_move(step);
+  Value* operands = at_.scratch.data();
+  at_.fetch(step, operands);
+  if (step.pending && in_level()) return leave_move(step);
   if (machine_.hook == nullptr) {
-    note_line(step);
-    if (counts_) count(step, {operands, step.operands});
+    accounts_.note_line(step);
+    if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
   }
-  const std::int32_t slot = function_->result_slots[step.first_result];
-  if (step.permuted && unwritten_ && stays_unwritten(step, slot >= 0 ? frame_[slot] : outputs_[0]))
-    return finish_unwritten(step, slot);
-  if (alike_ && step.results == 1 && alike(step, slot)) return;
-  if (alike_ && step.results != 1) {
-    write_repeated_operands(step);
-    if (alone_ && step.group != Step::kNoGroup && pack_group(step)) return;
+  const std::int32_t slot = at_.slots_of(step)[0];
+  if (step.permuted && views_.unwritten &&
+      unwritten_.stays(step, slot >= 0 ? at_.frame[slot] : at_.outputs[0]))
+    return unwritten_.finish(step, slot);
+  if (views_.leaves && step.results == 1 && combined_.alike(step, slot)) return;
+  if (views_.leaves && step.results != 1) {
+    combined_.write_repeated_operands(step);
+    if (step.group != Step::kNoGroup && combined_.pack_group(step)) return;
   }
   if (step.results == 1 && slot >= 0) [[likely]] {
-    execute(step, {operands, step.operands}, {frame_ + slot, 1});
+    execute(step, {operands, step.operands}, {at_.frame + slot, 1});
   } else {
-    execute(step, {operands, step.operands}, {outputs_, step.results});
-    store(step, outputs_);
+    execute(step, {operands, step.operands}, {at_.outputs, step.results});
+    at_.store(step, at_.outputs);
   }
   for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
 }
 
 [[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
-  if (step.sorts != nullptr && sort(step, operands, results)) return;
-  if (step.leaves.has(Form::kStrided) && leave_strided(step, operands, results)) return;
+  if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
+  if (step.leaves.has(Form::kStrided) && unwritten_.leave_strided(step, operands, results)) return;
   if (machine_.hook != nullptr && !step.drawn &&
       machine_.hook->offer(*step.inst, step.site, operands, results))
     return;
   if (step.drawn && machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  if (counts_ && machine_.hook != nullptr) count(step, operands);
-  if (machine_.hook != nullptr) note_line(step);
-  if (machine_.moved != nullptr && machine_.hook != nullptr) [[unlikely]]
+  if (accounts_.counts() && machine_.hook != nullptr) accounts_.count(step, operands);
+  if (machine_.hook != nullptr) accounts_.note_line(step);
+  if (accounts_.counts_moved() && machine_.hook != nullptr) [[unlikely]]
     return execute_counted(step, operands, results);
   execute_here(step, operands, results);
 }
 
 [[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
                                                         std::span<Value> results) {
-  if (step.leaves.has(Form::kAligned) && !alone_ && leave_runs(operands, results)) return;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, operands, results)) return;
-  if (step.indices.has(Form::kStrided) && put_strided(operands, results)) return;
+  if (step.indices.has(Form::kStrided) && unwritten_.put_strided(operands, results)) return;
   compute(step, operands, results);
 }
 
 [[gnu::always_inline]] inline void Interp::compute(const Step& step, std::span<Value> operands,
                                                    std::span<Value> results) {
-  if (alone_ && step.alone != nullptr)
+  if (views_.leaves && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
   else if (step.drawn || (step.repeats && (machine_.hook == nullptr || machine_.hook->declined())))
     run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
@@ -272,89 +262,85 @@ void Interp::perform(const Step& step) {
   const InPlace in_place(step.op, operands);
   execute_here(step, operands, results);
   for (const Value& result : results) moving.writes(result);
-  count_moved(moving.bytes() - in_place.unmoved(results));
+  accounts_.moved(moving.bytes() - in_place.unmoved(results));
 }
 
 void Interp::host(const Step& step) {
-  Value* operands = scratch_.data();
-  fetch(step, operands);
+  Value* operands = at_.scratch.data();
+  at_.fetch(step, operands);
   if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
   if (machine_.hook != nullptr) machine_.hook->finish();  // what was promised before it counts as made
-  for (std::uint32_t i = 0; i < step.operands; ++i) written(operands[i]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) combined_.written(operands[i]);
   Value results[5];  // SPAWN has the most
-  if (counts_) count(step, {operands, step.operands});
-  note_line(step);
-  const std::int64_t read = machine_.moved != nullptr ? bytes_read(step.op, {operands, step.operands}) : 0;
+  if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
+  accounts_.note_line(step);
+  const std::int64_t read = accounts_.counts_moved() ? bytes_read(step.op, {operands, step.operands}) : 0;
   machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
-  if (machine_.moved != nullptr) count_moved(read + vector_bytes({results, step.results}));
-  if (counts_ && step.counted == Counted::kResults) {
-    const std::int64_t work = work_after(Work::kR, {results, step.results});
-    if (machine_.tally != nullptr) machine_.tally->add(work, 0);
-    if (work_seen_ && instructions_seen()) machine_.observer->worked(work);
-  }
-  burn();
-  store(step, results);
+  if (accounts_.counts_moved()) accounts_.moved(read + vector_bytes({results, step.results}));
+  if (accounts_.counts() && step.counted == Counted::kResults)
+    accounts_.count_results({results, step.results});
+  accounts_.burn();
+  at_.store(step, results);
 }
 
 void Interp::pair(const Step& step) {
   Value parts[2];
-  fetch(step, parts);
-  for (Value& part : parts) written(part);
-  outputs_[0] = make_pair_value(std::move(parts[0]), std::move(parts[1]));
-  store(step, outputs_);
+  at_.fetch(step, parts);
+  for (Value& part : parts) combined_.written(part);
+  at_.outputs[0] = make_pair_value(std::move(parts[0]), std::move(parts[1]));
+  at_.store(step, at_.outputs);
 }
 
 void Interp::unpair(const Step& step) {
   Value pair;
-  fetch(step, &pair);
+  at_.fetch(step, &pair);
   const auto& both = std::get<std::shared_ptr<const PairValue>>(pair);
-  outputs_[0] = both->left;
-  outputs_[1] = both->right;
-  store(step, outputs_);
-}
-
-void Interp::check_depth() const {
-  if (machine_.max_depth > 0 && depth() >= machine_.max_depth) throw depth_fault(machine_.max_depth);
+  at_.outputs[0] = both->left;
+  at_.outputs[1] = both->right;
+  at_.store(step, at_.outputs);
 }
 
 void Interp::open_call(const Step& step) {
-  check_depth();
-  forget_pulls();
+  calls_.check_depth();
+  pulls_.forget();
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
-  Value* window = frames_.open(frame_ + step.window, std::max(callee.slots, 1));
-  fetch(step, window);
-  pass_mark(step);
-  if (machine_.calls != nullptr && offer_call(step, depth() + 1, window)) {
-    frames_.back_to(frame_);
-    store(step, called_.data());
-    ++step_;
+  Value* window = frames_.open(at_.frame + step.window, std::max(callee.slots, 1));
+  at_.fetch(step, window);
+  accounts_.pass_mark(step);
+  if (machine_.calls != nullptr && offer_call(step, calls_.depth() + 1, window)) {
+    frames_.back_to(at_.frame);
+    at_.store(step, called_.data());
+    ++at_.step;
     return;
   }
-  calls_.push_back({function_, step_, frame_, serial_});
-  serial_ = ++last_serial_;
-  function_ = &callee;
-  step_ = callee.steps.data();
-  frame_ = window;
+  calls_.push();
+  calls_.number();
+  at_.function = &callee;
+  at_.step = callee.steps.data();
+  at_.frame = window;
   if (machine_.path != nullptr) machine_.path->open();
-  if (calls_seen()) say_entered({step.target, step.inst, {window, step.operands}, false, serial_});
+  if (accounts_.calls_seen())
+    accounts_.note_entered({step.target, step.inst, {window, step.operands}, false, calls_.serial()});
 }
 
 bool Interp::tail_call(const Step& step) {
-  forget_pulls();
+  pulls_.forget();
   const CodeFunction& callee = code_.functions[static_cast<std::size_t>(step.target)];
-  fetch(step, scratch_.data());
-  for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
-  pass_mark(step);
-  if (machine_.calls != nullptr && offer_call(step, depth(), scratch_.data())) return return_called();
+  at_.fetch(step, at_.scratch.data());
+  for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
+  accounts_.pass_mark(step);
+  if (machine_.calls != nullptr && offer_call(step, calls_.depth(), at_.scratch.data()))
+    return return_called();
   if (machine_.path != nullptr) machine_.path->tail();
-  if (calls_seen()) say_left(step.site.function);
-  frame_ = frames_.open(frame_, std::max(callee.slots, 1));
+  if (accounts_.calls_seen()) accounts_.note_left(step.site.function);
+  at_.frame = frames_.open(at_.frame, std::max(callee.slots, 1));
   for (std::uint32_t i = 0; i < step.operands; ++i)
-    move_value(scratch_[static_cast<std::size_t>(i)], frame_[i]);
-  function_ = &callee;
-  step_ = callee.steps.data();
-  serial_ = ++last_serial_;
-  if (calls_seen()) say_entered({step.target, step.inst, {frame_, step.operands}, true, serial_});
+    move_value(at_.scratch[static_cast<std::size_t>(i)], at_.frame[i]);
+  at_.function = &callee;
+  at_.step = callee.steps.data();
+  calls_.number();
+  if (accounts_.calls_seen())
+    accounts_.note_entered({step.target, step.inst, {at_.frame, step.operands}, true, calls_.serial()});
   return true;
 }
 
@@ -363,9 +349,9 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
   if (!code_.functions[static_cast<std::size_t>(step.target)].source->lifted.lifted) return false;
   if (guards_ && machine_.hook->guarded()) machine_.hook->finish();
   if (machine_.meter != nullptr) machine_.meter->pause();  // who executes it measures that
-  for (std::uint32_t i = 0; alike_ && i < step.operands; ++i)
+  for (std::uint32_t i = 0; views_.leaves && i < step.operands; ++i)
     if (const auto* v = std::get_if<Vector>(&arguments[i]); v != nullptr && v->is_repeated())
-      write_repeated(arguments[i]);
+      combined_.write_repeated(arguments[i]);
   if (!machine_.calls->call(step.target, depth, {arguments, step.operands}, called_)) return false;
   for (std::uint32_t i = 0; i < step.operands; ++i) release(arguments[i]);
   return true;
@@ -373,40 +359,52 @@ bool Interp::offer_call(const Step& step, std::int64_t depth, Value* arguments) 
 
 // Returns called_ from a function whose slots are empty; false if it was the outermost.
 bool Interp::return_called() {
-  if (calls_seen()) say_left(step_->site.function);
+  if (accounts_.calls_seen()) accounts_.note_left(at_.step->site.function);
   if (machine_.path != nullptr) machine_.path->close();
   if (calls_.empty()) {
     values_ = std::move(called_);
     return false;
   }
-  const Activation caller = calls_.back();
-  calls_.pop_back();
-  function_ = caller.function;
-  step_ = caller.step;
-  frame_ = caller.frame;
-  serial_ = caller.serial;
-  frames_.back_to(frame_);
-  store(*step_, called_.data());
-  ++step_;
+  const Activation caller = calls_.pop();
+  at_.function = caller.function;
+  at_.step = caller.step;
+  at_.frame = caller.frame;
+  frames_.back_to(at_.frame);
+  at_.store(*at_.step, called_.data());
+  ++at_.step;
   return true;
+}
+
+// Steps from this one on, as far as they make a line.
+void Interp::run_chain() {
+  line_.start(*at_.step);
+  for (; !line_.full() && at_.step->kind == StepKind::kPrimitive; ++at_.step) {
+    if (at_.step->pulled != 0) pulls_.write(*at_.step);
+    if (line_.join(*at_.step)) continue;
+    if (!line_.passes(*at_.step)) break;
+    primitive(*at_.step);
+  }
+  if (!line_.empty()) return line_.finish();
+  primitive(*at_.step);
+  ++at_.step;
 }
 
 void Interp::jump(const Step& step) {
   if (step.operands == 0) return;
   if (step.overlaps) {
-    fetch(step, scratch_.data());
-    return store(step, scratch_.data());
+    at_.fetch(step, at_.scratch.data());
+    return at_.store(step, at_.scratch.data());
   }
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  const Operand* operands = at_.operands_of(step);
+  const std::int32_t* slots = at_.slots_of(step);
   Value unused;
   for (std::uint32_t i = 0; i < step.operands; ++i)
-    fetch_one(operands[i], slots[i] >= 0 ? frame_[slots[i]] : unused);
+    at_.fetch_one(operands[i], slots[i] >= 0 ? at_.frame[slots[i]] : unused);
 }
 
 bool Interp::condition(const Step& step) {
-  Value& flag = scratch_[0];
-  fetch(step, &flag);
+  Value& flag = at_.scratch[0];
+  at_.fetch(step, &flag);
   if (step.checks && machine_.hook != nullptr && machine_.hook->trust(flag, step.site)) {
     release(flag);
     return false;
@@ -418,44 +416,32 @@ bool Interp::condition(const Step& step) {
   if (v == nullptr || !v->is_scalar())
     throw Fault{Fault::Kind::kLength, "IF: the condition has length " +
                                           std::to_string(v == nullptr ? 0 : v->length()) + ", expected 1"};
-  if (branches_seen_ && !step.checks) machine_.observer->branch(v->scalar_bool());
+  if (!step.checks) accounts_.note_branch(v->scalar_bool());
   if (guards_) machine_.hook->decided(step.site, v->scalar_bool());
   return v->scalar_bool();
 }
 
 bool Interp::close_call(const Step& step) {
-  forget_pulls();
-  if (calls_seen()) say_left(step.site.function);
+  pulls_.forget();
+  if (accounts_.calls_seen()) accounts_.note_left(step.site.function);
   if (machine_.path != nullptr) machine_.path->close();
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   if (calls_.empty()) {
     values_.resize(step.operands);
-    fetch(step, values_.data());
-    for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
+    at_.fetch(step, values_.data());
+    for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
     return false;
   }
-  const Activation caller = calls_.back();
-  calls_.pop_back();
+  const Activation caller = calls_.pop();
   const std::int32_t* slots = caller.function->result_slots.data() + caller.step->first_result;
   for (std::uint32_t i = 0; i < step.operands; ++i)
-    if (slots[i] >= 0) fetch_one(operands[i], caller.frame[slots[i]]);
-  for (std::int32_t i = 0; i < function_->slots; ++i) release(frame_[i]);
-  function_ = caller.function;
-  step_ = caller.step;
-  frame_ = caller.frame;
-  serial_ = caller.serial;
-  frames_.back_to(frame_);
+    if (slots[i] >= 0) at_.fetch_one(operands[i], caller.frame[slots[i]]);
+  for (std::int32_t i = 0; i < at_.function->slots; ++i) release(at_.frame[i]);
+  at_.function = caller.function;
+  at_.step = caller.step;
+  at_.frame = caller.frame;
+  frames_.back_to(at_.frame);
   return true;
-}
-
-void Interp::say_entered(const CallStart& call) const {
-  if (machine_.meter != nullptr) machine_.meter->enter(call);
-  if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->enter(call);
-}
-
-void Interp::say_left(ssa::FunctionId function) const {
-  if (machine_.meter != nullptr) machine_.meter->leave();
-  if (machine_.observer != nullptr && machine_.observer->sees_calls()) machine_.observer->leave(function);
 }
 
 }  // namespace nvm::vm

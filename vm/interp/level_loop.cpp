@@ -27,9 +27,9 @@ Storage widest(const PrimContext& context, std::span<const Value> arguments) {
 }
 
 // Of so many elements that a level has of its own, each read and written in every vector.
-std::int64_t landed_bytes(const Landing& landing, std::int64_t elements) {
+std::int64_t filled_bytes(const Destination& destination, std::int64_t elements) {
   std::size_t width = 0;
-  for (const Landing::Target& target : landing.targets) width += storage_bytes(target.storage);
+  for (const Destination::Target& target : destination.targets) width += storage_bytes(target.storage);
   return 2 * elements * static_cast<std::int64_t>(width);
 }
 
@@ -38,28 +38,28 @@ Fault not_so_long() { return {Fault::Kind::kDenied, "results are not as long as 
 // One level: where its results are wanted, and what it says of those of the next.
 class Level {
  public:
-  Level(const PrimContext& context, const CodeFunction& function, const Landing& landing)
-      : context_(context), lengths_(function.levels->lengths), landing_(landing) {}
+  Level(const PrimContext& context, const CodeFunction& function, const Destination& destination)
+      : context_(context), lengths_(function.levels->lengths), destination_(destination) {}
 
   // Writes what there is of `values`, results of the level for `sizes`; `next`: the sizes of the call that
   // waits. False if they are not so long or not filled.
-  bool land(std::span<const Value> values, const Segdes& sizes, const Segdes& next) {
+  bool fill(std::span<const Value> values, const Segdes& sizes, const Segdes& next) {
     const Segdes& lengths = std::get<Segdes>(values[lengths_]);
     if (!lengths.identical(sizes) && !(lengths == sizes)) return false;
     for (std::size_t r = 0; r < values.size(); ++r) {
       if (r == lengths_) continue;
-      Hole hole;
-      hole.s = next;
-      if (!vm::land(context_, values[r], sizes, landing_.places, landing_.targets[r - (r > lengths_ ? 1 : 0)],
-                    hole) ||
-          hole.known != next.total())
+      PendingSlice slice;
+      slice.s = next;
+      if (!vm::fill(context_, values[r], sizes, destination_.places,
+                    destination_.targets[r - (r > lengths_ ? 1 : 0)], slice) ||
+          slice.known != next.total())
         return false;
-      if (!hole.found) hole.places = begins_of(context_, next, hole.memory);
-      if (known_ && !agree(next, hole.places)) return false;
+      if (!slice.found) slice.places = begins_of(context_, next, slice.memory);
+      if (known_ && !agree(next, slice.places)) return false;
       if (known_) continue;
       known_ = true;
-      places_ = hole.places;
-      memory_ = std::move(hole.memory);
+      places_ = slice.places;
+      memory_ = std::move(slice.memory);
     }
     return true;
   }
@@ -77,7 +77,7 @@ class Level {
 
   const PrimContext& context_;
   std::size_t lengths_;
-  Landing landing_;
+  Destination destination_;
   bool known_ = false;
   Places places_;
   BufferRef memory_;  // of the list of `places_`, if they have one
@@ -85,8 +85,8 @@ class Level {
 
 }  // namespace
 
-LandingPlace::LandingPlace(const PrimContext& context, const CodeFunction& function,
-                           std::span<const Value> arguments)
+OwnDestination::OwnDestination(const PrimContext& context, const CodeFunction& function,
+                               std::span<const Value> arguments)
     : sizes_(sizes_of(function, arguments)), lengths_(function.levels->lengths) {
   const std::vector<Type>& results = function.source->results;
   for (std::size_t r = 0; r < results.size(); ++r) {
@@ -100,44 +100,44 @@ LandingPlace::LandingPlace(const PrimContext& context, const CodeFunction& funct
   places_ = begins_of(context, sizes_, memory_);
 }
 
-std::vector<Value> LandingPlace::take() {
+std::vector<Value> OwnDestination::take() {
   std::vector<Value> results;
   for (auto& vector : vectors_) results.emplace_back(vector->take());
   results.insert(results.begin() + static_cast<std::ptrdiff_t>(lengths_), sizes_);
   return results;
 }
 
-bool land_results(const PrimContext& context, const CodeFunction& function, std::span<const Value> arguments,
-                  std::span<const Value> results, const Landing& landing) {
-  return Level(context, function, landing).land(results, sizes_of(function, arguments), Segdes());
+bool fill_results(const PrimContext& context, const CodeFunction& function, std::span<const Value> arguments,
+                  std::span<const Value> results, const Destination& destination) {
+  return Level(context, function, destination).fill(results, sizes_of(function, arguments), Segdes());
 }
 
 bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arguments) const {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  return machine_.levels != nullptr && alone_ && f.levels && machine_.levels->may(function) &&
+  return machine_.levels != nullptr && views_.leaves && f.levels && machine_.levels->may(function) &&
          std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
 }
 
-// The recursive call waits, and the function goes on with holes for its results.
+// The recursive call waits, and the function goes on with pending slices for its results.
 void Interp::leave_call(const Step& step) {
   waiting_call_.resize(step.operands);
-  fetch(step, waiting_call_.data());
-  pass_mark(step);
+  at_.fetch(step, waiting_call_.data());
+  accounts_.pass_mark(step);
   if (machine_.path != nullptr) machine_.path->leave();
   for (Value& argument : waiting_call_)
     if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->is_repeated())
-      write_repeated(argument);
-  const Segdes& sizes = std::get<Segdes>(waiting_call_[function_->levels->sizes]);
+      combined_.write_repeated(argument);
+  const Segdes& sizes = std::get<Segdes>(waiting_call_[at_.function->levels->sizes]);
   std::vector<Value> results(step.results);
   took(machine_.prims, FastPath::kLeaveHole);
   for (std::size_t r = 0; r < results.size(); ++r)
-    results[r] = r == function_->levels->lengths ? Value(sizes) : pending_value(sizes.total());
-  store(step, results.data());
+    results[r] = r == at_.function->levels->lengths ? Value(sizes) : pending_value(sizes.total());
+  at_.store(step, results.data());
 }
 
 void Interp::leave_move(const Step& step) {
-  const std::span<Value> operands(scratch_.data(), step.operands);
-  if (counts_) count(step, operands);
+  const std::span<Value> operands(at_.scratch.data(), step.operands);
+  if (accounts_.counts()) accounts_.count(step, operands);
   write_part(machine_.prims, operands[0]);
   const bool stays = stays_by_cycle(step.op, operands);
   Value moved;
@@ -147,26 +147,27 @@ void Interp::leave_move(const Step& step) {
   } else if (!vm::leave_move({machine_.prims, step.op, step.word, operands.data(), &moved})) {
     throw not_so_long();
   }
-  store(step, &moved);
+  at_.store(step, &moved);
   for (Value& operand : operands) release(operand);
 }
 
 // As many calls may be open here as in the usual way.
 void Interp::check_levels(std::int64_t level, std::int32_t slots) const {
-  if (machine_.max_depth > 0 && callers_ + level >= machine_.max_depth) throw depth_fault(machine_.max_depth);
+  if (machine_.max_depth > 0 && calls_.outside() + level >= machine_.max_depth)
+    throw depth_fault(machine_.max_depth);
   if (static_cast<std::size_t>(level) >
       machine_.max_frame_bytes / sizeof(Value) / static_cast<std::size_t>(slots))
     throw Fault{Fault::Kind::kRecursion, "recursion limit: open calls take more memory than allowed"};
 }
 
-void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, Landing landing) {
+void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, Destination destination) {
   const CodeFunction& f = code_.functions[static_cast<std::size_t>(function)];
-  BufferRef memory;  // of the places of `landing`
+  BufferRef memory;  // of the places of `destination`
   std::int64_t level = 0;
   for (;; ++level) {
     if (level > 0 && machine_.meter != nullptr) machine_.meter->next_level(function);
     if (level > 0 && machine_.calls != nullptr &&
-        machine_.calls->call_into(function, callers_ + level, arguments, landing))
+        machine_.calls->call_into(function, calls_.outside() + level, arguments, destination))
       break;
     const Segdes sizes = sizes_of(f, arguments);
     waiting_call_.clear();
@@ -175,52 +176,47 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
     arguments.clear();
     loop();
     if (exited_) throw Fault{Fault::Kind::kDenied, "a level ends the program"};
-    Level made(machine_.prims, f, landing);
+    Level made(machine_.prims, f, destination);
     const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
-    if (!made.land(values_, sizes, next)) throw not_so_long();
+    if (!made.fill(values_, sizes, next)) throw not_so_long();
     took(machine_.prims, FastPath::kLevel);
-    if (machine_.moved != nullptr) count_moved(landed_bytes(landing, sizes.total() - next.total()));
+    if (accounts_.counts_moved()) accounts_.moved(filled_bytes(destination, sizes.total() - next.total()));
     values_.clear();
     if (waiting_call_.empty()) break;
     if (machine_.path != nullptr) machine_.path->end_level();
     check_levels(level, std::max(f.slots, 1));
     arguments = std::move(waiting_call_);
     memory = made.memory();
-    landing.places = made.places();
+    destination.places = made.places();
   }
   if (machine_.path != nullptr) machine_.path->put_together();
   machine_.levels->count(level + 1);
 }
 
-// True if that is the outcome; else the call is to be made in the usual way. `landing`: null, or where the
-// results are wanted, for a call that has to go by levels.
+// True if that is the outcome; else the call is to be made in the usual way. `destination`: null, or where
+// the results are wanted, for a call that has to go by levels.
 bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers,
-                            const Landing* landing, Outcome& outcome) {
-  callers_ = callers;
+                            const Destination* destination, Outcome& outcome) {
+  calls_.begin(callers);
   exited_ = false;
   by_levels_ = true;
   bool done = true;
-  const Tally before = machine_.tally != nullptr ? *machine_.tally : Tally();
-  const std::int64_t moved = machine_.moved != nullptr ? *machine_.moved : 0;
-  LineMeter::Counts counts;
-  if (machine_.meter != nullptr) counts = machine_.meter->counts();
+  const Accounts::State before = accounts_.state();
   try {
-    if (landing != nullptr) {
-      run_levels(function, std::move(arguments), *landing);
+    if (destination != nullptr) {
+      run_levels(function, std::move(arguments), *destination);
     } else {
-      LandingPlace own(machine_.prims, code_.functions[static_cast<std::size_t>(function)], arguments);
-      run_levels(function, std::move(arguments), own.landing());
+      OwnDestination own(machine_.prims, code_.functions[static_cast<std::size_t>(function)], arguments);
+      run_levels(function, std::move(arguments), own.destination());
       outcome.values = own.take();
     }
   } catch (const Fault& fault) {
     const bool final = fault.kind == Fault::Kind::kTime || fault.kind == Fault::Kind::kInterrupted ||
                        fault.kind == Fault::Kind::kRecursion || fault.kind == Fault::Kind::kMemory;
-    done = final || landing != nullptr;
-    if (done) outcome.error = step_ != nullptr ? locate(fault) : RunError();
+    done = final || destination != nullptr;
+    if (done) outcome.error = at_.step != nullptr ? calls_.locate(fault) : RunError();
     if (done) outcome.error->kind = fault.kind;
-    if (!done && machine_.tally != nullptr) *machine_.tally = before;
-    if (!done && machine_.moved != nullptr) *machine_.moved = moved;
-    if (!done && machine_.meter != nullptr) machine_.meter->go_back_to(counts);
+    if (!done) accounts_.go_back_to(before);
     if (!done && machine_.path != nullptr) machine_.path->clear();
     if (!final) machine_.levels->give_up(function);
     forget();
@@ -234,9 +230,9 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
 }
 
 Outcome Interp::call_into(ssa::FunctionId function, std::vector<Value> arguments, std::int64_t callers,
-                          const Landing& landing) {
+                          const Destination& destination) {
   Outcome outcome;
-  static_cast<void>(call_by_levels(function, std::move(arguments), callers, &landing, outcome));
+  static_cast<void>(call_by_levels(function, std::move(arguments), callers, &destination, outcome));
   return outcome;
 }
 

@@ -36,18 +36,18 @@ class LevelLoops {
 };
 
 // The vectors that the outermost call's results are written to.
-class LandingPlace {
+class OwnDestination {
  public:
   // For a call with these arguments. The vectors are as long as those under the sizes, Ints stored as the
   // widest of the arguments are.
-  LandingPlace(const PrimContext& context, const CodeFunction& function, std::span<const Value> arguments);
-  [[nodiscard]] Landing landing() const { return {targets_, places_}; }
+  OwnDestination(const PrimContext& context, const CodeFunction& function, std::span<const Value> arguments);
+  [[nodiscard]] Destination destination() const { return {targets_, places_}; }
   // What the call returns.
   [[nodiscard]] std::vector<Value> take();
 
  private:
   std::vector<std::unique_ptr<Fresh>> vectors_;
-  std::vector<Landing::Target> targets_;
+  std::vector<Destination::Target> targets_;
   Places places_;
   BufferRef memory_;  // of their list, if they have one
   Segdes sizes_;
@@ -56,8 +56,8 @@ class LandingPlace {
 
 // Puts the results of a call of `function` with these arguments to their places; false if they are not as
 // long as these.
-[[nodiscard]] bool land_results(const PrimContext& context, const CodeFunction& function,
+[[nodiscard]] bool fill_results(const PrimContext& context, const CodeFunction& function,
                                 std::span<const Value> arguments, std::span<const Value> results,
-                                const Landing& landing);
+                                const Destination& destination);
 
 }  // namespace nvm::vm

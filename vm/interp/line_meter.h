@@ -116,7 +116,8 @@ class LineMeter {
   std::size_t current_ = kNone;  // where control is, if it is there still
   std::size_t charged_ = kNone;  // whose time it is
   std::int64_t since_ = 0;
-  std::uint32_t line_ = 0, vcode_line_ = 0;  // VCODE tells places apart where there is no NESL line
+  Origin line_ = 0;
+  std::uint32_t vcode_line_ = 0;  // tells places apart where there is none in a source
   std::int32_t origin_ = -1;
 };
 

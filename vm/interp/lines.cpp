@@ -69,36 +69,37 @@ void find_lines(CodeFunction& f, std::size_t first) {
 
 // False: the step is to be executed alone.
 bool Interp::run_line(const Step& step) {
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  const bool worth = std::any_of(operands, operands + step.operands,
-                                 [&](Operand o) { return elements_of(peek(o)) >= machine_.lines->least(); });
+  const Operand* operands = at_.operands_of(step);
+  const bool worth = std::any_of(operands, operands + step.operands, [&](Operand o) {
+    return elements_of(at_.peek(o)) >= machine_.lines->least();
+  });
   if (!worth) return false;
-  const Line& line = function_->lines[static_cast<std::size_t>(step.line)];
-  note_line(step);
-  const LineHook::Answer answer = machine_.lines->run(*function_, line, frame_, constants_);
+  const Line& line = at_.function->lines[static_cast<std::size_t>(step.line)];
+  accounts_.note_line(step);
+  const LineHook::Answer answer = machine_.lines->run(*at_.function, line, at_.frame, at_.constants);
   if (answer == LineHook::Answer::kSteps) return false;
   if (answer == LineHook::Answer::kTimed) {
     const auto begin = std::chrono::steady_clock::now();
     for (const std::int32_t i : line.steps) {
-      step_ = function_->steps.data() + i;
-      if (step_->kind == StepKind::kPrimitive)
-        primitive(*step_);
+      at_.step = at_.function->steps.data() + i;
+      if (at_.step->kind == StepKind::kPrimitive)
+        primitive(*at_.step);
       else
-        shuffle(*step_);
+        shuffle(*at_.step);
     }
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
     machine_.lines->timed(line, took.count());
   }
   if (answer == LineHook::Answer::kDone) took(machine_.prims, FastPath::kLineCompiled);
-  step_ = function_->steps.data() + line.end;
+  at_.step = at_.function->steps.data() + line.end;
   return true;
 }
 
 // A jump within a line, or a drop.
 void Interp::shuffle(const Step& step) {
   if (step.kind == StepKind::kJump) return jump(step);
-  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
-  for (std::uint32_t i = 0; i < step.results; ++i) release(frame_[slots[i]]);
+  const std::int32_t* slots = at_.slots_of(step);
+  for (std::uint32_t i = 0; i < step.results; ++i) release(at_.frame[slots[i]]);
 }
 
 }  // namespace nvm::vm

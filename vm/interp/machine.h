@@ -20,6 +20,7 @@ namespace nvm::vm {
 // Why a run is asked to stop, from another thread or a signal handler.
 enum class Stop : std::uint8_t { kNo, kInterrupt, kTime };
 
+class FunctionTier;
 class LineHook;
 class Path;
 class LineTier;
@@ -30,11 +31,11 @@ struct Machine {
   Host* host = nullptr;
   RegionHook* hook = nullptr;
   CallHook* calls = nullptr;
-  LineHook* lines = nullptr;      // of this interpreter alone; asked where it has no `hook`
-  LineTier* line_tier = nullptr;  // gives the interpreters of block mode their `lines`
-  LevelLoops* levels = nullptr;   // null: recursive calls are made where they stand
+  LineHook* lines = nullptr;              // of this interpreter alone; asked where it has no `hook`
+  LineTier* line_tier = nullptr;          // gives the interpreters of block mode their `lines`
+  FunctionTier* function_tier = nullptr;  // code for whole functions, likewise
+  LevelLoops* levels = nullptr;           // null: recursive calls are made where they stand
   Observer* observer = nullptr;
-  bool formulas = false;       // several threads, too, leave results unwritten (vm/prims/views.h)
   Tally* tally = nullptr;      // null: nothing is counted
   LineMeter* meter = nullptr;  // null: nothing is measured
   std::int64_t* moved =
@@ -48,7 +49,7 @@ struct Machine {
 // How a run ended: normally with values, by EXIT, or by a fault.
 struct Outcome {
   bool exited = false;
-  std::uint32_t exit_line = 0;  // of the NESL source, where EXIT was met: innermost known
+  Origin exit_line = 0;  // in the source, where EXIT was met: innermost known
   std::optional<RunError> error;
   std::vector<Value> values;
 };

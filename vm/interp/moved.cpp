@@ -137,58 +137,44 @@ std::optional<std::int64_t> Moving::plain(const Value& value) {
 void Interp::perform_counted(const Step& step) {
   if (!moves_elements(step.op) && !picks(step.op) && count_plain(step)) return;
   Moving moving(step.op);
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(peek(operands[i]));
-  const auto before = [&](const auto& packed) { return packed.first == step.inst; };
-  if (step.group == Step::kInGroup && std::any_of(packed_.begin(), packed_.end(), before))
-    moving.has_been_read();
+  const Operand* operands = at_.operands_of(step);
+  for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(at_.peek(operands[i]));
+  if (combined_.has_packed(step)) moving.has_been_read();
   perform(step);
-  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  const std::int32_t* slots = at_.slots_of(step);
   for (std::uint32_t i = 0; i < step.results; ++i)
-    if (slots[i] >= 0) moving.writes(frame_[slots[i]]);
-  count_moved(moving.bytes());
+    if (slots[i] >= 0) moving.writes(at_.frame[slots[i]]);
+  accounts_.moved(moving.bytes());
 }
 
 // False: nothing has happened.
 bool Interp::count_plain(const Step& step) {
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   std::int64_t read = 0;
   for (std::uint32_t i = 0; i < step.operands; ++i) {
-    const auto bytes = Moving::plain(peek(operands[i]));
+    const auto bytes = Moving::plain(at_.peek(operands[i]));
     if (!bytes) return false;
     read += *bytes;
   }
   InPlace in_place;
   if (InPlace::may(step.op)) {
-    const std::array<Value, 2> first = {peek(operands[0]), peek(operands[1])};
+    const std::array<Value, 2> first = {at_.peek(operands[0]), at_.peek(operands[1])};
     in_place = InPlace(step.op, first);
   }
   perform(step);
-  const std::int32_t* slots = function_->result_slots.data() + step.first_result;
+  const std::int32_t* slots = at_.slots_of(step);
   std::int64_t written = 0;
   for (std::uint32_t i = 0; i < step.results; ++i) {
     if (slots[i] < 0) continue;
-    const auto bytes = Moving::plain(frame_[slots[i]]);
+    const auto bytes = Moving::plain(at_.frame[slots[i]]);
     if (bytes)
       written += *bytes;
-    else if (!std::holds_alternative<std::monostate>(frame_[slots[i]]))
+    else if (!std::holds_alternative<std::monostate>(at_.frame[slots[i]]))
       read = 0;  // unwritten
   }
-  if (InPlace::may(step.op) && slots[0] >= 0) read -= in_place.unmoved({&frame_[slots[0]], 1});
-  count_moved(read + written);
+  if (InPlace::may(step.op) && slots[0] >= 0) read -= in_place.unmoved({&at_.frame[slots[0]], 1});
+  accounts_.moved(read + written);
   return true;
-}
-
-void Interp::count_moved(std::int64_t bytes) const {
-  *machine_.moved += bytes;
-  if (work_seen_ && instructions_seen()) machine_.observer->moved(bytes);
-  if (machine_.meter != nullptr) machine_.meter->moved(bytes);
-}
-
-// One element repeated is written for those that read it one by one.
-void Interp::write_repeated(Value& value) const {
-  vm::write_repeated(machine_.prims, value);
-  if (machine_.moved != nullptr) count_moved(vector_bytes({&value, 1}));
 }
 
 }  // namespace nvm::vm

@@ -2,8 +2,10 @@
 // lengths agree, so that nothing can fail later but memory.
 #include <bit>
 
-#include "vm/interp/interp.h"
+#include "vm/interp/pulls.h"
+
 #include "vm/interp/moved.h"
+#include "vm/interp/unwritten.h"
 #include "vm/prims/pull.h"
 
 namespace nvm::vm {
@@ -56,68 +58,67 @@ class Again {
 
 }  // namespace
 
-// True: done. False: the instruction is to be executed, on written operands.
-bool Interp::pull(const Step& step) {
-  if (step.leaves_pull) return leave_pull(step);
-  Value& first = frame_[function_->operands[step.first_operand].slot()];
+bool Pulls::take(const Step& step) {
+  if (step.leaves_pull) return leave(step);
+  Value& first = at_.frame[at_.operands_of(step)[0].slot()];
   const View* pull = pull_of(first);
   if (pull == nullptr) return false;
   force_operands(step);
-  note_line(step);
-  if (move_pull(step, *pull)) return true;
-  write_pull(first, step.site);
+  accounts_.note_line(step);
+  if (move(step, *pull)) return true;
+  write_one(first, step.site);
   return false;
 }
 
 // What a recorder has promised is computed, once for all fields: it is looked at.
-void Interp::force_operands(const Step& step) {
+void Pulls::force_operands(const Step& step) {
   if (machine_.hook == nullptr) return;
-  const Operand* operands = function_->operands.data() + step.first_operand;
+  const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < step.operands; ++i)
-    if (!operands[i].is_constant()) force(frame_[operands[i].slot()]);
+    if (!operands[i].is_constant()) force(at_.frame[operands[i].slot()]);
 }
 
 // Not of a vector that is longer than what is read from it: that would keep more memory than it saves.
-bool Interp::leave_pull(const Step& step) {
+bool Pulls::leave(const Step& step) {
   force_operands(step);
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  const Vector* v = plain(peek(operands[0]));
-  const Vector* indices = plain(peek(operands[1]));
-  const auto& from = std::get<Segdes>(peek(operands[2]));
-  const auto& to = std::get<Segdes>(peek(operands[3]));
+  const Operand* operands = at_.operands_of(step);
+  const Vector* v = plain(at_.peek(operands[0]));
+  const Vector* indices = plain(at_.peek(operands[1]));
+  const auto& from = std::get<Segdes>(at_.peek(operands[2]));
+  const auto& to = std::get<Segdes>(at_.peek(operands[3]));
   if (v == nullptr || indices == nullptr || from.segments() != 1 || to.segments() != 1 ||
-      v->length() != from.total() || indices->length() != to.total() || indices->length() < chain_from_ ||
-      indices->length() < v->length())
+      v->length() != from.total() || indices->length() != to.total() ||
+      indices->length() < views_.long_from || indices->length() < v->length())
     return false;
   if (checked_.length != v->length() || !same(checked_.indices, *indices)) {
     if (!indices_inside(machine_.prims, *indices, v->length())) return false;
     checked_ = {*indices, v->length()};
   }
   took(machine_.prims, FastPath::kLeavePull);
-  note_line(step);
-  note_unwritten(step);
-  if (counts_) count(step, to.total());
-  Value* parts = scratch_.data();
-  fetch(step, parts);
-  finish_pull(step, make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])),
-                              step.inst));
+  accounts_.note_line(step);
+  accounts_.note_unwritten(step);
+  if (accounts_.counts()) accounts_.count(step, to.total());
+  Value* parts = at_.scratch.data();
+  at_.fetch(step, parts);
+  finish(step,
+         make_pull(std::move(std::get<Vector>(parts[0])), std::move(std::get<Vector>(parts[1])), step.inst));
   return true;
 }
 
-bool Interp::move_pull(const Step& step, const View& pull) {
+bool Pulls::move(const Step& step, const View& pull) {
   const Vector& v = pull.x;
   const Vector& indices = pull.base.list;
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  const Value& by = peek(operands[1]);
-  const auto& first = std::get<Segdes>(peek(operands[2]));
-  const auto& second = std::get<Segdes>(peek(operands[step.operands - 1]));
+  const Operand* operands = at_.operands_of(step);
+  const Value& by = at_.peek(operands[1]);
+  const auto& first = std::get<Segdes>(at_.peek(operands[2]));
+  const auto& second = std::get<Segdes>(at_.peek(operands[step.operands - 1]));
   std::int64_t moved = 0;
   if (moved_.op != step.op || !same(moved_.indices, indices) || !same(moved_.by, by) ||
       !moved_.first.identical(first) || !moved_.second.identical(second)) {
     Value result;
     Moving moving(step.op);
     moving.reads(indices);
-    for (std::uint32_t i = 1; i < step.operands; ++i) moving.reads(peek(operands[i]));
+    for (std::uint32_t i = 1; i < step.operands; ++i) moving.reads(at_.peek(operands[i]));
     if (!move_indices(step, indices, result)) return false;
     moving.writes(result);
     moved = moving.bytes();
@@ -128,53 +129,51 @@ bool Interp::move_pull(const Step& step, const View& pull) {
   }
   const Vector* made = plain(moved_.result);
   if (made == nullptr) return false;
-  note_unwritten(step);
-  if (counts_) count(step, second.total());
-  if (machine_.moved != nullptr) count_moved(moved);
+  accounts_.note_unwritten(step);
+  if (accounts_.counts()) accounts_.count(step, second.total());
+  if (accounts_.counts_moved()) accounts_.moved(moved);
   const bool shorter = made->length() < v.length();
   Value value = make_pull(v, *made, pull.move);
-  fetch(step, scratch_.data());
-  if (shorter) write_pull(value, step.site);
-  finish_pull(step, std::move(value));
+  at_.fetch(step, at_.scratch.data());
+  if (shorter) write_one(value, step.site);
+  finish(step, std::move(value));
   return true;
 }
 
 // What the instruction makes of indices in place of what they pull. False: that is not known to be the same.
-bool Interp::move_indices(const Step& step, const Vector& indices, Value& result) {
-  const Operand* from = function_->operands.data() + step.first_operand;
+bool Pulls::move_indices(const Step& step, const Vector& indices, Value& result) {
+  const Operand* from = at_.operands_of(step);
   Value operands[4];
   operands[0] = indices;
-  for (std::uint32_t i = 1; i < step.operands; ++i) operands[i] = peek(from[i]);
+  for (std::uint32_t i = 1; i < step.operands; ++i) operands[i] = at_.peek(from[i]);
   if (step.op == Op::kPermute) {
     return plain(operands[1]) != nullptr &&
            permute_one_to_one({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   }
   if (indices.length() != std::get<Segdes>(operands[2]).total()) return false;
-  if (step.indices.has(Form::kAligned) && !alone_ && move_runs(step, {operands, step.operands}, {&result, 1}))
-    return true;
-  if (alone_ && step.alone != nullptr)
+  if (views_.leaves && step.alone != nullptr)
     step.alone({machine_.prims, step.op, TypeWord::kInt, operands, &result});
   else
     run_primitive(machine_.prims, step.op, TypeWord::kInt, {operands, step.operands}, {&result, 1});
   return true;
 }
 
-void Interp::finish_pull(const Step& step, Value made) {
-  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
-  const std::int32_t slot = function_->result_slots[step.first_result];
-  if (slot >= 0) frame_[slot] = std::move(made);
+void Pulls::finish(const Step& step, Value made) {
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
+  const std::int32_t slot = at_.slots_of(step)[0];
+  if (slot >= 0) at_.frame[slot] = std::move(made);
 }
 
-void Interp::write_pulled(const Step& step) {
-  const Operand* operands = function_->operands.data() + step.first_operand;
+void Pulls::write(const Step& step) {
+  const Operand* operands = at_.operands_of(step);
   for (std::uint64_t left = step.pulled; left != 0; left &= left - 1) {
-    Value& value = frame_[operands[std::countr_zero(left)].slot()];
-    if (pull_of(value) != nullptr) write_pull(value, step.site);
+    Value& value = at_.frame[operands[std::countr_zero(left)].slot()];
+    if (pull_of(value) != nullptr) write_one(value, step.site);
   }
 }
 
 // Where lines are recorded, as the instruction that was put off, so that it is fused with what reads it.
-void Interp::write_pull(Value& value, const Site& reader) const {
+void Pulls::write_one(Value& value, const Site& reader) const {
   const View& pull = *pull_of(value);
   Value operands[4] = {pull.x, pull.base.list, Segdes::regular(1, pull.x.length()),
                        Segdes::regular(1, pull.s.total())};
@@ -182,16 +181,16 @@ void Interp::write_pull(Value& value, const Site& reader) const {
   const Again again(machine_.hook);
   if (machine_.hook == nullptr || !machine_.hook->offer(*pull.move, reader, operands, {&written, 1}))
     written = materialise(pull, machine_.prims);
-  if (machine_.moved != nullptr && std::holds_alternative<Vector>(written)) {
+  if (accounts_.counts_moved() && std::holds_alternative<Vector>(written)) {
     Moving moving(Op::kBpermute);
     moving.reads(value);
     moving.writes(written);
-    count_moved(moving.bytes());
+    accounts_.moved(moving.bytes());
   }
   value = std::move(written);
 }
 
-void Interp::forget_pulls() {
+void Pulls::forget() {
   if (checked_.length != 0) checked_ = {};
   if (moved_.op != Op::kExit) moved_ = {};
 }

@@ -14,13 +14,12 @@ namespace nvm::vm {
 
 namespace {
 
-int next(std::FILE* file) { return std::getc(file); }
 void back(std::FILE* file, int c) {
   if (c != EOF) std::ungetc(c, file);
 }
 int next_visible(std::FILE* file) {
-  int c = next(file);
-  while (c != EOF && std::isspace(c) != 0) c = next(file);
+  int c = next_byte(file);
+  while (c != EOF && std::isspace(c) != 0) c = next_byte(file);
   return c;
 }
 
@@ -38,10 +37,10 @@ struct BadInput {
 // [+-]? digits, wrapped modulo 2^64; what is behind the last digit stays unread.
 std::int64_t read_int(std::FILE* file, int c, char close) {
   const bool negative = c == '-';
-  if (c == '-' || c == '+') c = next(file);
+  if (c == '-' || c == '+') c = next_byte(file);
   if (c == EOF || std::isdigit(c) == 0) bad_end(close);
   std::uint64_t value = 0;
-  for (; c != EOF && std::isdigit(c) != 0; c = next(file))
+  for (; c != EOF && std::isdigit(c) != 0; c = next_byte(file))
     value = value * 10 + static_cast<std::uint64_t>(c - '0');
   if (c != close && c != EOF && std::isspace(c) == 0) bad_end(close);
   back(file, c);
@@ -69,7 +68,7 @@ class FloatText {
   [[nodiscard]] bool is_digit() const { return c_ != EOF && std::isdigit(c_) != 0; }
   void take() {
     text_ += static_cast<char>(c_);
-    c_ = next(file_);
+    c_ = next_byte(file_);
   }
   bool word(std::string_view letters) {
     for (const char letter : letters) {
@@ -136,7 +135,7 @@ std::vector<std::int64_t> read_ints(std::FILE* file, char open, char close) {
 std::string read_string(std::FILE* file) {
   if (next_visible(file) != '"') bad_start('"');
   std::string text;
-  for (int c = next(file); c != '"'; c = next(file)) {
+  for (int c = next_byte(file); c != '"'; c = next_byte(file)) {
     if (c == EOF) bad_end('"');
     text += static_cast<char>(c);
   }

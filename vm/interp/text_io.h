@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/table/op_info.h"
 #include "vm/data/pool.h"
 #include "vm/data/value.h"
@@ -18,6 +19,14 @@ void append_value(std::string& out, const Value& value);
 
 // C's "%.14e", "inf", "-inf", "nan" or "-nan" at `out`, which has room for 32 bytes; returns the end.
 char* format_float(char* out, double value);
+
+// The next byte of a stream, or EOF. Throws what Budget::look() does.
+[[nodiscard]] inline int next_byte(std::FILE* file) {
+  check_budget();
+  const int c = std::getc(file);
+  if (c == EOF) nvm::Budget::look();  // the wait for it may have been ended by the deadline
+  return c;
+}
 
 // What reading one value gave: the value, or an empty vector and the error text.
 struct ReadResult {

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
 
 namespace nvm::vm {
@@ -16,6 +17,7 @@ std::optional<std::string> read_rest(std::FILE* file) {
     text.resize(before + n);
     if (n < kPiece) break;
   }
+  Budget::look();  // the wait for more may have been ended by the deadline
   if (std::ferror(file) != 0) return std::nullopt;
   return text;
 }

@@ -22,7 +22,8 @@ struct Place {
 Place place_of(const Failure& failure) {
   for (const Message& m : failure.messages)
     if (m.severity == Severity::kError) return {m.file.c_str(), m.line, m.column};
-  if (failure.origin_line != 0) return {failure.origin_file.c_str(), failure.origin_line, 0};
+  if (failure.origin_line != 0)
+    return {failure.origin_file.c_str(), failure.origin_line, failure.origin_column};
   return {"", failure.line, failure.column};
 }
 

@@ -65,6 +65,8 @@ Compiling::Compiling(const Options& options, const vm::Code& code, const std::at
   // The stack machine, which runs what is not verified, has no code. Under kCompare nothing runs unchecked.
   if (options.engine == Engine::kCpu && options.jit != Jit::kCompare && code.module != nullptr)
     lines_ = std::make_unique<vm::Lines>(code, *engine_, jit);
+  if (lines_ != nullptr && options.block_plans)
+    plans_ = std::make_unique<vm::BlockPlans>(code, *engine_, jit);
 }
 
 Compiling::~Compiling() = default;
@@ -73,6 +75,7 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   if (jit_ == nullptr) return nullptr;
   context_ = context;
   before_ = jit_->counters();
+  if (plans_ != nullptr) plans_before_ = plans_->counters();
   vm::Recorder::Limits limits;
   limits.max_insts = static_cast<std::size_t>(options_.region_limit);
   if (options_.jit != Jit::kHot) limits.min_elements = 2;
@@ -82,6 +85,17 @@ vm::RegionHook* Compiling::begin(const vm::PrimContext& context) {
   limits.random = context.random;
   recorder_ = std::make_unique<vm::Recorder>(*jit_, context.int_bits, limits, observer_);
   return recorder_.get();
+}
+
+void Compiling::report_plans(Counters& counters) const {
+  if (plans_ == nullptr) return;
+  const vm::BlockPlanCounters c = plans_->counters();
+  counters.compile_seconds += static_cast<double>(c.compile_ns - plans_before_.compile_ns) * 1e-9;
+  counters.block_plans = c.groups - plans_before_.groups;
+  counters.plan_blocks = c.blocks - plans_before_.blocks;
+  for (std::size_t i = 0; i < c.gave_up.size(); ++i)
+    if (const std::uint64_t n = c.gave_up[i] - plans_before_.gave_up[i]; n > 0)
+      counters.plans_given_up.emplace_back(vm::kGaveUpNames[i], n);
 }
 
 void Compiling::report(const Program::Impl& program, Run& run) const {
@@ -96,6 +110,7 @@ void Compiling::report(const Program::Impl& program, Run& run) const {
   run.counters.kernels = c.kernels - before_.kernels;
   run.counters.compiled = c.compiled - before_.compiled;
   run.counters.compile_seconds = static_cast<double>(c.compile_ns - before_.compile_ns) * 1e-9;
+  report_plans(run.counters);
   if (options_.explain.empty()) return;
   run.explanation = vm::summary(*jit_, program.loaded.module);
   if (options_.explain == "-") return;

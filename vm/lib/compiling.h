@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "vm/lib/nvm.hpp"
+#include "vm/tier/block_plans.h"
 #include "vm/tier/jit.h"
 #include "vm/tier/lines.h"
 
@@ -24,17 +25,22 @@ class Compiling {
   [[nodiscard]] Orderer* orderer() const { return engine_ == nullptr ? nullptr : engine_->orderer(); }
   // For block mode's workers; null if they compile nothing.
   [[nodiscard]] vm::LineTier* lines() const { return lines_.get(); }
+  [[nodiscard]] vm::FunctionTier* functions() const { return plans_.get(); }
   // Adds this run's counters to it, and the explanation, which is of all runs so far.
   void report(const Program::Impl& program, Run& run) const;
 
  private:
+  void report_plans(Counters& counters) const;
+
   const Options& options_;
   vm::Observer* observer_;
   vm::PrimContext context_;  // of the run under way
   vm::JitCounters before_;   // when it began
+  vm::BlockPlanCounters plans_before_;
   std::unique_ptr<plan::Engine> engine_;
   std::unique_ptr<vm::Jit> jit_;
   std::unique_ptr<vm::Lines> lines_;
+  std::unique_ptr<vm::BlockPlans> plans_;
   std::unique_ptr<vm::Recorder> recorder_;
 };
 

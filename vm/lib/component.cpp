@@ -17,6 +17,13 @@ const std::string& Component::missing() {
   return missing_;
 }
 
+void* Component::symbol(const char* name) {
+  void* found = find_symbol(library_, name);
+  if (found == nullptr)
+    throw Fault{Fault::Kind::kIo, std::string(name_) + " has no " + name + ": install that of " + package_};
+  return found;
+}
+
 void Component::need(const std::string& path) {
   if (!missing().empty()) throw Fault{Fault::Kind::kIo, path + ": " + missing_};
 }

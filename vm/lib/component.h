@@ -19,13 +19,17 @@ class Component {
   [[nodiscard]] const std::string& missing();
   // Throws Fault kIo, with the path, if it cannot be used.
   void need(const std::string& path);
-  // Of a component that is there.
+  // Of a component that is there, of the type that its header declares; nothing is linked. Throws Fault kIo
+  // if there is none, as in a library of another version.
   template <typename F>
-  [[nodiscard]] F* function(F* /*declared*/, const char* name) {
-    return reinterpret_cast<F*>(find_symbol(library_, name));
+  [[nodiscard]] F* function(const char* name) {
+    return reinterpret_cast<F*>(symbol(name));
   }
 
  private:
+  // Throws Fault kIo if the library has none.
+  [[nodiscard]] void* symbol(const char* name);
+
   const char* name_;
   const char* package_;
   bool built_;

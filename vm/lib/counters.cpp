@@ -22,6 +22,16 @@ FastPathRows sum(const FastPathRows& a, const FastPathRows& b) {
   return named(counts);
 }
 
+void add_given_up(Counters& to, const Counters& more) {
+  for (const auto& [why, times] : more.plans_given_up) {
+    const auto known = std::ranges::find(to.plans_given_up, why, [](const auto& row) { return row.first; });
+    if (known != to.plans_given_up.end())
+      known->second += times;
+    else
+      to.plans_given_up.emplace_back(why, times);
+  }
+}
+
 void Counting::end_run() {
   counters_.instructions += tally_.instructions;
   counters_.work += tally_.work;

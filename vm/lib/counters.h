@@ -15,6 +15,9 @@ using FastPathRows = decltype(Counters::fast_paths);
 [[nodiscard]] FastPathRows named(const vm::FastPathCounts& counts);
 [[nodiscard]] FastPathRows sum(const FastPathRows& a, const FastPathRows& b);
 
+// Those of another run, why by why.
+void add_given_up(Counters& to, const Counters& more);
+
 class Counting final : public vm::Observer {
  public:
   // Bytes are counted only if they are wanted.

@@ -28,8 +28,9 @@ const Instruction& Emit::instruction(Scalar scalar, TypeWord word) {
   static const Instruction* known[static_cast<std::size_t>(Scalar::kNoScalar)][kWords];
   const Instruction*& found = known[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(word)];
   if (found == nullptr) {
-    std::string text(op_info(elementwise_op(scalar)).text);
-    if (word != TypeWord::kNone) text += " " + std::string(type_word_text(word));
+    const OpInfo& info = op_info(elementwise_op(scalar));
+    std::string text(info.text);
+    if (info.words != Words::kNoWord) text += " " + std::string(type_word_text(word));
     found = find_instruction(text);
   }
   return *found;
@@ -38,6 +39,14 @@ const Instruction& Emit::instruction(Scalar scalar, TypeWord word) {
 Promise Emit::input(const vm::Vector& number) const {
   if (at_once_ && size_ != Size::one() && *size_->known() > 1) return repeated(number, *size_->known());
   return spread(given(loose_value(number)), nvm::word_of(number.type()));
+}
+
+Promise Emit::constant_of(const vm::Vector& number) const {
+  switch (number.type()) {
+    case nvm::Type::kFloat: return this->number(number.float_at(0));
+    case nvm::Type::kBool: return flag(number.bool_at(0));
+    default: return whole(number.int_at(0));
+  }
 }
 
 Promise Emit::spread(const Promise& single, TypeWord word) const {

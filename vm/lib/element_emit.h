@@ -15,16 +15,14 @@ class Emit {
   // `at_once`: the vectors that it begins with are values of a few elements.
   explicit Emit(const SizeRef& size, bool at_once = false) : size_(size), at_once_(at_once) {}
 
+  // `word` says nothing where the instruction has none.
   template <typename... P>
   [[nodiscard]] Promise op(Scalar op, TypeWord word, const P&... operands) const {
     const std::array<Promise, sizeof...(P)> all{operands...};
     return record(instruction(op, word), all);
   }
   [[nodiscard]] Promise ints(Scalar name, const Promise& a, const Promise& b) const {
-    return op(name,
-              name == Scalar::kRem || name == Scalar::kShl || name == Scalar::kShr ? TypeWord::kNone
-                                                                                   : TypeWord::kInt,
-              a, b);
+    return op(name, TypeWord::kInt, a, b);
   }
   [[nodiscard]] Promise floats(Scalar name, const Promise& a, const Promise& b) const {
     return op(name, TypeWord::kFloat, a, b);
@@ -51,6 +49,7 @@ class Emit {
   [[nodiscard]] Promise flag(bool x) const { return spread(constant(x), TypeWord::kBool); }
   [[nodiscard]] Promise zero(Kind kind) const { return kind == Kind::kFloat ? number(0) : whole(0); }
   [[nodiscard]] Promise spread(const Promise& single, TypeWord word) const;
+  [[nodiscard]] Promise constant_of(const vm::Vector& number) const;
   // A number of the program's input in all elements.
   [[nodiscard]] Promise input(const vm::Vector& number) const;
   [[nodiscard]] const SizeRef& size() const { return size_; }

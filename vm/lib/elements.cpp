@@ -46,7 +46,8 @@ class Operators {
   Elements at(const Operand& o, ElementType type) const {
     if (o.elements == nullptr) {
       if (!fits(o.number, type)) throw Refused{Refusal::kRange};
-      return made(type, e_.input(single(o.number, type)));
+      const vm::Vector number = single(o.number, type);
+      return made(type, o.number.of_program ? e_.constant_of(number) : e_.input(number));
     }
     auto converted = convert(*o.elements, type);
     if (!converted) throw Refused{Refusal::kElsewhere};

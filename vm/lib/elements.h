@@ -59,8 +59,9 @@ struct WeakNumber {
   enum class Width : std::uint8_t { kInt64, kUint64, kNone };  // the type that a whole one needs, at least
   char kind = 'i';                                             // b, i or f
   Width width = Width::kInt64;
-  std::int64_t whole = 0;  // b, i: modulo 2^64
-  double real = 0;         // the number, or what is nearest
+  std::int64_t whole = 0;   // b, i: modulo 2^64
+  double real = 0;          // the number, or what is nearest
+  bool of_program = false;  // it is a constant of the program, see constant()
 };
 [[nodiscard]] ElementType meeting(ElementType type, const WeakNumber& number);
 

@@ -9,6 +9,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/out_file.h"
 #include "bytecode/base/read_file.h"
+#include "vm/lib/chart.h"
 #include "vm/lib/csv.h"
 #include "vm/lib/image_values.h"
 #include "vm/lib/json_lines.h"
@@ -28,8 +29,7 @@ using frontend::TypeKind;
 
 std::string read_text(const std::string& path, InFile& in) {
   std::string text = in.rest();
-  if (in.error() == EISDIR) fail_file(path, "is a directory");
-  if (in.error() != 0) fail_file(path, std::string("cannot be read: ") + std::strerror(in.error()));
+  if (in.error() != 0) fail_file(path, unread_because(in.error()));
   return text;
 }
 
@@ -43,6 +43,7 @@ struct KindRow {
 constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
                               {FileKind::kNpz, "npz", ".npz"},
                               {FileKind::kPng, "png", ".png"},
+                              {FileKind::kSvg, "svg", ".svg"},
                               {FileKind::kCsv, "csv", ".csv", true},
                               {FileKind::kTsv, "tsv", ".tsv"},
                               {FileKind::kJson, "jsonl", ".jsonl"},
@@ -57,11 +58,16 @@ constexpr KindRow kKinds[] = {{FileKind::kNpy, "npy", ".npy"},
 struct Advice {
   std::string_view ending, advice;
 };
+constexpr std::string_view kParquet =
+    "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
+    "pyarrow.csv.write_csv(pyarrow.parquet.read_table(FILE), FILE.csv) makes CSV of it, "
+    "pyarrow.parquet.write_table(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
 constexpr std::string_view kArrow =
-    "needs Apache Arrow, which nvm does not read; Python converts it (apt install python3-pip; pip install "
-    "pyarrow): pyarrow.csv.write_csv(pyarrow.parquet.read_table(\"FILE\"), \"FILE.csv\")";
+    "needs Apache Arrow, which nvm does not have; Python does (pip install pyarrow): "
+    "pyarrow.csv.write_csv(pyarrow.feather.read_table(FILE), FILE.csv) makes CSV of it, "
+    "pyarrow.feather.write_feather(pyarrow.csv.read_csv(FILE.csv), FILE) the reverse";
 constexpr Advice kAdvice[] = {
-    {".parquet", kArrow},
+    {".parquet", kParquet},
     {".arrow", kArrow},
     {".feather", kArrow},
     {".json",
@@ -216,7 +222,10 @@ bool are_sequences(const std::vector<const Type*>& types) {
                      [](const Type* type) { return resolve(type)->kind == TypeKind::kSeq; });
 }
 
-std::string stream_of(const std::string& path) { return path == "-" ? "/dev/stdin" : path; }
+std::string stream_of(const std::string& path, FileUse use) {
+  if (path != "-") return path;
+  return use == FileUse::kRead ? "/dev/stdin" : "/dev/stdout";
+}
 
 // KIND:PATH, or KIND, a separator and :PATH.
 std::optional<NamedFile> named_kind(const std::string& word) {
@@ -236,8 +245,8 @@ std::optional<NamedFile> named_kind(const std::string& word) {
 
 }  // namespace
 
-NamedFile named_file(const std::string& word) {
-  if (word == "-") return {FileKind::kText, stream_of(word)};
+NamedFile named_file(const std::string& word, FileUse use) {
+  if (word == "-") return {FileKind::kText, stream_of(word, use)};
   std::optional<NamedFile> file = named_kind(word);
   const std::string& path = file ? file->path : word;
   std::string ending = in_small_letters(ending_of(path));
@@ -248,15 +257,16 @@ NamedFile named_file(const std::string& word) {
     if (!file && row.ending == ending) file = NamedFile{row.kind, word};
   if (file) {
     file->compression = compression;
-    file->path = stream_of(file->path);
+    file->path = stream_of(file->path, use);
     if (file->kind == FileKind::kTsv) file->separator = '\t';
     return *file;
   }
   for (const Advice& known : kAdvice)
     if (known.ending == ending) fail_file(word, std::string(known.advice));
   fail_file(word, "files that end in " + ending +
-                      " are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl and .txt; text:" + word +
-                      " is any file, as text");
+                      " are not supported, but .npy, .npz, .png, .csv, .tsv, .jsonl, .txt and, to write "
+                      "charts, .svg; text:" +
+                      word + " is any file, as text");
 }
 
 Array read_array(const NamedFile& file, InFile& in, Pool& pool) {
@@ -271,6 +281,7 @@ Typed read_value(const NamedFile& file, InFile& in, TypeArena& arena, Pool& pool
   switch (file.kind) {
     case FileKind::kNpz: return from_arrays(file, text, arena, pool);
     case FileKind::kPng: return image_value(read_png(text, file.path), arena, pool);
+    case FileKind::kSvg: fail_file(file.path, "drawings are only written; .png files are read as images");
     case FileKind::kJson: return read_json_lines(text, file.path, arena, pool);
     case FileKind::kText: return text_value(text, arena, pool);
     default: return from_table(file, text, arena, pool);
@@ -323,6 +334,8 @@ std::string refuses(FileKind kind, const Type* type, std::size_t names) {
                  ? ""
                  : "only numbers, flags and characters make arrays";
     case FileKind::kPng: return image_refuses(type);
+    case FileKind::kSvg:
+      return is_chart(type) ? "" : "only a chart is drawn: plot(v) and its relatives make one";
     case FileKind::kJson:
       return names > 0 && !are_sequences(parts) ? "columns are sequences" : json_refuses(type);
     case FileKind::kText:
@@ -342,6 +355,7 @@ void write_value(OutFile& out, const NamedFile& file, const Type* type, std::spa
       break;
     case FileKind::kNpz: out.write(arrays_archive(file.path, type, slots, titles)); break;
     case FileKind::kPng: out.write(write_png(image_of(file.path, type, slots), file.path)); break;
+    case FileKind::kSvg: out.write(draw_svg(chart_of(slots))); break;
     case FileKind::kJson: write_json_lines(out, file.path, type, slots, titles); break;
     case FileKind::kText: write_text(out, slots); break;
     default: write_table(out, file.path, type, slots, separator, titles); break;

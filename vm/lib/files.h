@@ -18,7 +18,19 @@ class OutFile;
 
 namespace nvm::vm {
 
-enum class FileKind : std::uint8_t { kNpy, kNpz, kPng, kCsv, kTsv, kJson, kText, kRows, kColumns, kFields };
+enum class FileKind : std::uint8_t {
+  kNpy,
+  kNpz,
+  kPng,
+  kSvg,
+  kCsv,
+  kTsv,
+  kJson,
+  kText,
+  kRows,
+  kColumns,
+  kFields
+};
 
 // A file as a command line names it: KIND:PATH, or a path whose ending says the kind, in letters of any case
 // (KindRow in files.cpp has them all); none at all says text. Behind the kind of a table, one character may
@@ -30,7 +42,9 @@ struct NamedFile {
   char separator = '\0';  // of a table's fields; 0 if the file tells
   Compression compression = Compression::kNone;
 };
-[[nodiscard]] NamedFile named_file(const std::string& word);
+// "-" is standard input, of what is written standard output.
+enum class FileUse : std::uint8_t { kRead, kWrite };
+[[nodiscard]] NamedFile named_file(const std::string& word, FileUse use = FileUse::kRead);
 
 // .npy by its shape ([float], [[int]], ... or a scalar), .npz a tuple of its arrays, in their order (one is
 // itself); .png as in image_values.h, JSON lines as in json_lines.h; tables of numbers as rows ([[float]], a

@@ -75,7 +75,7 @@ struct Value::Impl {
 
 // The innermost line of a NESL source in the chain of calls, with its file (bytecode/program/origin.h), 0 if
 // there is none.
-[[nodiscard]] std::uint32_t origin_of(const vm::RunError& error);
+[[nodiscard]] Origin origin_of(const vm::RunError& error);
 
 // The account of what a machine or session takes: that of the thread's limits, unless it is to have less.
 [[nodiscard]] std::shared_ptr<MemoryAccount> account_of(const Options& options);

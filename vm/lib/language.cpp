@@ -71,8 +71,9 @@ class NeslLanguage final : public Language {
  private:
   template <typename F>
   static LanguageStatus checked(std::vector<LanguageMessage>* to, F check) {
+    if (to == nullptr) return check(nullptr);
     std::vector<Message> messages;
-    const LanguageStatus status = check(to != nullptr ? &messages : nullptr);
+    const LanguageStatus status = check(&messages);
     for (Message& m : messages) to->push_back({std::move(m), ""});
     return status;
   }
@@ -82,14 +83,18 @@ class NeslLanguage final : public Language {
 
 }  // namespace
 
-std::unique_ptr<Language> open_language(LanguageKind kind, const LanguageOptions& options, std::ostream& out,
-                                        std::ostream& err) {
+Result<std::unique_ptr<Language>> open_language(LanguageKind kind, const LanguageOptions& options,
+                                                std::ostream& out, std::ostream& err) {
   return guarded(
-      [&]() -> std::unique_ptr<Language> {
-        if (kind == LanguageKind::kRemora) return std::make_unique<Remora>(options, out, err);
-        return std::make_unique<NeslLanguage>(options, out, err);
+      [&]() -> Result<std::unique_ptr<Language>> {
+        std::unique_ptr<Language> made;
+        if (kind == LanguageKind::kRemora)
+          made = std::make_unique<Remora>(options, out, err);
+        else
+          made = std::make_unique<NeslLanguage>(options, out, err);
+        return made;
       },
-      [](const Failure&) { return std::unique_ptr<Language>(); });
+      [](Failure failure) { return Result<std::unique_ptr<Language>>(std::move(failure)); });
 }
 
 }  // namespace nvm::lib

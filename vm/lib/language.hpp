@@ -104,7 +104,8 @@ class Language {
 enum class LanguageKind : std::uint8_t { kNesl, kRemora };
 
 // A session in a language.
-[[nodiscard]] std::unique_ptr<Language> open_language(LanguageKind kind, const LanguageOptions& options,
-                                                      std::ostream& out, std::ostream& err);
+[[nodiscard]] Result<std::unique_ptr<Language>> open_language(LanguageKind kind,
+                                                              const LanguageOptions& options,
+                                                              std::ostream& out, std::ostream& err);
 
 }  // namespace nvm::lib

@@ -188,6 +188,16 @@ std::optional<std::int64_t> Nesl::length(const std::string& name) const {
       [](const Failure&) { return Length(); });
 }
 
+namespace {
+
+// Of a name to save, or of one of its columns.
+std::string no_value(const std::string& name, std::string_view column) {
+  return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
+                      : "there is no variable " + std::string(column);
+}
+
+}  // namespace
+
 std::optional<std::string> Nesl::save_file(const std::string& name, const std::string& word) {
   return guarded(
       [&] {
@@ -207,9 +217,7 @@ std::optional<std::string> Nesl::save_file(const std::string& name, ValueFile& f
         for (const std::string_view column : parts_of(name, ',')) {
           const frontend::Type* type = nullptr;
           const auto* slots = impl_->session.value(std::string(column), type);
-          if (slots == nullptr)
-            return name == "it" ? "no expression was evaluated; a variable is written by NAME=FILE"
-                                : "there is no variable " + std::string(column);
+          if (slots == nullptr) return no_value(name, column);
           titles.emplace_back(column);
           types.push_back(type);
           values.insert(values.end(), slots->begin(), slots->end());
@@ -348,7 +356,8 @@ std::optional<std::string> Nesl::Impl::refuses(const Texts& texts, const std::st
   vm::SessionOptions options = session.options();
   options.mode = vm::SessionMode::kCheck;
   options.show = vm::Show::kNothing;
-  options.report = [](const Diagnostics&) {};
+  bool unsure = false;  // a file that is not known before the run may define anything
+  options.report = [&](const Diagnostics& said) { unsure |= !said.all().empty(); };
   vm::NeslSession check(runner, nowhere, nowhere, options);
   for (const std::string& input : texts.inputs) {
     const frontend::Type* type = nullptr;
@@ -361,7 +370,11 @@ std::optional<std::string> Nesl::Impl::refuses(const Texts& texts, const std::st
   std::vector<const frontend::Type*> types;
   for (const std::string_view column : parts_of(name, ',')) {
     types.push_back(check.type_of(std::string(column)));
-    if (types.back() == nullptr) return std::nullopt;
+    const frontend::Type* before = nullptr;
+    if (types.back() == nullptr)
+      return unsure || session.value(std::string(column), before) != nullptr
+                 ? std::nullopt
+                 : std::optional(no_value(name, column));
   }
   frontend::TypeArena arena;
   const frontend::Type* type = types.size() == 1 ? types[0] : arena.tuple(types);

@@ -1,7 +1,9 @@
 // Texts of files: run as a whole or loaded form by form, and which file `check` loads, which runs nothing.
+#include <cerrno>
 #include <filesystem>
 #include <ostream>
 
+#include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_session.h"
@@ -11,13 +13,8 @@ namespace nvm::vm {
 SessionStatus NeslSession::run_file(const std::string& path) {
   auto text = read_file(options_.world, path);
   if (!text) {
-    std::error_code unknown;
-    const bool folder = std::filesystem::is_directory(path, unknown);
-    const bool there = std::filesystem::exists(path, unknown);
-    err_ << (options_.interactive ? "" : "nvm: ") << "File " << path
-         << (folder  ? " is a directory.\n"
-             : there ? " cannot be read.\n"
-                     : " does not exist.\n");
+    const std::string why = unread_because(errno);
+    err_ << (options_.interactive ? "" : "nvm: ") << "File " << path << " " << why << ".\n";
     return SessionStatus::kCompileError;
   }
   const auto parent = std::filesystem::path(path).parent_path().string();

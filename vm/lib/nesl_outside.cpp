@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "bytecode/base/read_file.h"
 #include "bytecode/text/writer.h"
 #include "vm/lib/nesl_commands.h"
 
@@ -20,11 +21,7 @@ using frontend::CompiledForm;
 using frontend::Form;
 
 // What became of a file that could not be read.
-std::string unread(const std::string& file) {
-  const bool there = errno != ENOENT && errno != ENOTDIR;
-  return "File " + file +
-         (there ? " cannot be read: " + std::string(std::strerror(errno)) + "." : " does not exist.");
-}
+std::string unread(const std::string& file) { return "File " + file + " " + unread_because(errno) + "."; }
 
 // A word of the shell that stands for the text.
 std::string shell_word(const std::string& text) {

@@ -22,6 +22,13 @@ std::string line_of(const frontend::Source& source, std::uint32_t line) {
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
 }
 
+// The difference of two INTs need not be one: of a range that is too long it comes out negative.
+bool may_be_of_a_range(std::string_view reason, std::string_view line) {
+  const std::size_t bracket = line.find('[');
+  return reason.starts_with("negative length") && bracket != std::string_view::npos &&
+         line.find(':', bracket) != std::string_view::npos;
+}
+
 }  // namespace
 
 // "index out of range in EXTRACT: index 9 at position 0, segment 0 has 2 elements" without what only VCODE
@@ -63,15 +70,18 @@ void NeslSession::report(const ProgramRunner::Result& result, const frontend::Co
   const std::uint32_t line = result.line > 0 ? origin_line_of(result.line) : compiled.form->pos.line;
   std::uint32_t source = result.line > 0 ? origin_source_of(result.line) : compiled.form->source;
   if (source == 0) source = emit_options(compiled).own;
+  const bool own = source_ != nullptr && source_->number == source && source_->file == file;
+  const std::string text = own ? line_of(*source_, line) : "";
   out_ << std::flush;
   end_line();
   err_ << (source == 0 ? file : sources_[source - 1]) << ":" << line << ": "
        << (result.reason.empty() ? "the program stopped" : "run-time error: " + in_nesl_terms(result.reason))
-       << "\n";
+       << (may_be_of_a_range(result.reason, text) ? ", or a range of more elements than INT can count\n"
+                                                  : "\n");
   if (source_ == nullptr || source_->number != source) {
     report_elsewhere(source, line);
   } else if (source_->file == file) {
-    if (const std::string text = line_of(*source_, line); !text.empty()) err_ << "  " << text << "\n";
+    if (!text.empty()) err_ << "  " << text << "\n";
     if (const std::string name = function_around(line); !name.empty()) err_ << "  in " << name << "\n";
   }
   err_ << std::flush;

@@ -80,6 +80,9 @@ class Runner : public vm::ProgramRunner {
     counters_.block_calls += c.block_calls;
     counters_.block_groups += c.block_groups;
     counters_.block_levels += c.block_levels;
+    counters_.block_plans += c.block_plans;
+    counters_.plan_blocks += c.plan_blocks;
+    add_given_up(counters_, c);
     counters_.compile_seconds += c.compile_seconds;
     counters_.fast_paths = sum(counters_.fast_paths, c.fast_paths);
   }

@@ -13,6 +13,7 @@
 #include "frontend/nesl/prims.h"
 #include "frontend/print_core.h"
 #include "vm/lib/baked.h"
+#include "vm/lib/chart.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
 #include "vm/lib/nesl_slots.h"
@@ -21,7 +22,6 @@ namespace nvm::vm {
 
 namespace {
 
-using frontend::BoundVariable;
 using frontend::CompiledForm;
 using frontend::Form;
 using frontend::FormKind;
@@ -274,7 +274,7 @@ void NeslSession::show(const Pending& pending, const std::vector<Value>& slots) 
   switch (c.form->kind) {
     case FormKind::kFunction:
     case FormKind::kForward:
-    case FormKind::kDatatype: return show_line(c.name, "fn", type);
+    case FormKind::kDatatype: return show(fold_result(c.name, "fn", type, options_.line_width) + "\n");
     case FormKind::kFileBind: {
       const bool tuple = c.form->pattern.kind == frontend::Pattern::Kind::kTuple;
       out_ << (tuple ? c.name.substr(1, c.name.size() - 2) : c.name) << " : " << type << "\n" << std::flush;
@@ -291,13 +291,15 @@ void NeslSession::show_value(const std::string& name, const frontend::Type* type
   style.all_digits = all_digits;
   style.cancelled = options_.cancelled;
   frontend::TypeArena passing;
-  show_line(name, print_value(passing, type, slots, style), frontend::print_type(type));
+  if (is_chart(type)) return show(name + " : chart\n" + draw_text(chart_of(slots)));
+  show(fold_result(name, print_value(passing, type, slots, style), frontend::print_type(type),
+                   options_.line_width) +
+       "\n");
 }
 
-void NeslSession::show_line(const std::string& name, const std::string& value, const std::string& type) {
+void NeslSession::show(const std::string& text) {
   end_line();
   constexpr std::size_t kPiece = std::size_t{1} << 16;
-  const std::string text = fold_result(name, value, type, options_.line_width) + "\n";
   for (std::size_t at = 0; at < text.size(); at += kPiece) {
     out_ << std::string_view(text).substr(at, kPiece) << std::flush;
     if (options_.cancelled == nullptr || !options_.cancelled->load()) continue;

@@ -31,9 +31,9 @@ class ProgramRunner {
  public:
   virtual ~ProgramRunner() = default;
   struct Result {
-    bool failed = false;     // `reason` and `line` say why and where
-    std::string reason;      // empty if the program itself has said it
-    std::uint32_t line = 0;  // in the NESL source (bytecode/program/origin.h), 0 if unknown
+    bool failed = false;  // `reason` and `line` say why and where
+    std::string reason;   // empty if the program itself has said it
+    Origin line = 0;      // in the source, 0 if unknown
     std::vector<Value> values;
     std::optional<bool> line_open = {};  // whether its text ends inside of a line, if it wrote any
   };
@@ -173,7 +173,7 @@ class NeslSession {
   void show_value(const std::string& name, const frontend::Type* type, const std::vector<Value>& slots,
                   bool all_digits = false);
   void end_line();
-  void show_line(const std::string& name, const std::string& value, const std::string& type);
+  void show(const std::string& text);  // whole lines
   // The documentation string of a function or primitive, "" if there is none.
   [[nodiscard]] static std::string documentation(const frontend::Binding& binding);
   // Replaces a function by another text of the same type; a built-in one only for a user's uses.

@@ -215,7 +215,7 @@ void write_npy(const std::function<void(std::string_view)>& out, const Array& ar
   header += '\n';
   const auto raw = [&](const void* bytes, std::size_t n) { out({static_cast<const char*>(bytes), n}); };
   const auto length = static_cast<std::uint16_t>(header.size());
-  raw("\x93NUMPY\x01\x00", 8);
+  raw("\x93NUMPY\x01", 8);  // with its end, the version is 1.0
   raw(&length, 2);
   out(header);
   if (v.type() == Type::kInt && v.storage() != Storage::kI64) {

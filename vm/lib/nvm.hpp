@@ -60,9 +60,10 @@ struct Failure {
   std::string reason = {};             // what happened, without the place; "" if `messages` say it
   std::string origin_file = {};        // kRuntime: innermost place in a NESL source, "" if unknown;
   std::uint32_t origin_line = 0;       // 0 if unknown
+  std::uint32_t origin_column = 0;     // in characters, 0 if unknown
   std::vector<Message> messages = {};  // kProgram: all that is to be said of the text, in order
   std::optional<bool> line_open = {};  // kRuntime: as Run::line_open
-  std::uint32_t origin = 0;            // line and file as one number, for NESL sessions
+  std::uint64_t origin = 0;            // the place as one number, for sessions
   Cause cause = Cause::kOther;
 };
 
@@ -126,6 +127,7 @@ class Value {
 [[nodiscard]] Value make_bools(std::span<const std::uint8_t> elements);
 [[nodiscard]] Value make_text(std::string_view text);
 [[nodiscard]] Result<Value> make_segdes(std::span<const std::int64_t> lengths);
+[[nodiscard]] Result<Value> make_segdes(std::int64_t segments, std::int64_t length);  // all of one length
 [[nodiscard]] Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const std::int32_t* elements, std::int64_t n, void (*release)(void*), void* user);
 [[nodiscard]] Value foreign(const std::int8_t* elements, std::int64_t n, void (*release)(void*), void* user);
@@ -158,6 +160,8 @@ class ValueFile {
 
   // Why it cannot be written, "" if it can.
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
+  // Of the file, without its kind; "" if it cannot be written.
+  [[nodiscard]] std::string path() const;
   // Why no value of this kind can be written to it, or nothing.
   [[nodiscard]] std::optional<std::string> refuses(Kind kind) const;
   // Writes a vector, or the lengths of a descriptor: tables a number per line, text characters. What is
@@ -203,7 +207,9 @@ class Program {
   [[nodiscard]] std::string signatures() const;
   // Of the start function: what it leaves on the stack, deepest first; nothing where that depends on data.
   [[nodiscard]] std::optional<std::vector<Kind>> results() const;
-  [[nodiscard]] std::string ssa_text() const;    // the lowered form
+  [[nodiscard]] std::string ssa_text() const;  // the lowered form
+  // Its lifted functions as block mode's groups would run them whole, or why they cannot.
+  [[nodiscard]] std::string block_plans_text() const;
   [[nodiscard]] std::string vcode_text() const;  // as VCODE; "" if it was made of NESL (Nesl::compile)
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }
 
@@ -258,6 +264,7 @@ struct Options {
   Perf perf = Perf::kOff;  // kMap: /tmp/perf-<pid>.map; kDump: jit-<pid>.dump in the current folder
   // Instances from which on a call of a lifted function is cut into groups: 0 never, -1 where it pays.
   std::int64_t block_threshold = -1;
+  bool block_plans = false;  // groups are executed as block plans: lifted functions compiled whole
   // block_threshold -1: measure again where it pays, in spite of what is remembered, and say here what was
   // found.
   std::FILE* tune = nullptr;
@@ -295,12 +302,16 @@ struct Counters {
   double seconds = 0;
   std::uint64_t regions = 0;   // recorded sequences of instructions, executed
   std::uint64_t fused = 0;     // of these, as compiled kernels
-  std::uint64_t kernels = 0;   // of these, run
+  std::uint64_t kernels = 0;   // of these, run; without work on single numbers
   std::uint64_t compiled = 0;  // compilations
   double compile_seconds = 0;
   std::uint64_t block_calls = 0;   // calls executed in groups
   std::uint64_t block_groups = 0;  // of these calls
   std::uint64_t block_levels = 0;  // of tail-parallel recursion that was made as a loop, in all groups
+  std::uint64_t block_plans = 0;   // groups executed as compiled block plans, to the end
+  std::uint64_t plan_blocks = 0;   // of such plans, executed
+  // Groups that a block plan was not begun for or has given up, by why.
+  std::vector<std::pair<std::string_view, std::uint64_t>> plans_given_up;
   // How often each way to execute was taken that is faster than the plain one; only those that were, by
   // their names in vm/data/fast_paths.def.
   std::vector<std::pair<std::string_view, std::uint64_t>> fast_paths;
@@ -309,7 +320,7 @@ struct Counters {
 struct Run {
   bool exited = false;            // the program ended by EXIT: nothing is to be printed
   std::uint32_t exit_line = 0;    // innermost line of the NESL source where it did, 0 if unknown
-  std::uint32_t exit_origin = 0;  // as Failure::origin
+  std::uint64_t exit_origin = 0;  // as Failure::origin
   bool out_closed = false;        // the program closed its standard output
   std::optional<bool> line_open;  // whether what it wrote to standard error ends inside of a line, if it did
   std::vector<Value> values;      // the final stack, deepest first

@@ -3,8 +3,8 @@
 #include <climits>
 #include <memory>
 
-#include "vm/data/value.h"
 #include "vm/lib/component.h"
+#include "vm/lib/file_values.h"
 
 #if __has_include(<png.h>)
 #include <png.h>
@@ -25,14 +25,10 @@ std::string png_missing() { return libpng().missing(); }
 
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw Fault{Fault::Kind::kIo, path + ": " + why};
-}
-
 // libpng's structure, which has memory of its own until it is freed.
 class Png {
  public:
-  explicit Png(Component& library) : free_(library.function(&::png_image_free, "png_image_free")) {
+  explicit Png(Component& library) : free_(library.function<decltype(::png_image_free)>("png_image_free")) {
     image.version = PNG_IMAGE_VERSION;
   }
   ~Png() { free_(&image); }
@@ -54,11 +50,11 @@ Image read_png(const std::string& bytes, const std::string& path) {
   Component library = libpng();
   library.need(path);
   const auto begin =
-      library.function(&::png_image_begin_read_from_memory, "png_image_begin_read_from_memory");
-  const auto finish = library.function(&::png_image_finish_read, "png_image_finish_read");
+      library.function<decltype(::png_image_begin_read_from_memory)>("png_image_begin_read_from_memory");
+  const auto finish = library.function<decltype(::png_image_finish_read)>("png_image_finish_read");
   Png png(library);
   if (begin(&png.image, bytes.data(), bytes.size()) == 0)
-    fail(path, "is no PNG image, or damaged: " + std::string(png.image.message));
+    fail_file(path, "is no PNG image, or damaged: " + std::string(png.image.message));
   const png_uint_32 found = png.image.format;
   Image image;
   image.width = png.image.width;
@@ -69,17 +65,17 @@ Image read_png(const std::string& bytes, const std::string& path) {
   const auto row = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.channels);
   image.bytes.resize(row * static_cast<std::size_t>(image.height));
   if (finish(&png.image, nullptr, image.bytes.data(), static_cast<png_int_32>(row), nullptr) == 0)
-    fail(path, "is damaged: " + std::string(png.image.message));
+    fail_file(path, "is damaged: " + std::string(png.image.message));
   return image;
 }
 
 std::string write_png(const Image& image, const std::string& path) {
   Component library = libpng();
   library.need(path);
-  const auto write = library.function(&::png_image_write_to_memory, "png_image_write_to_memory");
+  const auto write = library.function<decltype(::png_image_write_to_memory)>("png_image_write_to_memory");
   Png png(library);
   constexpr std::int64_t kMost = INT_MAX / 4;
-  if (image.width > kMost || image.height > kMost) fail(path, "is larger than a PNG image can be");
+  if (image.width > kMost || image.height > kMost) fail_file(path, "is larger than a PNG image can be");
   png.image.width = static_cast<png_uint_32>(image.width);
   png.image.height = static_cast<png_uint_32>(image.height);
   png.image.format = format_of(image.channels);
@@ -87,7 +83,7 @@ std::string write_png(const Image& image, const std::string& path) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png.image);
   std::string out(size, '\0');
   if (write(&png.image, out.data(), &size, 0, image.bytes.data(), row, nullptr) == 0)
-    fail(path, std::string("cannot be made: ") + png.image.message);
+    fail_file(path, std::string("cannot be made: ") + png.image.message);
   out.resize(size);
   return out;
 }

@@ -4,6 +4,7 @@
 #include "bytecode/base/cancel.h"
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
+#include "bytecode/plan/block_plan.h"
 #include "bytecode/program/origin.h"
 #include "bytecode/ssa/passes.h"
 #include "bytecode/text/reader.h"
@@ -225,6 +226,9 @@ std::optional<std::vector<Kind>> Program::results() const {
 }
 
 std::string Program::ssa_text() const { return ssa::print(impl_->loaded.module); }
+std::string Program::block_plans_text() const {
+  return plan::print_block_plans(impl_->loaded.module, plan::Fusion::kGreedy);
+}
 std::string Program::vcode_text() const {
   if (!impl_->has_stack_code()) return "";
   if (impl_->loaded.program.functions.back().name != kInputs) return write_vcode(impl_->loaded.program);
@@ -249,7 +253,7 @@ std::string render_legacy(const vm::RunError& error) {
 
 }  // namespace
 
-std::uint32_t origin_of(const vm::RunError& error) {
+Origin origin_of(const vm::RunError& error) {
   if (error.at.origin_line > 0) return error.at.origin_line;
   for (const vm::CallPlace& call : error.calls)
     if (call.origin_line > 0) return call.origin_line;

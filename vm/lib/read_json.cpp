@@ -158,11 +158,18 @@ class Places {
   std::vector<Places> parts_;          // kArray: the elements; kObject: of each key
 };
 
+// The library's values are copied and let go of by functions that do not ask for the stack: what this many
+// levels take of it is left wherever check_stack() returns.
+constexpr int kMostNesting = 500;
+
 // Of objects it asks how many keys they have as they come: a key is looked for among those before it.
 Json parsed(std::string_view line) {
+  check_stack();
   std::vector<std::size_t> keys;  // of the objects around this place
-  return Json::parse(line, [&](int, Json::parse_event_t event, Json&) {
+  return Json::parse(line, [&](int depth, Json::parse_event_t event, Json&) {
     check_budget();
+    if (depth > kMostNesting)
+      throw "is nested too deeply: at most " + std::to_string(kMostNesting) + " levels";
     if (event == Json::parse_event_t::object_start) keys.push_back(0);
     if (event == Json::parse_event_t::object_end) keys.pop_back();
     if (event == Json::parse_event_t::key && ++keys.back() > kMostColumns)

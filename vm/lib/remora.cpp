@@ -50,6 +50,12 @@ std::optional<std::string> Remora::bind_file(const std::string& name, const std:
       impl_, [&] { return impl_->bind_file(name, word); }, reason_of);
 }
 
+std::optional<std::string> Remora::bind(const std::string& name, const std::string& type,
+                                        const Value& atoms) {
+  return SessionCore::call<Text>(
+      impl_, [&] { return impl_->bind(name, type, atoms); }, reason_of);
+}
+
 std::optional<std::int64_t> Remora::length(const std::string& name) const {
   using Length = std::optional<std::int64_t>;
   return SessionCore::call<Length>(

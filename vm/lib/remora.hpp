@@ -29,6 +29,9 @@ class Remora final : public Language {
   // .npy of any rank and tables of numbers as boxes, (Sigma (d1 d2) [float d1 d2]); text as a boxed string;
   // what has no axes as it is. "[float 3 3]:FILE" is of this type, and checked.
   std::optional<std::string> bind_file(const std::string& name, const std::string& word) override;
+  // Binds a name to an array of the type, "[float 3 4]", or to a number: `atoms` are its atoms in row-major
+  // order. The answer is what is wrong, or nothing.
+  std::optional<std::string> bind(const std::string& name, const std::string& type, const Value& atoms);
   [[nodiscard]] std::optional<std::int64_t> length(const std::string& name) const override;
   // Arrays of numbers, flags or characters of any rank to .npy, of up to two axes to tables, strings to text;
   // also in a box.

@@ -101,25 +101,51 @@ std::string shown(const std::vector<std::int64_t>& shape) {
   return out + "]";
 }
 
-void check_type(const RemoraInput& input, const Contents& found) {
-  const remora::Checked checked = remora::check_program("", {&input.given, 1});
-  if (!checked.errors.empty()) fail(input.given.type + ": " + checked.errors[0].text);
+// What is of the type, which has numbers for dimensions; without atoms.
+Contents declared(const remora::Given& given) {
+  const remora::Checked checked = remora::check_program("", {&given, 1});
+  if (!checked.errors.empty()) fail(given.type + ": " + checked.errors[0].text);
   const remora::Type type = type_of(checked.program, checked.program.forms[0]);
-  std::vector<std::int64_t> shape;
+  if (type.array != remora::kNoVar || type.atom->kind > AtomKind::kChar)
+    fail(given.type + ": files hold numbers, flags and characters");
+  Contents out{type.atom->kind, {}, {}};
   for (const remora::Piece& p : type.shape) {
     const auto n = p.shape == remora::kNoVar ? p.dim.number() : std::nullopt;
-    if (!n) fail(input.given.type + ": the dimensions of a file are numbers");
-    shape.push_back(*n);
+    if (!n) fail(given.type + ": the dimensions of a file are numbers");
+    out.shape.push_back(*n);
   }
-  if (type.array != remora::kNoVar || type.atom->kind > AtomKind::kChar)
-    fail(input.given.type + ": files hold numbers, flags and characters");
-  if (type.atom->kind != found.atom)
+  return out;
+}
+
+void check_type(const RemoraInput& input, const Contents& found) {
+  const Contents wanted = declared(input.given);
+  if (wanted.atom != found.atom)
     fail("the file has atoms of type " + std::string(atom_name(found.atom)) + ", not " +
-         atom_name(type.atom->kind));
-  if (shape != found.shape) fail("the file has the shape " + shown(found.shape) + ", not " + shown(shape));
+         atom_name(wanted.atom));
+  if (wanted.shape != found.shape)
+    fail("the file has the shape " + shown(found.shape) + ", not " + shown(wanted.shape));
 }
 
 }  // namespace
+
+RemoraInput remora_array(const std::string& name, const std::string& type, Vector atoms) {
+  RemoraInput input{{name, type}, {}, std::nullopt};
+  const Contents wanted = declared(input.given);
+  const bool fits =
+      atom_of(atoms) == wanted.atom || (atom_of(atoms) == AtomKind::kInt && wanted.atom == AtomKind::kChar);
+  if (!fits) fail("these are no atoms of type " + std::string(atom_name(wanted.atom)));
+  std::int64_t size = 1;
+  for (const std::int64_t n : wanted.shape)
+    if (__builtin_mul_overflow(size, n, &size)) fail(type + " is too large");
+  if (size != atoms.length())
+    fail(type + " has " + std::to_string(size) + " atoms, not " + std::to_string(atoms.length()));
+  if (!wanted.shape.empty()) {
+    input.length = wanted.shape[0];
+    input.slots.emplace_back(Segdes::regular(1, size));
+  }
+  input.slots.emplace_back(std::move(atoms));
+  return input;
+}
 
 RemoraInput remora_input(const std::string& name, const std::string& word, vm::World* world, vm::Pool& pool) {
   const auto [type, file] = split_type(word);

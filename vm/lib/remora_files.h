@@ -31,6 +31,9 @@ struct RemoraInput {
 [[nodiscard]] RemoraInput remora_input(const std::string& name, const std::string& word, vm::World* world,
                                        vm::Pool& pool);
 
+// An array of the type with these atoms. Throws Fault kIo if they are none.
+[[nodiscard]] RemoraInput remora_array(const std::string& name, const std::string& type, vm::Vector atoms);
+
 // Why no value of the type can be written to a file of this kind; "" if one can.
 [[nodiscard]] std::string remora_refuses(vm::FileKind kind, const remora::Type& type);
 void write_remora(OutFile& out, const vm::NamedFile& file, const remora::Type& type,

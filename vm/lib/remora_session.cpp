@@ -14,10 +14,12 @@
 #include "frontend/remora/print_program.h"
 #include "frontend/remora/utf8.h"
 #include "frontend/remora/values.h"
+#include "vm/data/kept.h"
 #include "vm/interp/world.h"
 #include "vm/lib/baked.h"
+#include "vm/lib/guarded.h"
+#include "vm/lib/impl.h"
 #include "vm/lib/meanwhile.h"
-#include "vm/lib/remora_places.h"
 #include "vm/lib/remora_values.h"
 #include "vm/lib/value_file.h"
 
@@ -88,8 +90,17 @@ Remora::Impl::Impl(const LanguageOptions& o, std::ostream& out_stream, std::ostr
 Remora::Impl::Ready Remora::Impl::ready(std::string_view text, const std::string& name) const {
   Ready made{
       {name, static_cast<std::uint32_t>(std::count(whole.begin(), whole.end(), '\n')) + 1, std::string(text)},
+      {},
+      {},
       {}};
   if (!text.empty() && text.back() != '\n') made.more.text += '\n';
+  const std::size_t known = chunks.size() + 1 - std::min<std::size_t>(chunks.size() + 1, kMostOriginSource);
+  for (std::size_t k = known; k <= chunks.size(); ++k) {
+    const Chunk& text_of = k < chunks.size() ? chunks[k] : made.more;
+    made.files.push_back(text_of.name);
+    made.first_lines.push_back(text_of.first);
+  }
+  made.own = known == 0 ? 1 : 0;
   std::vector<remora::Given> given;
   for (const RemoraInput& input : inputs) given.push_back(input.given);
   made.checked = remora::check_program(whole + made.more.text, given);
@@ -108,6 +119,12 @@ Remora::Impl::Ready Remora::Impl::ready(std::string_view text, const std::string
     }
   }
   return made;
+}
+
+SourcePos Remora::Impl::Ready::whole(Origin o) const {
+  const std::uint32_t source = origin_source_of(o) == 0 ? own : origin_source_of(o);
+  if (o == 0 || source == 0 || source > first_lines.size()) return {};
+  return {origin_line_of(o) + first_lines[source - 1] - 1, origin_column_of(o)};
 }
 
 void Remora::Impl::accept(Chunk chunk) {
@@ -214,7 +231,11 @@ bool Remora::Impl::translating(const Ready& ready, F f) {
 }
 
 frontend::EmitOptions Remora::Impl::emit_options(const Ready& ready) const {
-  return {chunks.empty() ? ready.more.name : chunks.front().name, true, cancelled, 0, {}};
+  frontend::EmitOptions made{chunks.empty() ? ready.more.name : chunks.front().name, true, cancelled};
+  made.own = ready.own;
+  made.sources = ready.files;
+  made.first_lines = ready.first_lines;
+  return made;
 }
 
 std::vector<vm::Value> Remora::Impl::values_of(const std::vector<frontend::VariableSlot>& slots) const {
@@ -232,13 +253,11 @@ std::optional<std::vector<vm::Value>> Remora::Impl::results(const Ready& ready,
   frontend::Emitted<ssa::Module> emitted;
   if (!translating(ready, [&] { emitted = frontend::emit_ssa(translated.program, emit_options(ready)); }))
     return std::nullopt;
-  const RemoraPlaces places(translated.places);
-  places.label(emitted.code);
   static_cast<void>(said.text());
   auto run = runner.run(std::move(emitted.code), values_of(emitted.inputs));
   if (!run.failed) return std::move(run.values);
   const auto& forms = ready.checked.program.forms;
-  SourcePos at = places.at(run.line);
+  SourcePos at = ready.whole(run.line);
   if (at.line == 0) at = forms.back().body != nullptr ? forms.back().body->pos : SourcePos{1, 1};
   if (run.reason.empty()) {
     report(ready, {failed_check(at, said.text())});
@@ -263,7 +282,7 @@ LanguageStatus Remora::Impl::run(std::string_view text, const std::string& name)
     return LanguageStatus::kCompileError;
   auto slots = results(ready, translated);
   if (!slots) return LanguageStatus::kRunError;
-  keep(program, translated.results, std::move(*slots));
+  keep(program, translated.results, *slots);
   const bool all = shows && (options.interactive || options.show_all);
   std::string types;
   for (std::size_t k = inputs.size(); all && k < program.forms.size(); ++k)
@@ -277,7 +296,7 @@ LanguageStatus Remora::Impl::run(std::string_view text, const std::string& name)
 
 // Values are kept or shown.
 void Remora::Impl::keep(const remora::Program& program, const std::vector<remora::Translated::Result>& found,
-                        std::vector<vm::Value> slots) {
+                        const std::vector<vm::Value>& slots) {
   std::vector<lib::Value> values;
   for (const vm::Value& v : slots)
     values.emplace_back(std::make_shared<lib::Value::Impl>(lib::Value::Impl{nullptr, nullptr, v}));
@@ -329,8 +348,7 @@ std::optional<std::string> Remora::Impl::compile(const std::string& text) {
   if (!ready) return std::nullopt;
   std::string vcode;
   const bool fine = translating(*ready, [&] {
-    remora::Translated translated = remora::translate(ready->checked.program);
-    RemoraPlaces(translated.places).use_lines(translated.program);
+    const remora::Translated translated = remora::translate(ready->checked.program);
     auto emitted = frontend::emit_vcode(translated.program, emit_options(*ready));
     vcode = write_vcode(vm::with_values(std::move(emitted.code), values_of(emitted.inputs)));
   });
@@ -343,8 +361,7 @@ std::optional<std::string> Remora::Impl::listing(const std::string& text, std::s
   std::string listed;
   const bool fine = translating(*ready, [&] {
     remora::Program& program = ready->checked.program;
-    remora::Translated translated = remora::translate(program);
-    RemoraPlaces(translated.places).use_lines(translated.program);
+    const remora::Translated translated = remora::translate(program);
     for (const char stage : stages) {
       if (stage == 'a')
         for (const Form& form : program.forms)
@@ -363,7 +380,6 @@ std::optional<Nesl::Prepared> Remora::Impl::prepare(const std::string& text) {
   translating(*ready, [&] {
     const remora::Translated translated = remora::translate(ready->checked.program);
     auto emitted = frontend::emit_ssa(translated.program, emit_options(*ready));
-    RemoraPlaces(translated.places).label(emitted.code);
     LoadOptions load;
     load.optimise = options.optimise;
     auto program = make_program(std::move(emitted.code), "Remora", load);
@@ -381,13 +397,14 @@ std::optional<Nesl::Prepared> Remora::Impl::prepare(const std::string& text) {
 
 // ---- files
 
-std::optional<std::string> Remora::Impl::bind_file(const std::string& name, const std::string& word) {
+template <typename Make>
+std::optional<std::string> Remora::Impl::bound(const std::string& name, Make make) {
   const bool plain = !name.empty() && name[0] != '@' &&
                      name.find_first_of("()[]{}|,;\"'` \t\n") == name.npos &&
                      name.find_first_not_of("-.0123456789") != name.npos;
   if (!plain) return name + " cannot name a value";
   if (!chunks.empty()) return "values of files are bound before anything else";
-  RemoraInput input = remora_input(name, word, world_of(options.vm.watchers), *files);
+  RemoraInput input = make();
   const auto same = [&](const RemoraInput& i) { return i.given.name == name; };
   const auto before = std::find_if(inputs.begin(), inputs.end(), same);
   if (before != inputs.end())
@@ -396,6 +413,27 @@ std::optional<std::string> Remora::Impl::bind_file(const std::string& name, cons
     inputs.push_back(std::move(input));
   return std::nullopt;
 }
+
+std::optional<std::string> Remora::Impl::bind_file(const std::string& name, const std::string& word) {
+  return bound(name, [&] { return remora_input(name, word, world_of(options.vm.watchers), *files); });
+}
+
+std::optional<std::string> Remora::Impl::bind(const std::string& name, const std::string& type,
+                                              const lib::Value& atoms) {
+  if (!atoms) return kNoMemory;
+  return bound(name, [&] {
+    const vm::Value value = vm::with_owner(atoms.impl()->value, atoms.impl());
+    const auto* vector = std::get_if<vm::Vector>(&value);
+    if (vector == nullptr) throw vm::Fault{vm::Fault::Kind::kIo, "a descriptor has no atoms"};
+    return remora_array(name, type, *vector);
+  });
+}
+
+namespace {
+
+constexpr const char* kNoExpression = "no expression was evaluated; a value is written by NAME=FILE";
+
+}  // namespace
 
 std::optional<std::string> Remora::Impl::save(const std::string& name, ValueFile& file) {
   if (file.impl() == nullptr) return file.wrong();
@@ -410,7 +448,7 @@ std::optional<std::string> Remora::Impl::save(const std::string& name, ValueFile
     const auto& r = translated.results.back();
     last = Value{r.type, r.core, std::move(*slots)};
   }
-  if (!last) return "no expression was evaluated; a value is written by NAME=FILE";
+  if (!last) return kNoExpression;
   write_remora(file.impl()->out, file.impl()->named, last->type, last->core, last->slots, *files);
   return std::nullopt;
 }
@@ -429,7 +467,11 @@ std::optional<std::string> Remora::Impl::refuses(const Texts& texts, const std::
     if (it ? name == "it" : program.values[static_cast<std::size_t>(form.defines)].name == name)
       type = type_of(program, form);
   }
-  if (!type) return std::nullopt;
+  if (!type && name == "it") return last ? std::nullopt : std::optional<std::string>(kNoExpression);
+  if (!type) {
+    const bool there = ready(text + name + "\n", "").checked.errors.empty();
+    return there ? std::nullopt : std::optional("there is no value " + name);
+  }
   const std::string why = remora_refuses(file.impl()->named.kind, *type);
   return why.empty() ? std::nullopt : std::optional(file.impl()->named.path + ": " + why);
 }

@@ -50,6 +50,7 @@ struct Remora::Impl : SaidFirst, SessionCore {
   // The text of a file; nothing, reported, if it cannot be read.
   [[nodiscard]] std::optional<std::string> read(const std::string& path);
   std::optional<std::string> bind_file(const std::string& name, const std::string& word);
+  std::optional<std::string> bind(const std::string& name, const std::string& type, const lib::Value& atoms);
   std::optional<std::string> save(const std::string& name, ValueFile& file);
   std::optional<std::string> refuses(const Texts& texts, const std::string& name, const ValueFile& file);
   // Of an expression, "" for the last one so far; nothing, reported, if there is none.
@@ -79,10 +80,19 @@ struct Remora::Impl : SaidFirst, SessionCore {
   bool shows = true, compiles = false;
 
  private:
+  // What is wrong with the name of an input that is made, or nothing: then it is bound.
+  template <typename Make>
+  std::optional<std::string> bound(const std::string& name, Make make);
   // A program whose forms know what they are for.
   struct Ready {
     Chunk more;  // behind what was accepted before
     remora::Checked checked;
+    // Of the texts that code has places in.
+    std::vector<std::string> files;
+    std::vector<std::uint32_t> first_lines;
+    std::uint32_t own = 0;  // the number of the first text of all, 0 if code has no places in it
+    // In the whole, of what emit_options() made of a place; line 0 if it is not known.
+    [[nodiscard]] SourcePos whole(Origin o) const;
   };
   [[nodiscard]] Ready ready(std::string_view text, const std::string& name) const;
   // The same for one expression.
@@ -103,7 +113,7 @@ struct Remora::Impl : SaidFirst, SessionCore {
   [[nodiscard]] std::optional<std::vector<vm::Value>> results(const Ready& ready,
                                                               const remora::Translated& translated);
   void keep(const remora::Program& program, const std::vector<remora::Translated::Result>& results,
-            std::vector<vm::Value> slots);
+            const std::vector<vm::Value>& slots);
   [[nodiscard]] std::string describe(const std::string& name) const;
 };
 

@@ -85,6 +85,28 @@ class Promise {
 [[nodiscard]] Promise constant(std::int64_t value);
 [[nodiscard]] Promise constant(double value);
 [[nodiscard]] Promise constant(bool value);
+// Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed.
+[[nodiscard]] Promise placeholder(Kind kind);
+// A graph above some promises, without them: what is recorded again for other ones costs no more than its
+// instructions. Values on which it stands besides are kept.
+class Tape {
+ public:
+  Tape(std::span<const Promise> inputs, const Promise& result);
+  // Inputs of the same kinds, as many.
+  [[nodiscard]] Promise record(std::span<const Promise> inputs) const;
+  [[nodiscard]] std::size_t inputs() const { return inputs_; }
+
+ private:
+  struct Step {
+    const Instruction* instruction;
+    std::uint32_t operands[kMostOperands];  // numbers of values: inputs, kept ones, results in order
+  };
+  std::size_t inputs_;
+  std::vector<Promise> kept_;
+  std::vector<Step> steps_;
+  std::uint32_t result_;
+  std::size_t values_;  // how many there are
+};
 // How many instructions were recorded or executed in this process.
 [[nodiscard]] std::uint64_t recorded();
 

@@ -70,7 +70,9 @@ struct SessionCore {
       return otherwise;
     } catch (const std::ios_base::failure&) {
       counted.clear();
-      err << "nvm: cannot write the results\n" << std::flush;
+      const bool late = Budget::seconds_left() < 0;  // nobody read them in time
+      err << (late ? "nvm: time limit reached while a result was shown\n" : "nvm: cannot write the results\n")
+          << std::flush;
       return otherwise;
     } catch (const OutputUsedUp&) {
       counted.clear();

@@ -68,6 +68,8 @@ class Text {
 
 }  // namespace
 
+void order_below(const Promise& root, std::vector<Promise>& order) { Order(order).visit(root); }
+
 Graph graph_of(std::span<const Promise> stored) {
   Graph graph;
   Order order(graph.order);

@@ -15,6 +15,7 @@ class Instruction {
   vm::PrimFn execute = nullptr;  // null: a constant
   std::uint8_t operands = 0;
   std::uint8_t results = 1;
+  bool pure = true;  // it cannot fail, so one promise stands for all that would be alike
   Kind kinds[2] = {Kind::kInt, Kind::kInt};
   Promise constant;  // a node with its value, shared by all
 };
@@ -29,8 +30,10 @@ struct Node {
   std::uint64_t visit = 0;  // of the walk that met it last
   int refs = 0;
   int depth = 0;
-  int uses = 0;    // of the walk: operands that it is
-  int number = 0;  // of the walk: its first value among all
+  int uses = 0;                // of the walk: operands that it is
+  int number = 0;              // of the walk: its first value among all
+  Node* next_alike = nullptr;  // Alike
+  std::size_t hash = 0;        // Alike; 0: it is not there
   Kind given_kind = Kind::kInt;
 
   [[nodiscard]] bool evaluated() const { return values[0].has_value(); }
@@ -45,6 +48,23 @@ struct Node {
   void drop_place();
 };
 
+// Promises of pure instructions by instruction and operands: what is recorded twice while somebody holds it
+// is one promise. Holds none of them.
+class Alike {
+ public:
+  // Null if there is none.
+  [[nodiscard]] Node* find(const Instruction& instruction, std::span<const Promise> operands) const;
+  void add(Node& node);
+  void remove(Node& node);  // if it is there
+
+ private:
+  void grow();
+  [[nodiscard]] Node** place(std::size_t hash) { return &buckets_[hash & (buckets_.size() - 1)]; }
+
+  std::vector<Node*> buckets_ = std::vector<Node*>(64);  // a power of two
+  std::size_t nodes_ = 0;
+};
+
 // What computes some nodes from the values that they stand on. The key of a graph's shape; equal keys have
 // equal programs.
 struct Graph {
@@ -54,6 +74,8 @@ struct Graph {
   std::vector<std::uint64_t> key;
   std::vector<Promise> instructions;  // by line of the program's text, from its second line on
 };
+// Appends a node and what it stands on, operands before what uses them.
+void order_below(const Promise& root, std::vector<Promise>& order);
 [[nodiscard]] Graph graph_of(std::span<const Promise> stored);
 [[nodiscard]] std::string program_text(const Graph& graph, std::span<const Promise> stored);
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "bytecode/text/writer.h"
 #include "vm/interp/elements.h"
 #include "vm/lib/guarded.h"
 #include "vm/lib/impl.h"
@@ -23,6 +24,11 @@ Places& places() {
 std::uint64_t& count() {
   static std::uint64_t instructions = 0;
   return instructions;
+}
+
+Alike& alike() {
+  static auto* promises = new Alike;  // as long as the process
+  return *promises;
 }
 
 using Texts = std::unordered_map<std::string, std::unique_ptr<Instruction>>;
@@ -87,6 +93,7 @@ std::unique_ptr<Instruction> read(std::string_view text) {
   made->text = text;
   made->op = *op;
   made->word = word;
+  made->pure = info.effect == Effect::kPure;
   made->operands = static_cast<std::uint8_t>(info.operands.size());
   made->results = static_cast<std::uint8_t>(info.results.size());
   for (std::size_t k = 0; k < info.results.size(); ++k)
@@ -94,17 +101,10 @@ std::unique_ptr<Instruction> read(std::string_view text) {
   return made;
 }
 
-// As VCODE writes it: with a point.
 std::string float_text(double x) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, x).ptr;
-  std::string text(buffer, end);
-  const auto e = text.find('e');
-  std::string mantissa = text.substr(0, e);
-  if (mantissa.find('.') == std::string::npos) mantissa += ".0";
-  if (e == std::string::npos) return mantissa;
-  const bool plus = text[e + 1] == '+';
-  return mantissa + "e" + text.substr(e + 1 + (plus ? 1 : 0));
+  std::string text;
+  append_float(text, x);
+  return text;
 }
 
 template <typename Make, typename Text>
@@ -125,6 +125,20 @@ std::int64_t extent_of(const vm::Value& value) {
   if (const auto* v = std::get_if<vm::Vector>(&value)) return v->length();
   if (const auto* s = std::get_if<vm::Segdes>(&value)) return std::max(s->segments(), s->total());
   return kFew + 1;
+}
+
+// Of a pure instruction, and of a division by one number that is not zero.
+bool cannot_fail(const Instruction& instruction, std::span<const Promise> operands) {
+  static const Instruction* const spread = find_instruction("DIST INT");
+  if (instruction.pure) return true;
+  const Scalar scalar = op_info(instruction.op).scalar;
+  if (op_info(instruction.op).kind != OpKind::kMap || (scalar != Scalar::kDiv && scalar != Scalar::kRem))
+    return false;
+  if (instruction.kinds[0] == Kind::kFloat) return true;
+  const Node* by = operands[1].node();
+  if (by->evaluated() || by->instruction != spread) return false;
+  const Node* number = by->operands[0].node();
+  return number->evaluated() && number->values[0]->int_at(0) != 0;
 }
 
 // Nothing if it fails.
@@ -215,16 +229,26 @@ Promise given(Value value) {
 Promise record(const Instruction& instruction, std::span<const Promise> operands) {
   ++count();
   if (instruction.execute == nullptr) return instruction.constant;
+  Promise taken[kMostOperands];
+  const bool few = all_few(operands);
+  bool sure = false;
+  if (!few) {
+    for (std::size_t k = 0; k < operands.size(); ++k) taken[k] = written(operands[k]);
+    sure = cannot_fail(instruction, {taken, operands.size()});
+    Node* known = sure ? alike().find(instruction, {taken, operands.size()}) : nullptr;
+    if (known != nullptr) return {known, 0};
+  }
   auto* node = new Node;
   Promise promise(node, 0);
   node->instruction = &instruction;
-  if (all_few(operands) && execute(instruction, operands, *node)) return promise;
+  if (few && execute(instruction, operands, *node)) return promise;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    node->depth = std::max(node->depth, operands[k].node()->depth);
-    node->operands[k] = written(operands[k]);
+    node->operands[k] = few ? written(operands[k]) : std::move(taken[k]);
+    node->depth = std::max(node->depth, node->operands[k].node()->depth);
   }
   ++node->depth;
   if (places().here != nullptr) node->place = places().here();
+  if (sure) alike().add(*node);
   return promise;
 }
 
@@ -243,6 +267,7 @@ void Node::drop_place() {
 void Node::drop_operands() {
   std::vector<Promise> left;
   const auto take = [&](Node& node) {
+    alike().remove(node);
     for (Promise& operand : node.operands)
       if (operand) left.push_back(std::move(operand));
   };

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "bytecode/base/budget.h"
-#include "vm/data/value.h"
 #include "vm/lib/component.h"
+#include "vm/lib/file_values.h"
 
 #if __has_include(<zlib.h>)
 #include <zlib.h>
@@ -27,19 +27,15 @@ namespace nvm::vm {
 
 namespace {
 
-[[noreturn]] [[maybe_unused]] void fail(const std::string& path, const std::string& why) {
-  throw Fault{Fault::Kind::kIo, path + ": " + why};
-}
-
 using Piece = std::array<char, std::size_t{64} << 10>;
 
 #if NVM_ZLIB
 std::string gunzipped(Component& zlib, const std::string& bytes, const std::string& path) {
   constexpr int kGzipOnly = 16 + MAX_WBITS;
-  const auto init = zlib.function(&::inflateInit2_, "inflateInit2_");
-  const auto step = zlib.function(&::inflate, "inflate");
-  const auto again = zlib.function(&::inflateReset, "inflateReset");
-  const auto end = zlib.function(&::inflateEnd, "inflateEnd");
+  const auto init = zlib.function<decltype(::inflateInit2_)>("inflateInit2_");
+  const auto step = zlib.function<decltype(::inflate)>("inflate");
+  const auto again = zlib.function<decltype(::inflateReset)>("inflateReset");
+  const auto end = zlib.function<decltype(::inflateEnd)>("inflateEnd");
   z_stream stream{};
   if (init(&stream, kGzipOnly, ZLIB_VERSION, sizeof stream) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, decltype(end)> ends(&stream, end);
@@ -48,7 +44,7 @@ std::string gunzipped(Component& zlib, const std::string& bytes, const std::stri
   std::size_t at = 0;
   for (bool inside = true; inside || at < bytes.size();) {
     Budget::look();
-    if (!inside && again(&stream) != Z_OK) fail(path, "cannot be decompressed");
+    if (!inside && again(&stream) != Z_OK) fail_file(path, "cannot be decompressed");
     const std::size_t more = std::min<std::size_t>(bytes.size() - at, UINT_MAX);
     stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data())) + at;
     stream.avail_in = static_cast<uInt>(more);
@@ -60,10 +56,10 @@ std::string gunzipped(Component& zlib, const std::string& bytes, const std::stri
     text.append(piece->data(), made);
     inside = result != Z_STREAM_END;
     if (result == Z_MEM_ERROR) throw std::bad_alloc();
-    if (result == Z_DATA_ERROR && at < 18) fail(path, "is not compressed by gzip, or damaged");
+    if (result == Z_DATA_ERROR && at < 18) fail_file(path, "is not compressed by gzip, or damaged");
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-      fail(path, "is damaged: gzip's sums differ");
-    if (inside && made == 0 && at == bytes.size()) fail(path, "ends before the end of its gzip stream");
+      fail_file(path, "is damaged: gzip's sums differ");
+    if (inside && made == 0 && at == bytes.size()) fail_file(path, "ends before the end of its gzip stream");
   }
   return text;
 }
@@ -71,12 +67,12 @@ std::string gunzipped(Component& zlib, const std::string& bytes, const std::stri
 
 #if NVM_ZSTD
 std::string unzstd(Component& zstd, const std::string& bytes, const std::string& path) {
-  const auto step = zstd.function(&::ZSTD_decompressStream, "ZSTD_decompressStream");
-  const auto wrong = zstd.function(&::ZSTD_isError, "ZSTD_isError");
-  const auto name = zstd.function(&::ZSTD_getErrorName, "ZSTD_getErrorName");
+  const auto step = zstd.function<decltype(::ZSTD_decompressStream)>("ZSTD_decompressStream");
+  const auto wrong = zstd.function<decltype(::ZSTD_isError)>("ZSTD_isError");
+  const auto name = zstd.function<decltype(::ZSTD_getErrorName)>("ZSTD_getErrorName");
   const std::unique_ptr<ZSTD_DStream, decltype(&::ZSTD_freeDStream)> stream(
-      zstd.function(&::ZSTD_createDStream, "ZSTD_createDStream")(),
-      zstd.function(&::ZSTD_freeDStream, "ZSTD_freeDStream"));
+      zstd.function<decltype(::ZSTD_createDStream)>("ZSTD_createDStream")(),
+      zstd.function<decltype(::ZSTD_freeDStream)>("ZSTD_freeDStream"));
   if (stream == nullptr) throw std::bad_alloc();
   const auto piece = std::make_unique<Piece>();
   std::string text;
@@ -85,10 +81,11 @@ std::string unzstd(Component& zstd, const std::string& bytes, const std::string&
     Budget::look();
     ZSTD_outBuffer out{piece->data(), piece->size(), 0};
     wanted = step(stream.get(), &out, &in);
-    if (wrong(wanted) != 0) fail(path, std::string("is not compressed by zstd, or damaged: ") + name(wanted));
+    if (wrong(wanted) != 0)
+      fail_file(path, std::string("is not compressed by zstd, or damaged: ") + name(wanted));
     text.append(piece->data(), out.pos);
     if (wanted != 0 && out.pos == 0 && in.pos == in.size)
-      fail(path, "ends before the end of its zstd stream");
+      fail_file(path, "ends before the end of its zstd stream");
   }
   return text;
 }

@@ -175,6 +175,9 @@ Result<Value> make_segdes(std::span<const std::int64_t> lengths) {
   return guarded(
       [&]() -> Result<Value> { return loose_value(vm::make_segdes(*input_pool(), lengths, IntBits::k64)); });
 }
+Result<Value> make_segdes(std::int64_t segments, std::int64_t length) {
+  return guarded([&]() -> Result<Value> { return loose_value(vm::Segdes::regular(segments, length)); });
+}
 
 Value foreign(const std::int64_t* elements, std::int64_t n, void (*release)(void*), void* user) {
   return made([&] { return foreign_ints(Storage::kI64, elements, n, release, user); });

@@ -73,7 +73,7 @@ Wrong reason_of(Failure failure) { return std::move(failure.reason); }
 ValueFile::ValueFile(const std::string& word) noexcept
     : impl_(guarded(
           [&] {
-            auto impl = std::make_unique<Impl>(vm::named_file(word));
+            auto impl = std::make_unique<Impl>(vm::named_file(word, vm::FileUse::kWrite));
             if (impl->out.error() != 0) fail(impl->out.why());
             if (auto why = vm::refuses_all(impl->named); !why.empty()) fail(impl->named.path + ": " + why);
             return impl;
@@ -85,6 +85,8 @@ ValueFile::ValueFile(const std::string& word) noexcept
 ValueFile::ValueFile(ValueFile&&) noexcept = default;
 ValueFile& ValueFile::operator=(ValueFile&&) noexcept = default;
 ValueFile::~ValueFile() = default;
+
+std::string ValueFile::path() const { return impl_ == nullptr ? "" : impl_->named.path; }
 
 Wrong ValueFile::refuses(Kind kind) const {
   return guarded(

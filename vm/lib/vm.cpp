@@ -359,6 +359,7 @@ Failure run_failure(const vm::RunError& error, const Program::Impl& program, std
   failure.origin = origin_of(error);
   if (failure.origin != 0) failure.origin_file = program.loaded.program.origins.of(failure.origin);
   failure.origin_line = origin_line_of(failure.origin);
+  failure.origin_column = origin_column_of(failure.origin);
   failure.line_open = line_open;
   failure.cause = static_cast<Failure::Cause>(error.kind);
   return failure;
@@ -406,6 +407,7 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
   m.prims.orderer = compiling.orderer();
   m.hook = compiling.begin(m.prims);
   m.line_tier = compiling.lines();
+  if (!options.cost) m.function_tier = compiling.functions();  // of what it runs, no work is counted
   stop.store(vm::Stop::kNo);
   if (options.cancelled != nullptr && options.cancelled->load()) stop.store(vm::Stop::kInterrupt);
   if (observer != nullptr) observer->begin_run(loaded.loaded.module, *pool);

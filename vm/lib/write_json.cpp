@@ -68,7 +68,7 @@ class Writer {
     try {
       line_ += nlohmann::json(text).dump();
     } catch (const nlohmann::json::exception&) {
-      fail_file(path_, "a text is not UTF-8, so JSON cannot have it");
+      refuse("a text is not UTF-8, so JSON cannot have it");
     }
   }
 
@@ -78,12 +78,17 @@ class Writer {
     line_ += '\n';
     out_.write(line_);
     line_.clear();
+    ++number_;
   }
 
  private:
+  [[noreturn]] void refuse(const char* why) const {
+    fail_file(path_, "line " + std::to_string(number_) + ": " + why);
+  }
+
   void number(const Vector& v, std::int64_t i) {
     const double x = v.is_scalar() ? v.scalar_float() : v.data<double>()[i];
-    if (std::isinf(x)) fail_file(path_, "JSON has no infinite numbers");
+    if (std::isinf(x)) refuse("JSON has no infinite numbers");
     if (std::isnan(x)) return add("null");
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof digits, x).ptr;
@@ -110,6 +115,7 @@ class Writer {
   OutFile& out_;
   const std::string& path_;
   std::string line_;
+  std::int64_t number_ = 1;  // of the line
 };
 
 bool has_function(TypeArena& arena, const Type* type) {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "bytecode/base/budget.h"
-#include "vm/data/value.h"
 #include "vm/lib/component.h"
+#include "vm/lib/file_values.h"
 
 #if __has_include(<zip.h>)
 #include <zip.h>
@@ -26,11 +26,7 @@ std::string zip_missing() { return libzip().missing(); }
 
 namespace {
 
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw Fault{Fault::Kind::kIo, path + ": " + why};
-}
-
-#define NVM_FUNCTION(library, name) (library).function(&::name, #name)
+#define NVM_FUNCTION(library, name) (library).function<decltype(::name)>(#name)
 
 class Archive {
  public:
@@ -44,7 +40,7 @@ class Archive {
     std::string why = NVM_FUNCTION(library, zip_error_strerror)(&error);
     NVM_FUNCTION(library, zip_error_fini)(&error);
     NVM_FUNCTION(library, zip_source_free)(source_);
-    fail(path, "is no archive, or damaged: " + why);
+    fail_file(path, "is no archive, or damaged: " + why);
   }
   ~Archive() {
     if (zip_ != nullptr) discard_(zip_);
@@ -59,15 +55,15 @@ class Archive {
     NVM_FUNCTION(library_, zip_source_keep)(source_);
     const std::unique_ptr<zip_source_t, decltype(&::zip_source_free)> source(
         source_, NVM_FUNCTION(library_, zip_source_free));
-    if (NVM_FUNCTION(library_, zip_close)(zip_) != 0) fail(path, "cannot be made: " + why());
+    if (NVM_FUNCTION(library_, zip_close)(zip_) != 0) fail_file(path, "cannot be made: " + why());
     zip_ = nullptr;
     zip_stat_t info{};
-    if (NVM_FUNCTION(library_, zip_source_stat)(source_, &info) != 0) fail(path, "cannot be made");
+    if (NVM_FUNCTION(library_, zip_source_stat)(source_, &info) != 0) fail_file(path, "cannot be made");
     std::string bytes(info.size, '\0');
     if (NVM_FUNCTION(library_, zip_source_open)(source_) != 0 ||
         NVM_FUNCTION(library_, zip_source_read)(source_, bytes.data(), bytes.size()) !=
             static_cast<zip_int64_t>(bytes.size()))
-      fail(path, "cannot be made");
+      fail_file(path, "cannot be made");
     return bytes;
   }
 
@@ -83,13 +79,13 @@ std::string content(Component& library, const Archive& archive, zip_uint64_t i, 
   const auto read = NVM_FUNCTION(library, zip_fread);
   const std::unique_ptr<zip_file_t, decltype(&::zip_fclose)> file(
       NVM_FUNCTION(library, zip_fopen_index)(archive.get(), i, 0), NVM_FUNCTION(library, zip_fclose));
-  if (file == nullptr) fail(where, "cannot be read: " + archive.why());
+  if (file == nullptr) fail_file(where, "cannot be read: " + archive.why());
   std::string bytes;
   const auto piece = std::make_unique<char[]>(std::size_t{64} << 10);
   for (;;) {
     Budget::look();
     const zip_int64_t n = read(file.get(), piece.get(), std::size_t{64} << 10);
-    if (n < 0) fail(where, "is damaged");
+    if (n < 0) fail_file(where, "is damaged");
     if (n == 0) return bytes;
     bytes.append(piece.get(), static_cast<std::size_t>(n));
   }
@@ -127,12 +123,12 @@ std::string write_zip(const std::vector<ZipMember>& members, const std::string& 
         source == nullptr ? -1 : add(archive.get(), member.name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (i < 0) {
       if (source != nullptr) NVM_FUNCTION(library, zip_source_free)(source);
-      fail(path, "cannot be made: " + archive.why());
+      fail_file(path, "cannot be made: " + archive.why());
     }
     constexpr zip_uint16_t kFirstDay = 1 << 5 | 1;  // the first of January 1980: equal files are equal bytes
     if (store(archive.get(), static_cast<zip_uint64_t>(i), ZIP_CM_STORE, 0) != 0 ||
         date(archive.get(), static_cast<zip_uint64_t>(i), 0, kFirstDay, 0) != 0)
-      fail(path, "cannot be made: " + archive.why());
+      fail_file(path, "cannot be made: " + archive.why());
   }
   return archive.written(path);
 }

@@ -35,7 +35,7 @@ class Server {
   [[nodiscard]] int status() const { return shut_down_ ? 0 : 1; }
 
  private:
-  struct Open {
+  struct Open {  // NOLINT(bugprone-exception-escape): moving Json throws nothing
     std::unique_ptr<edit::Document> document;
     std::string path;     // "" if it is no file
     std::string text;     // as the client has it

@@ -213,7 +213,13 @@ bool join_regular(const std::vector<AssemblyPart>& parts, const Segdes& dest, St
 }
 
 Storage storage_of(const std::vector<AssemblyPart>& parts) {
-  return written(parts[0]).is_scalar() ? written(parts[1]).storage() : written(parts[0]).storage();
+  Storage least = Storage::kI8;  // for elements alone
+  for (const AssemblyPart& part : parts) {
+    const Vector& v = written(part);
+    if (!v.is_scalar() || !storage_is_int(v.storage())) return v.storage();
+    least = std::max(least, least_storage(v));
+  }
+  return least;
 }
 
 // Do the pieces, of at most two streams, fill `total` places without a gap?
@@ -246,13 +252,12 @@ void copy_range(const kernels::PieceStream& stream, std::int64_t count, std::int
   }
 }
 
-// Long pieces go by all threads, cut where the result is cut.
+// By all threads, cut where the result is cut.
 bool merge(std::span<const kernels::PieceStream> streams, std::span<const std::int64_t> counts,
            std::int64_t total, Storage storage, const PrimContext& context, std::byte* out) {
-  constexpr std::int64_t kLong = 1024;  // elements, on average
-  const std::int64_t count = counts[0] + counts[1];
-  if (context.threads <= 1 || total < 2 * context.grain || count > total / kLong)
-    return kernel_table(context.isa).merge_pieces[width_index(storage)](streams.data(), count, total, out);
+  if (!worth_all(context, total))
+    return kernel_table(context.isa)
+        .merge_pieces[width_index(storage)](streams.data(), counts[0] + counts[1], total, out);
   if (!fills(streams, counts, total)) return false;
   took(context, FastPath::kJoinSplit);
   for_ranges(context, total, [&](std::int64_t begin, std::int64_t end) {
@@ -262,7 +267,7 @@ bool merge(std::span<const kernels::PieceStream> streams, std::span<const std::i
   return true;
 }
 
-// Of vectors; false if they overlap.
+// Of vectors; false if they overlap, or all threads better put one after the other: short pieces.
 bool fill_by_vectors(std::vector<AssemblyPart>& parts, const Segdes& dest, const PrimContext& context,
                      Value& result) {
   if (parts.size() == 1) {
@@ -272,10 +277,13 @@ bool fill_by_vectors(std::vector<AssemblyPart>& parts, const Segdes& dest, const
     return true;
   }
   if (parts.size() != 2) return false;
+  constexpr std::int64_t kLong = 1024;  // elements, on average
+  const bool shared = worth_all(context, dest.total());
+  if (shared && parts[0].count + parts[1].count > dest.total() / kLong) return false;
   store_alike(parts, context);
   const Storage storage = storage_of(parts);
   Fresh out(context, storage, dest.total());
-  if (join_regular(parts, dest, storage, context, out)) {
+  if (!shared && join_regular(parts, dest, storage, context, out)) {
     took(context, FastPath::kJoinRegular);
   } else {
     kernels::PieceStream streams[2];

@@ -34,7 +34,7 @@ Value cycle_value(const Cycle& c, const PrimContext& context) {
   took(context, FastPath::kLeaveCycle);
   View v;
   v.s = Segdes::regular(c.length, 1);
-  v.base = {int_vector(*context.pool, c.numbers()), c.growth};
+  v.base = {narrow_vector(*context.pool, c.numbers()), c.growth};
   return make_view(std::move(v));
 }
 
@@ -198,6 +198,12 @@ bool take_cycle(const Value& value, Cycle& c) {
   c.length = v->length();
   c.growth = 0;
   return true;
+}
+
+Vector narrow_vector(Pool& pool, std::span<const std::int64_t> numbers) {
+  const bool narrow = std::all_of(numbers.begin(), numbers.end(),
+                                  [](std::int64_t n) { return n == static_cast<std::int32_t>(n); });
+  return int_vector(pool, numbers, narrow ? Storage::kI32 : Storage::kI64);
 }
 
 Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth, const PrimContext& context) {

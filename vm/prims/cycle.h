@@ -39,6 +39,9 @@ struct Cycle {
 
 // An INT vector of equal elements (count 1), or a cycle.
 [[nodiscard]] bool take_cycle(const Value& value, Cycle& c);
+// Numbers that are INTs of the machine, as narrow as they fit: what is written without being copied is a
+// vector as any other.
+[[nodiscard]] Vector narrow_vector(Pool& pool, std::span<const std::int64_t> numbers);
 // `times` times the elements of x, each time by `growth` greater, as narrow as they fit.
 [[nodiscard]] Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth,
                                  const PrimContext& context);

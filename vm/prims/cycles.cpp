@@ -115,12 +115,16 @@ bool take_cycled(const PrimCall& call) {
   const auto shuffle = kernel_table(call.context.isa).shuffle_within[width_index(v.storage())];
   const bool short_ones = *step == n && shuffles(runs);
   took(call.context, short_ones ? FastPath::kShuffle : FastPath::kTakeCycled);
-  if (short_ones)
-    shuffle(v.data(), pattern_of(runs).data(), n, along.total() / n, out.data());
-  else
+  if (short_ones) {
+    const auto pattern = pattern_of(runs);
+    for_ranges(call.context, along.total() / n, [&](std::int64_t begin, std::int64_t end) {
+      shuffle(v.at(begin * n), pattern.data(), n, end - begin, out.at(begin * n));
+    });
+  } else {
     for_ranges(call.context, along.total(), [&](std::int64_t begin, std::int64_t end) {
       copy_range(runs, v, *step, begin, end, call.context, out);
     });
+  }
   call.results[0] = out.take();
   return true;
 }
@@ -154,8 +158,8 @@ bool index_by_cycle(const PrimCall& call) {
   took(call.context, FastPath::kLeaveCycledRuns);
   View f;
   f.s = s;
-  f.base = {int_vector(*call.context.pool, starts.numbers()), starts.growth};
-  f.strides = int_vector(*call.context.pool, strides.numbers());
+  f.base = {narrow_vector(*call.context.pool, starts.numbers()), starts.growth};
+  f.strides = narrow_vector(*call.context.pool, strides.numbers());
   call.results[0] = make_view(std::move(f));
   return true;
 }

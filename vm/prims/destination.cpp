@@ -174,7 +174,7 @@ bool leave_slices(const PrimCall& call) {
       source.total() != all->s.total() || runs == nullptr)
     return false;
   const std::int64_t count = runs->s.segments();
-  Fresh begins(call.context, Storage::kI64, count);
+  Fresh begins = Fresh::of_positions(call.context, count);
   auto* out = reinterpret_cast<std::int64_t*>(begins.data());
   const Elements elements(runs->base.list, call.context);
   const Indices first(elements, call.context);
@@ -217,12 +217,12 @@ bool leave_part(const PrimCall& call) {
   return true;
 }
 
-class Lander {
+class Filler {
  public:
-  Lander(const PrimContext& context, const Landing::Target& target, Hole& hole)
-      : context_(context), target_(target), hole_(hole) {}
+  Filler(const PrimContext& context, const Destination::Target& target, PendingSlice& slice)
+      : context_(context), target_(target), slice_(slice) {}
 
-  bool land(const Value& value, const Segdes& s, const Places& places) {
+  bool fill(const Value& value, const Segdes& s, const Places& places) {
     check_stack();
     if (const auto* v = std::get_if<Vector>(&value)) return put(*v, s, places);
     if (const View* slice = view_of(value, View::Source::kPending)) return pending(*slice, s, places);
@@ -330,51 +330,52 @@ class Lander {
         .places_of_some(from.view(), s.segments(), list, to.view(), d.segments(), out);
   }
 
-  // All of the hole, in segments `s`. `memory`: what keeps the list of places, if nobody else wants it.
+  // All of what is pending, in segments `s`. `memory`: what keeps the list of places, if nobody else wants
+  // it.
   bool note_whole(const Segdes& s, const Places& places, BufferRef* memory = nullptr) {
-    if (s.total() != hole_.s.total() || hole_.found) return false;  // it stands somewhere else, too
-    const std::optional<Places> found = refine(s, places, hole_.s, hole_.memory);
+    if (s.total() != slice_.s.total() || slice_.found) return false;  // it stands somewhere else, too
+    const std::optional<Places> found = refine(s, places, slice_.s, slice_.memory);
     if (!found) return false;
-    hole_.found = true;
-    hole_.known = hole_.s.total();
-    hole_.places = *found;
-    if (found->list == nullptr || hole_.memory) return true;
+    slice_.found = true;
+    slice_.known = slice_.s.total();
+    slice_.places = *found;
+    if (found->list == nullptr || slice_.memory) return true;
     if (memory != nullptr) {
-      hole_.memory = std::move(*memory);
+      slice_.memory = std::move(*memory);
       return true;
     }
-    hole_.memory = numbers(context_, hole_.s.segments());
-    std::copy_n(found->list, hole_.s.segments(), numbers_of(hole_.memory));
-    hole_.places.list = numbers_of(hole_.memory);
+    slice_.memory = numbers(context_, slice_.s.segments());
+    std::copy_n(found->list, slice_.s.segments(), numbers_of(slice_.memory));
+    slice_.places.list = numbers_of(slice_.memory);
     return true;
   }
 
-  // Segments of the hole: those of `s` begin at its elements `at`.
+  // Segments of what is pending: those of `s` begin at its elements `at`.
   bool note_parts(const Segdes& s, const std::int64_t* at, const Places& places) {
-    const kernels::Segments holes = kernel_segments(hole_.s);
-    if (!hole_.found) {
-      hole_.found = true;
-      hole_.memory = numbers(context_, hole_.s.segments());
-      hole_.places.list = numbers_of(hole_.memory);
-      std::fill_n(numbers_of(hole_.memory), hole_.s.segments(), std::int64_t{-1});
+    const kernels::Segments slices = kernel_segments(slice_.s);
+    if (!slice_.found) {
+      slice_.found = true;
+      slice_.memory = numbers(context_, slice_.s.segments());
+      slice_.places.list = numbers_of(slice_.memory);
+      std::fill_n(numbers_of(slice_.memory), slice_.s.segments(), std::int64_t{-1});
     }
-    if (!hole_.memory) return false;  // all of it stands somewhere else
-    std::int64_t* out = numbers_of(hole_.memory);
+    if (!slice_.memory) return false;  // all of it stands somewhere else
+    std::int64_t* out = numbers_of(slice_.memory);
     std::int64_t k = 0;
     for (std::int64_t j = 0; j < s.segments(); ++j) {
       std::int64_t begin = at[j];
       const std::int64_t end = begin + s.length(j);
       if (begin == end) continue;
-      if (k == hole_.s.segments() || holes.start(k) > begin) k = segment_of(hole_.s, begin);
-      while (holes.start(k + 1) <= begin) ++k;
+      if (k == slice_.s.segments() || slices.start(k) > begin) k = segment_of(slice_.s, begin);
+      while (slices.start(k + 1) <= begin) ++k;
       for (std::int64_t place = places[j]; begin < end; ++k) {
-        const std::int64_t n = holes.start(k + 1) - holes.start(k);
+        const std::int64_t n = slices.start(k + 1) - slices.start(k);
         if (n == 0) continue;
-        if (holes.start(k) != begin || begin + n > end || out[k] >= 0) return false;
+        if (slices.start(k) != begin || begin + n > end || out[k] >= 0) return false;
         out[k] = place;
         place += n;
         begin += n;
-        hole_.known += n;
+        slice_.known += n;
       }
     }
     return true;
@@ -401,7 +402,7 @@ class Lander {
       const Places there{numbers_of(stream.places)};
       if (const View* slice = view_of(stream.v, View::Source::kPending))
         return pending(*slice, stream.runs.s, there, &stream.places);
-      return land(stream.v, stream.runs.s, there);
+      return fill(stream.v, stream.runs.s, there);
     });
   }
 
@@ -439,8 +440,8 @@ class Lander {
   }
 
   const PrimContext& context_;
-  const Landing::Target& target_;
-  Hole& hole_;
+  const Destination::Target& target_;
+  PendingSlice& slice_;
 };
 
 }  // namespace
@@ -459,9 +460,9 @@ bool leave_move(const PrimCall& call) {
   return left;
 }
 
-bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
-          const Landing::Target& target, Hole& hole) {
-  const bool done = Lander(context, target, hole).land(value, s, places);
+bool fill(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
+          const Destination::Target& target, PendingSlice& slice) {
+  const bool done = Filler(context, target, slice).fill(value, s, places);
   if (done) took(context, FastPath::kLand);
   return done;
 }

@@ -1,6 +1,6 @@
 // Results written where they will be wanted. Where a vector is put together by moves of whole runs, and it is
 // known where its segments belong, everything that it is put together of goes there at once; for elements
-// that are still to come (a hole) it is said where they will belong.
+// that are still to come (a pending slice) it is said where they will belong.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Places {
 
 // Where the results of a call are wanted: the segment that instance k has in every vector begins at element
 // places[k] of its target.
-struct Landing {
+struct Destination {
   struct Target {
     std::byte* data;
     Storage storage;
@@ -36,12 +36,12 @@ struct Landing {
   Places places;
 
   // The same from instance `first` on.
-  [[nodiscard]] Landing from(std::int64_t first) const { return {targets, places.from(first)}; }
+  [[nodiscard]] Destination from(std::int64_t first) const { return {targets, places.from(first)}; }
 };
 
 // Elements that are still to come, in segments `s`, and where these belong once it is known: all of them when
 // `known` is s.total(). The place of an empty segment says nothing.
-struct Hole {
+struct PendingSlice {
   Segdes s;
   bool found = false;  // where some of them belong
   Places places;
@@ -59,8 +59,8 @@ struct Hole {
 // Puts `value`, a vector in segments `s`, or what leave_move() made, to its
 // `places`, one for each segment. False if they can not be worked out, or the moves do not fill the vector
 // without gaps and overlaps; then anything may have been written. Throws Fault (memory).
-[[nodiscard]] bool land(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
-                        const Landing::Target& target, Hole& hole);
+[[nodiscard]] bool fill(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
+                        const Destination::Target& target, PendingSlice& slice);
 
 // Where segments begin. `memory` keeps the list, if there is one.
 [[nodiscard]] Places begins_of(const PrimContext& context, const Segdes& s, BufferRef& memory);

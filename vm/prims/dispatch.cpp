@@ -41,15 +41,9 @@ PrimFn map_function(const OpInfo& info, TypeWord word) {
   return to == Type::kBool ? float_compare : float_arithmetic;
 }
 
-PrimFn move_function(Op op) {
-  switch (op) {
-    case Op::kPermute: return permute;
-    case Op::kDpermute: return dpermute;
-    case Op::kFpermute: return fpermute;
-    case Op::kDfpermute: return dfpermute;
-    case Op::kBpermute: return bpermute;
-    default: return bfpermute;
-  }
+PrimFn scatter_function(const MoveOperands& m) {
+  if (m.flags >= 0) return m.defaults >= 0 ? dfpermute : fpermute;
+  return m.defaults >= 0 ? dpermute : permute;
 }
 
 PrimFn function_of(const OpInfo& info, TypeWord word) {
@@ -57,8 +51,8 @@ PrimFn function_of(const OpInfo& info, TypeWord word) {
     case OpKind::kMap: return map_function(info, word);
     case OpKind::kScan: return scan;
     case OpKind::kReduce: return reduce;
-    case OpKind::kScatter:
-    case OpKind::kGather: return move_function(info.op);
+    case OpKind::kScatter: return scatter_function(move_operands(info.op));
+    case OpKind::kGather: return move_operands(info.op).flags >= 0 ? bfpermute : bpermute;
     case OpKind::kExtract: return extract;
     case OpKind::kReplace: return replace;
     case OpKind::kDist: return dist;

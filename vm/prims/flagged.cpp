@@ -14,7 +14,7 @@ bool leave_flagged(const PrimCall& call) {
   const Segdes& s = segdes_operand(call, 2);
   if (indices == nullptr || indices->s.segments() != 1 || indices->base.list.scalar_int() != 0 ||
       indices->s.total() != s.total() || s.segments() != 1 || flags.length() != s.total() ||
-      flags.is_repeated() || (context.threads > 1 && s.total() >= 2 * context.grain))
+      flags.is_repeated() || worth_all(context, s.total()))
     return false;
   View f;
   f.source = View::Source::kPlaces;

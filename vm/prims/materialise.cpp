@@ -82,10 +82,7 @@ std::optional<FastPath> writing(const View& v) {
   return std::nullopt;
 }
 
-}  // namespace
-
-Value materialise(const View& v, const PrimContext& context) {
-  check_stack();
+Value made(const View& v, const PrimContext& context) {
   if (const auto path = writing(v)) took(context, *path);
   switch (v.source) {
     case Source::kNumbers: return numbers(v, context);
@@ -102,6 +99,18 @@ Value materialise(const View& v, const PrimContext& context) {
   }
   NVM_CHECK(false, "a view that only those read who made it");
   return {};
+}
+
+}  // namespace
+
+Value materialise(const View& v, const PrimContext& context) {
+  check_stack();
+  Value written = made(v, context);
+  const auto* vector = std::get_if<Vector>(&written);
+  const bool wide = vector != nullptr && !vector->is_scalar() && !vector->is_repeated() &&
+                    vector->storage() == Storage::kI64;
+  NVM_CHECK(!wide || context.int_bits == IntBits::k64, "a vector of INT is no wider than INT");
+  return written;
 }
 
 }  // namespace nvm::vm

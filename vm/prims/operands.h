@@ -106,7 +106,7 @@ void fill_repeated(const Vector& repeated, const PrimContext& context, std::int6
 class Fresh {
  public:
   Fresh(const PrimContext& context, Storage storage, std::int64_t length)
-      : storage_(storage), length_(length), v_(make(context, storage, length)), data_(place()) {}
+      : Fresh(context, storage, length, wide_int(context)) {}
   // Takes over the memory of `candidate` if nobody else sees it and its elements are as wide. The operand's
   // elements stay readable until they are overwritten.
   Fresh(const PrimContext& context, Storage storage, std::int64_t length, Vector& candidate)
@@ -117,7 +117,13 @@ class Fresh {
         v_(reusable(first)    ? Vector(storage, length, first.take_buffer())
            : reusable(second) ? Vector(storage, length, second.take_buffer())
                               : make(context, storage, length)),
-        data_(place()) {}
+        data_(place()) {
+    check_width(wide_int(context));
+  }
+  // Positions, which are 64 bits wide however wide INT is.
+  static Fresh of_positions(const PrimContext& context, std::int64_t length) {
+    return {context, Storage::kI64, length, Storage::kI64};
+  }
   Fresh(const Fresh&) = delete;
   Fresh& operator=(const Fresh&) = delete;
 
@@ -142,6 +148,14 @@ class Fresh {
   }
 
  private:
+  Fresh(const PrimContext& context, Storage storage, std::int64_t length, Storage widest)
+      : storage_(storage), length_(length), v_(make(context, storage, length)), data_(place()) {
+    check_width(widest);
+  }
+  // Readers know how wide INT is at most, and do not ask each vector.
+  void check_width(Storage widest) const {
+    NVM_CHECK(storage_ != Storage::kI64 || widest == Storage::kI64, "a vector of INT is no wider than INT");
+  }
   [[nodiscard]] bool reusable(const Vector& v) const {
     return v.length() == length_ && storage_bytes(v.storage()) == storage_bytes(storage_) && length_ > 1 &&
            v.unique();

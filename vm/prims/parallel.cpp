@@ -55,7 +55,7 @@ void run_workers(int threads, std::int64_t count, Shares& open,
 }
 
 std::int64_t chunk_count(const PrimContext& context, std::int64_t n, std::int64_t size) {
-  if (context.threads <= 1 || n < 2 * context.grain) return 1;
+  if (!worth_all(context, n)) return 1;
   const std::int64_t limit = n / context.grain;  // small grains, as tests set them, make small chunks
   return std::min(limit, std::max<std::int64_t>(context.threads, (n + size - 1) / size));
 }

@@ -58,6 +58,12 @@ void for_chunks_in_order(int threads, std::int64_t count, F f) {
 // Number of chunks of about `size` elements for `n`; 1 if one thread should do it all.
 [[nodiscard]] std::int64_t chunk_count(const PrimContext& context, std::int64_t n, std::int64_t size);
 
+// Are there threads to share `n` elements, and elements enough? What one thread alone can do is not worth it
+// then.
+[[nodiscard]] inline bool worth_all(const PrimContext& context, std::int64_t n) {
+  return context.threads > 1 && n >= 2 * context.grain;
+}
+
 // f(begin, end) over [0, n) in chunks whose bounds are multiples of 64.
 template <typename F>
 void for_ranges(const PrimContext& context, std::int64_t n, F f) {

@@ -60,10 +60,7 @@ void place_pieces(std::vector<Piece>& pieces, const Parting& p, std::span<kernel
 
 }  // namespace
 
-bool parts_by_all(const PrimContext& context, const Parting& p) {
-  return context.threads > 1 && p.v.length() >= 2 * context.grain &&
-         p.s.segments() <= p.v.length() / kLeastSegment;
-}
+bool parts_by_all(const Vector& v, const Segdes& s) { return s.segments() <= v.length() / kLeastSegment; }
 
 void part_by_all(const PrimContext& context, const Parting& p, std::span<const Scalar> relations,
                  std::span<kernels::PackTarget> targets, std::span<BufferRef> memory) {

@@ -1,4 +1,4 @@
-// Several PACKs of the same elements in one pass, by all threads: few long segments.
+// PACKs of the same elements in one pass, by all threads: few long segments.
 #pragma once
 
 #include <array>
@@ -19,10 +19,11 @@ struct Parting {
   bool join;  // the second target behind the first in every segment
 };
 
-// Are there threads and elements enough, and few segments?
-[[nodiscard]] bool parts_by_all(const PrimContext& context, const Parting& p);
-// Fills `memory`, with exactly as much as is taken, and the targets' totals and lengths. The second of a
-// joined pair has no memory of its own.
+// Are segments long enough for all threads to share them so?
+[[nodiscard]] bool parts_by_all(const Vector& v, const Segdes& s);
+// One relation, or none, for each of two or three targets; those without take nothing. Fills `memory`, with
+// exactly as much as is taken, and the targets' totals and lengths. The second of a joined pair has no memory
+// of its own.
 void part_by_all(const PrimContext& context, const Parting& p, std::span<const Scalar> relations,
                  std::span<kernels::PackTarget> targets, std::span<BufferRef> memory);
 

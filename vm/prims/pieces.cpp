@@ -56,6 +56,7 @@ bool take_regular(const PrimCall& call, const View& runs) {
     return false;
   const std::int64_t n = along.regular_length();
   if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;
+  if (n < from.regular_length() && worth_all(call.context, along.total())) return false;
   took(call.context, FastPath::kTakeRegular);
   if (n == from.regular_length()) {
     call.results[0] = std::move(vector_operand(call, 0));
@@ -77,8 +78,8 @@ bool take_pieces(const PrimCall& call) {
   const bool along = (*runs)->s.identical(segdes_operand(call, 3)) || (*runs)->s == segdes_operand(call, 3);
   if (!along || vector_operand(call, 0).is_repeated()) return false;
   const ViewRef held = *runs;
-  return take_regular(call, *held) || move_by_starts(call.context, Op::kBpermute, call.word,
-                                                     {call.operands, 4}, held->base.list, {call.results, 1});
+  return take_regular(call, *held) ||
+         move_by_starts(call.context, Op::kBpermute, {call.operands, 4}, held->base.list, {call.results, 1});
 }
 
 }  // namespace nvm::vm

@@ -108,21 +108,11 @@ bool scatter_runs(const PrimContext& context, std::span<Value> operands, const I
 
 }  // namespace
 
-bool move_by_starts(const PrimContext& context, Op op, TypeWord /*word*/, std::span<Value> operands,
-                    const Vector& starts, std::span<Value> results) {
+bool move_by_starts(const PrimContext& context, Op op, std::span<Value> operands, const Vector& starts,
+                    std::span<Value> results) {
   const Elements elements(starts, context);
   const Indices indices(elements, context);
-  const std::int64_t k = starts.length();
-  if (op == Op::kPermute) {  // within segments as long as the pieces: every piece is where it was
-    const auto& s = std::get<Segdes>(operands[2]);
-    if (k != s.segments() || std::get<Vector>(operands[0]).length() != s.total()) return false;
-    const Pieces pieces{context, indices, s, kernel_segments(s), 0, true};
-    if (!pieces.fit()) return false;
-    took(context, FastPath::kKeepRuns);
-    results[0] = std::move(operands[0]);
-    return true;
-  }
-  if (k != std::get<Segdes>(operands[3]).segments()) return false;
+  if (starts.length() != std::get<Segdes>(operands[3]).segments()) return false;
   return op == Op::kBpermute ? gather_runs(context, operands, indices, results)
                              : scatter_runs(context, operands, indices, results);
 }

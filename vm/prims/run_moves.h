@@ -6,11 +6,11 @@
 
 namespace nvm::vm {
 
-// BPERMUTE, DPERMUTE or PERMUTE with these operands, their second one replaced by the first index of every
+// BPERMUTE or DPERMUTE with these operands, their second one replaced by the first index of every
 // segment. False, with operands as they were, if an index would be outside its segment or lengths do not
 // agree: then the instruction itself has to say so. The descriptor of the indices is that along which the
 // instruction reads them.
-[[nodiscard]] bool move_by_starts(const PrimContext& context, Op op, TypeWord word, std::span<Value> operands,
+[[nodiscard]] bool move_by_starts(const PrimContext& context, Op op, std::span<Value> operands,
                                   const Vector& starts, std::span<Value> results);
 
 }  // namespace nvm::vm

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "bytecode/table/op_kind.h"
@@ -15,9 +16,11 @@
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/pack.h"
+#include "vm/prims/parallel.h"
 #include "vm/prims/part_maps.h"
 #include "vm/prims/partition.h"
 #include "vm/prims/pieces.h"
+#include "vm/prims/run_moves.h"
 #include "vm/prims/spread.h"
 
 namespace nvm::vm {
@@ -28,6 +31,7 @@ using Source = View::Source;
 
 constexpr std::int64_t kFewest = 32;        // elements; shorter vectors are written faster than described
 constexpr std::int64_t kScratch = 1 << 19;  // bytes of elements that are packed without counting them first
+constexpr std::int64_t kChunk = 1 << 15;    // elements and segments that one thread takes at a time
 
 const View* view_operand(const PrimCall& call, int i) { return view_of(call.operands[i]); }
 
@@ -141,8 +145,10 @@ class Compared {
   std::int64_t cell_ = 0;
 };
 
-// Is `f` a comparison of the very elements of v, with a value for each segment of `s` or for all?
-bool compares_elements(const View& f, const Vector& v, const Segdes& s) {
+// Is `f` a comparison of the very elements of v, with a value for each segment of `s` or for all? Not for
+// those that all threads should share, and can only share once there are flags.
+bool compares_elements(const PrimContext& context, const View& f, const Vector& v, const Segdes& s) {
+  if (worth_all(context, v.length()) && !parts_by_all(v, s)) return false;
   return f.source == Source::kCompare && v.raw() == f.x.raw() && v.length() == f.x.length() &&
          v.storage() == f.x.storage() && v.length() == s.total() &&
          (f.base.list.is_scalar() || same_segments(f.s, s));
@@ -184,6 +190,16 @@ Vector packed_part(const PrimContext& context, Storage storage, BufferRef memory
   return out.take();
 }
 
+kernels::PackTarget target_of(Scalar relation) {
+  constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  kernels::PackTarget to;
+  if (relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe) to.less = kAll;
+  if (relation == Scalar::kGt || relation == Scalar::kGe || relation == Scalar::kNe) to.greater = kAll;
+  if (relation == Scalar::kEq || relation == Scalar::kLe || relation == Scalar::kGe) to.equal = kAll;
+  if (relation == Scalar::kNe) to.unordered = kAll;
+  return to;
+}
+
 void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const PrimContext& context = call.context;
   took(context, FastPath::kPackCompared);
@@ -195,6 +211,16 @@ void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   const int type = kernel_type(v);
   const Compared x(f);
   Lengths lengths(context, s, wanted);
+  const Parting parting{v, s, x.data(), x.step(), type, false};
+  if (worth_all(context, v.length())) {
+    kernels::PackTarget targets[2] = {target_of(f.compare), {}};  // the second takes nothing
+    targets[0].lengths = lengths.data();
+    BufferRef memory[2];
+    part_by_all(context, parting, {&f.compare, 1}, targets, memory);
+    const std::int64_t total = targets[0].total;
+    const std::int64_t n = total == v.length() ? 0 : total;
+    return give_packed(call, packed_part(context, v.storage(), std::move(memory[0]), n), total, lengths);
+  }
   if (v.bytes() <= kScratch) {
     BufferRef scratch = context.pool->allocate(v.byte_count());
     const std::int64_t total = t.pack_compare[relation][type](v.raw(), x.data(), x.step(), segments,
@@ -215,16 +241,6 @@ void pack_compared(const PrimCall& call, const View& f, bool wanted) {
   give_packed(call, out.take(), total, lengths);
 }
 
-kernels::PackTarget target_of(Scalar relation) {
-  constexpr std::uint64_t kAll = ~std::uint64_t{0};
-  kernels::PackTarget to;
-  if (relation == Scalar::kLt || relation == Scalar::kLe || relation == Scalar::kNe) to.less = kAll;
-  if (relation == Scalar::kGt || relation == Scalar::kGe || relation == Scalar::kNe) to.greater = kAll;
-  if (relation == Scalar::kEq || relation == Scalar::kLe || relation == Scalar::kGe) to.equal = kAll;
-  if (relation == Scalar::kNe) to.unordered = kAll;
-  return to;
-}
-
 // The PACKs of `p` by one thread, in one pass.
 void part_alone(const PrimContext& context, const Parting& p, std::span<kernels::PackTarget> targets,
                 std::span<BufferRef> memory) {
@@ -237,6 +253,36 @@ void part_alone(const PrimContext& context, const Parting& p, std::span<kernels:
   const auto& kernel = p.join ? t.partition_joined : t.partition;
   kernel[targets.size() - 2][p.type](p.v.raw(), p.x, p.step, kernel_segments(p.s), p.s.segments(),
                                      targets.data());
+}
+
+// From segment k of `s` on.
+kernels::Segments segments_from(kernels::Segments s, std::int64_t k) {
+  return s.offsets != nullptr ? kernels::Segments{s.offsets + k, 0} : s;
+}
+
+// The flagged segments of v by all threads, as many elements in each.
+void copy_flagged_by_all(const PrimContext& context, const Vector& v, const std::uint8_t* flags,
+                         const Segdes& s, const std::vector<Cut>& cuts, std::byte* out) {
+  const kernels::Table& t = kernel_table(context.isa);
+  const kernels::Segments segments = kernel_segments(s);
+  const auto bytes = static_cast<std::int64_t>(storage_bytes(v.storage()));
+  const auto chunks = static_cast<std::int64_t>(cuts.size()) - 1;
+  const auto each = [&](auto&& f) {
+    for_chunks(context.threads, chunks, [&](std::int64_t c) {
+      const std::int64_t first = cuts[static_cast<std::size_t>(c)].segment;
+      f(static_cast<std::size_t>(c), first, cuts[static_cast<std::size_t>(c) + 1].segment - first);
+    });
+  };
+  std::vector<std::int64_t> begins(cuts.size());
+  each([&](std::size_t c, std::int64_t first, std::int64_t count) {
+    begins[c + 1] = t.flagged_lengths(flags + first, segments_from(segments, first), count, nullptr);
+  });
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  each([&](std::size_t c, std::int64_t first, std::int64_t count) {
+    const std::byte* from = s.is_regular() ? v.raw() + s.offset(first) * bytes : v.raw();
+    t.copy_flagged(from, bytes, flags + first, segments_from(segments, first), count,
+                   begins[c + 1] - begins[c], out + begins[c] * bytes);
+  });
 }
 
 void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
@@ -254,7 +300,11 @@ void pack_whole_segments(const PrimCall& call, const View& f, bool wanted) {
     return give_packed(call, std::move(*part), total, lengths);
   }
   Fresh out(context, v.storage(), total == v.length() ? 0 : total);
-  if (out.bytes() > 0)
+  const std::int64_t chunks = chunk_count(context, v.length() + s.segments(), kChunk);
+  if (chunks > 1 && out.bytes() > 0)
+    copy_flagged_by_all(context, v, flags.flags(), s,
+                        cut_segments(segments, s.segments(), v.length(), chunks), out.data());
+  else if (out.bytes() > 0)
     t.copy_flagged(v.raw(), static_cast<std::int64_t>(storage_bytes(v.storage())), flags.flags(), segments,
                    s.segments(), total, out.data());
   give_packed(call, out.take(), total, lengths);
@@ -267,7 +317,7 @@ void pack_view(const PrimCall& call) {
     const Vector& v = vector_operand(call, 0);
     const Segdes& s = segdes_operand(call, 2);
     const bool plain = packs_plainly(v, s);
-    if (plain && compares_elements(*f, v, s)) return pack_compared(call, *f, kSecond);
+    if (plain && compares_elements(call.context, *f, v, s)) return pack_compared(call, *f, kSecond);
     if (plain && f->is_spread() && same_segments(f->s, s)) return pack_whole_segments(call, *f, kSecond);
     write_operand(call, 1);
   }
@@ -294,7 +344,7 @@ bool move_runs(const PrimCall& call, const View& runs) {
   const Segdes& ds = segdes_operand(call, 4);
   const bool fits = v.length() == runs.s.total() && v.length() == ss.total() &&
                     defaults.length() == ds.total() && (ss.segments() == ds.segments() || ss.segments() == 1);
-  if (!fits || v.is_repeated() || v.storage() == Storage::kI8) return false;
+  if (!fits || v.is_scalar() || v.is_repeated() || v.storage() == Storage::kI8) return false;
   const Segdes dest = destination(ss, ds);
   const std::int64_t count = runs.s.segments();
   const kernels::Segments segments = kernel_segments(runs.s);
@@ -317,10 +367,16 @@ bool move_runs(const PrimCall& call, const View& runs) {
   return true;
 }
 
+// One run for each segment, many elements.
+bool scatter_by_all(const PrimCall& call, const View& runs) {
+  return worth_all(call.context, runs.s.total()) && same_segments(runs.s, segdes_operand(call, 3)) &&
+         move_by_starts(call.context, Op::kDpermute, {call.operands, 5}, runs.base.list, {call.results, 1});
+}
+
 void move_written(const PrimCall& call) {
   if (const View* f = view_operand(call, 1)) {
     const ViewRef held = std::get<ViewRef>(call.operands[1]);
-    if (f->is_runs() && move_runs(call, *f)) return;
+    if (f->is_runs() && (scatter_by_all(call, *f) || move_runs(call, *f))) return;
     if (f->source == Source::kPlaces && move_to_flagged(call, *f)) return;
     write_operand(call, 1);
   }
@@ -366,9 +422,9 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
   const View* f = view_operand(call, 1);
   const Vector& v = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 2);
-  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(*f, v, s))
-    return false;
   const PrimContext& context = call.context;
+  if (f == nullptr || packings.size() < 2 || !packs_plainly(v, s) || !compares_elements(context, *f, v, s))
+    return false;
   took(context, FastPath::kPackGroup);
   const Compared x(*f);
   std::array<Packing*, kMostPackings> to;  // the halves of a pair first
@@ -389,7 +445,7 @@ bool pack_together(const PrimCall& call, std::span<Packing> packings) {
     targets[i].lengths = lengths[i].emplace(context, s, to[i]->second || (join && i < 2)).data();
   }
   const Parting parting{v, s, x.data(), x.step(), kernel_type(v), join};
-  if (parts_by_all(context, parting))
+  if (worth_all(context, v.length()))
     part_by_all(context, parting, {relations.data(), packings.size()}, {targets.data(), packings.size()},
                 memory);
   else

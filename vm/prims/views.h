@@ -2,7 +2,7 @@
 // all. PACK compares and packs in one pass and counts on the way, packs segments that go as a whole, and
 // BPERMUTE and DPERMUTE move runs. Where one DPERMUTE writes over another, as in `a ++ b`, the first waits,
 // and both write the result once, in order. Results are those of the primitives, bit for bit, and so are
-// faults. All threads share runs, strided runs and gathers; the others are for one thread.
+// faults.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ inline constexpr std::size_t kMostPackings = 3;
 [[nodiscard]] bool exclude(Scalar a, Scalar b);
 // Is it a comparison?
 [[nodiscard]] constexpr bool compares(Op op) { return map_algebra(op) == Algebra::kRelation; }
-// The forms in which find_maker's leave a result that one thread alone makes (bytecode/table/views.h).
+// The forms in which find_maker's leave a result (bytecode/table/views.h).
 inline constexpr Forms kMakerForms{Form::kRuns,     Form::kSpread, Form::kFlags,   Form::kPlaces,
                                    Form::kPeriodic, Form::kSums,   Form::kGrowing, Form::kPending};
 // As find_primitive, for an instruction whose (first) result is read by such only: it may be a view. Null for

@@ -177,6 +177,7 @@ void ChromeTrace::close_line(std::int64_t at) {
   EventArgs args;
   args.add("function", names_.name(place.function));
   args.add("file", names_.file(line_)).add("line", std::int64_t{place.line});
+  if (place.column > 0) args.add("column", std::int64_t{place.column});
   ring_.push(
       {Phase::kComplete, kHostTrack, line_since_, at - line_since_, 0, "line", names_.place(line_), args});
   line_since_ = kUnknown;
@@ -316,7 +317,9 @@ void ChromeTrace::end_region(std::span<const RecordedWork>, const RegionRun& run
   if (!std::exchange(region_wanted_, true) || region_since_ == kUnknown) return;
   kernels_left_ -= std::max<std::int64_t>(static_cast<std::int64_t>(run.kernels), 1);
   EventArgs args;
-  args.add("line", std::int64_t{names_.source().at(region_place_).line}).add("ended because", region_stop_);
+  const SourcePlace& place = names_.source().at(region_place_);
+  args.add("line", std::int64_t{place.line}).add("ended because", region_stop_);
+  if (place.column > 0) args.add("column", std::int64_t{place.column});
   args.add("kernels", static_cast<std::int64_t>(run.kernels)).add("bytes", run.bytes);
   args.add("elements", run.elements).plain("mode", run.kernels > 0 ? "fused" : "interpreted");
   if (!run.reason.empty()) args.add("why", names_.words(run.reason));

@@ -142,7 +142,8 @@ class Profile final : public Observer {
   // A line in a chain of calls, as its instructions tell it: in the VCODE text if NESL does not.
   struct Here {
     std::int32_t node = -1;
-    std::uint32_t line = 0, vcode_line = 0;
+    Origin line = 0;
+    std::uint32_t vcode_line = 0;
     std::int32_t function = -1;
     [[nodiscard]] bool is(std::int32_t in, const ssa::Inst& inst) const {
       return node == in && line == inst.origin_line && function == inst.origin_function &&

@@ -107,9 +107,7 @@ class Maker {
       for (const std::string& p : places) at += (at.empty() ? "" : ", ") + p;
       if (!at.empty()) row.where += " at " + at;
       if (!k.places.empty()) {
-        row.function = profile_.source().name(profile_.source().at(k.places.front()).function);
-        row.line = profile_.source().at(k.places.front()).line;
-        row.file = profile_.source().name(profile_.source().at(k.places.front()).file);
+        name_place(row, profile_.source().at(k.places.front()));
       }
       const double operations = static_cast<double>(k.operations) * static_cast<double>(k.elements);
       if (k.bytes > 0) row.intensity = operations / static_cast<double>(k.bytes);
@@ -160,11 +158,16 @@ class Maker {
     return false;
   }
 
-  [[nodiscard]] Row line_row(std::int32_t place, Row row) const {
-    const SourcePlace& at = profile_.source().at(place);
+  void name_place(Row& row, const SourcePlace& at) const {
     row.function = profile_.source().name(at.function);
     row.file = profile_.source().name(at.file);
     row.line = at.line;
+    row.column = at.column;
+  }
+
+  [[nodiscard]] Row line_row(std::int32_t place, Row row) const {
+    const SourcePlace& at = profile_.source().at(place);
+    name_place(row, at);
     row.where = place == 0 ? "(start and end)" : profile_.source().text(place);
     return row;
   }
@@ -238,7 +241,7 @@ Report make_report(const Profile& profile, const MachineLimits& limits, double s
 void sort_rows(Report& report, const ReportStyle& style) {
   for (Table& table : report.tables) {
     std::stable_sort(table.rows.begin(), table.rows.end(), [&](const Row& a, const Row& b) {
-      return style.in_order ? std::tie(a.file, a.line) < std::tie(b.file, b.line)
+      return style.in_order ? std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column)
                             : a.at(style.sort) > b.at(style.sort);
     });
   }

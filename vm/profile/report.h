@@ -35,6 +35,7 @@ struct Row {
   std::string function;  // of the first line
   std::string file;      // line tables
   std::uint32_t line = 0;
+  std::uint32_t column = 0;
   std::int32_t level = -1;  // function tables: -1 for all levels together
   std::string combinators;  // kernel tables
   double intensity = 0;     // kernel tables: scalar operations for each byte

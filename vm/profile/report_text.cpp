@@ -83,6 +83,7 @@ std::string row_json(const Row& row, const std::vector<Column>& columns) {
   if (!row.function.empty()) out.add("function", row.function);
   if (!row.file.empty()) out.add("file", row.file);
   if (row.line > 0) out.add("line", std::int64_t{row.line});
+  if (row.column > 0) out.add("column", std::int64_t{row.column});
   if (row.level >= 0) out.add("level", std::int64_t{row.level});
   if (!row.combinators.empty()) {
     out.add("combinators", row.combinators);
@@ -149,7 +150,7 @@ std::string report_json(const Report& report, const ReportStyle& style) {
 
 std::string report_csv(const Report& report, const ReportStyle& style) {
   const std::vector<Column> columns = style.columns.empty() ? all_columns() : style.columns;
-  std::string out = "table,where,file,line,level";
+  std::string out = "table,where,file,line,column,level";
   for (const Column c : columns) out += "," + std::string(column_info(c).name);
   out += "\n";
   for (const Table& table : report.tables) {
@@ -158,6 +159,7 @@ std::string report_csv(const Report& report, const ReportStyle& style) {
       const Row& row = table.rows[r];
       out += table.name + "," + quoted(row.where) + "," + quoted(row.file) + "," +
              (row.line > 0 ? std::to_string(row.line) : "") + "," +
+             (row.column > 0 ? std::to_string(row.column) : "") + "," +
              (row.level >= 0 ? std::to_string(row.level) : "");
       for (const Column c : columns) out += "," + json_number(row.at(c), 12);
       out += "\n";

@@ -31,13 +31,14 @@ void SourceMap::begin(const ssa::Module& module) {
         const bool known = inst.origin_line > 0;
         place_of_[&inst] = place_number({function_names_[from],
                                          known ? name_number(module.origins.of(inst.origin_line)) : file,
-                                         known ? origin_line_of(inst.origin_line) : inst.pos.line});
+                                         known ? origin_line_of(inst.origin_line) : inst.pos.line,
+                                         known ? origin_column_of(inst.origin_line) : 0});
       }
 }
 
 std::string SourceMap::text(std::int32_t place) const {
   const SourcePlace& p = at(place);
-  return name(p.function) + (p.line > 0 ? ":" + std::to_string(p.line) : "") +
+  return name(p.function) + (p.line > 0 ? ":" + line_text(p.line, p.column) : "") +
          (p.line > 0 && p.file != home_ ? " in " + name(p.file) : "");
 }
 

@@ -1,4 +1,4 @@
-// Where the instructions of programs come from: function and line, in the NESL source where that is known,
+// Where the instructions of programs come from: function and place, in the source where that is known,
 // else in the VCODE text. Names and places are numbered once for all programs that are seen, so that they
 // outlive them.
 #pragma once
@@ -19,6 +19,7 @@ struct SourcePlace {
   std::int32_t function = 0;  // number of a name
   std::int32_t file = 0;      // number of a name
   std::uint32_t line = 0;     // 0: unknown
+  std::uint32_t column = 0;   // 0: of the whole line
   friend auto operator<=>(const SourcePlace&, const SourcePlace&) = default;
 };
 
@@ -51,8 +52,8 @@ class SourceMap {
   [[nodiscard]] const std::string& name(std::int32_t number) const {
     return names_[static_cast<std::size_t>(number)];
   }
-  // "quicksort:7", without line if there is none; "quicksort:7 in sorts.nesl" if that is not the file of the
-  // first program.
+  // "quicksort:7" or "quicksort:7:3", without line if there is none; "quicksort:7 in sorts.nesl" if that is
+  // not the file of the first program.
   [[nodiscard]] std::string text(std::int32_t place) const;
 
  private:

@@ -76,7 +76,8 @@ inline bool has_fma() {
 
 template <typename F>
 [[gnu::noinline]] Floats mend(Floats vx, Floats vy) {
-  constexpr int kWidth = sizeof(Floats) / sizeof(f64);
+  constexpr auto kBytes = sizeof(Floats);  // of one number where no vectors are
+  constexpr int kWidth = kBytes / sizeof(f64);
   f64 x[kWidth];
   f64 y[kWidth];
   __builtin_memcpy(x, &vx, sizeof x);

@@ -4,6 +4,21 @@
 
 namespace nvm::vm {
 
+namespace {
+
+// Numbers of 64 bits as INTs of the run.
+Vector stored_as(IntBits bits, std::int64_t n, BufferRef numbers, Pool& pool) {
+  Vector wide(Storage::kI64, n, std::move(numbers));
+  if (bits == IntBits::k64) return wide;
+  Vector narrow = pool.vector(Storage::kI32, n);
+  const auto* from = wide.data<std::int64_t>();
+  auto* to = narrow.mutable_data<std::int32_t>();
+  for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<std::int32_t>(from[k]);
+  return narrow;
+}
+
+}  // namespace
+
 Binding::Binding(const plan::Plan& plan, const RecordedRegion& region, Pool& pool,
                  const std::atomic<Stop>* stop)
     : plan_(plan),
@@ -56,6 +71,10 @@ plan::Run Binding::run(int threads) { return {arrays_, descs_, lengths_, this, t
 
 void Binding::begin_kernel(std::size_t kernel) {
   if (observer_ != nullptr) observer_->begin_kernel(number_, static_cast<std::uint32_t>(kernel));
+}
+
+void Binding::one_sweep() {
+  if (context_ != nullptr) took(*context_, FastPath::kOneSweep);
 }
 
 void Binding::end_kernel(std::size_t kernel) {
@@ -121,16 +140,6 @@ Value Binding::vector(std::size_t i) {
 }
 
 // Engines count in 64 bits; a run's vectors are never wider than its INT.
-Vector Binding::lengths(std::int64_t segments, BufferRef counts) {
-  Vector wide(Storage::kI64, segments, std::move(counts));
-  if (plan_.int_bits == IntBits::k64) return wide;
-  Vector narrow = pool_.vector(Storage::kI32, segments);
-  const auto* from = wide.data<std::int64_t>();
-  auto* to = narrow.mutable_data<std::int32_t>();
-  for (std::int64_t k = 0; k < segments; ++k) to[k] = static_cast<std::int32_t>(from[k]);
-  return narrow;
-}
-
 Value Binding::segdes(std::size_t i) {
   if (const auto it = made_.find(static_cast<plan::VarId>(i)); it != made_.end()) return it->second.segdes;
   const plan::Var& v = plan_.vars[i];
@@ -138,7 +147,7 @@ Value Binding::segdes(std::size_t i) {
   if (v.form == plan::DescForm::kOneSegment) return Segdes::regular(1, total);
   const std::int64_t segments = lengths_[static_cast<std::size_t>(v.length)];
   if (segments == 1) return Segdes::regular(1, total);
-  return Segdes::from_lengths(lengths(segments, std::move(memory_[i])), total);
+  return Segdes::from_lengths(stored_as(plan_.int_bits, segments, std::move(memory_[i]), pool_), total);
 }
 
 void Binding::keep_remotes() {

@@ -50,6 +50,7 @@ class Binding final : public plan::Host {
   void end_kernel(std::size_t kernel) override;
   [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
   void device_kernel(std::size_t kernel, const DeviceTimes& times) override;
+  void one_sweep() override;
   void begin_share() override;
   void end_share() override;
 
@@ -57,7 +58,6 @@ class Binding final : public plan::Host {
   [[nodiscard]] KernelRun kernel_run(std::size_t kernel, std::span<const ssa::Inst* const> insts) const;
   [[nodiscard]] Value vector(std::size_t i);
   [[nodiscard]] Value segdes(std::size_t i);
-  [[nodiscard]] Vector lengths(std::int64_t segments, BufferRef counts);
   // What a kernel that is left to a primitive is for.
   [[nodiscard]] const soac::RegionInst& inst(std::size_t kernel) const;
   [[nodiscard]] Value operand(const plan::PrimitiveStep& step) const;

@@ -130,9 +130,9 @@ std::string code_name(const RecordedRegion& region, const ssa::Module* module) {
   const ssa::FunctionId id =
       site.inst->origin_function >= 0 ? site.inst->origin_function : site.site.function;
   const ssa::Function& f = module->functions[static_cast<std::size_t>(id)];
-  const std::uint32_t known = site.inst->origin_line;
+  const Origin known = site.inst->origin_line;
   return (f.origin.empty() ? f.name : f.origin) + ":" +
-         std::to_string(known > 0 ? origin_line_of(known) : site.inst->pos.line) +
+         (known > 0 ? line_text(known) : std::to_string(site.inst->pos.line)) +
          (module->origins.elsewhere(known) ? " in " + module->origins.of(known) : "");
 }
 

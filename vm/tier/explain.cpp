@@ -24,10 +24,9 @@ std::string place(const RecordedSite& site, const ssa::Module& module) {
 std::string line_text(const RegionEntry& entry, const soac::RegionInst& in, const OriginFiles& origins) {
   const ssa::Inst* inst = entry.sites[static_cast<std::size_t>(in.site)].inst;
   if (inst == nullptr) return "";
-  const std::uint32_t origin = inst->origin_line;
-  const std::uint32_t line = origin > 0 ? origin_line_of(origin) : inst->pos.line;
-  if (line == 0) return "";
-  return " (line " + std::to_string(line) + (origins.elsewhere(origin) ? " of " + origins.of(origin) : "") +
+  const Origin origin = inst->origin_line > 0 ? inst->origin_line : origin_number(0, inst->pos.line);
+  if (origin == 0) return "";
+  return " (line " + nvm::line_text(origin) + (origins.elsewhere(origin) ? " of " + origins.of(origin) : "") +
          ")";
 }
 
@@ -86,13 +85,21 @@ std::string counted(std::uint64_t n, const char* what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
+// "1 kernel", "2 kernels and 1 step on one number".
+std::string kernels_of(const plan::Plan& plan) {
+  const std::size_t passes = plan::passes(plan), steps = plan.kernels.size() - passes;
+  if (steps == 0) return counted(passes, "kernel");
+  const std::string numbers = counted(steps, "step") + " on one number";
+  return passes == 0 ? numbers : counted(passes, "kernel") + " and " + numbers;
+}
+
 }  // namespace
 
 std::string explain(const RegionEntry& entry, const ssa::Module& module, std::string_view letters) {
   std::string out = "region at " + place(entry.sites.empty() ? RecordedSite{} : entry.sites.front(), module) +
                     ": " + counted(entry.runs, "run") + ", ";
-  out += entry.code != nullptr ? counted(entry.plan.kernels.size(), "kernel") +
-                                     (entry.tier.lost() ? ", but the primitives are faster" : "") + "\n"
+  out += entry.code != nullptr
+             ? kernels_of(entry.plan) + (entry.tier.lost() ? ", but the primitives are faster" : "") + "\n"
          : entry.tried ? "not compiled: " + entry.reason + "\n"
                        : "not hot enough to be compiled\n";
   const soac::Graph graph = graph_of(entry.region, entry);

@@ -238,7 +238,7 @@ bool Jit::run_bound(RecordedRegion& region, RegionEntry& e, Binding& binding, st
     binding.take(outputs);
     region.lengths = binding.lengths();
     region.kernels = e.plan.kernels.size();
-    counters_.kernels += region.kernels;
+    counters_.kernels += plan::passes(e.plan);
     return true;
   }
   if (status == plan::RunStatus::kCancelled) {

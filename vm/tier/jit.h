@@ -36,7 +36,7 @@ struct JitOptions {
 struct JitCounters {
   std::uint64_t regions = 0;   // executed
   std::uint64_t fused = 0;     // of these, as compiled code
-  std::uint64_t kernels = 0;   // of these, run
+  std::uint64_t kernels = 0;   // of these, run (plan::passes)
   std::uint64_t compiled = 0;  // compilations
   std::uint64_t refused = 0;   // compilations that the engine refused
   std::uint64_t trapped = 0;   // runs that failed a check and were executed again

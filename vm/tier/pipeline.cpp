@@ -16,7 +16,8 @@ void compile_region(const soac::Region& region, plan::Engine& engine, plan::Fusi
   entry.plan = plan::fuse(graph, fusion, &entry.events);
   entry.plan.name = std::move(name);
   plan::check(entry.plan);
-  entry.code = engine.compile(entry.plan, entry.reason);
+  entry.reason = engine.prefers_primitives(entry.plan);
+  entry.code = entry.reason.empty() ? engine.compile(entry.plan, entry.reason) : nullptr;
   ++entry.compilations;
 }
 

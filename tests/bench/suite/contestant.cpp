@@ -4,8 +4,10 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <type_traits>
 
 #include "vm/lib/nesl.hpp"
+#include "vm/lib/remora.hpp"
 
 namespace nvm::bench {
 
@@ -17,19 +19,21 @@ double seconds_of(const std::function<void()>& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+std::optional<std::string> bind(lib::Nesl& session, const Input& input) {
+  return session.bind(input.name, input.type, input.slots);
+}
+std::optional<std::string> bind(lib::Remora& session, const Input& input) {
+  return session.bind(input.name, input.type, input.slots.at(0));
+}
+
 // A prepared expression and its machine, which keeps its memory and compiled code from run to run.
 class Machine {
  public:
-  Machine(const Workload& workload, const Instance& instance, const lib::Options& options)
-      : nesl_(nesl_options(options), output_, output_), vm_(options) {
-    nesl_.compile_only();
-    if (nesl_.run_file(std::string(NVM_SOURCE_DIR "/") + workload.program) != lib::NeslStatus::kOk)
-      fail(workload);
-    for (const Input& input : instance.inputs)
-      if (const auto wrong = nesl_.bind(input.name, input.type, input.slots))
-        throw std::runtime_error(std::string(workload.id) + ": " + input.name + ": " + *wrong);
-    prepared_ = nesl_.prepare(instance.expression);
-    if (!prepared_) fail(workload);
+  Machine(const Workload& workload, const Instance& instance, const lib::Options& options) : vm_(options) {
+    if (std::string_view(workload.program).ends_with(".remora"))
+      open<lib::Remora>(workload, instance, options);
+    else
+      open<lib::Nesl>(workload, instance, options);
   }
 
   void forget() { last_.reset(); }
@@ -44,17 +48,33 @@ class Machine {
   }
 
  private:
-  static lib::NeslOptions nesl_options(const lib::Options& options) {
-    lib::NeslOptions nesl;
-    nesl.vm = options;
-    return nesl;
+  template <typename Session>
+  void open(const Workload& workload, const Instance& instance, const lib::Options& options) {
+    lib::NeslOptions with;
+    with.vm = options;
+    const auto session = std::make_shared<Session>(with, output_, output_);
+    session_ = session;
+    session->compile_only();
+    const auto bind_all = [&] {
+      for (const Input& input : instance.inputs)
+        if (const auto wrong = bind(*session, input))
+          throw std::runtime_error(std::string(workload.id) + ": " + input.name + ": " + *wrong);
+    };
+    // Inputs of Remora stand in front; the text of a program in NESL may bind their names, too.
+    constexpr bool kFirst = std::is_same_v<Session, lib::Remora>;
+    if (kFirst) bind_all();
+    if (session->run_file(std::string(NVM_SOURCE_DIR "/") + workload.program) != lib::NeslStatus::kOk)
+      fail(workload);
+    if (!kFirst) bind_all();
+    prepared_ = session->prepare(instance.expression);
+    if (!prepared_) fail(workload);
   }
   [[noreturn]] void fail(const Workload& workload) {
     throw std::runtime_error(std::string(workload.id) + ": " + output_.str());
   }
 
   std::ostringstream output_;
-  lib::Nesl nesl_;
+  std::shared_ptr<void> session_;
   lib::Vm vm_;
   std::optional<lib::Nesl::Prepared> prepared_;
   std::optional<lib::Result<lib::Run>> last_;

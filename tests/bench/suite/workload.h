@@ -1,4 +1,4 @@
-// A workload: one NESL program, inputs of three sizes, and those who do the same without nvm.
+// A workload: one program in NESL or Remora, inputs of three sizes, and those who do the same without nvm.
 //
 // Each stands in a file of its own under workloads/, with one function that makes an instance of it; the list
 // is workloads/table.def.
@@ -23,7 +23,7 @@ struct Rival {
   std::function<void()> prepare = {};  // before each run, not timed
 };
 
-// A value for a NESL variable; type and parts as Nesl::bind takes them.
+// A value for a variable; type and parts as Nesl::bind takes them, for Remora as Remora::bind.
 struct Input {
   std::string name;
   std::string type;
@@ -50,7 +50,7 @@ struct Problem {
 struct Workload {
   const char* id;       // "W1"
   const char* title;    // "dot product, f64"
-  const char* program;  // its NESL text, from the root of the sources
+  const char* program;  // its text, from the root of the sources
   std::int64_t n;       // of the large size; the others are a tenth and a hundredth of it
   double target;        // nvm's time is to be at most so many times that of ...
   const char* rival;    // ... this one

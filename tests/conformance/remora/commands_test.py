@@ -68,11 +68,11 @@ class Commands(unittest.TestCase):
         got = nvm("compile", "p.remora", "-o", "p.vcode", cwd=self.folder)
         self.assertEqual((got.returncode, got.stdout, got.stderr), (0, "", ""))
         self.assertIn("12 6 4", nvm("run", "p.vcode", cwd=self.folder).stdout)
-        self.assertIn("{nvm line 1}", (pathlib.Path(self.folder) / "p.vcode").read_text())
+        self.assertIn("{nvm line 1:24}", (pathlib.Path(self.folder) / "p.vcode").read_text())
         self.write("(/ 1 (length{int | 0 []} (array [0] int)))")
         nvm("compile", "p.remora", "-o", "p.vcode", cwd=self.folder)
         failed = nvm("run", "p.vcode", cwd=self.folder)
-        self.assertIn("p.remora:1: RUNTIME ERROR: division: ", failed.stderr)
+        self.assertIn("p.remora:1:1: RUNTIME ERROR: division: ", failed.stderr)
         self.write("(define a 1)")
         self.assertEqual(nvm("compile", "p.remora", cwd=self.folder).returncode, 2)
 
@@ -94,19 +94,46 @@ class Commands(unittest.TestCase):
                 self.assertEqual(again.stderr, "")
                 self.assertLessEqual(set(again.stdout.splitlines()), set(kinds.splitlines()))
 
-    def test_explain_profile_and_trace_name_lines(self):
-        self.write("(define v iota{ | [100000]})\n(define (f [x int]) (* x x))\n(reduce + (f v))\n")
+    def test_explain_profile_and_trace_name_places(self):
+        """Lines with columns; two applications of a line are two places."""
+        self.write("(define v iota{ | [100000]})\n(define (f [x int]) (+ (* x x) (% x 7)))\n(reduce + (f v))\n")
+        here = {(1, 11), (2, 21), (2, 24), (2, 32), (3, 1)}
         got = nvm("explain", "p.remora", "--jit", "always", "--show", "tp", cwd=self.folder)
         self.assertEqual(got.returncode, 0)
-        self.assertIn("(line 2", got.stdout)
-        got = nvm("profile", "p.remora", "--json", "--by", "line", cwd=self.folder)
+        for place in ("2:21", "2:24", "2:32"):
+            self.assertIn(f"(line {place})", got.stdout)
+        self.assertRegex(got.stdout, r"region at main, p\.remora:\d+:\d+: 1 run")
+        got = nvm("profile", "p.remora", "--json", "--html", "p.html", cwd=self.folder)
         self.assertEqual(got.returncode, 0)
-        rows = json.loads(got.stdout)["line"]
-        self.assertTrue({row["line"] for row in rows if "line" in row} <= {1, 2, 3})
-        self.assertTrue(any(row.get("line") == 2 for row in rows), rows)
-        got = nvm("run", "p.remora", "--trace", "t.json", cwd=self.folder)
-        lines = {e["args"]["line"] for e in self.events("t.json") if "line" in e.get("args", {})}
-        self.assertTrue(lines and lines <= {0, 1, 2, 3}, lines)
+        report = json.loads(got.stdout)
+        rows = [row for row in report["line"] if "line" in row]
+        places = {(row["line"], row["column"]) for row in rows}
+        self.assertTrue(places <= here and {(2, 24), (2, 32)} <= places, places)
+        self.assertEqual({row["where"] for row in rows}, {f"main:{l}:{c}" for l, c in places})
+        self.assertTrue(all((row["line"], row["column"]) in here for row in report["kernel"]))
+        self.assertRegex((pathlib.Path(self.folder) / "p.html").read_text(encoding="utf-8"), r'"line": ?2, ?"column": ?24')
+        table = nvm("profile", "p.remora", "--csv", "--by", "line", cwd=self.folder).stdout.splitlines()
+        self.assertTrue(table[0].startswith("table,where,file,line,column,level,"), table[0])
+        self.assertTrue(any(row.startswith("line,main:2:24,p.remora,2,24,,") for row in table), table)
+        self.assertRegex(nvm("profile", "p.remora", cwd=self.folder).stdout, r"(?m) main:2:24$")
+        self.assertEqual(nvm("profile", "p.remora", "--folded", "p.txt", cwd=self.folder).returncode, 0)
+        self.assertIn("main:2:", (pathlib.Path(self.folder) / "p.txt").read_text())
+        nvm("run", "p.remora", "--trace", "t.json", cwd=self.folder)
+        args = [e["args"] for e in self.events("t.json") if e.get("args", {}).get("line")]
+        self.assertTrue(args and {(a["line"], a["column"]) for a in args} <= here, args)
+
+    def test_places_are_of_the_text_they_stand_in(self):
+        self.write("\n\n(define (f [x int]) (* x x))\n")
+        texts = ("p.remora", "-e", "(define v iota{ | [100000]})", "-e", "(reduce + (f v))")
+        got = nvm("explain", *texts, "--jit", "always", "--show", "t", cwd=self.folder)
+        self.assertIn("(line 3:21)", got.stdout)
+        self.assertIn("(line 1:1 of -e)", got.stdout)
+        got = nvm("profile", "--json", "--by", "line", *texts, cwd=self.folder)
+        rows = [row for row in json.loads(got.stdout)["line"] if "line" in row]
+        self.assertTrue({(row["file"], row["line"], row["column"]) for row in rows} <=
+                        {("p.remora", 3, 21), ("-e", 1, 11), ("-e", 1, 1)}, rows)
+        got = nvm("run", "p.remora", "-e", "\n(f (/ 1 0))", cwd=self.folder)
+        self.assertIn("-e:2:4: error[division]", got.stderr)
 
     def test_places_far_to_the_right(self):
         self.write("(define v [" + "1 " * 700 + "0])\n" + " " * 1200 + "(/ 1 v) " + " " * 500 + "(/ 2 v)")
@@ -134,8 +161,9 @@ class Commands(unittest.TestCase):
             typed = "(define v (sum iota{ | [1000]}))\n" + "(+ v 1)\n" * n
             once = nvm("repl", "--language", "remora", "--trace", "t.json", cwd=self.folder, typed=typed)
             self.assertEqual(once.stdout, "v : int\n" + "499501 : int\n" * n)
-            counts.append(sum(e.get("args", {}).get("line") == 1 for e in self.events("t.json")))
+            counts.append(sum(e.get("args", {}).get("column") == 11 for e in self.events("t.json")))
         self.assertEqual(counts[0], counts[1])
+        self.assertGreater(counts[0], 0)
 
     def test_describe(self):
         names = library()
@@ -199,6 +227,47 @@ class Commands(unittest.TestCase):
         self.assertEqual((got.returncode, got.stderr), (0, ""))
         self.assertEqual(got.stdout, "[2 3 4] : [int 3]\n#<function> : (Pi (@s1) (-> ([int @s1]) int))\n")
 
+    def test_reductions_of_every_length(self):
+        """Columns, and operators that do not commute, against a fold; rows are combined in blocks, items by eights."""
+        lengths = [*range(1, 34), 63, 64, 65, 71, 72, 127, 128, 129, 130, 511, 512, 513, 1000]
+        text = """
+(define-type step {(m int) (a int)})
+(define (after [f step] [g step]) : step
+  {(m (% (* (field f m) (field g m)) 1000003)) (a (% (+ (* (field g m) (field f a)) (field g a)) 1000003))})
+(define (steps{ | d} [v [int d]]) {(m [] (+ 1 (% v 5))) (a [] (% v 7))})
+(define none {(m 1) (a 0)})
+"""
+        for k in lengths:
+            for n in (0, 5) if k % 8 == 0 else (3,):
+                text += f"(let [m (% (* 7919 iota{{ | [{k} {n}]}}) 101)] (and (and"
+                for op in ("+", "max"):
+                    rows = f"(fn ([a [int {n}]] [r [int {n}]]) ({op} a r))"
+                    text += f"(equal (reduce {op} m) (fold {rows} (head m) (tail m)))"
+                text += ") (and (equal (reduce/zero min -3 m) (min -3 (reduce min m)))"
+                text += " (equal (int->float (reduce max m)) (reduce max. (int->float m))))))\n"
+            text += f"(let [v (steps (* 7919 iota{{ | [{k}]}}))] (and"
+            text += f" (equal (reduce after v) (fold after none v)) (equal (reduce/zero after {{(m 3) (a 5)}} v)"
+            text += f" (fold after {{(m 3) (a 5)}} v))))\n"
+        self.write(text)
+        for mode in ([], ["--jit", "always"], ["--jit", "off"]):
+            got = nvm("run", "p.remora", *mode, cwd=self.folder)
+            self.assertEqual((got.stderr, set(got.stdout.splitlines())), ("", {"#t : bool"}), mode)
+
+    def test_extremes_of_floats(self):
+        """Beyond what the machine's own maxima start from, and with nothing to reduce."""
+        values = ("[[-1e300 -2e300] [-3e300 -1e308]]", "[[1.0 -1e300] [2.0 -2e300]]", "[[1e300 2e300] [1e301 1e302]]")
+        for m in values:
+            (a, b), (c, d) = json.loads(m.replace(" ", ", "))
+            self.write(f"(define m {m})\n(reduce max. m)\n(reduce min. m)\n(reduce max. (ravel m))\n(scan min. (ravel m))\n"
+                       f"((fn ([r [float 2]]) (reduce max. r)) m)\n(reduce/zero max. -1e305 (array [0] float))\n"
+                       "(exscan/zero min. 1e305 (ravel m))\n(unbox (box ((n 2)) [float n 2] m) (x n) (reduce/zero max. -1e305 x))\n")
+            got = [json.loads(line.split(" : ")[0].replace(" ", ", "))
+                   for line in nvm("run", "p.remora", cwd=self.folder).stdout.splitlines()]
+            first = [a, min(a, b), min(a, b, c), min(a, b, c, d)]
+            self.assertEqual(got, [[max(a, c), max(b, d)], [min(a, c), min(b, d)], max(a, b, c, d), first,
+                                   [max(a, b), max(c, d)], -1e305, [1e305, *(min(1e305, x) for x in first[:3])],
+                                   [max(-1e305, a, c), max(-1e305, b, d)]])
+
     def test_run_of_nothing(self):
         for text in ("", "(define a 1)"):
             self.write(text)
@@ -231,13 +300,11 @@ class Commands(unittest.TestCase):
                 self.assertEqual((got.returncode, got.stdout, got.stderr), (0, result + "\n", ""))
 
     def test_limits_of_runs(self):
-        self.write("iota{ | [100000000]}")
-        if "NVM_SANITIZED" not in os.environ:  # whose heap tells no sizes
-            got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
-            self.assertEqual((got.returncode, got.stdout), (1, ""))
-        self.write("(array [9999999999 0] int)")
-        got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
-        self.assertEqual((got.returncode, got.stdout), (1, ""))
+        for large in ("iota{ | [100000000]}", "(array [9999999999 0] int)"):
+            self.write(large)
+            if "NVM_SANITIZED" not in os.environ:  # whose heap tells no sizes
+                got = nvm("run", "--memory", "64M", "p.remora", cwd=self.folder)
+                self.assertEqual((got.returncode, got.stdout), (1, ""))
         self.write("iota{ | [1000]}")
         got = nvm("run", "--output-limit", "1k", "p.remora", cwd=self.folder)
         self.assertEqual((got.returncode, got.stdout), (1, ""))

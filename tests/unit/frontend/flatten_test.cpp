@@ -272,6 +272,15 @@ TEST_CASE("numbers at equal distances are counted, not computed") {
   CHECK(counts_of("transpose([[1, 2], [3, rand(4)]]);")[Op::kMul] == 0);
 }
 
+TEST_CASE("sums of a known number over segments of a known length are known") {
+  auto even = counts_of("let k = rand(5) in {sum({60000 : i in [0:9]}) + j : j in [0:k]};");
+  CHECK(even[Op::kAddReduce] + even[Op::kMul] == 0);
+  // Not where the lengths are not: what deals instances out sees them as sums.
+  auto other = counts_of("let v = {rand(i) : i in dist(9, 5)} in {sum({2 : i in [0:x]}) : x in v};");
+  CHECK(other[Op::kAddReduce] == 2);  // of lengths, of what is summed
+  CHECK(other[Op::kMul] == 0);
+}
+
 TEST_CASE("all elements of a list are put together without taking them out") {
   auto counts = counts_of(
       "let v = {rand(i) : i in dist(9, 5)}; r = {reverse(x) : x in [v, take(v, 2)]} in r[0] ++ [7] ++ r[1];");

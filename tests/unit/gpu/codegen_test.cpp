@@ -10,10 +10,8 @@ using namespace nvm;
 namespace {
 
 gpu::Code code_of(const std::string& name, IntBits bits = IntBits::k64) {
-  for (const test::NamedPlan& p : test::plan_corpus(bits)) {
-    std::string reason;
-    if (p.name == name) return gpu::generate(p.plan, "p_", reason).value();
-  }
+  for (const test::NamedPlan& p : test::plan_corpus(bits))
+    if (p.name == name) return gpu::generate(p.plan, "p_");
   FAIL("no plan " << name);
   return {};
 }
@@ -111,30 +109,25 @@ TEST_CASE("what is left to a primitive has no launches, and stands at its place 
   const auto x = b.vector(Type::kInt, n);
   const auto places = b.op(Op::kRankUp, TypeWord::kInt, {b.op(Op::kMul, TypeWord::kInt, {x, x}), b.whole(n)});
   b.live(b.op(Op::kAdd, TypeWord::kInt, {places, x}));
-  std::string reason;
-  const auto code = gpu::generate(test::fuse_all(b).plan, "p_", reason);
-  REQUIRE(code.has_value());
-  REQUIRE(code->kernels.size() == 3);
+  const gpu::Code code = gpu::generate(test::fuse_all(b).plan, "p_");
+  REQUIRE(code.kernels.size() == 3);
   for (std::size_t k = 0; k < 3; ++k) {
-    CHECK(code->kernels[k].origin == static_cast<std::int32_t>(k));
-    CHECK(code->kernels[k].launches.empty() == (k == 1));
-    CHECK(by_primitive(code->plan.kernels[k]) == (k == 1));
+    CHECK(code.kernels[k].origin == static_cast<std::int32_t>(k));
+    CHECK(code.kernels[k].launches.empty() == (k == 1));
+    CHECK(by_primitive(code.plan.kernels[k]) == (k == 1));
   }
 }
 
 TEST_CASE(
     "random numbers and computed descriptors are kernels of the device, the latter with their offsets") {
-  std::string reason;
-  const auto drawn = gpu::generate(plan_of(test::corpus::drawn, IntBits::k64), "p_", reason);
-  REQUIRE(drawn.has_value());
-  CHECK(launches(*drawn) == 3);
-  CHECK(has(drawn->source, "nvm_draws(seed"));
+  const gpu::Code drawn = gpu::generate(plan_of(test::corpus::drawn, IntBits::k64), "p_");
+  CHECK(launches(drawn) == 3);
+  CHECK(has(drawn.source, "nvm_draws(seed"));
   const plan::Plan plan = plan_of(test::corpus::copied, IntBits::k64);
-  const auto copied = gpu::generate(plan, "p_", reason);
-  REQUIRE(copied.has_value());
-  CHECK(copied->kernels.size() == plan.kernels.size());  // offsets are no kernel of their own
-  const auto made = std::count_if(copied->offsets_of.begin(), copied->offsets_of.end(),
+  const gpu::Code copied = gpu::generate(plan, "p_");
+  CHECK(copied.kernels.size() == plan.kernels.size());  // offsets are no kernel of their own
+  const auto made = std::count_if(copied.offsets_of.begin(), copied.offsets_of.end(),
                                   [](gpu::VarId v) { return v != gpu::kNone; });
   CHECK(made == 1);
-  for (const gpu::KernelCode& k : copied->kernels) CHECK_FALSE(k.launches.empty());
+  for (const gpu::KernelCode& k : copied.kernels) CHECK_FALSE(k.launches.empty());
 }

@@ -53,7 +53,7 @@ class KernelCompiler {
       code_->one = true;
       return std::move(code_);
     }
-    if (of_each_segment()) {
+    if (parts_each_segment()) {
       reason = refuse_text(Refuse::kSegments);
       return nullptr;
     }
@@ -88,13 +88,9 @@ class KernelCompiler {
   }
 
   // Left to the primitives, which take a segment at a time.
-  [[nodiscard]] bool of_each_segment() const {
-    const auto by_number = [](const BodyInst& in) {
-      return (in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) && in.desc == kNone;
-    };
-    const auto parts = [](const Sink& s) { return s.kind == SinkKind::kPartition && s.desc != kNone; };
-    return std::any_of(kernel_.body.insts.begin(), kernel_.body.insts.end(), by_number) ||
-           std::any_of(kernel_.sinks.begin(), kernel_.sinks.end(), parts);
+  [[nodiscard]] bool parts_each_segment() const {
+    return std::any_of(kernel_.sinks.begin(), kernel_.sinks.end(),
+                       [](const Sink& s) { return s.kind == SinkKind::kPartition && s.desc != kNone; });
   }
 
   // Under one segment the number is 0, the index within is the index, and one value per segment is one value.
@@ -364,7 +360,8 @@ class KernelCompiler {
         spec.inputs.push_back({v, ints, provided({Expand::kSegment, in.desc, kNone, int_bytes, 0})});
       } else if (in.pull == Pull::kWithin) {
         spec.inputs.push_back({v, ints, provided({Expand::kWithin, in.desc, kNone, int_bytes, 0})});
-      } else if ((in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) && !single(in.desc)) {
+      } else if ((in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace) &&
+                 (in.desc == kNone || !single(in.desc))) {
         spec.segments.push_back({v, provided({Expand::kOffset, in.desc, in.desc2, int_bytes, 0}),
                                  provided({Expand::kLength, in.desc, in.desc2, int_bytes, 0})});
       }

@@ -147,7 +147,7 @@ class SinkCode {
 
 struct Provider {
   Expand what = Expand::kTable;
-  std::int32_t desc = soac::kNone;
+  std::int32_t desc = soac::kNone;    // kNone: the iteration's number is that of a segment
   std::int32_t source = soac::kNone;  // kTable: vector; kOffset, kLength: descriptor
   int bytes = 8;
   std::int32_t scratch = 0;
@@ -306,6 +306,7 @@ class KernelRun {
   Machine& machine_;
   static constexpr std::int64_t kWave = 1024;  // chunks
   std::int64_t space_ = 0;
+  plan::Desc each_;  // segments of one iteration each
   std::int64_t wave_begin_ = 0, wave_end_ = 0;
   std::size_t carry_slot_ = 0;
   bool in_order_ = true;

@@ -148,7 +148,5 @@ class Lanes {
 [[nodiscard]] Lane load_mask(Lanes& lanes, const x86::Mem& at);
 // What `scalar` computes of `args` of type `operand`, in `lanes`. Traps go to lanes.trap_where().
 [[nodiscard]] Lane emit_scalar(Lanes& lanes, Scalar scalar, const Lane* args);
-// True if the scalar operation may trap on operands of `operand`.
-[[nodiscard]] bool scalar_traps(Scalar scalar, Type operand);
 
 }  // namespace nvm::vm::cpu

@@ -121,7 +121,8 @@ class StageEmitter {
   // True if some needed value may trap.
   [[nodiscard]] bool traps() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && may_trap(*spec_.body, i)) return true;
+      if (needed_[i] && input_of_[i] == nullptr && !straight_[i] && soac::may_trap(*spec_.body, i))
+        return true;
     return false;
   }
 

@@ -25,14 +25,6 @@ std::vector<bool> follow_index(const soac::Body& body) {
   return follows;
 }
 
-bool may_trap(const soac::Body& body, std::size_t i) {
-  const BodyInst& in = body.insts[i];
-  if (in.pull == Pull::kGather || in.pull == Pull::kSegGather || in.pull == Pull::kSegPlace ||
-      in.pull == Pull::kCheck)
-    return true;
-  return in.pull == Pull::kApply && scalar_traps(in.scalar, body.insts[at(in.a)].type);
-}
-
 std::vector<bool> needed_values(const StageSpec& spec) {
   const auto& insts = spec.body->insts;
   std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
@@ -48,7 +40,7 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   for (const std::int32_t v : spec.straight.gathers) straight[at(v)] = settled[at(v)] = true;
   for (const std::int32_t v : spec.straight.settled) settled[at(v)] = true;
   for (std::size_t i = 0; i < insts.size(); ++i)
-    if (spec.all_traps && !settled[i] && may_trap(*spec.body, i)) needed[i] = true;
+    if (spec.all_traps && !settled[i] && soac::may_trap(*spec.body, i)) needed[i] = true;
   for (std::size_t i = insts.size(); i-- > 0;) {
     if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
     if (straight[i]) {  // its flag alone

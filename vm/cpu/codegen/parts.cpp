@@ -143,12 +143,7 @@ void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kern
   auto parts = plan::parts_of(kernel);
   if (!parts) return;
   constexpr std::int64_t kLong = std::int64_t{1} << 28;  // elements
-  if (!plan::holds(*parts, kernel, plan.vars, kLong)) {
-    // If not even zeros do, the terms cannot say it.
-    if (!plan::holds(*parts, kernel, plan.vars, kLong, std::vector<Range>(parts->leaves.size(), Range{0, 0})))
-      return;
-    parts->observe();
-  }
+  if (!plan::holds(*parts, kernel, plan.vars, kLong) && !parts->observe(kernel, plan.vars, kLong)) return;
   if (parts->carries.size() > kMostTotals || parts->results.size() > kMostTotals) return;
   auto made = std::make_unique<PartsCode>();
   made->parts = std::move(*parts);

@@ -136,6 +136,4 @@ Lane emit_scalar(Lanes& lanes, Scalar scalar, const Lane* args) {
   return kRules[static_cast<std::size_t>(scalar)](lanes, args);
 }
 
-bool scalar_traps(Scalar scalar, Type operand) { return scalar_info(scalar).traps && operand == Type::kInt; }
-
 }  // namespace nvm::vm::cpu

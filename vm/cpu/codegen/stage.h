@@ -148,6 +148,5 @@ struct Stage {
 [[nodiscard]] std::vector<bool> needed_values(const StageSpec& spec);
 // Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
 [[nodiscard]] std::vector<bool> follow_index(const soac::Body& body);
-[[nodiscard]] bool may_trap(const soac::Body& body, std::size_t i);
 
 }  // namespace nvm::vm::cpu

@@ -407,7 +407,7 @@ void fill(Table& t) {
   fill_functions(t);
   fill_fold(t);
   fill_formula(t);
-  fill_landing(t);
+  fill_destination(t);
   fill_partition(t);
   fill_move(t);
   fill_pack(t);

@@ -92,6 +92,7 @@ void expand(const void* pv, i64 count, const u8* flags, i64 n, const void* pothe
     left -= taken;
     i += kCount;
   };
+  // NOLINTBEGIN(bugprone-infinite-loop): a step goes on
   while (i + kCount <= n && left >= kCount) step();
   E rest[2 * kCount] = {};
   if (left < kCount) {
@@ -99,6 +100,7 @@ void expand(const void* pv, i64 count, const u8* flags, i64 n, const void* pothe
     v = rest;
     while (i + kCount <= n) step();
   }
+  // NOLINTEND(bugprone-infinite-loop)
 #else
   static_cast<void>(count);
 #endif

@@ -44,7 +44,7 @@ void fill_expand(Table& t);
 void fill_functions(Table& t);
 void fill_fold(Table& t);
 void fill_formula(Table& t);
-void fill_landing(Table& t);
+void fill_destination(Table& t);
 void fill_move(Table& t);
 void fill_pack(Table& t);
 void fill_partition(Table& t);

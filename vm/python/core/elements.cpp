@@ -112,6 +112,7 @@ lib::ElementType type_of(nb::handle dtype) {
 
 std::optional<lib::WeakNumber> weak_number(PyObject* object) {
   lib::WeakNumber number;
+  number.of_program = Py_TYPE(object) == python_side().whole || Py_TYPE(object) == python_side().real;
   if (PyFloat_Check(object)) {
     number.kind = 'f';
     number.real = PyFloat_AS_DOUBLE(object);
@@ -150,7 +151,11 @@ void bound_depth(std::span<const lib::Promise> operands) {
 void bind_elements(nb::module_& m) {
   bind_size(m);
   bind_flat(m);
-  m.def("set_types", [](nb::tuple types) { python_side().types = types.release().ptr(); });
+  m.def("set_types", [](nb::tuple types, nb::handle whole, nb::handle real) {
+    python_side().types = types.release().ptr();
+    python_side().whole = reinterpret_cast<PyTypeObject*>(nb::borrow(whole).release().ptr());
+    python_side().real = reinterpret_cast<PyTypeObject*>(nb::borrow(real).release().ptr());
+  });
   m.def("set_evaluate", [](nb::object evaluate) { python_side().evaluate = evaluate.release().ptr(); });
   m.def("apply", &apply, nb::arg("name"), nb::arg("operands"), nb::arg("size"));
   m.def("where", [](const lib::Elements& c, nb::handle a, nb::handle b, const lib::SizeRef& size) {

@@ -9,12 +9,13 @@
 
 namespace nvm::python {
 
-// What Python's side of the package tells, once: its element types in the order of element_types.def; a
-// function that computes a list of handles; the class Array; a function of an operator's name and operands
-// for what is not done here.
+// What Python's side of the package tells, once: its element types in the order of element_types.def; classes
+// of numbers; a function that computes a list of handles; the class Array; a function of an operator's name
+// and operands for what is not done here.
 struct PythonSide {
   PyObject* types = nullptr;  // a tuple
   PyObject* evaluate = nullptr;
+  PyTypeObject *whole = nullptr, *real = nullptr;  // numbers that stand in a function's text
   PyTypeObject* array = nullptr;
   PyObject* operate = nullptr;
 };

@@ -93,6 +93,28 @@ void bind_handle(nb::module_& m) {
       .def("bool_at", [](const Promise& p, std::int64_t i) { return value_of(p).bool_at(i); });
 }
 
+void bind_tape(nb::module_& m) {
+  m.def("placeholder", [](const std::string& kind) {
+    return lib::placeholder(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))));
+  });
+  nb::class_<lib::Tape>(m, "Tape")
+      .def(
+          "__init__",
+          [](lib::Tape* tape, nb::handle inputs, const lib::Promise& result) {
+            new (tape) lib::Tape(promises_of(inputs), result);
+          },
+          nb::arg("inputs"), nb::arg("result"))
+      .def(
+          "record",
+          [](const lib::Tape& tape, nb::handle handles) {
+            const std::vector<lib::Promise> inputs = promises_of(handles);
+            if (inputs.size() != tape.inputs()) throw nb::value_error("another number of inputs");
+            bound_depth(inputs);
+            return tape.record(inputs);
+          },
+          nb::arg("inputs"));
+}
+
 }  // namespace
 
 NB_MODULE(_nvm, m) {
@@ -101,6 +123,7 @@ NB_MODULE(_nvm, m) {
   bind_handle(m);
   bind_elements(m);
   bind_array(m);
+  bind_tape(m);
   bind_top_level(m);
 
   nb::class_<lib::Options>(m, "Options")
@@ -135,6 +158,11 @@ NB_MODULE(_nvm, m) {
   });
   m.def("one_segment", [](std::int64_t n) {
     auto made = lib::make_segdes({&n, 1});
+    if (!made) throw nb::value_error(made.failure().reason.c_str());
+    return lib::given(*made);
+  });
+  m.def("regular", [](std::int64_t segments, std::int64_t length) {
+    auto made = lib::make_segdes(segments, length);
     if (!made) throw nb::value_error(made.failure().reason.c_str());
     return lib::given(*made);
   });

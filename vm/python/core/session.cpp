@@ -9,7 +9,7 @@ namespace nb = nanobind;
 
 nb::object failure_tuple(const lib::Failure& failure) {
   std::string file = failure.origin_file;
-  std::uint32_t line = failure.origin_line, column = 0;
+  std::uint32_t line = failure.origin_line, column = failure.origin_column;
   std::string reason = failure.reason;
   for (const lib::Message& m : failure.messages)
     if (m.severity == lib::Severity::kError) {

@@ -1,6 +1,7 @@
 """The class Array: elements in regular or jagged dimensions, computed when somebody looks."""
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Iterator, Optional, Sequence, Union
 
@@ -56,32 +57,44 @@ def row_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 def affine(shape: Sequence[int], strides: Sequence[int], offset: int) -> tuple[Any, Size]:
     """offset + the sum of strides times indices for each element of a shape, in row order."""
-    dims = [(n, s) for n, s in zip(shape, strides) if n != 1]
+    h, steps, size = _steps(tuple(shape), tuple(strides), offset)
+    for stride, over, seg in steps:
+        h = ins1("INDEX", "I", h, stride if over is None else ins1("DIST INT", "I", stride, over), seg)
+    return h, size
+
+
+@functools.lru_cache(maxsize=64)
+def _steps(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> tuple[Any, list[tuple[Any, Any, Any]], Size]:
+    """What affine() counts from, and for each dimension the stride, what spreads it and a descriptor: values, so that the
+    indices of one shape are the same promises."""
     merged: list[tuple[int, int]] = []
-    for n, s in dims:
+    for n, s in zip(shape, strides):
+        if n == 1:
+            continue
         if merged and merged[-1][1] == n * s:
             merged[-1] = (merged[-1][0] * n, s)
         else:
             merged.append((n, s))
-    size = Size(1)
-    h = _nvm.of_int(offset)
+    size, steps = Size(1), []
     for n, s in merged:
         inner = Size(size.n * n)
-        if size.n == 1:
-            h = ins1("INDEX", "I", h, _nvm.of_int(s), inner.seg)
-        else:
-            parts = repeated(n, size)
-            h = ins1("INDEX", "I", h, ins1("DIST INT", "I", _nvm.of_int(s), size.seg), parts)
+        steps.append((_step(s), None, inner.seg) if size.n == 1 else (_step(s), size.seg, repeated(n, size)))
         size = inner
     if not merged:
         size = Size(math.prod(shape))
         if size.n == 0:
-            h = ins1("INDEX", "I", h, _nvm.of_int(0), size.seg)
-    return h, size
+            steps.append((_step(0), None, size.seg))
+    return _nvm.constant_int(0) if offset == 0 else _nvm.of_int(offset), steps, size
+
+
+def _step(stride: int) -> Any:
+    return _nvm.constant_int(stride) if stride in (0, 1) else _nvm.of_int(stride)
 
 
 def repeated(n: int, size: Size) -> Any:
     """A descriptor: as many segments of n elements as the size says."""
+    if size.known is not None:
+        return _nvm.regular(size.known, n)
     return ins1("MAKE_SEGDES", "S", ins1("DIST INT", "I", _nvm.of_int(n), size.seg))
 
 

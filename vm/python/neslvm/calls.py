@@ -5,7 +5,7 @@ import builtins
 import math
 from typing import Any, Callable
 
-from . import elementwise
+from . import elementwise, sections
 from .array import Array
 from .dtypes import float64, int64
 from .expressions import _Zipped, as_list, as_lists
@@ -141,6 +141,7 @@ def call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> Any:
     if closure is not None:
         return call_function(closure, args, named, frame.size, frame.active)
     if frame.size is not None and not getattr(f, "__module__", "").startswith("neslvm"):
+        sections.about_to_call(f)
         return f(*args, **named)
     raise TypeError(f"{name or f} cannot be called for each element")
 
@@ -181,6 +182,7 @@ def _host_call(f: Any, args: list[Any], named: dict[str, Any], frame: Frame) -> 
         return call_function(closure_of(f), args, named, None, None)  # type: ignore[arg-type]
     if f in _MATH if _hashable(f) else False:
         args = [a.item() if isinstance(a, Array) and a.ndim == 0 else a for a in args]
+    sections.about_to_call(f)
     return f(*args, **named)
 
 

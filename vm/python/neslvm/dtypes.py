@@ -62,7 +62,17 @@ float32, float64 = DType("float32", "f", 32), DType("float64", "f", 64)
 complex64, complex128 = DType("complex64", "c", 64), DType("complex128", "c", 128)
 ALL = (bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, complex64, complex128)
 _BY_NAME = {t.name: t for t in ALL}
-_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
+
+
+class Whole(int):
+    """A number that stands in the text of a function: a constant of the program, not an input."""
+
+
+class Real(float):
+    """The same, with a fraction."""
+
+
+_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128, Whole: int64, Real: float64}
 
 
 def as_dtype(x: object) -> DType:

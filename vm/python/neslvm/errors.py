@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from types import CodeType
 from typing import NamedTuple, Optional
 
@@ -48,6 +49,17 @@ def place(site: object) -> Optional[Origin]:
         if start <= offset < end and number is not None:
             line = number
     return Origin(code.co_filename, line, code.co_name)
+
+
+def innermost(error: Exception) -> Optional[Origin]:
+    """The last place outside of the package on the way to where an exception was raised."""
+    own, found, trace = os.path.dirname(__file__) + os.sep, None, error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not code.co_filename.startswith(own):
+            found = Origin(code.co_filename, trace.tb_lineno, code.co_name)
+        trace = trace.tb_next
+    return found
 
 
 def located(error: Exception, origin: Optional[Origin]) -> Exception:

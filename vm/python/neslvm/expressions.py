@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import ast
 import operator
+from types import ModuleType
 from typing import Any, Callable, Optional
 
-from . import rules
+from . import rules, sections
 from .array import Array
+from .dtypes import Real, Whole
 from .flat import ONE, Size
 from .interpreter import (Closure, Frame, all_and, any_of, choose_value, flags_of, is_lane, refuse)
 from .nested import ListLane, array_of, display, filtered, joined, kept, lanes_of, spread
@@ -113,7 +115,7 @@ def _unary(node: ast.UnaryOp, frame: Frame) -> Any:
             return Lane(Flat(bool_, rules.negated(flags_of(x, frame)), frame.size))
         return not x
     if isinstance(node.op, ast.USub):
-        return operate("negative", x) if isinstance(x, Lane) else wrapped(-x)
+        return operate("negative", x) if isinstance(x, Lane) else type(x)(-x) if type(x) in (Whole, Real) else wrapped(-x)
     if isinstance(node.op, ast.Invert):
         return operate("bitwise_invert", x) if isinstance(x, Lane) else ~x
     return +x
@@ -219,8 +221,6 @@ def _call(node: ast.Call, frame: Frame) -> Any:
             args.extend(value_of(a.value, frame))
         else:
             args.append(value_of(a, frame))
-    if any(k.arg is None for k in node.keywords):
-        raise refuse(frame, node, "** cannot be compiled")
     return call(f, args, {k.arg: value_of(k.value, frame) for k in node.keywords if k.arg}, frame)
 
 
@@ -228,7 +228,12 @@ def _attribute(node: ast.Attribute, frame: Frame) -> Any:
     x = value_of(node.value, frame)
     if isinstance(x, (Lane, ListLane)) and node.attr not in ("map",):
         raise refuse(frame, node, f"a number in a function has no {node.attr}")
-    return getattr(x, node.attr)
+    value = getattr(x, node.attr)
+    if isinstance(x, ModuleType):
+        return sections.found(x, node.attr, value)
+    if not isinstance(x, (Lane, ListLane, tuple, Array)):
+        sections.must_be_evaluated()
+    return value
 
 
 def _subscript(node: ast.Subscript, frame: Frame) -> Any:
@@ -428,6 +433,13 @@ def _lambda(node: ast.Lambda, frame: Frame) -> Any:
     return closure_here(node, "<lambda>", frame)
 
 
+def _constant(node: ast.Constant, frame: Frame) -> Any:
+    x = node.value
+    if frame.size is None:
+        return x
+    return Whole(x) if type(x) is int else Real(x) if type(x) is float else x
+
+
 def _name(node: ast.Name, frame: Frame) -> Any:
     return frame.find(node.id)
 
@@ -450,7 +462,7 @@ def _slice(node: ast.Slice, frame: Frame) -> slice:
 
 
 _EXPRESSIONS: dict[type, Callable[[Any, Frame], Any]] = {
-    ast.Constant: lambda node, frame: node.value, ast.Name: _name, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
+    ast.Constant: _constant, ast.Name: _name, ast.BinOp: _binary, ast.UnaryOp: _unary, ast.Compare: _compare,
     ast.BoolOp: _bool, ast.IfExp: _if, ast.Call: _call, ast.Attribute: _attribute, ast.Subscript: _subscript, ast.Tuple: _tuple,
     ast.List: _list, ast.ListComp: _comprehension, ast.GeneratorExp: _comprehension, ast.Lambda: _lambda, ast.JoinedStr: _text,
     ast.Slice: _slice}

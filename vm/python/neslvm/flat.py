@@ -1,10 +1,11 @@
 """Vectors of one element type: what elementwise code is made of. Each is a promise of the machine's."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Optional
 
 from . import _nvm, config, errors
-from .dtypes import ALL, DType, bool_, int64
+from .dtypes import ALL, DType, Real, Whole, bool_, int64
 
 def word(kind: str) -> str:
     return {"I": "INT", "F": "FLOAT", "B": "BOOL"}[kind]
@@ -72,6 +73,9 @@ def evaluate(handles: list[Any]) -> None:
     waiting = [h for h in handles if not h.evaluated]
     if not waiting:
         return
+    from . import sections
+
+    sections.must_be_evaluated()
     if config.current().check_borrowed:
         from .borrowed import check
 
@@ -151,8 +155,22 @@ def single(dtype: DType, value: Any) -> Any:
     return _nvm.of_int(value)
 
 
-def iota(size: Size, start: int = 0, stride: int = 1) -> Flat:
-    return Flat(int64, ins1("INDEX", "I", _nvm.of_int(start), _nvm.of_int(stride), size.seg), size)
+def iota(size: Size, start: Optional[int] = None, stride: Optional[int] = None) -> Flat:
+    """start, start + stride, ...; None: 0 and 1, which are numbers of the program, not of its input."""
+    first = _nvm.constant_int(0) if start is None else _nvm.of_int(start)
+    step = _nvm.constant_int(1) if stride is None else _nvm.of_int(stride)
+    return Flat(int64, ins1("INDEX", "I", first, step, size.seg), size)
+
+
+@functools.lru_cache(maxsize=1024)
+def _number(n: int) -> Any:
+    return _nvm.of_int(n)
+
+
+def length(n: int, size: Size) -> Flat:
+    """What follows from a shape, as often as the size says: an input, so that one program serves all shapes, and the same promise
+    whenever it is asked for."""
+    return Flat(int64, dist(_number(n), "I", size), size)
 
 
 def gather(f: Flat, index: Any, size: Size) -> Flat:
@@ -205,5 +223,5 @@ def host(f: Callable[..., Any], dtype: DType, *operands: Flat) -> Flat:
     return made
 
 
-_nvm.set_types(ALL)
+_nvm.set_types(ALL, Whole, Real)
 _nvm.set_evaluate(evaluate)

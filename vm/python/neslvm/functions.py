@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable
 
-from . import config
+from . import config, errors
 from .array import Array
 from .trace import Number
 
@@ -54,20 +54,30 @@ class Function:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         from .interpreter import call_function, closure_of
+        from .statements import check
+        from .types import conformed, result_of
 
         given, also = [_given(a) for a in args], {k: _given(v) for k, v in named.items()}
-        if config.current().interpret:
-            return as_result(self.python(*given, **also))
         closure = closure_of(self.python)
         if closure is None:
-            from .errors import CompileError
-
-            raise CompileError(f"the source of {self.python.__name__} cannot be read: it must be in a file")
+            raise errors.CompileError(f"the source of {self.python.__name__} cannot be read: it must be in a file")
+        check(closure)
+        expected = result_of(closure, given, also)
+        if config.current().interpret:
+            return conformed(self._interpreted(given, also), expected)
         key = (*map(_kind, given), *((k, _kind(v)) for k, v in sorted(also.items())))
-        result = as_result(call_function(closure, given, also, None, None))
+        result = conformed(as_result(call_function(closure, given, also, None, None)), expected)
         if key not in self.signatures:
             self.signatures.append(key)
         return result
+
+    def _interpreted(self, args: list[Any], named: dict[str, Any]) -> Any:
+        try:
+            return as_result(self.python(*args, **named))
+        except Exception as e:
+            if not hasattr(e, "nvm_origin"):
+                errors.located(e, errors.innermost(e))
+            raise
 
     def __reduce__(self) -> str:
         return self.python.__qualname__

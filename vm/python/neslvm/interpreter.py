@@ -9,7 +9,7 @@ import sys
 from types import FunctionType
 from typing import Any, Callable, Optional, Sequence
 
-from . import errors, rules
+from . import errors, rules, sections
 from .dtypes import bool_
 from .flat import Size, const, evaluate, ins1
 from .nested import ListLane, either_of
@@ -59,7 +59,7 @@ class Frame:
             if self.lift is not None:
                 value = self.names[name] = self.lift(value)
             return value
-        return self.function.outer(name)
+        return self.function.look_up(name)
 
     @property
     def origin_name(self) -> str:
@@ -73,20 +73,32 @@ class Frame:
 class Closure:
     """A function: its tree, and where its free names are looked up."""
 
-    def __init__(self, node: FunctionNode, filename: str, name: str, outer: Callable[[str], Any], defaults: dict[str, Any]) -> None:
+    def __init__(self, node: FunctionNode, filename: str, name: str, outer: Callable[[str], Any], defaults: dict[str, Any],
+                 owner: Any = None) -> None:
         self.node = node
         self.filename = filename
         self.name = name
         self.outer = outer
         self.defaults = defaults
+        self.owner = owner  # whose names outer() looks up; None: those of the function around it, which says so
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         return call_function(self, args, named, None, None)
 
+    def watched(self) -> Closure:
+        """The same, for a reading of it; see sections.py."""
+        sections.found(sections.ITSELF, None, self.defaults_seen())
+        return Closure(self.node, self.filename, self.name, self.outer, self.defaults, sections.ITSELF)
+
+    def look_up(self, name: str) -> Any:
+        value = self.outer(name)
+        return value if self.owner is None else sections.found(self.owner, name, value)
+
+    def defaults_seen(self) -> tuple[Any, ...]:
+        return tuple(self.defaults.values())
+
     def bind(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         a = self.node.args
-        if a.vararg or a.kwarg:
-            raise errors.CompileError("functions with * parameters are not there yet", (self.filename, self.node.lineno, 0, None))
         positional = [p.arg for p in [*a.posonlyargs, *a.args]]
         if len(args) > len(positional):
             raise TypeError(f"{self.name}() takes {len(positional)} positional arguments, {len(args)} are given")
@@ -103,6 +115,17 @@ class Closure:
         return bound
 
 
+def outside(f: FunctionType, name: str) -> Any:
+    """A name that a function does not bind."""
+    code = f.__code__
+    if name in code.co_freevars:
+        assert f.__closure__ is not None
+        return f.__closure__[code.co_freevars.index(name)].cell_contents
+    if name in f.__globals__:
+        return f.__globals__[name]
+    if hasattr(builtins, name):
+        return getattr(builtins, name)
+    raise NameError(f"name {name!r} is not defined", name=name)
 
 
 def closure_of(f: Any) -> Optional[Closure]:
@@ -115,22 +138,15 @@ def closure_of(f: Any) -> Optional[Closure]:
     node = node_of(f)
     if node is None:
         return None
-    cells = dict(zip(f.__code__.co_freevars, f.__closure__ or ()))
-
-    def outer(name: str) -> Any:
-        if name in cells:
-            return cells[name].cell_contents
-        if name in f.__globals__:
-            return f.__globals__[name]
-        if hasattr(builtins, name):
-            return getattr(builtins, name)
-        raise NameError(f"name {name!r} is not defined", name=name)
-
+    if sections.is_reading():
+        if f.__kwdefaults__:
+            raise sections.Unrepeatable
+        sections.found(f, None, f.__defaults__)
     positional = [p.arg for p in [*node.args.posonlyargs, *node.args.args]]
     values = f.__defaults__ or ()
     defaults = dict(zip(positional[len(positional) - len(values) :], values))
     defaults.update(f.__kwdefaults__ or {})
-    return Closure(node, f.__code__.co_filename, f.__name__, outer, defaults)
+    return Closure(node, f.__code__.co_filename, f.__name__, lambda name: outside(f, name), defaults, f)
 
 
 def call_vectorised(f: Any, values: Sequence[Any], size: Size) -> Any:

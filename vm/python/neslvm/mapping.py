@@ -3,17 +3,19 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import math
 from collections import namedtuple
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import rules
 from .align import Aligned
-from .array import Array, Dim, affine, row_strides
-from .dtypes import int64
+from .array import Array, Dim, row_strides
+from .dtypes import Whole, int64
 from .elementwise import at
-from .flat import Flat, ONE, Size, const, gather, iota
+from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
 from .records import Records
+from .sections import repeated
 from .trace import Lane, Number, operand, operate
 
 _record_types: dict[tuple[str, ...], Any] = {}
@@ -82,17 +84,23 @@ def index_of(dims: Sequence[Dim], size: Size) -> Any:
         raise NotImplementedError("the index of an element of a jagged array is not there yet; see nvm.local_index")
     if len(shape) == 1:
         return Lane(iota(size))
-    found = []
-    for k in range(len(shape)):
-        h, _ = affine(shape, [1 if i == k else 0 for i in range(len(shape))], 0)
-        found.append(Lane(Flat(int64, h, size)))
-    return tuple(found)
+    return tuple(Lane(Flat(int64, _index_in(shape, k, size), size)) for k in range(len(shape)))
+
+
+def _index_in(shape: Sequence[int], k: int, size: Size) -> Any:
+    """The index in one dimension: (number of the element // elements behind) % length."""
+    outer, inner = math.prod(shape[:k]), math.prod(shape[k + 1 :])
+    if outer * inner * shape[k] == 0 or shape[k] == 1:
+        return const("I", 0, size)
+    h = iota(size).h
+    if inner > 1:
+        h = ins1("/ INT", "I", h, length(inner, size).h)
+    return h if outer == 1 else ins1("%", "I", h, length(shape[k], size).h)
 
 
 def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # noqa: A001
     """f of one scalar of each array, for all elements; with_index=True adds the index."""
     arrays = [asarray(x) for x in (a, *others)]
-    check_parameters(f, len(arrays) + with_index)
     if len(arrays) == 1:
         dims: Sequence[Dim] = arrays[0].dims
         size = (arrays[0].parts[0] if isinstance(arrays[0], Records) else arrays[0]).flat.size
@@ -102,9 +110,23 @@ def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # 
         aligned = Aligned(plain)
         dims, size = aligned.dims, aligned.size
         values = [_argument(x, dims, size) if isinstance(x, Records) else Lane(o) for x, o in zip(arrays, aligned.operands)]  # type: ignore[arg-type]
+    regular = all(isinstance(d, int) for d in dims)
+    if regular and all(isinstance(v, Lane) for v in values):
+        flats = [v.flat for v in values]
+        known = repeated(("map", tuple(dims), with_index), f, flats, size, lambda g, x: _mapped(g, x, dims, size, with_index))
+        if known is not None:
+            return Array(known, dims)
+    check_parameters(f, len(arrays) + with_index)
     if with_index:
         values.append(index_of(dims, size))
     return _result(run_function(f, values, size), dims, size)
+
+
+def _mapped(f: Any, flats: Sequence[Flat], dims: Sequence[Dim], size: Size, with_index: bool) -> Flat:
+    values: list[Any] = [Lane(x) for x in flats]
+    if with_index:
+        values.append(index_of(dims, size))
+    return result_flat(run_function(f, values, size), size)
 
 
 def new(shape: Any, f: Any, /) -> Array:
@@ -116,10 +138,17 @@ def new(shape: Any, f: Any, /) -> Array:
     for n in dims:
         count *= n
     size = ONE if count == 1 else Size(count)
-    index = index_of(dims, size)
-    values = list(index) if isinstance(index, tuple) else [index]
+    known = repeated(("new", tuple(dims)), f, [], size, lambda g, _: result_flat(run_function(g, _indices(dims, size), size), size))
+    if known is not None:
+        return Array(known, dims)
+    values = _indices(dims, size)
     check_parameters(f, len(values))
     return _result(run_function(f, values, size), dims, size)
+
+
+def _indices(dims: Sequence[Dim], size: Size) -> list[Any]:
+    index = index_of(dims, size)
+    return list(index) if isinstance(index, tuple) else [index]
 
 
 def each(f: Any, a: Any, /, *others: Any) -> Array:
@@ -173,12 +202,13 @@ def _replaced(place: Any, n: int, pad: str) -> Any:
     size = place.flat.size
     if pad == "wrap":
         return operate("remainder", place, n)
+    last = Lane(length(n - 1, size))
     if pad == "edge" or n == 1:
-        low = choose(operate("less", place, 0).flat.h, 0, place, size)
-        return choose(operate("greater_equal", low, n).flat.h, n - 1, low, size)
+        low = choose(operate("less", place, Whole(0)).flat.h, Whole(0), place, size)
+        return choose(operate("greater", low, last).flat.h, last, low, size)
     period = 2 * (n - 1)
     folded = operate("remainder", place, period)
-    return choose(operate("greater", folded, n - 1).flat.h, period - folded, folded, size)
+    return choose(operate("greater", folded, last).flat.h, Lane(length(period, size)) - folded, folded, size)
 
 
 def stencil(a: Array, offsets: Any, f: Any, *, outside: Any = None, pad: Optional[str] = None, value: Any = 0, relative: bool = False,
@@ -189,38 +219,54 @@ def stencil(a: Array, offsets: Any, f: Any, *, outside: Any = None, pad: Optiona
         raise TypeError("a stencil has exactly one rule for its border: outside= or pad=")
     if pad not in (None, "constant", "edge", "wrap", "reflect"):
         raise ValueError(f"pad={pad!r}: it is constant, edge, wrap or reflect")
-    shape = a.known_shape
-    found = _offsets(offsets, len(shape))
-    check_parameters(f, (1 if relative else len(found)) + with_index)
-    flat = a.flat
-    size = flat.size
-    strides = row_strides(shape)
-    index = index_of(shape, size) if shape else ()
-    places = index if isinstance(index, tuple) else (index,)
-    inside: Any = None
-    values = []
-    for offset in found:
-        values.append(_neighbour(flat, shape, strides, places, offset, pad, value))
-        if pad is None:
-            flags = _is_inside(shape, places, offset)
+    rule = _Stencil(a.known_shape, tuple(_offsets(offsets, a.ndim)), _number(outside), pad, _number(value), relative, with_index)
+    use = rule._replace(outside=repr(rule.outside), value=repr(rule.value))
+    known = repeated(use, f, [a.flat], a.flat.size, lambda g, x: rule.of(g, x[0]))
+    if known is None:
+        check_parameters(f, (1 if relative else len(rule.offsets)) + with_index)
+        known = rule.of(f, a.flat)
+    return Array(known, a.dims)
+
+
+def _number(x: Any) -> Any:
+    return x if x is None or isinstance(x, Number) else asarray(x).item()
+
+
+class _Stencil(NamedTuple):
+    shape: tuple[int, ...]
+    offsets: tuple[tuple[int, ...], ...]
+    outside: Any
+    pad: Optional[str]
+    value: Any
+    relative: bool
+    with_index: bool
+
+    def of(self, f: Any, flat: Flat) -> Flat:
+        size = flat.size
+        index = index_of(self.shape, size) if self.shape else ()
+        places = index if isinstance(index, tuple) else (index,)
+        strides = row_strides(self.shape)
+        values = [_neighbour(flat, self.shape, strides, places, o, self.pad, self.value) for o in self.offsets]
+        arguments: list[Any] = [Relative(self.offsets, values)] if self.relative else values
+        if self.with_index:
+            arguments.append(index)
+        result = result_flat(run_function(f, arguments, size), size)
+        inside = self._all_inside(places) if self.pad is None else None
+        if inside is None:
+            return result
+        from .dtypes import bool_
+        from .elementwise import where
+
+        return where(Flat(bool_, inside, size), result, self.outside, size)
+
+    def _all_inside(self, places: Sequence[Lane]) -> Any:
+        """Flags of the elements whose neighbours are all there; None if these are all."""
+        inside: Any = None
+        for offset in self.offsets:
+            flags = _is_inside(self.shape, places, offset)
             if flags is not None:
                 inside = flags if inside is None else rules.both(inside, flags)
-    return _apply_stencil(a, f, values, found, inside, outside, relative, with_index, index)
-
-
-def _apply_stencil(a: Array, f: Any, values: list[Any], found: Any, inside: Any, outside: Any, relative: bool, with_index: bool, index: Any) -> Array:
-    from .elementwise import where
-
-    size = a.flat.size
-    arguments: list[Any] = [Relative(found, values)] if relative else values
-    if with_index:
-        arguments.append(index)
-    result = result_flat(run_function(f, arguments, size), size)
-    if inside is not None:
-        from .dtypes import bool_
-
-        result = where(Flat(bool_, inside, size), result, outside if isinstance(outside, Number) else asarray(outside).item(), size)
-    return Array(result, a.dims)
+        return inside
 
 
 def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[int]) -> Any:
@@ -228,7 +274,8 @@ def _is_inside(shape: Sequence[int], places: Sequence[Lane], offset: Sequence[in
     for place, n, o in zip(places, shape, offset):
         if o == 0:
             continue
-        h = operate("greater_equal", place, -o).flat.h if o < 0 else operate("less", place, n - o).flat.h
+        bound = Whole(-o) if o < 0 else Lane(length(n - o, place.flat.size))
+        h = operate("greater_equal" if o < 0 else "less", place, bound).flat.h
         flags = h if flags is None else rules.both(flags, h)
     return flags
 
@@ -240,16 +287,17 @@ def _neighbour(flat: Flat, shape: Sequence[int], strides: Sequence[int], places:
     if not any(offset) or size.n == 0:
         return Lane(flat)
     if pad in ("wrap", "edge", "reflect"):
-        total: Any = 0
+        total: Any = None
         for place, n, s, o in zip(places, shape, strides, offset):
-            moved = place if o == 0 else _replaced(operate("add", place, o), n, pad)
-            total = operate("add", operate("multiply", moved, s), total)
+            moved = place if o == 0 else _replaced(operate("add", place, Whole(o)), n, pad)
+            term = moved if s == 1 else operate("multiply", moved, Lane(length(s, size)))
+            total = term if total is None else operate("add", total, term)
         return Lane(gather(flat, total.flat.h, size))
     from .flat import gather_where
 
     flags = _is_inside(shape, places, offset)
     step = sum(s * o for s, o in zip(strides, offset))
-    index = rules.int_op("+", iota(size).h, const("I", step, size))
+    index = rules.int_op("+", iota(size).h, length(step, size).h)
     got = Lane(gather_where(flat, index, flags, size))
     return choose(flags, got, value, size) if pad == "constant" else got  # type: ignore[no-any-return]
 

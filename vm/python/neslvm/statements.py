@@ -19,16 +19,35 @@ _ALLOWED = (
 _checked: set[int] = set()
 
 
-def _shape_of(node: ast.AST) -> Optional[str]:
-    if isinstance(node, (ast.List, ast.ListComp)):
-        return "a list"
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return "a number"
-    return "a tuple" if isinstance(node, ast.Tuple) else None
+def _targets(node: ast.AST) -> list[ast.expr]:
+    """What it assigns to, without the tuples around it."""
+    if isinstance(node, ast.Assign):
+        open_ = list(node.targets)
+    elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For, ast.comprehension)):
+        open_ = [node.target]
+    else:
+        return []
+    found: list[ast.expr] = []
+    while open_:
+        target = open_.pop()
+        if isinstance(target, (ast.Tuple, ast.List)):
+            open_.extend(target.elts)
+        else:
+            found.append(target)
+    return found
 
 
-def _assigned(body: list[ast.stmt]) -> dict[str, ast.Assign]:
-    return {t.id: s for s in body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)}
+def _why_not(node: ast.AST) -> Optional[str]:
+    """Why a node alone cannot be compiled."""
+    if not isinstance(node, _ALLOWED):
+        return f"{type(node).__name__} cannot be compiled"
+    if isinstance(node, ast.arguments) and (node.vararg or node.kwarg):
+        return "functions with * parameters are not there yet"
+    if isinstance(node, ast.keyword) and node.arg is None:
+        return "** cannot be compiled"
+    if isinstance(node, ast.Raise) and node.exc is None:
+        return "raise without an exception cannot be compiled"
+    return None
 
 
 def check(closure: Closure) -> None:
@@ -37,14 +56,12 @@ def check(closure: Closure) -> None:
         return
     frame = Frame(closure, None, None)
     for node in ast.walk(closure.node):
-        if not isinstance(node, _ALLOWED):
-            raise refuse(frame, node, f"{type(node).__name__} cannot be compiled")
-        if isinstance(node, ast.If):
-            first, second = _assigned(node.body), _assigned(node.orelse)
-            for name in first.keys() & second.keys():
-                kinds = _shape_of(first[name].value), _shape_of(second[name].value)
-                if None not in kinds and kinds[0] != kinds[1]:
-                    raise refuse(frame, second[name], f"{name} is {kinds[0]} in one branch and {kinds[1]} in the other")
+        why = _why_not(node)
+        if why is not None:
+            raise refuse(frame, node, why)
+        for target in _targets(node):
+            if not isinstance(target, ast.Name):
+                raise refuse(frame, target, "only names are assigned to")
     _checked.add(id(closure.node))
     _kept.append(closure.node)
 
@@ -70,8 +87,7 @@ def assign(target: ast.AST, value: Any, frame: Frame) -> None:
         for t, v in zip(target.elts, parts):
             assign(t, v, frame)
         return
-    if not isinstance(target, ast.Name):
-        raise refuse(frame, target, "only names are assigned to")
+    assert isinstance(target, ast.Name)  # check()
     if frame.size is not None and frame.active is not None and target.id in frame.names:
         value = choose_value(frame.active, value, frame.names[target.id], frame.size)
     frame.names[target.id] = value
@@ -86,8 +102,7 @@ def _assign(s: ast.Assign, frame: Frame) -> None:
 def _augmented(s: ast.AugAssign, frame: Frame) -> None:
     from .expressions import binary
 
-    if not isinstance(s.target, ast.Name):
-        raise refuse(frame, s.target, "only names are assigned to")
+    assert isinstance(s.target, ast.Name)  # check()
     assign(s.target, binary(s.op, frame.find(s.target.id), value_of(s.value, frame), frame), frame)
 
 
@@ -301,8 +316,7 @@ def _assert(s: ast.Assert, frame: Frame) -> None:
 
 
 def _raise(s: ast.Raise, frame: Frame) -> None:
-    if s.exc is None:
-        raise refuse(frame, s, "raise without an exception cannot be compiled")
+    assert s.exc is not None  # check()
     if frame.size is not None and frame.active is not None and not any_of(frame.active, frame.size):
         frame.dead = True
         return

@@ -6,8 +6,8 @@ from typing import Any, Optional, Sequence, Union
 
 from . import elementwise, rules
 from .array import Array, row_strides
-from .dtypes import DType, Scalar, bool_, int64
-from .flat import Flat, Size, const, dist, gather_where
+from .dtypes import DType, Scalar, Whole, bool_, int64
+from .flat import Flat, Size, const, dist, gather_where, length
 
 Number = (bool, int, float, complex)
 
@@ -118,37 +118,56 @@ def pick(values: Sequence[Any], index: Lane) -> Any:
     """An element of a tuple, by a number of each call."""
     size = index.flat.size
     n = len(values)
-    i = operate("remainder", index, n) if n else index
+    i = operate("remainder", index, Whole(n)) if n else index
     result = values[-1]
     for k in range(n - 2, -1, -1):
-        result = choose(operate("equal", i, k).flat.h, values[k], result, size)
+        result = choose(operate("equal", i, Whole(k)).flat.h, values[k], result, size)
     return result
 
 
 def element(a: Array, keys: Sequence[Any], guard: Any = None) -> Any:
-    """a[keys] with numbers of each call."""
+    """a[keys] with numbers of each call; of tuples by component."""
+    from .records import Records
+
+    if isinstance(a, Records):
+        return tuple(element(p, keys, guard) for p in a.parts)
     lane = next(k for k in keys if isinstance(k, Lane))
     size = lane.flat.size
     shape = a.known_shape
     if len(keys) != len(shape):
         raise NotImplementedError("a function of elements takes single elements of other arrays, not rows")
-    flags = const("B", True, size) if guard is None else guard
-    total: Any = 0
+    if _is_own_index(shape, keys, size):
+        return Lane(a.flat)
+    index: Any = None
     for k, n, s in zip(keys, shape, row_strides(shape)):
-        if not isinstance(k, Lane):
-            if not -n <= k < n:
-                raise IndexError(f"index {k} is out of range for {n} elements")
-            total = operate("add", total, (k % n) * s) if isinstance(total, Lane) else total + (k % n) * s
-            continue
-        if not k.dtype.is_int:
-            raise IndexError("an index is an integer")
-        i = choose(operate("less", k, 0).flat.h, operate("add", k, n), k, size)
-        if len(shape) > 1:  # one number out of range would be another element
-            out = rules.either(operate("less", i, 0).flat.h, operate("greater_equal", i, n).flat.h)
-            i = choose(out, -(2**40) * max(math.prod(shape), 1), i * s, size)
-            total = operate("add", i, total)
-        else:
-            total = i
-    index = operand(total, size)
-    assert isinstance(index, Flat)
-    return Lane(gather_where(a.flat, rules.convert(index, int64).h, flags, size))
+        place = _place(k, n, s, len(shape), math.prod(shape), size)
+        index = place if index is None else operate("add", index, place)
+    flags = const("B", True, size) if guard is None else guard
+    return Lane(gather_where(a.flat, rules.convert(index.flat, int64).h, flags, size))
+
+
+def _place(k: Any, n: int, stride: int, ndim: int, count: int, size: Size) -> Lane:
+    """What one index of a dimension of n elements adds to the place."""
+    if not isinstance(k, Lane):
+        if not -n <= k < n:
+            raise IndexError(f"index {k} is out of range for {n} elements")
+        return Lane(length((k % n) * stride, size))
+    if not k.dtype.is_int:
+        raise IndexError("an index is an integer")
+    from_end = operate("add", k, Lane(length(n, size)))
+    i = choose(operate("less", k, Whole(0)).flat.h, from_end, k, size)
+    if ndim == 1:
+        return i  # type: ignore[no-any-return]
+    # One number out of range would be another element.
+    out = rules.either(operate("less", i, Whole(0)).flat.h, operate("greater_equal", i, Lane(length(n, size))).flat.h)
+    return choose(out, Lane(length(-(2**40) * max(count, 1), size)), operate("multiply", i, Lane(length(stride, size))), size)  # type: ignore[no-any-return]
+
+
+def _is_own_index(shape: Sequence[int], keys: Sequence[Any], size: Size) -> bool:
+    """Whether each call asks for the element where it stands itself."""
+    from .mapping import index_of
+
+    if math.prod(shape) != size.known:
+        return False
+    own = index_of(shape, size)
+    return all(isinstance(k, Lane) and k.flat.h.key == o.flat.h.key for k, o in zip(keys, own if isinstance(own, tuple) else (own,)))

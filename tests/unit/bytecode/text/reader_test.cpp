@@ -160,6 +160,24 @@ TEST_CASE("annotations in comments") {
   CHECK(p.constants[1].word == TypeWord::kInt);
 }
 
+TEST_CASE("annotations of lines with columns, and what are none") {
+  const Program p = read_ok(
+      "{nvm source a.remora} FUNC G {nvm line 3:14} POP 1 0 {nvm line 3:9 b.remora} POP 1 0 {nvm line 3} POP "
+      "1 0 "
+      "{nvm line 4294967295:4294967295} POP 1 0 {nvm line 4194303:4294967295} POP 1 0 {nvm line 5:} POP 1 0 "
+      "{nvm "
+      "line 6:x} POP 1 0 {nvm line 7:8:9} POP 1 0 {nvm line :8} POP 1 0 {nvm line 7;8} POP 1 0 {nvm line "
+      "0:8} "
+      "POP 1 0 RET");
+  const auto place = [&](std::size_t i) { return p.origins.place(p.functions[0].code[i].origin_line); };
+  CHECK(place(0) == "a.remora:3:14");
+  CHECK(place(1) == "b.remora:3:9");
+  CHECK(place(2) == "a.remora:3");
+  CHECK(p.functions[0].code[3].origin_line == 0);  // no room for the line
+  for (const std::size_t same : {4U, 5U, 6U, 7U, 8U, 9U}) CHECK(place(same) == "a.remora:4194303:4294967295");
+  CHECK(p.functions[0].code[10].origin_line == 0);
+}
+
 TEST_CASE("annotations of lines of several files") {
   const Program p = read_ok(
       "{nvm source a.nesl} FUNC G {nvm line 3 b%20c.nesl} POP 1 0 {nvm line 3} POP 1 0 {nvm line 4 a.nesl} "

@@ -54,6 +54,7 @@ TEST_CASE("layout: a line an instruction, conditionals indented, annotations in 
   b.emit(Op::kAdd, TypeWord::kInt);
   b.origin_line(b.line_of("c d.nesl", 4));
   b.emit(Op::kElse);
+  b.origin_line(b.line_of("c d.nesl", 4, 7));
   b.call("MAIN_1");
   b.emit(Op::kEndif);
   b.end_function();
@@ -61,7 +62,7 @@ TEST_CASE("layout: a line an instruction, conditionals indented, annotations in 
   CHECK(write_vcode(p) ==
         "{nvm source a%20b.nesl}\n\nFUNC MAIN_1 {nvm function qs lifted}\n{nvm line 3}\nCONST BOOL T\nIF\n  "
         "COPY 1 2\n"
-        "  + INT\n{nvm line 4 c%20d.nesl}\nELSE\n  CALL MAIN_1\nENDIF\nRET\n");
+        "  + INT\n{nvm line 4 c%20d.nesl}\nELSE\n{nvm line 4:7 c%20d.nesl}\n  CALL MAIN_1\nENDIF\nRET\n");
   CHECK(write_vcode(p, {false, false}) ==
         "FUNC MAIN_1\nCONST BOOL T\nIF\nCOPY 1 2\n+ INT\nELSE\nCALL MAIN_1\nENDIF\nRET\n");
   check_round_trip(p);
@@ -124,7 +125,7 @@ TEST_CASE("without annotations characters that no string can hold are integers")
 TEST_CASE("descriptors of several segments and long texts are written as the legacy interpreter reads them") {
   const Program segdes = with_constant({TypeWord::kSegdes, {3, 0}, {}});
   CHECK(write_vcode(segdes) == "FUNC MAIN\nCONST INT {nvm segdes} (3 0) MAKE_SEGDES\nRET\n");
-  CHECK(write_vcode(segdes, {false, false}) == "FUNC MAIN\nCONST INT (3 0) MAKE_SEGDES\nRET\n");
+  CHECK(write_vcode(segdes, {false, false}) == "FUNC MAIN\nCONST INT (3 0)\nMAKE_SEGDES\nRET\n");
   check_round_trip(segdes);
   check_round_trip(with_constant({TypeWord::kSegdes, {3}, {}}));
   check_round_trip(with_constant({TypeWord::kChar, std::vector<std::int64_t>(97, 'a'), {}}));
@@ -138,9 +139,9 @@ TEST_CASE("a constant with NaN in it is the difference of two") {
   Program p = with_constant({TypeWord::kFloat, {}, {0.0, 1.5, -0.0}});
   p.constants.at(0).floats[0] = kNan;  // a variable's value
   CHECK(write_vcode(p) ==
-        "FUNC MAIN\nCONST FLOAT (1.0e999 1.5 -0.0) CONST FLOAT (1.0e999 0.0 0.0) - FLOAT\nRET\n");
+        "FUNC MAIN\nCONST FLOAT (1.0e999 1.5 -0.0)\nCONST FLOAT (1.0e999 0.0 0.0)\n- FLOAT\nRET\n");
   p.constants[0].floats = {kNan};
-  CHECK(write_vcode(p) == "FUNC MAIN\nCONST FLOAT 1.0e999 CONST FLOAT 1.0e999 - FLOAT\nRET\n");
+  CHECK(write_vcode(p) == "FUNC MAIN\nCONST FLOAT 1.0e999\nCONST FLOAT 1.0e999\n- FLOAT\nRET\n");
 }
 
 TEST_CASE("an input of the run is shown, not written") {

@@ -2,6 +2,7 @@
 // would.
 #include "bytecode/plan/parts.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 #include <random>
@@ -21,6 +22,9 @@ using vm::cpu::Isa;
 enum class Form { kSubsequence, kMirrored, kSums, kManyScans, kUnmasked, kProduct };
 constexpr Form kForms[] = {Form::kSubsequence, Form::kMirrored, Form::kSums,
                            Form::kManyScans,   Form::kUnmasked, Form::kProduct};
+
+// Does a term add or multiply what only may be compared?
+bool says(Form shape) { return shape != Form::kUnmasked && shape != Form::kProduct; }
 
 // Elements of a storage, `fill` giving each.
 struct Scanned : PlanWriter {
@@ -74,7 +78,7 @@ bool in_one_sweep(const plan::Code& code) {
   return code.listing().find("in one sweep, parts joined") != std::string::npos;
 }
 
-void compare(Scanned& s) {
+void compare(Scanned& s, int in_one_sweep) {
   const plan::Plan plan = s.finished();
   Bindings wanted = s.bindings;
   REQUIRE(evaluate(plan, wanted));
@@ -83,6 +87,7 @@ void compare(Scanned& s) {
       INFO(isa_name(isa) << ", threads " << threads);
       const auto run = run_plan(*testing::compiled(plan, isa), plan, s.bindings, threads);
       REQUIRE(run.status == plan::RunStatus::kDone);
+      REQUIRE(run.in_one_sweep == in_one_sweep);
       REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
     }
 }
@@ -98,7 +103,7 @@ TEST_CASE("scans that are only reduced give in one sweep what the reference says
         INFO("shape " << static_cast<int>(shape) << ", storage " << static_cast<int>(storage) << ", n " << n);
         Scanned s(shape, storage, n,
                   [&](std::int64_t) { return static_cast<std::int64_t>(random() % 201) - 100; });
-        compare(s);
+        compare(s, says(shape) && n >= 1024 ? 1 : 0);
       }
 }
 
@@ -117,9 +122,39 @@ TEST_CASE("sums that rise, fall, and lie at the limits of their storage are join
                  : kind == 2 ? (i % 2 == 0 ? most : -most - 1)
                              : (i < 40000 ? -most - 1 : most);
         });
-        compare(s);
+        compare(s, says(shape) && storage != Storage::kI64 ? 1 : 0);
       }
     }
+}
+
+TEST_CASE("INTs stored in 64 bits: one sweep until a number may have wrapped, then never again") {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 40;
+  for (const Form shape : kForms) {
+    INFO("shape " << static_cast<int>(shape));
+    const auto filled = [&](std::int64_t most) {
+      return Scanned(shape, Storage::kI64, 66600, [&](std::int64_t i) {
+        return i % 3 == 0 ? most : i % 3 == 1 ? -most : i;
+      });
+    };
+    for (const Isa isa : testing::isas())
+      for (const int threads : {1, 2}) {
+        Scanned first = filled(kSmall);
+        const plan::Plan plan = first.finished();
+        const auto code = testing::compiled(plan, isa);
+        const auto run = [&](Scanned& s) {
+          Bindings wanted = s.bindings;
+          REQUIRE(evaluate(plan, wanted));
+          const auto found = run_plan(*code, plan, s.bindings, threads);
+          REQUIRE(found.status == plan::RunStatus::kDone);
+          REQUIRE(found.trouble + differences(plan, wanted, found.results) == "");
+          return found.in_one_sweep;
+        };
+        Scanned wide = filled(INT64_MAX);
+        CHECK(run(first) == (says(shape) ? 1 : 0));
+        CHECK(run(wide) == 0);
+        CHECK(run(first) == 0);
+      }
+  }
 }
 
 TEST_CASE("one sweep is compiled for what its terms can say, and for nothing else") {
@@ -129,8 +164,7 @@ TEST_CASE("one sweep is compiled for what its terms can say, and for nothing els
         INFO("shape " << static_cast<int>(shape) << ", storage " << static_cast<int>(storage));
         Scanned s(shape, storage, 5, [](std::int64_t i) { return i; });
         const plan::Plan plan = s.finished();
-        const bool says = shape != Form::kUnmasked && shape != Form::kProduct;
-        CHECK(in_one_sweep(*testing::compiled(plan, isa)) == says);
+        CHECK(in_one_sweep(*testing::compiled(plan, isa)) == says(shape));
         const auto parts = plan::parts_of(plan.kernels[0]);
         if (shape == Form::kSubsequence) {
           REQUIRE(parts);
@@ -158,9 +192,26 @@ TEST_CASE("what traps, traps in every part, and beside them nothing does") {
     for (const Isa isa : testing::isas()) {
       const auto code = testing::compiled(plan, isa);
       REQUIRE(in_one_sweep(*code));
-      for (const int threads : {1, 2})
-        CHECK(run_plan(*code, plan, s.bindings, threads).status ==
-              (bad < 66600 ? plan::RunStatus::kTrapped : plan::RunStatus::kDone));
+      for (const int threads : {1, 2}) {
+        const auto run = run_plan(*code, plan, s.bindings, threads);
+        CHECK(run.in_one_sweep == 1);
+        CHECK(run.status == (bad < 66600 ? plan::RunStatus::kTrapped : plan::RunStatus::kDone));
+      }
     }
+  }
+}
+
+TEST_CASE("what may trap is computed in one sweep, too, though nobody wants its value") {
+  for (const Pull pull : {Pull::kGather, Pull::kSegGather, Pull::kSegPlace}) {
+    Scanned s(Form::kSubsequence, Storage::kI8, 5, [](std::int64_t i) { return i; });
+    plan::Kernel kernel = s.finished().kernels[0];
+    soac::BodyInst traps{pull, Type::kInt};
+    traps.a = 0;
+    traps.var = traps.desc2 = 0;
+    kernel.body.insts.push_back(traps);
+    const auto parts = plan::parts_of(kernel);
+    REQUIRE(parts);
+    CHECK(std::any_of(parts->body.insts.begin(), parts->body.insts.end(),
+                      [&](const soac::BodyInst& in) { return in.pull == pull; }));
   }
 }

@@ -87,6 +87,17 @@ TEST_CASE("a run says which fast ways it went", "[lib]") {
   CHECK(taken(options, kSquares, FastPath::kKernels) > 0);
 }
 
+TEST_CASE("scans that are only reduced take one sweep in a run", "[lib]") {
+  const std::string sums =
+      "CONST INT 0 CONST INT 1 CONST INT 100000 MAKE_SEGDES INDEX CONST INT 100000 MAKE_SEGDES +_SCAN INT "
+      "CONST INT 100000 MAKE_SEGDES MAX_REDUCE INT";
+  Options options;
+  options.jit = Jit::kAlways;
+  CHECK(taken(options, sums, FastPath::kOneSweep) == 1);
+  options.jit = Jit::kOff;
+  CHECK(taken(options, sums, FastPath::kOneSweep) == 0);
+}
+
 TEST_CASE("a run that is watched goes the ways that it goes unwatched", "[lib]") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("nvm_ways_" + std::to_string(::getpid()));

@@ -102,6 +102,16 @@ TEST_CASE("JSON that is none, or not as above, is named with its line", "[lib]")
   CHECK(json(folder, "{}") == ": line 1 is an object without keys, which is no tuple");
   CHECK(json(folder, keys(500)).find("it = [(1, 1,") == 0);
   CHECK(json(folder, keys(501)) == ": line 1 has an object of more than 500 keys, which make no tuple");
+  const auto levels = [](const char* open, const char* shut, int n) {
+    std::string text = "0";
+    for (int i = 0; i < n; ++i) text = open + text + shut;
+    return text;
+  };
+  CHECK(json(folder, levels("{\"a\":", "}", 500)) == "it = [0] : [int]\n");
+  for (const int n : {501, 30'000}) {
+    CHECK(json(folder, levels("{\"a\":", "}", n)) == ": line 1 is nested too deeply: at most 500 levels");
+    CHECK(json(folder, levels("[", "]", n)) == ": line 1 is nested too deeply: at most 500 levels");
+  }
   CHECK(json(folder, "\n") == ": is empty, so nothing says which values there are");
   CHECK(json(folder, "\"\xff\"") == ": line 1, column 2 is no JSON");
   CHECK(json(folder, "1e400").find(": line 1: number overflow") == 0);
@@ -126,8 +136,11 @@ TEST_CASE("JSON lines are written as they are read", "[lib]") {
   CHECK(text({"[1, 2]", "[3]"}).find("the columns have different lengths, 2 and 1") != std::string::npos);
   CHECK(text({"[1, 2]", "3"}).find("columns are sequences") != std::string::npos);
   CHECK(text({"[1, 2]", "([3, 4], [5, 6])"}).find("a tuple is no column") != std::string::npos);
-  CHECK(text({"[1.0e308 * 10.0]"}).find("JSON has no infinite numbers") != std::string::npos);
-  CHECK(text({"[`a, code_char(200)]"}) != "");
+  CHECK(text({"[2.5, 1.0e308 * 10.0]"}).find("v.jsonl: line 2: JSON has no infinite numbers") !=
+        std::string::npos);
+  CHECK(
+      text({"[1, 2, 3]", "[\"a\", \"b\", [code_char(200)]]"}).find("v.jsonl: line 3: a text is not UTF-8") !=
+      std::string::npos);
 }
 
 TEST_CASE("a tuple is no column of a table", "[lib]") {

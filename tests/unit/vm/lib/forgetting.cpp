@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/lent.h"
 #include "vm/lib/nesl.hpp"
 
 using namespace nvm::lib;
@@ -96,14 +97,14 @@ TEST_CASE("a form that fails takes no earlier value with it", "[lib]") {
 }
 
 TEST_CASE("what was bound from outside is given back when its name is bound anew", "[lib]") {
-  const std::vector<double> elements(1000, 1.5);
+  const nvm::test::Lent<double, 1000> lent(1.5);
   const auto release = [](void* user) { ++*static_cast<int*>(user); };
   int released = 0;
   const std::int64_t n = 1000;
   {
     Session s(true);
     for (int i = 0; i < 10; ++i) {
-      const Value slots[] = {*make_segdes(std::span(&n, 1)), foreign(elements.data(), n, release, &released)};
+      const Value slots[] = {*make_segdes(std::span(&n, 1)), foreign(lent.elements, n, release, &released)};
       CHECK_FALSE(s.nesl.bind("x", "[float]", slots));
       CHECK(s.shown("y = x;\nsum(y);\n").ends_with("it = 1500.0 : float\n"));
     }

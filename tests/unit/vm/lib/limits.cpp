@@ -1,8 +1,10 @@
 // Limits on what the library does outside of runs.
 #include <catch2/catch.hpp>
 
+#include <memory>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "vm/lib/nesl.hpp"
 
@@ -68,7 +70,28 @@ TEST_CASE("memory that is used up ends loading and compiling with a failure", "[
   auto program = Program::from_text(vcode, "p");
   REQUIRE_FALSE(program);
   CHECK(program.failure().message.find("out of memory") != std::string::npos);
-  CHECK(nesl.run_text("x = 1;\n", "p") == NeslStatus::kOk);
+  err.str("");
+  const NeslStatus status = nesl.run_text("x = 1;\n", "p");
+  INFO(err.str());
+  CHECK(status == NeslStatus::kOk);
+}
+
+TEST_CASE("what a failed call has given back is not held against the next one", "[lib]") {
+  // So many free pieces that the C library takes long to say what is in use.
+  std::vector<std::unique_ptr<char[]>> pieces;
+  for (int i = 0; i < 100'000; ++i) pieces.push_back(std::make_unique<char[]>(2000));
+  for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i].reset();
+  const std::string text = long_nesl();
+  const Limits limits(40 * kMega, 0);
+  std::ostringstream out, err;
+  Nesl nesl(NeslOptions(), out, err);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(nesl.run_text(text, "p") == NeslStatus::kRunError);
+    err.str("");
+    const NeslStatus status = nesl.run_text(many("x = [1", ",1", 200, "];\n"), "p");
+    INFO(err.str());
+    CHECK(status == NeslStatus::kOk);
+  }
 }
 #endif
 

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "tests/support/lent.h"
 #include "vm/lib/nesl_call.hpp"
 #include "vm/lib/nvm.h"
 
@@ -68,10 +69,10 @@ TEST_CASE("records and constants of the session take part in calls") {
 TEST_CASE("elements are lent, and seen in the result without a copy") {
   Session s;
   s.define("function same(x) = x;");
-  const std::vector<double> x(1000, 0.5);
-  auto value = s.nesl.call("same", std::vector{to_nesl(std::span<const double>(x))});
+  const nvm::test::Lent<double, 1000> x(0.5);
+  auto value = s.nesl.call("same", std::vector{to_nesl(std::span<const double>(x.elements))});
   REQUIRE(value);
-  CHECK(value->parts.at(1).data() == x.data());
+  CHECK(value->parts.at(1).data() == x.elements);
 }
 
 TEST_CASE("a definition that is made again is the one that is called") {

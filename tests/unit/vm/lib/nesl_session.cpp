@@ -79,6 +79,20 @@ TEST_CASE("nothing of a text runs if something of it does not compile") {
   CHECK(top.err.str().find("in:3:") != std::string::npos);
 }
 
+TEST_CASE("a range that is too long is not just a negative length") {
+  Top top;
+  const auto said = [&](const std::string& text) {
+    static_cast<void>(top(text));
+    return top.err.str();
+  };
+  for (const char* text : {"#[-5:9223372036854775807];", "#[-9223372036854775807:9223372036854775807];",
+                           "{#[i:9223372036854775807] : i in [1,-1]};"}) {
+    INFO(text);
+    CHECK(said(text).find(", or a range of more elements than INT can count\n") != std::string::npos);
+  }
+  CHECK(said("dist(1,-1);").find("negative length -1, sequence 0\n") != std::string::npos);
+}
+
 TEST_CASE("a run-time error names the innermost line of the user's text and ends it") {
   Top top(false);
   CHECK(top("1;\nfunction g(a) =\n a[5];\n\ng([1]) + 1;\n2;") ==
@@ -252,6 +266,9 @@ TEST_CASE("a terminal reads on until a form is whole") {
   CHECK(lib::Nesl::incomplete("let a = 1 in"));
   CHECK(lib::Nesl::incomplete("1 + 2"));
   CHECK(lib::Nesl::incomplete("% a comment"));
+  CHECK(lib::Nesl::incomplete("function g(x) ="));
+  CHECK(lib::Nesl::incomplete("function g(x"));
+  CHECK(!lib::Nesl::incomplete("function f(x) ="));  // no more text makes this a name
   CHECK(!lib::Nesl::incomplete("1 + 2;"));
   CHECK(!lib::Nesl::incomplete("1 + + 2;"));
 }

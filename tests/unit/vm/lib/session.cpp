@@ -160,3 +160,59 @@ TEST_CASE("an operator says why it is not applied") {
   CHECK(why(ElementOp::k_bitwise_and, reals, {&reals, {}}) == Refusal::kType);
   CHECK(why(ElementOp::k_remainder, reals, {&reals, {}}) == Refusal::kElsewhere);
 }
+
+TEST_CASE("what is recorded twice is one promise while somebody holds it, unless it can fail") {
+  Runs runs;
+  const Promise x = numbers(kMany), y = numbers(kMany);
+  const Promise sum = op("+ INT", {x, y});
+  CHECK(op("+ INT", {x, y}).node() == sum.node());
+  CHECK(op("+ INT", {y, x}).node() != sum.node());
+  CHECK(op("* INT", {x, y}).node() != sum.node());
+  CHECK(op("+ INT", {x, numbers(kMany)}).node() != sum.node());
+  const Promise quotient = op("/ INT", {x, y});  // its line is that of who looks
+  CHECK(op("/ INT", {x, y}).node() != quotient.node());
+
+  const Promise packed = op("PACK INT", {x, op("< INT", {x, y}), segment(kMany)});
+  CHECK(Promise(packed.node(), 1).kind() == Kind::kSegdes);
+  CHECK(op("LENGTHS", {{packed.node(), 1}}).node() == op("LENGTHS", {{packed.node(), 1}}).node());
+
+  std::vector<Promise> chain{sum};  // as many as need larger tables
+  for (int k = 0; k < 300; ++k) chain.push_back(op("+ INT", {chain.back(), x}));
+  for (std::size_t k = 1; k < chain.size(); ++k)
+    REQUIRE(op("+ INT", {chain[k - 1], x}).node() == chain[k].node());
+  chain.clear();
+
+  CHECK_FALSE(runs.evaluate({sum}));
+  const Promise again = op("+ INT", {x, y});  // the values of `sum` are not looked for
+  CHECK_FALSE(again.evaluated());
+  CHECK_FALSE(runs.evaluate({again}));
+  CHECK(again.value().int_at(7) == 14);
+}
+
+TEST_CASE("a tape records a graph again, for other values") {
+  Runs runs;
+  const Promise hole = placeholder(Kind::kInt), by = numbers(kMany), segments = segment(kMany);
+  const auto graph = [&](const Promise& x, const Promise& n) {
+    const Promise few = op("DIST INT", {constant(std::int64_t{3}), n});
+    const Promise packed = op("PACK INT", {op("* INT", {x, few}), op("< INT", {x, by}), n});
+    return op("+_REDUCE INT", {packed, {packed.node(), 1}});
+  };
+  const Promise inputs[] = {hole, segments};
+  const Tape tape(inputs, graph(hole, segments));
+  REQUIRE(tape.inputs() == 2);
+  for (int turn = 0; turn < 2; ++turn) {
+    const Promise ones = op("DIST INT", {constant(std::int64_t{1}), segment(kMany)});
+    const Promise given[] = {op("- INT", {numbers(kMany), ones}), segment(kMany)};
+    const Promise again = tape.record(given);
+    CHECK_FALSE(again.evaluated());
+    CHECK_FALSE(runs.evaluate({again}));
+    CHECK(again.value().int_at(0) == 3 * (kMany * (kMany - 1) / 2 - kMany));
+  }
+  CHECK(runs.programs == 2);
+
+  const Promise same[] = {hole};  // what it stands on may be an input itself
+  const Tape nothing(same, hole);
+  const Promise x[] = {numbers(7)};
+  CHECK(nothing.record(x).node() == x[0].node());
+  CHECK_THROWS(Tape({}, op("+ INT", {hole, hole})));
+}

@@ -1,7 +1,7 @@
-// What one thread alone, or one that nobody watches, does with several elements or instructions at once.
+#include "vm/interp/combined.h"
+
 #include <algorithm>
 
-#include "vm/interp/interp.h"
 #include "vm/interp/moved.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
@@ -9,11 +9,9 @@
 
 namespace nvm::vm {
 
-// One thread alone computes equal elements once. Operands that are to be read one by one are written, for all
-// readers.
-bool Interp::alike(const Step& step, std::int32_t slot) {
-  Value* operands = scratch_.data();
-  Value& result = slot >= 0 ? frame_[slot] : outputs_[0];
+bool Combined::alike(const Step& step, std::int32_t slot) {
+  Value* operands = at_.scratch.data();
+  Value& result = slot >= 0 ? at_.frame[slot] : at_.outputs[0];
   if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
     for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
     if (slot < 0) release(result);
@@ -24,7 +22,7 @@ bool Interp::alike(const Step& step, std::int32_t slot) {
 }
 
 // A counter of loops that go in step is the same in all of them. Lines would have to be compiled once more.
-void Interp::repeat_alike(std::span<Value> arguments) const {
+void Combined::repeat_alike(std::span<Value> arguments) const {
   constexpr std::int64_t kWorth = 16;  // elements
   for (Value& argument : arguments) {
     const auto* v = std::get_if<Vector>(&argument);
@@ -34,68 +32,78 @@ void Interp::repeat_alike(std::span<Value> arguments) const {
   }
 }
 
-void Interp::write_repeated_operands(const Step& step) {
+void Combined::write_repeated_operands(const Step& step) {
   for (std::uint32_t i = 0; i < step.operands; ++i) {
     if ((step.repeated >> i & 1) != 0) continue;
-    const auto* v = std::get_if<Vector>(&scratch_[i]);
+    const auto* v = std::get_if<Vector>(&at_.scratch[i]);
     if (v == nullptr || !v->is_repeated()) continue;
     const Value one = *v;
-    write_repeated(scratch_[i]);
+    write_repeated(at_.scratch[i]);
     // The instruction, too, was taken to read one element.
-    if (machine_.moved != nullptr) count_moved(v->bytes() - vm::vector_bytes({&one, 1}));
-    const Operand from = function_->operands[step.first_operand + i];
-    if (!from.is_constant() && !from.dies()) copy_value(scratch_[i], frame_[from.slot()]);
+    if (accounts_.counts_moved()) accounts_.moved(v->bytes() - vm::vector_bytes({&one, 1}));
+    const Operand from = at_.operands_of(step)[i];
+    if (!from.is_constant() && !from.dies()) copy_value(at_.scratch[i], at_.frame[from.slot()]);
   }
 }
 
+void Combined::write_repeated(Value& value) const {
+  vm::write_repeated(machine_.prims, value);
+  if (accounts_.counts_moved()) accounts_.moved(vector_bytes({&value, 1}));
+}
+
+bool Combined::has_packed(const Step& step) const {
+  return step.group == Step::kInGroup && std::any_of(packed_.begin(), packed_.end(), [&](const auto& packed) {
+           return packed.first == step.inst;
+         });
+}
+
 // Takes from the stash what the first of a group has made, or makes it for all.
-bool Interp::pack_group(const Step& step) {
+bool Combined::pack_group(const Step& step) {
   if (step.group == Step::kInGroup) {
     const auto made = std::find_if(packed_.begin(), packed_.end(),
                                    [&](const auto& packed) { return packed.first == step.inst; });
     if (made == packed_.end()) return false;
-    store(step, made->second.results.data());
+    at_.store(step, made->second.results.data());
     packed_.erase(made);
   } else {
-    const auto& members = function_->groups[static_cast<std::size_t>(step.group)].members;
+    const auto& members = at_.function->groups[static_cast<std::size_t>(step.group)].members;
     Packing packings[kMostPackings];
     for (std::size_t i = 0; i < members.size(); ++i) {
       packings[i].relation = members[i].relation;
       packings[i].second = members[i].second;
       packings[i].half = members[i].half;
     }
-    if (!pack_together({machine_.prims, step.op, step.word, scratch_.data(), nullptr},
+    if (!pack_together({machine_.prims, step.op, step.word, at_.scratch.data(), nullptr},
                        {packings, members.size()}))
       return false;
-    store(step, packings[0].results.data());
+    at_.store(step, packings[0].results.data());
     for (std::size_t i = 1; i < members.size(); ++i)
       packed_.emplace_back(members[i].inst, std::move(packings[i]));
   }
-  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
   return true;
 }
 
 // RANK and PERMUTE as one step. The places stay away if the elements are here.
-bool Interp::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
+bool Combined::sort(const Step& step, std::span<Value> operands, std::span<Value> results) {
   if (step.op == Op::kPermute && !std::holds_alternative<ViewRef>(operands[1])) return false;
-  if (machine_.hook != nullptr) note_line(step);
+  if (machine_.hook != nullptr) accounts_.note_line(step);
   if (machine_.hook != nullptr)
     for (Value& operand : operands) machine_.hook->force(operand);
-  note_unwritten(step);
-  if (counts_ && machine_.hook != nullptr) count(step, operands);
+  accounts_.note_unwritten(step);
+  if (accounts_.counts() && machine_.hook != nullptr) accounts_.count(step, operands);
   std::optional<Moving> moving;
-  if (machine_.moved != nullptr && machine_.hook != nullptr) moving.emplace(step.op).reads(operands[0]);
+  if (accounts_.counts_moved() && machine_.hook != nullptr) moving.emplace(step.op).reads(operands[0]);
   step.sorts({machine_.prims, step.op, step.word, operands.data(), results.data()});
   if (!moving) return true;
   moving->writes(results[0]);
-  count_moved(moving->bytes());
+  accounts_.moved(moving->bytes());
   return true;
 }
 
-// Nothing that only instructions understand.
-void Interp::written(Value& value) const {
+void Combined::written(Value& value) const {
   force(value);
-  if (alike_) vm::write_repeated(machine_.prims, value);
+  if (views_.leaves) vm::write_repeated(machine_.prims, value);
 }
 
 }  // namespace nvm::vm

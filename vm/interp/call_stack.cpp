@@ -1,12 +1,10 @@
-// Where the execution is, for who looks on and for messages.
-#include <algorithm>
+#include "vm/interp/call_stack.h"
 
-#include "vm/interp/interp.h"
-#include "vm/interp/value_moves.h"
+#include <algorithm>
 
 namespace nvm::vm {
 
-std::size_t Interp::list(std::size_t most, std::vector<OpenCall>& calls) const {
+std::size_t CallStack::list(std::size_t most, std::vector<OpenCall>& calls) const {
   const auto id = [&](const CodeFunction* f) {
     return static_cast<ssa::FunctionId>(f - code_.functions.data());
   };
@@ -15,20 +13,20 @@ std::size_t Interp::list(std::size_t most, std::vector<OpenCall>& calls) const {
     calls.push_back({id(calls_[i].function), by, calls_[i].serial});
     by = calls_[i].step->inst;
   }
-  if (calls_.size() < most) calls.push_back({id(function_), by, serial_});
+  if (calls_.size() < most) calls.push_back({id(at_.function), by, serial_});
   return calls_.size() + 1;
 }
 
 // Where an instruction stands, then the calls that inlining has taken away around it, innermost first.
-std::vector<CallPlace> Interp::places(const ssa::Inst* inst, const Site& site, SourcePos pos) const {
+std::vector<CallPlace> CallStack::places(const ssa::Inst* inst, const Site& site, SourcePos pos) const {
   const ssa::Module& m = *code_.module;
-  const auto named = [&](ssa::FunctionId id, SourcePos at, std::uint32_t line) {
+  const auto named = [&](ssa::FunctionId id, SourcePos at, Origin line) {
     const ssa::Function& f = m.functions[static_cast<std::size_t>(id)];
     return CallPlace{f.origin.empty() ? f.name : f.origin, at, line};
   };
   std::vector<CallPlace> from_outside;
   ssa::FunctionId in = site.function;
-  std::uint32_t line = 0;  // library code counts for the line that calls it
+  Origin line = 0;  // library code counts for the line that calls it
   for (std::int32_t i = inst != nullptr ? inst->inlined : -1; i >= 0;) {
     const ssa::InlinedCall& call = m.inlined[static_cast<std::size_t>(i)];
     if (call.origin_line != 0) line = call.origin_line;
@@ -40,7 +38,7 @@ std::vector<CallPlace> Interp::places(const ssa::Inst* inst, const Site& site, S
   return {from_outside.rbegin(), from_outside.rend()};
 }
 
-CallTrail Interp::trail() const {
+CallTrail CallStack::trail() const {
   CallTrail trail;
   trail.serial = serial_;
   trail.depth = depth();
@@ -53,9 +51,9 @@ CallTrail Interp::trail() const {
 }
 
 // The end of a block has no line of its own: the instruction before it has.
-std::uint32_t Interp::source_line() const {
-  const Step* step = step_;
-  while (step->inst == nullptr && step > function_->steps.data()) --step;
+Origin CallStack::source_line() const {
+  const Step* step = at_.step;
+  while (step->inst == nullptr && step > at_.function->steps.data()) --step;
   if (step->inst != nullptr && step->inst->origin_line > 0) return step->inst->origin_line;
   for (auto call = calls_.rbegin(); call != calls_.rend(); ++call)
     if (call->step->inst != nullptr && call->step->inst->origin_line > 0)
@@ -63,31 +61,13 @@ std::uint32_t Interp::source_line() const {
   return 0;
 }
 
-void Interp::give_up(Outcome& outcome, const Fault& fault) {
-  struct Forgets {
-    Interp& interp;
-    ~Forgets() { interp.forget(); }
-  };
-  const Forgets last{*this};
-  outcome.error = locate(fault);
-}
-
-void Interp::forget() {
-  frames_.clear();
-  packed_.clear();
-  for (Value& value : scratch_) release(value);
-  for (Value& value : outputs_) release(value);
-  drop_chain();
-  forget_pulls();
-}
-
-RunError Interp::locate(const Fault& fault) const {
+RunError CallStack::locate(const Fault& fault) const {
   RunError error;
   error.kind = fault.kind;
   error.message = fault.message;
-  const ssa::Inst* inst = step_->inst;
-  Site site = step_->site;
-  SourcePos pos = step_->pos;
+  const ssa::Inst* inst = at_.step->inst;
+  Site site = at_.step->site;
+  SourcePos pos = at_.step->pos;
   CallTrail calls = trail();
   if (machine_.hook != nullptr) {
     if (const ssa::Inst* earlier = machine_.hook->located_at(site, calls)) {

@@ -1,8 +1,7 @@
-// Numbers counted up and numbers repeated that are not written, for all threads (ssa::kCrossing): who leaves
-// and who reads them.
+#include "vm/interp/unwritten.h"
+
 #include <algorithm>
 
-#include "vm/interp/interp.h"
 #include "vm/interp/moved.h"
 #include "vm/prims/alike.h"
 #include "vm/prims/permute_run.h"
@@ -63,12 +62,11 @@ bool permute_by_run(const PrimContext& context, const View& places, Value& v, co
   return true;
 }
 
-// `by_runs`: whoever executes the instruction takes places that stay runs.
-bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat, bool by_runs,
+bool permute_unwritten(const PrimContext& context, std::span<Value> operands, bool may_repeat,
                        Value& result) {
   if (const auto* places = std::get_if<ViewRef>(&operands[1])) {
     if (permute_by_run(context, **places, operands[0], std::get<Segdes>(operands[2]), result)) return true;
-    if (!by_runs || !(*places)->is_runs()) operands[1] = materialise(**places, context);
+    operands[1] = materialise(**places, context);
   }
   if (const auto* run = std::get_if<ViewRef>(operands.data())) {
     const View& f = **run;
@@ -127,52 +125,46 @@ Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const Regi
 
 }  // namespace
 
-// Of an elementwise instruction: are the operands there, and does its result follow from what is known?
-bool Interp::follows(const Step& step) const {
-  if (!unwritten_ || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
-  const Operand* operands = function_->operands.data() + step.first_operand;
-  for (std::uint32_t i = 0; i < 2; ++i)
-    if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&
-        waiting(operands[i]) >= 0)
-      return false;
-  const auto* v = std::get_if<Vector>(&peek(operands[0]));
+bool Unwritten::follows(const Step& step) const {
+  if (!views_.unwritten || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
+  const Operand* operands = at_.operands_of(step);
+  const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
   if (v == nullptr || v->length() < kWorth) return false;
-  const Masked left = masked(*v, step.op, peek(operands[1]), machine_.prims.int_bits, machine_.hook);
+  const Masked left = masked(*v, step.op, at_.peek(operands[1]), machine_.prims.int_bits, machine_.hook);
   return left == Masked::kAll || (left == Masked::kNone && step.leaves.has(Form::kInvariant));
 }
 
 // A hook records elementwise instructions on what is written and counts what it takes; what nobody writes it
 // never sees.
-bool Interp::stays_unwritten(const Step& step, Value& result) {
-  if (machine_.hook == nullptr) return leave_unwritten(step, result);
-  const std::span<Value> operands(scratch_.data(), step.operands);
+bool Unwritten::stays(const Step& step, Value& result) {
+  if (machine_.hook == nullptr) return leave(step, result);
+  const std::span<Value> operands(at_.scratch.data(), step.operands);
   if (op_info(step.op).kind == OpKind::kScatter &&
       std::any_of(operands.begin(), operands.end(), is_unwritten))
     for (Value& operand : operands) force(operand);
-  const std::int64_t work = counts_ ? work_of(step, operands) : 0;
+  const std::int64_t work = accounts_.counts() ? accounts_.work_of(step, operands) : 0;
   std::optional<Moving> moving;
-  if (machine_.moved != nullptr)
+  if (accounts_.counts_moved())
     for (moving.emplace(step.op); const Value& operand : operands) moving->reads(operand);
-  if (!leave_unwritten(step, result)) return false;
-  note_unwritten(step);
-  note_line(step);
-  if (counts_) count(step, work);
+  if (!leave(step, result)) return false;
+  accounts_.note_unwritten(step);
+  accounts_.note_line(step);
+  if (accounts_.counts()) accounts_.count(step, work);
   if (!moving) return true;
   moving->writes(result);
-  count_moved(moving->bytes());
+  accounts_.moved(moving->bytes());
   return true;
 }
 
-// True: the result is there, or left. Operands are in scratch_; those that only others would understand are
-// written.
-bool Interp::leave_unwritten(const Step& step, Value& result) {
-  const std::span<Value> operands(scratch_.data(), step.operands);
+// True: the result is there, or left. Operands are in at_.scratch; those that only others would understand
+// are written.
+bool Unwritten::leave(const Step& step, Value& result) {
+  const std::span<Value> operands(at_.scratch.data(), step.operands);
   const PrimContext& context = machine_.prims;
   switch (op_info(step.op).kind) {
     case OpKind::kIota: return leave_run(context, operands, result);
     case OpKind::kScatter:
-      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant),
-                               step.indices.has(Form::kAligned), result);
+      return permute_unwritten(context, operands, step.leaves.has(Form::kInvariant), result);
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&
@@ -193,9 +185,9 @@ bool Interp::leave_unwritten(const Step& step, Value& result) {
   return true;
 }
 
-void Interp::finish_unwritten(const Step& step, std::int32_t slot) {
-  for (std::uint32_t i = 0; i < step.operands; ++i) release(scratch_[i]);
-  if (slot < 0) release(outputs_[0]);
+void Unwritten::finish(const Step& step, std::int32_t slot) {
+  for (std::uint32_t i = 0; i < step.operands; ++i) release(at_.scratch[i]);
+  if (slot < 0) release(at_.outputs[0]);
 }
 
 }  // namespace nvm::vm

@@ -229,7 +229,7 @@ void put_runs(const void* v, i64 bytes, SegmentLengths runs, i64 count, i64 tota
 
 }  // namespace
 
-void fill_landing(Table& t) {
+void fill_destination(Table& t) {
   t.lay_runs = lay_runs;
   t.runs_fill = runs_fill;
   t.places_of_some = places_of_some;
