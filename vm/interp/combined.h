@@ -10,7 +10,7 @@ namespace nvm::vm {
 
 class Combined : private Room {
  public:
-  using Room::Room;
+  explicit Combined(const Room& shared) : Room(shared) {}
   // Computes equal elements once. False: operands that are to be read one by one are written, for all
   // readers.
   [[nodiscard]] bool alike(const Step& step, std::int32_t slot);

@@ -25,7 +25,7 @@ struct Interp::Place final : Crossing {
 };
 
 std::optional<bool> Interp::pass_guarded(const Step& step, Value& flag) {
-  if (by_levels_ || calls_.all().size() > kMostOpen) return {};
+  if (pending_.by_levels() || calls_.all().size() > kMostOpen) return {};
   const std::optional<bool> way = machine_.hook->foresee(flag, step.site);
   if (!way) return {};
   machine_.hook->guard(flag, step.site, *way, crossing(step));

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <new>
 
-#include "vm/interp/elements.h"
-#include "vm/interp/in_place.h"
-#include "vm/interp/moved.h"
+#include "vm/interp/value_moves.h"
 
 namespace nvm::vm {
 
@@ -39,10 +37,13 @@ Interp::Interp(const Code& code, const Machine& machine, std::span<const Value> 
       guards_(machine.hook != nullptr && machine.hook->guards() && machine.observer == nullptr &&
               !accounts_.itemised()),
       views_(machine, guards_),
-      unwritten_(machine_, at_, accounts_, views_),
-      pulls_(machine_, at_, accounts_, views_),
-      combined_(machine_, at_, accounts_, views_),
-      line_(machine_, at_, accounts_, views_, unwritten_) {
+      shared_(machine_, at_, accounts_, views_),
+      unwritten_(shared_),
+      pulls_(shared_),
+      combined_(shared_),
+      pending_(shared_, calls_, combined_),
+      line_(shared_, unwritten_),
+      exec_(shared_, {unwritten_, pulls_, combined_, pending_}) {
   at_.constants = code.constants;
   at_.scratch.resize(code.most_operands + 1);
   for (std::size_t c = 0; c < at_.constants.size(); ++c) {
@@ -151,19 +152,19 @@ void Interp::loop() {
       pulls_.write(step);
     switch (step.kind) {
       case StepKind::kPrimitive:
-        if (step.line >= 0 && machine_.lines != nullptr && waiting_call_.empty() && run_line(step)) continue;
+        if (step.line >= 0 && machine_.lines != nullptr && !pending_.waits() && run_line(step)) continue;
         if (step.chains && machine_.hook == nullptr && line_.begins(step)) {
           run_chain();
           continue;
         }
-        primitive(step);
+        exec_.primitive(step);
         break;
-      case StepKind::kHost: host(step); break;
-      case StepKind::kPair: pair(step); break;
-      case StepKind::kUnpair: unpair(step); break;
+      case StepKind::kHost: exec_.host(step); break;
+      case StepKind::kPair: exec_.pair(step); break;
+      case StepKind::kUnpair: exec_.unpair(step); break;
       case StepKind::kCall:
-        if (step.pending && in_level()) {
-          leave_call(step);
+        if (step.pending && pending_.open_here()) {
+          pending_.leave_call(step);
           break;
         }
         accounts_.burn_step();
@@ -194,110 +195,6 @@ void Interp::loop() {
     }
     ++at_.step;
   }
-}
-
-void Interp::perform(const Step& step) {
-  Value* operands = at_.scratch.data();
-  at_.fetch(step, operands);
-  if (step.pending && in_level()) return leave_move(step);
-  if (machine_.hook == nullptr) {
-    accounts_.note_line(step);
-    if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
-  }
-  const std::int32_t slot = at_.slots_of(step)[0];
-  if (step.permuted && views_.unwritten &&
-      unwritten_.stays(step, slot >= 0 ? at_.frame[slot] : at_.outputs[0]))
-    return unwritten_.finish(step, slot);
-  if (views_.leaves && step.results == 1 && combined_.alike(step, slot)) return;
-  if (views_.leaves && step.results != 1) {
-    combined_.write_repeated_operands(step);
-    if (step.group != Step::kNoGroup && combined_.pack_group(step)) return;
-  }
-  if (step.results == 1 && slot >= 0) [[likely]] {
-    execute(step, {operands, step.operands}, {at_.frame + slot, 1});
-  } else {
-    execute(step, {operands, step.operands}, {at_.outputs, step.results});
-    at_.store(step, at_.outputs);
-  }
-  for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
-}
-
-[[gnu::always_inline]] inline void Interp::execute(const Step& step, std::span<Value> operands,
-                                                   std::span<Value> results) {
-  if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
-  if (step.leaves.has(Form::kStrided) && unwritten_.leave_strided(step, operands, results)) return;
-  if (machine_.hook != nullptr && !step.drawn &&
-      machine_.hook->offer(*step.inst, step.site, operands, results))
-    return;
-  if (step.drawn && machine_.hook != nullptr)
-    for (Value& operand : operands) machine_.hook->force(operand);
-  if (accounts_.counts() && machine_.hook != nullptr) accounts_.count(step, operands);
-  if (machine_.hook != nullptr) accounts_.note_line(step);
-  if (accounts_.counts_moved() && machine_.hook != nullptr) [[unlikely]]
-    return execute_counted(step, operands, results);
-  execute_here(step, operands, results);
-}
-
-[[gnu::always_inline]] inline void Interp::execute_here(const Step& step, std::span<Value> operands,
-                                                        std::span<Value> results) {
-  if (step.indices.has(Form::kStrided) && unwritten_.put_strided(operands, results)) return;
-  compute(step, operands, results);
-}
-
-[[gnu::always_inline]] inline void Interp::compute(const Step& step, std::span<Value> operands,
-                                                   std::span<Value> results) {
-  if (views_.leaves && step.alone != nullptr)
-    step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
-  else if (step.drawn || (step.repeats && (machine_.hook == nullptr || machine_.hook->declined())))
-    run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
-  else
-    run_primitive(machine_.prims, step.op, step.word, operands, results);
-}
-
-// Where a hook has made what was promised among the operands.
-[[gnu::noinline]] void Interp::execute_counted(const Step& step, std::span<Value> operands,
-                                               std::span<Value> results) {
-  Moving moving(step.op);
-  for (const Value& operand : operands) moving.reads(operand);
-  const InPlace in_place(step.op, operands);
-  execute_here(step, operands, results);
-  for (const Value& result : results) moving.writes(result);
-  accounts_.moved(moving.bytes() - in_place.unmoved(results));
-}
-
-void Interp::host(const Step& step) {
-  Value* operands = at_.scratch.data();
-  at_.fetch(step, operands);
-  if (machine_.host == nullptr) throw Fault{Fault::Kind::kDenied, "a group may have no effect"};
-  if (machine_.hook != nullptr) machine_.hook->finish();  // what was promised before it counts as made
-  for (std::uint32_t i = 0; i < step.operands; ++i) combined_.written(operands[i]);
-  Value results[5];  // SPAWN has the most
-  if (accounts_.counts()) accounts_.count(step, {operands, step.operands});
-  accounts_.note_line(step);
-  const std::int64_t read = accounts_.counts_moved() ? bytes_read(step.op, {operands, step.operands}) : 0;
-  machine_.host->run(step.op, step.word, step.pos, {operands, step.operands}, {results, step.results});
-  if (accounts_.counts_moved()) accounts_.moved(read + vector_bytes({results, step.results}));
-  if (accounts_.counts() && step.counted == Counted::kResults)
-    accounts_.count_results({results, step.results});
-  accounts_.burn();
-  at_.store(step, results);
-}
-
-void Interp::pair(const Step& step) {
-  Value parts[2];
-  at_.fetch(step, parts);
-  for (Value& part : parts) combined_.written(part);
-  at_.outputs[0] = make_pair_value(std::move(parts[0]), std::move(parts[1]));
-  at_.store(step, at_.outputs);
-}
-
-void Interp::unpair(const Step& step) {
-  Value pair;
-  at_.fetch(step, &pair);
-  const auto& both = std::get<std::shared_ptr<const PairValue>>(pair);
-  at_.outputs[0] = both->left;
-  at_.outputs[1] = both->right;
-  at_.store(step, at_.outputs);
 }
 
 void Interp::open_call(const Step& step) {
@@ -382,10 +279,10 @@ void Interp::run_chain() {
     if (at_.step->pulled != 0) pulls_.write(*at_.step);
     if (line_.join(*at_.step)) continue;
     if (!line_.passes(*at_.step)) break;
-    primitive(*at_.step);
+    exec_.primitive(*at_.step);
   }
   if (!line_.empty()) return line_.finish();
-  primitive(*at_.step);
+  exec_.primitive(*at_.step);
   ++at_.step;
 }
 

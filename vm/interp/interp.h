@@ -9,8 +9,10 @@
 #include "vm/interp/call_stack.h"
 #include "vm/interp/code.h"
 #include "vm/interp/combined.h"
+#include "vm/interp/executor.h"
 #include "vm/interp/frames.h"
 #include "vm/interp/machine.h"
+#include "vm/interp/pending_call.h"
 #include "vm/interp/pulls.h"
 #include "vm/interp/registers.h"
 #include "vm/interp/strip_line.h"
@@ -51,25 +53,8 @@ class Interp final {
   [[nodiscard]] std::shared_ptr<Crossing> crossing(const Step& step) const;
   void go_back(const MissedGuard& missed);
   void loop();
-  // Counts also what is moved, if somebody asks.
-  void primitive(const Step& step) {
-    if ((step.leaves_pull || step.takes_pull) && !(step.pending && in_level()) && pulls_.take(step)) return;
-    if (accounts_.counts_moved() && machine_.hook == nullptr) [[unlikely]]
-      return perform_counted(step);
-    perform(step);
-  }
-  void perform(const Step& step);
-  void perform_counted(const Step& step);
-  [[nodiscard]] bool count_plain(const Step& step);
   [[nodiscard]] bool run_line(const Step& step);
   void shuffle(const Step& step);
-  void execute(const Step& step, std::span<Value> operands, std::span<Value> results);
-  void compute(const Step& step, std::span<Value> operands, std::span<Value> results);
-  void execute_here(const Step& step, std::span<Value> operands, std::span<Value> results);
-  void execute_counted(const Step& step, std::span<Value> operands, std::span<Value> results);
-  void host(const Step& step);
-  void pair(const Step& step);
-  void unpair(const Step& step);
   void open_call(const Step& step);
   [[nodiscard]] bool tail_call(const Step& step);  // false: it was the outermost, and is done
   [[nodiscard]] bool offer_call(const Step& step, std::int64_t depth, Value* arguments);
@@ -85,9 +70,6 @@ class Interp final {
                                     std::int64_t callers, const Destination* destination, Outcome& outcome);
   void run_levels(ssa::FunctionId function, std::vector<Value> arguments, Destination destination);
   void check_levels(std::int64_t level, std::int32_t slots) const;
-  void leave_call(const Step& step);
-  void leave_move(const Step& step);
-  [[nodiscard]] bool in_level() const { return by_levels_ && calls_.empty(); }
 
   void force(Value& value) const {
     if (machine_.hook != nullptr) machine_.hook->force(value);
@@ -101,17 +83,18 @@ class Interp final {
   Frames frames_;
   bool guards_;  // the hook may pass conditionals on trust
   ViewPolicy views_;
+  const Room shared_;
   Unwritten unwritten_;
   Pulls pulls_;
   Combined combined_;
+  PendingCall pending_;
   StripLine line_;
+  Executor exec_;
   std::vector<Value> values_;  // results of the outermost call
   std::vector<Value> called_;  // results of a call that the hook made
 
   bool exited_ = false;
   Origin exit_line_ = 0;
-  bool by_levels_ = false;           // the outermost call goes by levels
-  std::vector<Value> waiting_call_;  // arguments of that of the next level
 };
 
 }  // namespace nvm::vm

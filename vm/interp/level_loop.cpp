@@ -5,9 +5,7 @@
 #include "vm/interp/interp.h"
 #include "vm/interp/value_moves.h"
 #include "vm/prims/alike.h"
-#include "vm/prims/cycles.h"
 #include "vm/prims/operands.h"
-#include "vm/prims/part_maps.h"
 
 namespace nvm::vm {
 
@@ -32,8 +30,6 @@ std::int64_t filled_bytes(const Destination& destination, std::int64_t elements)
   for (const Destination::Target& target : destination.targets) width += storage_bytes(target.storage);
   return 2 * elements * static_cast<std::int64_t>(width);
 }
-
-Fault not_so_long() { return {Fault::Kind::kDenied, "results are not as long as arguments"}; }
 
 // One level: where its results are wanted, and what it says of those of the next.
 class Level {
@@ -118,39 +114,6 @@ bool Interp::goes_by_levels(ssa::FunctionId function, std::span<const Value> arg
          std::holds_alternative<Segdes>(arguments[f.levels->sizes]);
 }
 
-// The recursive call waits, and the function goes on with pending slices for its results.
-void Interp::leave_call(const Step& step) {
-  waiting_call_.resize(step.operands);
-  at_.fetch(step, waiting_call_.data());
-  accounts_.pass_mark(step);
-  if (machine_.path != nullptr) machine_.path->leave();
-  for (Value& argument : waiting_call_)
-    if (const auto* v = std::get_if<Vector>(&argument); v != nullptr && v->is_repeated())
-      combined_.write_repeated(argument);
-  const Segdes& sizes = std::get<Segdes>(waiting_call_[at_.function->levels->sizes]);
-  std::vector<Value> results(step.results);
-  took(machine_.prims, FastPath::kLeaveHole);
-  for (std::size_t r = 0; r < results.size(); ++r)
-    results[r] = r == at_.function->levels->lengths ? Value(sizes) : pending_value(sizes.total());
-  at_.store(step, results.data());
-}
-
-void Interp::leave_move(const Step& step) {
-  const std::span<Value> operands(at_.scratch.data(), step.operands);
-  if (accounts_.counts()) accounts_.count(step, operands);
-  write_part(machine_.prims, operands[0]);
-  const bool stays = stays_by_cycle(step.op, operands);
-  Value moved;
-  if (stays) {
-    took(machine_.prims, FastPath::kKeepCycled);
-    moved = std::move(operands[0]);
-  } else if (!vm::leave_move({machine_.prims, step.op, step.word, operands.data(), &moved})) {
-    throw not_so_long();
-  }
-  at_.store(step, &moved);
-  for (Value& operand : operands) release(operand);
-}
-
 // As many calls may be open here as in the usual way.
 void Interp::check_levels(std::int64_t level, std::int32_t slots) const {
   if (machine_.max_depth > 0 && calls_.outside() + level >= machine_.max_depth)
@@ -170,22 +133,22 @@ void Interp::run_levels(ssa::FunctionId function, std::vector<Value> arguments, 
         machine_.calls->call_into(function, calls_.outside() + level, arguments, destination))
       break;
     const Segdes sizes = sizes_of(f, arguments);
-    waiting_call_.clear();
+    pending_.clear();
     if (level > 0 && machine_.meter != nullptr) machine_.meter->enter_level(function, arguments);
     enter(function, arguments);
     arguments.clear();
     loop();
     if (exited_) throw Fault{Fault::Kind::kDenied, "a level ends the program"};
     Level made(machine_.prims, f, destination);
-    const Segdes next = waiting_call_.empty() ? Segdes() : sizes_of(f, waiting_call_);
+    const Segdes next = !pending_.waits() ? Segdes() : sizes_of(f, pending_.arguments());
     if (!made.fill(values_, sizes, next)) throw not_so_long();
     took(machine_.prims, FastPath::kLevel);
     if (accounts_.counts_moved()) accounts_.moved(filled_bytes(destination, sizes.total() - next.total()));
     values_.clear();
-    if (waiting_call_.empty()) break;
+    if (!pending_.waits()) break;
     if (machine_.path != nullptr) machine_.path->end_level();
     check_levels(level, std::max(f.slots, 1));
-    arguments = std::move(waiting_call_);
+    arguments = std::move(pending_.arguments());
     memory = made.memory();
     destination.places = made.places();
   }
@@ -199,7 +162,7 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
                             const Destination* destination, Outcome& outcome) {
   calls_.begin(callers);
   exited_ = false;
-  by_levels_ = true;
+  pending_.begin(true);
   bool done = true;
   const Accounts::State before = accounts_.state();
   try {
@@ -221,9 +184,9 @@ bool Interp::call_by_levels(ssa::FunctionId function, std::vector<Value> argumen
     if (!final) machine_.levels->give_up(function);
     forget();
   }
-  by_levels_ = false;
+  pending_.begin(false);
   exited_ = false;
-  waiting_call_.clear();
+  pending_.clear();
   values_.clear();
   calls_.clear();
   return done;

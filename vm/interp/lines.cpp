@@ -83,7 +83,7 @@ bool Interp::run_line(const Step& step) {
     for (const std::int32_t i : line.steps) {
       at_.step = at_.function->steps.data() + i;
       if (at_.step->kind == StepKind::kPrimitive)
-        primitive(*at_.step);
+        exec_.primitive(*at_.step);
       else
         shuffle(*at_.step);
     }

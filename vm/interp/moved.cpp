@@ -4,7 +4,6 @@
 
 #include "bytecode/base/stack.h"
 #include "vm/interp/in_place.h"
-#include "vm/interp/interp.h"
 #include "vm/interp/work.h"
 #include "vm/prims/alike.h"
 
@@ -131,50 +130,6 @@ std::optional<std::int64_t> Moving::plain(const Value& value) {
   if (const auto* v = std::get_if<Vector>(&value)) return memory_of(*v);
   if (std::holds_alternative<Segdes>(value)) return 0;
   return std::nullopt;
-}
-
-// As perform(), for who counts what is moved.
-void Interp::perform_counted(const Step& step) {
-  if (!moves_elements(step.op) && !picks(step.op) && count_plain(step)) return;
-  Moving moving(step.op);
-  const Operand* operands = at_.operands_of(step);
-  for (std::uint32_t i = 0; i < step.operands; ++i) moving.reads(at_.peek(operands[i]));
-  if (combined_.has_packed(step)) moving.has_been_read();
-  perform(step);
-  const std::int32_t* slots = at_.slots_of(step);
-  for (std::uint32_t i = 0; i < step.results; ++i)
-    if (slots[i] >= 0) moving.writes(at_.frame[slots[i]]);
-  accounts_.moved(moving.bytes());
-}
-
-// False: nothing has happened.
-bool Interp::count_plain(const Step& step) {
-  const Operand* operands = at_.operands_of(step);
-  std::int64_t read = 0;
-  for (std::uint32_t i = 0; i < step.operands; ++i) {
-    const auto bytes = Moving::plain(at_.peek(operands[i]));
-    if (!bytes) return false;
-    read += *bytes;
-  }
-  InPlace in_place;
-  if (InPlace::may(step.op)) {
-    const std::array<Value, 2> first = {at_.peek(operands[0]), at_.peek(operands[1])};
-    in_place = InPlace(step.op, first);
-  }
-  perform(step);
-  const std::int32_t* slots = at_.slots_of(step);
-  std::int64_t written = 0;
-  for (std::uint32_t i = 0; i < step.results; ++i) {
-    if (slots[i] < 0) continue;
-    const auto bytes = Moving::plain(at_.frame[slots[i]]);
-    if (bytes)
-      written += *bytes;
-    else if (!std::holds_alternative<std::monostate>(at_.frame[slots[i]]))
-      read = 0;  // unwritten
-  }
-  if (InPlace::may(step.op) && slots[0] >= 0) read -= in_place.unmoved({&at_.frame[slots[0]], 1});
-  accounts_.moved(read + written);
-  return true;
 }
 
 }  // namespace nvm::vm

@@ -7,7 +7,7 @@ namespace nvm::vm {
 
 class Pulls : private Room {
  public:
-  using Room::Room;
+  explicit Pulls(const Room& shared) : Room(shared) {}
   // True: done. False: the instruction is to be executed, on written operands.
   [[nodiscard]] bool take(const Step& step);
   // Writes the pulls among the operands.

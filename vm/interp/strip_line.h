@@ -11,9 +11,7 @@ namespace nvm::vm {
 
 class StripLine : private Room {
  public:
-  StripLine(const Machine& machine, Registers& at, Accounts& accounts, const ViewPolicy& views,
-            const Unwritten& unwritten)
-      : Room(machine, at, accounts, views), unwritten_(unwritten) {}
+  StripLine(const Room& shared, const Unwritten& unwritten) : Room(shared), unwritten_(unwritten) {}
 
   [[nodiscard]] bool begins(const Step& step) const;
   void start(const Step& step);

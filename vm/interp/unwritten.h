@@ -8,7 +8,7 @@ namespace nvm::vm {
 
 class Unwritten : private Room {
  public:
-  using Room::Room;
+  explicit Unwritten(const Room& shared) : Room(shared) {}
   // Of an elementwise instruction whose operands are there: does its result follow from what is known?
   [[nodiscard]] bool follows(const Step& step) const;
   // Operands are in scratch. True: the result is there, or left. Those that only others would understand are
