@@ -166,7 +166,7 @@ SessionStatus SessionCommands::load(const Form& form, const CompiledForm* argume
 // What a name or a word of the commands is about.
 void SessionCommands::help(const Words& words) {
   const std::string name = lower(words.back().text);
-  if (is_internal(name) || s_.environment_.find(name) != nullptr) return describe(words);
+  if (name == "time" || s_.environment_.find(name) != nullptr) return describe(words);
   bool any = false;
   for (const std::string_view line : lines_of(kHelp)) {
     std::string only = lower(std::string(line));

@@ -17,6 +17,11 @@ using frontend::FormKind;
 constexpr std::size_t kWhole = 12;  // lines of code that are shown if there are not more,
 constexpr std::size_t kFirst = 6;   // and how many of more
 
+// What is written as a call and is none.
+constexpr const char* kTime =
+    "INTERFACE:\n  time(a)\nTYPE:\n  a -> (a, float) :: (a in any)\nDOCUMENTATION:\n"
+    "  The value of an expression and the seconds it took.\nCODE:\n  *Primitive*\n";
+
 std::string interface(const Binding& b) {
   if (b.form && (b.form->kind == FormKind::kFunction || b.form->kind == FormKind::kForward)) {
     const std::string pattern = frontend::print_pattern(b.form->pattern);
@@ -34,8 +39,12 @@ void SessionCommands::describe(const Words& words) {
   std::string name = words.back().text;
   for (char& c : name)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  if (name == "time") {
+    s_.out_ << kTime;
+    return;
+  }
   const Binding* b = s_.environment_.find(name);
-  if (b == nullptr || is_internal(name)) {
+  if (b == nullptr) {
     for (char& c : name)
       if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     s_.out_ << name << " not found.\n";

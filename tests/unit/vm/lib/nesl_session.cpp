@@ -119,6 +119,9 @@ TEST_CASE("describe and apropos know the prelude, primitives and the session's f
   CHECK(top("describe nosuch;") == "NOSUCH not found.\n");
   CHECK(top("apropos median;") == "median : [a] -> a :: (a in ordinal)\n");
   CHECK(top("apropos __;").empty());
+  CHECK(top("describe prim_sqrt;").find("float -> float") != std::string::npos);
+  for (const char* command : {"describe time;", "help time;"})
+    CHECK(top(command).find("a -> (a, float) :: (a in any)") != std::string::npos);
 }
 
 TEST_CASE("traced functions say what they do until tracing is off") {
