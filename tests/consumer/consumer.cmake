@@ -21,6 +21,7 @@ run("${CMAKE_COMMAND}" --build "${project}")
 
 expect("it = 6 : int\n" "${project}/with_shared")
 expect("it = 6 : int\n" "${project}/with_static")
+expect("16 4 12\nindex out of range\n" "${project}/with_arrays")
 set(ENV{LD_LIBRARY_PATH} "${prefix}/${libdir}")
 foreach(program with_c with_pkg_config)
   if(EXISTS "${project}/${program}")

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <limits>
 
 #include "vm/lib/element_emit.h"
@@ -25,20 +26,23 @@ Promise real_of_uint64(const Emit& e, const Promise& h) {
 
 const Instruction& Emit::instruction(Scalar scalar, TypeWord word) {
   constexpr std::size_t kWords = 6;
-  static const Instruction* known[static_cast<std::size_t>(Scalar::kNoScalar)][kWords];
-  const Instruction*& found = known[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(word)];
+  static std::atomic<const Instruction*> known[static_cast<std::size_t>(Scalar::kNoScalar)][kWords];
+  auto& place = known[static_cast<std::size_t>(scalar)][static_cast<std::size_t>(word)];
+  const Instruction* found = place.load(std::memory_order_acquire);
   if (found == nullptr) {
     const OpInfo& info = op_info(elementwise_op(scalar));
     std::string text(info.text);
     if (info.words != Words::kNoWord) text += " " + std::string(type_word_text(word));
     found = find_instruction(text);
+    place.store(found, std::memory_order_release);
   }
   return *found;
 }
 
 Promise Emit::input(const vm::Vector& number) const {
-  if (at_once_ && size_ != Size::one() && *size_->known() > 1) return repeated(number, *size_->known());
-  return spread(given(loose_value(number)), nvm::word_of(number.type()));
+  if (at_once_ && !size_->is_number() && *size_->known() > 1)
+    return repeated(graph(), number, *size_->known());
+  return spread(graph().given(loose_value(number)), nvm::word_of(number.type()));
 }
 
 Promise Emit::constant_of(const vm::Vector& number) const {
@@ -53,9 +57,9 @@ Promise Emit::spread(const Promise& single, TypeWord word) const {
   static const Instruction* const ints = find_instruction("DIST INT");
   static const Instruction* const floats = find_instruction("DIST FLOAT");
   static const Instruction* const bools = find_instruction("DIST BOOL");
-  if (size_ == Size::one()) return single;
+  if (size_->is_number()) return single;
   if (at_once_ && single.evaluated() && *size_->known() > 1)
-    return repeated(std::get<vm::Vector>(single.value().impl()->value), *size_->known());
+    return repeated(graph(), std::get<vm::Vector>(single.value().impl()->value), *size_->known());
   const Promise operands[] = {single, size_->segments()};
   return record(word == TypeWord::kInt ? *ints : word == TypeWord::kFloat ? *floats : *bools, operands);
 }

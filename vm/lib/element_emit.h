@@ -44,9 +44,9 @@ class Emit {
   [[nodiscard]] Promise real(const Promise& a) const { return op(Scalar::kItoF, TypeWord::kNone, a); }
 
   // A number of the program in all elements.
-  [[nodiscard]] Promise whole(std::int64_t x) const { return spread(constant(x), TypeWord::kInt); }
-  [[nodiscard]] Promise number(double x) const { return spread(constant(x), TypeWord::kFloat); }
-  [[nodiscard]] Promise flag(bool x) const { return spread(constant(x), TypeWord::kBool); }
+  [[nodiscard]] Promise whole(std::int64_t x) const { return spread(graph().constant(x), TypeWord::kInt); }
+  [[nodiscard]] Promise number(double x) const { return spread(graph().constant(x), TypeWord::kFloat); }
+  [[nodiscard]] Promise flag(bool x) const { return spread(graph().constant(x), TypeWord::kBool); }
   [[nodiscard]] Promise zero(Kind kind) const { return kind == Kind::kFloat ? number(0) : whole(0); }
   [[nodiscard]] Promise spread(const Promise& single, TypeWord word) const;
   [[nodiscard]] Promise constant_of(const vm::Vector& number) const;
@@ -59,6 +59,7 @@ class Emit {
   }
 
  private:
+  [[nodiscard]] ExpressionGraph& graph() const { return size_->graph(); }
   [[nodiscard]] static const Instruction& instruction(Scalar op, TypeWord word);
 
   const SizeRef& size_;

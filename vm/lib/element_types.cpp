@@ -70,8 +70,9 @@ ElementType meeting(ElementType type, const WeakNumber& number) {
   return kind == 'b' ? ElementType::kint64 : type;
 }
 
-const SizeRef& Size::one() {
-  static const SizeRef size = std::make_shared<Size>(1);
+SizeRef Size::of_number(ExpressionGraph& graph) {
+  auto size = std::make_shared<Size>(graph, 1);
+  size->number_ = true;
   return size;
 }
 
@@ -83,7 +84,8 @@ std::optional<std::int64_t> Size::known() const {
 const Promise& Size::segments() {
   if (!segments_) {
     auto made = make_segdes({&n_, 1});
-    segments_ = given(made ? *made : Value(nullptr));
+    if (!made) throw std::length_error(made.failure().reason);
+    segments_ = graph_.given(*made);
   }
   return segments_;
 }

@@ -30,20 +30,24 @@ struct ElementTypeInfo {
 // The type in which two arrays meet.
 [[nodiscard]] ElementType common(ElementType a, ElementType b);
 
-// How many elements there are, which may be known only when something is evaluated. Of the one that is
-// `one()` everybody knows: what is made of it needs no instruction to spread a number.
+// How many elements there are, which may be known only when something is evaluated. Of a number, one; what is
+// made of numbers needs no instruction to spread them.
 class Size {
  public:
-  explicit Size(std::int64_t n) : n_(n) {}
-  explicit Size(Promise segments) : segments_(std::move(segments)) {}
-  [[nodiscard]] static const std::shared_ptr<Size>& one();
+  Size(ExpressionGraph& graph, std::int64_t n) : graph_(graph), n_(n) {}
+  explicit Size(Promise segments) : graph_(segments.graph()), segments_(std::move(segments)) {}
+  [[nodiscard]] static std::shared_ptr<Size> of_number(ExpressionGraph& graph);
+  [[nodiscard]] ExpressionGraph& graph() const { return graph_; }
+  [[nodiscard]] bool is_number() const { return number_; }
   [[nodiscard]] std::optional<std::int64_t> known() const;
   [[nodiscard]] const Promise& segments();  // a descriptor of one segment
   void become_known(std::int64_t n) { n_ = n; }
   [[nodiscard]] bool same(const Size& other) const;
 
  private:
+  ExpressionGraph& graph_;
   std::int64_t n_ = -1;
+  bool number_ = false;
   Promise segments_;
 };
 using SizeRef = std::shared_ptr<Size>;

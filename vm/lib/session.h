@@ -4,8 +4,8 @@
 // what is looked at becomes one program with all that it stands on. Graphs of one shape share that program,
 // whatever the lengths and values.
 //
-// A graph is used by one thread at a time; a host with threads has a lock for all graphs together. While a
-// program runs the lock may be given away.
+// Nodes belong to an ExpressionGraph, which one thread uses at a time, with all its promises; a host whose
+// threads share one has a lock for it. While a program runs the lock may be given away. Graphs share nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +24,28 @@ namespace nvm::lib {
 
 // An instruction with its type word, "+ INT", or a constant, "CONST FLOAT 2.0": what has no effect, at most
 // two results, and no more operands than kMostOperands. One object for each text; it lives as long as the
-// process.
+// process. Any thread may ask.
 class Instruction;
 inline constexpr int kMostOperands = 6;
 // Null for any other text.
 [[nodiscard]] const Instruction* find_instruction(std::string_view text);
 [[nodiscard]] int operands_of(const Instruction& instruction);
 [[nodiscard]] int results_of(const Instruction& instruction);
+[[nodiscard]] Kind operand_kind(const Instruction& instruction, int operand);
 
 // A place in the host's program; what `code` is only the host knows.
 struct Place {
   void* code = nullptr;
   int offset = 0;
 };
-// How the host says where it is, and keeps what Place::code points to. Set once, before anything is recorded.
+// How the host says where it is, and keeps what Place::code points to.
 struct Places {
   Place (*here)() = nullptr;  // of who records now; release() gives it back
   void (*release)(void* code) = nullptr;
 };
-void use_places(const Places& places);
 
 struct Node;
+class ExpressionGraph;
 
 // A result of an instruction, or a value that was given; a handle that keeps what it needs.
 class Promise {
@@ -63,6 +64,7 @@ class Promise {
   [[nodiscard]] explicit operator bool() const { return node_ != nullptr; }
   [[nodiscard]] Node* node() const { return node_; }
   [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] ExpressionGraph& graph() const;
   [[nodiscard]] Kind kind() const;
   [[nodiscard]] bool evaluated() const;
   [[nodiscard]] const Value& value() const;             // if evaluated
@@ -76,17 +78,34 @@ class Promise {
   int index_ = 0;
 };
 
-[[nodiscard]] Promise given(Value value);
-// Records it, or executes it if its operands are values of a few elements; what fails then is recorded, and
-// fails when somebody looks. Its results are numbered from the first; throws std::bad_alloc.
+// What the promises of one user have in common: constants, and those that are alike. Outlives its promises.
+class ExpressionGraph {
+ public:
+  struct State;
+  explicit ExpressionGraph(const Places& places = {});
+  ~ExpressionGraph();
+  ExpressionGraph(const ExpressionGraph&) = delete;
+  ExpressionGraph& operator=(const ExpressionGraph&) = delete;
+
+  [[nodiscard]] Promise given(Value value);
+  // A number of the program, not of its input: graphs with other ones have other programs. Where there are
+  // too many in the process it is an input.
+  [[nodiscard]] Promise constant(std::int64_t value);
+  [[nodiscard]] Promise constant(double value);
+  [[nodiscard]] Promise constant(bool value);
+  // Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed.
+  [[nodiscard]] Promise placeholder(Kind kind);
+  // How many instructions were recorded or executed.
+  [[nodiscard]] std::uint64_t recorded() const;
+  [[nodiscard]] State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+// Records an instruction in the graph of its operands, all of one and at least one, or executes it if
+// they are values of a few elements; what fails then is recorded, and fails when somebody looks. Its results
+// are numbered from the first; throws std::bad_alloc.
 [[nodiscard]] Promise record(const Instruction& instruction, std::span<const Promise> operands);
-// A number of the program, not of its input: graphs with other ones have other programs. Where there are too
-// many it is an input.
-[[nodiscard]] Promise constant(std::int64_t value);
-[[nodiscard]] Promise constant(double value);
-[[nodiscard]] Promise constant(bool value);
-// Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed.
-[[nodiscard]] Promise placeholder(Kind kind);
 // A graph above some promises, without them: what is recorded again for other ones costs no more than its
 // instructions. Values on which it stands besides are kept.
 class Tape {
@@ -107,11 +126,9 @@ class Tape {
   std::uint32_t result_;
   std::size_t values_;  // how many there are
 };
-// How many instructions were recorded or executed in this process.
-[[nodiscard]] std::uint64_t recorded();
 
 // Computes promises with one set of options, and keeps programs, machines and kernels for the next graph of
-// the same shape.
+// the same shape. Used under the lock of the graphs that it computes.
 class Session {
  public:
   // Runs the program. `long_run`: it may take long enough for somebody to want to interrupt it.

@@ -1,10 +1,12 @@
+#include <atomic>
+
 #include "vm/lib/session_node.h"
 
 namespace nvm::lib {
 
 std::uint64_t new_visit() {
-  static std::uint64_t visits = 0;
-  return ++visits;
+  static std::atomic<std::uint64_t> visits = 0;  // of all graphs
+  return visits.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 namespace {

@@ -1,6 +1,8 @@
 // The graph behind promises (session.h).
 #pragma once
 
+#include <unordered_map>
+
 #include "bytecode/table/op_info.h"
 #include "vm/lib/session.h"
 #include "vm/prims/prims.h"
@@ -17,11 +19,14 @@ class Instruction {
   std::uint8_t results = 1;
   bool pure = true;  // it cannot fail, so one promise stands for all that would be alike
   Kind kinds[2] = {Kind::kInt, Kind::kInt};
-  Promise constant;  // a node with its value, shared by all
+  std::optional<Value> constant;
 };
 
 // One instruction, or one value that was given. A node that is evaluated has its values and no operands.
 struct Node {
+  explicit Node(ExpressionGraph& of) : graph(of) {}
+
+  ExpressionGraph& graph;
   const Instruction* instruction = nullptr;  // null: given
   Promise operands[kMostOperands];
   std::optional<Value> values[2];
@@ -65,6 +70,14 @@ class Alike {
   std::size_t nodes_ = 0;
 };
 
+struct ExpressionGraph::State {
+  Places places;
+  std::uint64_t recorded = 0;
+  Alike alike;
+  std::unordered_map<std::uint64_t, Promise> ints, floats;  // constants by their bits
+  Promise flags[2];
+};
+
 // What computes some nodes from the values that they stand on. The key of a graph's shape; equal keys have
 // equal programs.
 struct Graph {
@@ -83,7 +96,7 @@ void order_below(const Promise& root, std::vector<Promise>& order);
 [[nodiscard]] bool all_few(std::span<const Promise> operands);
 // One number as `n` > 1 elements without memory: for operands of scalar operations that are executed at once.
 // record() makes a vector of it where it must.
-[[nodiscard]] Promise repeated(const vm::Vector& number, std::int64_t n);
+[[nodiscard]] Promise repeated(ExpressionGraph& graph, const vm::Vector& number, std::int64_t n);
 [[nodiscard]] Promise written(const Promise& promise);
 
 // Begins a walk over a graph; nodes with this `visit` were met.

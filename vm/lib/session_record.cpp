@@ -1,6 +1,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <mutex>
+#include <shared_mutex>
 #include <unordered_map>
 
 #include "bytecode/text/writer.h"
@@ -16,24 +18,32 @@ namespace {
 constexpr std::int64_t kFew = 1024;  // elements up to which an instruction is executed at once
 constexpr std::size_t kMostConstants = 4096;
 
-Places& places() {
-  static Places of_host;
-  return of_host;
-}
+// All instructions that were asked for.
+class Instructions {
+ public:
+  [[nodiscard]] const Instruction* find(const std::string& text) {
+    const std::shared_lock reads(lock_);
+    const auto found = by_text_.find(text);
+    return found == by_text_.end() ? nullptr : found->second.get();
+  }
+  const Instruction* add(const std::string& text, std::unique_ptr<Instruction> made) {
+    const std::unique_lock writes(lock_);
+    const auto [at, is_new] = by_text_.emplace(text, std::move(made));
+    if (is_new && at->second->constant) ++constants_;
+    return at->second.get();
+  }
+  [[nodiscard]] bool has_most_constants() {
+    const std::shared_lock reads(lock_);
+    return constants_ >= kMostConstants;
+  }
 
-std::uint64_t& count() {
-  static std::uint64_t instructions = 0;
-  return instructions;
-}
-
-Alike& alike() {
-  static auto* promises = new Alike;  // as long as the process
-  return *promises;
-}
-
-using Texts = std::unordered_map<std::string, std::unique_ptr<Instruction>>;
-Texts& texts() {
-  static auto* made = new Texts;  // as long as the process
+ private:
+  std::shared_mutex lock_;
+  std::unordered_map<std::string, std::unique_ptr<Instruction>> by_text_;
+  std::size_t constants_ = 0;
+};
+Instructions& instructions() {
+  static auto* made = new Instructions;  // as long as the process
   return *made;
 }
 
@@ -62,10 +72,7 @@ std::unique_ptr<Instruction> constant_instruction(std::string text, TypeWord wor
   made->text = std::move(text);
   made->word = word;
   made->kinds[0] = value.kind();
-  auto* node = new Node;
-  made->constant = Promise(node, 0);
-  node->instruction = made.get();
-  node->evaluate(0, std::move(value));
+  made->constant = std::move(value);
   return made;
 }
 
@@ -85,7 +92,7 @@ std::unique_ptr<Instruction> read(std::string_view text) {
   const OpInfo& info = op_info(*op);
   const bool whole = second == std::string_view::npos && (rest.empty() || word != TypeWord::kNone);
   if (!whole || !word_allowed(*op, word) || info.effect == Effect::kOrdered || info.results.size() > 2 ||
-      info.results.empty() || info.operands.size() > kMostOperands)
+      info.results.empty() || info.operands.empty() || info.operands.size() > kMostOperands)
     return nullptr;
   auto made = std::make_unique<Instruction>();
   made->execute = vm::find_primitive(*op, word);
@@ -107,18 +114,28 @@ std::string float_text(double x) {
   return text;
 }
 
+Promise promise_of(ExpressionGraph& graph, const Instruction& constant) {
+  auto* node = new Node(graph);
+  Promise promise(node, 0);
+  node->instruction = &constant;
+  node->evaluate(0, *constant.constant);
+  return promise;
+}
+
+// Null where there are too many: instructions live as long as the process, so it bounds them.
+const Instruction* constant_instruction(const std::string& text) {
+  return instructions().has_most_constants() ? instructions().find(text) : find_instruction(text);
+}
+
 template <typename Make, typename Text>
-Promise constant_of(std::uint64_t bits, const char* word, Text text, Make otherwise) {
-  using Known = std::unordered_map<std::uint64_t, const Instruction*>;
-  static auto* known = new Known;
-  ++count();
-  const auto found = known->find(bits);
-  if (found != known->end()) return found->second->constant;
-  const Instruction* made = nullptr;
-  if (known->size() < kMostConstants) made = find_instruction(std::string("CONST ") + word + " " + text());
-  if (made == nullptr) return given(otherwise());
-  known->emplace(bits, made);
-  return made->constant;
+Promise constant_of(ExpressionGraph& graph, std::unordered_map<std::uint64_t, Promise>& mine,
+                    std::uint64_t bits, Text text, Make otherwise) {
+  ++graph.state().recorded;
+  const auto found = mine.find(bits);
+  if (found != mine.end()) return found->second;
+  const Instruction* made = constant_instruction(text());
+  if (made == nullptr) return graph.given(otherwise());
+  return mine.emplace(bits, promise_of(graph, *made)).first->second;
 }
 
 std::int64_t extent_of(const vm::Value& value) {
@@ -168,8 +185,8 @@ bool all_few(std::span<const Promise> operands) {
   return true;
 }
 
-Promise repeated(const vm::Vector& number, std::int64_t n) {
-  return given(loose_value(vm::Vector::repeated(number, n)));
+Promise repeated(ExpressionGraph& graph, const vm::Vector& number, std::int64_t n) {
+  return graph.given(loose_value(vm::Vector::repeated(number, n)));
 }
 
 Promise written(const Promise& promise) {
@@ -180,46 +197,60 @@ Promise written(const Promise& promise) {
   const std::int64_t n = v->length();
   auto segments = make_segdes({&n, 1});
   if (!segments) throw std::bad_alloc();
-  const Promise operands[] = {given(loose_value(v->repeated_element())), given(*segments)};
+  ExpressionGraph& graph = promise.graph();
+  const Promise operands[] = {graph.given(loose_value(v->repeated_element())), graph.given(*segments)};
   return record(*find_instruction("DIST " + word), operands);
 }
 
 const Instruction* find_instruction(std::string_view text) {
-  const auto found = texts().find(std::string(text));
-  if (found != texts().end()) return found->second.get();
+  const std::string key(text);
+  if (const Instruction* known = instructions().find(key)) return known;
   auto made = read(text);
-  if (made == nullptr) return nullptr;
-  return texts().emplace(std::string(text), std::move(made)).first->second.get();
+  return made == nullptr ? nullptr : instructions().add(key, std::move(made));
 }
 
-Promise constant(std::int64_t value) {
+ExpressionGraph::ExpressionGraph(const Places& places) : state_(std::make_unique<State>()) {
+  state_->places = places;
+}
+ExpressionGraph::~ExpressionGraph() {
+  state_->ints.clear();
+  state_->floats.clear();
+  for (Promise& flag : state_->flags) flag = {};
+}
+std::uint64_t ExpressionGraph::recorded() const { return state_->recorded; }
+
+Promise ExpressionGraph::constant(std::int64_t value) {
   return constant_of(
-      static_cast<std::uint64_t>(value), "INT", [&] { return std::to_string(value); },
+      *this, state_->ints, static_cast<std::uint64_t>(value),
+      [&] { return "CONST INT " + std::to_string(value); },
       [&] {
         return make_ints({&value, 1});
       });
 }
-Promise constant(double value) {
+Promise ExpressionGraph::constant(double value) {
   return constant_of(
-      std::bit_cast<std::uint64_t>(value), "FLOAT", [&] { return float_text(value); },
+      *this, state_->floats, std::bit_cast<std::uint64_t>(value),
+      [&] { return "CONST FLOAT " + float_text(value); },
       [&] {
         return make_floats({&value, 1});
       });
 }
-Promise constant(bool value) {
-  static const Instruction* const flags[] = {find_instruction("CONST BOOL F"),
-                                             find_instruction("CONST BOOL T")};
-  ++count();
-  return flags[value ? 1 : 0]->constant;
+Promise ExpressionGraph::constant(bool value) {
+  ++state_->recorded;
+  Promise& flag = state_->flags[value ? 1 : 0];
+  if (!flag) flag = promise_of(*this, *find_instruction(value ? "CONST BOOL T" : "CONST BOOL F"));
+  return flag;
 }
 
 int operands_of(const Instruction& instruction) { return instruction.operands; }
 int results_of(const Instruction& instruction) { return instruction.results; }
-void use_places(const Places& of_host) { places() = of_host; }
-std::uint64_t recorded() { return count(); }
+Kind operand_kind(const Instruction& instruction, int operand) {
+  const OpInfo& info = op_info(instruction.op);
+  return static_cast<Kind>(letter_type(info.operands[static_cast<std::size_t>(operand)], instruction.word));
+}
 
-Promise given(Value value) {
-  auto* node = new Node;
+Promise ExpressionGraph::given(Value value) {
+  auto* node = new Node(*this);
   Promise promise(node, 0);
   node->given_kind = value.kind();
   node->evaluate(0, std::move(value));
@@ -227,18 +258,19 @@ Promise given(Value value) {
 }
 
 Promise record(const Instruction& instruction, std::span<const Promise> operands) {
-  ++count();
-  if (instruction.execute == nullptr) return instruction.constant;
+  ExpressionGraph& graph = operands[0].graph();
+  ExpressionGraph::State& state = graph.state();
+  ++state.recorded;
   Promise taken[kMostOperands];
   const bool few = all_few(operands);
   bool sure = false;
   if (!few) {
     for (std::size_t k = 0; k < operands.size(); ++k) taken[k] = written(operands[k]);
     sure = cannot_fail(instruction, {taken, operands.size()});
-    Node* known = sure ? alike().find(instruction, {taken, operands.size()}) : nullptr;
+    Node* known = sure ? state.alike.find(instruction, {taken, operands.size()}) : nullptr;
     if (known != nullptr) return {known, 0};
   }
-  auto* node = new Node;
+  auto* node = new Node(graph);
   Promise promise(node, 0);
   node->instruction = &instruction;
   if (few && execute(instruction, operands, *node)) return promise;
@@ -247,8 +279,8 @@ Promise record(const Instruction& instruction, std::span<const Promise> operands
     node->depth = std::max(node->depth, node->operands[k].node()->depth);
   }
   ++node->depth;
-  if (places().here != nullptr) node->place = places().here();
-  if (sure) alike().add(*node);
+  if (state.places.here != nullptr) node->place = state.places.here();
+  if (sure) state.alike.add(*node);
   return promise;
 }
 
@@ -259,7 +291,7 @@ void Node::evaluate(int k, Value value) {
 }
 
 void Node::drop_place() {
-  if (place.code != nullptr) places().release(place.code);
+  if (place.code != nullptr) graph.state().places.release(place.code);
   place = {};
 }
 
@@ -267,7 +299,7 @@ void Node::drop_place() {
 void Node::drop_operands() {
   std::vector<Promise> left;
   const auto take = [&](Node& node) {
-    alike().remove(node);
+    node.graph.state().alike.remove(node);
     for (Promise& operand : node.operands)
       if (operand) left.push_back(std::move(operand));
   };
@@ -289,6 +321,7 @@ Promise::~Promise() {
   node_->drop_place();
   delete node_;
 }
+ExpressionGraph& Promise::graph() const { return node_->graph; }
 Kind Promise::kind() const { return node_->kind(index_); }
 bool Promise::evaluated() const { return node_->evaluated(); }
 const Value& Promise::value() const { return *node_->values[index_]; }

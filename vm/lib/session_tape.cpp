@@ -5,8 +5,8 @@
 
 namespace nvm::lib {
 
-Promise placeholder(Kind kind) {
-  auto* node = new Node;
+Promise ExpressionGraph::placeholder(Kind kind) {
+  auto* node = new Node(*this);
   node->given_kind = kind;
   return {node, 0};
 }

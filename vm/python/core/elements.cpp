@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "vm/python/core/places.h"
+
 namespace nvm::python {
 
 namespace nb = nanobind;
@@ -62,14 +64,14 @@ void bind_size(nb::module_& m) {
           "__init__",
           [](lib::Size* size, std::optional<std::int64_t> n, std::optional<lib::Promise> segments) {
             if (n)
-              new (size) lib::Size(*n);
+              new (size) lib::Size(graph(), *n);
             else if (segments)
               new (size) lib::Size(std::move(*segments));
             else
               throw nb::value_error("a size needs a number or a descriptor");
           },
           nb::arg("n").none() = nb::none(), nb::arg("seg").none() = nb::none())
-      .def_static("one", [] { return lib::Size::one(); })
+      .def_static("of_number", [] { return lib::Size::of_number(graph()); })
       .def_prop_ro("known", &lib::Size::known)
       .def_prop_ro("seg", [](lib::Size& size) { return size.segments(); })
       .def_prop_ro("n", [](nb::handle self) { return length_of(self); })

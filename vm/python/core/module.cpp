@@ -36,7 +36,7 @@ nb::list record(const std::string& text, nb::handle handles) {
   const std::vector<lib::Promise> operands = promises_of(handles);
   const lib::Instruction* instruction = lib::find_instruction(text);
   if (instruction == nullptr) throw nb::value_error(("no instruction: " + text).c_str());
-  if (static_cast<int>(operands.size()) != lib::operands_of(*instruction))
+  if (operands.empty() || static_cast<int>(operands.size()) != lib::operands_of(*instruction))
     throw nb::value_error((text + " has another number of operands").c_str());
   bound_depth(operands);
   const lib::Promise first = lib::record(*instruction, operands);
@@ -95,7 +95,7 @@ void bind_handle(nb::module_& m) {
 
 void bind_tape(nb::module_& m) {
   m.def("placeholder", [](const std::string& kind) {
-    return lib::placeholder(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))));
+    return graph().placeholder(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))));
   });
   nb::class_<lib::Tape>(m, "Tape")
       .def(
@@ -119,7 +119,6 @@ void bind_tape(nb::module_& m) {
 
 NB_MODULE(_nvm, m) {
   nb::set_leak_warnings(false);
-  use_python_places();
   bind_handle(m);
   bind_elements(m);
   bind_array(m);
@@ -144,30 +143,30 @@ NB_MODULE(_nvm, m) {
       .def("abandon", &lib::Session::abandon);
 
   m.def("record", &record, nb::arg("text"), nb::arg("operands"));
-  m.def("constant_int", [](std::int64_t x) { return lib::constant(x); });
-  m.def("constant_float", [](double x) { return lib::constant(x); });
-  m.def("constant_bool", [](bool x) { return lib::constant(x); });
+  m.def("constant_int", [](std::int64_t x) { return graph().constant(x); });
+  m.def("constant_float", [](double x) { return graph().constant(x); });
+  m.def("constant_bool", [](bool x) { return graph().constant(x); });
   m.def("borrow",
-        [](nb::handle object, const std::string& code) { return lib::given(borrow(object, code[0])); });
-  m.def("descriptor", [](nb::handle lengths) { return lib::given(descriptor(lengths)); });
-  m.def("of_int", [](std::int64_t x) { return lib::given(lib::make_ints({&x, 1})); });
-  m.def("of_float", [](double x) { return lib::given(lib::make_floats({&x, 1})); });
+        [](nb::handle object, const std::string& code) { return graph().given(borrow(object, code[0])); });
+  m.def("descriptor", [](nb::handle lengths) { return graph().given(descriptor(lengths)); });
+  m.def("of_int", [](std::int64_t x) { return graph().given(lib::make_ints({&x, 1})); });
+  m.def("of_float", [](double x) { return graph().given(lib::make_floats({&x, 1})); });
   m.def("of_bool", [](bool x) {
     const std::uint8_t byte = x ? 1 : 0;
-    return lib::given(lib::make_bools({&byte, 1}));
+    return graph().given(lib::make_bools({&byte, 1}));
   });
   m.def("one_segment", [](std::int64_t n) {
     auto made = lib::make_segdes({&n, 1});
     if (!made) throw nb::value_error(made.failure().reason.c_str());
-    return lib::given(*made);
+    return graph().given(*made);
   });
   m.def("regular", [](std::int64_t segments, std::int64_t length) {
     auto made = lib::make_segdes(segments, length);
     if (!made) throw nb::value_error(made.failure().reason.c_str());
-    return lib::given(*made);
+    return graph().given(*made);
   });
   m.def("evaluate", &evaluated, nb::arg("handles"), nb::arg("evaluator"));
-  m.def("recorded", &lib::recorded);
+  m.def("recorded", [] { return graph().recorded(); });
   m.def("version", &lib::version);
 
   nb::class_<Session>(m, "Session")
@@ -184,7 +183,7 @@ NB_MODULE(_nvm, m) {
         auto result = session.call(function, given);
         if (!result) return failure_tuple(result.failure());
         std::vector<lib::Promise> parts;
-        for (const lib::Value& part : result->parts) parts.push_back(lib::given(part));
+        for (const lib::Value& part : result->parts) parts.push_back(graph().given(part));
         return nb::object(nb::make_tuple(result->type, std::move(parts)));
       });
 }

@@ -51,6 +51,10 @@ void release(void* code) { Py_DECREF(static_cast<PyObject*>(code)); }
 
 }  // namespace
 
-void use_python_places() { lib::use_places({here, release}); }
+lib::ExpressionGraph& graph() {
+  static auto* made =
+      new lib::ExpressionGraph({here, release});  // as long as the process, as Python's objects are
+  return *made;
+}
 
 }  // namespace nvm::python

@@ -1,4 +1,5 @@
-// Places in Python programs: a code object and an offset in it.
+// What Python's threads record, under Python's lock, with places in Python programs: a code object and an
+// offset in it.
 #pragma once
 
 #include <Python.h>
@@ -7,7 +8,7 @@
 
 namespace nvm::python {
 
-// What is recorded from now on has the innermost frame of the calling thread that is not of this package.
-void use_python_places();
+// A promise's place is the innermost frame of the calling thread that is not of this package.
+[[nodiscard]] lib::ExpressionGraph& graph();
 
 }  // namespace nvm::python

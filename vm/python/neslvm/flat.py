@@ -23,7 +23,7 @@ def ins1(text: str, kind: str, *operands: Any) -> Any:
 
 Size = _nvm.Size  # the number of elements of a vector, which may be known only when something is evaluated
 Flat = _nvm.Flat  # elements of a type, side by side
-ONE = Size.one()
+ONE = Size.of_number()
 
 
 def _numpy(self: Flat) -> Any:

@@ -3,12 +3,18 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <thread>
 
 #include "vm/lib/elements.h"
 
 namespace {
 
 using namespace nvm::lib;
+
+ExpressionGraph& graph() {
+  static auto* made = new ExpressionGraph;
+  return *made;
+}
 
 struct Runs {  // counts what a session runs
   Session session{Options{}};
@@ -31,9 +37,9 @@ Promise op(const char* text, std::vector<Promise> operands) {
 Promise numbers(std::int64_t n) {
   std::vector<std::int64_t> v(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<std::int64_t>(i);
-  return given(make_ints(v));
+  return graph().given(make_ints(v));
 }
-Promise segment(std::int64_t n) { return given(*make_segdes({&n, 1})); }
+Promise segment(std::int64_t n) { return graph().given(*make_segdes({&n, 1})); }
 
 constexpr std::int64_t kMany = 5000;
 
@@ -102,7 +108,7 @@ TEST_CASE("long chains end without recursion, looked at or not") {
   Runs runs;
   for (const bool look : {false, true}) {
     Promise chain = numbers(kMany);
-    const Promise one = op("DIST INT", {constant(std::int64_t{1}), segment(kMany)});
+    const Promise one = op("DIST INT", {graph().constant(std::int64_t{1}), segment(kMany)});
     for (int k = 0; k < (look ? 300 : 200000); ++k) chain = op("+ INT", {chain, one});
     CHECK(chain.depth() == (look ? 301 : 200001));
     if (look) CHECK_FALSE(runs.evaluate({chain}));
@@ -121,13 +127,13 @@ TEST_CASE("a run is long where many elements or unknown lengths are computed") {
 TEST_CASE("constants are numbers of the program, also those that have no text") {
   for (const double x :
        {0.0, -0.0, 1e-320, 1.7976931348623157e308, 5e22, 1.0 / 3, std::nan(""), double{INFINITY}}) {
-    const Promise c = constant(x);
+    const Promise c = graph().constant(x);
     REQUIRE(c.evaluated());
     CHECK((c.value().float_at(0) == x || std::isnan(x)));
     CHECK(std::signbit(c.value().float_at(0)) == std::signbit(x));
     CHECK(c.text().empty() != std::isfinite(x));
   }
-  CHECK(constant(std::int64_t{INT64_MIN}).value().int_at(0) == INT64_MIN);
+  CHECK(graph().constant(std::int64_t{INT64_MIN}).value().int_at(0) == INT64_MIN);
 }
 
 TEST_CASE("types meet in a table that is symmetric and holds both") {
@@ -144,10 +150,11 @@ TEST_CASE("types meet in a table that is symmetric and holds both") {
 }
 
 TEST_CASE("an operator says why it is not applied") {
-  const auto size = std::make_shared<Size>(3);
-  const Elements bools{ElementType::kbool, given(make_bools(std::vector<std::uint8_t>{0, 1, 1})), size};
+  const auto size = std::make_shared<Size>(graph(), 3);
+  const Elements bools{ElementType::kbool, graph().given(make_bools(std::vector<std::uint8_t>{0, 1, 1})),
+                       size};
   const Elements bytes{ElementType::kuint8, numbers(3), size};
-  const Elements reals{ElementType::kfloat64, given(make_floats(std::vector<double>{1, 2, 3})), size};
+  const Elements reals{ElementType::kfloat64, graph().given(make_floats(std::vector<double>{1, 2, 3})), size};
   const auto why = [&](ElementOp op, const Elements& a, const Operand& b) {
     const Operand both[] = {{&a, {}}, b};
     return apply(op, both, size).refusal;
@@ -191,17 +198,17 @@ TEST_CASE("what is recorded twice is one promise while somebody holds it, unless
 
 TEST_CASE("a tape records a graph again, for other values") {
   Runs runs;
-  const Promise hole = placeholder(Kind::kInt), by = numbers(kMany), segments = segment(kMany);
-  const auto graph = [&](const Promise& x, const Promise& n) {
-    const Promise few = op("DIST INT", {constant(std::int64_t{3}), n});
+  const Promise hole = graph().placeholder(Kind::kInt), by = numbers(kMany), segments = segment(kMany);
+  const auto above = [&](const Promise& x, const Promise& n) {
+    const Promise few = op("DIST INT", {graph().constant(std::int64_t{3}), n});
     const Promise packed = op("PACK INT", {op("* INT", {x, few}), op("< INT", {x, by}), n});
     return op("+_REDUCE INT", {packed, {packed.node(), 1}});
   };
   const Promise inputs[] = {hole, segments};
-  const Tape tape(inputs, graph(hole, segments));
+  const Tape tape(inputs, above(hole, segments));
   REQUIRE(tape.inputs() == 2);
   for (int turn = 0; turn < 2; ++turn) {
-    const Promise ones = op("DIST INT", {constant(std::int64_t{1}), segment(kMany)});
+    const Promise ones = op("DIST INT", {graph().constant(std::int64_t{1}), segment(kMany)});
     const Promise given[] = {op("- INT", {numbers(kMany), ones}), segment(kMany)};
     const Promise again = tape.record(given);
     CHECK_FALSE(again.evaluated());
@@ -215,4 +222,35 @@ TEST_CASE("a tape records a graph again, for other values") {
   const Promise x[] = {numbers(7)};
   CHECK(nothing.record(x).node() == x[0].node());
   CHECK_THROWS(Tape({}, op("+ INT", {hole, hole})));
+}
+
+TEST_CASE("graphs share nothing: threads that have one each need no lock") {
+  const auto work = [](ExpressionGraph& mine, std::int64_t& sum) {
+    Session session{Options{}};
+    const auto here = [](Vm& vm, const Program& program, std::span<const Value> inputs, bool) {
+      return vm.run(program, inputs);
+    };
+    const std::int64_t n = kMany;
+    std::vector<std::int64_t> v(static_cast<std::size_t>(n), 2);
+    for (std::int64_t turn = 0; turn < 20; ++turn) {
+      const Promise segments = mine.given(*make_segdes({&n, 1}));
+      const Promise by = op("DIST INT", {mine.constant(turn % 7), segments});
+      const Promise x = mine.given(make_ints(v));
+      const Promise total = op("+_REDUCE INT", {op("* INT", {x, by}), segments});
+      Run run;
+      const Promise wanted[] = {total};
+      if (!session.evaluate(wanted, here, run)) sum += total.value().int_at(0);
+    }
+  };
+  std::vector<std::int64_t> sums(3);
+  std::vector<std::thread> threads;
+  for (std::int64_t& sum : sums)
+    threads.emplace_back([&] {
+      ExpressionGraph mine;
+      work(mine, sum);
+    });
+  for (std::thread& t : threads) t.join();
+  std::int64_t want = 0;
+  for (std::int64_t turn = 0; turn < 20; ++turn) want += 2 * kMany * (turn % 7);
+  CHECK(sums == std::vector<std::int64_t>(3, want));
 }
