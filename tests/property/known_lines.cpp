@@ -100,8 +100,8 @@ TEST_CASE("lines that come again and differ keep their results") {
       const std::string d = run(line, *s.recorder, s.context, way);
       REQUIRE(d == "");
     }
-    followed += s.recorder->followed();
-    left += s.recorder->left_lines();
+    followed += s.recorder->traces().hits();
+    left += s.recorder->traces().misses();
   }
   CHECK(followed > 1000);  // to their ends
   CHECK(left > 100);       // at some step
@@ -136,7 +136,7 @@ TEST_CASE("a line that comes again takes other lengths, and not one element for 
   }
   CHECK(go(8, 9) == "lengths differ");
   CHECK(go(8, 8) == "");
-  CHECK(s.recorder->followed() == 8);
+  CHECK(s.recorder->traces().hits() == 8);
 }
 
 }  // namespace nvm::testing

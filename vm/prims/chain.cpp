@@ -7,13 +7,12 @@
 #include "vm/prims/chain.h"
 
 #include <algorithm>
-#include <atomic>
 
 #include "bytecode/table/views.h"
 #include "vm/prims/elementwise.h"
 #include "vm/prims/fold.h"
 #include "vm/prims/operands.h"
-#include "vm/prims/parallel.h"
+#include "vm/prims/strip.h"
 #include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm {
@@ -22,19 +21,19 @@ namespace {
 
 constexpr std::int64_t kStrip = 2048;  // elements; a block of a reduction
 static_assert(kStrip == kReduceBlock);
-constexpr std::size_t kRoomBytes = kStrip * 8 + 5 * 64;  // rooms do not all start in the same cache set
+using Rooms = Strip<kStrip>;
 constexpr std::int64_t kChunk = 1 << 16;
 constexpr std::int64_t kFewest = 64;  // elements; more than a reduction combines without blocks
 
 // Where a step finds or leaves elements.
 struct Place {
-  std::byte* base = nullptr;  // memory of all elements, or
+  std::byte* base = nullptr;  // memory of all elements, null for an operand that does not exist; or
   int room = -1;              // a room of the thread, or
   bool fixed = false;         // one strip that stands for all
   std::size_t width = 8;
   std::byte* at(std::int64_t i, std::byte* rooms) const {
-    if (room >= 0) return rooms + static_cast<std::size_t>(room) * kRoomBytes;
-    return fixed ? base : base + static_cast<std::size_t>(i) * width;
+    if (room >= 0) return Rooms::room(rooms, room);
+    return fixed || base == nullptr ? base : base + static_cast<std::size_t>(i) * width;
   }
 };
 
@@ -87,15 +86,7 @@ void run_step(const ChainStep& s, std::int64_t i, std::int64_t n, std::byte* roo
   }
   std::byte* to = s.to.at(i, rooms);
   if (s.dist != nullptr) return distribute(s, i, n, to);
-  if (s.loop.unary != nullptr)
-    s.loop.unary(a, to, n);
-  else if (s.loop.binary != nullptr)
-    s.loop.binary(a, s.from[1].at(i, rooms), to, n);
-  else if (s.loop.select != nullptr)
-    s.loop.select(reinterpret_cast<const std::uint8_t*>(a), s.from[1].at(i, rooms), s.from[2].at(i, rooms),
-                  to, n);
-  else
-    std::memcpy(to, a, static_cast<std::size_t>(n) * s.to.width);
+  s.loop.run(a, s.from[1].at(i, rooms), s.from[2].at(i, rooms), to, n);
 }
 
 }  // namespace
@@ -115,18 +106,10 @@ class ChainRun {
     const std::int64_t n = c_.length_;
     const std::int64_t step = (n / chunk_count(context_, n, kChunk) + kStrip) / kStrip * kStrip;
     const std::int64_t parts = (n + step - 1) / step;
-    const auto workers = static_cast<std::size_t>(std::min<std::int64_t>(parts, context_.threads));
-    const std::size_t bytes = static_cast<std::size_t>(most_rooms_) * kRoomBytes;
-    BufferRef rooms = context_.pool->allocate(ByteCount(std::max<std::size_t>(workers, 1) * bytes + 64));
-    std::atomic<std::size_t> next{0};
-    Shares open(context_.threads, parts);
-    for_workers(context_.threads, parts, open, [&](int worker, Shares& chunks) {
-      std::byte* mine = rooms.data() + next.fetch_add(1) * bytes;
-      for (std::int64_t c = chunks.next(worker); c >= 0; c = chunks.next(worker)) {
-        const std::int64_t end = std::min(n, (c + 1) * step);
-        for (std::int64_t i = c * step; i < end; i += kStrip)
-          for (const ChainStep& s : steps_) run_step(s, i, std::min(kStrip, end - i), mine);
-      }
+    Rooms::each_chunk(context_, parts, most_rooms_, [&](std::int64_t c, std::byte* rooms) {
+      const std::int64_t end = std::min(n, (c + 1) * step);
+      for (std::int64_t i = c * step; i < end; i += kStrip)
+        for (const ChainStep& s : steps_) run_step(s, i, std::min(kStrip, end - i), rooms);
     });
     finish();
   }
@@ -163,11 +146,11 @@ class ChainRun {
 
   // One strip of a repeated vector, as `wanted`.
   Place repeated(const Vector& v, Storage wanted) {
-    blocks_.push_back(context_.pool->allocate(ByteCount(kRoomBytes)));
+    blocks_.push_back(context_.pool->allocate(ByteCount(Rooms::kBytes)));
     std::byte* to = blocks_.back().data();
     fill_repeated(v, context_, kStrip, to);
     if (v.storage() != wanted) {
-      blocks_.push_back(context_.pool->allocate(ByteCount(kRoomBytes)));
+      blocks_.push_back(context_.pool->allocate(ByteCount(Rooms::kBytes)));
       convert(v.storage(), wanted)(to, blocks_.back().data(), kStrip);
       to = blocks_.back().data();
     }

@@ -2,6 +2,8 @@
 // dispatch.cpp.
 #pragma once
 
+#include <cstring>
+
 #include "vm/prims/kernels/kernels.h"
 #include "vm/prims/prims.h"
 
@@ -15,6 +17,18 @@ struct MapLoop {
   kernels::Unary unary = nullptr;
   kernels::Binary binary = nullptr;
   kernels::Select select = nullptr;
+
+  // n elements of the operands, which are as many as the loop reads; without a loop: a copy.
+  void run(const std::byte* a, const std::byte* b, const std::byte* c, std::byte* to, std::int64_t n) const {
+    if (unary != nullptr)
+      unary(a, to, n);
+    else if (binary != nullptr)
+      binary(a, b, to, n);
+    else if (select != nullptr)
+      select(reinterpret_cast<const std::uint8_t*>(a), b, c, to, n);
+    else
+      std::memcpy(to, a, static_cast<std::size_t>(n) * storage_bytes(result));
+  }
 };
 [[nodiscard]] MapLoop map_loop(const PrimContext& context, Op op, TypeWord word, const Storage* operands);
 

@@ -8,15 +8,15 @@
 #include <algorithm>
 
 #include "vm/prims/operands.h"
-#include "vm/prims/parallel.h"
+#include "vm/prims/strip.h"
 
 namespace nvm::vm {
 
 namespace {
 
-constexpr std::int64_t kStrip = 1024;                    // elements
-constexpr std::int64_t kShort = 64;                      // elements of a segment
-constexpr std::size_t kRoomBytes = kStrip * 8 + 3 * 64;  // rooms do not all start in the same cache set
+constexpr std::int64_t kStrip = 1024;  // elements
+constexpr std::int64_t kShort = 64;    // elements of a segment
+using Rooms = vm::Strip<kStrip>;
 constexpr std::int64_t kChunk = 1 << 15;
 
 }  // namespace
@@ -47,7 +47,7 @@ int PartRun::part(const Vector& v, std::int64_t stride, std::int64_t offset) {
 
 int PartRun::whole(const Vector& v) {
   if (!v.is_repeated()) return part(v, length_, 0);
-  blocks_.push_back(context_.pool->allocate(ByteCount(kRoomBytes)));
+  blocks_.push_back(context_.pool->allocate(ByteCount(Rooms::kBytes)));
   fill_repeated(v, context_, kStrip, blocks_.back().data());
   return add({.storage = v.storage(), .base = blocks_.back().data()});
 }
@@ -175,20 +175,11 @@ void PartRun::execute() {
   const std::int64_t strips =
       is_short() ? (segments_ + each - 1) / each : segments_ * ((length_ + kStrip - 1) / kStrip);
   const std::int64_t chunks = std::min(strips, chunk_count(context_, 2 * segments_ * length_, kChunk));
-  const std::size_t bytes = static_cast<std::size_t>(rooms_ + 2) * kRoomBytes;  // two for what is joined
-  const auto run = [&](std::int64_t first, std::int64_t last, std::byte* rooms) {
+  const int rooms = rooms_ + 2;  // two for what is joined
+  Rooms::each_chunk(context_, chunks, rooms, [&](std::int64_t c, std::byte* mine) {
     std::vector<std::byte*> places(slots_.size());
-    for (std::int64_t s = first; s < last; ++s) run_strip(strip(s), rooms, places);
-  };
-  const auto workers = static_cast<std::size_t>(std::min<std::int64_t>(chunks, context_.threads));
-  const BufferRef rooms = context_.pool->allocate(ByteCount(std::max<std::size_t>(workers, 1) * bytes + 64));
-  if (chunks <= 1) return run(0, strips, rooms.data());
-  std::atomic<std::size_t> next{0};
-  Shares open(context_.threads, chunks);
-  for_workers(context_.threads, chunks, open, [&](int worker, Shares& taken) {
-    std::byte* mine = rooms.data() + next.fetch_add(1) * bytes;
-    for (std::int64_t c = taken.next(worker); c >= 0; c = taken.next(worker))
-      run(strips * c / chunks, strips * (c + 1) / chunks, mine);
+    for (std::int64_t s = strips * c / chunks; s < strips * (c + 1) / chunks; ++s)
+      run_strip(strip(s), mine, places);
   });
 }
 
@@ -198,7 +189,7 @@ void PartRun::run_strip(const Strip& strip, std::byte* rooms, std::span<std::byt
     const Slot& s = slots_[i];
     const auto width = static_cast<std::int64_t>(storage_bytes(s.storage));
     places[i] = s.room >= 0
-                    ? rooms + static_cast<std::size_t>(s.room) * kRoomBytes
+                    ? Rooms::room(rooms, s.room)
                     : s.base + (strip.segment * s.stride + (s.stride > 0 ? s.offset + strip.at : 0)) * width;
     if (s.room >= 0 && s.base != nullptr)
       t.take_regular[width_index(s.storage)](s.base + strip.segment * s.stride * width, s.stride, s.offset,
@@ -209,19 +200,13 @@ void PartRun::run_strip(const Strip& strip, std::byte* rooms, std::span<std::byt
 }
 
 void PartRun::run_step(const Step& step, std::int64_t n, std::span<std::byte*> places) const {
-  const auto at = [&](int slot) { return places[static_cast<std::size_t>(slot)]; };
+  const auto at = [&](int slot) { return slot < 0 ? nullptr : places[static_cast<std::size_t>(slot)]; };
   const std::byte* a = at(step.from[0]);
   std::byte* to = at(step.to);
   if (step.order != nullptr)
     step.order(a, at(step.from[1]), to, at(step.most), n);
-  else if (step.loop.unary != nullptr)
-    step.loop.unary(a, to, n);
-  else if (step.loop.binary != nullptr)
-    step.loop.binary(a, at(step.from[1]), to, n);
-  else if (step.loop.select != nullptr)
-    step.loop.select(reinterpret_cast<const std::uint8_t*>(a), at(step.from[1]), at(step.from[2]), to, n);
   else
-    std::memcpy(to, a, static_cast<std::size_t>(n) * storage_bytes(step.loop.result));
+    step.loop.run(a, at(step.from[1]), at(step.from[2]), to, n);
 }
 
 // What lies behind a strip may be another thread's: only one thread joins in place.
@@ -229,7 +214,7 @@ void PartRun::join_short(const Strip& strip, std::byte* rooms, std::span<std::by
   const Storage storage = slots_[static_cast<std::size_t>(low_)].storage;
   const std::size_t width = storage_bytes(storage);
   std::byte* to = out_ + static_cast<std::size_t>(2 * strip.segment * length_) * width;
-  std::byte* joined = context_.threads > 1 ? rooms + static_cast<std::size_t>(rooms_) * kRoomBytes : to;
+  std::byte* joined = context_.threads > 1 ? Rooms::room(rooms, rooms_) : to;
   kernel_table(context_.isa)
       .join_regular[width_index(storage)](places[static_cast<std::size_t>(low_)], length_,
                                           places[static_cast<std::size_t>(high_)], length_, strip.n / length_,

@@ -128,8 +128,8 @@ void Recorder::report(const RecordedRegion& recorded, std::span<const RecordedWo
 }
 
 void Recorder::flush(RegionStop stop) {
-  if (line_ != nullptr) {
-    if (line_ends()) return run_known(stop);
+  if (traces_.followed() != nullptr) {
+    if (traces_.ends()) return run_known(stop);
     record_known();
   }
   mark_live();
@@ -145,8 +145,7 @@ void Recorder::execute_all(RegionStop stop) {
   std::vector<LengthId> lengths;
   RecordedRegion recorded = compact(now_, renamed, lengths);
   if (predicts_ && knowable_ && !steps_.empty())
-    if (LineStart& start = starts_[steps_.front().inst]; start.learns())
-      start.learn(learn(recorded, renamed, lengths));
+    traces_.learn(steps_.front().inst, [&] { return learn(recorded, renamed, lengths); });
   std::vector<std::shared_ptr<Deferred>> promised = std::move(promised_);
   std::vector<RecordedWork> work = std::move(work_);
   std::vector<Count> counts(work.size());  // what is known only afterwards

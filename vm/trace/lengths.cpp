@@ -56,7 +56,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
       (counts || one) && now_.lengths[static_cast<std::size_t>(n)] >= 0) {
     results[0] = Vector::of_int(now_.lengths[static_cast<std::size_t>(n)]);
     note_work(inst, site, one ? 1 : 0);
-    note_step(&inst, LineStep::Kind::kNumber, {x}, {}, n);
+    note_step(&inst, TraceStep::Kind::kNumber, {x}, {}, n);
     return true;
   }
   if (inst.op != Op::kMakeSegdes) return false;
@@ -72,7 +72,7 @@ bool Recorder::record_shape_op(const ssa::Inst& inst, const Site& site, std::spa
   }
   if (desc == kNone) return false;
   results[0] = promise(desc);
-  note_step(&inst, LineStep::Kind::kNamed, {x}, {desc});
+  note_step(&inst, TraceStep::Kind::kNamed, {x}, {desc});
   note_work(inst, site, var(x).length);
   return true;
 }

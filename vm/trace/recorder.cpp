@@ -94,10 +94,9 @@ void Recorder::reset() {
   work_.clear();
   work_length_.clear();
   steps_.clear();
-  known_trails_.clear();
   knowable_ = true;
   stopper_ = nullptr;
-  line_ = nullptr;
+  traces_.clear();
 }
 
 const ssa::Inst* Recorder::located_at(Site& site, CallTrail& trail) const {
@@ -119,14 +118,14 @@ std::int32_t Recorder::trail() {
 bool Recorder::trust(const Value& condition, const Site& branch) {
   const auto* d = std::get_if<DeferredRef>(&condition);
   if (d == nullptr || (*d)->computed()) return false;
-  if (line_ != nullptr) {
-    if (follow_check(**d, branch)) return true;
+  if (traces_.followed() != nullptr) {
+    if (traces_.pass_check(**d, branch)) return true;
     record_known();
   }
   const VarId flag = (*d)->var();
   if (var(flag).length != 0 || now_.region.insts.size() >= limits_.max_insts) return false;
   append_check(flag, {nullptr, branch});
-  note_step(nullptr, LineStep::Kind::kCheck, {flag}, {});
+  note_step(nullptr, TraceStep::Kind::kCheck, {flag}, {});
   return true;
 }
 
@@ -144,7 +143,7 @@ std::optional<std::int64_t> Recorder::repeated(const Value& promised, std::int64
   const auto* d = std::get_if<DeferredRef>(&promised);
   if (d == nullptr || (*d)->computed()) return {};
   const VarId x = (*d)->var();
-  if (line_ != nullptr) return repeated_in_known(x, length);
+  if (traces_.followed() != nullptr) return traces_.repeated(x, length);
   const bool fits = now_.lengths[static_cast<std::size_t>(var(x).length)] == length;
   return fits ? each_[static_cast<std::size_t>(x)] : std::nullopt;
 }
@@ -159,7 +158,7 @@ void Recorder::force(Value& value) {
 
 void Recorder::finish() {
   failed_ = {};
-  if (line_ != nullptr || !now_.region.insts.empty()) flush(RegionStop::kAsked);
+  if (traces_.followed() != nullptr || !now_.region.insts.empty()) flush(RegionStop::kAsked);
 }
 
 // Gives the instruction to the interpreter: nothing may stay promised among its operands.
@@ -198,14 +197,18 @@ bool Recorder::offer(const ssa::Inst& inst, const Site& site, std::span<Value> o
   }
   if (guarded() && op_kind(inst.op) == OpKind::kRandom) flush(RegionStop::kKind);  // draws for good
   if (!waits && elements < limits_.min_elements) return false;
-  if (!waits && line_ == nullptr && now_.region.insts.empty() && executor_.declines(inst, elements)) {
+  if (!waits && traces_.followed() == nullptr && now_.region.insts.empty() &&
+      executor_.declines(inst, elements)) {
     declined_ = true;
     if (observer_ != nullptr) observer_->left(inst, stop_text(RegionStop::kLost));
     return false;
   }
   if (predicts_)
     if (const auto taken = follow({inst, site, operands, results, elements, waits, repeated})) {
-      if (!*taken) return leave(inst, operands, line_ != nullptr ? line_->stop : RegionStop::kLost);
+      if (!*taken) {
+        const CachedTrace* trace = traces_.followed();
+        return leave(inst, operands, trace != nullptr ? trace->stop : RegionStop::kLost);
+      }
       return true;
     }
   if (op_kind(inst.op) == OpKind::kShape) {
@@ -360,7 +363,7 @@ void Recorder::note_each(const soac::RegionInst& in) {
 }
 
 // Of the line that is recorded, for when it comes again.
-void Recorder::note_step(const ssa::Inst* inst, LineStep::Kind kind, const soac::VarList& operands,
+void Recorder::note_step(const ssa::Inst* inst, TraceStep::Kind kind, const soac::VarList& operands,
                          const soac::VarList& results, LengthId number) {
   if (!predicts_) return;
   const auto size = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
@@ -413,7 +416,7 @@ void Recorder::append(const ssa::Inst& inst, const Site& site, std::span<Value> 
   note_each(in);
   now_.region.insts.push_back(in);
   now_.sites.push_back({&inst, site, trail()});
-  note_step(&inst, LineStep::Kind::kInst, in.operands, in.results);
+  note_step(&inst, TraceStep::Kind::kInst, in.operands, in.results);
 }
 
 }  // namespace nvm::vm

@@ -18,10 +18,9 @@
 #include "vm/interp/observer.h"
 #include "vm/interp/region_hook.h"
 #include "vm/prims/prims.h"
-#include "vm/trace/by_inst.h"
 #include "vm/trace/guards.h"
-#include "vm/trace/known_line.h"
 #include "vm/trace/recorded.h"
+#include "vm/trace/trace_cache.h"
 
 namespace nvm::vm {
 
@@ -39,7 +38,7 @@ class Recorder final : public RegionHook {
     RandomSource* random = nullptr;  // what RAND draws from; null: it is not recorded
     // A conditional that went the same way so many times is passed, and the region guarded by it; 0: none is.
     std::uint32_t guard_after = 0;
-    bool predicts = true;  // lines that came before are recognised (known_line.h)
+    bool predicts = true;  // traces that came before are recognised (trace_cache.h)
   };
   Recorder(RegionExecutor& executor, IntBits bits, Limits limits, Observer* observer = nullptr)
       : executor_(executor),
@@ -67,9 +66,7 @@ class Recorder final : public RegionHook {
   void force(Value& value) override;
   void finish() override;
   [[nodiscard]] const ssa::Inst* located_at(Site& site, CallTrail& trail) const override;
-  // Lines that came again: how many were followed to their ends, and how many differed somewhere.
-  [[nodiscard]] std::uint64_t followed() const { return followed_; }
-  [[nodiscard]] std::uint64_t left_lines() const { return left_lines_; }
+  [[nodiscard]] const TraceCache& traces() const { return traces_; }
   const Callers* offered_by(const Callers* callers) override { return std::exchange(callers_, callers); }
 
  private:
@@ -119,9 +116,9 @@ class Recorder final : public RegionHook {
                                                             std::span<const Value> operands) const;
   void note_lengths(const soac::RegionInst& in);
   void note_each(const soac::RegionInst& in);
-  void note_step(const ssa::Inst* inst, LineStep::Kind kind, const soac::VarList& operands,
+  void note_step(const ssa::Inst* inst, TraceStep::Kind kind, const soac::VarList& operands,
                  const soac::VarList& results, soac::LengthId number = soac::kNone);
-  // Lines that come again (predict.cpp).
+  // Traces that come again (predict.cpp).
   struct Offered {
     const ssa::Inst& inst;
     const Site& site;
@@ -132,22 +129,13 @@ class Recorder final : public RegionHook {
   [[nodiscard]] std::optional<bool> follow(const Offered& o);
   [[nodiscard]] std::optional<bool> follow_end(const Offered& o);
   [[nodiscard]] bool passes_by(const Offered& o);
-  [[nodiscard]] bool begin_known(const ssa::Inst& inst);
-  [[nodiscard]] bool fits(const LineStep& step, std::span<const Value> operands);
-  [[nodiscard]] bool fits(const soac::Var& v, const Value& value);
-  [[nodiscard]] bool length_fits(soac::LengthId id, std::int64_t n);
-  void take(const LineStep& step, std::span<Value> operands, std::span<Value> results);
-  [[nodiscard]] std::optional<std::int64_t> repeated_in_known(soac::VarId x, std::int64_t length) const;
-  [[nodiscard]] bool follow_check(const Deferred& condition, const Site& branch);
-  [[nodiscard]] bool line_ends() const;
+  void take(const TraceStep& step, std::span<Value> operands, std::span<Value> results);
   void run_known(RegionStop stop);
-  void leave_known();
-  static void release_known(KnownLine& line);
   void record_known();
   void recycle(std::vector<std::shared_ptr<Deferred>>& promised);
-  [[nodiscard]] std::unique_ptr<KnownLine> learn(const RecordedRegion& compacted,
-                                                 std::span<const soac::VarId> renamed,
-                                                 std::span<const soac::LengthId> lengths);
+  [[nodiscard]] std::unique_ptr<CachedTrace> learn(const RecordedRegion& compacted,
+                                                   std::span<const soac::VarId> renamed,
+                                                   std::span<const soac::LengthId> lengths);
   bool leave(const ssa::Inst& inst, std::span<Value> operands, RegionStop stop);
   bool record(const ssa::Inst& inst, const Site& site, std::span<Value> operands, std::span<Value> results);
   bool record_known_sum(const ssa::Inst& inst, const Site& site, std::span<Value> operands,
@@ -206,17 +194,11 @@ class Recorder final : public RegionHook {
   bool primitives_ = false;  // make something in the region being recorded
 
   const bool predicts_;
-  ByInst<LineStart> starts_;     // none is added while a line is followed
-  std::vector<LineStep> steps_;  // of the line being recorded
-  bool knowable_ = true;         // it depends on nothing but kinds of values
+  TraceCache traces_;             // while one is followed, `now_` has its callers only
+  std::vector<TraceStep> steps_;  // of the trace being recorded
+  bool knowable_ = true;          // it depends on nothing but kinds of values
   const ssa::Inst* stopper_ = nullptr;
-  // A line that is followed, not recorded: `now_` has its callers only.
-  LineStart* start_ = nullptr;
-  KnownLine* line_ = nullptr;
-  std::size_t at_ = 0;                      // steps that were passed
-  std::vector<std::int32_t> known_trails_;  // by instruction passed
-  Sampling timed_{64};                      // lines whose recording is timed
-  std::uint64_t followed_ = 0, left_lines_ = 0;
+  Sampling timed_{64};                            // traces whose recording is timed
   std::vector<std::shared_ptr<Deferred>> spare_;  // promises that nobody has
 };
 
