@@ -13,29 +13,36 @@ namespace nvm::lib {
 
 using Core = ArraySession::Core;
 
-// Whoever uses the graph has set `busy`. Handles that are let go of meanwhile wait in `released`.
+// Whoever has set `use` uses the graph. Handles that are let go of meanwhile wait in `released`, and are let
+// go of in the graph by him, or by who let go of one when nobody uses it. No code of a host runs in that, so
+// who wants to use the graph may wait for it.
 struct ArraySession::Core {
+  enum class State : std::uint8_t { kFree, kCall, kClean };
+  // What the graph does not need any more. To free it may call the host.
+  struct Garbage {
+    DeadNodes nodes;
+    Lazy::Impl* handles;
+    ~Garbage();
+  };
+
   explicit Core(const Options& options) : session(options), number(Size::of_number(graph)) {}
-  ~Core() { drain(); }
+  ~Core() { const Garbage garbage = drain(); }
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
+  [[nodiscard]] bool begin_call();
+  void end_call();
   void release(Lazy::Impl* impl);
-  void drain();
-  // Drains unless somebody uses it, who will do it then.
-  void sweep() {
-    while (released.load() != nullptr) {
-      if (busy.exchange(true)) return;
-      drain();
-      busy.store(false);
-    }
-  }
 
-  std::atomic<bool> busy{false};
+  std::atomic<State> use{State::kFree};
   std::atomic<Lazy::Impl*> released{nullptr};
-  ExpressionGraph graph;
+  ExpressionGraph graph{{}, ExpressionGraph::Dead::kKept};
   Session session;
   SizeRef number;  // of all numbers
+
+ private:
+  [[nodiscard]] Garbage drain();
+  void clean();
 };
 
 struct Lazy::Impl {
@@ -56,19 +63,51 @@ struct Lazy::Impl {
   [[nodiscard]] bool is_there() const { return there.load(std::memory_order_acquire); }
 };
 
+bool Core::begin_call() {
+  State now = State::kFree;
+  while (!use.compare_exchange_weak(now, State::kCall)) {
+    if (now == State::kCall) return false;
+    if (now == State::kClean) use.wait(now);
+    now = State::kFree;
+  }
+  return true;
+}
+
+void Core::end_call() {
+  const Garbage garbage = drain();  // freed when others may use the graph again
+  use.store(State::kFree);
+  use.notify_all();
+  clean();
+}
+
+void Core::clean() {
+  while (released.load() != nullptr) {
+    State now = State::kFree;
+    if (!use.compare_exchange_strong(now, State::kClean)) return;  // he who uses it does it
+    const Garbage garbage = drain();
+    use.store(State::kFree);
+    use.notify_all();
+  }
+}
+
 void Core::release(Lazy::Impl* impl) {
   impl->next = released.load();
   while (!released.compare_exchange_weak(impl->next, impl)) {
   }
-  sweep();
+  clean();
 }
 
-void Core::drain() {
-  for (Lazy::Impl* impl = released.exchange(nullptr); impl != nullptr;) {
-    Lazy::Impl* const next = impl->next;
-    delete impl;
-    impl = next;
+Core::Garbage Core::drain() {
+  Lazy::Impl* const handles = released.exchange(nullptr);
+  for (Lazy::Impl* impl = handles; impl != nullptr; impl = impl->next) {
+    impl->values = {};
+    impl->size.reset();
   }
+  return {graph.take_dead(), handles};
+}
+
+Core::Garbage::~Garbage() {
+  while (handles != nullptr) delete std::exchange(handles, handles->next);
 }
 
 namespace {
@@ -92,14 +131,9 @@ const std::shared_ptr<Core>& here() {
 // A session that nobody else uses; false where somebody does.
 class Use {
  public:
-  explicit Use(std::shared_ptr<Core> core) : core_(std::move(core)), mine_(!core_->busy.exchange(true)) {
-    if (mine_) core_->drain();
-  }
+  explicit Use(std::shared_ptr<Core> core) : core_(std::move(core)), mine_(core_->begin_call()) {}
   ~Use() {
-    if (!mine_) return;
-    core_->drain();
-    core_->busy.store(false);
-    core_->sweep();
+    if (mine_) core_->end_call();
   }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;

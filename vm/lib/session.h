@@ -64,6 +64,7 @@ class Promise {
   [[nodiscard]] explicit operator bool() const { return node_ != nullptr; }
   [[nodiscard]] Node* node() const { return node_; }
   [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] Node* detach() { return std::exchange(node_, nullptr); }  // its share is the caller's
   [[nodiscard]] ExpressionGraph& graph() const;
   [[nodiscard]] Kind kind() const;
   [[nodiscard]] bool evaluated() const;
@@ -78,11 +79,25 @@ class Promise {
   int index_ = 0;
 };
 
+// Nodes that nobody holds any more, with their values; these may tell the owner of borrowed memory that it
+// ends.
+class DeadNodes {
+ public:
+  explicit DeadNodes(Node* first = nullptr) : first_(first) {}
+  DeadNodes(DeadNodes&& o) noexcept : first_(std::exchange(o.first_, nullptr)) {}
+  DeadNodes& operator=(DeadNodes&&) = delete;
+  ~DeadNodes();
+
+ private:
+  Node* first_;
+};
+
 // What the promises of one user have in common: constants, and those that are alike. Outlives its promises.
 class ExpressionGraph {
  public:
   struct State;
-  explicit ExpressionGraph(const Places& places = {});
+  enum class Dead : std::uint8_t { kFreed, kKept };
+  explicit ExpressionGraph(const Places& places = {}, Dead dead = Dead::kFreed);
   ~ExpressionGraph();
   ExpressionGraph(const ExpressionGraph&) = delete;
   ExpressionGraph& operator=(const ExpressionGraph&) = delete;
@@ -95,6 +110,8 @@ class ExpressionGraph {
   [[nodiscard]] Promise constant(bool value);
   // Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed.
   [[nodiscard]] Promise placeholder(Kind kind);
+  // Those that were kept: whoever takes them may free them when others use the graph.
+  [[nodiscard]] DeadNodes take_dead();
   // How many instructions were recorded or executed.
   [[nodiscard]] std::uint64_t recorded() const;
   [[nodiscard]] State& state() { return *state_; }

@@ -37,7 +37,7 @@ struct Node {
   int depth = 0;
   int uses = 0;                // of the walk: operands that it is
   int number = 0;              // of the walk: its first value among all
-  Node* next_alike = nullptr;  // Alike
+  Node* next_alike = nullptr;  // Alike; of a node that is let go of: the next one
   std::size_t hash = 0;        // Alike; 0: it is not there
   Kind given_kind = Kind::kInt;
 
@@ -76,6 +76,16 @@ struct ExpressionGraph::State {
   Alike alike;
   std::unordered_map<std::uint64_t, Promise> ints, floats;  // constants by their bits
   Promise flags[2];
+  bool keeps_dead = false;
+  Node* dead = nullptr;
+
+  // Without operands and place.
+  void bury(Node* node) {
+    if (keeps_dead)
+      node->next_alike = std::exchange(dead, node);
+    else
+      delete node;
+  }
 };
 
 // What computes some nodes from the values that they stand on. The key of a graph's shape; equal keys have

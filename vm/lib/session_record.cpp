@@ -209,14 +209,21 @@ const Instruction* find_instruction(std::string_view text) {
   return made == nullptr ? nullptr : instructions().add(key, std::move(made));
 }
 
-ExpressionGraph::ExpressionGraph(const Places& places) : state_(std::make_unique<State>()) {
+DeadNodes::~DeadNodes() {
+  while (first_ != nullptr) delete std::exchange(first_, first_->next_alike);
+}
+
+ExpressionGraph::ExpressionGraph(const Places& places, Dead dead) : state_(std::make_unique<State>()) {
   state_->places = places;
+  state_->keeps_dead = dead == Dead::kKept;
 }
 ExpressionGraph::~ExpressionGraph() {
   state_->ints.clear();
   state_->floats.clear();
   for (Promise& flag : state_->flags) flag = {};
+  static_cast<void>(take_dead());
 }
+DeadNodes ExpressionGraph::take_dead() { return DeadNodes(std::exchange(state_->dead, nullptr)); }
 std::uint64_t ExpressionGraph::recorded() const { return state_->recorded; }
 
 Promise ExpressionGraph::constant(std::int64_t value) {
@@ -295,19 +302,31 @@ void Node::drop_place() {
   place = {};
 }
 
-// A long chain that nobody holds must not end in a recursion as long.
+// A long chain that nobody holds must not end in a recursion as long, nor need memory: nodes that nobody else
+// holds wait in a list of their own links.
 void Node::drop_operands() {
-  std::vector<Promise> left;
+  Node* waiting = nullptr;
   const auto take = [&](Node& node) {
-    node.graph.state().alike.remove(node);
-    for (Promise& operand : node.operands)
-      if (operand) left.push_back(std::move(operand));
+    Alike& alike = node.graph.state().alike;
+    alike.remove(node);
+    for (Promise& operand : node.operands) {
+      if (!operand) continue;
+      if (operand.node()->refs > 1) {
+        operand = {};
+        continue;
+      }
+      Node* const below = operand.detach();
+      alike.remove(*below);
+      below->next_alike = waiting;
+      waiting = below;
+    }
   };
   take(*this);
-  while (!left.empty()) {
-    const Promise last = std::move(left.back());
-    left.pop_back();
-    if (last.node()->refs == 1) take(*last.node());
+  while (waiting != nullptr) {
+    Node* const node = std::exchange(waiting, waiting->next_alike);
+    take(*node);
+    node->drop_place();
+    node->graph.state().bury(node);
   }
 }
 
@@ -319,7 +338,7 @@ Promise::~Promise() {
   if (node_ == nullptr || --node_->refs > 0) return;
   if (node_->operands[0]) node_->drop_operands();
   node_->drop_place();
-  delete node_;
+  node_->graph.state().bury(node_);
 }
 ExpressionGraph& Promise::graph() const { return node_->graph; }
 Kind Promise::kind() const { return node_->kind(index_); }
