@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -351,10 +352,8 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
   if (context.plan->vars[static_cast<std::size_t>(desc)].form == plan::DescForm::kOneSegment) return;
   auto offsets = std::make_unique<std::int64_t[]>(static_cast<std::size_t>(d.segments) + 1);
   offsets[0] = 0;
-  for (std::int64_t s = 0; s < d.segments; ++s) {
-    const auto at = static_cast<std::size_t>(s);
-    offsets[at + 1] = offsets[at] + static_cast<std::int64_t>(load_cell(counts.data, Storage::kI64, s));
-  }
+  const auto* each = static_cast<const std::int64_t*>(counts.data);
+  std::partial_sum(each, each + d.segments, offsets.get() + 1);
   d.offsets = offsets.get();
   context.offsets.push_back(std::move(offsets));
 }

@@ -99,6 +99,11 @@ struct Routines {
   std::int64_t (*compress)(const void* values, const std::uint8_t* flags, std::int64_t n, int bytes,
                            void* dest);
   std::int64_t (*count_flags)(const std::uint8_t* flags, std::int64_t n);
+  // counts[s] = the flags set, of every segment that starts in the block; added to where it goes on. Of the
+  // segment `open`, which another chunk starts, they are added to open_count instead. 8 bytes may be read
+  // behind the flags.
+  void (*count_by_segment)(SegmentCursor&, const std::uint8_t* flags, std::int64_t begin, std::int64_t n,
+                           std::int64_t open, std::int64_t* counts, std::int64_t& open_count);
   // Per-segment values spread over the elements [begin, begin + n); `bytes` per element of dest. `table` is
   // indexed by segment (kTable); kOffset and kLength take those of `other`. dest has 128 bytes of room
   // behind.

@@ -1,5 +1,6 @@
 // Included once by routines_avx512.cpp and once by routines_avx2.cpp, each built for its instruction set; all
 // names have internal linkage so that neither copy can stand in for the other.
+#include "vm/cpu/routines_count.h"
 #include "vm/cpu/routines_expand.h"
 #include "vm/cpu/routines_fold.h"
 #include "vm/cpu/routines_fold_bool.h"
@@ -75,7 +76,7 @@ const void* elementary(Scalar function) {
   }
 }
 
-constexpr Routines kRoutines = {fold_routines, compress, count_flags, expand, elementary};
+constexpr Routines kRoutines = {fold_routines, compress, count_flags, count_by_segment, expand, elementary};
 
 }  // namespace
 

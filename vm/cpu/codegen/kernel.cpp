@@ -70,7 +70,6 @@ class KernelCompiler {
       reason = reason_;
       return nullptr;
     }
-    code_->made_sinks = std::move(made_sinks_);
     lay_out(*code_);
     compile_in_parts(*code_, plan_, kernel_, memory_);
     return std::move(code_);
@@ -203,27 +202,34 @@ class KernelCompiler {
     if (kernel_.sinks[i].desc != kNone) add_kept_counts(kernel_.sinks[i]);
   }
 
-  // How many elements of each segment are kept: the flags as INT, summed by segment.
   void add_kept_counts(const Sink& s) {
-    Sink& sum = made_sinks_.emplace_back(std::make_unique<Sink>(s)).operator*();
-    sum.kind = SinkKind::kSegReduce;
-    sum.combine = Scalar::kAdd;
-    sum.type = Type::kInt;
-    sum.out = s.out_desc;
-    BodyInst widen{Pull::kApply, Type::kInt, Scalar::kBtoI};
-    widen.a = s.value;
-    sum.value = code_->body.add(widen);
     SinkSpec spec;
-    spec.sink = &sum;
-    spec.cell = int_storage();
-    spec.out_storage = Storage::kI64;
-    spec.fold = routines_.fold(Scalar::kAdd, spec.cell);
-    spec.value = scratch_for(main_, sum.value, spec.cell);
-    keep(make_seg_reduce(spec));
+    spec.sink = &s;
+    spec.flag = scratch_for(main_, s.value, Storage::kB8);
+    keep(make_kept_counts(spec));
     code_->made.push_back({s.out_desc, s.out_length});
   }
 
+  // The count of the flags that are summed here, in all or by the same segments; null: there is none.
+  [[nodiscard]] const Sink* counted(const Sink& s) const {
+    const bool sums = s.kind == SinkKind::kReduce || s.kind == SinkKind::kSegReduce;
+    if (!sums || s.combine != Scalar::kAdd || s.filter != kNone) return nullptr;
+    const BodyInst& in = code_->body.insts[at(s.value)];
+    if (in.pull != Pull::kApply || in.scalar != Scalar::kBtoI) return nullptr;
+    const auto found = std::find_if(kernel_.sinks.begin(), kernel_.sinks.end(), [&](const Sink& c) {
+      return c.kind == SinkKind::kCount && c.value == in.a && (s.desc == kNone || c.desc == s.desc);
+    });
+    return found == kernel_.sinks.end() ? nullptr : &*found;
+  }
+
   void add_sink(std::size_t i) {
+    if (const Sink* count = counted(kernel_.sinks[i])) {
+      SinkSpec spec;
+      spec.sink = &kernel_.sinks[i];
+      spec.count = counts_[at(static_cast<std::int32_t>(count - kernel_.sinks.data()))];
+      spec.out_storage = var(spec.sink->out).storage;
+      return keep(make_counted(spec, *count));
+    }
     switch (kernel_.sinks[i].kind) {
       case SinkKind::kStore: return add_store(i);
       case SinkKind::kReduce: return add_reduce(i);
@@ -436,8 +442,7 @@ class KernelCompiler {
   std::string name_;
   const Routines& routines_;
   std::unique_ptr<KernelCode> code_;
-  std::vector<const SinkCode*> counts_;  // by sink
-  std::vector<std::unique_ptr<Sink>> made_sinks_;
+  std::vector<const SinkCode*> counts_;           // by sink
   std::vector<std::int32_t> sweep_of_;            // by sink
   std::vector<std::vector<StageOutput>> sweeps_;  // what the stage of each sweep leaves
   std::vector<StageOutput> main_;

@@ -193,8 +193,7 @@ struct KernelCode {
     std::int32_t desc, total;
   };
   std::vector<MadeDesc> made;  // descriptors of kept elements, and the lengths that are their totals
-  std::vector<std::unique_ptr<plan::Sink>> made_sinks;
-  bool one = false;  // the space is length kOne: evaluated without machine code
+  bool one = false;            // the space is length kOne: evaluated without machine code
   // Written with stores that bypass the caches, when first wanted.
   StageSpec main_spec;
   soac::Body body;
@@ -352,6 +351,10 @@ struct SinkSpec {
 [[nodiscard]] std::unique_ptr<SinkCode> make_kept_reduce(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_scan(const SinkSpec&);
 [[nodiscard]] std::unique_ptr<SinkCode> make_count(const SinkSpec&);
+// How many elements of each segment a filter keeps, as long as its descriptor is not made from them.
+[[nodiscard]] std::unique_ptr<SinkCode> make_kept_counts(const SinkSpec&);
+// A sum of the flags that `count` counts: what that finds.
+[[nodiscard]] std::unique_ptr<SinkCode> make_counted(const SinkSpec&, const plan::Sink& count);
 [[nodiscard]] std::unique_ptr<SinkCode> make_filtered_store(const SinkSpec&);
 // What stands aside of the elements that the filter keeps (`kept`) or of the others.
 [[nodiscard]] std::unique_ptr<SinkCode> make_partition_side(const SinkSpec&, bool kept);

@@ -1,0 +1,93 @@
+// How many elements a filter keeps of each segment; and sums of flags that a filter of the kernel counts in
+// any case, which are not found again.
+#include <algorithm>
+
+#include "vm/cpu/codegen/kernel.h"
+
+namespace nvm::vm::cpu {
+
+namespace {
+
+class KeptCounts final : public SinkCode {
+ public:
+  explicit KeptCounts(const SinkSpec& s) : s_(s) {}
+  [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(SegmentCursor); }
+  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Open); }
+  [[nodiscard]] bool bind(KernelRun& run) const override {
+    return run.context().allocate(s_.sink->out_desc, run.context().desc(s_.sink->desc).segments);
+  }
+  void begin(Work& w) const override {
+    SegmentCursor& cursor = w.kernel->worker_state<SegmentCursor>(w, *this);
+    cursor = seek(w.kernel->context().desc(s_.sink->desc), w.chunk_begin);
+    open(w) = {cursor.fresh ? soac::kNone : cursor.segment, 0};
+  }
+  void block(Work& w) const override {
+    w.kernel->routines().count_by_segment(w.kernel->worker_state<SegmentCursor>(w, *this),
+                                          w.scratch<std::uint8_t>(s_.flag), w.begin, w.n, open(w).segment,
+                                          counts(*w.kernel), open(w).count);
+  }
+  void finish(KernelRun& run) const override {
+    for (std::size_t c = 0; c < run.chunks(); ++c) {
+      const Open& open = run.chunk_state<Open>(c, *this);
+      if (open.segment != soac::kNone) counts(run)[open.segment] += open.count;
+    }
+  }
+
+ private:
+  // The segment that an earlier chunk starts.
+  struct Open {
+    std::int64_t segment, count;
+  };
+  [[nodiscard]] Open& open(const Work& w) const { return w.kernel->chunk_state<Open>(w.chunk, *this); }
+  [[nodiscard]] std::int64_t* counts(KernelRun& run) const {
+    return static_cast<std::int64_t*>(run.context().var(s_.sink->out_desc).data);
+  }
+  SinkSpec s_;
+};
+
+class KeptInAll final : public SinkCode {
+ public:
+  explicit KeptInAll(const SinkSpec& s) : s_(s) {}
+  void finish(KernelRun& run) const override {
+    std::int64_t total = 0;
+    for (std::size_t c = 0; c < run.chunks(); ++c) total += run.chunk_state<CountState>(c, *s_.count).count;
+    set_single(run.context(), s_.sink->out, s_.out_storage, static_cast<Cell>(total));
+  }
+
+ private:
+  SinkSpec s_;
+};
+
+class KeptBySegment final : public SinkCode {
+ public:
+  KeptBySegment(const SinkSpec& s, std::int32_t counts) : s_(s), counts_(counts) {}
+  [[nodiscard]] bool bind(KernelRun& run) const override {
+    return run.context().allocate(s_.sink->out, run.context().desc(s_.sink->desc).segments);
+  }
+  void finish(KernelRun& run) const override {
+    const auto* counts = static_cast<const std::int64_t*>(run.context().var(counts_).data);
+    Bound& out = run.context().var(s_.sink->out);
+    if (out.length == 1) {
+      out.cell = static_cast<Cell>(counts[0]);
+    } else if (out.storage == Storage::kI64) {
+      std::copy_n(counts, out.length, static_cast<std::int64_t*>(out.data));
+    } else {
+      for (std::int64_t s = 0; s < out.length; ++s)
+        store_cell_as(out.data, out.storage, s, static_cast<Cell>(counts[s]));
+    }
+  }
+
+ private:
+  SinkSpec s_;
+  std::int32_t counts_;  // where the filter leaves them, until they are a descriptor
+};
+
+}  // namespace
+
+std::unique_ptr<SinkCode> make_kept_counts(const SinkSpec& s) { return std::make_unique<KeptCounts>(s); }
+std::unique_ptr<SinkCode> make_counted(const SinkSpec& s, const plan::Sink& count) {
+  if (s.sink->kind == plan::SinkKind::kReduce) return std::make_unique<KeptInAll>(s);
+  return std::make_unique<KeptBySegment>(s, count.out_desc);
+}
+
+}  // namespace nvm::vm::cpu
