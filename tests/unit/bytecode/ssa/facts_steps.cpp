@@ -56,7 +56,9 @@ std::size_t size_of(const ssa::Module& m) {
 }
 
 std::size_t steps_of(const ssa::Module& m) {
-  ssa::SizeAnalysis analysis(m, {}, {});
+  const std::vector<ssa::ParameterClasses> most;
+  const std::vector<bool> granted;
+  ssa::SizeAnalysis analysis(m, most, granted);
   analysis.run();
   const std::vector<ssa::FunctionFacts> facts = analysis.take_facts();
   for (std::size_t i = 0; i + 1 < facts.size(); ++i) {
