@@ -71,12 +71,12 @@ ExprRef Checker::open_layer(ExprRef e, const std::vector<Type>& types, const std
     }
   }
   for (const Var shape : b.bound) {
-    const auto rule = rank_rules_.find(shape);
-    if (rule == rank_rules_.end()) continue;
+    const Var axes = library_.axes(shape);
+    if (axes == kNoVar) continue;
     const auto at = [&](Var v) {
       return static_cast<std::size_t>(std::find(b.bound.begin(), b.bound.end(), v) - b.bound.begin());
     };
-    ranks_.push_back({out->indices[at(shape)], out->indices[at(rule->second)][0].dim, e->pos});
+    ranks_.push_back({out->indices[at(shape)], out->indices[at(axes)][0].dim, e->pos});
   }
   const Type inner = s.on(b.types[0]);
   if (inner.array != kNoVar && !t.shape.empty())

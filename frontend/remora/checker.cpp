@@ -140,28 +140,9 @@ ExprRef Checker::name(const Tree& t) {
     fault("unbound-variable", t.pos,
           "there is no " + t.text + (near.empty() ? "" : "; did you mean " + near + "?"));
   }
-  auto [at, fresh] = library_types_.try_emplace(row);
-  if (fresh) {
-    Scope none;
-    TypeReader reader(none, program_.variables);
-    const LibraryEntry& entry = library()[static_cast<std::size_t>(row)];
-    at->second = reader.type(read_trees(entry.type)[0]);
-    note_rule(entry.rule, *at->second.atom);
-  }
-  ExprRef e = made(ExprKind::kLibrary, t.pos, at->second);
+  ExprRef e = made(ExprKind::kLibrary, t.pos, library_.of(row));
   e->library = row;
   return e;
-}
-
-// "@a @r l": each of these shapes has l axes.
-void Checker::note_rule(std::string_view rule, const Atom& binder) {
-  const std::vector<Tree> names = read_trees(rule);
-  const auto named = [&](const Tree& t) {
-    for (const Var v : binder.bound)
-      if (program_.variables[v].name == t.text) return v;
-    return kNoVar;
-  };
-  for (std::size_t k = 0; k + 1 < names.size(); ++k) rank_rules_[named(names[k])] = named(names.back());
 }
 
 ExprRef Checker::body(Trees trees, const Tree& owner, const Type* context) {
@@ -192,7 +173,7 @@ ExprRef Checker::body(Trees trees, const Tree& owner, const Type* context) {
   return rest;
 }
 
-void Checker::form(std::span<const Tree> follows, std::size_t& used) {
+void Checker::form(Trees follows, std::size_t& used) {
   used = 1;
   const Tree& t = follows[0];
   if (is_define(t)) {
@@ -212,16 +193,12 @@ void Checker::form(std::span<const Tree> follows, std::size_t& used) {
   program_.forms.push_back({-1, false, std::move(e)});
 }
 
-Checker::Checker(Program& program, std::span<const Given> given)
-    : program_(program), reader_(scope_, program.variables), unify_(program.variables) {
-  for (const Given& value : given) {
-    const std::vector<Tree> written = read_trees(value.type);
-    if (written.size() != 1) fault("syntax", {1, 1}, "a type is expected");
-    const ValueId id = fresh_value(value.name, reader_.type(written[0]), {1, 1});
-    scope_.bind_value(value.name, id);
-    program_.forms.push_back({id, false, nullptr, remora::Form::Use::kGiven});
-  }
-}
+Checker::Checker(Context& context)
+    : program_(context.program),
+      scope_(context.scope),
+      library_(context.library),
+      reader_(scope_, program_.variables),
+      unify_(program_.variables) {}
 
 Type type_of(const Program& program, const Form& form) {
   const Value* defined =
@@ -236,35 +213,47 @@ void Checker::blame(const Tree& form) {
   if (name->is(Kind::kName)) scope_.blame(name->text);
 }
 
+std::vector<Error> Checker::text(std::string_view text, std::uint32_t line) {
+  std::vector<Error> errors;
+  std::vector<Tree> trees;
+  try {
+    trees = read_trees(text, line);
+  } catch (const Error& e) {
+    errors.push_back(e);
+    return errors;
+  }
+  for (Trees rest(trees); !rest.empty();) {
+    std::size_t used = 1;
+    const auto faulty = [&](Error e) {
+      errors.push_back(std::move(e));
+      for (const Tree& t : rest.first(used)) blame(t);
+    };
+    try {
+      form(rest, used);
+    } catch (const Error& e) {
+      faulty(e);
+    } catch (const TooLarge& e) {
+      faulty({"sort", rest[0].pos, std::string("a ") + e.what + " here is too large"});
+    } catch (const TooDeep&) {
+      faulty({"syntax", rest[0].pos, "this is nested too deeply"});
+    } catch (const Blamed&) {
+      for (const Tree& t : rest.first(used)) blame(t);
+    }
+    rest = rest.subspan(used);
+  }
+  return errors;
+}
+
 Checked check_program(std::string_view text, std::span<const Given> given) {
   Checked out;
-  std::vector<Tree> trees;
-  std::optional<Checker> checker;
+  Context context(out.program);
   try {
-    checker.emplace(out.program, given);
-    trees = read_trees(text);
+    for (const Given& value : given) context.give(value);
   } catch (const Error& e) {
     out.errors.push_back(e);
     return out;
   }
-  for (std::span<const Tree> rest(trees); !rest.empty();) {
-    std::size_t used = 1;
-    try {
-      checker->form(rest, used);
-    } catch (const Error& e) {
-      out.errors.push_back(e);
-      for (const Tree& t : rest.first(used)) checker->blame(t);
-    } catch (const TooLarge& e) {
-      out.errors.push_back({"sort", rest[0].pos, std::string("a ") + e.what + " here is too large"});
-      for (const Tree& t : rest.first(used)) checker->blame(t);
-    } catch (const TooDeep&) {
-      out.errors.push_back({"syntax", rest[0].pos, "this is nested too deeply"});
-      for (const Tree& t : rest.first(used)) checker->blame(t);
-    } catch (const Blamed&) {
-      for (const Tree& t : rest.first(used)) checker->blame(t);
-    }
-    rest = rest.subspan(used);
-  }
+  out.errors = Checker(context).text(text, 1);
   return out;
 }
 

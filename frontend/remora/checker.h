@@ -1,11 +1,12 @@
-// The type checker: trees to typed expressions (sections 5 to 7 and 13). Every member throws Error at the
-// first fault of an expression; check_program goes on with the next form.
+// The type checker: trees to typed expressions (sections 5 to 7 and 13). Members throw Error at the first
+// fault of an expression; text() goes on with the next form.
 #pragma once
 
 #include <map>
 #include <set>
 #include <span>
 
+#include "frontend/remora/context.h"
 #include "frontend/remora/type_reader.h"
 #include "frontend/remora/unify.h"
 
@@ -16,18 +17,20 @@ struct Blamed {};
 
 class Checker {
  public:
-  // The program's first forms define what is given. Throws Error.
-  Checker(Program& program, std::span<const Given> given);
+  explicit Checker(Context& context);
 
-  // A form of the top level; `follows` are the trees from it on, `used` how many of them it was.
-  void form(std::span<const Tree> follows, std::size_t& used);
-  // Names that the form would have defined are at fault.
-  void blame(const Tree& form);
+  // The forms of a text, whose first line has this number; what is wrong with it.
+  [[nodiscard]] std::vector<Error> text(std::string_view text, std::uint32_t line);
 
  private:
   friend class Application;
   using Trees = std::span<const Tree>;
   using Form = ExprRef (Checker::*)(const Tree&, const Type*);
+
+  // A form of the top level; `follows` are the trees from it on, `used` how many of them it was.
+  void form(Trees follows, std::size_t& used);
+  // Names that the form would have defined are at fault.
+  void blame(const Tree& form);
 
   ExprRef expression(const Tree& t, const Type* context = nullptr);
   ExprRef name(const Tree& t);
@@ -83,7 +86,6 @@ class Checker {
     Dim axes;
     SourcePos pos;  // of the instantiated expression
   };
-  void note_rule(std::string_view rule, const Atom& binder);
 
   // ---- other forms; check_forms.cpp
   ExprRef array(const Tree& t, const Type* context);
@@ -111,13 +113,12 @@ class Checker {
   [[nodiscard]] std::vector<std::int64_t> counts_of(const Tree& t) const;
 
   Program& program_;
-  Scope scope_;
+  Scope& scope_;
+  LibraryTypes& library_;
   TypeReader reader_;
   Unifier unify_;
-  std::map<std::int32_t, Type> library_types_;
-  std::map<Var, Var> rank_rules_;  // bound variables of library types: a shape, and the number of its axes
-  std::vector<Rank> ranks_;        // of applications that are not complete
-  int retries_ = 1000;             // of branches, with what the other branch tells: they can nest
+  std::vector<Rank> ranks_;  // of applications that are not complete
+  int retries_ = 1000;       // of branches, with what the other branch tells: they can nest
 };
 
 [[noreturn]] void fault(const char* kind, SourcePos pos, std::string text);

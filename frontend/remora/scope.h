@@ -35,6 +35,15 @@ class Scope {
   [[nodiscard]] const ValueId* value(const std::string& name) const { return find(values_, name); }
   [[nodiscard]] const Type* type(const std::string& name) const { return find(types_, name); }
   [[nodiscard]] const Shape* index(const std::string& name) const { return find(indices_, name); }
+  // What was bound since the outermost level began stays bound behind it; what these names meant before is
+  // forgotten.
+  void settle() noexcept;
+  // The values that no name means any more when that is done.
+  [[nodiscard]] std::vector<ValueId> hidden() const;
+  // Whether a type or an index was bound since that level began.
+  [[nodiscard]] bool has_new_abbreviations() const;
+  // Names of values.
+  [[nodiscard]] std::vector<std::string> value_names() const;
   // The visible name that is most like this one; "" if none is near.
   [[nodiscard]] std::string suggestion(const std::string& name) const;
 
@@ -48,10 +57,12 @@ class Scope {
   }
   template <typename T>
   void set(Names<T>& names, const std::string& name, T what, int space) {
-    names[name].push_back(std::move(what));
+    std::vector<T>& all = names[name];
+    if (all.size() == all.capacity()) all.reserve(2 * all.size() + 1);
     undo_.emplace_back(space, name);
+    all.push_back(std::move(what));  // cannot fail: what is to be undone is done
   }
-  void unwind(std::size_t to);
+  void unwind(std::size_t to) noexcept;
 
   Names<ValueId> values_;
   Names<Type> types_;

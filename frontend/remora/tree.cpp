@@ -24,7 +24,7 @@ bool ends_word_at(std::int32_t c) { return c < 128 && ends_word(c); }
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit Reader(std::string_view text, std::uint32_t line = 1) : text_(text), pos_{line, 1} {}
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
 
   std::vector<Tree> all() {
@@ -284,7 +284,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<Tree> read_trees(std::string_view text) { return Reader(text).all(); }
+std::vector<Tree> read_trees(std::string_view text, std::uint32_t line) { return Reader(text, line).all(); }
 
 bool ends_within(std::string_view text) {
   Reader reader(text);

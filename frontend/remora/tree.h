@@ -49,7 +49,8 @@ struct Error {
 inline constexpr int kMaxNesting = 1000;
 
 // All expressions of a text; columns count code points. Throws Error (kind `syntax`) at the first fault.
-[[nodiscard]] std::vector<Tree> read_trees(std::string_view text);
+// `line` is the number of its first line.
+[[nodiscard]] std::vector<Tree> read_trees(std::string_view text, std::uint32_t line = 1);
 // Whether a text ends within brackets, a string or a comment that lines to come may close.
 [[nodiscard]] bool ends_within(std::string_view text);
 

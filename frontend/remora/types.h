@@ -126,6 +126,9 @@ struct Variable {
 class Variables {
  public:
   Var fresh(Sort sort, std::string name, bool unknown = false);
+  [[nodiscard]] Var next() const { return static_cast<Var>(all_.size()); }
+  // Those from `first` on are gone: nothing may mention them.
+  void forget_from(Var first) { all_.resize(static_cast<std::size_t>(first)); }
   [[nodiscard]] const Variable& operator[](Var v) const { return all_[static_cast<std::size_t>(v)]; }
   [[nodiscard]] bool is_open(Var v) const;  // an unknown without a solution
   void solve(Var v, Dim dim) { at(v).dim = std::move(dim); }

@@ -36,16 +36,10 @@ std::string of_library(std::string_view name, std::int32_t row) {
 }  // namespace
 
 std::string Remora::Impl::describe(const std::string& name) const {
-  const remora::Program program = ready("", "").checked.program;
-  for (std::size_t k = program.forms.size(); k-- > 0;) {
-    const remora::Form& form = program.forms[k];
-    if (form.defines < 0 || program.values[static_cast<std::size_t>(form.defines)].name != name) continue;
-    std::string text = name + " : " + remora::print(type_of(program, form), program.variables) + "\n";
-    if (form.body == nullptr) return text + "  from a file\n";
-    const SourcePos at = program.values[static_cast<std::size_t>(form.defines)].pos;
-    const Chunk& in = chunk_at(chunks.back(), at.line);
-    return text + "  defined at " + in.name + ":" + std::to_string(at.line - in.first + 1) + ":" +
-           std::to_string(at.column) + "\n";
+  if (const remora::ValueId value = top.find(name); value >= 0) {
+    const std::string text = name + " : " + remora::print(top.type_of(value), top.variables()) + "\n";
+    const auto& place = definitions.at(value).place;
+    return text + (place.empty() ? "  from a file\n" : "  defined at " + place + "\n");
   }
   const std::int32_t row = remora::library_row(name);
   return row >= 0 ? of_library(name, row) : "";
@@ -81,9 +75,7 @@ bool Remora::Impl::command(std::string_view text) {
 std::vector<std::string> Remora::Impl::names() {
   std::vector<std::string> all;
   for (const std::string_view name : remora::library_names()) all.emplace_back(name);
-  const remora::Program program = ready("", "").checked.program;
-  for (const remora::Form& form : program.forms)
-    if (form.defines >= 0) all.push_back(program.values[static_cast<std::size_t>(form.defines)].name);
+  for (std::string& name : top.names()) all.push_back(std::move(name));
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <ostream>
 #include <system_error>
 
@@ -87,36 +88,44 @@ Remora::Impl::Impl(const LanguageOptions& o, std::ostream& out_stream, std::ostr
 
 // ---- texts
 
-Remora::Impl::Ready Remora::Impl::ready(std::string_view text, const std::string& name) const {
-  Ready made{
-      {name, static_cast<std::uint32_t>(std::count(whole.begin(), whole.end(), '\n')) + 1, std::string(text)},
-      {},
-      {},
-      {}};
-  if (!text.empty() && text.back() != '\n') made.more.text += '\n';
-  const std::size_t known = chunks.size() + 1 - std::min<std::size_t>(chunks.size() + 1, kMostOriginSource);
-  for (std::size_t k = known; k <= chunks.size(); ++k) {
-    const Chunk& text_of = k < chunks.size() ? chunks[k] : made.more;
-    made.files.push_back(text_of.name);
-    made.first_lines.push_back(text_of.first);
+Remora::Impl::Ready Remora::Impl::ready(std::string_view text, const std::string& name) {
+  if (in_use_.size() >= sweep_at_) {
+    std::erase_if(in_use_, [](const auto& chunk) { return chunk.second.expired(); });
+    sweep_at_ = 2 * in_use_.size() + 16;
   }
-  made.own = known == 0 ? 1 : 0;
-  std::vector<remora::Given> given;
-  for (const RemoraInput& input : inputs) given.push_back(input.given);
-  made.checked = remora::check_program(whole + made.more.text, given);
-  if (!made.checked.errors.empty()) return made;
-  std::vector<Form>& forms = made.checked.program.forms;
-  for (std::size_t k = inputs.size(); k < forms.size(); ++k) {
-    Form& form = forms[k];
-    const bool old = form.body->pos.line < made.more.first;
-    const bool alone = !form.continues && (k + 1 == forms.size() || !forms[k + 1].continues);
-    if (form.defines < 0) {
-      if (old) form.use = Form::Use::kSkip;
-    } else if (old) {
-      if (kept.count(k - inputs.size()) != 0) form.use = Form::Use::kGiven;
-    } else if (options.interactive && alone && !remora::has_function(type_of(made.checked.program, form))) {
-      form.use = Form::Use::kKept;
-    }
+  std::uint32_t line = 1;
+  while (!in_use_.empty() && in_use_.rbegin()->second.expired()) in_use_.erase(std::prev(in_use_.end()));
+  if (!in_use_.empty()) {
+    const ChunkRef last = in_use_.rbegin()->second.lock();
+    line = last->first + static_cast<std::uint32_t>(std::count(last->text.begin(), last->text.end(), '\n'));
+  }
+  auto more = std::make_shared<Chunk>(Chunk{name, line, std::string(text)});
+  if (!text.empty() && text.back() != '\n') more->text += '\n';
+  in_use_[line] = more;
+  Ready made;
+  made.text = std::make_unique<remora::TopLevel::Text>(top, more->text, line);
+  if (compiles && made.errors().empty()) made.text->with_all_older();
+  std::map<std::uint32_t, ChunkRef> texts;
+  for (const ChunkRef& chunk : whole) texts[chunk->first] = chunk;
+  std::vector<Form>& forms = made.program().forms;
+  for (std::size_t k = 0; k < made.text->own(); ++k)
+    if (const auto it = definitions.find(forms[k].defines);
+        it != definitions.end() && it->second.text != nullptr)
+      texts[it->second.text->first] = it->second.text;
+  texts[line] = std::move(more);
+  for (auto& [first, chunk] : texts) made.texts.push_back(std::move(chunk));
+  const std::size_t n = made.texts.size();
+  for (std::size_t k = n - std::min<std::size_t>(n, kMostOriginSource); k < n; ++k) {
+    made.files.push_back(made.texts[k]->name);
+    made.first_lines.push_back(made.texts[k]->first);
+  }
+  if (made.first_lines[0] == 1) made.own = 1;
+  if (!made.errors().empty()) return made;
+  for (std::size_t k = made.text->own(); k < forms.size(); ++k) {
+    const bool alone = !forms[k].continues && (k + 1 == forms.size() || !forms[k + 1].continues);
+    if (forms[k].defines >= 0 && options.interactive && alone &&
+        !remora::has_function(type_of(made.program(), forms[k])))
+      forms[k].use = Form::Use::kKept;
   }
   return made;
 }
@@ -127,23 +136,50 @@ SourcePos Remora::Impl::Ready::whole(Origin o) const {
   return {origin_line_of(o) + first_lines[source - 1] - 1, origin_column_of(o)};
 }
 
-void Remora::Impl::accept(Chunk chunk) {
-  whole += chunk.text;
-  chunks.push_back(std::move(chunk));
+const Remora::Impl::Chunk& Remora::Impl::Ready::chunk_at(std::uint32_t line) const {
+  const auto behind = std::upper_bound(texts.begin(), texts.end(), line,
+                                       [](std::uint32_t at, const ChunkRef& c) { return at < c->first; });
+  return behind == texts.begin() ? more() : *behind[-1];
 }
 
-const Remora::Impl::Chunk& Remora::Impl::chunk_at(const Chunk& more, std::uint32_t line) const {
-  if (line >= more.first || chunks.empty()) return more;
-  const auto behind = std::upper_bound(chunks.begin(), chunks.end(), line,
-                                       [](std::uint32_t at, const Chunk& c) { return at < c.first; });
-  return behind == chunks.begin() ? chunks.front() : behind[-1];
+void Remora::Impl::accept(Ready& ready, std::map<std::size_t, std::vector<vm::Value>> kept) {
+  const remora::Program& program = ready.program();
+  std::map<remora::ValueId, Definition> by_form;
+  for (std::size_t k = ready.text->own(); k < program.forms.size(); ++k) {
+    const Form& form = program.forms[k];
+    if (form.defines < 0) continue;
+    Definition& made = by_form[static_cast<remora::ValueId>(k)];
+    const SourcePos at = program.values[static_cast<std::size_t>(form.defines)].pos;
+    made.place = ready.more().name + ":" + std::to_string(at.line - ready.more().first + 1) + ":" +
+                 std::to_string(at.column);
+    if (form.use == Form::Use::kKept)
+      made.slots = std::move(kept.at(k));
+    else
+      made.text = ready.texts.back();
+  }
+  if (!own_file) own_file = ready.more().name;
+  if (compiles) whole.push_back(ready.texts.back());
+  carry_out(ready.text->accept(compiles), std::move(by_form));
+}
+
+// Cannot fail: the top level has changed.
+void Remora::Impl::carry_out(const remora::TopLevel::Change& change,
+                             std::map<remora::ValueId, Definition> by_form) {
+  for (const remora::ValueId gone : change.gone) definitions.erase(gone);
+  for (const auto& [form, value] : change.came) {
+    auto made = by_form.extract(static_cast<remora::ValueId>(form));
+    if (made.empty()) continue;  // it has gone again
+    made.key() = value;
+    definitions.erase(value);
+    definitions.insert(std::move(made));
+  }
 }
 
 std::vector<LanguageMessage> Remora::Impl::located(const Ready& ready,
                                                    const std::vector<remora::Error>& errors) const {
   std::vector<LanguageMessage> all;
   for (const remora::Error& e : errors) {
-    const Chunk& in = chunk_at(ready.more, e.pos.line);
+    const Chunk& in = ready.chunk_at(e.pos.line);
     const std::uint32_t line = e.pos.line >= in.first ? e.pos.line - in.first + 1 : 1;
     all.push_back({{in.name, line, e.pos.column, Severity::kError, e.text}, e.kind});
   }
@@ -155,11 +191,11 @@ void Remora::Impl::report(const Ready& ready, const std::vector<remora::Error>& 
   std::string text;
   for (const LanguageMessage& m : located(ready, errors)) {
     if (shown == Diagnostics::kMaxKept) {
-      text += ready.more.name + ": " + std::to_string(errors.size() - shown) + " more messages not shown\n";
+      text += ready.more().name + ": " + std::to_string(errors.size() - shown) + " more messages not shown\n";
       break;
     }
     const Message& at = m.message;
-    const Chunk& in = chunk_at(ready.more, errors[shown++].pos.line);
+    const Chunk& in = ready.chunk_at(errors[shown++].pos.line);
     text += at.file + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": error[" + m.kind +
             "]: " + at.text + "\n" + shown_line(in.text, in_bytes(in.text, {at.line, at.column}));
   }
@@ -168,8 +204,8 @@ void Remora::Impl::report(const Ready& ready, const std::vector<remora::Error>& 
 }
 
 bool Remora::Impl::good(const Ready& ready) {
-  if (ready.checked.errors.empty()) return true;
-  report(ready, ready.checked.errors);
+  if (ready.errors().empty()) return true;
+  report(ready, ready.errors());
   return false;
 }
 
@@ -194,15 +230,19 @@ LanguageStatus Remora::Impl::run_file(const std::string& path, bool shown) {
 LanguageStatus Remora::Impl::check(std::string_view text, const std::string& name,
                                    std::vector<LanguageMessage>* messages) {
   const Ready ready = this->ready(text, name);
-  const bool fine = ready.checked.errors.empty();
+  const bool fine = ready.errors().empty();
   if (messages != nullptr) {
-    *messages = located(ready, ready.checked.errors);
+    *messages = located(ready, ready.errors());
     return fine ? LanguageStatus::kOk : LanguageStatus::kCompileError;
   }
   if (!good(ready)) return LanguageStatus::kCompileError;
   std::string types;
-  const remora::Program& program = ready.checked.program;
-  for (const Form& form : program.forms) {
+  for (const RemoraInput& input : inputs)
+    types += input.given.name + " : " +
+             remora::print(top.type_of(top.find(input.given.name)), top.variables()) + "\n";
+  const remora::Program& program = ready.program();
+  for (std::size_t k = ready.text->own(); k < program.forms.size(); ++k) {
+    const Form& form = program.forms[k];
     const std::string defined =
         form.defines < 0 ? "it" : program.values[static_cast<std::size_t>(form.defines)].name;
     types += defined + " : " + remora::print(type_of(program, form), program.variables) + "\n";
@@ -216,8 +256,8 @@ LanguageStatus Remora::Impl::check(std::string_view text, const std::string& nam
 template <typename F>
 bool Remora::Impl::translating(const Ready& ready, F f) {
   // Where something that no place is known of stands: the last form of the text.
-  const auto& forms = ready.checked.program.forms;
-  SourcePos last{ready.more.first, 1};
+  const auto& forms = ready.program().forms;
+  SourcePos last{ready.more().first, 1};
   if (!forms.empty() && forms.back().body != nullptr) last = forms.back().body->pos;
   try {
     f();
@@ -231,20 +271,19 @@ bool Remora::Impl::translating(const Ready& ready, F f) {
 }
 
 frontend::EmitOptions Remora::Impl::emit_options(const Ready& ready) const {
-  frontend::EmitOptions made{chunks.empty() ? ready.more.name : chunks.front().name, true, cancelled};
+  frontend::EmitOptions made{own_file.value_or(ready.more().name), true, cancelled};
   made.own = ready.own;
   made.sources = ready.files;
   made.first_lines = ready.first_lines;
   return made;
 }
 
-std::vector<vm::Value> Remora::Impl::values_of(const std::vector<frontend::VariableSlot>& slots) const {
+std::vector<vm::Value> Remora::Impl::values_of(const Ready& ready,
+                                               const std::vector<frontend::VariableSlot>& slots) const {
   std::vector<vm::Value> values;
-  for (const frontend::VariableSlot& s : slots) {
-    const auto& all =
-        s.variable < inputs.size() ? inputs[s.variable].slots : kept.at(s.variable - inputs.size());
-    values.push_back(all[static_cast<std::size_t>(s.slot)]);
-  }
+  for (const frontend::VariableSlot& s : slots)
+    values.push_back(
+        definitions.at(ready.program().forms[s.variable].defines).slots[static_cast<std::size_t>(s.slot)]);
   return values;
 }
 
@@ -254,9 +293,9 @@ std::optional<std::vector<vm::Value>> Remora::Impl::results(const Ready& ready,
   if (!translating(ready, [&] { emitted = frontend::emit_ssa(translated.program, emit_options(ready)); }))
     return std::nullopt;
   static_cast<void>(said.text());
-  auto run = runner.run(std::move(emitted.code), values_of(emitted.inputs));
+  auto run = runner.run(std::move(emitted.code), values_of(ready, emitted.inputs));
   if (!run.failed) return std::move(run.values);
-  const auto& forms = ready.checked.program.forms;
+  const auto& forms = ready.program().forms;
   SourcePos at = ready.whole(run.line);
   if (at.line == 0) at = forms.back().body != nullptr ? forms.back().body->pos : SourcePos{1, 1};
   if (run.reason.empty()) {
@@ -273,35 +312,36 @@ LanguageStatus Remora::Impl::run(std::string_view text, const std::string& name)
   Ready ready = this->ready(text, name);
   if (!good(ready)) return LanguageStatus::kCompileError;
   if (compiles) {
-    accept(std::move(ready.more));
+    accept(ready, {});
     return LanguageStatus::kOk;
   }
-  remora::Program& program = ready.checked.program;
+  remora::Program& program = ready.program();
   remora::Translated translated;
   if (!translating(ready, [&] { translated = remora::translate(program); }))
     return LanguageStatus::kCompileError;
   auto slots = results(ready, translated);
   if (!slots) return LanguageStatus::kRunError;
-  keep(program, translated.results, *slots);
+  std::string text_shown;
+  auto values = kept(program, translated.results, *slots, text_shown);
+  slots.reset();
   const bool all = shows && (options.interactive || options.show_all);
-  std::string types;
-  for (std::size_t k = inputs.size(); all && k < program.forms.size(); ++k)
-    if (program.forms[k].defines >= 0 && program.forms[k].body->pos.line >= ready.more.first)
-      types += program.values[static_cast<std::size_t>(program.forms[k].defines)].name + " : " +
-               remora::print(type_of(program, program.forms[k]), program.variables) + "\n";
-  out << types << std::flush;
-  accept(std::move(ready.more));
+  for (std::size_t k = ready.text->own(); all && k < program.forms.size(); ++k)
+    if (program.forms[k].defines >= 0)
+      text_shown += program.values[static_cast<std::size_t>(program.forms[k].defines)].name + " : " +
+                    remora::print(type_of(program, program.forms[k]), program.variables) + "\n";
+  accept(ready, std::move(values));
+  out << text_shown << std::flush;
   return LanguageStatus::kOk;
 }
 
-// Values are kept or shown.
-void Remora::Impl::keep(const remora::Program& program, const std::vector<remora::Translated::Result>& found,
-                        const std::vector<vm::Value>& slots) {
+std::map<std::size_t, std::vector<vm::Value>> Remora::Impl::kept(
+    const remora::Program& program, const std::vector<remora::Translated::Result>& found,
+    const std::vector<vm::Value>& slots, std::string& text) {
+  std::map<std::size_t, std::vector<vm::Value>> kept;
   std::vector<lib::Value> values;
   for (const vm::Value& v : slots)
     values.emplace_back(std::make_shared<lib::Value::Impl>(lib::Value::Impl{nullptr, nullptr, v}));
   std::size_t at = 0;
-  std::string text;
   for (const remora::Translated::Result& r : found) {
     const std::size_t begin = at, end = at + slots_of(r.core);
     const auto cut = [&](const auto& all) {
@@ -309,7 +349,7 @@ void Remora::Impl::keep(const remora::Program& program, const std::vector<remora
                          all.begin() + static_cast<std::ptrdiff_t>(end));
     };
     if (program.forms[r.form].defines >= 0) {
-      kept[r.form - inputs.size()] = cut(slots);
+      kept[r.form] = cut(slots);
       at = end;
       continue;
     }
@@ -319,7 +359,7 @@ void Remora::Impl::keep(const remora::Program& program, const std::vector<remora
           remora_value(r.type, r.core, values, at) + " : " + remora::print(r.type, program.variables) + "\n";
     at = end;
   }
-  out << text << std::flush;
+  return kept;
 }
 
 // ---- compiling
@@ -328,7 +368,7 @@ std::optional<Remora::Impl::Ready> Remora::Impl::ready_for(const std::string& te
   Ready made = ready(text, "-e");
   if (!good(made)) return std::nullopt;
   Form* last_expression = nullptr;
-  for (Form& form : made.checked.program.forms)
+  for (Form& form : made.program().forms)
     if (form.defines < 0) {
       form.use = Form::Use::kSkip;
       last_expression = &form;
@@ -348,9 +388,9 @@ std::optional<std::string> Remora::Impl::compile(const std::string& text) {
   if (!ready) return std::nullopt;
   std::string vcode;
   const bool fine = translating(*ready, [&] {
-    const remora::Translated translated = remora::translate(ready->checked.program);
+    const remora::Translated translated = remora::translate(ready->program());
     auto emitted = frontend::emit_vcode(translated.program, emit_options(*ready));
-    vcode = write_vcode(vm::with_values(std::move(emitted.code), values_of(emitted.inputs)));
+    vcode = write_vcode(vm::with_values(std::move(emitted.code), values_of(*ready, emitted.inputs)));
   });
   return fine ? std::optional(vcode) : std::nullopt;
 }
@@ -360,7 +400,7 @@ std::optional<std::string> Remora::Impl::listing(const std::string& text, std::s
   if (!ready) return std::nullopt;
   std::string listed;
   const bool fine = translating(*ready, [&] {
-    remora::Program& program = ready->checked.program;
+    remora::Program& program = ready->program();
     const remora::Translated translated = remora::translate(program);
     for (const char stage : stages) {
       if (stage == 'a')
@@ -378,7 +418,7 @@ std::optional<Nesl::Prepared> Remora::Impl::prepare(const std::string& text) {
   if (!ready) return std::nullopt;
   std::optional<Nesl::Prepared> prepared;
   translating(*ready, [&] {
-    const remora::Translated translated = remora::translate(ready->checked.program);
+    const remora::Translated translated = remora::translate(ready->program());
     auto emitted = frontend::emit_ssa(translated.program, emit_options(*ready));
     LoadOptions load;
     load.optimise = options.optimise;
@@ -388,7 +428,7 @@ std::optional<Nesl::Prepared> Remora::Impl::prepare(const std::string& text) {
       return;
     }
     prepared.emplace(Nesl::Prepared{*program, {}});
-    for (const vm::Value& v : values_of(emitted.inputs))
+    for (const vm::Value& v : values_of(*ready, emitted.inputs))
       prepared->inputs.emplace_back(
           std::make_shared<lib::Value::Impl>(lib::Value::Impl{nullptr, nullptr, v}));
   });
@@ -396,38 +436,6 @@ std::optional<Nesl::Prepared> Remora::Impl::prepare(const std::string& text) {
 }
 
 // ---- files
-
-template <typename Make>
-std::optional<std::string> Remora::Impl::bound(const std::string& name, Make make) {
-  const bool plain = !name.empty() && name[0] != '@' &&
-                     name.find_first_of("()[]{}|,;\"'` \t\n") == name.npos &&
-                     name.find_first_not_of("-.0123456789") != name.npos;
-  if (!plain) return name + " cannot name a value";
-  if (!chunks.empty()) return "values of files are bound before anything else";
-  RemoraInput input = make();
-  const auto same = [&](const RemoraInput& i) { return i.given.name == name; };
-  const auto before = std::find_if(inputs.begin(), inputs.end(), same);
-  if (before != inputs.end())
-    *before = std::move(input);
-  else
-    inputs.push_back(std::move(input));
-  return std::nullopt;
-}
-
-std::optional<std::string> Remora::Impl::bind_file(const std::string& name, const std::string& word) {
-  return bound(name, [&] { return remora_input(name, word, world_of(options.vm.watchers), *files); });
-}
-
-std::optional<std::string> Remora::Impl::bind(const std::string& name, const std::string& type,
-                                              const lib::Value& atoms) {
-  if (!atoms) return kNoMemory;
-  return bound(name, [&] {
-    const vm::Value value = vm::with_owner(atoms.impl()->value, atoms.impl());
-    const auto* vector = std::get_if<vm::Vector>(&value);
-    if (vector == nullptr) throw vm::Fault{vm::Fault::Kind::kIo, "a descriptor has no atoms"};
-    return remora_array(name, type, *vector);
-  });
-}
 
 namespace {
 
@@ -441,7 +449,7 @@ std::optional<std::string> Remora::Impl::save(const std::string& name, ValueFile
     auto ready = ready_for(name);
     if (!ready) return "there is no value " + name;
     remora::Translated translated;
-    if (!translating(*ready, [&] { translated = remora::translate(ready->checked.program); }))
+    if (!translating(*ready, [&] { translated = remora::translate(ready->program()); }))
       return "there is no value " + name;
     auto slots = results(*ready, translated);
     if (!slots) return "there is no value " + name;
@@ -458,18 +466,23 @@ std::optional<std::string> Remora::Impl::refuses(const Texts& texts, const std::
   if (file.impl() == nullptr) return file.wrong();
   std::string text = texts.script + "\n";
   for (const std::string& e : texts.expressions) text += e + "\n";
-  const remora::Checked checked = ready(text, "").checked;
-  if (!checked.errors.empty()) return std::nullopt;  // said when it is run
-  const remora::Program& program = checked.program;
   std::optional<remora::Type> type;
-  for (const Form& form : program.forms) {
-    const bool it = form.defines < 0;
-    if (it ? name == "it" : program.values[static_cast<std::size_t>(form.defines)].name == name)
-      type = type_of(program, form);
+  {
+    const Ready whole_text = ready(text, "");
+    if (!whole_text.errors().empty()) return std::nullopt;  // said when it is run
+    const remora::Program& program = whole_text.program();
+    for (std::size_t k = whole_text.text->own(); k < program.forms.size(); ++k) {
+      const Form& form = program.forms[k];
+      const bool it = form.defines < 0;
+      if (it ? name == "it" : program.values[static_cast<std::size_t>(form.defines)].name == name)
+        type = type_of(program, form);
+    }
   }
+  const remora::ValueId older = top.find(name);
+  if (!type && older >= 0) type = top.type_of(older);
   if (!type && name == "it") return last ? std::nullopt : std::optional<std::string>(kNoExpression);
   if (!type) {
-    const bool there = ready(text + name + "\n", "").checked.errors.empty();
+    const bool there = ready(text + name + "\n", "").errors().empty();
     return there ? std::nullopt : std::optional("there is no value " + name);
   }
   const std::string why = remora_refuses(file.impl()->named.kind, *type);

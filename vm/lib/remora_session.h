@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "frontend/emit.h"
 #include "frontend/remora/program.h"
+#include "frontend/remora/top_level.h"
 #include "frontend/remora/translate.h"
 #include "vm/data/value.h"
 #include "vm/lib/remora.hpp"
@@ -38,8 +40,8 @@ struct SaidFirst {  // is made before the machine
   Said said;
 };
 
-// Texts are one program, which grows: what was defined stays in it, with its value where that is known. So a
-// function sees what stood before it, and places name the text they are in.
+// Each text is a program of what it uses of the session and of itself. What it defines stays as long as a
+// name or another definition leads to it: a value that is known without what made it, else its form and text.
 struct Remora::Impl : SaidFirst, SessionCore {
   Impl(const LanguageOptions& options, std::ostream& o, std::ostream& e);
 
@@ -61,10 +63,16 @@ struct Remora::Impl : SaidFirst, SessionCore {
   // Carries out a text that is a command; false if it is none.
   bool command(std::string_view text);
 
-  struct Chunk {  // a text that was accepted
+  struct Chunk {  // a text
     std::string name;
-    std::uint32_t first = 1;  // its first line in the whole
+    std::uint32_t first = 1;  // the number of its first line; no other text that is in use has it
     std::string text;
+  };
+  using ChunkRef = std::shared_ptr<const Chunk>;
+  struct Definition {
+    std::vector<vm::Value> slots;  // if its value is known
+    std::string place;             // "FILE:LINE:COLUMN", "" of a value from outside
+    ChunkRef text;                 // unless its value is known
   };
   struct Value {  // of an expression
     remora::Type type;
@@ -72,11 +80,12 @@ struct Remora::Impl : SaidFirst, SessionCore {
     std::vector<vm::Value> slots;
   };
   LanguageOptions options;
-  std::vector<RemoraInput> inputs;
-  std::string whole;  // all that is accepted
-  std::vector<Chunk> chunks;
-  std::map<std::size_t, std::vector<vm::Value>> kept;  // slots by the number of the form behind the inputs
-  std::optional<Value> last;                           // of the last expression
+  std::vector<RemoraInput> inputs;  // their slots are in `definitions`
+  remora::TopLevel top;
+  std::map<remora::ValueId, Definition> definitions;
+  std::optional<std::string> own_file;  // the name of the first text
+  std::vector<ChunkRef> whole;          // if texts are compiled only: all
+  std::optional<Value> last;            // of the last expression
   bool shows = true, compiles = false;
 
  private:
@@ -85,36 +94,48 @@ struct Remora::Impl : SaidFirst, SessionCore {
   std::optional<std::string> bound(const std::string& name, Make make);
   // A program whose forms know what they are for.
   struct Ready {
-    Chunk more;  // behind what was accepted before
-    remora::Checked checked;
-    // Of the texts that code has places in.
+    std::vector<ChunkRef> texts;  // that it has places in, by line; the last one is new
+    std::unique_ptr<remora::TopLevel::Text> text;
+    // Of the texts, as far as code can tell them apart.
     std::vector<std::string> files;
     std::vector<std::uint32_t> first_lines;
-    std::uint32_t own = 0;  // the number of the first text of all, 0 if code has no places in it
-    // In the whole, of what emit_options() made of a place; line 0 if it is not known.
+    std::uint32_t own = 0;  // the number of the session's first text, 0 if code has no places in it
+    [[nodiscard]] const Chunk& more() const { return *texts.back(); }
+    [[nodiscard]] const std::vector<remora::Error>& errors() const { return text->errors(); }
+    [[nodiscard]] remora::Program& program() const { return text->program(); }
+    // Where a line is; that of the new text if it is unknown.
+    [[nodiscard]] const Chunk& chunk_at(std::uint32_t line) const;
+    // In all texts, of what emit_options() made of a place; line 0 if it is not known.
     [[nodiscard]] SourcePos whole(Origin o) const;
   };
-  [[nodiscard]] Ready ready(std::string_view text, const std::string& name) const;
+  [[nodiscard]] Ready ready(std::string_view text, const std::string& name);
   // The same for one expression.
   [[nodiscard]] std::optional<Ready> ready_for(const std::string& text);
-  void accept(Chunk chunk);
+  // Its definitions are the session's from now on; values in `kept`, by form.
+  void accept(Ready& ready, std::map<std::size_t, std::vector<vm::Value>> kept);
+  void carry_out(const remora::TopLevel::Change& change, std::map<remora::ValueId, Definition> by_form);
   // False, reported, if there are errors.
   bool good(const Ready& ready);
   [[nodiscard]] std::vector<LanguageMessage> located(const Ready& ready,
                                                      const std::vector<remora::Error>& errors) const;
   void report(const Ready& ready, const std::vector<remora::Error>& errors);
-  [[nodiscard]] const Chunk& chunk_at(const Chunk& more, std::uint32_t line) const;
   // f(), or nothing, reported, if something cannot be run.
   template <typename F>
   bool translating(const Ready& ready, F f);
   [[nodiscard]] frontend::EmitOptions emit_options(const Ready& ready) const;
-  [[nodiscard]] std::vector<vm::Value> values_of(const std::vector<frontend::VariableSlot>& slots) const;
+  [[nodiscard]] std::vector<vm::Value> values_of(const Ready& ready,
+                                                 const std::vector<frontend::VariableSlot>& slots) const;
   // The slots of the results; nothing, reported, if it fails.
   [[nodiscard]] std::optional<std::vector<vm::Value>> results(const Ready& ready,
                                                               const remora::Translated& translated);
-  void keep(const remora::Program& program, const std::vector<remora::Translated::Result>& results,
-            const std::vector<vm::Value>& slots);
+  // The slots of definitions that are kept, by form; expressions are shown in `text`.
+  [[nodiscard]] std::map<std::size_t, std::vector<vm::Value>> kept(
+      const remora::Program& program, const std::vector<remora::Translated::Result>& results,
+      const std::vector<vm::Value>& slots, std::string& text);
   [[nodiscard]] std::string describe(const std::string& name) const;
+
+  std::map<std::uint32_t, std::weak_ptr<const Chunk>> in_use_;  // texts by their first lines
+  std::size_t sweep_at_ = 16;                                   // how many with those that are not any more
 };
 
 }  // namespace nvm::lib
