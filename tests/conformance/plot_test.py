@@ -52,6 +52,29 @@ def check_absent(nvm, folder, text):
     return [f"without xneslplot: exit {done.returncode}: {done.stderr}"]
 
 
+# What stands in place of xneslplot and is none.
+OTHERS = {
+    "one that ends": "exit 3",
+    "one that is killed": "kill -9 $$",
+    "one that reads and says nothing": "head -c 1 >/dev/null",
+    "one that says something else": "yes",
+    "one that ends later": "echo '( 1 )'; exec head -c 60 >/dev/null",
+}
+
+
+def check_other(nvm, folder, name, script):
+    """One message, no hang, and not the end of nvm by a signal."""
+    other = pathlib.Path(folder) / "xneslplot"
+    other.write_text(f"#!/bin/sh\n{script}\n")
+    other.chmod(0o755)
+    text = 'let w = make_window(default_window, bounding_box([(0, 1), (2, 3)]), "w", ":0") in draw_points(dist((1, 2), 9), w)'
+    done = subprocess.run([nvm, "run", *ALLOWED, "-e", text], cwd=folder, capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, timeout=100)
+    if done.returncode == 1 and done.stderr.count("ERROR: the program that draws ") == 1:
+        return []
+    return [f"{name}: exit {done.returncode}: {done.stdout}{done.stderr}"]
+
+
 def main():
     nvm = str(pathlib.Path(sys.argv[1]).resolve())
     wrong = []
@@ -63,6 +86,8 @@ def main():
         for text in ('w_make_window(((0, 0), 10, 10), "w", w_white, ":0")',
                      'make_window(default_window, bounding_box([(0.0, 1.0), (2.0, 3.0)]), "w", ":0")'):
             wrong += check_absent(nvm, folder, text)
+        for name, script in OTHERS.items():
+            wrong += check_other(nvm, folder, name, script)
     print("\n".join(wrong))
     print(f"{len(programs)} programs, {len(wrong)} differences")
     sys.exit(bool(wrong) or not programs)

@@ -101,6 +101,8 @@ struct Host::Io {
     if (slot == kNullStream) return finish(host.last_error_, false);
     std::FILE* file = host.streams_.at(slot);
     if (file == nullptr) return finish(bad_slot(slot));
+    if (Streams::given(slot)) return write(file);
+    const PipesMayBreak held;
     write(file);
   }
 

@@ -1,12 +1,29 @@
 #include "vm/interp/streams.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 namespace nvm::vm {
 
-namespace {
-constexpr std::int64_t kGiven = 3;
+PipesMayBreak::PipesMayBreak() {
+  sigset_t pipe, waiting;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pending_ = ::sigpending(&waiting) == 0 && sigismember(&waiting, SIGPIPE) == 1;
+  ::pthread_sigmask(SIG_BLOCK, &pipe, &before_);
+}
+
+PipesMayBreak::~PipesMayBreak() {
+  const int error = errno;
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  constexpr timespec kAtOnce{};
+  while (!pending_ && ::sigtimedwait(&pipe, nullptr, &kAtOnce) == SIGPIPE) {
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  errno = error;
 }
 
 Streams::Streams(std::FILE* in, std::FILE* out, std::FILE* err) : slots_{in, out, err} {}
@@ -30,7 +47,9 @@ std::int64_t Streams::add(std::FILE* file) {
 
 bool Streams::close(std::int64_t slot) {
   std::FILE* file = std::exchange(slots_[static_cast<std::size_t>(slot)], nullptr);
-  return (slot < kGiven ? std::fflush(file) : std::fclose(file)) == 0;
+  if (given(slot)) return std::fflush(file) == 0;
+  const PipesMayBreak held;
+  return std::fclose(file) == 0;
 }
 
 }  // namespace nvm::vm

@@ -2,11 +2,26 @@
 // output).
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
 
 namespace nvm::vm {
+
+// While it lives, what this thread writes into a pipe that nobody reads any more fails with EPIPE, and
+// SIGPIPE, which would end the process, is not delivered. errno is kept.
+class PipesMayBreak {
+ public:
+  PipesMayBreak();
+  ~PipesMayBreak();
+  PipesMayBreak(const PipesMayBreak&) = delete;
+  PipesMayBreak& operator=(const PipesMayBreak&) = delete;
+
+ private:
+  sigset_t before_{};
+  bool pending_ = false;  // a SIGPIPE that is not ours
+};
 
 class Streams {
  public:
@@ -18,12 +33,15 @@ class Streams {
 
   // The stream in `slot`, null if there is none.
   [[nodiscard]] std::FILE* at(std::int64_t slot) const;
+  // Whether it is one of the three that the run was given.
+  [[nodiscard]] static bool given(std::int64_t slot) { return slot < kGiven; }
   // Puts `file` into the lowest free slot from 3 on.
   std::int64_t add(std::FILE* file);
   // Empties an open slot; false if the system reports an error (errno).
   bool close(std::int64_t slot);
 
  private:
+  static constexpr std::int64_t kGiven = 3;
   std::vector<std::FILE*> slots_;
 };
 

@@ -1,6 +1,9 @@
 #include "vm/interp/host_ops.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #include <catch2/catch.hpp>
 
@@ -144,4 +147,20 @@ TEST_CASE("a process talks through pipes", "[host_ops]") {
   const auto bad = w.run(Op::kSpawn, TypeWord::kNone, {w.chars("true"), none, Vector::of_int(99), none});
   CHECK_FALSE(good(bad));
   CHECK(number(bad[1]) == -2);
+}
+
+TEST_CASE("what is written to a process that has ended is an error, not the end of this one", "[host_ops]") {
+  HostRig w;
+  const Value none = Vector::of_int(-1);
+  const auto gone = w.run(Op::kSpawn, TypeWord::kNone, {w.chars("true"), none, none, none});
+  REQUIRE(good(gone));
+  while (::waitpid(-1, nullptr, 0) > 0) {
+  }
+  const auto sent = w.run(Op::kFwrite, TypeWord::kChar, {w.chars("hello"), gone[2]});
+  CHECK_FALSE(good(sent));
+  CHECK(error(sent) == "Broken pipe");
+  CHECK_FALSE(good(w.run(Op::kFwrite, TypeWord::kInt, {Vector::of_int(1), gone[2]})));
+  sigset_t held;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &held);
+  CHECK(sigismember(&held, SIGPIPE) == 0);
 }
