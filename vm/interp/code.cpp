@@ -265,12 +265,12 @@ class Translator {
     if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
-    step.drawn = step.repeats && !mapped_[at(inst.first_result)];
+    step.unrecorded = step.repeats && !mapped_[at(inst.first_result)];
     step.joins = kind == StepKind::kPrimitive && joins(inst, step);
     step.pending = out_.levels &&
                    (kind == StepKind::kCall ? inst.index == id_
                                             : inst.results == 1 && out_.levels->moved[at(inst.first_result)]);
-    step.permuted = kind == StepKind::kPrimitive && step.sorts == nullptr && crosses(inst);
+    step.crosses = kind == StepKind::kPrimitive && step.sorts == nullptr && crosses(inst);
     set_operands(step, f_.operands_of(inst), inst.operands, dies);
     step.leaves_pull = inst.results == 1 && pulls_.leaves[at(inst.first_result)];
     step.takes_pull = inst.results == 1 && pulls_.takes(inst);

@@ -19,7 +19,7 @@ void Executor::perform(const Step& step) {
     if (accounts_.counts()) accounts_.count(step, operands);
   }
   const std::int32_t slot = at.slots_of(step)[0];
-  if (step.permuted && views_.unwritten && unwritten_.stays(step, slot >= 0 ? at.frame[slot] : at.outputs[0]))
+  if (step.crosses && views_.unwritten && unwritten_.stays(step, slot >= 0 ? at.frame[slot] : at.outputs[0]))
     return unwritten_.finish(step, slot);
   if (alone && step.results == 1) {
     if (combined_.alike(step, slot)) return;
@@ -41,8 +41,8 @@ void Executor::perform(const Step& step) {
   if (step.sorts != nullptr && combined_.sort(step, operands, results)) return;
   if (step.leaves.has(Form::kStrided) && unwritten_.leave_strided(step, operands, results)) return;
   if (RegionHook* const hook = machine_.hook; hook != nullptr) {
-    if (!step.drawn && hook->offer(*step.inst, step.site, operands, results)) return;
-    if (step.drawn)
+    if (!step.unrecorded && hook->offer(*step.inst, step.site, operands, results)) return;
+    if (step.unrecorded)
       for (Value& operand : operands) hook->force(operand);
     if (accounts_.counts()) accounts_.count(step, operands);
     accounts_.note_line(step);
@@ -58,7 +58,7 @@ void Executor::perform(const Step& step) {
   RegionHook* const hook = machine_.hook;
   if (hook == nullptr && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
-  else if (step.drawn || (step.repeats && (hook == nullptr || hook->declined())))
+  else if (step.unrecorded || (step.repeats && (hook == nullptr || hook->declined())))
     run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);

@@ -23,7 +23,6 @@ struct Registers {
   [[nodiscard]] const std::int32_t* slots_of(const Step& s) const {
     return function->result_slots.data() + s.first_result;
   }
-  [[nodiscard]] std::span<Value> in_scratch(const Step& s) { return {scratch.data(), s.operands}; }
   [[nodiscard]] const Value& peek(Operand operand) const {
     return operand.is_constant() ? constants[static_cast<std::size_t>(operand.constant())]
                                  : frame[operand.slot()];

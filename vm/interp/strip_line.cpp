@@ -56,7 +56,7 @@ void StripLine::start(const Step& step) {
 
 // Does its result follow from what is known, without the line?
 bool StripLine::follows(const Step& step) const {
-  if (!views_.unwritten || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
+  if (!views_.unwritten || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
   const Operand* operands = at_.operands_of(step);
   for (std::uint32_t i = 0; i < 2; ++i)
     if (!operands[i].is_constant() && static_cast<std::size_t>(operands[i].slot()) < waiting_.size() &&

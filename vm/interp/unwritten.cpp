@@ -126,7 +126,7 @@ Masked masked(const Vector& v, Op op, const Value& by, IntBits width, const Regi
 }  // namespace
 
 bool Unwritten::follows(const Step& step) const {
-  if (!views_.unwritten || !step.permuted || op_info(step.op).kind != OpKind::kMap) return false;
+  if (!views_.unwritten || !step.crosses || op_info(step.op).kind != OpKind::kMap) return false;
   const Operand* operands = at_.operands_of(step);
   const auto* v = std::get_if<Vector>(&at_.peek(operands[0]));
   if (v == nullptr || v->length() < kWorth) return false;
