@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
@@ -93,7 +94,10 @@ class Finder {
   }
   std::optional<Symbol> find(const BodyInst& in, std::int32_t v) {
     if (in.pull == Pull::kScanned) return scanned(in.a);
-    if (independent(v)) return Symbol{Scalar::kNoScalar, {{nothing(), local_[v]}}};
+    if (independent(v)) {
+      if (in.pull != Pull::kConst) parts_.leaves.push_back({v, local_[v]});
+      return Symbol{Scalar::kNoScalar, {{nothing(), local_[v]}}};
+    }
     if (in.pull != Pull::kApply) return std::nullopt;
     const bool sums = in.scalar == Scalar::kAdd || in.scalar == Scalar::kSub;
     if (!sums && !is_extreme(in.scalar)) return std::nullopt;
@@ -213,6 +217,7 @@ class Intervals {
         length_(length),
         begins_nowhere_(begins_nowhere) {}
 
+  void narrow(std::int32_t v, const Range& seen) { ranges_[at(v)] = seen; }
   // False if a value that depends on a scan may wrap.
   [[nodiscard]] bool run(const std::vector<bool>& wanted) {
     for (std::size_t i = 0; i < body_.insts.size(); ++i) {
@@ -308,16 +313,42 @@ void Parts::join(std::vector<std::int64_t>& carried, std::vector<std::int64_t>& 
   carried = std::move(next);
 }
 
+bool Parts::observe(const Kernel& kernel, const std::vector<Var>& vars, std::int64_t length) {
+  const std::vector<Leaf> all = std::exchange(leaves, {});
+  for (const Leaf& leaf : all) {
+    Parts alone{body, {}, folds, carries, results, false};  // others are 0
+    for (const Leaf& other : all)
+      if (other.local != leaf.local) alone.leaves.push_back(other);
+    const std::vector<Range> zeros(alone.leaves.size(), Range{0, 0});
+    if (!holds(alone, kernel, vars, length, zeros)) leaves.push_back(leaf);
+  }
+  if (!holds(*this, kernel, vars, length, std::vector<Range>(leaves.size(), Range{0, 0}))) return false;
+  observed = true;
+  const std::vector<std::int32_t> none(carries.size(), 0);
+  for (const Leaf& leaf : leaves)
+    for (const Scalar op : {Scalar::kMin, Scalar::kMax}) {
+      const auto known = std::find_if(folds.begin(), folds.end(),
+                                      [&](const Fold& f) { return f.op == op && f.value == leaf.local; });
+      const auto fold = static_cast<std::int32_t>(known - folds.begin());
+      if (known == folds.end()) folds.push_back({op, leaf.local, false});
+      results.push_back({kNone, op, {{none, fold}}});
+    }
+  return true;
+}
+
 std::optional<Parts> parts_of(const Kernel& kernel) { return Finder(kernel).run(); }
 
-bool holds(const Parts& parts, const Kernel& kernel, const std::vector<Var>& vars, std::int64_t length) {
+bool holds(const Parts& parts, const Kernel& kernel, const std::vector<Var>& vars, std::int64_t length,
+           std::span<const Range> seen) {
   std::vector<Intervals::Scan> given;
   for (const Sink& s : kernel.sinks) given.push_back({s.combine, s.value});
   Intervals whole(kernel.body, vars, std::move(given), length, false);
+  for (std::size_t k = 0; k < seen.size(); ++k) whole.narrow(parts.leaves[k].of_kernel, seen[k]);
   if (!whole.run(wanted_of(kernel))) return false;
   std::vector<Intervals::Scan> own;
   for (const Parts::Fold& f : parts.folds) own.push_back({f.op, f.value});
   Intervals part(parts.body, vars, std::move(own), length, true);
+  for (std::size_t k = 0; k < seen.size(); ++k) part.narrow(parts.leaves[k].local, seen[k]);
   if (!part.run(std::vector<bool>(parts.body.insts.size(), true))) return false;
   return std::all_of(parts.folds.begin(), parts.folds.end(), [&](const Parts::Fold& f) {
     const Interval& x = part.of(f.value);

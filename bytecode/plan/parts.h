@@ -7,15 +7,17 @@
 //   x - the lesser    max(C - M + x', x' - min(m, s'))
 //
 // so folding x' and x' - min(m, s') is enough, whatever C and M are. That holds for numbers that do not wrap,
-// which is known of so many elements of such a storage when a kernel starts. Source: Fisher and Ghuloum,
-// Parallelizing Complex Scans and Reductions.
+// which follows from the number of elements and their storage, or else from the least and greatest that the
+// sweep sees. Source: Fisher and Ghuloum, Parallelizing Complex Scans and Reductions.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bytecode/plan/plan.h"
+#include "bytecode/table/ranges.h"
 
 namespace nvm::plan {
 
@@ -39,11 +41,20 @@ struct Parts {
     Scalar op = Scalar::kNoScalar;
     std::vector<Term> terms;
   };
+  // A value that depends on no scan, where symbols begin.
+  struct Leaf {
+    std::int32_t of_kernel = kNone, local = kNone;  // values of the kernel's body, and of a part's
+  };
   Body body;  // of a part
+  std::vector<Leaf> leaves;
   std::vector<Fold> folds;
   std::vector<Total> carries;  // the kernel's scans, in order
-  std::vector<Total> results;  // the kernel's reductions
+  std::vector<Total> results;  // the kernel's reductions, then what observe() adds
+  bool observed = false;
 
+  // Keeps the leaves whose numbers are not small enough as far as is known, and wants the least and the
+  // greatest of each, too, as further results in this order. False if holds() says no whatever they are.
+  [[nodiscard]] bool observe(const Kernel& kernel, const std::vector<Var>& vars, std::int64_t length);
   // The totals behind one more part of `length` elements, not 0; `found`: its folds. `carried` and `results`
   // begin with the identities.
   void join(std::vector<std::int64_t>& carried, std::vector<std::int64_t>& result, const std::int64_t* found,
@@ -55,8 +66,8 @@ struct Parts {
 [[nodiscard]] std::optional<Parts> parts_of(const Kernel& kernel);
 
 // Is what `parts` computes of `length` elements what the kernel does, since no number wraps that depends on a
-// scan? INTs have 64 bits.
+// scan? INTs have 64 bits. `seen`: of each leaf.
 [[nodiscard]] bool holds(const Parts& parts, const Kernel& kernel, const std::vector<Var>& vars,
-                         std::int64_t length);
+                         std::int64_t length, std::span<const Range> seen = {});
 
 }  // namespace nvm::plan

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <new>
 #include <thread>
+#include <utility>
 
 #include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/workspace.h"
@@ -360,8 +361,13 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
   if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
+  const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();
+  if (std::exchange(context.wraps, false)) {
+    code.in_parts->wraps.store(true, std::memory_order_relaxed);
+    return KernelRun(code, context, machine).run();
+  }
   context.run->host->one_sweep();
-  return KernelRun(*code.in_parts->code, context, machine).run();
+  return status;
 }
 
 }  // namespace nvm::vm::cpu

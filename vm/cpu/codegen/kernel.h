@@ -75,6 +75,7 @@ struct RunContext {
   Kept<plan::Desc> descs;
   std::vector<std::unique_ptr<std::int64_t[]>> offsets;  // of descriptors made by filters
   std::atomic<bool> trapped{false};
+  bool wraps = false;
 
   [[nodiscard]] Bound& var(std::int32_t v) { return (*vars)[static_cast<std::size_t>(v)]; }
   [[nodiscard]] plan::Desc& desc(std::int32_t v) { return (*descs)[static_cast<std::size_t>(v)]; }
@@ -154,11 +155,13 @@ struct Provider {
 
 struct KernelCode;
 
-// The same in one sweep, where no number wraps (codegen/parts.cpp).
+// The same in one sweep, where no number wraps (codegen/parts.cpp). If the run has to find out, it sets
+// RunContext::wraps where one may have, and has made nothing.
 struct PartsCode {
   plan::Parts parts;
   const plan::Kernel* kernel = nullptr;
   std::unique_ptr<KernelCode> code;
+  mutable std::atomic<bool> wraps{false};  // some run may have: the next does not try
 };
 
 struct KernelCode {

@@ -29,15 +29,15 @@ Lane Lanes::load(Storage storage, const x86::Mem& at) {
   return wide() ? load_int(at) : load_low(at);
 }
 
-Lane Lanes::load_mask(const x86::Mem& at) {
-  if (isa() == Isa::kAvx512) {
-    const x86::KReg k = cc_.newKb();
-    cc_.kmovb(k, at);
+Lane load_mask(Lanes& lanes, const x86::Mem& at) {
+  if (lanes.isa() == Isa::kAvx512) {
+    const x86::KReg k = lanes.cc().newKb();
+    lanes.cc().kmovb(k, at);
     return Lane{Type::kBool, {}, k};
   }
-  const x86::Vec v = cc_.newYmm();
-  cc_.vmovdqu(v, at);
-  return of(Type::kBool, v);
+  const x86::Vec v = lanes.cc().newYmm();
+  lanes.cc().vmovdqu(v, at);
+  return lanes.of(Type::kBool, v);
 }
 
 Lane Lanes::broadcast(Type type, const x86::Mem& at) {

@@ -57,8 +57,6 @@ class Lanes {
   virtual void store(Storage storage, const x86::Mem& at, const Lane& value, bool streaming) = 0;
   // All lanes equal to the 8-byte cell at `at`: INT, double, or BOOL 0/1.
   [[nodiscard]] Lane broadcast(Type type, const x86::Mem& at);
-  // BOOL as it stands in the register.
-  [[nodiscard]] Lane load_mask(const x86::Mem& at);
   // base[index] where `on`, zero elsewhere.
   [[nodiscard]] virtual Lane gather(Storage storage, const x86::Gp& base, const Lane& index,
                                     const Lane& on) = 0;
@@ -146,8 +144,9 @@ class Lanes {
 [[nodiscard]] std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits);
 [[nodiscard]] std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits);
 
+// BOOL as it stands in the register.
+[[nodiscard]] Lane load_mask(Lanes& lanes, const x86::Mem& at);
 // What `scalar` computes of `args` of type `operand`, in `lanes`. Traps go to lanes.trap_where().
 [[nodiscard]] Lane emit_scalar(Lanes& lanes, Scalar scalar, const Lane* args);
-// True if the scalar operation may trap on operands of `operand`.
 
 }  // namespace nvm::vm::cpu

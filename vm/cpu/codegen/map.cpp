@@ -92,7 +92,7 @@ class StageEmitter {
     if (!stage_.traps && spec_.packs.empty() && spec_.scans.empty()) return;
     const std::size_t active =
         lanes_->isa() == Isa::kAvx512 ? offsetof(StageArgs, active) : offsetof(StageArgs, active_lanes);
-    lanes_->set_active(lanes_->load_mask(field(active)), lanes_->constant_bool(false));
+    lanes_->set_active(load_mask(*lanes_, field(active)), lanes_->constant_bool(false));
     reciprocals_.hoist();
   }
   void prepare_divisions() {

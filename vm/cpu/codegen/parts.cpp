@@ -15,9 +15,10 @@ namespace nvm::vm::cpu {
 namespace {
 
 using plan::Parts;
+using soac::kNone;
 
 constexpr std::size_t kMostParts = kMostStripes + 1;  // of a chunk: lanes, then the rest
-constexpr std::size_t kMostTotals = 8;                // carries, or results
+constexpr std::size_t kMostTotals = 16;               // carries, or results
 
 Cell identity(Scalar op) { return identity_cell(op, Storage::kI64, IntBits::k64); }
 
@@ -89,7 +90,12 @@ class Join final : public SinkCode {
   }
   void finish(KernelRun& run) const override {
     const Totals& totals = run.carry_state<Totals>(*this);
-    for (std::size_t k = 0; k < parts_.results.size(); ++k) {
+    if (parts_.observed &&
+        !plan::holds(parts_, kernel_, run.context().plan->vars, run.space(), seen(totals))) {
+      run.context().wraps = true;
+      return;
+    }
+    for (std::size_t k = 0; k < parts_.results.size() && parts_.results[k].sink != kNone; ++k) {
       const std::int32_t out = kernel_.sinks[static_cast<std::size_t>(parts_.results[k].sink)].out;
       const Storage storage = run.context().plan->vars[static_cast<std::size_t>(out)].storage;
       set_single(run.context(), out, storage, static_cast<Cell>(totals.results[k]));
@@ -103,6 +109,14 @@ class Join final : public SinkCode {
   struct Totals {
     std::array<std::int64_t, kMostTotals> carried, results;
   };
+  // Of each leaf, what observe() has asked for.
+  [[nodiscard]] std::vector<Range> seen(const Totals& totals) const {
+    std::vector<Range> found(parts_.leaves.size());
+    const std::size_t first = parts_.results.size() - 2 * found.size();
+    for (std::size_t k = 0; k < found.size(); ++k)
+      found[k] = {totals.results[first + 2 * k], totals.results[first + 2 * k + 1]};
+    return found;
+  }
   const Parts& parts_;
   const plan::Kernel& kernel_;
   std::vector<const PartFold*> folds_;
@@ -127,11 +141,13 @@ void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kern
                       CodeMemory& memory) {
   if (!code.stripes || plan.int_bits != IntBits::k64) return;
   auto parts = plan::parts_of(kernel);
-  if (!parts || parts->carries.size() > kMostTotals || parts->results.size() > kMostTotals) return;
+  if (!parts) return;
+  constexpr std::int64_t kLong = std::int64_t{1} << 28;  // elements
+  if (!plan::holds(*parts, kernel, plan.vars, kLong) && !parts->observe(kernel, plan.vars, kLong)) return;
+  if (parts->carries.size() > kMostTotals || parts->results.size() > kMostTotals) return;
   auto made = std::make_unique<PartsCode>();
   made->parts = std::move(*parts);
   made->kernel = &kernel;
-  if (!plan::holds(made->parts, kernel, plan.vars, kLeastStriped)) return;
   made->code = std::make_unique<KernelCode>();
   KernelCode& in = *made->code;
   in.name = code.name;
@@ -155,10 +171,10 @@ void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kern
 }
 
 bool runs_in_parts(const KernelCode& code, RunContext& context) {
-  if (code.in_parts == nullptr) return false;
+  if (code.in_parts == nullptr || code.in_parts->wraps.load(std::memory_order_relaxed)) return false;
   const std::int64_t length = context.length(code.space);
-  return length >= kLeastStriped &&
-         plan::holds(code.in_parts->parts, *code.in_parts->kernel, context.plan->vars, length);
+  if (length < kLeastStriped || code.in_parts->parts.observed) return length >= kLeastStriped;
+  return plan::holds(code.in_parts->parts, *code.in_parts->kernel, context.plan->vars, length);
 }
 
 }  // namespace nvm::vm::cpu
