@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 SKIPPED = 77
-PACKAGES = ["numpy", "pytest", "nanobind", "mypy", "ipykernel", "jupyter_client"]
+PACKAGES = ["numpy", "pytest", "nanobind", "mypy", "ipykernel", "jupyter_client", "awkward", "pyarrow"]
 
 
 def skip(why):

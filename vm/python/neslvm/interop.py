@@ -6,7 +6,7 @@ from typing import Any, Optional
 from .array import Array, Lists
 from .dtypes import DType
 from .making import asarray, from_lengths, from_numpy, from_offsets
-from .records import Records
+from .records import Records, zip as zip_arrays
 
 
 def from_dlpack(x: Any, /, *, device: Optional[str] = None, copy: Optional[bool] = None) -> Array:
@@ -60,8 +60,9 @@ def from_arrow(x: Any, null: Any = None) -> Array:
     if pa.types.is_struct(kind):
         if x.null_count and null is None:
             raise ValueError(f"{x.null_count} nulls in a struct")
-        parts = x.flatten()
-        return Records([from_arrow(p, null) for p in parts], [kind.field(k).name for k in range(kind.num_fields)])
+        parts = [from_arrow(p, null) for p in x.flatten()]
+        zip_arrays(*parts)  # they have one shape
+        return Records(parts, [kind.field(k).name for k in range(kind.num_fields)])
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         if x.null_count:
             raise ValueError("lists that are null")
@@ -94,45 +95,82 @@ def arrow_array(self: Array, type: Any = None) -> Any:  # noqa: A002: the protoc
     return made.cast(type) if type is not None else made
 
 
-def from_awkward(x: Any) -> Array:
+def from_awkward(x: Any, null: Any = None) -> Array:
+    """An array of Awkward's, without a copy where its elements lie in order; `null` stands for missing numbers."""
     import awkward as ak
     import numpy as np
 
-    layout = ak.to_layout(x)
-    return _layout(layout, ak, np)
+    return _of_layout(ak.to_layout(x), null, False, ak, np)
 
 
-def _layout(layout: Any, ak: Any, np: Any) -> Array:
-    if isinstance(layout, ak.contents.NumpyArray):
+def _of_layout(layout: Any, null: Any, in_lists: bool, ak: Any, np: Any) -> Array:
+    contents = ak.contents
+    if layout.parameter("__array__") in ("string", "bytestring", "char", "byte"):
+        raise ValueError("strings are no numbers; ak.without_parameters(x) has their bytes")
+    if isinstance(layout, contents.EmptyArray):
+        return asarray(np.zeros(0))
+    if isinstance(layout, contents.NumpyArray):
+        if in_lists and layout.data.ndim > 1:
+            return _of_layout(layout.to_RegularArray(), null, in_lists, ak, np)
         return asarray(layout.data)
-    if isinstance(layout, ak.contents.RecordArray):
-        parts = [_layout(c[: layout.length], ak, np) for c in layout.contents]
-        return Records(parts, None if layout.is_tuple else layout.fields)
-    if isinstance(layout, ak.contents.RegularArray):
+    if isinstance(layout, contents.RecordArray):
+        parts = [_of_layout(c[: layout.length], null, in_lists, ak, np) for c in layout.contents]
+        together = zip_arrays(*parts)  # they have one shape
+        return Records(parts, layout.fields) if not layout.is_tuple else together
+    if isinstance(layout, contents.RegularArray):
+        inner = _of_layout(layout.content[: layout.length * layout.size], null, in_lists, ak, np)
+        if not (in_lists or inner.is_jagged or isinstance(inner, Records)):
+            return inner.reshape(layout.length, layout.size, *inner.known_shape[1:])  # type: ignore[attr-defined, no-any-return]
+        return from_lengths(inner, np.full(layout.length, layout.size))
+    if layout.is_list:
         layout = layout.to_ListOffsetArray64(True)
-    if isinstance(layout, (ak.contents.ListArray, ak.contents.ListOffsetArray)):
-        layout = layout.to_ListOffsetArray64(True)
-        o = np.asarray(layout.offsets)
-        return from_offsets(_layout(layout.content[: int(o[-1])], ak, np), o)
-    if layout.is_indexed and not layout.is_option:
-        return _layout(layout.project(), ak, np)
+        offsets = np.asarray(layout.offsets)
+        return from_offsets(_of_layout(layout.content[: int(offsets[-1])], null, True, ak, np), offsets)
+    if layout.is_option:
+        return _of_layout(_without_missing(layout, null, ak, np), null, in_lists, ak, np)
+    if layout.is_indexed:
+        return _of_layout(layout.project(), null, in_lists, ak, np)
     raise ValueError(f"nvm has nothing for Awkward's {type(layout).__name__}")
+
+
+def _without_missing(layout: Any, null: Any, ak: Any, np: Any) -> Any:
+    missing = int(np.count_nonzero(np.asarray(layout.mask_as_bool(valid_when=False))))
+    if not missing:
+        return layout.project()
+    if not layout.content.is_numpy and not layout.content.is_unknown:
+        raise ValueError(f"{missing} lists or records are missing")
+    if null is None:
+        raise ValueError(f"{missing} missing values; null= says what stands for them")
+    return ak.to_layout(ak.fill_none(ak.Array(layout), null, axis=0))
 
 
 def to_awkward(a: Array) -> Any:
     import awkward as ak
     import numpy as np
 
-    if isinstance(a, Records):
-        return ak.zip(dict(zip(a.fields, [to_awkward(p) for p in a.parts])), depth_limit=a.ndim)
-    if not a.is_jagged:
+    if not a.is_jagged and not isinstance(a, Records):
         return ak.from_numpy(np.asarray(a))
-    content = ak.contents.NumpyArray(a.flat.numpy())
-    for dim in reversed(a.dims[1:]):
-        assert isinstance(dim, Lists)
-        n = dim.lengths.numpy()
-        content = ak.contents.ListOffsetArray(ak.index.Index64(np.concatenate([[0], np.cumsum(n)]).astype(np.int64)), content)
-    return ak.Array(content)
+    one = a.parts[0] if isinstance(a, Records) else a  # of records all have its shape
+    dims: list[Any] = list(one.known_shape[1:]) if not one.is_jagged else list(one.dims[1:])
+    count, counts, lengths = len(one), [], []
+    for dim in dims:
+        n = dim.lengths.numpy() if isinstance(dim, Lists) else dim
+        counts.append(count)
+        lengths.append(n)
+        count = int(n.sum()) if isinstance(dim, Lists) else count * n
+    layout = _elements(a, count, ak)
+    for outer, n in zip(reversed(counts), reversed(lengths)):
+        if isinstance(n, int):
+            layout = ak.contents.RegularArray(layout, n, zeros_length=outer)
+        else:
+            layout = ak.contents.ListOffsetArray(ak.index.Index64(np.concatenate([[0], np.cumsum(n)]).astype(np.int64)), layout)
+    return ak.Array(layout)
+
+
+def _elements(a: Array, count: int, ak: Any) -> Any:
+    if isinstance(a, Records):
+        return ak.contents.RecordArray([_elements(p, count, ak) for p in a.parts], a.names, length=count)
+    return ak.contents.NumpyArray(a.flat.numpy())
 
 
 def _unpickled(shape: Any, lengths: Any, values: Any) -> Array:

@@ -8,6 +8,7 @@ from . import _nvm, elementwise
 from .array import Array, Dim, Lists
 from .dtypes import DType, as_dtype, float64, int64
 from .flat import ONE, Size, iota, of_host
+from .records import Records
 
 Shape = Union[int, Sequence[int]]
 
@@ -148,13 +149,14 @@ def _nested(data: Array, lengths: Any) -> Array:
     import numpy as np
 
     lengths = np.ascontiguousarray(lengths, dtype=np.int64)
+    return _in_lists(data, len(lengths), Lists(_nvm.descriptor(lengths), Size(len(lengths)), Size(len(data))))
+
+
+def _in_lists(data: Array, n: int, dim: Lists) -> Array:
+    if isinstance(data, Records):
+        return Records([_in_lists(p, n, dim) for p in data.parts], data.names)
     rest: list[Dim] = list(data.dims[1:])
-    dim = Lists(_nvm.descriptor(lengths), Size(len(lengths)), Size(len(data)))
-    return Array(data.flat, [len(lengths), dim, *rest], host=None) if rest else _with_data(data, len(lengths), dim)
-
-
-def _with_data(data: Array, n: int, dim: Lists) -> Array:
-    return Array(data.flat, [n, dim], host=data._host)
+    return Array(data.flat, [n, dim, *rest], host=None if rest else data._host)
 
 
 def from_offsets(data: Any, offsets: Any) -> Array:

@@ -1,0 +1,93 @@
+"""Awkward arrays of every layout come in and go out as they are, or are refused with a cure."""
+import nvm
+import numpy as np
+import pytest
+
+ak = pytest.importorskip("awkward")
+LISTS = ak.Array([[1, 2], [], [3], [4, 5, 6]])
+POINTS = [{"x": 1, "y": 2.5}, {"x": 3, "y": 4.5}]
+
+WHOLE = {
+    "nothing": ak.Array([]),
+    "empty lists": ak.Array([[], []]),
+    "empty lists of lists": ak.Array([[[]], [], [[], []]]),
+    "leading and trailing": ak.Array([[], [1.5], [], [2, 3.25], []]),
+    "bools": ak.Array([[True], [], [False, True]]),
+    "bytes": ak.values_astype(ak.Array([[1], [], [2, 3]]), np.uint8),
+    "complex": ak.Array([[1 + 2j], [], [3j]]),
+    "slice": LISTS[1:],
+    "reversed": LISTS[::-1],
+    "inner slice": LISTS[:, :1],
+    "masked lists": LISTS[[True, False, True, True]],
+    "nothing is missing": ak.Array([[1, None], [], [3]])[:, :1],
+    "regular": ak.to_regular(ak.Array([[1, 2], [3, 4]])),
+    "regular in lists": ak.to_regular(ak.Array([[[1, 2]], [], [[3, 4], [5, 6]]]), axis=2),
+    "rows": ak.from_numpy(np.arange(6).reshape(2, 3)),
+    "rows in lists": ak.unflatten(ak.from_numpy(np.arange(6).reshape(3, 2)), [1, 0, 2]),
+    "empty rows in lists": ak.unflatten(ak.from_numpy(np.zeros((3, 0))), [1, 0, 2]),
+    "records": ak.Array(POINTS),
+    "records in lists": ak.Array([POINTS, [], POINTS[:1]]),
+    "tuples in lists": ak.Array([[(1, 2.5), (3, 4.5)], []]),
+    "records of records": ak.Array([{"p": POINTS[0], "n": 1}, {"p": POINTS[1], "n": 2}]),
+    "two parts": ak.concatenate([ak.Array([[1], []]), ak.Array([[2, 3]])]),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_both_ways(name):
+    there = nvm.from_awkward(WHOLE[name])
+    assert there.tolist() == WHOLE[name].tolist()
+    assert there.to_awkward().tolist() == WHOLE[name].tolist()
+
+
+def test_regular_stays_regular():
+    assert nvm.from_awkward(WHOLE["regular"]).shape == (2, 2)
+    assert str(nvm.array([[1, 2], [3, 4]]).to_awkward().type) == "2 * 2 * int64"
+
+
+def test_elements_are_not_copied():
+    data, offsets = np.arange(10000.0), np.arange(0, 10001, 100)
+    there = nvm.from_awkward(ak.Array(ak.contents.ListOffsetArray(ak.index.Index64(offsets), ak.contents.NumpyArray(data))))
+    assert np.shares_memory(there.data.to_numpy(), data)
+    more = there * 2
+    nvm.eval(more)
+    assert np.shares_memory(more.to_awkward().layout.content.data, more.data.to_numpy())
+
+
+def test_records_in_lists_keep_their_fields():
+    z = nvm.from_awkward(WHOLE["records in lists"])
+    assert z.fields == ["x", "y"] and z.type == "3 * var * {x: int64, y: float64}"
+    assert nvm.sum(z["y"], axis=-1).tolist() == [7, 0, 2.5]
+    assert nvm.from_lengths(nvm.zip(x=[1, 2], y=[3, 4]), [2, 0]).tolist() == [[{"x": 1, "y": 3}, {"x": 2, "y": 4}], []]
+
+
+def test_missing_values_are_refused_or_replaced():
+    some = ak.Array([[1, None], [], [3]])
+    with pytest.raises(ValueError, match="1 missing values; null="):
+        nvm.from_awkward(some)
+    assert nvm.from_awkward(some, null=-1).tolist() == [[1, -1], [], [3]]
+    with pytest.raises(ValueError, match="1 lists or records are missing"):
+        nvm.from_awkward(ak.Array([None, [1]]), null=0)
+
+
+@pytest.mark.parametrize("x, why", [(["ab", ""], "strings are no numbers"), ([1, [2]], "UnionArray"), ([{"x": [1], "y": 2.5}], "no common shape")])
+def test_what_has_no_meaning_is_refused(x, why):
+    with pytest.raises(ValueError, match=why):
+        nvm.from_awkward(ak.Array(x))
+
+
+def test_structs_of_arrow_have_one_shape():
+    pa = pytest.importorskip("pyarrow")
+    with pytest.raises(ValueError, match="no common shape"):
+        nvm.from_arrow(pa.array([{"x": [1], "y": 2.5}]))
+    lists = [POINTS, [], POINTS[:1]]
+    assert nvm.from_arrow(pa.array(lists)).tolist() == lists
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "argmin", "argmax", "mean", "var", "std", "count_nonzero"])
+@pytest.mark.parametrize("lists", [[[1.5, 2.0, -3.0], [4.0], [0.0, 0.5]], [[], [2.0, 1.0], []]])
+def test_reducers_agree(name, lists):
+    awkward, there = ak.Array(lists), nvm.array(lists)
+    extra = {"mask_identity": False} if name in ("min", "max", "argmin", "argmax") else {}
+    want = getattr(ak, name)(awkward, axis=-1, **extra).to_numpy()
+    np.testing.assert_allclose(getattr(nvm, name)(there, axis=-1).to_numpy(), want, rtol=1e-14)
