@@ -95,6 +95,12 @@ BlockPiece::Taken BlockPiece::operand(ValueId v, VarId& x) {
     x = it->second;
     return Taken::kYes;
   }
+  if (const Inst* maker = makers_[at(v)]; maker != nullptr && is_spread(*maker)) {
+    if (const Taken taken = take_any(*maker); taken != Taken::kYes) return taken;
+    now_.made.pop_back();  // the frame has it from its own place, if it is to
+    x = now_.vars.at(v);
+    return Taken::kYes;
+  }
   Var made;
   const ssa::ValueFacts& facts = facts_.of(v);
   made.length = input_length(facts.length);
