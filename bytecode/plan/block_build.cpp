@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/plan/block_piece.h"
 #include "bytecode/ssa/levels.h"
 
@@ -142,6 +143,7 @@ class BlockPlanBuilder {
 
   // What is made anew where it is read is itself not read.
   void read_by_plan(ValueId v, std::size_t number) {
+    check_stack();
     const Inst* maker = makers_[at(v)];
     if (maker == nullptr || !is_spread(*maker)) {
       last_read_[at(v)] = number;

@@ -5,6 +5,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::plan {
@@ -96,6 +97,7 @@ BlockPiece::Taken BlockPiece::operand(ValueId v, VarId& x) {
     return Taken::kYes;
   }
   if (const Inst* maker = makers_[at(v)]; maker != nullptr && is_spread(*maker)) {
+    check_stack();
     if (const Taken taken = take_any(*maker); taken != Taken::kYes) return taken;
     now_.made.pop_back();  // the frame has it from its own place, if it is to
     x = now_.vars.at(v);
