@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/plan/block_piece.h"
 #include "bytecode/ssa/levels.h"
 
@@ -124,7 +125,13 @@ class BlockPlanBuilder {
       const std::size_t end = number + block.insts.size();
       if (!gives_up(block)) {
         for (const Inst& in : block.insts) {
-          for (std::uint32_t k = 0; k < in.operands; ++k) last_read_[at(f_->operands_of(in)[k])] = number;
+          const bool calls = op_info(in.op).kind == OpKind::kControl;
+          for (std::uint32_t k = 0; k < in.operands; ++k) {
+            if (calls)
+              last_read_[at(f_->operands_of(in)[k])] = number;
+            else
+              read_by_plan(f_->operands_of(in)[k], number);
+          }
           ++number;
         }
         for (const ValueId v : block.end.arguments) last_read_[at(v)] = end;
@@ -132,6 +139,17 @@ class BlockPlanBuilder {
       }
       number = end + 1;
     }
+  }
+
+  // What is made anew where it is read is itself not read.
+  void read_by_plan(ValueId v, std::size_t number) {
+    check_stack();
+    const Inst* maker = makers_[at(v)];
+    if (maker == nullptr || !is_spread(*maker)) {
+      last_read_[at(v)] = number;
+      return;
+    }
+    for (std::uint32_t k = 0; k < maker->operands; ++k) read_by_plan(f_->operands_of(*maker)[k], number);
   }
 
   // The frame gets what is read at instruction `end` of block b or behind it.
@@ -167,6 +185,7 @@ class BlockPlanBuilder {
         call(in, close(piece, b, i));
         continue;
       }
+      if (is_spread(in) && last_read_[at(in.first_result)] == 0) continue;
       BlockPiece::Taken taken = piece.take(in);
       if (taken == BlockPiece::Taken::kCut && !piece.empty()) {
         PlanBlock& cut = close(piece, b, i);

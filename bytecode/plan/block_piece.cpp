@@ -5,6 +5,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/check.h"
+#include "bytecode/base/stack.h"
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::plan {
@@ -93,6 +94,13 @@ BlockPiece::Taken BlockPiece::no(const Inst& in, const char* why) {
 BlockPiece::Taken BlockPiece::operand(ValueId v, VarId& x) {
   if (const auto it = now_.vars.find(v); it != now_.vars.end()) {
     x = it->second;
+    return Taken::kYes;
+  }
+  if (const Inst* maker = makers_[at(v)]; maker != nullptr && is_spread(*maker)) {
+    check_stack();
+    if (const Taken taken = take_any(*maker); taken != Taken::kYes) return taken;
+    now_.made.pop_back();  // the frame has it from its own place, if it is to
+    x = now_.vars.at(v);
     return Taken::kYes;
   }
   Var made;

@@ -16,6 +16,12 @@ namespace nvm::plan {
   return op_info(in.op).kind == OpKind::kBlock && in.operands == 0;
 }
 
+// Made anew wherever it is read instead of being kept in the frame: a function of less than it makes, one
+// number for each segment, which loops take as it is.
+[[nodiscard]] inline bool is_spread(const ssa::Inst& in) {
+  return op_info(in.op).kind == OpKind::kDist || op_info(in.op).kind == OpKind::kIota;
+}
+
 // Takes instructions as the recorder of a run would, but from what is known of sizes before anything runs.
 class BlockPiece {
  public:

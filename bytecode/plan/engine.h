@@ -66,6 +66,9 @@ class Host {
   // Memory for `length` elements of var (a temp or an output), kept until the run has ended; null: out of
   // memory.
   virtual void* allocate(VarId var, Storage storage, std::int64_t length) = 0;
+  // What was allocated for `from`, a temp that will not be read any more, is now that of `to`, which is
+  // stored alike and as long. False: it is not, and `to` needs memory of its own.
+  [[nodiscard]] virtual bool hand_over(VarId /*from*/, VarId /*to*/) { return false; }
   // What was allocated for var keeps its first `length` elements; nothing behind them has been written.
   virtual void shrink(VarId /*var*/, std::int64_t /*length*/) {}
   // A temp will not be read any more.

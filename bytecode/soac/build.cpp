@@ -13,6 +13,15 @@ namespace nvm::soac {
 
 namespace {
 
+// What every element of x is, if one number is known to be: of a MAP that takes it from nowhere else.
+const BodyInst* same_everywhere(const Graph& graph, VarId x) {
+  const std::int32_t from = graph.producer[static_cast<std::size_t>(x)];
+  if (from < 0 || graph.nodes[static_cast<std::size_t>(from)].kind != Combinator::kMap) return nullptr;
+  const Node& map = graph.nodes[static_cast<std::size_t>(from)];
+  const BodyInst& value = map.body.insts[static_cast<std::size_t>(map.value)];
+  return value.pull == Pull::kConst || value.pull == Pull::kUniform ? &value : nullptr;
+}
+
 // Builds the node of one instruction; `graph_` grows behind it.
 class Builder {
  public:
@@ -72,6 +81,7 @@ class Builder {
   // One value per segment of desc, seen from an element.
   std::int32_t per_segment(VarId x, VarId desc) {
     if (unit(desc)) return element(x);
+    if (const BodyInst* same = same_everywhere(graph_, x); same != nullptr) return add(*same);
     return flat(desc) ? pull(Pull::kUniform, x) : pull(Pull::kPerSegment, x, desc);
   }
   std::int32_t identity(Scalar combine, Type type) {
@@ -290,7 +300,7 @@ class Builder {
     }
     node_.index = element(operand(1));
     if (in_->op == Op::kFpermute || in_->op == Op::kDfpermute) node_.flag = element(operand(2));
-    if (in_->op == Op::kDpermute) node_.init = operand(2);
+    if (in_->op == Op::kDpermute && !is_always(region_, operand(2), 0)) node_.init = operand(2);
     if (in_->op == Op::kDfpermute) node_.init = operand(3);
     if (!segmented) return;
     // As many elements as segments write each into its own.

@@ -99,8 +99,9 @@ class Reader {
 }  // namespace
 
 bool is_always(const Region& region, VarId x, std::int64_t value) {
-  const RegionInst* in = maker_of(region, x);
-  if (in != nullptr && in->op == Op::kDist) x = in->operands[0];
+  for (const RegionInst* in = maker_of(region, x); in != nullptr && in->op == Op::kDist;
+       in = maker_of(region, x))
+    x = in->operands[0];
   const Var& v = region.vars[static_cast<std::size_t>(x)];
   return v.is_fixed && v.fixed == value;
 }

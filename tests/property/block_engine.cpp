@@ -83,8 +83,6 @@ void means_the_same(Met& met, const ssa::Module& module, ssa::FunctionId id, con
   limits.arena_piece = 1 << choices.below(20);
   vm::BlockRun run(code, bare.code.constants, bare.machine.prims, limits);
   const auto results = run.run(arguments);
-  // In 32 bits an interpreter of one thread is no oracle: it merges the branches of an instance wrongly.
-  if (module.int_bits == IntBits::k32) bare.machine.prims.threads = 2;
   const vm::Outcome outcome = vm::Interp(bare.code, bare.machine).call(id, arguments);
   RC_LOG() << ssa::print(module, f) << plan::print(code.plan)
            << (results ? "" : vm::kGaveUpNames[static_cast<std::size_t>(run.why())]);

@@ -32,6 +32,7 @@ class CpuCode final : public plan::Code {
       kernels_.push_back(std::move(code));
     }
     find_last_readers();
+    find_overwritten();
     list_vars();
     return true;
   }
@@ -74,6 +75,7 @@ class CpuCode final : public plan::Code {
  private:
   [[nodiscard]] RunStatus run_one(std::size_t k, RunContext& context) const {
     const plan::Kernel& kernel = plan_.kernels[k];
+    context.last_read = overwritten_[k];
     if (by_primitive(kernel)) return run_primitive(k, context);
     return kernels_[k]->one ? run_once(kernel, context) : run_kernel(*kernels_[k], context, *machine_);
   }
@@ -143,6 +145,18 @@ class CpuCode final : public plan::Code {
       if (last[v] >= 0 && plan_.vars[v].role == VarRole::kTemp)
         dead_after_[static_cast<std::size_t>(last[v])].push_back(static_cast<std::int32_t>(v));
   }
+  // Of the vectors that die with a kernel, those that are the defaults of one scatter and nothing else.
+  void find_overwritten() {
+    overwritten_.resize(kernels_.size());
+    for (std::size_t k = 0; k < kernels_.size(); ++k)
+      for (const std::int32_t v : dead_after_[k]) {
+        int reads = 0, defaults = 0;
+        for_each_var(plan_.kernels[k], [&](std::int32_t x) { reads += x == v ? 1 : 0; });
+        for (const plan::Sink& s : plan_.kernels[k].sinks)
+          defaults += s.kind == plan::SinkKind::kScatter && s.init == v ? 1 : 0;
+        if (reads == 1 && defaults == 1) overwritten_[k].push_back(v);
+      }
+  }
   template <typename F>
   static void for_each_var(const plan::Kernel& kernel, F f) {
     const auto mention = [&](std::int32_t v) {
@@ -179,7 +193,7 @@ class CpuCode final : public plan::Code {
   plan::Plan plan_;
   std::shared_ptr<Machine> machine_;
   std::vector<std::unique_ptr<KernelCode>> kernels_;
-  std::vector<std::vector<std::int32_t>> dead_after_;
+  std::vector<std::vector<std::int32_t>> dead_after_, overwritten_;
   // Variables of the plan: vectors, descriptors, and what the host is told of.
   std::vector<std::size_t> inputs_, descs_, outputs_;
 };

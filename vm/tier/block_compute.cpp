@@ -1,5 +1,7 @@
 #include "vm/tier/block_compute.h"
 
+#include <utility>
+
 #include "bytecode/table/op_kind.h"
 
 namespace nvm::vm {
@@ -169,6 +171,14 @@ void* BlockCompute::allocate(plan::VarId var, Storage storage, std::int64_t leng
   arena_.release(made.memory);
   made.memory = arena_.allocate(ByteCount::of(length, storage_bytes(storage)));
   return made.memory == nullptr ? nullptr : made.memory->data();
+}
+
+bool BlockCompute::hand_over(plan::VarId from, plan::VarId to) {
+  Arena::Block*& memory = bound_[at(from)].memory;
+  if (memory == nullptr || memory->references != 1) return false;
+  arena_.release(bound_[at(to)].memory);
+  bound_[at(to)].memory = std::exchange(memory, nullptr);
+  return true;
 }
 
 void BlockCompute::release(plan::VarId var) {

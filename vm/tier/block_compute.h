@@ -51,6 +51,7 @@ class BlockCompute final : private plan::Host {
   void let_go();
 
   void* allocate(plan::VarId var, Storage storage, std::int64_t length) override;
+  [[nodiscard]] bool hand_over(plan::VarId from, plan::VarId to) override;
   void release(plan::VarId var) override;
   [[nodiscard]] bool cancelled() const override { return stopped(); }
   [[nodiscard]] plan::RunStatus primitive(plan::PrimitiveStep& step) override;

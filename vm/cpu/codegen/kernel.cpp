@@ -7,6 +7,7 @@
 
 #include "bytecode/base/check.h"
 #include "vm/cpu/code_memory.h"
+#include "vm/cpu/codegen/runs.h"
 #include "vm/cpu/codegen/stripes.h"
 #include "vm/cpu/refuse.h"
 
@@ -255,6 +256,11 @@ class KernelCompiler {
       if (spec.packs) pack(s.value, spec.out_storage, kernel_.sinks[at(s.filter)].value);
       return;
     }
+    if (const auto runs = runs_of_store(kernel_, plan_.vars, s)) {
+      spec.direct = kernel_.body.insts[at(s.value)].var;
+      code_->body.insts[at(s.value)] = {};
+      return keep(make_run_gather(spec, *runs));
+    }
     const auto bytes = static_cast<std::int32_t>(storage_bytes(spec.out_storage));
     main_.push_back({s.value, spec.out_storage, {SlotKind::kOut, s.out, bytes}});
     code_->stored.push_back(s.out);
@@ -332,6 +338,12 @@ class KernelCompiler {
   void add_scatter(std::size_t i) {
     const Sink& s = kernel_.sinks[i];
     SinkSpec spec = spec_of(i);
+    if (const auto runs = runs_of_scatter(kernel_.body, s)) {
+      spec.cell = spec.out_storage;
+      find_values(spec, main_, s.value);
+      if (kernel_.body.insts[at(s.index)].pull == Pull::kSegPlace) code_->body.insts[at(s.index)] = {};
+      return keep(make_run_scatter(spec, *runs));
+    }
     spec.cell = int_storage();
     spec.value = scratch_for(main_, s.value, spec.out_storage);
     spec.index = scratch_for(main_, s.index, int_storage());
