@@ -25,6 +25,12 @@ using soac::Pull;
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+void classify(const Sink& s, KernelCode& code) {
+  code.scans |= s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan;
+  code.counts |= s.kind == SinkKind::kCount;
+  code.serial |= s.kind == SinkKind::kScatter;
+}
+
 class KernelCompiler {
  public:
   KernelCompiler(const plan::Plan& plan, std::size_t k, CodeMemory& memory)
@@ -59,7 +65,7 @@ class KernelCompiler {
       return nullptr;
     }
     flatten_single_segments();
-    for (const Sink& s : kernel_.sinks) classify(s);
+    for (const Sink& s : kernel_.sinks) classify(s, *code_);
     choose_cut();
     choose_scans();
     code_->in_waves = !code_->scans && !code_->counts && code_->cut == kNone;
@@ -104,12 +110,6 @@ class KernelCompiler {
         default: break;
       }
     }
-  }
-
-  void classify(const Sink& s) {
-    code_->scans |= s.kind == SinkKind::kScan || s.kind == SinkKind::kSegScan;
-    code_->counts |= s.kind == SinkKind::kCount;
-    code_->serial |= s.kind == SinkKind::kScatter;
   }
 
   // Chunks may follow one segment structure; flat folds of FLOAT want chunks of whole fold blocks.

@@ -18,7 +18,7 @@ constexpr std::int64_t kUntouched = -0x5A5A5A5A5A5A5A5A;
 
 // The first thread that asks, which is with a chunk in hand, sleeps; when another has asked so often that it
 // must be waiting for the sleeper's chunk, the run is cancelled, and the sleeper wakes. It gives up
-// after half a minute without the other.
+// after two minutes without the other.
 class StoppingHost final : public plan::Host {
  public:
   explicit StoppingHost(bool stops) : stops_(stops) {}
@@ -33,11 +33,11 @@ class StoppingHost final : public plan::Host {
     std::thread::id nobody;
     const std::thread::id me = std::this_thread::get_id();
     if (sleeper_.compare_exchange_strong(nobody, me)) {
-      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(120);
       while (!stop_ && std::chrono::steady_clock::now() < end) std::this_thread::yield();
       return stop_;
     }
-    constexpr int kWaits = 1000;  // chunks are fewer
+    constexpr int kWaits = 100;  // chunks are fewer
     if (++asked_ > kWaits) stop_ = true;
     return stop_;
   }
