@@ -26,6 +26,7 @@ class MoveGenerator {
   // Scatters and partitions within segments, and one element for each.
   void add(plan::Kernel& kernel, bool of_each) {
     if (more_() % 3 == 0) add_segmented_scatter(kernel);
+    if (more_() % 3 == 0) add_runs(kernel);
     if (shape_.segments == kOne || !of_each) return;
     if (more_() % 4 == 0)
       add_partition(kernel, add_random_input(ints(), shape_.space),
@@ -135,6 +136,71 @@ class MoveGenerator {
     const plan::LengthId length = own ? shape_.space : shape_.source_total;
     if (more_() % 2 == 0) s.init = add_random_input(storage, length);
     s.out = add_vector(plan::VarRole::kOutput, storage, length);
+    kernel.sinks.push_back(s);
+  }
+  // Places start + stride * (index within the segment) in the segments of `lengths`. What has one element or
+  // none has any stride, or start, up to the limits of INT; one vector in eight has such numbers anywhere.
+  std::int32_t runs_within(plan::Kernel& kernel, const std::vector<std::int64_t> lengths) {
+    const std::int64_t most = plan_.int_bits == IntBits::k64 ? INT64_MAX : INT32_MAX;
+    const std::int64_t any[] = {0, 1, -1, most, -most - 1, most / 2 + 1, most / 2};
+    const auto extreme = [&] { return any[more_() % std::size(any)]; };
+    const std::vector<std::int64_t> from = bindings_.descs[static_cast<std::size_t>(shape_.desc)];
+    const std::int32_t start = add_vector(plan::VarRole::kInput, ints(), shape_.segments);
+    const std::int32_t stride = add_vector(plan::VarRole::kInput, ints(), shape_.segments);
+    const bool wrong = more_() % 8 == 0;
+    for (std::size_t s = 0; s < from.size(); ++s) {
+      const std::int64_t n = from[s], room = lengths[s] - n;
+      const auto below = [&](std::int64_t k) {
+        return static_cast<std::int64_t>(more_() % static_cast<std::uint64_t>(k));
+      };
+      Element first{extreme(), 0}, step{extreme(), 0};
+      if (!(wrong && more_() % 4 == 0)) {
+        if (n > 0) first.i = below(lengths[s]);
+        if (n > 1) step.i = 0;
+        if (n > 1 && room >= 0 && more_() % 4 != 0) {
+          step.i = more_() % 2 == 0 ? 1 : -1;
+          first.i = below(room + 1) + (step.i < 0 ? n - 1 : 0);
+        }
+      }
+      bindings_.vectors[static_cast<std::size_t>(start)].push_back(first);
+      bindings_.vectors[static_cast<std::size_t>(stride)].push_back(step);
+    }
+    const auto of_segment = [&](std::int32_t v) {
+      Inst in;
+      in.pull = Pull::kPerSegment;
+      in.var = v;
+      in.desc = shape_.desc;
+      return kernel.body.add(in);
+    };
+    Inst within;
+    within.pull = Pull::kWithin;
+    within.desc = shape_.desc;
+    const std::int32_t w = kernel.body.add(within);
+    const std::int32_t scaled = kernel.body.apply(Scalar::kMul, Type::kInt, of_segment(stride), w);
+    return kernel.body.apply(Scalar::kAdd, Type::kInt, of_segment(start), scaled);
+  }
+  // Elements of segments that go, or come, by runs.
+  void add_runs(plan::Kernel& kernel) {
+    const bool own = more_() % 2 == 0;
+    const std::int32_t other = own ? shape_.desc : shape_.source_desc;
+    const plan::LengthId length = own ? shape_.space : shape_.source_total;
+    plan::Sink s;
+    s.type = more_() % 2 == 0 ? Type::kFloat : Type::kInt;
+    const Storage storage = s.type == Type::kFloat ? Storage::kF64 : ints();
+    const bool scatters = more_() % 2 == 0;
+    Inst in;
+    in.type = scatters ? Type::kInt : s.type;
+    in.pull = scatters ? Pull::kSegPlace : Pull::kSegGather;
+    in.a = runs_within(kernel, bindings_.descs[static_cast<std::size_t>(other)]);
+    in.desc = shape_.desc;
+    in.desc2 = other;
+    if (!scatters) in.var = add_random_input(storage, length);
+    const std::int32_t move = kernel.body.add(in);
+    s.kind = scatters ? plan::SinkKind::kScatter : plan::SinkKind::kStore;
+    s.value = scatters ? element_of(kernel, add_random_input(storage, shape_.space)) : move;
+    if (scatters) s.index = move;
+    if (scatters && more_() % 2 == 0) s.init = add_random_input(storage, length);
+    s.out = add_vector(plan::VarRole::kOutput, storage, scatters ? length : shape_.space);
     kernel.sinks.push_back(s);
   }
   // One element of each segment is read and replaced.
