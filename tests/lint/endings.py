@@ -3,7 +3,8 @@
 
 - files are read by bytecode/base/read_file.h and written by bytecode/base/out_file.h: streams of the standard
   library swallow std::bad_alloc, and what they leave half-written has its name;
-- threads are started by bytecode/base/thread.h, and thread_local objects have no destructors (per_thread.h);
+- threads are started by bytecode/base/thread.h, thread_local objects have no destructors (per_thread.h), and what is
+  done once may throw (call_once.h);
 - calls of std::filesystem take an error_code;
 - exceptions of any kind are caught in few places only;
 - every function of the interface of libnvm is guarded (vm/lib/guarded.h), cannot fail, or gives out a string or
@@ -24,6 +25,7 @@ RULES = (
     (r"\bstd::(i|o|)(f|string)stream\b|\bstd::getline\b|\bstd::(i|o)stringstream\b", "read_file.h, out_file.h or std::string",
      {"frontend/flat.cpp"}),  # which has .exceptions(std::ios::badbit)
     (r"\bstd::(thread|jthread)\b(?!::)|\bstd::async\b|\bpthread_create\b", "bytecode/base/thread.h", {"bytecode/base/thread.h"}),
+    (r"\bstd::(call_once|once_flag)\b", "CallOnce of bytecode/base/call_once.h", set()),
     (r"\bthread_local\s+(?!(std::u?int(32|64)_t|std::uintptr_t|std::ptrdiff_t|int|ThreadCache|T\*|Budget\*|const char\*)\s)", "PerThread of bytecode/base/per_thread.h", set()),
     (r"\b(mkstemps?|mkostemps?|tmpfile|O_CREAT|std::rename|fs::rename|filesystem::rename)\b", "bytecode/base/out_file.h",
      {"bytecode/base/out_file.cpp", "vm/interp/beneath.cpp", "vm/interp/gate.cpp"}),  # a program's own files

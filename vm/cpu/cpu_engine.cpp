@@ -1,9 +1,9 @@
 #include "vm/cpu/cpu_engine.h"
 
 #include <bit>
-#include <mutex>
 #include <optional>
 
+#include "bytecode/base/call_once.h"
 #include "vm/cpu/codegen/kernel.h"
 #include "vm/cpu/once.h"
 #include "vm/cpu/refuse.h"
@@ -213,7 +213,7 @@ class CpuEngine final : public plan::Engine {
       return nullptr;
     }
     // Memory for code is made when it is first wanted: most short programs never do.
-    std::call_once(machine_once_, [this] {
+    machine_once_([this] {
       machine_ = std::make_shared<Machine>(*isa_, options_.code_limit, options_.listings, options_.perf,
                                            options_.complaints);
     });
@@ -234,7 +234,7 @@ class CpuEngine final : public plan::Engine {
  private:
   EngineOptions options_;
   std::optional<Isa> isa_;
-  std::once_flag machine_once_;
+  CallOnce machine_once_;
   std::shared_ptr<Machine> machine_;
 };
 

@@ -179,7 +179,7 @@ const Stage& KernelRun::main_stage() {
     if (reinterpret_cast<std::uintptr_t>(b.data) % 64 != 0) return code_.main;
   }
   if (bytes < kStreamingBytes) return code_.main;
-  std::call_once(code_.streaming_once, [&] {
+  code_.streaming_once([&] {
     StageSpec spec = code_.main_spec;
     spec.streaming = true;
     std::string reason;
@@ -193,7 +193,7 @@ const Stage* KernelRun::row_stage() {
   if (!code_.row_spec || main_ != &code_.main || code_.main.function == nullptr) return nullptr;
   const plan::Desc& d = context_.desc(code_.row_spec->row);
   if (d.total != space_ || d.segments == 0 || space_ / d.segments < kLeastRow) return nullptr;
-  std::call_once(code_.row_once, [&] {
+  code_.row_once([&] {
     std::string reason;
     if (!machine_.memory.compile(*code_.row_spec, code_.name + ".rows", code_.row, reason)) code_.row = {};
   });

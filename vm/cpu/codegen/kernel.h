@@ -13,11 +13,11 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bytecode/base/call_once.h"
 #include "bytecode/base/per_thread.h"
 #include "bytecode/plan/parts.h"
 #include "vm/cpu/codegen/rows.h"
@@ -199,11 +199,11 @@ struct KernelCode {
   // Written with stores that bypass the caches, when first wanted.
   StageSpec main_spec;
   soac::Body body;
-  mutable std::once_flag streaming_once;
+  mutable CallOnce streaming_once;
   mutable Stage streaming;
   // Row by row, when first wanted.
   std::optional<StageSpec> row_spec;
-  mutable std::once_flag row_once;
+  mutable CallOnce row_once;
   mutable Stage row;
   std::unique_ptr<PartsCode> in_parts;  // null: it cannot be done so
 };
