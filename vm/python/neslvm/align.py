@@ -7,6 +7,7 @@ from .array import Array, Dim, Lists, row_strides
 from .dtypes import Scalar
 from .elementwise import Operand
 from .flat import Flat, ONE, Size, dist, ins1, word
+from .records import by_component
 
 Input = Union[Array, Scalar]
 
@@ -28,6 +29,7 @@ def _text(shape: Sequence[int]) -> str:
     return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
+@by_component
 def broadcast_to(a: Array, shape: Sequence[int]) -> Array:
     own = a.known_shape
     if own == tuple(shape):

@@ -8,6 +8,7 @@ from .align import broadcast_shape, flat_at
 from .array import Array, affine, repeated, row_strides
 from .dtypes import bool_, int64
 from .flat import Flat, ONE, Size, const, gather, ins1, iota, pack, word
+from .records import by_component
 
 
 def _is_index_array(k: Any) -> bool:
@@ -140,6 +141,7 @@ def checked_index(index: Flat, n: int) -> Flat:
     return Flat(int64, h, index.size)
 
 
+@by_component
 def take(x: Array, indices: Any, /, *, axis: Optional[int] = None) -> Array:
     """Elements at indices along an axis."""
     i = _as_array(indices)

@@ -6,7 +6,7 @@ from typing import Any, Optional
 from .array import Array, Lists
 from .dtypes import DType
 from .making import asarray, from_lengths, from_numpy, from_offsets
-from .records import Records, zip as zip_arrays
+from .records import Records, of_one_component, zip as zip_arrays
 
 
 def from_dlpack(x: Any, /, *, device: Optional[str] = None, copy: Optional[bool] = None) -> Array:
@@ -150,7 +150,7 @@ def to_awkward(a: Array) -> Any:
 
     if not a.is_jagged and not isinstance(a, Records):
         return ak.from_numpy(np.asarray(a))
-    one = a.parts[0] if isinstance(a, Records) else a  # of records all have its shape
+    one = of_one_component(a)
     dims: list[Any] = list(one.known_shape[1:]) if not one.is_jagged else list(one.dims[1:])
     count, counts, lengths = len(one), [], []
     for dim in dims:

@@ -8,6 +8,7 @@ from .align import lists_of
 from .array import Array, Dim, Lists, lists_of_lengths
 from .dtypes import bool_, int64
 from .flat import Flat, ONE, Size, const, gather, gather_where, ins, ins1, iota, pack, word
+from .records import by_component
 
 
 def lengths(a: Array) -> Array:
@@ -24,6 +25,7 @@ def offsets(a: Array) -> Array:
     return from_numpy(np.concatenate([[0], np.cumsum(n)]).astype(np.int64), copy=False)
 
 
+@by_component
 def data(a: Array) -> Array:
     """What the lists of the first jagged dimension consist of."""
     dims = list(a.dims[2:])
@@ -32,6 +34,7 @@ def data(a: Array) -> Array:
     return Array(a.flat, [first, *dims], host=a._host if not dims else None)
 
 
+@by_component
 def flatten(x: Array, /) -> Array:
     """One level less."""
     if x.is_jagged:

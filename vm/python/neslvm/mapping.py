@@ -14,7 +14,7 @@ from .dtypes import Whole, int64
 from .elementwise import at
 from .flat import Flat, ONE, Size, const, gather, ins1, iota, length
 from .making import asarray
-from .records import Records
+from .records import Records, of_one_component
 from .sections import repeated
 from .trace import Lane, Number, operand, operate
 
@@ -103,10 +103,10 @@ def map(f: Any, a: Any, /, *others: Any, with_index: bool = False) -> Array:  # 
     arrays = [asarray(x) for x in (a, *others)]
     if len(arrays) == 1:
         dims: Sequence[Dim] = arrays[0].dims
-        size = (arrays[0].parts[0] if isinstance(arrays[0], Records) else arrays[0]).flat.size
+        size = of_one_component(arrays[0]).flat.size
         values = [_argument(arrays[0], dims, size)]
     else:
-        plain = [x.parts[0] if isinstance(x, Records) else x for x in arrays]
+        plain = [of_one_component(x) for x in arrays]
         aligned = Aligned(plain)
         dims, size = aligned.dims, aligned.size
         values = [_argument(x, dims, size) if isinstance(x, Records) else Lane(o) for x, o in zip(arrays, aligned.operands)]  # type: ignore[arg-type]

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any, Optional, Sequence
+from functools import wraps
+from typing import Any, Callable, Optional, Sequence, TypeVar, cast
 
 from .array import Array
+
+F = TypeVar("F", bound=Callable[..., Array])
 
 
 class Records(Array):
@@ -19,6 +22,11 @@ class Records(Array):
         super().__init__(first._flat, first.dims, first._view)
         self.parts = tuple(parts)
         self.names = tuple(names) if names is not None else None
+
+    @property
+    def flat(self) -> Any:
+        one = f"a[{self.names[0]!r}]" if self.names is not None else "a.unzip()[0]"
+        raise TypeError(f"an array of type {self.type} has its elements in components; give one, as {one}")
 
     @property
     def fields(self) -> list[str]:
@@ -66,6 +74,25 @@ class Records(Array):
 
     def __reduce__(self) -> Any:
         return Records, (self.parts, self.names)
+
+
+def by_component(move: F) -> F:
+    """A function that moves the elements of its first argument: of records it moves all components."""
+
+    @wraps(move)
+    def moved(x: Array, /, *others: Any, **named: Any) -> Array:
+        if isinstance(x, Records):
+            return Records([moved(p, *others, **named) for p in x.parts], x.names)
+        return move(x, *others, **named)
+
+    return cast(F, moved)
+
+
+def of_one_component(a: Array) -> Array:
+    """An array without components, of the same shape."""
+    while isinstance(a, Records):
+        a = a.parts[0]
+    return a
 
 
 def zip(*arrays: Any, **named: Any) -> Array:  # noqa: A001

@@ -9,6 +9,7 @@ from .align import broadcast_shape, broadcast_to, lists_of
 from .array import Array, lists_of_lengths, row_strides
 from .dtypes import common, int64
 from .flat import Flat, ONE, Size, const, gather_where, ins1, iota
+from .records import by_component
 
 
 def _view_of(a: Array) -> tuple[tuple[int, ...], int]:
@@ -21,6 +22,7 @@ def axis_of(axis: int, ndim: int) -> int:
     return axis % ndim
 
 
+@by_component
 def permute_dims(x: Array, /, axes: Sequence[int]) -> Array:
     shape = x.known_shape
     order = [axis_of(k, len(shape)) for k in axes]
@@ -42,6 +44,7 @@ def moveaxis(x: Array, source: int, destination: int, /) -> Array:
     return permute_dims(x, order)
 
 
+@by_component
 def reshape(x: Array, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
     wanted = [shape] if isinstance(shape, int) else list(shape)
     n = x.size
@@ -77,6 +80,7 @@ def flip(x: Array, /, *, axis: Any = None) -> Array:
     return got
 
 
+@by_component
 def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
     if axis is None:
         return reshape(roll(reshape(x, -1), shift, axis=0), x.known_shape)
@@ -196,6 +200,7 @@ def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
     return concat([expand_dims(asarray(a), axis=axis) for a in arrays], axis=axis)
 
 
+@by_component
 def repeat(x: Array, repeats: Any, /, *, axis: Optional[int] = None) -> Array:
     """Each element as often as it is said."""
     from .indexing import rows
@@ -212,6 +217,7 @@ def repeat(x: Array, repeats: Any, /, *, axis: Optional[int] = None) -> Array:
     return moveaxis(got, 0, k) if k else got
 
 
+@by_component
 def tile(x: Array, repetitions: Any, /) -> Array:
     times = [repetitions] if isinstance(repetitions, int) else list(repetitions)
     shape = list(x.known_shape)
