@@ -30,8 +30,9 @@ class Parser {
   const Source& source_;
   Diagnostics& diagnostics_;
   Lexer lexer_;
-  Token token_;  // the current token
-  Token ahead_;  // the one after it
+  Token token_;          // the current token
+  Token ahead_;          // the one after it
+  bool primed_ = false;  // the form has a name with a ', which is reported once for all forms
   bool incomplete_ = false;
   std::size_t offset_ = 0;
 };

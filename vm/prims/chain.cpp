@@ -51,7 +51,7 @@ struct ChainStep {
 
 // The segment that element i lies in.
 std::int64_t segment_at(kernels::Segments s, std::int64_t count, std::int64_t i) {
-  if (s.offsets == nullptr) return i / s.length;
+  if (s.offsets == nullptr) return s.length == 0 ? 0 : i / s.length;
   return std::upper_bound(s.offsets, s.offsets + count + 1, i) - s.offsets - 1;
 }
 

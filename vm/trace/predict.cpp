@@ -9,8 +9,6 @@ namespace nvm::vm {
 
 using soac::kNone;
 using soac::LengthId;
-using soac::LengthKind;
-using soac::Var;
 using soac::VarId;
 using soac::VarRole;
 
