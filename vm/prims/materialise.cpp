@@ -107,7 +107,7 @@ Value materialise(const View& v, const PrimContext& context) {
   check_stack();
   Value written = made(v, context);
   const auto* vector = std::get_if<Vector>(&written);
-  const bool wide = vector != nullptr && !vector->is_scalar() && !vector->is_repeated() &&
+  const bool wide = vector != nullptr && vector->length() > 1 && !vector->is_repeated() &&
                     vector->storage() == Storage::kI64;
   NVM_CHECK(!wide || context.int_bits == IntBits::k64, "a vector of INT is no wider than INT");
   return written;

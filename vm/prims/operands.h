@@ -152,9 +152,11 @@ class Fresh {
       : storage_(storage), length_(length), v_(make(context, storage, length)), data_(place()) {
     check_width(widest);
   }
-  // Readers know how wide INT is at most, and do not ask each vector.
+  // Readers know how wide INT is at most, and do not ask each vector. One element is no vector, none has no
+  // width.
   void check_width(Storage widest) const {
-    NVM_CHECK(storage_ != Storage::kI64 || widest == Storage::kI64, "a vector of INT is no wider than INT");
+    NVM_CHECK(length_ <= 1 || storage_ != Storage::kI64 || widest == Storage::kI64,
+              "a vector of INT is no wider than INT");
   }
   [[nodiscard]] bool reusable(const Vector& v) const {
     return v.length() == length_ && storage_bytes(v.storage()) == storage_bytes(storage_) && length_ > 1 &&
