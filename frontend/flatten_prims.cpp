@@ -156,7 +156,8 @@ std::optional<Val> Body::known_result(Op op, TypeWord word, const Val& x, const 
   return std::nullopt;
 }
 
-// Numbers at equal distances stay such if one number of their segment is added, or multiplies them.
+// Numbers at equal distances stay such if one number of their segment is added, or multiplies them. Where
+// they start, and their distances, are computed element by element, whatever these are themselves.
 std::optional<Val> Body::shifted(Op op, TypeWord word, const Val& x, const Val& y) {
   if (word != TypeWord::kInt || (op != Op::kAdd && op != Op::kSub && op != Op::kMul)) return std::nullopt;
   const bool first = x.lanes->depth > y.lanes->depth;
@@ -169,7 +170,9 @@ std::optional<Val> Body::shifted(Op op, TypeWord word, const Val& x, const Val& 
   const Lanes* outer = run.lanes->parent;
   const Val start = integer(outer, m->args[0]), stride = integer(outer, m->args[1]);
   const auto compute = [&](Op what, const Val& a, const Val& b) {
-    return map2(what, TypeWord::kInt, TypeKind::kInt, a, b);
+    if (auto known = known_result(what, TypeWord::kInt, a, b)) return std::move(*known);
+    const Lanes* level = deeper(a.lanes, b.lanes);
+    return integer(level, b_.op(what, TypeWord::kInt, {ops_.at(a, level), ops_.at(b, level)}));
   };
   const auto numbers = [&](const Val& from, const Val& by) {
     return integer(run.lanes, ops_.iota(from, by, run.lanes));

@@ -122,6 +122,18 @@ const Case kCases[] = {
                     }) +
               "in sum(" + times(n, [](const auto& i, const auto&) { return "v" + i + " ++ "; }) + "w);";
      }},
+    {"ranges in ranges, by steps that come from ranges",
+     [](int n) {
+       return "let x0 = rand(5) + 1 in " + times(n, [](const auto&, const auto&) { return "sum({"; }) + "x" +
+              std::to_string(n) +
+              times(n,
+                    [n](const auto& i, const auto&) {
+                      const std::string in = std::to_string(n - std::stoi(i)),
+                                        from = std::to_string(n - std::stoi(i) - 1);
+                      return " : x" + in + " in [x" + from + ":9:x" + from + "]})";
+                    }) +
+              ";";
+     }},
     {"sieves in a row", [](int n) { return chain("dist(1, rand(5))", n, "{x + 1 : x in ", " | x > 7}; "); }},
 };
 
