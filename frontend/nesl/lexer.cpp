@@ -98,9 +98,9 @@ void Lexer::skip_blanks() {
 
 Token Lexer::next() {
   check_budget();
-  const int errors = diagnostics_.errors();
+  const int before = errors();
   Token token = read();
-  token.errors = diagnostics_.errors() - errors;
+  token.errors = errors() - before;
   return token;
 }
 
@@ -159,6 +159,8 @@ void Lexer::read_primes(Token& token) {
   for (; peek() == '\''; advance()) token.text += '\'';
   if (primed_.insert(token.text).second)
     diagnostics_.error(pos, "a name has no ' in it: it is made of letters, digits and _");
+  else
+    ++repeated_;
 }
 
 void Lexer::read_number(Token& token) {

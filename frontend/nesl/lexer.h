@@ -29,7 +29,7 @@ struct Token {
   std::string text;
   std::int64_t int_value = 0;
   double float_value = 0;
-  int errors = 0;  // reported while it was read
+  int errors = 0;  // found while it was read
   // Of a string: where a backslash stands before a character that is none of the escapes, line 0 if nowhere.
   // The character stands for itself, as in release 3.1; whether that may be is the parser's to say.
   SourcePos strange_escape{0, 0};
@@ -48,6 +48,8 @@ class Lexer {
   // The next token; kEnd for ever at the end, in the place behind the last token. Errors are reported once,
   // at their place.
   Token next();
+  // Errors in the diagnostics, and those that are not reported again.
+  [[nodiscard]] int errors() const { return diagnostics_.errors() + repeated_; }
   // Whether the text ended inside a comment or a string.
   [[nodiscard]] bool unfinished() const { return unfinished_; }
 
@@ -76,6 +78,7 @@ class Lexer {
   SourcePos behind_{0, 0};  // the last token
   bool unfinished_ = false;
   std::set<std::string> primed_;  // names with a ' that were reported
+  int repeated_ = 0;              // as often as they came again
 };
 
 // Words that cannot name anything: if then else let in function ... t f time; but local variables t and f.

@@ -42,7 +42,6 @@ void FormParser::note_open(const Token& token) {
 void FormParser::advance() {
   note_open(p_.token_);
   p_.offset_ = p_.token_.end;
-  if (p_.token_.kind == Tok::kName && p_.token_.text.ends_with('\'')) p_.primed_ = true;
   p_.token_ = std::move(p_.ahead_);
   p_.ahead_ = p_.lexer_.next();
 }

@@ -18,14 +18,13 @@ int Parser::errors_ahead() const { return token_.errors + ahead_.errors; }
 
 std::optional<Form> Parser::next_form() {
   incomplete_ = false;
-  primed_ = false;
   if (at_end()) return std::nullopt;
   FormParser parser(*this);
-  const int errors = diagnostics_.errors() - errors_ahead();
+  const int errors = lexer_.errors() - errors_ahead();
   Form form;
   try {
     parser.read(form);
-    if (diagnostics_.errors() - errors_ahead() == errors && !primed_) return form;
+    if (lexer_.errors() - errors_ahead() == errors) return form;
   } catch (const TooDeep& e) {
     diagnostics_.error(token_.pos, e.what());
     parser.recover(form);

@@ -30,9 +30,8 @@ class Parser {
   const Source& source_;
   Diagnostics& diagnostics_;
   Lexer lexer_;
-  Token token_;          // the current token
-  Token ahead_;          // the one after it
-  bool primed_ = false;  // the form has a name with a ', which is reported once for all forms
+  Token token_;  // the current token
+  Token ahead_;  // the one after it
   bool incomplete_ = false;
   std::size_t offset_ = 0;
 };
