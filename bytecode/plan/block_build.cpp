@@ -2,9 +2,9 @@
 // something is called, and at its end.
 #include <algorithm>
 #include <deque>
+#include <span>
 
 #include "bytecode/base/check.h"
-#include "bytecode/base/stack.h"
 #include "bytecode/plan/block_piece.h"
 #include "bytecode/ssa/levels.h"
 
@@ -116,8 +116,15 @@ class BlockPlanBuilder {
   }
 
   // Who reads a value last: instructions and ends of blocks are numbered in order, and blocks go forward.
+  // What is made anew where it is read is itself not read there: what it is made of is.
   void find_last_reads() {
     last_read_.assign(at(f_->values()), 0);
+    std::vector<std::size_t> anew(last_read_.size(), 0);  // by ValueId: where a plan makes it last
+    const auto read_by_plan = [&](ValueId v, std::size_t number) {
+      const Inst* maker = makers_[at(v)];
+      std::size_t& last = (maker != nullptr && is_spread(*maker) ? anew : last_read_)[at(v)];
+      last = std::max(last, number);
+    };
     first_number_.clear();
     std::size_t number = 0;
     for (const ssa::Block& block : f_->blocks) {
@@ -126,11 +133,11 @@ class BlockPlanBuilder {
       if (!gives_up(block)) {
         for (const Inst& in : block.insts) {
           const bool calls = op_info(in.op).kind == OpKind::kControl;
-          for (std::uint32_t k = 0; k < in.operands; ++k) {
+          for (const ValueId v : std::span(f_->operands_of(in), in.operands)) {
             if (calls)
-              last_read_[at(f_->operands_of(in)[k])] = number;
+              last_read_[at(v)] = number;
             else
-              read_by_plan(f_->operands_of(in)[k], number);
+              read_by_plan(v, number);
           }
           ++number;
         }
@@ -139,17 +146,11 @@ class BlockPlanBuilder {
       }
       number = end + 1;
     }
-  }
-
-  // What is made anew where it is read is itself not read.
-  void read_by_plan(ValueId v, std::size_t number) {
-    check_stack();
-    const Inst* maker = makers_[at(v)];
-    if (maker == nullptr || !is_spread(*maker)) {
-      last_read_[at(v)] = number;
-      return;
-    }
-    for (std::uint32_t k = 0; k < maker->operands; ++k) read_by_plan(f_->operands_of(*maker)[k], number);
+    for (auto block = f_->blocks.rbegin(); block != f_->blocks.rend(); ++block)
+      for (auto in = block->insts.rbegin(); in != block->insts.rend(); ++in)
+        if (is_spread(*in) && anew[at(in->first_result)] > 0)
+          for (const ValueId v : std::span(f_->operands_of(*in), in->operands))
+            read_by_plan(v, anew[at(in->first_result)]);
   }
 
   // The frame gets what is read at instruction `end` of block b or behind it.
