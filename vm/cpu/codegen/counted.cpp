@@ -1,5 +1,5 @@
-// How many elements a filter keeps of each segment; and sums of flags that a filter of the kernel counts in
-// any case, which are not found again.
+// How many elements a filter keeps of each segment; and sums by segment of flags that a filter of the kernel
+// counts in any case, which are not found again.
 #include <algorithm>
 
 #include "vm/cpu/codegen/kernel.h"
@@ -45,19 +45,6 @@ class KeptCounts final : public SinkCode {
   SinkSpec s_;
 };
 
-class KeptInAll final : public SinkCode {
- public:
-  explicit KeptInAll(const SinkSpec& s) : s_(s) {}
-  void finish(KernelRun& run) const override {
-    std::int64_t total = 0;
-    for (std::size_t c = 0; c < run.chunks(); ++c) total += run.chunk_state<CountState>(c, *s_.count).count;
-    set_single(run.context(), s_.sink->out, s_.out_storage, static_cast<Cell>(total));
-  }
-
- private:
-  SinkSpec s_;
-};
-
 class KeptBySegment final : public SinkCode {
  public:
   KeptBySegment(const SinkSpec& s, std::int32_t counts) : s_(s), counts_(counts) {}
@@ -86,7 +73,6 @@ class KeptBySegment final : public SinkCode {
 
 std::unique_ptr<SinkCode> make_kept_counts(const SinkSpec& s) { return std::make_unique<KeptCounts>(s); }
 std::unique_ptr<SinkCode> make_counted(const SinkSpec& s, const plan::Sink& count) {
-  if (s.sink->kind == plan::SinkKind::kReduce) return std::make_unique<KeptInAll>(s);
   return std::make_unique<KeptBySegment>(s, count.out_desc);
 }
 

@@ -1,5 +1,5 @@
-// Filters by segment: the counts of what they keep, over segments of every kind of length, and sums of the
-// flags that a filter counts in any case.
+// Filters by segment: the counts of what they keep, over segments of every kind of length, and sums by
+// segment of the flags that a filter counts in any case.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -49,7 +49,6 @@ struct Positive : PlanWriter {
     const std::int32_t of =
         sums == Sums::kOfFlags ? positive : w.apply(Scalar::kGe, Type::kBool, x, w.number(1));
     const std::int32_t one = w.apply(Scalar::kBtoI, Type::kInt, of);
-    reduce(Scalar::kAdd, one, Type::kInt);
     add_sink(plan::SinkKind::kSegReduce, one, Type::kInt);
     kernel.sinks.back().combine = Scalar::kAdd;
     kernel.sinks.back().desc = desc;
