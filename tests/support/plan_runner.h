@@ -12,6 +12,7 @@ struct PlanRun {
   plan::RunStatus status = plan::RunStatus::kDone;
   Bindings results;      // outputs, and lengths
   int in_one_sweep = 0;  // kernels
+  int handed_over = 0;   // vectors whose memory another one was given
   std::string trouble;   // a guard overwritten, a vector not released, ...; empty if all is well
 };
 

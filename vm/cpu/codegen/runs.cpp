@@ -135,19 +135,25 @@ class RunWalk {
   Numbers starts_, strides_;
 };
 
-class RunMove : public SinkCode {
+// A scatter, or a store of what is gathered: by places of the result, or of the vector `s.direct`.
+class RunMove final : public SinkCode {
  public:
-  RunMove(const SinkSpec& s, const RunPlaces& places) : s_(s), places_(places) {}
+  RunMove(const SinkSpec& s, const RunPlaces& places, bool gathers)
+      : s_(s), places_(places), gathers_(gathers) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(std::int64_t); }
+  [[nodiscard]] bool bind(KernelRun& run) const override {
+    return gathers_ ? run.context().allocate(s_.sink->out, run.space())
+                    : start_scatter(run.context(), *s_.sink);
+  }
   void begin(Work& w) const override {
     segment(w) =
         places_.inner == kNone ? 0 : seek(w.kernel->context().desc(places_.inner), w.chunk_begin).segment;
   }
   void block(Work& w) const override {
     switch (storage_bytes(s_.out_storage)) {
-      case 8: return move(w, std::uint64_t{});
-      case 4: return move(w, std::uint32_t{});
-      default: return move(w, std::uint8_t{});
+      case 8: return move<std::uint64_t>(w);
+      case 4: return move<std::uint32_t>(w);
+      default: return move<std::uint8_t>(w);
     }
   }
   void finish(KernelRun& run) const override {
@@ -155,65 +161,28 @@ class RunMove : public SinkCode {
     if (b.length == 1) b.cell = load_cell(b.data, b.storage, 0);
   }
 
- protected:
+ private:
   [[nodiscard]] std::int64_t& segment(const Work& w) const {
     return w.kernel->worker_state<std::int64_t>(w, *this);
   }
+  template <typename T>
+  void move(Work& w) const {
+    RunContext& context = w.kernel->context();
+    T* to = static_cast<T*>(context.var(s_.sink->out).data);
+    const T* from = gathers_ ? static_cast<const T*>(context.var(s_.direct).data)
+                             : static_cast<const T*>(block_values(w, s_)) - w.begin;
+    const RunWalk walk(context, places_, context.var(gathers_ ? s_.direct : s_.sink->out).length);
+    const bool inside = walk.go(segment(w), w.begin, w.n, [&](const Run& run) {
+      if (gathers_)
+        copy_run(to + run.begin, 1, from + run.place, run.stride, run.end - run.begin);
+      else
+        copy_run(to + run.place, run.stride, from + run.begin, 1, run.end - run.begin);
+    });
+    if (!inside) w.kernel->trap();
+  }
   SinkSpec s_;
   RunPlaces places_;
-
- private:
-  virtual void move(Work& w, std::uint64_t) const = 0;
-  virtual void move(Work& w, std::uint32_t) const = 0;
-  virtual void move(Work& w, std::uint8_t) const = 0;
-};
-
-class RunScatter final : public RunMove {
- public:
-  using RunMove::RunMove;
-  [[nodiscard]] bool bind(KernelRun& run) const override { return start_scatter(run.context(), *s_.sink); }
-
- private:
-  void move(Work& w, std::uint64_t) const override { move_as<std::uint64_t>(w); }
-  void move(Work& w, std::uint32_t) const override { move_as<std::uint32_t>(w); }
-  void move(Work& w, std::uint8_t) const override { move_as<std::uint8_t>(w); }
-  template <typename T>
-  void move_as(Work& w) const {
-    RunContext& context = w.kernel->context();
-    const Bound& out = context.var(s_.sink->out);
-    const T* from = static_cast<const T*>(block_values(w, s_)) - w.begin;
-    T* to = static_cast<T*>(out.data);
-    const bool inside =
-        RunWalk(context, places_, out.length).go(segment(w), w.begin, w.n, [&](const Run& run) {
-          copy_run(to + run.place, run.stride, from + run.begin, 1, run.end - run.begin);
-        });
-    if (!inside) w.kernel->trap();
-  }
-};
-
-class RunGather final : public RunMove {
- public:
-  using RunMove::RunMove;
-  [[nodiscard]] bool bind(KernelRun& run) const override {
-    return run.context().allocate(s_.sink->out, run.space());
-  }
-
- private:
-  void move(Work& w, std::uint64_t) const override { move_as<std::uint64_t>(w); }
-  void move(Work& w, std::uint32_t) const override { move_as<std::uint32_t>(w); }
-  void move(Work& w, std::uint8_t) const override { move_as<std::uint8_t>(w); }
-  template <typename T>
-  void move_as(Work& w) const {
-    RunContext& context = w.kernel->context();
-    const Bound& source = context.var(s_.direct);
-    const T* from = static_cast<const T*>(source.data);
-    T* to = static_cast<T*>(context.var(s_.sink->out).data);
-    const bool inside =
-        RunWalk(context, places_, source.length).go(segment(w), w.begin, w.n, [&](const Run& run) {
-          copy_run(to + run.begin, 1, from + run.place, run.stride, run.end - run.begin);
-        });
-    if (!inside) w.kernel->trap();
-  }
+  bool gathers_;
 };
 
 }  // namespace
@@ -247,10 +216,10 @@ std::optional<RunPlaces> runs_of_store(const plan::Kernel& kernel, const std::ve
 }
 
 std::unique_ptr<SinkCode> make_run_scatter(const SinkSpec& spec, const RunPlaces& places) {
-  return std::make_unique<RunScatter>(spec, places);
+  return std::make_unique<RunMove>(spec, places, false);
 }
 std::unique_ptr<SinkCode> make_run_gather(const SinkSpec& spec, const RunPlaces& places) {
-  return std::make_unique<RunGather>(spec, places);
+  return std::make_unique<RunMove>(spec, places, true);
 }
 
 }  // namespace nvm::vm::cpu
