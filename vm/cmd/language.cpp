@@ -190,7 +190,9 @@ int run_language(lib::LanguageKind kind, const Arguments& arguments, const Watch
   if (!explain.empty())
     out << (session.explanation().empty() ? "nothing was recorded\n" : session.explanation()) << std::flush;
   errno = 0;
-  if (std::fflush(options.vm.out) != 0 || !out) {
+  const bool flushed = std::fflush(options.vm.out) == 0;
+  if (!flushed || !out) {
+    if (flushed) errno = buffer.error();
     const std::string reason = why();
     nvm::Budget::look();  // nobody read them in time
     complain("cannot write the results" + reason);

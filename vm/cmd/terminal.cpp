@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <new>
 
 namespace nvm::cmd {
@@ -51,9 +52,14 @@ std::streambuf::int_type TerminalBuffer::overflow(int_type c) {
 
 std::streamsize TerminalBuffer::xsputn(const char* text, std::streamsize n) {
   const std::string_view given(text, static_cast<std::size_t>(n));
-  return (terminal_ ? put(to_, shown_(given)) : put(to_, given)) ? n : 0;
+  return kept(terminal_ ? put(to_, shown_(given)) : put(to_, given)) ? n : 0;
 }
 
-int TerminalBuffer::sync() { return noted(to_, std::fflush(to_) == 0) ? 0 : -1; }
+int TerminalBuffer::sync() { return kept(noted(to_, std::fflush(to_) == 0)) ? 0 : -1; }
+
+bool TerminalBuffer::kept(bool good) {
+  if (!good) error_ = errno;
+  return good;
+}
 
 }  // namespace nvm::cmd

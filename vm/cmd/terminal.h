@@ -23,6 +23,8 @@ void complain(const std::string& text) noexcept;
 class TerminalBuffer final : public std::streambuf {
  public:
   explicit TerminalBuffer(std::FILE* to);
+  // Of what was refused last; 0: nothing.
+  [[nodiscard]] int error() const { return error_; }
 
  protected:
   int_type overflow(int_type c) override;
@@ -30,8 +32,11 @@ class TerminalBuffer final : public std::streambuf {
   int sync() override;
 
  private:
+  [[nodiscard]] bool kept(bool good);
+
   std::FILE* to_;
   bool terminal_;
+  int error_ = 0;
   Printable shown_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <streambuf>
+#include <string>
 
 #include "vm/lib/nvm.hpp"
 
@@ -14,25 +15,22 @@ class CountedBuffer final : public std::streambuf {
  public:
   CountedBuffer(std::streambuf* to, Vm& machine) : to_(to), machine_(machine) {}
 
+  // What the system says of what was refused last, behind a colon; empty if it was not the system.
+  [[nodiscard]] std::string why() const;
+
  protected:
   int overflow(int c) override {
     if (c == traits_type::eof()) return traits_type::not_eof(c);
-    take(1);
-    return to_->sputc(static_cast<char>(c));
+    const char byte = static_cast<char>(c);
+    return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
   }
-  std::streamsize xsputn(const char* text, std::streamsize n) override {
-    take(static_cast<std::uint64_t>(n));
-    return to_->sputn(text, n);
-  }
+  std::streamsize xsputn(const char* text, std::streamsize n) override;
   int sync() override { return to_->pubsync(); }
 
  private:
-  void take(std::uint64_t bytes) {
-    if (!machine_.may_write(bytes)) throw OutputUsedUp();
-  }
-
   std::streambuf* to_;
   Vm& machine_;
+  int error_ = 0;
 };
 
 // What is too much throws OutputUsedUp out of <<; what the stream behind it refuses, std::ios_base::failure.
@@ -44,6 +42,8 @@ class CountedStream final : public std::ostream {
   }
   CountedStream(const CountedStream&) = delete;
   CountedStream& operator=(const CountedStream&) = delete;
+  // Why a result is not shown, as a line of `err`; what follows is.
+  void report_lost(std::ostream& err);
 
  private:
   CountedBuffer buffer_;

@@ -69,10 +69,7 @@ struct SessionCore {
       err << "nvm: " << spent.what() << " while " << language << " was compiled or shown\n" << std::flush;
       return otherwise;
     } catch (const std::ios_base::failure&) {
-      counted.clear();
-      const bool late = Budget::seconds_left() < 0;  // nobody read them in time
-      err << (late ? "nvm: time limit reached while a result was shown\n" : "nvm: cannot write the results\n")
-          << std::flush;
+      counted.report_lost(err);
       return otherwise;
     } catch (const OutputUsedUp&) {
       counted.clear();
