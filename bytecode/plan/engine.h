@@ -88,6 +88,8 @@ class Host {
   virtual void device_kernel(std::size_t /*kernel*/, const DeviceTimes& /*times*/) {}
   // A kernel's scans, which are only reduced, take one sweep (parts.h).
   virtual void one_sweep() {}
+  // A kernel over segments of one length ran with a lane for each.
+  virtual void lane_per_segment() {}
   virtual void begin_share() {}
   virtual void end_share() {}
 };

@@ -88,12 +88,14 @@ class GuardedHost final : public plan::Host {
   }
   [[nodiscard]] bool cancelled() const override { return false; }
   void one_sweep() override { ++in_one_sweep; }
+  void lane_per_segment() override { ++by_segment; }
   void check(plan::VarId var, const Guarded& v) {
     if (!v.intact()) trouble = "written behind the end: x" + std::to_string(var);
   }
   std::map<plan::VarId, Guarded> vectors;
   std::string trouble;
   int in_one_sweep = 0;
+  int by_segment = 0;
   int handed_over = 0;
 };
 
@@ -189,6 +191,7 @@ PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings&
   if (!args.intact()) host.trouble = "written behind an input";
   if (!host.trouble.empty()) out.trouble = host.trouble;
   out.in_one_sweep = host.in_one_sweep;
+  out.lane_per_segment = host.by_segment;
   out.handed_over = host.handed_over;
   if (out.status != plan::RunStatus::kDone) return out;
   out.results.lengths = args.lengths;

@@ -12,8 +12,9 @@ struct PlanRun {
   plan::RunStatus status = plan::RunStatus::kDone;
   Bindings results;      // outputs, and lengths
   int in_one_sweep = 0;  // kernels
-  int handed_over = 0;   // vectors whose memory another one was given
-  std::string trouble;   // a guard overwritten, a vector not released, ...; empty if all is well
+  int lane_per_segment = 0;
+  int handed_over = 0;  // vectors whose memory another one was given
+  std::string trouble;  // a guard overwritten, a vector not released, ...; empty if all is well
 };
 
 [[nodiscard]] PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings& inputs,

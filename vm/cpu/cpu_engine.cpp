@@ -59,6 +59,7 @@ class CpuCode final : public plan::Code {
       for (const Stage& sweep : kernels_[k]->sweeps) text += sweep.listing;
       text += kernels_[k]->main.listing;
       if (const auto& parts = kernels_[k]->in_parts; parts != nullptr) text += parts->code->main.listing;
+      if (const auto& outer = kernels_[k]->outer; outer != nullptr) text += outer->code->main.listing;
     }
     return text;
   }
@@ -68,6 +69,7 @@ class CpuCode final : public plan::Code {
       for (const Stage& sweep : k->sweeps) bytes += all_code_bytes(sweep);
       bytes += all_code_bytes(k->main) + all_code_bytes(k->streaming);
       if (k->in_parts != nullptr) bytes += all_code_bytes(k->in_parts->code->main);
+      if (k->outer != nullptr) bytes += all_code_bytes(k->outer->code->main);
     }
     return bytes;
   }

@@ -42,6 +42,9 @@ void KernelRun::fill_slots(const Stage& stage, Work& w, std::int64_t done, Stage
         break;
       }
       case SlotKind::kInRow: cell = static_cast<std::uint64_t>(w.begin + done - w.row->begin); break;
+      case SlotKind::kSegmentLength:
+        cell = static_cast<std::uint64_t>(context_.desc(s.id).regular_length);
+        break;
       case SlotKind::kBase: cell = address(context_.var(s.id).data, 0); break;
       case SlotKind::kLength: cell = static_cast<std::uint64_t>(context_.var(s.id).length); break;
       case SlotKind::kAdvance: cell = *code_.advanced[static_cast<std::size_t>(s.id)]->advanced(w); break;

@@ -77,6 +77,10 @@ void Binding::one_sweep() {
   if (context_ != nullptr) took(*context_, FastPath::kOneSweep);
 }
 
+void Binding::lane_per_segment() {
+  if (context_ != nullptr) took(*context_, FastPath::kLanePerSegment);
+}
+
 void Binding::end_kernel(std::size_t kernel) {
   if (observer_ == nullptr) return;
   const std::vector<const ssa::Inst*> insts = insts_of(region_, plan_.kernels[kernel]);

@@ -51,6 +51,7 @@ class Binding final : public plan::Host {
   [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
   void device_kernel(std::size_t kernel, const DeviceTimes& times) override;
   void one_sweep() override;
+  void lane_per_segment() override;
   void begin_share() override;
   void end_share() override;
 

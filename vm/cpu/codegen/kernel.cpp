@@ -79,6 +79,7 @@ class KernelCompiler {
     }
     lay_out(*code_);
     compile_in_parts(*code_, plan_, kernel_, memory_);
+    compile_by_segment(*code_, plan_, kernel_, memory_);
     return std::move(code_);
   }
 
@@ -487,6 +488,7 @@ void release_code(KernelCode& code, CodeMemory& memory) {
   for (Stage& sweep : code.sweeps) memory.release(sweep);
   for (Stage* stage : {&code.main, &code.streaming, &code.row}) memory.release(*stage);
   if (code.in_parts != nullptr) release_code(*code.in_parts->code, memory);
+  if (code.outer != nullptr) release_code(*code.outer->code, memory);
 }
 
 }  // namespace nvm::vm::cpu

@@ -166,6 +166,13 @@ struct PartsCode {
   mutable std::atomic<bool> wraps{false};  // some run may have: the next does not try
 };
 
+// The same by segment, a lane for each (codegen/outer.cpp).
+struct OuterCode {
+  OuterSpec spec;
+  bool real = false;  // some fold is of FLOAT
+  std::unique_ptr<KernelCode> code;
+};
+
 struct KernelCode {
   std::string name;
   plan::LengthId space = soac::kNone;
@@ -206,6 +213,7 @@ struct KernelCode {
   mutable CallOnce row_once;
   mutable Stage row;
   std::unique_ptr<PartsCode> in_parts;  // null: it cannot be done so
+  std::unique_ptr<OuterCode> outer;     // likewise
 };
 
 // Compiles kernel `k` of the plan, which must outlive the code. Null with a reason if that cannot be done.
@@ -217,6 +225,11 @@ void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kern
                       CodeMemory& memory);
 // Is that what a run does?
 [[nodiscard]] bool runs_in_parts(const KernelCode& code, RunContext& context);
+// Where all that a kernel leaves are reductions of segments of one length, of which each lane can take one:
+// compiles that. Is it what a run does?
+void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
+                        CodeMemory& memory);
+[[nodiscard]] bool runs_by_segment(const KernelCode& code, RunContext& context);
 // States of workers and chunks behind one another, each on its own cache lines.
 void lay_out(KernelCode& code);
 

@@ -83,22 +83,39 @@ Lane Lanes::lane_numbers() {
 
 Lane Lanes::count_up(const x86::Mem& start) { return add_int(broadcast(Type::kInt, start), lane_numbers()); }
 
-Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on) {
+Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on, bool same) {
   const asmjit::Label scattered = cc_.newLabel();
   const asmjit::Label done = cc_.newLabel();
-  const Lane first = of(Type::kInt, new_int());
-  wide() ? cc_.vpbroadcastq(first.v, index.v.xmm()) : cc_.vpbroadcastd(first.v, index.v.xmm());
-  const Lane consecutive = compare(Compare::kEq, add_int(first, lane_numbers()), index);
   const Lane d = storage == Storage::kF64 ? of(Type::kFloat, new_float()) : of(Type::kInt, new_int());
-  jump_unless_all(and_bool(consecutive, on), scattered);
+  Lane near = on;
+  if (!same) {
+    const Lane first = of(Type::kInt, new_int());
+    wide() ? cc_.vpbroadcastq(first.v, index.v.xmm()) : cc_.vpbroadcastd(first.v, index.v.xmm());
+    near = and_bool(compare(Compare::kEq, add_int(first, lane_numbers()), index), on);
+  }
+  jump_unless_all(near, scattered);
   const x86::Gp start = start_of(index);
   const std::uint32_t scale = storage_bytes(storage) == 8 ? 3 : storage_bytes(storage) == 4 ? 2 : 0;
-  cc_.vmovaps(d.v, load(storage, x86::ptr(base, start, scale)).v);
+  const x86::Mem at = x86::ptr(base, start, scale);
+  cc_.vmovaps(d.v, (same ? everywhere(storage, at) : load(storage, at)).v);
   cc_.jmp(done);
   cc_.bind(scattered);
   cc_.vmovaps(d.v, gather(storage, base, index, on).v);
   cc_.bind(done);
   return d;
+}
+
+// One element in all lanes.
+Lane Lanes::everywhere(Storage storage, const x86::Mem& at) {
+  if (storage == Storage::kF64) return broadcast(Type::kFloat, at);
+  if (storage == Storage::kI64) return broadcast(Type::kInt, at);
+  const x86::Gp element = cc_.newInt64();
+  x86::Mem narrow = at;
+  narrow.setSize(static_cast<std::uint32_t>(storage_bytes(storage)));
+  storage == Storage::kI32 ? cc_.movsxd(element, narrow) : cc_.movsx(element, narrow);
+  const x86::Mem cell = cc_.newStack(8, 8);
+  cc_.mov(cell, element);
+  return broadcast(Type::kInt, cell);
 }
 
 // From a fresh register: vmovq has another form, whose operand may stand in memory, and the register

@@ -107,8 +107,10 @@ class Lanes {
   [[nodiscard]] Lane count_up(const x86::Mem& start);
   // lane numbers 0, 1, ...
   [[nodiscard]] Lane lane_numbers();
-  // As gather; one load where the indices turn out to be consecutive. Not for BOOL.
-  [[nodiscard]] Lane gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on);
+  // As gather; one load where the indices turn out to be consecutive, or `same`: are one number where all
+  // lanes are on. Not for BOOL.
+  [[nodiscard]] Lane gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on,
+                                 bool same);
   // The first lane, an index.
   [[nodiscard]] x86::Gp start_of(const Lane& index);
   [[nodiscard]] Lane add_int(const Lane& a, const Lane& b);
@@ -133,6 +135,7 @@ class Lanes {
   [[nodiscard]] virtual Lane load_int(const x86::Mem& at) = 0;  // of the run's width
   [[nodiscard]] virtual Lane load_low(const x86::Mem& at) = 0;  // 64-bit cells, of which 32 bits are meant
   [[nodiscard]] virtual Lane broadcast_bool(const x86::Mem& at) = 0;
+  [[nodiscard]] Lane everywhere(Storage storage, const x86::Mem& at);
   // 32-bit quotients are exact in double precision.
   [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder);
 

@@ -12,17 +12,51 @@ namespace {
 
 std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+// Does what the arguments are decide, where all of them or any of them must be it?
+bool passes_on(Pull pull, bool all) {
+  return pull == Pull::kApply || (!all && (pull == Pull::kGather || pull == Pull::kCheck));
+}
+
+// Values that some pulls give, and what is computed of them alone (`all`) or of one of them.
+template <typename Pulls>
+std::vector<bool> follow(const soac::Body& body, Pulls pulls, bool all) {
+  std::vector<bool> follows;
+  for (const BodyInst& in : body.insts) {
+    const auto does = [&](std::int32_t v) { return v == kNone ? all : follows[at(v)]; };
+    const bool by_arguments =
+        all ? does(in.a) && does(in.b) && does(in.c) : does(in.a) || does(in.b) || does(in.c);
+    follows.push_back(pulls(in.pull) || (passes_on(in.pull, all) && by_arguments));
+  }
+  return follows;
+}
+
 }  // namespace
 
 std::vector<bool> follow_index(const soac::Body& body) {
-  std::vector<bool> follows;
-  for (const BodyInst& in : body.insts) {
-    const auto does = [&](std::int32_t v) { return v == kNone || follows[at(v)]; };
-    follows.push_back(in.pull == Pull::kApply ? does(in.a) && does(in.b) && does(in.c)
-                                              : in.pull == Pull::kIndex || in.pull == Pull::kWithin ||
-                                                    in.pull == Pull::kConst || in.pull == Pull::kUniform);
-  }
-  return follows;
+  return follow(
+      body,
+      [](Pull p) {
+        return p == Pull::kIndex || p == Pull::kWithin || p == Pull::kConst || p == Pull::kUniform;
+      },
+      true);
+}
+
+std::vector<bool> same_in_lanes(const StageSpec& spec) {
+  return follow(
+      *spec.body,
+      [&](Pull p) {
+        return p == Pull::kConst || p == Pull::kUniform || (p == Pull::kWithin && spec.outer != nullptr);
+      },
+      true);
+}
+
+std::vector<bool> inside_of(const StageSpec& spec) {
+  return follow(
+      *spec.body,
+      [](Pull p) {
+        return p == Pull::kIndex || p == Pull::kWithin || p == Pull::kElement || p == Pull::kScanned;
+      },
+      false);
 }
 
 std::vector<bool> needed_values(const StageSpec& spec) {
@@ -31,6 +65,8 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   for (const StageOutput& out : spec.outputs) needed[at(out.value)] = true;
   for (const StageFold& fold : spec.folds) needed[at(fold.value)] = true;
   for (const StageScan& scan : spec.scans) needed[at(scan.value)] = true;
+  if (spec.outer != nullptr)
+    for (const OuterFold& fold : spec.outer->folds) needed[at(fold.value)] = true;
   for (const StagePack& pack : spec.packs) {
     needed[at(pack.flag)] = true;
     if (pack.value != kNone) needed[at(pack.value)] = true;

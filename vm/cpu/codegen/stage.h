@@ -16,19 +16,20 @@ namespace nvm::vm::cpu {
 
 // Where the machine code finds something that changes with the run or the block: one 8-byte word each.
 enum class SlotKind : std::uint8_t {
-  kElement,    // address of element `begin` of vector id
-  kScratch,    // address of scratch array id
-  kBase,       // address of element 0 of vector id
-  kLength,     // length of vector id
-  kUniform,    // the one element of vector id
-  kDescTotal,  // total of descriptor id
-  kLanes,      // address of the lanes of fold id
-  kAdvance,    // state of a sink that the code advances: number id of those it has
-  kOut,        // as kElement, written; the tail of a block is written elsewhere and copied
-  kStripes,    // address of the words of each lane that sink id of those has
-  kStraight,   // address of the element that gather id of the stretch's reads at `begin`
-  kOfRow,      // what value id, a per-segment pull, is in the row
-  kInRow,      // index within the row of the first iteration
+  kElement,        // address of element `begin` of vector id
+  kScratch,        // address of scratch array id
+  kBase,           // address of element 0 of vector id
+  kLength,         // length of vector id
+  kUniform,        // the one element of vector id
+  kDescTotal,      // total of descriptor id
+  kLanes,          // address of the lanes of fold id
+  kAdvance,        // state of a sink that the code advances: number id of those it has
+  kOut,            // as kElement, written; the tail of a block is written elsewhere and copied
+  kStripes,        // address of the words of each lane that sink id of those has
+  kStraight,       // address of the element that gather id of the stretch's reads at `begin`
+  kOfRow,          // what value id, a per-segment pull, is in the row
+  kInRow,          // index within the row of the first iteration
+  kSegmentLength,  // of each segment of descriptor id
 };
 struct Slot {
   SlotKind kind;
@@ -104,6 +105,20 @@ struct StretchIndices {
   std::vector<std::int32_t> settled;  // what their indices are computed from, in order
 };
 
+// A scan or reduction by segment that an outer loop runs: by lane, over the elements of its segment.
+struct OuterFold {
+  std::int32_t sink;   // that kScanned names
+  std::int32_t value;  // operand
+  Scalar op;
+  Type type;
+  std::int32_t out;  // vector for what all elements give; kNone: nobody wants it
+  Storage storage;   // of out
+};
+struct OuterSpec {
+  std::int32_t desc;  // whose segments are all of one length, not zero
+  std::vector<OuterFold> folds;
+};
+
 struct StageSpec {
   const soac::Body* body = nullptr;
   const std::vector<plan::Var>* vars = nullptr;
@@ -114,8 +129,9 @@ struct StageSpec {
   std::vector<StageFold> folds;
   std::vector<StagePack> packs;
   std::vector<StageScan> scans;
-  StretchIndices straight;         // these gathers are loads, and what is settled traps nowhere
-  std::int32_t row = soac::kNone;  // descriptor: iterations are of one segment of it (codegen/rows.h)
+  StretchIndices straight;           // these gathers are loads, and what is settled traps nowhere
+  std::int32_t row = soac::kNone;    // descriptor: iterations are of one segment of it (codegen/rows.h)
+  const OuterSpec* outer = nullptr;  // iterations are segments (codegen/outer_loop.h)
   bool striped = false;    // a striped loop (codegen/stripes.h) over n elements, n a multiple of its turns
   bool stripes = false;    // wants a striped loop besides
   bool all_traps = false;  // also what no output needs is checked
@@ -148,5 +164,8 @@ struct Stage {
 [[nodiscard]] std::vector<bool> needed_values(const StageSpec& spec);
 // Values that are computed from the iteration and what does not depend on it: the indices of a shift, say.
 [[nodiscard]] std::vector<bool> follow_index(const soac::Body& body);
+// Values that are one number for all lanes, and those that an outer loop evaluates for every element.
+[[nodiscard]] std::vector<bool> same_in_lanes(const StageSpec& spec);
+[[nodiscard]] std::vector<bool> inside_of(const StageSpec& spec);
 
 }  // namespace nvm::vm::cpu

@@ -98,6 +98,17 @@ TEST_CASE("scans that are only reduced take one sweep in a run", "[lib]") {
   CHECK(taken(options, sums, FastPath::kOneSweep) == 0);
 }
 
+TEST_CASE("scans of many short segments of one length take a lane for each", "[lib]") {
+  const std::string powers =
+      "CONST INT 0 CONST INT 1 CONST INT 32000 MAKE_SEGDES INDEX CONST INT 8 CONST INT 4000 MAKE_SEGDES DIST "
+      "INT MAKE_SEGDES *_SCAN INT CONST INT 8 CONST INT 4000 MAKE_SEGDES DIST INT MAKE_SEGDES +_REDUCE INT";
+  Options options;
+  options.jit = Jit::kAlways;
+  CHECK(taken(options, powers, FastPath::kLanePerSegment) == 1);
+  options.jit = Jit::kOff;
+  CHECK(taken(options, powers, FastPath::kLanePerSegment) == 0);
+}
+
 TEST_CASE("a run that is watched goes the ways that it goes unwatched", "[lib]") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("nvm_ways_" + std::to_string(::getpid()));

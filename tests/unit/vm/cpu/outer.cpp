@@ -1,0 +1,160 @@
+// Kernels over many short segments of one length: a lane takes a segment. The reference's results, and which
+// way was taken, for every operation, storage and length.
+#include <catch2/catch.hpp>
+#include <limits>
+#include <random>
+
+#include "tests/support/isas.h"
+#include "tests/support/plan_runner.h"
+#include "tests/support/plan_writer.h"
+
+namespace {
+
+using namespace nvm;
+using soac::Pull;
+using testing::PlanWriter;
+using vm::cpu::Isa;
+
+constexpr std::int64_t kMany = 4099;  // segments: a tail behind whole vectors, in several chunks
+
+// Space 0 in segments of `each` elements, of which there are as many as length 3 says.
+struct Segments : PlanWriter {
+  Segments(IntBits bits, std::int64_t segments, std::int64_t each) : PlanWriter(bits, segments * each) {
+    plan.lengths.push_back(plan::LengthKind::kBound);
+    bindings.lengths.push_back(segments);
+    desc = add_var(plan::VarRole::kInput, Type::kInt, Storage::kI64, 3);
+    plan.vars.back().is_desc = true;
+    plan.vars.back().total = 0;
+    plan.vars.back().form = plan::DescForm::kRegular;
+    bindings.descs.back().assign(static_cast<std::size_t>(segments), each);
+  }
+  std::int32_t by_segment(Pull pull, Type type = Type::kInt, std::int32_t var = soac::kNone) {
+    soac::BodyInst in{pull, type};
+    in.desc = desc;
+    in.var = var;
+    return w.body.add(in);
+  }
+  template <typename Fill>
+  std::int32_t input(Type type, Storage storage, plan::LengthId length, Fill fill) {
+    const std::int32_t v = add_var(plan::VarRole::kInput, type, storage, length);
+    for (std::int64_t i = 0; i < bindings.lengths[static_cast<std::size_t>(length)]; ++i) {
+      if (type == Type::kFloat)
+        bindings.vectors.back().push_back({0, static_cast<double>(fill(i))});
+      else
+        bindings.vectors.back().push_back({static_cast<std::int64_t>(fill(i)), 0});
+    }
+    return v;
+  }
+  std::int32_t scan_by(Scalar op, std::int32_t value, Type type) {
+    soac::BodyInst in{Pull::kScanned, type};
+    in.a = add_sink(plan::SinkKind::kSegScan, value, type);
+    kernel.sinks.back().combine = op;
+    kernel.sinks.back().desc = desc;
+    return w.body.add(in);
+  }
+  void reduce_by(Scalar op, std::int32_t value, Type type) {
+    add_sink(plan::SinkKind::kSegReduce, value, type);
+    kernel.sinks.back().combine = op;
+    kernel.sinks.back().desc = desc;
+    const Storage storage = type == Type::kFloat  ? Storage::kF64
+                            : type == Type::kBool ? Storage::kB8
+                                                  : ints();
+    kernel.sinks.back().out = add_var(plan::VarRole::kOutput, type, storage, 3);
+  }
+  std::int32_t desc = soac::kNone;
+};
+
+void compare(Segments& s, int lane_per_segment) {
+  const plan::Plan plan = s.finished();
+  testing::Bindings wanted = s.bindings;
+  const bool fine = evaluate(plan, wanted);
+  for (const Isa isa : testing::isas())
+    for (const int threads : {1, 2}) {
+      INFO(isa_name(isa) << ", threads " << threads);
+      const auto run = run_plan(*testing::compiled(plan, isa), plan, s.bindings, threads);
+      REQUIRE(run.lane_per_segment == lane_per_segment);
+      REQUIRE(run.status == (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped));
+      if (fine) REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
+    }
+}
+
+}  // namespace
+
+TEST_CASE("scans and reductions of short segments, a lane for each") {
+  std::mt19937_64 random(5);
+  for (const IntBits bits : {IntBits::k64, IntBits::k32})
+    for (const Storage storage : {Storage::kI8, Storage::kI32, Storage::kI64})
+      for (const std::int64_t each : {1, 2, 8, 31, 64, 65})
+        for (const std::int64_t segments : {std::int64_t{2047}, kMany}) {
+          if (bits == IntBits::k32 && storage == Storage::kI64) continue;
+          INFO("storage " << static_cast<int>(storage) << ", " << segments << " of " << each);
+          Segments s(bits, segments, each);
+          const auto any = [&](std::int64_t) { return static_cast<std::int64_t>(random() % 255) - 127; };
+          const std::int32_t x = s.w.pull(Pull::kElement, s.input(Type::kInt, storage, 0, any), Type::kInt);
+          const std::int32_t y =
+              s.by_segment(Pull::kPerSegment, Type::kInt, s.input(Type::kInt, storage, 3, any));
+          const std::int32_t table = s.input(Type::kInt, storage, 3, any);
+          const std::int32_t powers = s.scan_by(Scalar::kMul, y, Type::kInt);
+          const std::int32_t places =
+              s.w.apply(Scalar::kAdd, Type::kInt, s.by_segment(Pull::kWithin), s.w.number(3));
+          const std::int32_t factor = s.w.gather(table, places, Type::kInt);
+          const std::int32_t near = s.w.gather(table, s.by_segment(Pull::kSegment), Type::kInt);
+          const auto times = [&](std::int32_t a, std::int32_t b) {
+            return s.w.apply(Scalar::kMul, Type::kInt, a, b);
+          };
+          s.reduce_by(Scalar::kAdd, times(powers, times(factor, x)), Type::kInt);
+          s.reduce_by(Scalar::kMax, s.w.apply(Scalar::kSub, Type::kInt, near, s.w.index()), Type::kInt);
+          s.reduce_by(Scalar::kAnd, s.w.apply(Scalar::kLt, Type::kBool, x, y), Type::kBool);
+          compare(s, each <= 64 && segments >= 2048 ? 1 : 0);
+        }
+}
+
+TEST_CASE("FLOAT is combined from left to right in segments that are short enough for it") {
+  constexpr double kOdd[] = {-0.0,
+                             0.0,
+                             1e300,
+                             -1e300,
+                             std::numeric_limits<double>::infinity(),
+                             1.0,
+                             1e-300,
+                             std::numeric_limits<double>::quiet_NaN()};
+  std::mt19937_64 random(6);
+  for (const std::int64_t each : {1, 2, 7, 32, 33}) {
+    INFO("segments of " << each);
+    Segments s(IntBits::k64, kMany, each);
+    const auto any = [&](std::int64_t i) {
+      return i % 5 == 0 ? kOdd[random() % std::size(kOdd)] : static_cast<double>(random() % 1000) * 0.1;
+    };
+    const std::int32_t x =
+        s.w.pull(Pull::kElement, s.input(Type::kFloat, Storage::kF64, 0, any), Type::kFloat);
+    const std::int32_t before = s.scan_by(Scalar::kAdd, x, Type::kFloat);
+    s.reduce_by(Scalar::kAdd, x, Type::kFloat);
+    s.reduce_by(Scalar::kMin, x, Type::kFloat);
+    s.reduce_by(Scalar::kMax, s.w.apply(Scalar::kMul, Type::kFloat, before, x), Type::kFloat);
+    compare(s, each <= 32 ? 1 : 0);
+  }
+}
+
+TEST_CASE("elements that are only added up are read in their order") {
+  Segments s(IntBits::k64, kMany, 5);
+  const std::int32_t x = s.input(Type::kInt, Storage::kI32, 0, [](std::int64_t i) { return i; });
+  s.reduce_by(Scalar::kAdd, s.w.pull(Pull::kElement, x, Type::kInt), Type::kInt);
+  compare(s, 0);
+}
+
+TEST_CASE("what traps in a lane that counts traps, and in no other") {
+  for (const bool bad : {false, true}) {
+    Segments s(IntBits::k64, kMany, 3);
+    const std::int32_t table = s.input(Type::kInt, Storage::kI32, 3, [](std::int64_t i) { return i; });
+    const std::int32_t by = s.w.apply(Scalar::kDiv, Type::kInt, s.w.index(), s.w.number(3));
+    const std::int32_t past = s.w.apply(Scalar::kAdd, Type::kInt, by, s.w.number(bad ? 1 : 0));
+    s.reduce_by(Scalar::kAdd, s.w.gather(table, past, Type::kInt), Type::kInt);
+    compare(s, 1);
+  }
+}
+
+TEST_CASE("segments without elements are left to the other code") {
+  Segments s(IntBits::k64, kMany, 0);
+  s.reduce_by(Scalar::kMax, s.w.index(), Type::kInt);
+  compare(s, 0);
+}

@@ -1,0 +1,136 @@
+// A loop over segments, a lane for each, and inside of it one over the elements of a segment: scans and
+// reductions are then one operation for each element, from left to right, instead of steps across the lanes.
+// What reads one number for each segment is evaluated outside, what follows the element inside.
+//
+// For segments that are all of one length, few elements long. FLOAT is combined as reduce_tree.h says of
+// segments of at most kSequentialMax elements.
+#pragma once
+
+#include <vector>
+
+#include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/stage.h"
+#include "vm/cpu/codegen/stage_frame.h"
+
+namespace nvm::vm::cpu {
+
+class OuterLoop {
+ public:
+  OuterLoop(Lanes& lanes, StageFrame& frame, const StageSpec& spec)
+      : lanes_(lanes), frame_(frame), spec_(spec), inside_(inside_of(spec)) {}
+
+  [[nodiscard]] bool inside(std::size_t i) const { return inside_[i]; }
+
+  // In front of both loops.
+  void hoist() {
+    const Slot length{SlotKind::kSegmentLength, spec_.outer->desc};
+    length_ = lanes_.cc().newInt64();
+    lanes_.cc().mov(length_, frame_.cell(length));
+    one_ = lanes_.constant_int(1);
+    turn_ = lanes_.constant_int(lanes_.count());
+    lengths_ = lanes_.broadcast(Type::kInt, frame_.cell(length));
+    segment_ = lanes_.count_up(frame_.field(offsetof(StageArgs, index)));
+    for (const OuterFold& f : spec_.outer->folds) {
+      identities_.push_back(identity(f));
+      running_.push_back(like(identities_.back()));
+      if (f.out != soac::kNone) static_cast<void>(frame_.pointer(out_slot(f)));
+    }
+  }
+  // Addresses that a pull needs.
+  void hoist(std::size_t i) {
+    const soac::BodyInst& in = spec_.body->insts[i];
+    if (in.pull == soac::Pull::kPerSegment) static_cast<void>(frame_.pointer(element_slot(in)));
+    if (in.pull == soac::Pull::kElement) static_cast<void>(frame_.pointer({SlotKind::kBase, in.var}));
+  }
+  // In front of the inner loop.
+  void enter() {
+    place_ = lanes_.mul_int(segment_, lengths_);
+    within_ = lanes_.constant_int(0);
+    left_ = lanes_.cc().newInt64();
+    lanes_.cc().mov(left_, length_);
+    for (std::size_t k = 0; k < running_.size(); ++k) move(running_[k], identities_[k]);
+  }
+  // What a pull gives for the lanes' segments, and elements of them; other instructions are none of it.
+  [[nodiscard]] bool pulls(std::size_t i, Lane& value) {
+    const soac::BodyInst& in = spec_.body->insts[i];
+    switch (in.pull) {
+      case soac::Pull::kSegment: value = segment_; return true;
+      case soac::Pull::kIndex: value = place_; return true;
+      case soac::Pull::kWithin: value = within_; return true;
+      case soac::Pull::kPerSegment:
+        value = lanes_.load(storage_of(in), frame_.element(element_slot(in), storage_of(in)));
+        return true;
+      case soac::Pull::kElement:
+        value =
+            lanes_.gather(storage_of(in), frame_.pointer({SlotKind::kBase, in.var}), place_, lanes_.active());
+        return true;
+      case soac::Pull::kScanned: value = running_[fold_of(in.a)]; return true;
+      default: return false;
+    }
+  }
+  // Behind the elements of an iteration of the inner loop.
+  void next(const std::vector<Lane>& values, const asmjit::Label& loop) {
+    std::vector<Lane> combined;
+    for (std::size_t k = 0; k < running_.size(); ++k) {
+      const OuterFold& f = spec_.outer->folds[k];
+      const Lane args[2] = {running_[k], values[static_cast<std::size_t>(f.value)]};
+      combined.push_back(emit_scalar(lanes_, f.op, args));
+    }
+    for (std::size_t k = 0; k < running_.size(); ++k) move(running_[k], combined[k]);
+    step(place_, one_);
+    step(within_, one_);
+    lanes_.cc().dec(left_);
+    lanes_.cc().jnz(loop);
+  }
+  // Behind the inner loop.
+  void leave() {
+    for (std::size_t k = 0; k < running_.size(); ++k) {
+      const OuterFold& f = spec_.outer->folds[k];
+      if (f.out == soac::kNone) continue;
+      lanes_.store(f.storage, frame_.element(out_slot(f), f.storage), running_[k], false);
+    }
+    step(segment_, turn_);
+  }
+
+ private:
+  [[nodiscard]] Storage storage_of(const soac::BodyInst& in) const {
+    return (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
+  }
+  [[nodiscard]] Slot element_slot(const soac::BodyInst& in) const {
+    return {SlotKind::kElement, in.var, static_cast<std::int32_t>(storage_bytes(storage_of(in)))};
+  }
+  [[nodiscard]] static Slot out_slot(const OuterFold& f) {
+    return {SlotKind::kOut, f.out, static_cast<std::int32_t>(storage_bytes(f.storage))};
+  }
+  [[nodiscard]] std::size_t fold_of(std::int32_t sink) const {
+    std::size_t k = 0;
+    while (spec_.outer->folds[k].sink != sink) ++k;
+    return k;
+  }
+  [[nodiscard]] Lane identity(const OuterFold& f) {
+    if (f.type == Type::kFloat) return lanes_.constant_float(float_identity(f.op));
+    if (f.type == Type::kBool) return lanes_.constant_bool(bool_identity(f.op) != 0);
+    return lanes_.constant_int(int_identity(f.op, lanes_.wide() ? IntBits::k64 : IntBits::k32));
+  }
+  [[nodiscard]] Lane like(const Lane& lane) {
+    if (lane.k.isValid()) return {lane.type, {}, lanes_.cc().newKb()};
+    return lanes_.of(lane.type, lane.type == Type::kInt ? lanes_.new_int() : lanes_.new_float());
+  }
+  void move(const Lane& to, const Lane& from) {
+    from.k.isValid() ? lanes_.cc().kmovb(to.k, from.k) : lanes_.cc().vmovaps(to.v, from.v);
+  }
+  void step(const Lane& lane, const Lane& by) {
+    lanes_.wide() ? lanes_.cc().vpaddq(lane.v, lane.v, by.v) : lanes_.cc().vpaddd(lane.v, lane.v, by.v);
+  }
+
+  Lanes& lanes_;
+  StageFrame& frame_;
+  const StageSpec& spec_;
+  std::vector<bool> inside_;                // by value
+  std::vector<Lane> identities_, running_;  // by fold
+  Lane one_, turn_, lengths_;
+  Lane segment_, place_, within_;  // by lane: number of the segment; of the element, among all and in it
+  x86::Gp length_, left_;
+};
+
+}  // namespace nvm::vm::cpu
