@@ -41,6 +41,11 @@ struct Desc {
   std::shared_ptr<Remote> remote = {};  // of offsets, as for arrays; they are always valid
 };
 
+enum class KernelWay : std::uint8_t {
+  kOneSweep,        // its scans, which are only reduced (parts.h)
+  kLanePerSegment,  // over segments of one length
+};
+
 enum class RunStatus : std::uint8_t {
   kDone,
   kTrapped,  // some element failed a check; outputs are meaningless, the caller re-runs to raise the exact
@@ -86,10 +91,8 @@ class Host {
   // The same of kernels that run beside the host, if it wants to know; after a run that is done.
   [[nodiscard]] virtual bool wants_device_times() const { return false; }
   virtual void device_kernel(std::size_t /*kernel*/, const DeviceTimes& /*times*/) {}
-  // A kernel's scans, which are only reduced, take one sweep (parts.h).
-  virtual void one_sweep() {}
-  // A kernel over segments of one length ran with a lane for each.
-  virtual void lane_per_segment() {}
+  // A kernel has run in a way that not every one can.
+  virtual void ran(KernelWay) {}
   virtual void begin_share() {}
   virtual void end_share() {}
 };

@@ -87,8 +87,9 @@ class GuardedHost final : public plan::Host {
     vectors.erase(it);
   }
   [[nodiscard]] bool cancelled() const override { return false; }
-  void one_sweep() override { ++in_one_sweep; }
-  void lane_per_segment() override { ++by_segment; }
+  void ran(plan::KernelWay way) override {
+    ++(way == plan::KernelWay::kOneSweep ? in_one_sweep : by_segment);
+  }
   void check(plan::VarId var, const Guarded& v) {
     if (!v.intact()) trouble = "written behind the end: x" + std::to_string(var);
   }

@@ -360,7 +360,7 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
   if (runs_by_segment(code, context)) {
-    context.run->host->lane_per_segment();
+    context.run->host->ran(plan::KernelWay::kLanePerSegment);
     return KernelRun(*code.outer->code, context, machine).run();
   }
   if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
@@ -369,7 +369,7 @@ RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machi
     code.in_parts->wraps.store(true, std::memory_order_relaxed);
     return KernelRun(code, context, machine).run();
   }
-  context.run->host->one_sweep();
+  context.run->host->ran(plan::KernelWay::kOneSweep);
   return status;
 }
 

@@ -73,12 +73,9 @@ void Binding::begin_kernel(std::size_t kernel) {
   if (observer_ != nullptr) observer_->begin_kernel(number_, static_cast<std::uint32_t>(kernel));
 }
 
-void Binding::one_sweep() {
-  if (context_ != nullptr) took(*context_, FastPath::kOneSweep);
-}
-
-void Binding::lane_per_segment() {
-  if (context_ != nullptr) took(*context_, FastPath::kLanePerSegment);
+void Binding::ran(plan::KernelWay way) {
+  if (context_ == nullptr) return;
+  took(*context_, way == plan::KernelWay::kOneSweep ? FastPath::kOneSweep : FastPath::kLanePerSegment);
 }
 
 void Binding::end_kernel(std::size_t kernel) {

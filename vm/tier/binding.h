@@ -50,8 +50,7 @@ class Binding final : public plan::Host {
   void end_kernel(std::size_t kernel) override;
   [[nodiscard]] bool wants_device_times() const override { return observer_ != nullptr; }
   void device_kernel(std::size_t kernel, const DeviceTimes& times) override;
-  void one_sweep() override;
-  void lane_per_segment() override;
+  void ran(plan::KernelWay way) override;
   void begin_share() override;
   void end_share() override;
 

@@ -83,6 +83,24 @@ Lane Lanes::lane_numbers() {
 
 Lane Lanes::count_up(const x86::Mem& start) { return add_int(broadcast(Type::kInt, start), lane_numbers()); }
 
+namespace {
+
+// One element in all lanes.
+Lane everywhere(Lanes& lanes, Storage storage, const x86::Mem& at) {
+  x86::Compiler& cc = lanes.cc();
+  if (storage == Storage::kF64) return lanes.broadcast(Type::kFloat, at);
+  if (storage == Storage::kI64) return lanes.broadcast(Type::kInt, at);
+  const x86::Gp element = cc.newInt64();
+  x86::Mem narrow = at;
+  narrow.setSize(static_cast<std::uint32_t>(storage_bytes(storage)));
+  storage == Storage::kI32 ? cc.movsxd(element, narrow) : cc.movsx(element, narrow);
+  const x86::Mem cell = cc.newStack(8, 8);
+  cc.mov(cell, element);
+  return lanes.broadcast(Type::kInt, cell);
+}
+
+}  // namespace
+
 Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on, bool same) {
   const asmjit::Label scattered = cc_.newLabel();
   const asmjit::Label done = cc_.newLabel();
@@ -97,25 +115,12 @@ Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index,
   const x86::Gp start = start_of(index);
   const std::uint32_t scale = storage_bytes(storage) == 8 ? 3 : storage_bytes(storage) == 4 ? 2 : 0;
   const x86::Mem at = x86::ptr(base, start, scale);
-  cc_.vmovaps(d.v, (same ? everywhere(storage, at) : load(storage, at)).v);
+  cc_.vmovaps(d.v, (same ? everywhere(*this, storage, at) : load(storage, at)).v);
   cc_.jmp(done);
   cc_.bind(scattered);
   cc_.vmovaps(d.v, gather(storage, base, index, on).v);
   cc_.bind(done);
   return d;
-}
-
-// One element in all lanes.
-Lane Lanes::everywhere(Storage storage, const x86::Mem& at) {
-  if (storage == Storage::kF64) return broadcast(Type::kFloat, at);
-  if (storage == Storage::kI64) return broadcast(Type::kInt, at);
-  const x86::Gp element = cc_.newInt64();
-  x86::Mem narrow = at;
-  narrow.setSize(static_cast<std::uint32_t>(storage_bytes(storage)));
-  storage == Storage::kI32 ? cc_.movsxd(element, narrow) : cc_.movsx(element, narrow);
-  const x86::Mem cell = cc_.newStack(8, 8);
-  cc_.mov(cell, element);
-  return broadcast(Type::kInt, cell);
 }
 
 // From a fresh register: vmovq has another form, whose operand may stand in memory, and the register

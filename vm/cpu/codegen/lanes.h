@@ -135,7 +135,6 @@ class Lanes {
   [[nodiscard]] virtual Lane load_int(const x86::Mem& at) = 0;  // of the run's width
   [[nodiscard]] virtual Lane load_low(const x86::Mem& at) = 0;  // 64-bit cells, of which 32 bits are meant
   [[nodiscard]] virtual Lane broadcast_bool(const x86::Mem& at) = 0;
-  [[nodiscard]] Lane everywhere(Storage storage, const x86::Mem& at);
   // 32-bit quotients are exact in double precision.
   [[nodiscard]] Lane divide_narrow(const Lane& a, const Lane& b, bool remainder);
 
