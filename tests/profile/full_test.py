@@ -31,6 +31,13 @@ class Full(unittest.TestCase):
                 self.assertEqual(done.returncode, 1)
                 self.assertRegex(done.stderr, "nvm: cannot write .+: No space left on device")
 
+    def test_results_longer_than_a_buffer(self):
+        for words in (["run", "-e", "[0:100000]", "--print-length", "all"], ["repl"]):
+            with self.subTest(words), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([NVM, *words], input="set print_length all;\n[0:100000];\n", stdout=full,
+                                      stderr=subprocess.PIPE, text=True, check=False)
+                self.assertRegex(done.stderr, "nvm: cannot write (the results|standard output): No space left on device\n")
+
     def test_small_files(self):
         with tempfile.TemporaryDirectory() as folder:
             for name, value in (("v.npy", "[1, 2]"), ("v.csv", "[1, 2]"), ("v.txt", '"text"')):

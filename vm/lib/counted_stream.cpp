@@ -15,8 +15,18 @@ std::streamsize CountedBuffer::xsputn(const char* text, std::streamsize n) {
   if (!machine_.may_write(static_cast<std::uint64_t>(n))) throw OutputUsedUp();
   errno = 0;
   const std::streamsize put = to_->sputn(text, n);
-  if (put != n) error_ = errno;
+  kept(put == n);
   return put;
+}
+
+int CountedBuffer::sync() {
+  errno = 0;
+  return kept(to_->pubsync() == 0) ? 0 : -1;
+}
+
+bool CountedBuffer::kept(bool good) {
+  if (!good) error_ = errno;
+  return good;
 }
 
 void CountedStream::report_lost(std::ostream& err) {

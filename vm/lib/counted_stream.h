@@ -25,9 +25,11 @@ class CountedBuffer final : public std::streambuf {
     return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
   }
   std::streamsize xsputn(const char* text, std::streamsize n) override;
-  int sync() override { return to_->pubsync(); }
+  int sync() override;
 
  private:
+  bool kept(bool good);
+
   std::streambuf* to_;
   Vm& machine_;
   int error_ = 0;

@@ -109,7 +109,7 @@ class ExpressionGraph {
   [[nodiscard]] Promise constant(double value);
   [[nodiscard]] Promise constant(bool value);
   // Stands for a value that is not there, in a graph to be kept as a Tape; it must not be computed.
-  [[nodiscard]] Promise placeholder(Kind kind);
+  [[nodiscard]] Promise parameter(Kind kind);
   // Those that were kept: whoever takes them may free them when others use the graph.
   [[nodiscard]] DeadNodes take_dead();
   // How many instructions were recorded or executed.

@@ -5,7 +5,7 @@
 
 namespace nvm::lib {
 
-Promise ExpressionGraph::placeholder(Kind kind) {
+Promise ExpressionGraph::parameter(Kind kind) {
   auto* node = new Node(*this);
   node->given_kind = kind;
   return {node, 0};
@@ -32,7 +32,7 @@ Tape::Tape(std::span<const Promise> inputs, const Promise& result) : inputs_(inp
   values_ = inputs_;
   for (const Promise& p : order) {
     if (is_step(p) || !next(p, values_)) continue;
-    if (!p.evaluated()) throw std::invalid_argument("a placeholder is no input");
+    if (!p.evaluated()) throw std::invalid_argument("a parameter is no input");
     for (int k = 0; k < p.node()->results(); ++k) kept_.emplace_back(p.node(), k);
   }
   for (const Promise& p : order) {

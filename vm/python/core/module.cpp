@@ -94,8 +94,8 @@ void bind_handle(nb::module_& m) {
 }
 
 void bind_tape(nb::module_& m) {
-  m.def("placeholder", [](const std::string& kind) {
-    return graph().placeholder(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))));
+  m.def("parameter", [](const std::string& kind) {
+    return graph().parameter(static_cast<lib::Kind>(std::string_view("IFBSP").find(kind.at(0))));
   });
   nb::class_<lib::Tape>(m, "Tape")
       .def(

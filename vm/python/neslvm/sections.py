@@ -1,6 +1,6 @@
 """Functions of elements that were read before: what they recorded is recorded again for other values.
 
-A function is read with placeholders for its elements. What came of that is a tape of instructions, which holds as long as all that
+A function is read with parameters for its elements. What came of that is a tape of instructions, which holds as long as all that
 the function looked up outside of itself is what it was; arrays among that are inputs, too."""
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Taken(NamedTuple):
     name: str
     shape: tuple[int, ...]
     dtype: DType
-    array: Any  # of a placeholder
+    array: Any  # of a parameter
 
     def same(self, x: Any) -> bool:
         return _is_regular(x) and x.dtype is self.dtype and x.dims == self.shape
@@ -163,9 +163,9 @@ class _Watch:
         from .array import Array
 
         flat = value.flat
-        hole = Array(Flat(flat.dtype, _nvm.placeholder(flat.h.kind), flat.size), value.dims)
-        self.taken.append(_Taken(owner, name, value.dims, value.dtype, hole))
-        return hole
+        parameter = Array(Flat(flat.dtype, _nvm.parameter(flat.h.kind), flat.size), value.dims)
+        self.taken.append(_Taken(owner, name, value.dims, value.dtype, parameter))
+        return parameter
 
 
 def _looked_up(owner: Any, name: Optional[str], closure: Any) -> Any:
@@ -230,11 +230,11 @@ def repeated(use: Any, f: Any, flats: Sequence[Flat], size: Size, make: Callable
 
 
 def _read(closure: Any, flats: Sequence[Flat], size: Size, make: Callable[[Any, Sequence[Flat]], Flat]) -> Optional[_Tape]:
-    holes = [Flat(x.dtype, _nvm.placeholder(x.h.kind), size) for x in flats]
+    parameters = [Flat(x.dtype, _nvm.parameter(x.h.kind), size) for x in flats]
     watch = _reading.now = _Watch()
     try:
-        result = make(closure.watched(), holes)
-        inputs = [*(x.h for x in holes), *(t.array.flat.h for t in watch.taken), size.seg]
+        result = make(closure.watched(), parameters)
+        inputs = [*(x.h for x in parameters), *(t.array.flat.h for t in watch.taken), size.seg]
         taken = [t._replace(array=None) for t in watch.taken]
         return _Tape(watch.seen, taken, _nvm.Tape(inputs, result.h), result.dtype)
     except Unrepeatable:

@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
+
+#include "vm/data/pages.h"
 
 namespace nvm::vm {
 namespace {
@@ -42,7 +45,12 @@ TEST_CASE("who goes beyond the memory of a guarded block is caught") {
     CHECK(dies([&] { with([&](volatile std::byte* p) { static_cast<void>(p[capacity + 64]); }); }));
     CHECK(dies([&] { with([&](volatile std::byte* p) { p[bytes] = std::byte{1}; }); }));
     CHECK(dies([&] { with([&](volatile std::byte* p) { p[capacity + 63] = std::byte{1}; }); }));
-    CHECK(dies([&] { with([&](volatile std::byte* p) { static_cast<void>(*(p - 2 * 4096 - 64)); }); }));
+    CHECK(dies([&] {
+      with([&](volatile std::byte* p) {
+        const auto header = reinterpret_cast<std::uintptr_t>(p) - 64 - sizeof(std::size_t);
+        static_cast<void>(*(p - (reinterpret_cast<std::uintptr_t>(p) - header / kPage * kPage) - 1));
+      });
+    }));
   }
 }
 

@@ -198,14 +198,14 @@ TEST_CASE("what is recorded twice is one promise while somebody holds it, unless
 
 TEST_CASE("a tape records a graph again, for other values") {
   Runs runs;
-  const Promise hole = graph().placeholder(Kind::kInt), by = numbers(kMany), segments = segment(kMany);
+  const Promise parameter = graph().parameter(Kind::kInt), by = numbers(kMany), segments = segment(kMany);
   const auto above = [&](const Promise& x, const Promise& n) {
     const Promise few = op("DIST INT", {graph().constant(std::int64_t{3}), n});
     const Promise packed = op("PACK INT", {op("* INT", {x, few}), op("< INT", {x, by}), n});
     return op("+_REDUCE INT", {packed, {packed.node(), 1}});
   };
-  const Promise inputs[] = {hole, segments};
-  const Tape tape(inputs, above(hole, segments));
+  const Promise inputs[] = {parameter, segments};
+  const Tape tape(inputs, above(parameter, segments));
   REQUIRE(tape.inputs() == 2);
   for (int turn = 0; turn < 2; ++turn) {
     const Promise ones = op("DIST INT", {graph().constant(std::int64_t{1}), segment(kMany)});
@@ -217,11 +217,11 @@ TEST_CASE("a tape records a graph again, for other values") {
   }
   CHECK(runs.programs == 2);
 
-  const Promise same[] = {hole};  // what it stands on may be an input itself
-  const Tape nothing(same, hole);
+  const Promise same[] = {parameter};  // what it stands on may be an input itself
+  const Tape nothing(same, parameter);
   const Promise x[] = {numbers(7)};
   CHECK(nothing.record(x).node() == x[0].node());
-  CHECK_THROWS(Tape({}, op("+ INT", {hole, hole})));
+  CHECK_THROWS(Tape({}, op("+ INT", {parameter, parameter})));
 }
 
 TEST_CASE("graphs share nothing: threads that have one each need no lock") {
