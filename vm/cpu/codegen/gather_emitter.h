@@ -39,8 +39,10 @@ class GatherEmitter {
     const Storage storage = (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
     const auto index = static_cast<std::size_t>(in.a);
     if (storage == Storage::kB8) return lanes_.gather(storage, base, found.place, found.on);
-    if (!near_[index] && !same_[index]) return lanes_.gather(storage, base, found.place, found.on);
-    return lanes_.gather_near(storage, base, found.place, found.on, same_[index]);
+    // In a segment of its own each lane has a place of its own.
+    const bool same = same_[index] && segments_of(i) == nullptr;
+    if (!near_[index] && !same) return lanes_.gather(storage, base, found.place, found.on);
+    return lanes_.gather_near(storage, base, found.place, found.on, same);
   }
   // kSegPlace.
   [[nodiscard]] Lane place(std::size_t i, const std::vector<Lane>& values) { return find(i, values).place; }

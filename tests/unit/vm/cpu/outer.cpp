@@ -153,6 +153,21 @@ TEST_CASE("what traps in a lane that counts traps, and in no other") {
   }
 }
 
+TEST_CASE("one index for all is one place in a vector, and one in each segment of it") {
+  for (const bool by_segment : {false, true}) {
+    Segments s(IntBits::k64, kMany, 3);
+    const std::int32_t x = s.input(Type::kInt, Storage::kI32, 0, [](std::int64_t i) { return 7 * i; });
+    soac::BodyInst in{by_segment ? Pull::kSegGather : Pull::kGather, Type::kInt};
+    in.var = x;
+    in.a = s.w.number(2);
+    if (by_segment) in.desc = in.desc2 = s.desc;
+    const std::int32_t picked = s.w.body.add(in);
+    s.store(s.w.apply(Scalar::kSub, Type::kInt, picked, s.w.index()), Type::kInt, Storage::kI64, 0,
+            soac::kNone);
+    compare(s, 0);
+  }
+}
+
 TEST_CASE("segments without elements are left to the other code") {
   Segments s(IntBits::k64, kMany, 0);
   s.reduce_by(Scalar::kMax, s.w.index(), Type::kInt);
