@@ -485,10 +485,13 @@ void lay_out(KernelCode& code) {
 }
 
 void release_code(KernelCode& code, CodeMemory& memory) {
-  for (Stage& sweep : code.sweeps) memory.release(sweep);
-  for (Stage* stage : {&code.main, &code.streaming, &code.row}) memory.release(*stage);
-  if (code.in_parts != nullptr) release_code(*code.in_parts->code, memory);
-  if (code.outer != nullptr) release_code(*code.outer->code, memory);
+  const auto release = [&](KernelCode& one) {
+    for (Stage& sweep : one.sweeps) memory.release(sweep);
+    for (Stage* stage : {&one.main, &one.streaming, &one.row}) memory.release(*stage);
+  };
+  release(code);
+  if (code.in_parts != nullptr) release(*code.in_parts->code);
+  if (code.outer != nullptr) release(*code.outer->code);
 }
 
 }  // namespace nvm::vm::cpu
