@@ -57,7 +57,7 @@ class GatherEmitter {
   [[nodiscard]] Place find(std::size_t i, const std::vector<Lane>& values) {
     const soac::BodyInst& in = inst(i);
     const StageSegments* segments = segments_of(i);
-    const Lane index = values[static_cast<std::size_t>(in.a)];
+    const Lane& index = values[static_cast<std::size_t>(in.a)];
     const Lane limit = segments == nullptr ? limits_[i] : load_int(segments->length_scratch);
     // Lanes behind the end of a block read scratch that nobody has written.
     const Lane below = lanes_.below_unsigned(index, limit);
@@ -68,7 +68,7 @@ class GatherEmitter {
       lanes_.trap_unless(below);
       return {place, inside};
     }
-    const Lane wanted = values[static_cast<std::size_t>(in.b)];
+    const Lane& wanted = values[static_cast<std::size_t>(in.b)];
     lanes_.trap_where(lanes_.and_not_bool(wanted, inside));
     return {place, lanes_.and_bool(wanted, inside)};
   }

@@ -74,7 +74,9 @@ void compare(Segments& s, int lane_per_segment) {
       const auto run = run_plan(*testing::compiled(plan, isa), plan, s.bindings, threads);
       REQUIRE(run.lane_per_segment == lane_per_segment);
       REQUIRE(run.status == (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped));
-      if (fine) REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
+      const std::string wrong = fine ? run.trouble + differences(plan, wanted, run.results) : "";
+      INFO(wrong);
+      REQUIRE(wrong.empty());
     }
 }
 
