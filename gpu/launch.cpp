@@ -51,7 +51,10 @@ class CodeRun {
     }
     queue_.lane(0);
     const RunStatus status = publish();
-    if (timed_ && status == RunStatus::kDone) tell_times();
+    if (status != RunStatus::kDone) return status;
+    if (timed_) tell_times();
+    for (const plan::Kernel& k : plan_.kernels)
+      if (!left_to_host(k)) run_.host->ran(plan::KernelWay::kOnDevice);
     return status;
   }
 

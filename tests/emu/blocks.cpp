@@ -20,6 +20,7 @@ namespace {
 struct Ended {
   vm::Outcome outcome;
   vm::block::Counters counters;
+  std::uint64_t there = 0;  // groups that a device has made to the end
 };
 
 class Recursive {
@@ -43,9 +44,12 @@ class Recursive {
     options.device = device.get();
     vm::Machine machine = machine_;
     machine.tally = tally;
+    vm::FastPathCounts paths;
+    machine.prims.fast_paths = &paths;
     vm::block::BlockMode mode(code_, machine, {}, options);
     machine.calls = &mode;
-    return {vm::Interp(code_, machine).run(), mode.counters()};
+    vm::Outcome outcome = vm::Interp(code_, machine).run();
+    return {std::move(outcome), mode.counters(), paths[vm::FastPath::kGroupOnDevice]};
   }
 
  private:
@@ -81,6 +85,7 @@ TEST_CASE("recursive functions in blocks of threads give what ordinary calls giv
       same(ordinary.outcome, grouped.outcome);
       CHECK(grouped.counters.on_device > 0);
       CHECK(grouped.counters.failed == 0);
+      CHECK(grouped.there == grouped.counters.on_device - grouped.counters.whole);
       whole += grouped.counters.whole;
     }
   }

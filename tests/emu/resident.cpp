@@ -34,6 +34,7 @@ TEST_CASE("a loop of 100 sweeps copies its vector to the device once and back on
   CHECK(difference(got, expected(kSweeps)).empty());
   CHECK(counts().downloads == 1);
   CHECK(loop.counters().fused == kSweeps);
+  CHECK(loop.taken(FastPath::kOnDevice) == kSweeps);
 }
 
 TEST_CASE("what a primitive makes on the device in the middle of a line stays there") {

@@ -132,6 +132,7 @@ with tempfile.TemporaryDirectory() as folder:
     stats = run("run", *grouped, "--stats", file="f.vcode").stderr
     counted = [int(line.split()[1]) for line in stats.splitlines() if line.startswith("bytes ")]
     check("--stats has them too", counted and derived <= counted[0] <= derived + 100, (counted, derived))
+    check("--stats says where", f"group on device   {calls[0]['groups']}" in stats, stats)
     rows = json.loads(run("profile", "--json", "--top", "0", "--by", "function", *grouped, file="f.vcode").stdout)["function"]
     check("a profile has them by function", any(r["function"] == "FACT" and r["bytes"] == derived for r in rows), rows)
     run("run", *grouped, "--trace", path("f.json"), file="f.vcode")

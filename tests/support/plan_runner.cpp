@@ -87,16 +87,13 @@ class GuardedHost final : public plan::Host {
     vectors.erase(it);
   }
   [[nodiscard]] bool cancelled() const override { return false; }
-  void ran(plan::KernelWay way) override {
-    ++(way == plan::KernelWay::kOneSweep ? in_one_sweep : by_segment);
-  }
+  void ran(plan::KernelWay way) override { ++ways[way]; }
   void check(plan::VarId var, const Guarded& v) {
     if (!v.intact()) trouble = "written behind the end: x" + std::to_string(var);
   }
   std::map<plan::VarId, Guarded> vectors;
   std::string trouble;
-  int in_one_sweep = 0;
-  int by_segment = 0;
+  std::map<plan::KernelWay, int> ways;
   int handed_over = 0;
 };
 
@@ -191,8 +188,7 @@ PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings&
   for (const auto& [var, vector] : host.vectors) host.check(var, vector);
   if (!args.intact()) host.trouble = "written behind an input";
   if (!host.trouble.empty()) out.trouble = host.trouble;
-  out.in_one_sweep = host.in_one_sweep;
-  out.lane_per_segment = host.by_segment;
+  out.ways = host.ways;
   out.handed_over = host.handed_over;
   if (out.status != plan::RunStatus::kDone) return out;
   out.results.lengths = args.lengths;

@@ -1,6 +1,7 @@
 // Runs an engine on the bindings of the reference evaluator, in memory with guards behind every vector.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "bytecode/plan/engine.h"
@@ -10,9 +11,9 @@ namespace nvm::testing {
 
 struct PlanRun {
   plan::RunStatus status = plan::RunStatus::kDone;
-  Bindings results;      // outputs, and lengths
-  int in_one_sweep = 0;  // kernels
-  int lane_per_segment = 0;
+  Bindings results;                     // outputs, and lengths
+  std::map<plan::KernelWay, int> ways;  // of its kernels
+  [[nodiscard]] int kernels(plan::KernelWay way) const { return ways.contains(way) ? ways.at(way) : 0; }
   int handed_over = 0;  // vectors whose memory another one was given
   std::string trouble;  // a guard overwritten, a vector not released, ...; empty if all is well
 };

@@ -34,6 +34,7 @@ class Loop {
     return x;
   }
   [[nodiscard]] const JitCounters& counters() const { return jit_.counters(); }
+  [[nodiscard]] std::uint64_t taken(FastPath path) const { return paths_[path]; }
 
  private:
   struct Refusing final : plan::Engine {
@@ -53,6 +54,7 @@ class Loop {
     context_.pool = &pool();
     context_.isa = best_isa();
     context_.orderer = executor_.orderer();
+    context_.fast_paths = &paths_;
     return context_;
   }
   Value line(const Value& x) {
@@ -74,6 +76,7 @@ class Loop {
     return std::move(results[0]);
   }
 
+  FastPathCounts paths_;
   PrimContext context_;
   plan::Engine& executor_;
   Jit jit_;

@@ -407,7 +407,10 @@ bool BlockMode::run_groups(ssa::FunctionId function, std::int64_t depth, const L
   Groups groups =
       on_device ? std::move(*on_device) : workers_.run(function, depth, layout, bounds, level, destination);
   if (groups.failed) return false;
-  if (on_device) counters_.on_device += bounds.size() - 1;
+  if (on_device) {
+    counters_.on_device += bounds.size() - 1;
+    took(machine_.prims, FastPath::kGroupOnDevice, bounds.size() - 1 - groups.over_budget.size());
+  }
   spent = {groups.cost, groups.moved, std::move(groups.spent)};
   for (const std::size_t g : groups.over_budget) {
     const Trial trial(*this);

@@ -52,8 +52,8 @@ struct PrimContext {
 };
 
 // The operation that is under way goes this way.
-inline void took(const PrimContext& context, FastPath path) {
-  if (context.fast_paths != nullptr) context.fast_paths->count(path);
+inline void took(const PrimContext& context, FastPath path, std::uint64_t times = 1) {
+  if (context.fast_paths != nullptr) context.fast_paths->count(path, times);
 }
 
 // One execution: operands and results as the table lists them; results do not overlap operands.

@@ -63,8 +63,7 @@ class Machine {
     // Inputs of Remora stand in front; the text of a program in NESL may bind their names, too.
     constexpr bool kFirst = std::is_same_v<Session, lib::Remora>;
     if (kFirst) bind_all();
-    if (session->run_file(std::string(NVM_SOURCE_DIR "/") + workload.program) != lib::NeslStatus::kOk)
-      fail(workload);
+    if (session->run_file(workload.program_file()) != lib::NeslStatus::kOk) fail(workload);
     if (!kFirst) bind_all();
     prepared_ = session->prepare(instance.expression);
     if (!prepared_) fail(workload);

@@ -81,8 +81,7 @@ class VcodeFile {
     lib::Nesl nesl({}, messages, messages);
     nesl.compile_only();
     std::optional<std::string> vcode;
-    if (nesl.run_file(std::string(NVM_SOURCE_DIR "/") + workload.program) == lib::NeslStatus::kOk)
-      vcode = nesl.compile(expression);
+    if (nesl.run_file(workload.program_file()) == lib::NeslStatus::kOk) vcode = nesl.compile(expression);
     if (!vcode) throw std::runtime_error(std::string(workload.id) + ": " + messages.str());
     std::ofstream(path_) << *vcode;
   }

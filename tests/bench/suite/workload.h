@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -55,6 +56,12 @@ struct Workload {
   double target;        // nvm's time is to be at most so many times that of ...
   const char* rival;    // ... this one
   Instance (*make)(const Problem&);
+  // The program's file: below the folder that NVM_BENCH_SOURCES names, else below the sources that this was
+  // built from.
+  [[nodiscard]] std::string program_file() const {
+    const char* const moved = std::getenv("NVM_BENCH_SOURCES");
+    return std::string(moved == nullptr ? NVM_SOURCE_DIR : moved) + "/" + program;
+  }
 };
 
 [[nodiscard]] std::span<const Workload> all_workloads();

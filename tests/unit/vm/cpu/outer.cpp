@@ -72,7 +72,7 @@ void compare(Segments& s, int lane_per_segment) {
     for (const int threads : {1, 2}) {
       INFO(isa_name(isa) << ", threads " << threads);
       const auto run = run_plan(*testing::compiled(plan, isa), plan, s.bindings, threads);
-      REQUIRE(run.lane_per_segment == lane_per_segment);
+      REQUIRE(run.kernels(plan::KernelWay::kLanePerSegment) == lane_per_segment);
       REQUIRE(run.status == (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped));
       const std::string wrong = fine ? run.trouble + differences(plan, wanted, run.results) : "";
       INFO(wrong);

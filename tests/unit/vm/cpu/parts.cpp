@@ -87,7 +87,7 @@ void compare(Scanned& s, int in_one_sweep) {
       INFO(isa_name(isa) << ", threads " << threads);
       const auto run = run_plan(*testing::compiled(plan, isa), plan, s.bindings, threads);
       REQUIRE(run.status == plan::RunStatus::kDone);
-      REQUIRE(run.in_one_sweep == in_one_sweep);
+      REQUIRE(run.kernels(plan::KernelWay::kOneSweep) == in_one_sweep);
       REQUIRE(run.trouble + differences(plan, wanted, run.results) == "");
     }
 }
@@ -147,7 +147,7 @@ TEST_CASE("INTs stored in 64 bits: one sweep until a number may have wrapped, th
           const auto found = run_plan(*code, plan, s.bindings, threads);
           REQUIRE(found.status == plan::RunStatus::kDone);
           REQUIRE(found.trouble + differences(plan, wanted, found.results) == "");
-          return found.in_one_sweep;
+          return found.kernels(plan::KernelWay::kOneSweep);
         };
         Scanned wide = filled(INT64_MAX);
         CHECK(run(first) == (says(shape) ? 1 : 0));
@@ -194,7 +194,7 @@ TEST_CASE("what traps, traps in every part, and beside them nothing does") {
       REQUIRE(in_one_sweep(*code));
       for (const int threads : {1, 2}) {
         const auto run = run_plan(*code, plan, s.bindings, threads);
-        CHECK(run.in_one_sweep == 1);
+        CHECK(run.kernels(plan::KernelWay::kOneSweep) == 1);
         CHECK(run.status == (bad < 66600 ? plan::RunStatus::kTrapped : plan::RunStatus::kDone));
       }
     }
