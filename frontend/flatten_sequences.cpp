@@ -63,10 +63,11 @@ Val Body::element(const Val& v, const Val& i, const Lanes* lanes) {
     return LaneOps::pair(std::move(a), element(ops_.sequence(v.lanes, inner.kids[1]), i, to));
   }
   const bool single = to == from;
-  const IndexMap map{v.lanes, to, ops_.at(i, to), v.lanes->segments, single ? -1 : ops_.segments(to, from),
-                     single};
+  const bool inside = all_.source().sound || fixed_place(v, i);
+  const IndexMap map{v.lanes, to,    ops_.at(i, to), v.lanes->segments, single ? -1 : ops_.segments(to, from),
+                     single,  inside};
   Val result = ops_.gather(inner, map);
-  if (!fixed_place(v, i)) keep_first(result, to);
+  if (!inside) keep_first(result, to);
   return result;
 }
 

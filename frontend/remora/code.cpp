@@ -1,6 +1,7 @@
 #include "frontend/remora/code.h"
 #include "bytecode/base/stack.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace nvm::remora {
@@ -34,13 +35,13 @@ Coder::ExprPtr Coder::use(Code c) const {
 
 Code Coder::bind(ExprPtr value) {
   const Code c{fresh(value->type), value->type, {}};
-  open_.back().blocks.back().emplace_back(c.id, std::move(value));
+  open_.back().blocks.back().lets.emplace_back(c.id, std::move(value));
   return c;
 }
 
 Coder::ExprPtr Coder::close(Code result) {
   ExprPtr e = use(result);
-  auto& lets = open_.back().blocks.back();
+  auto& lets = open_.back().blocks.back().lets;
   for (auto it = lets.rbegin(); it != lets.rend(); ++it) {
     ExprPtr let = node(Kind::kLet, e->type);
     let->line = it->second->line;
@@ -165,13 +166,6 @@ Coder::ExprPtr Coder::argument(std::span<const Code> arguments) const {
   return e;
 }
 
-Code Coder::op(Prim prim, const Type* type, std::initializer_list<Code> arguments) {
-  ExprPtr e = node(Kind::kPrim, type);
-  e->prim = prim;
-  e->kids.push_back(argument(std::span(arguments.begin(), arguments.size())));
-  return bind(std::move(e));
-}
-
 Code Coder::plus(Code a, Code b) {
   std::int64_t n = 0;
   if (a.known && b.known && !__builtin_add_overflow(*a.known, *b.known, &n)) return integer(n);
@@ -288,7 +282,7 @@ Code Coder::each(std::span<const Code> sequences, const Body& body) {
     e->vars.push_back(elements.back().id);
     e->kids.push_back(use(s));
   }
-  ExprPtr inside = block([&] { return body(elements); });
+  ExprPtr inside = block(true, [&] { return body(elements); });
   e->type = core::seq_type(inside->type);
   e->kids.push_back(std::move(inside));
   return bind(std::move(e));
@@ -296,13 +290,30 @@ Code Coder::each(std::span<const Code> sequences, const Body& body) {
 
 Code Coder::branch(Code condition, const std::function<Code()>& yes, const std::function<Code()>& no) {
   ExprPtr c = use(condition);
-  ExprPtr a = block(yes);
-  ExprPtr b = block(no);
+  ExprPtr a = block(false, yes);
+  ExprPtr b = block(false, no);
   ExprPtr e = node(Kind::kIf, a->type);
   e->kids.push_back(std::move(c));
   e->kids.push_back(std::move(a));
   e->kids.push_back(std::move(b));
   return bind(std::move(e));
+}
+
+Bindings::Bindings(const Coder& code)
+    : code_(code), function_(code.open_.size() - 1), end_(code.open_.back().blocks.size()) {
+  const auto& blocks = code.open_.back().blocks;
+  for (first_ = end_ - 1; first_ > 0 && !blocks[first_].repeated;) --first_;
+}
+
+const core::Expr* Bindings::of(std::int32_t variable) const {
+  const auto& blocks = code_.open_[function_].blocks;
+  const auto before = [](const auto& let, std::int32_t id) { return let.first < id; };
+  for (std::size_t b = first_; b < end_; ++b) {
+    const auto& lets = blocks[b].lets;
+    const auto let = std::lower_bound(lets.begin(), lets.end(), variable, before);
+    if (let != lets.end() && let->first == variable) return let->second.get();
+  }
+  return nullptr;
 }
 
 }  // namespace nvm::remora

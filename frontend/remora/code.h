@@ -60,7 +60,13 @@ class Coder {
   Code zero(const Type* type);
 
   // ---- operations
-  Code op(Prim prim, const Type* type, std::initializer_list<Code> arguments);
+  template <typename Arguments = std::initializer_list<Code>>
+  Code op(Prim prim, const Type* type, const Arguments& arguments) {
+    ExprPtr e = node(Kind::kPrim, type);
+    e->prim = prim;
+    e->kids.push_back(argument(std::span(arguments.begin(), arguments.size())));
+    return bind(std::move(e));
+  }
   Code plus(Code a, Code b);
   Code minus(Code a, Code b);
   Code times(Code a, Code b);
@@ -102,11 +108,16 @@ class Coder {
   static const Type* tuple_type(std::span<const Type* const> parts);
 
  private:
+  friend class Bindings;
   using ExprPtr = frontend::core::ExprPtr;
   using Kind = frontend::core::ExprKind;
+  struct Block {
+    bool repeated = false;                                    // the body of an apply-to-each
+    std::vector<std::pair<std::int32_t, ExprPtr>> lets = {};  // by ascending variable
+  };
   struct Open {
     frontend::core::Function function;
-    std::vector<std::vector<std::pair<std::int32_t, ExprPtr>>> blocks;
+    std::vector<Block> blocks;
   };
   std::int32_t fresh(const Type* type);
   ExprPtr node(Kind kind, const Type* type) const;
@@ -115,8 +126,8 @@ class Coder {
   Code bind(ExprPtr value);
   ExprPtr close(Code result);  // the innermost block
   template <typename F>
-  ExprPtr block(F&& fill) {
-    open_.back().blocks.emplace_back();
+  ExprPtr block(bool repeated, F&& fill) {
+    open_.back().blocks.push_back({repeated});
     return close(fill());
   }
 
@@ -124,6 +135,19 @@ class Coder {
   std::vector<Open> open_;
   std::vector<const Type*> variables_;  // of all functions
   frontend::core::Program program_;
+};
+
+// What variables were bound to in front of where code was being built when this was made: in the innermost
+// apply-to-each or function, and in the branches of it that lead there.
+class Bindings {
+ public:
+  explicit Bindings(const Coder& code);
+  // Null: it was bound elsewhere.
+  [[nodiscard]] const frontend::core::Expr* of(std::int32_t variable) const;
+
+ private:
+  const Coder& code_;
+  std::size_t function_, first_, end_;  // blocks
 };
 
 // Variables are numbered over all functions: each gets those of others that it uses as further parameters,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/remora/elements.h"
 #include "frontend/remora/translator.h"
 
 namespace nvm::remora {

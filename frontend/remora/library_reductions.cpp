@@ -178,10 +178,10 @@ Val LibraryCall::reduced() {
       if (!with) return out(all);
       return out(code_.each({all}, [&](const auto& x) { return op(arguments_[1], {cell, x[0]}).code; }));
     }
+    Elements atoms(code_, items.code);
     const auto own = [&] {
       if (is_scalar(result_)) return out(column(items.code));
-      const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
-      return out(code_.each({groups}, [&](const auto& v) { return column(v[0]); }));
+      return out(code_.each({atoms.columns(d, columns)}, [&](const auto& v) { return column(v[0]); }));
     };
     return where_right(*p, result_, items.code, with ? std::optional(code(1)) : std::nullopt, own, combined);
   }
@@ -311,12 +311,12 @@ Val LibraryCall::scanned() {
   };
   const auto p = primitive();
   if (!p) return combined();
+  Elements atoms(code_, items.code);
   const auto own = [&] {
     if (pad_.empty()) return out(prefixes_of(*p, op, items.code));
     const Code columns = product(pad_);
-    const Code groups = code_.groups(in_columns(items.code, d, columns), columns, d);
-    const Code all =
-        code_.flatten(code_.each({groups}, [&](const auto& v) { return prefixes_of(*p, op, v[0]); }));
+    const Code all = code_.flatten(
+        code_.each({atoms.columns(d, columns)}, [&](const auto& v) { return prefixes_of(*p, op, v[0]); }));
     return out(in_columns(all, columns, open ? code_.plus(d, one()) : d));
   };
   return where_right(*p, result_, items.code, with ? std::optional(code(1)) : std::nullopt, own, combined);

@@ -59,7 +59,8 @@ class CpuCode final : public plan::Code {
       for (const Stage& sweep : kernels_[k]->sweeps) text += sweep.listing;
       text += kernels_[k]->main.listing;
       if (const auto& parts = kernels_[k]->in_parts; parts != nullptr) text += parts->code->main.listing;
-      if (const auto& outer = kernels_[k]->outer; outer != nullptr) text += outer->code->main.listing;
+      for (const auto* outer : {&kernels_[k]->outer, &kernels_[k]->outer_many})
+        if (*outer != nullptr) text += (*outer)->code->main.listing;
     }
     return text;
   }
@@ -69,7 +70,8 @@ class CpuCode final : public plan::Code {
       for (const Stage& sweep : k->sweeps) bytes += all_code_bytes(sweep);
       bytes += all_code_bytes(k->main) + all_code_bytes(k->streaming);
       if (k->in_parts != nullptr) bytes += all_code_bytes(k->in_parts->code->main);
-      if (k->outer != nullptr) bytes += all_code_bytes(k->outer->code->main);
+      for (const auto* outer : {&k->outer, &k->outer_many})
+        if (*outer != nullptr) bytes += all_code_bytes((*outer)->code->main);
     }
     return bytes;
   }

@@ -359,9 +359,9 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 }
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
-  if (runs_by_segment(code, context)) {
+  if (const OuterCode* outer = by_segment(code, context)) {
     context.run->host->ran(plan::KernelWay::kLanePerSegment);
-    return KernelRun(*code.outer->code, context, machine).run();
+    return KernelRun(*outer->code, context, machine).run();
   }
   if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
   const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();

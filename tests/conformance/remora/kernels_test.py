@@ -46,9 +46,23 @@ SHAPES = {
     "(sum. (scan max. v))": (970000, 490000),
     "(sum. ((fn ([r [float 200]]) (reduce max. r)) m))": (970000, 490000),
     "(reduce (fn ([a float] [b float]) (select (=. b 0.0) a b)) v)": (500000, 580000),
-    # The array of products is written once: 200 * 300 * 200 floats.
-    "(sum. ((fn ([x [float 300]] [y [float 300 200]]) (reduce/zero +. 0.0 (*. x y))) (transpose m) m))": (1000, 98000000),
+    # No array of products: there are 200 * 300 * 200 of them.
+    "(sum. ((fn ([x [float 300]] [y [float 300 200]]) (reduce/zero +. 0.0 (*. x y))) (transpose m) m))": (1000, 1700000),
 }
+
+# A product of 300 x 300 matrices, in memory in which 300 * 300 * 300 numbers have no room: of lengths that are known, that
+# the run finds, and of rows inside of another frame.
+PRODUCT = """(define (v*m{ | a b} [x [float a]] [y [float a b]]) (reduce/zero +. 0.0 (*. x y)))
+(define (m*m{ | a b c} [x [float a b]] [y [float b c]]) (v*m x y))
+"""
+KNOWN = "(define a : [float 300 300] (int->float (% iota{ | [300 300]} 10)))\n"
+PRODUCTS = (
+    (KNOWN + "(sum. (m*m a (transpose a)))", "769500000.0 : float"),
+    (KNOWN + "(sum. (m*m (reshape [3 100 300] a) a))", "546750000.0 : float"),
+    ("(define n (maximum [300 3]))\n(unbox (lift [k n] (int->float (% iota{ | [k k]} 10))) (a k) (sum. (m*m a (transpose a))))",
+     "769500000.0 : float"),
+)
+LITTLE = "8M"
 
 
 def counters(nvm, text, folder):
@@ -58,6 +72,19 @@ def counters(nvm, text, folder):
                          check=False, timeout=120, stdin=subprocess.DEVNULL)
     assert run.returncode == 0, run.stderr
     return {name.strip(): int(n) for name, n in re.findall(r"^ *([a-z ]+?) +(\d+)$", run.stderr, re.M)}
+
+
+def products(nvm, folder):
+    """What is wrong with products in little memory."""
+    path = pathlib.Path(folder) / "p.remora"
+    for text, result in PRODUCTS:
+        path.write_text(PRODUCT + text, encoding="utf-8")
+        for mode in ("always", "hot"):
+            run = subprocess.run([nvm, "run", path, "--jit", mode, "--threads", "1", "--memory", LITTLE], capture_output=True,
+                                 text=True, check=False, timeout=120, stdin=subprocess.DEVNULL)
+            print(f"{text.splitlines()[-1]}: {run.stdout.strip()} in {LITTLE}")
+            if run.stdout.strip() != result:
+                yield f"{text}, --jit {mode}: {run.stdout}{run.stderr}"
 
 
 def main(nvm):
@@ -83,6 +110,7 @@ def main(nvm):
                 print(f"{text}, N = {n}: {seen['bytes'] / n:.0f} bytes each")
                 if seen["bytes"] > most * n:
                     wrong.append(f"{text}: at most {most} bytes each")
+        wrong += products(nvm, folder)
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

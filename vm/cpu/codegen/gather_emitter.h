@@ -32,11 +32,50 @@ class GatherEmitter {
     limits_.resize(spec_.body->insts.size());
     limits_[i] = lanes_.broadcast(Type::kInt, frame_.cell(length));
   }
+  // Can an index be settled that goes up by one number in all lanes?
+  [[nodiscard]] bool settles(std::size_t i, std::int32_t stride) const {
+    const soac::BodyInst& in = inst(i);
+    return lanes_.wide() && in.pull == soac::Pull::kGather && in.b == soac::kNone &&
+           storage_of(in) != Storage::kB8 &&
+           (stride == soac::kNone || same_[static_cast<std::size_t>(stride)]);
+  }
+  // In front of a loop in which the index goes up from `start` by `stride`, `steps` times, less than 2^20:
+  // it stays inside if it begins and ends there, and how the lanes' places lie does not change.
+  void settle(std::size_t i, const Lane& start, const Lane& stride, const Lane& steps) {
+    const Lane &limit = limits_[i], one = lanes_.constant_int(1);
+    const Lane last = lanes_.add_int(start, lanes_.mul_int(stride, steps));
+    const Lane short_of = lanes_.sub_int(limit, one);  // |stride| < limit: no step leads around
+    const Lane fits =
+        lanes_.below_unsigned(lanes_.add_int(stride, short_of), lanes_.add_int(limit, short_of));
+    const Lane ends =
+        lanes_.and_bool(lanes_.below_unsigned(start, limit), lanes_.below_unsigned(last, limit));
+    const Lane good = lanes_.and_bool(fits, ends);
+    lanes_.trap_unless(good);
+    settled_.resize(spec_.body->insts.size());
+    Settled& s = settled_[i];
+    s.on = lanes_.and_bool(good, lanes_.active());
+    const Lane first = lanes_.of(Type::kInt, lanes_.new_int());
+    lanes_.cc().vpbroadcastq(first.v, start.v.xmm());
+    const Lane near = lanes_.compare(Compare::kEq, lanes_.add_int(first, lanes_.lane_numbers()), start);
+    const Lane same = lanes_.compare(Compare::kEq, first, start);
+    s.lie = lanes_.cc().newInt64();
+    const asmjit::Label not_near = lanes_.cc().newLabel(), done = lanes_.cc().newLabel();
+    lanes_.cc().mov(s.lie, kNear);
+    lanes_.jump_unless_all(lanes_.and_bool(near, s.on), not_near);
+    lanes_.cc().jmp(done);
+    lanes_.cc().bind(not_near);
+    lanes_.cc().mov(s.lie, kScattered);
+    lanes_.jump_unless_all(lanes_.and_bool(same, s.on), done);
+    lanes_.cc().mov(s.lie, kSame);
+    lanes_.cc().bind(done);
+  }
   [[nodiscard]] Lane emit(std::size_t i, const std::vector<Lane>& values) {
     const soac::BodyInst& in = inst(i);
+    if (i < settled_.size() && settled_[i].lie.isValid())
+      return emit_settled(settled_[i], in, values[static_cast<std::size_t>(in.a)]);
     const Place found = find(i, values);
     const x86::Gp base = frame_.pointer({SlotKind::kBase, in.var});
-    const Storage storage = (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
+    const Storage storage = storage_of(in);
     const auto index = static_cast<std::size_t>(in.a);
     if (storage == Storage::kB8) return lanes_.gather(storage, base, found.place, found.on);
     // In a segment of its own each lane has a place of its own.
@@ -53,6 +92,37 @@ class GatherEmitter {
   struct Place {
     Lane place, on;
   };
+  enum Lie : std::int64_t { kScattered = 0, kSame = 1, kNear = 2 };
+  struct Settled {
+    x86::Gp lie;  // how the places of the lanes lie
+    Lane on;
+  };
+  [[nodiscard]] Lane emit_settled(const Settled& s, const soac::BodyInst& in, const Lane& index) {
+    x86::Compiler& cc = lanes_.cc();
+    const Storage storage = storage_of(in);
+    const x86::Gp base = frame_.pointer({SlotKind::kBase, in.var});
+    const asmjit::Label scattered = cc.newLabel(), same = cc.newLabel(), done = cc.newLabel();
+    const Lane d = lanes_.of(in.type, in.type == Type::kFloat ? lanes_.new_float() : lanes_.new_int());
+    const auto first = [&] {
+      const std::uint32_t scale = storage_bytes(storage) == 8 ? 3 : storage_bytes(storage) == 4 ? 2 : 0;
+      return x86::ptr(base, lanes_.start_of(index), scale);
+    };
+    cc.cmp(s.lie, kSame);
+    cc.je(same);
+    cc.jb(scattered);
+    cc.vmovaps(d.v, lanes_.load(storage, first()).v);
+    cc.jmp(done);
+    cc.bind(same);
+    cc.vmovaps(d.v, everywhere(lanes_, storage, first()).v);
+    cc.jmp(done);
+    cc.bind(scattered);
+    cc.vmovaps(d.v, lanes_.gather(storage, base, index, s.on).v);
+    cc.bind(done);
+    return d;
+  }
+  [[nodiscard]] Storage storage_of(const soac::BodyInst& in) const {
+    return (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
+  }
   // Traps where the index is outside the vector, or outside the segment of it that belongs to the iteration.
   [[nodiscard]] Place find(std::size_t i, const std::vector<Lane>& values) {
     const soac::BodyInst& in = inst(i);
@@ -86,9 +156,10 @@ class GatherEmitter {
   Lanes& lanes_;
   StageFrame& frame_;
   const StageSpec& spec_;
-  std::vector<Lane> limits_;  // by value
-  std::vector<bool> near_;    // values that follow the iteration
-  std::vector<bool> same_;    // values that are one number for all lanes
+  std::vector<Lane> limits_;      // by value
+  std::vector<Settled> settled_;  // by value
+  std::vector<bool> near_;        // values that follow the iteration
+  std::vector<bool> same_;        // values that are one number for all lanes
 };
 
 }  // namespace nvm::vm::cpu

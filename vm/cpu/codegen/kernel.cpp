@@ -491,7 +491,8 @@ void release_code(KernelCode& code, CodeMemory& memory) {
   };
   release(code);
   if (code.in_parts != nullptr) release(*code.in_parts->code);
-  if (code.outer != nullptr) release(*code.outer->code);
+  for (const auto* outer : {&code.outer, &code.outer_many})
+    if (*outer != nullptr) release(*(*outer)->code);
 }
 
 }  // namespace nvm::vm::cpu

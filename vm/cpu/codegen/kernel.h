@@ -212,8 +212,8 @@ struct KernelCode {
   std::optional<StageSpec> row_spec;
   mutable CallOnce row_once;
   mutable Stage row;
-  std::unique_ptr<PartsCode> in_parts;  // null: it cannot be done so
-  std::unique_ptr<OuterCode> outer;     // likewise
+  std::unique_ptr<PartsCode> in_parts;           // null: it cannot be done so
+  std::unique_ptr<OuterCode> outer, outer_many;  // likewise; of few, of many elements of a segment
 };
 
 // Compiles kernel `k` of the plan, which must outlive the code. Null with a reason if that cannot be done.
@@ -226,10 +226,10 @@ void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kern
 // Is that what a run does?
 [[nodiscard]] bool runs_in_parts(const KernelCode& code, RunContext& context);
 // Where all that a kernel leaves are reductions of segments of one length, of which each lane can take one:
-// compiles that. Is it what a run does?
+// compiles that. What of it a run does, null if it does not.
 void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
                         CodeMemory& memory);
-[[nodiscard]] bool runs_by_segment(const KernelCode& code, RunContext& context);
+[[nodiscard]] const OuterCode* by_segment(const KernelCode& code, RunContext& context);
 // States of workers and chunks behind one another, each on its own cache lines.
 void lay_out(KernelCode& code);
 

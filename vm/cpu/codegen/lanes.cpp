@@ -83,9 +83,6 @@ Lane Lanes::lane_numbers() {
 
 Lane Lanes::count_up(const x86::Mem& start) { return add_int(broadcast(Type::kInt, start), lane_numbers()); }
 
-namespace {
-
-// One element in all lanes.
 Lane everywhere(Lanes& lanes, Storage storage, const x86::Mem& at) {
   x86::Compiler& cc = lanes.cc();
   if (storage == Storage::kF64) return lanes.broadcast(Type::kFloat, at);
@@ -98,8 +95,6 @@ Lane everywhere(Lanes& lanes, Storage storage, const x86::Mem& at) {
   cc.mov(cell, element);
   return lanes.broadcast(Type::kInt, cell);
 }
-
-}  // namespace
 
 Lane Lanes::gather_near(Storage storage, const x86::Gp& base, const Lane& index, const Lane& on, bool same) {
   const asmjit::Label scattered = cc_.newLabel();

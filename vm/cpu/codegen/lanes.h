@@ -146,6 +146,8 @@ class Lanes {
 [[nodiscard]] std::unique_ptr<Lanes> make_avx512_lanes(x86::Compiler& cc, IntBits bits);
 [[nodiscard]] std::unique_ptr<Lanes> make_avx2_lanes(x86::Compiler& cc, IntBits bits);
 
+// One element in all lanes; not BOOL.
+[[nodiscard]] Lane everywhere(Lanes& lanes, Storage storage, const x86::Mem& at);
 // BOOL as it stands in the register.
 [[nodiscard]] Lane load_mask(Lanes& lanes, const x86::Mem& at);
 // What `scalar` computes of `args` of type `operand`, in `lanes`. Traps go to lanes.trap_where().

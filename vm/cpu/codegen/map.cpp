@@ -96,12 +96,24 @@ class StageEmitter {
     };
     cc_.bind(loop);
     emit_values(false);
-    outer_->enter();
+    outer_->enter(values_);
+    settle_gathers();
+    outer_->begin_block();
     cc_.bind(elements);
     emit_values(true);
     outer_->next(values_, elements);
     outer_->leave();
     advance(loop);
+  }
+
+  void settle_gathers() {
+    const auto even = even_values(spec_);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const std::int32_t index = spec_.body->insts[i].a;
+      if (!needed_[i] || index == kNone || !even[at(index)] || !gathers_.settles(i, even[at(index)]->stride))
+        continue;
+      gathers_.settle(i, outer_->current(at(index)), outer_->stride_of(at(index), values_), outer_->steps());
+    }
   }
 
   void begin_function() {

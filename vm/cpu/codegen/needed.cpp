@@ -59,6 +59,26 @@ std::vector<bool> inside_of(const StageSpec& spec) {
       false);
 }
 
+std::vector<std::optional<EvenValue>> even_values(const StageSpec& spec) {
+  const auto& insts = spec.body->insts;
+  std::vector<std::optional<EvenValue>> even(insts.size());
+  if (spec.outer == nullptr || !spec.outer->many) return even;
+  const std::vector<bool> inside = inside_of(spec);
+  const auto counts = [&](std::int32_t v) { return insts[at(v)].pull == Pull::kWithin; };
+  for (std::size_t i = 0; i < insts.size(); ++i) {
+    const BodyInst& in = insts[i];
+    const bool adds = in.scalar == Scalar::kAdd;
+    if (in.pull != Pull::kApply || in.type != Type::kInt || (!adds && in.scalar != Scalar::kMul)) continue;
+    for (const auto& [outer, inner] : {std::pair(in.a, in.b), std::pair(in.b, in.a)}) {
+      if (inside[at(outer)]) continue;
+      if (counts(inner)) even[i] = adds ? EvenValue{outer, kNone} : EvenValue{kNone, outer};
+      if (adds && even[at(inner)] && even[at(inner)]->start == kNone)
+        even[i] = EvenValue{outer, even[at(inner)]->stride};
+    }
+  }
+  return even;
+}
+
 std::vector<bool> needed_values(const StageSpec& spec) {
   const auto& insts = spec.body->insts;
   std::vector<bool> needed(insts.size(), false), given(insts.size(), false);
@@ -77,8 +97,14 @@ std::vector<bool> needed_values(const StageSpec& spec) {
   for (const std::int32_t v : spec.straight.settled) settled[at(v)] = true;
   for (std::size_t i = 0; i < insts.size(); ++i)
     if (spec.all_traps && !settled[i] && soac::may_trap(*spec.body, i)) needed[i] = true;
+  const std::vector<std::optional<EvenValue>> even = even_values(spec);
   for (std::size_t i = insts.size(); i-- > 0;) {
     if (!needed[i] || given[i] || insts[i].pull == Pull::kScanned) continue;
+    if (even[i]) {
+      for (const std::int32_t v : {even[i]->start, even[i]->stride})
+        if (v != kNone) needed[at(v)] = true;
+      continue;
+    }
     if (straight[i]) {  // its flag alone
       if (insts[i].b != kNone) needed[at(insts[i].b)] = true;
       continue;

@@ -2,7 +2,9 @@
 // segments are of one length, a lane takes a segment from its first element to its last
 // (codegen/outer_loop.h). What runs then is a kernel over the segments, which stores one element for each.
 #include <algorithm>
+#include <optional>
 
+#include "bytecode/plan/affine.h"
 #include "vm/cpu/code_memory.h"
 #include "vm/cpu/codegen/kernel.h"
 
@@ -16,7 +18,8 @@ using soac::kNone;
 using soac::Pull;
 
 constexpr std::int64_t kLongest = 64;     // elements of a segment
-constexpr std::int64_t kFewest = kBlock;  // segments
+constexpr std::int64_t kFewest = kBlock;  // segments; of many elements for each thread
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 20;
 
 bool folds_segments(const Sink& s) {
   const bool unheard = s.kind == SinkKind::kSegScan && s.out == kNone;
@@ -41,21 +44,12 @@ bool pulls_by_segment(const soac::BodyInst& in, std::int32_t desc) {
   }
 }
 
-}  // namespace
-
-void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
-                        CodeMemory& memory) {
-  if (kernel.sinks.empty() || !pays(kernel, code.body)) return;
-  const std::int32_t desc = kernel.sinks.front().desc;
-  const auto fits = [&](const Sink& s) { return folds_segments(s) && s.desc == desc; };
-  const auto pulls = [&](const soac::BodyInst& in) { return pulls_by_segment(in, desc); };
+std::unique_ptr<OuterCode> compile_outer(const KernelCode& code, const plan::Plan& plan,
+                                         const plan::Kernel& kernel, bool many, CodeMemory& memory) {
   const auto var = [&](std::int32_t v) -> const plan::Var& { return plan.vars[static_cast<std::size_t>(v)]; };
-  if (desc == kNone || var(desc).form != plan::DescForm::kRegular ||
-      !std::all_of(kernel.sinks.begin(), kernel.sinks.end(), fits) ||
-      !std::all_of(code.body.insts.begin(), code.body.insts.end(), pulls))
-    return;
   auto made = std::make_unique<OuterCode>();
-  made->spec.desc = desc;
+  made->spec.desc = kernel.sinks.front().desc;
+  made->spec.many = many;
   made->code = std::make_unique<KernelCode>();
   KernelCode& outer = *made->code;
   for (std::size_t k = 0; k < kernel.sinks.size(); ++k) {
@@ -65,8 +59,8 @@ void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Ke
     made->spec.folds.push_back({static_cast<std::int32_t>(k), s.value, s.combine, s.type, s.out, storage});
     if (s.out != kNone) outer.stored.push_back(s.out);
   }
-  outer.name = code.name + ".segments";
-  outer.space = var(desc).length;
+  outer.name = code.name + (many ? ".long_segments" : ".segments");
+  outer.space = var(made->spec.desc).length;
   outer.body = code.body;
   outer.in_waves = outer.blocked = true;
   outer.chunk = kBlock;
@@ -77,18 +71,70 @@ void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Ke
   spec.all_traps = true;
   spec.outer = &made->spec;
   std::string reason;  // the other code does as well
-  if (!memory.compile(spec, outer.name, outer.main, reason)) return;
+  if (!memory.compile(spec, outer.name, outer.main, reason)) return nullptr;
   outer.main.listing = "; the same, a lane for each segment\n" + outer.main.listing;
   lay_out(outer);
-  code.outer = std::move(made);
+  return made;
 }
 
-bool runs_by_segment(const KernelCode& code, RunContext& context) {
-  if (code.outer == nullptr) return false;
+// Where an index goes up in a segment, by what.
+std::optional<plan::PerSegment> stride_of(const soac::Body& body, const soac::BodyInst& in,
+                                          std::int32_t desc) {
+  if (in.pull != Pull::kGather) return std::nullopt;
+  const auto affine = plan::affine_within(body, in.a, desc);
+  return affine ? std::optional(affine->stride) : std::nullopt;
+}
+
+// Segments of many elements are read in their order where that is one of neighbours. Else by lanes: there
+// is some index that goes up, and nothing but indices says what is read.
+bool pays_for_many(const plan::Kernel& kernel, const soac::Body& body, std::int32_t desc) {
+  const auto scans = [](const Sink& s) { return s.kind == SinkKind::kSegScan; };
+  const auto reads = [](const soac::BodyInst& in) { return in.pull == Pull::kElement; };
+  const auto strides = [&](const soac::BodyInst& in) { return stride_of(body, in, desc).has_value(); };
+  return std::none_of(kernel.sinks.begin(), kernel.sinks.end(), scans) &&
+         std::none_of(body.insts.begin(), body.insts.end(), reads) &&
+         std::any_of(body.insts.begin(), body.insts.end(), strides);
+}
+
+// Does an index, by its first segment, step over elements?
+bool steps_over(const KernelCode& code, RunContext& context, std::int32_t desc) {
+  return std::any_of(code.body.insts.begin(), code.body.insts.end(), [&](const soac::BodyInst& in) {
+    const auto stride = stride_of(code.body, in, desc);
+    if (!stride) return false;
+    if (stride->var == kNone) return stride->number < 0 || stride->number > 1;
+    const Bound& b = context.var(stride->var);
+    const auto by = static_cast<std::int64_t>(b.data == &b.cell ? b.cell : load_cell(b.data, b.storage, 0));
+    return by < 0 || by > 1;
+  });
+}
+
+}  // namespace
+
+void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
+                        CodeMemory& memory) {
+  if (kernel.sinks.empty() || !pays(kernel, code.body)) return;
+  const std::int32_t desc = kernel.sinks.front().desc;
+  const auto fits = [&](const Sink& s) { return folds_segments(s) && s.desc == desc; };
+  const auto pulls = [&](const soac::BodyInst& in) { return pulls_by_segment(in, desc); };
+  if (desc == kNone || plan.vars[static_cast<std::size_t>(desc)].form != plan::DescForm::kRegular ||
+      !std::all_of(kernel.sinks.begin(), kernel.sinks.end(), fits) ||
+      !std::all_of(code.body.insts.begin(), code.body.insts.end(), pulls))
+    return;
+  code.outer = compile_outer(code, plan, kernel, false, memory);
+  if (pays_for_many(kernel, code.body, desc))
+    code.outer_many = compile_outer(code, plan, kernel, true, memory);
+}
+
+const OuterCode* by_segment(const KernelCode& code, RunContext& context) {
+  if (code.outer == nullptr) return nullptr;
   const plan::Desc& d = context.desc(code.outer->spec.desc);
-  const std::int64_t longest = code.outer->real ? kSequentialMax : kLongest;
-  return d.segments >= kFewest && d.regular_length > 0 && d.regular_length <= longest &&
-         d.total == context.length(code.space);
+  const std::int64_t each = d.regular_length;
+  if (d.segments < kFewest || each <= 0 || d.total != context.length(code.space)) return nullptr;
+  if (each <= (code.outer->real ? kSequentialMax : kLongest)) return code.outer.get();
+  const bool enough = d.segments / context.run->threads >= kFewest && each < kMostSteps;
+  if (code.outer_many == nullptr || !enough || !steps_over(code, context, code.outer->spec.desc))
+    return nullptr;
+  return code.outer_many.get();
 }
 
 }  // namespace nvm::vm::cpu

@@ -2,22 +2,29 @@
 // reductions are then one operation for each element, from left to right, instead of steps across the lanes.
 // What reads one number for each segment is evaluated outside, what follows the element inside.
 //
-// For segments that are all of one length, few elements long. FLOAT is combined as reduce_tree.h says of
-// segments of at most kSequentialMax elements.
+// For segments that are all of one length. FLOAT is combined as reduce_tree.h says: of few elements from left
+// to right; of many in sixteen vectors in memory, a block at a time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "vm/cpu/codegen/lanes.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
+#include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm::cpu {
 
 class OuterLoop {
  public:
   OuterLoop(Lanes& lanes, StageFrame& frame, const StageSpec& spec)
-      : lanes_(lanes), frame_(frame), spec_(spec), inside_(inside_of(spec)) {}
+      : lanes_(lanes),
+        frame_(frame),
+        spec_(spec),
+        inside_(inside_of(spec)),
+        even_(even_values(spec)),
+        current_(spec.body->insts.size()) {}
 
   [[nodiscard]] bool inside(std::size_t i) const { return inside_[i]; }
 
@@ -34,25 +41,65 @@ class OuterLoop {
       identities_.push_back(identity(f));
       running_.push_back(like(identities_.back()));
       if (f.out != soac::kNone) static_cast<void>(frame_.pointer(out_slot(f)));
+      if (in_tree(f)) trees_.push_back({running_.size() - 1, lanes_.cc().newStack(tree_bytes(), 64)});
     }
+    if (!spec_.outer->many) return;
+    steps_ = lanes_.sub_int(lengths_, one_);
+    slot_ = lanes_.cc().newInt64();
+    rest_ = lanes_.cc().newInt64();
+    block_ = lanes_.cc().newLabel();
   }
   // Addresses that a pull needs.
   void hoist(std::size_t i) {
     const soac::BodyInst& in = spec_.body->insts[i];
     if (in.pull == soac::Pull::kPerSegment) static_cast<void>(frame_.pointer(element_slot(in)));
     if (in.pull == soac::Pull::kElement) static_cast<void>(frame_.pointer({SlotKind::kBase, in.var}));
+    if (even_[i]) current_[i] = like(one_);
+    places_ |= in.pull == soac::Pull::kElement || in.pull == soac::Pull::kIndex;
+    counts_ |= in.pull == soac::Pull::kWithin;
   }
-  // In front of the inner loop.
-  void enter() {
+  // In front of the inner loop: `values` are those outside.
+  void enter(const std::vector<Lane>& values) {
     place_ = lanes_.mul_int(segment_, lengths_);
     within_ = lanes_.constant_int(0);
     left_ = lanes_.cc().newInt64();
     lanes_.cc().mov(left_, length_);
     for (std::size_t k = 0; k < running_.size(); ++k) move(running_[k], identities_[k]);
+    for (std::size_t i = 0; i < current_.size(); ++i)
+      if (goes_up(i)) move(current_[i], even_[i]->start == soac::kNone ? within_ : start_of(i, values));
+  }
+  // Does the value go up evenly, and by as much in all lanes? Then, what it starts with and goes up by.
+  [[nodiscard]] bool goes_up(std::size_t i) const { return even_[i] && current_[i].v.isValid(); }
+  [[nodiscard]] Lane start_of(std::size_t i, const std::vector<Lane>& values) const {
+    return values[static_cast<std::size_t>(even_[i]->start)];
+  }
+  [[nodiscard]] Lane stride_of(std::size_t i, const std::vector<Lane>& values) const {
+    return even_[i]->stride == soac::kNone ? one_ : values[static_cast<std::size_t>(even_[i]->stride)];
+  }
+  [[nodiscard]] const Lane& current(std::size_t i) const { return current_[i]; }
+  // Elements of a segment but the first.
+  [[nodiscard]] const Lane& steps() const { return steps_; }
+  // Where the blocks of many elements begin.
+  void begin_block() {
+    if (!spec_.outer->many) return;
+    x86::Compiler& cc = lanes_.cc();
+    cc.mov(rest_, length_);
+    cc.bind(block_);
+    for (const Tree& t : trees_)
+      for (std::int32_t l = 0; l < kReduceLanes; ++l) store(t, l, identities_[t.fold]);
+    cc.xor_(slot_, slot_);
+    cc.mov(left_, static_cast<std::int64_t>(kReduceBlock));
+    cc.cmp(rest_, left_);
+    cc.cmovl(left_, rest_);
+    cc.sub(rest_, left_);
   }
   // What a pull gives for the lanes' segments, and elements of them; other instructions are none of it.
   [[nodiscard]] bool pulls(std::size_t i, Lane& value) {
     const soac::BodyInst& in = spec_.body->insts[i];
+    if (goes_up(i)) {
+      value = current_[i];
+      return true;
+    }
     switch (in.pull) {
       case soac::Pull::kSegment: value = segment_; return true;
       case soac::Pull::kIndex: value = place_; return true;
@@ -73,14 +120,26 @@ class OuterLoop {
     std::vector<Lane> combined;
     for (std::size_t k = 0; k < running_.size(); ++k) {
       const OuterFold& f = spec_.outer->folds[k];
-      const Lane args[2] = {running_[k], values[static_cast<std::size_t>(f.value)]};
-      combined.push_back(emit_scalar(lanes_, f.op, args));
+      const Lane& value = values[static_cast<std::size_t>(f.value)];
+      combined.push_back(in_tree(f) ? value : combine(f, running_[k], value));
     }
-    for (std::size_t k = 0; k < running_.size(); ++k) move(running_[k], combined[k]);
-    step(place_, one_);
-    step(within_, one_);
+    for (const Tree& t : trees_) combine_in_tree(t, combined[t.fold]);
+    for (std::size_t k = 0; k < running_.size(); ++k)
+      if (!in_tree(spec_.outer->folds[k])) move(running_[k], combined[k]);
+    if (places_) step(place_, one_);
+    if (counts_) step(within_, one_);
+    for (std::size_t i = 0; i < current_.size(); ++i)
+      if (goes_up(i)) step(current_[i], stride_of(i, values));
+    if (!trees_.empty()) {
+      lanes_.cc().add(slot_, vector_bytes());
+      lanes_.cc().and_(slot_, tree_bytes() - 1);
+    }
     lanes_.cc().dec(left_);
     lanes_.cc().jnz(loop);
+    if (!spec_.outer->many) return;
+    for (const Tree& t : trees_) settle(t);
+    lanes_.cc().test(rest_, rest_);
+    lanes_.cc().jnz(block_);
   }
   // Behind the inner loop.
   void leave() {
@@ -93,6 +152,43 @@ class OuterLoop {
   }
 
  private:
+  // The lanes of a FLOAT fold's block, a vector each.
+  struct Tree {
+    std::size_t fold;
+    x86::Mem lanes;
+  };
+  [[nodiscard]] bool in_tree(const OuterFold& f) const { return spec_.outer->many && f.type == Type::kFloat; }
+  [[nodiscard]] std::int32_t vector_bytes() const { return 8 * lanes_.count(); }
+  [[nodiscard]] std::int32_t tree_bytes() const {
+    return static_cast<std::int32_t>(kReduceLanes) * vector_bytes();
+  }
+  [[nodiscard]] Lane combine(const OuterFold& f, const Lane& a, const Lane& b) {
+    const Lane args[2] = {a, b};
+    return emit_scalar(lanes_, f.op, args);
+  }
+  [[nodiscard]] x86::Mem lane_of(const Tree& t, std::int32_t l) const {
+    x86::Mem at = t.lanes;
+    at.addOffset(l * vector_bytes());
+    return at;
+  }
+  void store(const Tree& t, std::int32_t l, const Lane& value) {
+    lanes_.store(Storage::kF64, lane_of(t, l), value, false);
+  }
+  void combine_in_tree(const Tree& t, const Lane& value) {
+    x86::Mem at = t.lanes;
+    at.setIndex(slot_);
+    const Lane now = combine(spec_.outer->folds[t.fold], lanes_.load(Storage::kF64, at), value);
+    lanes_.store(Storage::kF64, at, now, false);
+  }
+  // Behind a block.
+  void settle(const Tree& t) {
+    const OuterFold& f = spec_.outer->folds[t.fold];
+    std::vector<Lane> all;
+    for (std::int32_t l = 0; l < kReduceLanes; ++l) all.push_back(lanes_.load(Storage::kF64, lane_of(t, l)));
+    for (std::size_t w = all.size() / 2; w > 0; w /= 2)
+      for (std::size_t l = 0; l < w; ++l) all[l] = combine(f, all[l], all[l + w]);
+    move(running_[t.fold], combine(f, running_[t.fold], all[0]));
+  }
   [[nodiscard]] Storage storage_of(const soac::BodyInst& in) const {
     return (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
   }
@@ -131,6 +227,13 @@ class OuterLoop {
   Lane one_, turn_, lengths_;
   Lane segment_, place_, within_;  // by lane: number of the segment; of the element, among all and in it
   x86::Gp length_, left_;
+  bool places_ = false, counts_ = false;        // somebody wants place_, within_
+  std::vector<std::optional<EvenValue>> even_;  // by value
+  std::vector<Lane> current_;                   // of even values that are wanted
+  std::vector<Tree> trees_;                     // of many elements
+  Lane steps_;
+  x86::Gp slot_, rest_;  // bytes to the lane that is next; elements behind the block
+  asmjit::Label block_;
 };
 
 }  // namespace nvm::vm::cpu

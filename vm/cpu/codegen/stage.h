@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,12 @@ struct OuterFold {
 struct OuterSpec {
   std::int32_t desc;  // whose segments are all of one length, not zero
   std::vector<OuterFold> folds;
+  bool many = false;  // elements of a segment, more than kSequentialMax; no scan of FLOAT
+};
+// A value that an outer loop's inner one adds to from element to element. Both are of the body and evaluated
+// outside; kNone: from 0, by 1.
+struct EvenValue {
+  std::int32_t start = soac::kNone, stride = soac::kNone;
 };
 
 struct StageSpec {
@@ -167,5 +174,7 @@ struct Stage {
 // Values that are one number for all lanes, and those that an outer loop evaluates for every element.
 [[nodiscard]] std::vector<bool> same_in_lanes(const StageSpec& spec);
 [[nodiscard]] std::vector<bool> inside_of(const StageSpec& spec);
+// By value, in an outer loop of many elements; nothing for those that are none, or the index itself.
+[[nodiscard]] std::vector<std::optional<EvenValue>> even_values(const StageSpec& spec);
 
 }  // namespace nvm::vm::cpu

@@ -170,6 +170,115 @@ TEST_CASE("one index for all is one place in a vector, and one in each segment o
   }
 }
 
+namespace {
+
+// Places that begin at a number for each segment and go up by `stride`.
+struct Steps : Segments {
+  Steps(IntBits bits, std::int64_t segments, std::int64_t each) : Segments(bits, segments, each) {}
+  plan::LengthId length(std::int64_t n) {
+    plan.lengths.push_back(plan::LengthKind::kBound);
+    bindings.lengths.push_back(n);
+    return static_cast<plan::LengthId>(plan.lengths.size() - 1);
+  }
+  template <typename Start>
+  std::int32_t places(std::int32_t stride, Start start) {
+    const std::int32_t first = by_segment(Pull::kPerSegment, Type::kInt, input(Type::kInt, ints(), 3, start));
+    const std::int32_t up = w.apply(Scalar::kMul, Type::kInt, stride, by_segment(Pull::kWithin));
+    return w.apply(Scalar::kAdd, Type::kInt, up, first);
+  }
+};
+
+double odd_or_any(std::mt19937_64& random, std::int64_t i) {
+  constexpr double kOdd[] = {-0.0,   1e300,
+                             -1e300, std::numeric_limits<double>::infinity(),
+                             1e-300, std::numeric_limits<double>::quiet_NaN()};
+  return i % 97 == 0 ? kOdd[random() % std::size(kOdd)] : static_cast<double>(random() % 1000) * 0.1;
+}
+
+}  // namespace
+
+TEST_CASE("segments of many elements take a lane each where places step over elements") {
+  std::mt19937_64 random(7);
+  for (const IntBits bits : {IntBits::k64, IntBits::k32})
+    for (const std::int64_t each : {33, 48, 2051}) {
+      if (bits == IntBits::k32 && each > 48) continue;
+      INFO("segments of " << each);
+      Steps s(bits, kMany, each);
+      const plan::LengthId rows = s.length(kMany + 3 * each), narrow = s.length(64 + each);
+      const auto real = [&](std::int64_t i) { return odd_or_any(random, i); };
+      const auto small = [&](std::int64_t) { return static_cast<std::int64_t>(random() % 255) - 127; };
+      const std::int32_t matrix = s.input(Type::kFloat, Storage::kF64, rows, real);
+      const std::int32_t vector = s.input(Type::kFloat, Storage::kF64, narrow, real);
+      const std::int32_t bytes = s.input(Type::kInt, Storage::kI8, narrow, small);
+      const std::int32_t words = s.input(Type::kInt, Storage::kI32, rows, small);
+      const auto number = [](std::int64_t i) { return i; };
+      const auto up = s.places(s.w.uniform(s.add_number(3)), number);  // neighbours
+      const auto down =
+          s.places(s.w.number(-3), [&](std::int64_t i) { return i * 7919 % kMany + 3 * each - 3; });
+      const auto alike = s.places(s.w.number(1), [](std::int64_t i) { return i / 100; });  // mostly
+      const std::int32_t x = s.w.gather(matrix, up, Type::kFloat),
+                         y = s.w.gather(vector, alike, Type::kFloat);
+      const std::int32_t product = s.w.apply(Scalar::kMul, Type::kFloat, x, y);
+      s.reduce_by(Scalar::kAdd, product, Type::kFloat);
+      if (each <= 48) {
+        s.reduce_by(Scalar::kMax, s.w.gather(matrix, down, Type::kFloat), Type::kFloat);
+        const std::int32_t a = s.w.gather(words, down, Type::kInt), b = s.w.gather(bytes, alike, Type::kInt);
+        s.reduce_by(Scalar::kAdd, s.w.apply(Scalar::kMul, Type::kInt, a, b), Type::kInt);
+        s.reduce_by(Scalar::kOr, s.w.apply(Scalar::kLt, Type::kBool, x, y), Type::kBool);
+      }
+      compare(s, 1);
+    }
+}
+
+TEST_CASE("a stride of its own for each segment") {
+  Steps s(IntBits::k64, kMany, 40);
+  const std::int32_t strides =
+      s.input(Type::kInt, Storage::kI32, 3, [](std::int64_t i) { return i == 0 ? 2 : i % 3 - 1; });
+  const auto places =
+      s.places(s.by_segment(Pull::kPerSegment, Type::kInt, strides), [](std::int64_t i) { return 40 + i; });
+  const auto real = [](std::int64_t i) { return static_cast<double>(i) * 0.3; };
+  s.reduce_by(
+      Scalar::kAdd,
+      s.w.gather(s.input(Type::kFloat, Storage::kF64, s.length(kMany + 200), real), places, Type::kFloat),
+      Type::kFloat);
+  compare(s, 1);
+}
+
+TEST_CASE("neighbours in a long segment are read in its order") {
+  Steps s(IntBits::k64, kMany, 40);
+  const auto places = s.places(s.w.number(1), [](std::int64_t i) { return i; });
+  const auto real = [](std::int64_t i) { return static_cast<double>(i) * 0.3; };
+  s.reduce_by(
+      Scalar::kAdd,
+      s.w.gather(s.input(Type::kFloat, Storage::kF64, s.length(kMany + 40), real), places, Type::kFloat),
+      Type::kFloat);
+  compare(s, 0);
+}
+
+TEST_CASE("places that leave their vector in a long segment trap, wherever they do and come back") {
+  constexpr std::int64_t kEach = 81, kLength = kMany + 2 * kEach;
+  constexpr std::int64_t kAround = std::numeric_limits<std::int64_t>::min();
+  struct Case {
+    std::int64_t stride, first, of_last;  // where segments begin, and one of them
+    bool fine;
+  };
+  for (const Case c : {Case{2, 0, kMany - 1, true}, Case{2, 0, kLength - 2 * kEach + 2, false},
+                       Case{2, 0, -1, false}, Case{-2, 2 * kEach - 2, 2 * kEach - 3, false},
+                       Case{kAround, 0, 7, false}, Case{kLength, 0, 0, false}, Case{-kLength, 0, 0, false}}) {
+    INFO("stride " << c.stride << ", one begins at " << c.of_last);
+    Steps s(IntBits::k64, kMany, kEach);
+    const auto places = s.places(s.w.uniform(s.add_number(c.stride)),
+                                 [&](std::int64_t i) { return i == kMany - 2 ? c.of_last : c.first + i; });
+    const auto number = [](std::int64_t i) { return i % 1000; };
+    const std::int32_t x = s.input(Type::kInt, Storage::kI32, s.length(kLength), number);
+    s.reduce_by(Scalar::kAdd, s.w.gather(x, places, Type::kInt), Type::kInt);
+    const plan::Plan plan = s.finished();
+    testing::Bindings wanted = s.bindings;
+    REQUIRE(evaluate(plan, wanted) == c.fine);
+    compare(s, 1);
+  }
+}
+
 TEST_CASE("segments without elements are left to the other code") {
   Segments s(IntBits::k64, kMany, 0);
   s.reduce_by(Scalar::kMax, s.w.index(), Type::kInt);
