@@ -14,24 +14,26 @@ using soac::BodyInst;
 using soac::Pull;
 
 constexpr PullRule kPullRules[] = {
-#define PULL(pull, when, need, text) {Pull::pull, When::when, Need::need, text},
+#define PULL(pull, condition, need, text) {Pull::pull, Condition::condition, Need::need, text},
 #include "bytecode/plan/fission.def"
 };
 constexpr SinkRule kSinkRules[] = {
-#define SINK(sink, when, record, join, text) {SinkKind::sink, When::when, Record::record, Join::join, text},
+#define SINK(sink, condition, record, join, text) \
+  {SinkKind::sink, Condition::condition, Record::record, Join::join, text},
 #include "bytecode/plan/fission.def"
 };
 
-bool holds(When when, const Body& body, const BodyInst& in) {
-  return when == When::kAlways || (when == When::kEven && affine_within(body, in.a, kNone).has_value());
+bool holds(Condition condition, const Body& body, const BodyInst& in) {
+  return condition == Condition::kAlways ||
+         (condition == Condition::kEven && affine_within(body, in.a, kNone).has_value());
 }
-bool holds(When when, const Sink& s) {
-  switch (when) {
-    case When::kAlways: return true;
-    case When::kFree: return any_order(s.type);
-    case When::kTree: return !any_order(s.type);
-    case When::kDistinct: return s.distinct;
-    case When::kEven: return false;
+bool holds(Condition condition, const Sink& s) {
+  switch (condition) {
+    case Condition::kAlways: return true;
+    case Condition::kFree: return any_order(s.type);
+    case Condition::kTree: return !any_order(s.type);
+    case Condition::kDistinct: return s.distinct;
+    case Condition::kEven: return false;
   }
   return false;
 }
@@ -44,7 +46,7 @@ std::span<const SinkRule> sink_rules() { return kSinkRules; }
 const PullRule& rule_of(const Body& body, std::int32_t v) {
   const BodyInst& in = body.insts.at(static_cast<std::size_t>(v));
   const auto* rule = std::find_if(std::begin(kPullRules), std::end(kPullRules), [&](const PullRule& r) {
-    return r.pull == in.pull && holds(r.when, body, in);
+    return r.pull == in.pull && holds(r.condition, body, in);
   });
   NVM_CHECK(rule != std::end(kPullRules), "a pull has a rule of fission");
   return *rule;
@@ -52,7 +54,7 @@ const PullRule& rule_of(const Body& body, std::int32_t v) {
 
 const SinkRule& rule_of(const Sink& sink) {
   const auto* rule = std::find_if(std::begin(kSinkRules), std::end(kSinkRules), [&](const SinkRule& r) {
-    return r.sink == sink.kind && holds(r.when, sink);
+    return r.sink == sink.kind && holds(r.condition, sink);
   });
   NVM_CHECK(rule != std::end(kSinkRules), "a sink has a rule of fission");
   return *rule;
@@ -79,12 +81,12 @@ const char* text(Join join) {
   };
   return kTexts[static_cast<int>(join)];
 }
-const char* text(When when) {
+const char* text(Condition condition) {
   static constexpr const char* kTexts[] = {
-#define WHEN(id, text) text,
+#define CONDITION(id, text) text,
 #include "bytecode/plan/fission.def"
   };
-  return kTexts[static_cast<int>(when)];
+  return kTexts[static_cast<int>(condition)];
 }
 int most_words(Record record) {
   static constexpr int kWords[] = {

@@ -1,5 +1,6 @@
 // Cutting kernels into parts: the rules of fission.def, looked up for a pull or a sink of a plan. A part is a
-// range of the iterations, known when the kernel runs; the plan and its code are the same for every part.
+// range of the iterations, known when the kernel runs; the plan and its code are the same for every
+// part.
 #pragma once
 
 #include <cstdint>
@@ -22,20 +23,20 @@ enum class Join : std::uint8_t {
 #define JOIN(id, text) id,
 #include "bytecode/plan/fission.def"
 };
-enum class When : std::uint8_t {
-#define WHEN(id, text) id,
+enum class Condition : std::uint8_t {
+#define CONDITION(id, text) id,
 #include "bytecode/plan/fission.def"
 };
 
 struct PullRule {
   soac::Pull pull;
-  When when;
+  Condition condition;
   Need need;
   const char* text;
 };
 struct SinkRule {
   SinkKind sink;
-  When when;
+  Condition condition;
   Record record;
   Join join;
   const char* text;
@@ -51,7 +52,7 @@ struct SinkRule {
 [[nodiscard]] const char* text(Need need);
 [[nodiscard]] const char* text(Record record);
 [[nodiscard]] const char* text(Join join);
-[[nodiscard]] const char* text(When when);
+[[nodiscard]] const char* text(Condition condition);
 [[nodiscard]] int most_words(Record record);
 
 }  // namespace nvm::plan
