@@ -38,7 +38,73 @@ bool holds(Condition condition, const Sink& s) {
   return false;
 }
 
+bool may_fail(const Sink& s) {
+  return s.kind == SinkKind::kScatter || s.kind == SinkKind::kPartition || by_primitive(s);
+}
+bool may_fail(const Kernel& kernel) {
+  for (std::size_t v = 0; v < kernel.body.insts.size(); ++v)
+    if (soac::may_trap(kernel.body, v)) return true;
+  return std::any_of(kernel.sinks.begin(), kernel.sinks.end(), [](const Sink& s) { return may_fail(s); });
+}
+
+std::string handed_on(Record record) {
+  const int words = most_words(record);
+  return (words == 1 ? "1 word, " : "at most " + std::to_string(words) + " words, ") +
+         std::string(text(record));
+}
+
+// Lines "who, who: what", in the order in which they were first said.
+class Grouped {
+ public:
+  void say(const std::string& what, const std::string& who) {
+    const auto known =
+        std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.what == what; });
+    if (known == lines_.end())
+      lines_.push_back({what, who});
+    else
+      known->who += ", " + who;
+  }
+  [[nodiscard]] std::string text() const {
+    std::string out;
+    for (const Line& l : lines_) out += "    " + l.who + ": " + l.what + "\n";
+    return out;
+  }
+
+ private:
+  struct Line {
+    std::string what, who;
+  };
+  std::vector<Line> lines_;
+};
+
+std::string print_parts(const Kernel& kernel) {
+  Grouped needs, records, results;
+  for (std::size_t v = 0; v < kernel.body.insts.size(); ++v) {
+    const Need need = rule_of(kernel.body, static_cast<std::int32_t>(v)).need;
+    if (need != Need::kNothing) needs.say("needs " + std::string(text(need)), "v" + std::to_string(v));
+  }
+  for (std::size_t s = 0; s < kernel.sinks.size(); ++s) {
+    const SinkRule& rule = rule_of(kernel.sinks[s]);
+    const std::string who = "s" + std::to_string(s);
+    if (rule.record != Record::kNothing) records.say("hands on " + handed_on(rule.record), who);
+    results.say("results " + std::string(text(rule.join)), who);
+  }
+  if (may_fail(kernel)) records.say("hands on " + handed_on(Record::kFailure), "checks");
+  return needs.text() + records.text() + results.text();
+}
+
 }  // namespace
+
+std::string print_parts(const Plan& plan) {
+  std::string out;
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    const Kernel& kernel = plan.kernels[k];
+    const bool one = plan.lengths[static_cast<std::size_t>(kernel.space)] == LengthKind::kOne;
+    out += (one ? "  no parts of kernel " : "  parts [a, b) of kernel ") + std::to_string(k) + " over n" +
+           std::to_string(kernel.space) + "\n" + (one ? "" : print_parts(kernel));
+  }
+  return out;
+}
 
 std::span<const PullRule> pull_rules() { return kPullRules; }
 std::span<const SinkRule> sink_rules() { return kSinkRules; }

@@ -55,4 +55,8 @@ struct SinkRule {
 [[nodiscard]] const char* text(Condition condition);
 [[nodiscard]] int most_words(Record record);
 
+// Of each kernel that is cut what its values need, its sinks hand on, and where results are; deterministic.
+// Kernels over one number are not cut: whoever reads what they make computes it.
+[[nodiscard]] std::string print_parts(const Plan& plan);
+
 }  // namespace nvm::plan

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "tests/support/fused.h"
 #include "vm/simd/reduce_tree.h"
 
 using namespace nvm;
@@ -87,4 +88,27 @@ TEST_CASE("a gather by an index that goes up evenly needs a range, by any other 
 TEST_CASE("only places that may coincide are written in order") {
   CHECK(rule_for(SinkKind::kScatter, Type::kInt, false).join == Join::kInOrder);
   CHECK(rule_for(SinkKind::kScatter, Type::kInt, true).join == Join::kAnyOrder);
+}
+
+TEST_CASE("what parts of a plan need, hand on and make is printed by kernel") {
+  test::RegionBuilder b;
+  const auto n = b.length(), k = b.length();
+  const auto desc = b.segments(k, n);
+  const auto x = b.vector(Type::kFloat, n), places = b.vector(Type::kInt, n);
+  const auto sums = b.op(Op::kAddScan, TypeWord::kFloat, {x, desc});
+  b.live(b.op(Op::kPermute, TypeWord::kFloat, {sums, places, desc}));
+  const auto all = b.op(Op::kAddReduce, TypeWord::kInt, {places, b.whole(n)});
+  b.live(b.op(Op::kAdd, TypeWord::kInt, {all, b.fixed(1)}));
+  CHECK(print_parts(test::fuse_all(b).plan) == R"(  parts [a, b) of kernel 0 over n1
+    v0, v2: needs the elements [a, b)
+    v1: needs what the scan hands on to it
+    v3: needs the entries of the segments that meet [a, b), the number of the first, the place of a in it
+    s0: hands on at most 9 words, the running value and, of the block that goes on, its total and its unfinished group
+    s2: hands on 1 word, the total of its elements of the segment that goes on
+    checks: hands on 1 word, the first iteration where a check fails, if there is one
+    s0: results side by side, in the order of the parts
+    s1: results in the part that has their place; the last iteration wins
+    s2: results where their segment begins; of the whole space everywhere
+  no parts of kernel 1 over n0
+)");
 }
