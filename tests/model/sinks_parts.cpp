@@ -8,7 +8,6 @@ namespace nvm::model {
 namespace {
 
 using plan::Join;
-using plan::Record;
 using plan::SinkKind;
 
 constexpr Word kNowhere = ~Word{0};
@@ -160,14 +159,10 @@ class ByParts {
         },
         [&](std::size_t, Word total) { made_.total = total; });
   }
-  // The record is that of the count.
   void part() {
-    const plan::SinkRule& counting = rule_of(plan::Sink{.kind = SinkKind::kCount});
-    ByParts counted(c_, counting, cut_, target_, defect_);
-    counted.walk(
+    walk(
         sums_, *c_.kept,
         [&](std::size_t i, std::size_t s, Word before) {
-          part_ = counted.part_;
           const bool off = defect_ == Defect::kPlaceOff && begin() > offsets_[s];
           const Word kept = before + (off ? 1 : 0), place = i - offsets_[s];
           put(offsets_[s] + (keeps(i) ? c_.init[s] + kept : place - kept), c_.value[i]);

@@ -45,12 +45,12 @@ bool does(const SinkRule& rule, Join other) {
 
 bool matters(Defect defect, const SinkRule& rule) {
   const bool in_tree = rule.record == Record::kLanes || rule.record == Record::kGroup;
-  const bool parts = rule.sink == SinkKind::kPartition;  // has the record of its count
   switch (defect) {
     case Defect::kNoDefect: return false;
-    case Defect::kDropsRecord: return parts || rule.record != Record::kNothing;
+    case Defect::kDropsRecord: return rule.record != Record::kNothing;
     case Defect::kDropsBlock: return in_tree;
-    case Defect::kPlaceOff: return parts || in_tree || rule.sink == SinkKind::kRandom;
+    case Defect::kPlaceOff:
+      return in_tree || rule.sink == SinkKind::kRandom || rule.sink == SinkKind::kPartition;
     case Defect::kNumberOff: return rule.join == Join::kAtBegin || rule.join == Join::kMerged;
     case Defect::kReversed: return rule.join != Join::kAnyOrder && rule.sink != SinkKind::kCount;
     case Defect::kOwnFirst: return rule.join == Join::kInOrder;
