@@ -128,8 +128,8 @@ int explain_command(const Words& words) {
   const Arguments arguments("explain", words);
   const lib::Limits limits = limits_of(arguments);
   std::string letters = arguments.text(Option::kShow);
-  if (letters.find_first_not_of("tgdrcpxw") != std::string::npos)
-    throw UsageError{"--show " + letters + ": expected some of the letters t, g, d, r, c, p, x, w"};
+  if (letters.find_first_not_of("tgdrcpfxw") != std::string::npos)
+    throw UsageError{"--show " + letters + ": expected some of the letters t, g, d, r, c, p, f, x, w"};
   const bool by_line = std::erase(letters, 'w') > 0;
   const std::string explain = letters.empty() ? "-" : letters;
   Watch watch(arguments);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "bytecode/plan/fission.h"
 #include "bytecode/program/origin.h"
 #include "vm/tier/pipeline.h"
 
@@ -109,6 +110,7 @@ std::string explain(const RegionEntry& entry, const ssa::Module& module, std::st
   if (wants(letters, 'r')) out += rules(entry, graph, module.origins);
   if (wants(letters, 'c')) out += costs(graph);
   if (wants(letters, 'p') && entry.tried) out += plan::print(entry.plan);
+  if (wants(letters, 'f') && entry.tried) out += plan::print_parts(entry.plan);
   if (wants(letters, 'x') && entry.code != nullptr) out += entry.code->listing();
   return out;
 }
