@@ -80,6 +80,21 @@ MemoryAccount::MemoryAccount(std::size_t limit) : limit_(limit), begin_(0) {
 
 void MemoryAccount::measure_heap() { ask_the_library(When::kNow); }
 
+MemoryAccount::Trimmer::Trimmer(std::shared_ptr<MemoryAccount> account, std::function<void()> trim)
+    : account_(std::move(account)), trim_(std::move(trim)) {
+  const std::lock_guard lock(account_->trimming_);
+  account_->trimmers_.push_back(this);
+}
+MemoryAccount::Trimmer::~Trimmer() {
+  const std::lock_guard lock(account_->trimming_);
+  std::erase(account_->trimmers_, this);
+}
+
+void MemoryAccount::trim() {
+  const std::lock_guard lock(trimming_);
+  for (const Trimmer* trimmer : trimmers_) trimmer->trim_();
+}
+
 std::size_t MemoryAccount::heap() const {
   const std::size_t begin = std::atomic_ref(const_cast<std::size_t&>(begin_)).load(std::memory_order_relaxed);
   const std::size_t now = heap_now(), free = begin + kFreeHeap;
@@ -105,7 +120,14 @@ Budget::Budget(std::shared_ptr<MemoryAccount> account, double seconds, const std
   std::atomic_ref(account_->begin_).store(heap_now(), std::memory_order_relaxed);
 }
 
-Budget::~Budget() { t_budget = outer_; }
+Budget::~Budget() {
+  // What it surrounds may end later, as what a callback of a run has begun.
+  for (Budget** place = &t_budget; *place != nullptr; place = &(*place)->outer_)
+    if (*place == this) {
+      *place = outer_;
+      return;
+    }
+}
 
 Budget* Budget::current() { return t_budget; }
 
@@ -141,7 +163,7 @@ void Budget::look() {
     if (!account->allows(0)) budget->out_of_memory(0);
   }
   const bool kept = MemoryAccount::not_negative(account->mapped_) + account->heap() > account->limit();
-  if (kept && account->trim) account->trim();
+  if (kept) account->trim();
 }
 
 void Budget::before_heap_grows(std::size_t bytes) {

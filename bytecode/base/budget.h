@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "bytecode/base/cancel.h"
 
@@ -37,8 +39,21 @@ class MemoryAccount {
   }
   // heap() is of the last time that the C library was asked. Whoever is about to refuse something asks anew.
   static void measure_heap();
-  // Gives back pages that no vector needs; called where the heap wants them.
-  std::function<void()> trim;
+  // Whoever keeps pages that no vector needs gives them back, by `trim`, where the heap wants them: as long
+  // as this lives.
+  class Trimmer {
+   public:
+    Trimmer(std::shared_ptr<MemoryAccount> account, std::function<void()> trim);
+    ~Trimmer();
+    Trimmer(const Trimmer&) = delete;
+    Trimmer& operator=(const Trimmer&) = delete;
+
+   private:
+    friend class MemoryAccount;
+    std::shared_ptr<MemoryAccount> account_;
+    std::function<void()> trim_;
+  };
+  void trim();
 
  private:
   friend class Budget;
@@ -50,6 +65,8 @@ class MemoryAccount {
   std::size_t limit_;
   std::size_t begin_;  // of the heap, when a call began; 0 if it is counted
   std::atomic<std::ptrdiff_t> vectors_{0}, mapped_{0};
+  std::mutex trimming_;
+  std::vector<Trimmer*> trimmers_;  // of machines, which may be used by other threads
 };
 
 // Thrown where the heap has grown beyond what the account allows.
@@ -67,7 +84,7 @@ class Budget {
   using Clock = std::chrono::steady_clock;
 
   // `seconds` from now, 0: no limit. `cancelled` may be null. Inside another one of the thread, that one
-  // holds, too, and its account goes on if none is given.
+  // holds, too, and its account goes on if none is given. They may end in any order, on their thread.
   explicit Budget(std::shared_ptr<MemoryAccount> account, double seconds = 0,
                   const std::atomic<bool>* cancelled = nullptr);
   ~Budget();

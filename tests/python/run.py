@@ -3,7 +3,7 @@
 
     run.py SOURCE BUILD LIBNVM
 
-Makes the environment with pip in BUILD/python, once, builds the extension module there against a libnvm that is there, and runs
+Makes the environment with pip in BUILD/python, once for a list of packages and an interpreter, builds the extension module there against a libnvm that is there, and runs
 pytest on tests/conformance/python, without and with compiled kernels and with functions interpreted, and on tests/python; mypy on
 the package. Exits with 77, which means skipped, where there is no pip or no package index."""
 
@@ -25,7 +25,8 @@ def skip(why):
 def prepare(folder):
     """The environment's Python, with the packages."""
     python = folder / "bin" / "python"
-    if (folder / "complete").exists():
+    complete, made_of = folder / "complete", "\n".join([sys.version, *PACKAGES, ""])
+    if complete.exists() and complete.read_text() == made_of:
         return python
     shutil.rmtree(folder, ignore_errors=True)
     made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True, check=False)
@@ -35,7 +36,7 @@ def prepare(folder):
                          capture_output=True, text=True, check=False)
     if got.returncode != 0:
         skip("pip cannot install " + ", ".join(PACKAGES) + ": " + got.stderr.strip().splitlines()[-1])
-    (folder / "complete").touch()
+    complete.write_text(made_of)
     return python
 
 

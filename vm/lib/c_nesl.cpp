@@ -1,4 +1,6 @@
 // NESL from C: sessions, calls and values.
+#include <atomic>
+#include <memory>
 #include <ostream>
 #include <streambuf>
 
@@ -20,12 +22,17 @@ class TextBuffer final : public std::streambuf {
   }
 };
 
-struct nvm_nesl {
-  explicit nvm_nesl(const nvm::lib::NeslOptions& options)
+// A session and what it says: all of it is used by one call at a time.
+struct CSession {
+  explicit CSession(const nvm::lib::NeslOptions& options)
       : messages(&shown), session(options, messages, messages) {}
   TextBuffer shown;
   std::ostream messages;
   nvm::lib::Nesl session;
+  std::atomic<bool> busy{false};
+};
+struct nvm_nesl {
+  std::shared_ptr<CSession> session;  // a call shares it: the handle may be freed meanwhile
 };
 struct nvm_nesl_value {
   nvm::lib::NeslValue value;
@@ -58,6 +65,16 @@ const char* type_of_kind(Kind kind) {
   }
 }
 
+// f(session) of one that nobody else uses.
+template <typename F>
+auto using_session(const nvm_nesl& handle, F f) {
+  const std::shared_ptr<CSession> session = handle.session;
+  const Taken taken(session->busy);
+  if (!taken) refuse(kBusy);
+  session->shown.text.clear();
+  return f(*session);
+}
+
 std::vector<NeslValue> values_of(nvm_nesl_value* const* handles, int count) {
   check_inputs(handles, count);
   std::vector<NeslValue> values;
@@ -74,7 +91,7 @@ nvm_nesl* nvm_nesl_new(const nvm_options* options) {
   return guarded_c([&] {
     NeslOptions nesl;
     nesl.vm = options_of(options);
-    return new nvm_nesl(nesl);
+    return new nvm_nesl{std::make_shared<CSession>(nesl)};
   });
 }
 void nvm_nesl_free(nvm_nesl* session) { delete session; }
@@ -84,13 +101,14 @@ int nvm_nesl_define(nvm_nesl* session, const char* text, size_t size, const char
       [&] {
         if (session == nullptr || text == nullptr || name == nullptr)
           refuse("definitions without session or text");
-        session->shown.text.clear();
-        auto defined = session->session.define({text, size}, name);
-        if (defined) return 0;
-        Failure failure = defined.failure();
-        if (failure.messages.empty()) failure.message = session->shown.text + failure.message;
-        keep_error(std::move(failure));
-        return 1;
+        return using_session(*session, [&](CSession& s) {
+          auto defined = s.session.define({text, size}, name);
+          if (defined) return 0;
+          Failure failure = defined.failure();
+          if (failure.messages.empty()) failure.message = s.shown.text + failure.message;
+          keep_error(std::move(failure));
+          return 1;
+        });
       },
       1);
 }
@@ -99,7 +117,9 @@ nvm_nesl_value* nvm_nesl_call(nvm_nesl* session, const char* function, nvm_nesl_
                               int argument_count) {
   return guarded_c([&] {
     if (session == nullptr || function == nullptr) refuse("a call without session or function");
-    return handle_of<nvm_nesl_value>(session->session.call(function, values_of(arguments, argument_count)));
+    return using_session(*session, [&](CSession& s) {
+      return handle_of<nvm_nesl_value>(s.session.call(function, values_of(arguments, argument_count)));
+    });
   });
 }
 

@@ -40,6 +40,9 @@ class Lazy {
  public:
   struct Impl;
   explicit Lazy(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
+  Lazy(const Lazy&) = default;  // there is none without a vector: to move is to copy
+  Lazy& operator=(const Lazy&) = default;
+  ~Lazy() = default;
   [[nodiscard]] Impl& impl() const { return *impl_; }
 
  private:

@@ -73,9 +73,9 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
           [&] {
             if (const auto wrong = wrong_int_bits(options.int_bits)) {
               err << "nvm: " << *wrong << std::flush;
-              return std::unique_ptr<Impl>();
+              return std::shared_ptr<Impl>();
             }
-            auto impl = std::make_unique<Impl>(options, out, err);
+            auto impl = std::make_shared<Impl>(options, out, err);
             impl->bind_text("user", variable(options, "USER"));
             impl->bind_text("display", variable(options, "DISPLAY"));
             impl->bind_text("nesl_path", variable(options, "NESL_PATH"));
@@ -83,7 +83,7 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
           },
           [&](const Failure& failure) {
             err << failure.message << std::flush;
-            return std::unique_ptr<Impl>();
+            return std::shared_ptr<Impl>();
           })) {}
 
 void Nesl::Impl::bind_text(const std::string& name, const std::string& text) {

@@ -104,7 +104,7 @@ std::string type_text(const frontend::Type* type) {
 
 std::vector<std::string> functions_of(std::string_view text) {
   Diagnostics ignored("", text);
-  const frontend::Source source{"", text, 1, false};
+  const frontend::Source source{"", text, 1, false, 0, true};  // as define() reads it
   frontend::Parser parser(source, ignored);
   std::vector<std::string> names;
   while (!parser.at_end()) {

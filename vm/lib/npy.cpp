@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "bytecode/base/read_file.h"
@@ -30,16 +32,106 @@ struct Header {
   std::vector<std::int64_t> shape;
 };
 
-// The text behind 'key': in the dictionary.
-std::string_view entry(std::string_view dictionary, std::string_view key) {
-  const std::size_t at = dictionary.find("'" + std::string(key) + "'");
-  if (at == dictionary.npos) return {};
-  const std::size_t colon = dictionary.find(':', at);
-  if (colon == dictionary.npos) return {};
-  std::string_view rest = dictionary.substr(colon + 1);
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-  return rest;
-}
+// The dictionary, a literal of Python's: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. It has
+// these three keys, in any order, and nothing else: a header that is not understood is not guessed at.
+class Dictionary {
+ public:
+  Dictionary(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
+
+  Header read() {
+    Header h;
+    unsigned seen = 0;
+    expect('{');
+    for (bool comma = true; !take('}'); comma = take(',')) {
+      if (!comma) refuse();
+      seen |= entry(h, seen);
+    }
+    skip();
+    if (seen != kAll || !rest_.empty()) refuse();
+    return h;
+  }
+
+ private:
+  static constexpr unsigned kDescr = 1, kFortran = 2, kShape = 4, kAll = 7;
+
+  [[noreturn]] void refuse() const { fail(path_, "has no header of a .npy file: it may be damaged"); }
+
+  void skip() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+  bool at(char c) {
+    skip();
+    return rest_.starts_with(c);
+  }
+  bool take(char c) {
+    if (!at(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) refuse();
+  }
+  bool take_word(std::string_view word) {
+    skip();
+    if (!rest_.starts_with(word)) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+
+  std::string text() {
+    const char quote = at('"') ? '"' : '\'';
+    expect(quote);
+    const std::size_t end = rest_.find(quote);
+    if (end == rest_.npos) refuse();
+    std::string inside(rest_.substr(0, end));
+    rest_.remove_prefix(end + 1);
+    return inside;
+  }
+
+  // The key that it is for, which was not there before.
+  unsigned entry(Header& h, unsigned seen) {
+    const std::string key = text();
+    const unsigned which = key == "descr"           ? kDescr
+                           : key == "fortran_order" ? kFortran
+                           : key == "shape"         ? kShape
+                                                    : 0;
+    if (which == 0 || (seen & which) != 0) refuse();
+    expect(':');
+    if (which == kDescr) {
+      if (at('[')) fail(path_, "holds records, which are not supported");
+      h.descr = text();
+    } else if (which == kFortran) {
+      h.fortran = take_word("True");
+      if (!h.fortran && !take_word("False")) refuse();
+    } else {
+      shape(h.shape);
+    }
+    return which;
+  }
+
+  void shape(std::vector<std::int64_t>& dimensions) {
+    expect('(');
+    for (bool comma = true; !take(')'); comma = take(',')) {
+      if (!comma) refuse();
+      if (dimensions.size() == kMostDimensions)
+        fail(path_, "has more than " + std::to_string(kMostDimensions) + " dimensions");
+      dimensions.push_back(dimension());
+      if (at(')') && dimensions.size() == 1) refuse();  // a number in parentheses
+    }
+  }
+
+  std::int64_t dimension() {
+    if (at('-')) fail(path_, "has an impossible shape");
+    std::int64_t n = 0;
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), n);
+    if (error == std::errc::result_out_of_range) fail(path_, "has an impossible shape");
+    if (error != std::errc()) refuse();
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    if (rest_.starts_with('L')) rest_.remove_prefix(1);  // as Python 2 wrote them
+    return n;
+  }
+
+  std::string_view rest_;
+  const std::string& path_;
+};
 
 // `bytes` of them, which are there.
 void read_exactly(InFile& file, void* to, std::size_t bytes, const std::string& path, const char* otherwise) {
@@ -53,31 +145,24 @@ Header read_header(InFile& file, const std::string& path) {
   char head[8];
   read_exactly(file, head, sizeof head, path, kNone);
   if (!std::string_view(head, sizeof head).starts_with("\x93NUMPY")) fail(path, kNone);
+  if (head[6] < 1 || head[6] > 3 || head[7] != 0) fail(path, "is a .npy file of an unknown version");
   std::uint32_t length = 0;
   read_exactly(file, &length, head[6] >= 2 ? 4 : 2, path, kNone);  // version 1 has two bytes of length
   std::string dictionary = file.rest(length);
   if (file.error() != 0) fail(path, std::strerror(file.error()));
   if (dictionary.size() < length) fail(path, "ends inside its header");
-  Header h;
-  const std::string_view descr = entry(dictionary, "descr");
-  if (descr.size() < 5 || descr[0] != '\'') fail(path, "holds records, which are not supported");
-  h.descr = descr.substr(1, descr.find('\'', 1) - 1);
-  h.fortran = entry(dictionary, "fortran_order").starts_with("True");
-  for (std::string_view s = entry(dictionary, "shape"); !s.empty() && s[0] != ')'; s.remove_prefix(1))
-    if (s[0] == '-') {
-      fail(path, "has an impossible shape");
-    } else if (s[0] >= '0' && s[0] <= '9') {
-      std::int64_t n = 0;
-      for (; !s.empty() && s[0] >= '0' && s[0] <= '9'; s.remove_prefix(1)) {
-        if (n > (INT64_MAX >> 8)) fail(path, "has an impossible shape");
-        n = n * 10 + (s[0] - '0');
-      }
-      if (h.shape.size() == kMostDimensions)
-        fail(path, "has more than " + std::to_string(kMostDimensions) + " dimensions");
-      h.shape.push_back(n);
-      if (s.empty() || s[0] == ')') break;
-    }
-  return h;
+  return Dictionary(dictionary, path).read();
+}
+
+constexpr std::string_view kKinds = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8";
+
+// That of the elements, without their order of bytes; "" if it is none of ours.
+std::string kind_of(std::string_view descr) {
+  constexpr std::string_view kOrders = "<>|=";
+  const std::string_view kind = descr.size() == 3 ? descr.substr(1) : std::string_view();
+  const bool ours = !kind.empty() && kOrders.find(descr[0]) != kOrders.npos && kind.find(' ') == kind.npos &&
+                    kKinds.find(kind) != kKinds.npos;
+  return std::string(ours ? kind : std::string_view());
 }
 
 // A float of half precision.
@@ -183,9 +268,8 @@ Array read_npy(const std::string& path, InFile& file, Pool& pool) {
   constexpr const char* kShort = "ends before its last element";
   if (file.error() != 0) fail(path, std::strerror(file.error()));
   Header h = read_header(file, path);
-  const std::string kind = h.descr.size() == 3 ? h.descr.substr(1) : "";
-  constexpr std::string_view kKinds = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8";
-  if (kind.empty() || kKinds.find(kind) == kKinds.npos)
+  const std::string kind = kind_of(h.descr);
+  if (kind.empty())
     fail(path, "elements of type " + h.descr + " are not supported; expected one of " + std::string(kKinds));
   std::int64_t n = 1, total = 0;
   for (const std::int64_t d : h.shape)
@@ -193,13 +277,17 @@ Array read_npy(const std::string& path, InFile& file, Pool& pool) {
   const auto size = static_cast<std::size_t>(kind[1] - '0');
   if (__builtin_mul_overflow(n, kind[1] - '0', &total)) fail(path, "has an impossible shape");
   const auto bytes = static_cast<std::size_t>(total);
-  if (file.size() && bytes > *file.size()) fail(path, kShort);
+  // Of a stream that does not say how much there is, what there is comes first: a header may claim anything.
+  std::optional<InFile> streamed;
+  InFile& in = file.size() ? file : streamed.emplace(path, file.rest(bytes));
+  if (file.error() != 0) fail(path, std::strerror(file.error()));
+  if (bytes > *in.size()) fail(path, kShort);
   // Where the elements are put: those of 8 bytes where they stay.
   const bool stays = size == 8 && n != 1;
   Vector whole = stays ? pool.vector(kind == "f8" ? Storage::kF64 : Storage::kI64, n) : Vector();
   std::vector<std::byte> narrow(stays ? 0 : bytes);
   std::byte* const to = !stays ? narrow.data() : n == 0 ? nullptr : whole.mutable_data<std::byte>();
-  read_exactly(file, to, bytes, path, kShort);
+  read_exactly(in, to, bytes, path, kShort);
   if (h.descr[0] == '>') swap_bytes(to, n, size);
   if (h.fortran && h.shape.size() > 1) to_row_major(to, h.shape, n, size);
   if (kind == "u8") check_fits(path, to, n);

@@ -1,8 +1,8 @@
 /* libnvm from C: the same machine as nvm.hpp. Handles are freed by their _free function; strings belong to
    the handle they come from. Functions that can fail return NULL or a non-zero number; nvm_error() then says
    why, for the calling thread: whatever fails, memory included, does not end the process. A value that is
-   NULL has no elements. While a machine runs, another nvm_run of it fails: "busy". See
-   programs/embed/example.c. */
+   NULL has no elements. While a machine or session is used, another call of it fails: "busy"; it may be freed
+   by what that call calls back, and lives until the call has ended. See programs/embed/example.c. */
 #ifndef NVM_H
 #define NVM_H
 
@@ -52,9 +52,9 @@ typedef struct {
 
 /* From nvm_limits_begin to nvm_limits_end, all that the calling thread does with this library shares this
    memory (bytes) and time (seconds), 0: no limit: loading, making machines and values, running, printing.
-   What takes more fails. Limits nest, and the inner ones cannot have more; they are ended where they were
-   begun: on the same thread, the innermost first. Otherwise nvm_limits_end does nothing and returns a
-   non-zero number. */
+   What takes more fails. Limits nest, and the inner ones cannot have more; they are ended on the thread where
+   they were begun, the innermost first, also by what a call calls back. Otherwise nvm_limits_end does nothing
+   and returns a non-zero number. */
 typedef struct nvm_limits nvm_limits;
 nvm_limits* nvm_limits_begin(uint64_t memory, double seconds);
 int nvm_limits_end(nvm_limits* limits);

@@ -192,6 +192,9 @@ class Program {
  public:
   struct Impl;
   explicit Program(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  Program(const Program&) = default;  // there is none without a program: to move is to copy
+  Program& operator=(const Program&) = default;
+  ~Program() = default;
 
   // Whether a text begins as VCODE does, and no NESL.
   [[nodiscard]] static bool looks_like_vcode(std::string_view text);
@@ -352,19 +355,21 @@ class Vm {
   ~Vm();
 
   // Runs from a fresh state. `inputs` are those of LoadOptions::inputs. What was compiled for a program
-  // serves its next run, unless another one ran in between. While it runs, another call fails: "busy".
+  // serves its next run, unless another one ran in between. While it runs, another call fails: "busy"; it may
+  // be destroyed, and so may what it was given, by what the run calls back: they live until the run has
+  // ended.
   [[nodiscard]] Result<Run> run(const Program& program, std::span<const Value> inputs = {});
   // For what is written of results: counts so many bytes as output. False if that is more than
   // Options::output_limit has left; then nothing more may be written.
   [[nodiscard]] bool may_write(std::uint64_t bytes);
-  // From now on nothing is written and no process is started, whatever Options::allow says.
+  // Runs that begin from now on write nothing and start no process, whatever Options::allow says.
   void forbid_effects() noexcept;
   // Makes a run end soon with a failure; from any thread or a signal handler. A Vm at rest ignores it.
   void cancel() noexcept;
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 [[nodiscard]] const char* version();

@@ -165,6 +165,7 @@ constexpr int kMostNesting = 500;
 // Of objects it asks how many keys they have as they come: a key is looked for among those before it.
 Json parsed(std::string_view line) {
   check_stack();
+  if (line.find('\0') != line.npos) throw std::string("has a NUL character");  // where the library ends
   std::vector<std::size_t> keys;  // of the objects around this place
   return Json::parse(line, [&](int depth, Json::parse_event_t event, Json&) {
     check_budget();

@@ -12,10 +12,10 @@ using Text = std::optional<std::string>;
 }  // namespace
 
 Remora::Remora(const LanguageOptions& options, std::ostream& out, std::ostream& err)
-    : impl_(guarded([&] { return std::make_unique<Impl>(options, out, err); },
+    : impl_(guarded([&] { return std::make_shared<Impl>(options, out, err); },
                     [&](const Failure& failure) {
                       err << failure.message << std::flush;
-                      return std::unique_ptr<Impl>();
+                      return std::shared_ptr<Impl>();
                     })) {}
 Remora::~Remora() = default;
 
@@ -92,7 +92,10 @@ LanguageStatus Remora::check_script(std::string text, const std::string& name,
 }
 
 void Remora::compile_only() {
-  if (impl_ != nullptr) impl_->compiles = true;
+  SessionCore::between_runs(impl_, [&] {
+    impl_->compiles = true;
+    return LanguageStatus::kOk;
+  });
 }
 
 std::optional<std::string> Remora::compile(const std::string& text) {

@@ -58,7 +58,7 @@ class Remora final : public Language {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace nvm::lib

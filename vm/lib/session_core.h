@@ -21,9 +21,11 @@ namespace nvm::lib {
 
 // Members are destroyed in reverse order: the values before the memory they stand in.
 struct SessionCore {
-  // f() of a session that nobody else uses, or `otherwise` of what fails.
+  // f() of a session that nobody else uses, or `otherwise` of what fails. Its owner may be destroyed by what
+  // it calls back: the session lives until it ends.
   template <typename R, typename P, typename F, typename G>
-  static R call(const P& session, F f, G otherwise) noexcept {
+  static R call(const P& owned, F f, G otherwise) noexcept {
+    const P session = owned;
     return guarded(
         [&]() -> R {
           if (session == nullptr) throw std::bad_alloc();  // when it was made
@@ -36,7 +38,8 @@ struct SessionCore {
   }
   // The same; what fails is reported.
   template <typename R, typename P, typename F>
-  static R reporting(const P& session, F f, R otherwise, R busy) noexcept {
+  static R reporting(const P& owned, F f, R otherwise, R busy) noexcept {
+    const P session = owned;
     return call<R>(
         session, [&]() -> R { return session->uncancelled(f, otherwise); },
         [&](const Failure& failure) {
@@ -80,7 +83,8 @@ struct SessionCore {
 
   // What happens outside runs is reading, compiling and showing.
   template <typename P, typename F>
-  static LanguageStatus between_runs(const P& session, F f) noexcept {
+  static LanguageStatus between_runs(const P& owned, F f) noexcept {
+    const P session = owned;
     return reporting(
         session,
         [&] {

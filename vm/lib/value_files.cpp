@@ -82,8 +82,13 @@ ValueFile::ValueFile(const std::string& word) noexcept
             wrong_ = std::move(failure.reason);
             return std::unique_ptr<Impl>();
           })) {}
-ValueFile::ValueFile(ValueFile&&) noexcept = default;
-ValueFile& ValueFile::operator=(ValueFile&&) noexcept = default;
+ValueFile::ValueFile(ValueFile&& o) noexcept
+    : wrong_(std::exchange(o.wrong_, "moved")), impl_(std::move(o.impl_)) {}
+ValueFile& ValueFile::operator=(ValueFile&& o) noexcept {
+  wrong_ = std::exchange(o.wrong_, "moved");
+  impl_ = std::move(o.impl_);
+  return *this;
+}
 ValueFile::~ValueFile() = default;
 
 std::string ValueFile::path() const { return impl_ == nullptr ? "" : impl_->named.path; }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <limits>
+#include <list>
 #include <mutex>
 
 #include "bytecode/base/disk_cache.h"
@@ -231,15 +232,17 @@ struct Vm::Impl {
   vm::OutputBudget output;
   std::uint64_t fuel_left;
   std::shared_ptr<vm::Pool> pool;
+  MemoryAccount::Trimmer trimmer;
   std::atomic<vm::Stop> stop{vm::Stop::kNo};
+  std::atomic<bool> effects_forbidden{false};  // for runs that begin
   // What was compiled for the last program that ran without an observer.
   std::shared_ptr<const Program::Impl> compiled_program;
   std::unique_ptr<Compiling> compiled;
   std::unique_ptr<vm::block::GroupEngine> groups;  // for the last program
   std::shared_ptr<const Program::Impl> groups_program;
   std::shared_ptr<const Program::Impl> running;
-  std::string told;  // why there is no CUDA engine
-  std::atomic<bool> busy{false};
+  std::string told;               // why there is no CUDA engine
+  std::atomic<bool> busy{false};  // its owner may be destroyed meanwhile: who calls shares it
 
   explicit Impl(const Options& given)
       : options(effective(given)),
@@ -247,10 +250,8 @@ struct Vm::Impl {
         account(account_of(options)),
         output(options.output_limit),
         fuel_left(options.fuel),
-        pool(pool_of(account)) {
-    account->trim = [this] { pool->trim(); };
-  }
-  ~Impl() { account->trim = nullptr; }
+        pool(pool_of(account)),
+        trimmer(account, [this] { pool->trim(); }) {}
 
   vm::Machine machine(vm::Host& host, IntBits bits) {
     vm::Machine m;
@@ -367,7 +368,25 @@ Failure run_failure(const vm::RunError& error, const Program::Impl& program, std
 
 }  // namespace
 
-Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs) {
+// Of all watchers, for one run.
+class Watching {
+ public:
+  explicit Watching(const std::vector<std::shared_ptr<Watcher>>& watchers) {
+    for (const auto& watcher : watchers) good_ = taken_.emplace_back(watcher->busy_) && good_;
+  }
+  [[nodiscard]] explicit operator bool() const { return good_; }
+
+ private:
+  std::list<Taken> taken_;
+  bool good_ = true;
+};
+
+Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
+  const Program program = given;  // which may go meanwhile
+  if (program.impl() == nullptr) return refused("there is no program");
+  const Watching watching(options.watchers);
+  if (!watching) return refused("busy: a watcher of this machine watches another run");
+  if (effects_forbidden.load()) gate = gate.reading_only();
   const Program::Impl& loaded = *program.impl();
   const IntBits bits = loaded.bits;
   running = program.impl();
@@ -436,22 +455,28 @@ Result<Run> Vm::Impl::run(const Program& program, std::span<const Value> inputs)
 }
 
 Vm::Vm(const Options& options)
-    : impl_(guarded([&] { return std::make_unique<Impl>(options); },
-                    [](const Failure&) { return std::unique_ptr<Impl>(); })) {}
+    : impl_(guarded([&] { return std::make_shared<Impl>(options); },
+                    [](const Failure&) { return std::shared_ptr<Impl>(); })) {}
 Vm::Vm(Vm&&) noexcept = default;
 Vm& Vm::operator=(Vm&&) noexcept = default;
 Vm::~Vm() = default;
 
 Result<Run> Vm::run(const Program& program, std::span<const Value> inputs) {
   return guarded([&]() -> Result<Run> {
-    if (impl_ == nullptr) throw std::bad_alloc();  // when it was made
-    const Taken taken(impl_->busy);
+    const std::shared_ptr<Impl> impl = impl_;
+    if (impl == nullptr) {
+      Failure failure =
+          refused("there is no machine: it was moved, or made when the process was out of memory");
+      failure.cause = Failure::Cause::kMemory;
+      return failure;
+    }
+    const Taken taken(impl->busy);
     if (!taken) return refused(kBusy);
-    const Budget budget(impl_->account, impl_->options.time_limit, impl_->options.cancelled);
+    const Budget budget(impl->account, impl->options.time_limit, impl->options.cancelled);
     try {
-      return impl_->run(program, inputs);
+      return impl->run(program, inputs);
     } catch (...) {
-      impl_->forget_programs();
+      impl->forget_programs();
       throw;
     }
   });
@@ -460,9 +485,7 @@ void Vm::cancel() noexcept {
   if (impl_ != nullptr) impl_->stop.store(vm::Stop::kInterrupt);
 }
 void Vm::forbid_effects() noexcept {
-  if (impl_ == nullptr) return;
-  guarded([&] { return (impl_->gate = impl_->gate.reading_only(), true); },
-          [&](const Failure&) { return (impl_->gate = vm::Gate(), false); });
+  if (impl_ != nullptr) impl_->effects_forbidden.store(true);
 }
 bool Vm::may_write(std::uint64_t bytes) {
   return guarded([&] { return impl_ != nullptr && impl_->output.take(bytes); },

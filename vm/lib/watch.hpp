@@ -1,7 +1,8 @@
 // libnvm: watching runs. A watcher is given to machines by Options::watchers and may see several runs, one
-// after the other.
+// after the other: of two at once, one is refused as "busy".
 #pragma once
 
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -28,6 +29,10 @@ class Watcher {
   [[nodiscard]] virtual vm::World* world() { return nullptr; }
   // What a run left.
   virtual void results(std::span<const Value> /*values*/) {}
+
+ private:
+  friend class Watching;
+  std::atomic<bool> busy_{false};
 };
 
 // The first world among the watchers, null if there is none.

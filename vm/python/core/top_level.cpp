@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "vm/lib/guarded.h"
 #include "vm/python/core/evaluate.h"
 
 namespace nvm::python {
@@ -48,6 +49,11 @@ TopLevel::~TopLevel() {
 }
 
 nb::tuple TopLevel::run(const std::string& text) {
+  // Also what it has shown belongs to the call: a signal's handler of Python, or another thread, may come.
+  const lib::Taken taken(busy_);
+  if (!taken)
+    return nb::make_tuple(static_cast<int>(lib::NeslStatus::kBusy), "",
+                          std::string("nvm: ") + lib::kBusy + "\n");
   cancelled_.store(false);
   lib::NeslStatus status = lib::NeslStatus::kOk;
   until_interrupted([&] { status = session_->run_typed(text, "<cell>"); },

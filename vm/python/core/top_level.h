@@ -41,13 +41,13 @@ class TopLevel {
   explicit TopLevel(const lib::Options& options);
   ~TopLevel();
   // Runs forms as if they were typed: status, output and messages. An interrupt ends it; then Python's
-  // exception is thrown.
+  // exception is thrown. One call at a time: another one is told "busy".
   nanobind::tuple run(const std::string& text);
   [[nodiscard]] std::vector<std::string> names() { return session_->names(); }
   [[nodiscard]] static bool incomplete(const std::string& text) { return lib::Nesl::incomplete(text); }
 
  private:
-  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> cancelled_{false}, busy_{false};
   Written out_, err_;
   char no_text_[1] = {0};
   std::FILE* nothing_;  // to be read

@@ -157,7 +157,7 @@ class Namespace:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # also for a handler of a signal that comes meanwhile
         self._session = _nvm.Session(config.machine_options())
         names = self._session.define(source, "<nesl>")
         if isinstance(names, tuple):

@@ -109,7 +109,7 @@ TEST_CASE("pages that no vector needs are given back where the heap wants them")
   const Heap heap(kFree + 50 * kMega);
   const auto account = std::make_shared<MemoryAccount>(100 * kMega);
   int trims = 0;
-  account->trim = [&] { ++trims; };
+  const MemoryAccount::Trimmer trimmer(account, [&] { ++trims; });
   const Budget budget(account);
   account->add_mapped(50 * kMega);
   Budget::look();
@@ -117,6 +117,27 @@ TEST_CASE("pages that no vector needs are given back where the heap wants them")
   account->add_mapped(1);
   Budget::look();
   CHECK(trims == 1);
+  {
+    const MemoryAccount::Trimmer another(account, [&] { trims += 10; });
+    Budget::look();
+    CHECK(trims == 12);
+  }
+  Budget::look();
+  CHECK(trims == 13);
+}
+
+TEST_CASE("budgets end in any order") {
+  const auto account = std::make_shared<MemoryAccount>(0);
+  auto outer = std::make_unique<Budget>(account, 1000.0), middle = std::make_unique<Budget>(nullptr, 100.0),
+       inner = std::make_unique<Budget>(nullptr, 10.0);
+  outer.reset();
+  CHECK(Budget::current() == inner.get());
+  CHECK(Budget::account() == account);
+  inner.reset();
+  CHECK(Budget::current() == middle.get());
+  CHECK(Budget::seconds_left() > 50);
+  middle.reset();
+  CHECK(Budget::current() == nullptr);
 }
 
 TEST_CASE("the heap grows a little beyond the limit at once, and by no large block") {

@@ -113,6 +113,7 @@ TEST_CASE("JSON that is none, or not as above, is named with its line", "[lib]")
     CHECK(json(folder, levels("[", "]", n)) == ": line 1 is nested too deeply: at most 500 levels");
   }
   CHECK(json(folder, "\n") == ": is empty, so nothing says which values there are");
+  CHECK(json(folder, std::string("1\0 2\n3", 6)) == ": line 1 has a NUL character");
   CHECK(json(folder, "\"\xff\"") == ": line 1, column 2 is no JSON");
   CHECK(json(folder, "1e400").find(": line 1: number overflow") == 0);
   CHECK(json(folder, std::string(100'000, '[') + std::string(100'000, ']')).find("too deeply") !=
@@ -188,9 +189,13 @@ TEST_CASE("images are rows of pixels", "[lib]") {
   CHECK(saved(file, {"[[] int, [] int]"}).find("a pixel or more") != std::string::npos);
   CHECK(saved(file, {"[[1.0]]"}).find("only rows of pixels") != std::string::npos);
   const std::string whole = *read_all(file);
-  constexpr std::size_t kEnd = 16;  // what libpng does without: a sum, and the mark of the end
-  for (std::size_t n = 0; n + kEnd < whole.size(); n += 3)
+  for (std::size_t n = 0; n < whole.size(); ++n) {
     CHECK(shown(folder.write("cut.png", whole.substr(0, n))).find("damaged") != std::string::npos);
+    if (n < 8) continue;
+    std::string changed = whole;
+    changed[n] = static_cast<char>(changed[n] ^ 1);
+    CHECK(shown(folder.write("changed.png", changed)).find("damaged") != std::string::npos);
+  }
 }
 
 TEST_CASE("archives of arrays are tuples", "[lib]") {

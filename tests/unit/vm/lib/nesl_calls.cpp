@@ -52,6 +52,13 @@ TEST_CASE("a function is called with each kind of argument and gives each kind o
   CHECK(*NeslFunction<std::int64_t(std::int64_t, std::int64_t)>(s.nesl, "max")(2, 7) == 7);
 }
 
+TEST_CASE("the last form of definitions needs no terminator and has a name, too") {
+  Session s;
+  auto defined = s.nesl.define("function one(x) = 1; function twice(x) = x + x", "test");
+  REQUIRE(defined);
+  CHECK(*defined == std::vector<std::string>{"one", "twice"});
+}
+
 TEST_CASE("records and constants of the session take part in calls") {
   Session s;
   s.define(

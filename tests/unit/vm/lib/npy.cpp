@@ -168,6 +168,36 @@ TEST_CASE("what is wrong with a file is said") {
   CHECK(problem(file.path, pool).find("not a .npy") != std::string::npos);
 }
 
+TEST_CASE("a header that is not understood is not guessed at") {
+  Temporary file;
+  Pool pool;
+  const std::string eight = "12345678", descr = "'descr': '<f8'", fortran = "'fortran_order': False",
+                    shape = "'shape': (1,)";
+  for (const std::string& good :
+       {"{" + shape + "," + fortran + ", " + descr + "}",
+        std::string("{\"descr\": \"=f8\", 'fortran_order': True, 'shape': (1L, 1L), } \n")}) {
+    write_raw(file.path, good, eight);
+    CHECK(problem(file.path, pool) == "");
+  }
+  const auto entries = [](const std::string& a, const std::string& b, const std::string& c) {
+    return "{" + a + ", " + b + ", " + c + ", }";
+  };
+  for (const std::string& bad :
+       {std::string("{}"), "{" + descr + ", " + shape + "}", entries(descr, "'fortran_order': False1", shape),
+        entries(descr, "'fortran_order': Frue", shape), entries(descr, fortran, "'shapf': (1,)"),
+        entries(descr, fortran, "'shape': (1)"), entries(descr, fortran, "'shape': (1.5,)"),
+        entries(descr, fortran, "'shape': (1 1)"), entries(descr, fortran, "'shape': (,)"),
+        entries(descr, fortran, "'shape': (1,"), entries(descr, fortran, shape + " 1"),
+        entries(descr, fortran, shape) + "x", entries(descr, descr, shape),
+        entries(descr, fortran + ", " + descr, shape), entries("'descr': '<f8", fortran, shape),
+        entries("'descr': '<1 '", fortran, "'shape': (0,)"), entries("'descr': '< i'", fortran, shape),
+        entries("'descr': 'xf8'", fortran, shape), entries("'descr': [('a', '<f8')]", fortran, shape)}) {
+    INFO(bad);
+    write_raw(file.path, bad, eight);
+    CHECK(problem(file.path, pool) != "");
+  }
+}
+
 TEST_CASE("what becomes of the file changes nothing that was read") {
   Temporary file;
   Pool pool;
