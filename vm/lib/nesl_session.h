@@ -81,7 +81,7 @@ class NeslSession {
   SessionStatus run_typed(frontend::Source source);
   // The same for a file; one that cannot be read is reported and is kCompileError.
   SessionStatus run_file(const std::string& path);
-  // The same for the text of a file, which may begin with `#!`.
+  // The same for the text of a file: a script (#!), or Markdown by its name, or plain.
   SessionStatus run_script(std::string text, const std::string& name);
   // The same for a text that is loaded: an error in it concerns one form only.
   SessionStatus load_script(std::string text, const std::string& name, Show show);
