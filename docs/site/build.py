@@ -38,7 +38,7 @@ def as_page(text):
     begins behind an empty line. In code of a table a bar needs no backslash, which would be shown."""
     text = re.sub(r"^\|.*", lambda row: CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0]), text, flags=re.M)
     text = re.sub(r"\]\(((?:\.\./)*[\w./-]*)/\)", r"](\1/README.md)", text)
-    return re.sub(r"\n*^```(\w*)[^\n]*\n(.*?)^```\n", r"\n\n```\1\n\2```\n\n", text, flags=re.S | re.M)
+    return re.sub(r"\n*^(````?)(\w*)[^\n]*\n(.*?)^\1\n", r"\n\n\1\2\n\3\1\n\n", text, flags=re.S | re.M)
 
 
 def unformatted(site):

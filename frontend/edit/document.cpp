@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <map>
 
+#include "frontend/markdown.h"
+
 namespace nvm::edit {
 
 std::optional<Language> language_of(std::string_view name, std::string_view file) {
   if (name == "nesl" || file.ends_with(".nesl")) return Language::kNesl;
   if (name == "remora" || file.ends_with(".remora")) return Language::kRemora;
+  if (name == "markdown" || frontend::is_markdown(file)) return Language::kMarkdown;
   return std::nullopt;
 }
 
 std::unique_ptr<Document> open_document(Language language, std::string path, ReadFile read) {
   if (language == Language::kRemora) return open_remora();
-  return open_nesl(std::move(path), std::move(read));
+  return open_nesl(std::move(path), language == Language::kMarkdown, std::move(read));
 }
 
 void Document::update(std::string text) {

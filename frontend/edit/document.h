@@ -14,7 +14,8 @@
 
 namespace nvm::edit {
 
-enum class Language : std::uint8_t { kNesl, kRemora };
+// kMarkdown: a Markdown text whose blocks of NESL are the program.
+enum class Language : std::uint8_t { kNesl, kRemora, kMarkdown };
 // By the name that editors give a language, or else by how a file's name ends; nothing for others.
 [[nodiscard]] std::optional<Language> language_of(std::string_view name, std::string_view file);
 
@@ -149,7 +150,7 @@ class Document {
 };
 
 // `path` is the file's, "" if it has none.
-[[nodiscard]] std::unique_ptr<Document> open_nesl(std::string path, ReadFile read);
+[[nodiscard]] std::unique_ptr<Document> open_nesl(std::string path, bool markdown, ReadFile read);
 [[nodiscard]] std::unique_ptr<Document> open_remora();
 [[nodiscard]] std::unique_ptr<Document> open_document(Language language, std::string path, ReadFile read);
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "frontend/edit/layout.h"
+#include "frontend/markdown.h"
 #include "frontend/nesl/parser.h"
+#include "frontend/nesl/program_text.h"
 
 namespace nvm::edit {
 
@@ -17,9 +19,9 @@ struct Parsed {
   std::size_t end = 0;
 };
 
-Parsed parse_one(std::string_view text) {
+Parsed parse_one(std::string_view text, bool end_closes) {
   Diagnostics diagnostics("", "");
-  const frontend::Source source{"", text};
+  const frontend::Source source{"", text, 1, false, 0, end_closes};
   frontend::Parser parser(source, diagnostics);
   const auto form = parser.next_form();
   return {form ? frontend::print_ast(*form) : "", parser.offset()};
@@ -31,18 +33,17 @@ bool same_words(const std::vector<LayoutWord>& a, const std::vector<LayoutWord>&
 }
 
 // A chunk in the layout; nothing if it would not be read as it is now.
-std::optional<std::string> laid_out(std::string_view chunk, const Form& form, const LayoutPlace& place) {
+std::optional<std::string> laid_out(std::string_view chunk, const Form& form, const LayoutPlace& place,
+                                    bool end_closes) {
   const std::vector<LayoutWord> words = layout_words(chunk);
   std::string text = lay_out(words, form.kind, place);
   if (!same_words(words, layout_words(text))) return std::nullopt;
-  const Parsed again = parse_one(text);
+  const Parsed again = parse_one(text, end_closes);
   if (again.end != text.size() || again.tree != frontend::print_ast(form)) return std::nullopt;
   return text;
 }
 
-}  // namespace
-
-Formatted format_nesl(const std::string& text) {
+Formatted format(const std::string& text, bool end_closes) {
   Formatted out;
   LayoutPlace place{true, text.find("\r\n") == std::string::npos ? "\n" : "\r\n"};
   constexpr std::string_view kMark = "\xef\xbb\xbf";  // some editors begin a file with it
@@ -52,7 +53,7 @@ Formatted format_nesl(const std::string& text) {
   if (begin > kMark.size()) place.first = false;
   std::string code = text;
   std::fill_n(code.begin(), begin, ' ');
-  const frontend::Source source{"", code};
+  const frontend::Source source{"", code, 1, false, 0, end_closes};
   Diagnostics diagnostics("", "");
   frontend::Parser parser(source, diagnostics);
   while (!parser.at_end()) {
@@ -61,7 +62,7 @@ Formatted format_nesl(const std::string& text) {
     std::size_t end = parser.offset();
     if (!form && parser.at_end()) end = code.size();
     const std::string_view chunk = std::string_view(code).substr(begin, end - begin);
-    auto laid = form ? laid_out(chunk, *form, place) : std::nullopt;
+    auto laid = form ? laid_out(chunk, *form, place, end_closes) : std::nullopt;
     if (!laid) {
       const bool known = !form && messages < diagnostics.all().size();
       const std::size_t at = begin + chunk.find_first_not_of(" \t\r\n\f");
@@ -85,6 +86,27 @@ Formatted format_nesl(const std::string& text) {
   }
   out.text += lay_out(layout_words(rest), FormKind::kExpr, place);
   if (!out.text.empty() && out.text.back() != '\n') out.text += place.newline;
+  return out;
+}
+
+}  // namespace
+
+Formatted format_nesl(const std::string& text) { return format(text, false); }
+
+Formatted format_blocks(const std::string& text) {
+  Formatted out;
+  std::size_t at = 0;
+  for (const frontend::CodeBlock& block : frontend::code_blocks(text, frontend::kNeslBlocks)) {
+    if (block.indented) continue;
+    Formatted laid = format(text.substr(block.begin, block.end - block.begin), true);
+    for (Problem& problem : laid.problems) {
+      problem.span = {problem.span.begin + block.begin, problem.span.end + block.begin};
+      out.problems.push_back(std::move(problem));
+    }
+    out.text += text.substr(at, block.begin - at) + laid.text;
+    at = block.end;
+  }
+  out.text += text.substr(at);
   return out;
 }
 

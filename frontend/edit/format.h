@@ -12,5 +12,7 @@ namespace nvm::edit {
 
 // Comments and meaning stay: each form is read back and compared. Forms with mistakes are left as they are.
 [[nodiscard]] Formatted format_nesl(const std::string& text);
+// The same for each block of NESL of a Markdown text, but those whose fences are indented.
+[[nodiscard]] Formatted format_blocks(const std::string& text);
 
 }  // namespace nvm::edit

@@ -4,6 +4,7 @@
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/edit/nesl_unit.h"
+#include "frontend/markdown.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/types.h"
 
@@ -231,7 +232,7 @@ void NeslUnit::command(NeslChunk& chunk, const Form& form, const CompiledForm* c
     return say(Severity::kError, "File " + path + " is not loaded: it loads itself.");
   if (!chunk.loaded || chunk.loaded_path != path) chunk.loaded = std::make_unique<NeslUnit>();
   chunk.loaded_path = path;
-  chunk.loaded->read(std::move(*text), world);
+  chunk.loaded->read(std::move(*text), frontend::is_markdown(path), world);
   world.files.push_back(path);
   chunk.loaded->check(world);
   world.files.pop_back();

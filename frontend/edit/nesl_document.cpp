@@ -6,8 +6,10 @@
 #include "bytecode/base/stack.h"
 #include "frontend/edit/format.h"
 #include "frontend/edit/nesl_unit.h"
+#include "frontend/markdown.h"
 #include "frontend/nesl/lexer.h"
 #include "frontend/nesl/prims.h"
+#include "frontend/nesl/program_text.h"
 
 namespace nvm::edit {
 
@@ -55,15 +57,21 @@ Signature signature_text(const std::string& name, std::string_view parameters, s
 
 class NeslDocument final : public Document {
  public:
-  NeslDocument(std::string path, ReadFile read) : path_(std::move(path)) { world_.read = std::move(read); }
+  NeslDocument(std::string path, bool markdown, ReadFile read) : path_(std::move(path)), markdown_(markdown) {
+    world_.read = std::move(read);
+  }
 
   std::optional<Hover> describe(const std::string& name) override;
-  Formatted formatted() const override { return format_nesl(text_.str()); }
+  Formatted formatted() const override {
+    return markdown_ ? format_blocks(text_.str()) : format_nesl(text_.str());
+  }
 
  protected:
   void analyse(std::vector<Problem>& problems) override;
   Index make_index() override;
-  std::unique_ptr<Document> another() const override { return open_nesl(path_, world_.read); }
+  std::unique_ptr<Document> another() const override {
+    return std::make_unique<NeslDocument>(path_, markdown_, world_.read);
+  }
   std::string word(std::string_view text) const override { return lower(text); }
   bool in_word(char c) const override { return in_name(c); }
   std::optional<std::string> wrong_name(const std::string& name) const override;
@@ -78,17 +86,19 @@ class NeslDocument final : public Document {
 
  private:
   class Indexer;
+  [[nodiscard]] bool in_block(std::size_t at) const;  // of a Markdown text
   [[nodiscard]] const NeslChunk* chunk_at(std::size_t at) const;
   // The words of a chunk before a place in it; whether the place is within a comment or a literal.
   std::vector<Token> tokens_before(const NeslChunk& chunk, std::size_t at, bool& unfinished) const;
 
   std::string path_;
+  bool markdown_;
   NeslWorld world_;
   NeslUnit unit_;
 };
 
 void NeslDocument::analyse(std::vector<Problem>& problems) {
-  unit_.read(text_.str(), world_);
+  unit_.read(text_.str(), markdown_, world_);
   std::vector<Binding*> kept;
   unit_.collect(kept);
   world_.environment.start_over(kept);
@@ -165,6 +175,12 @@ std::optional<std::string> NeslDocument::wrong_name(const std::string& name) con
   return std::nullopt;
 }
 
+bool NeslDocument::in_block(std::size_t at) const {
+  const auto blocks = frontend::code_blocks(text_.str(), frontend::kNeslBlocks);
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](const frontend::CodeBlock& b) { return at >= b.begin && at < b.end; });
+}
+
 const NeslChunk* NeslDocument::chunk_at(std::size_t at) const {
   const auto& chunks = unit_.chunks();
   const auto it = std::lower_bound(chunks.begin(), chunks.end(), at,
@@ -176,7 +192,7 @@ std::vector<Token> NeslDocument::tokens_before(const NeslChunk& chunk, std::size
                                                bool& unfinished) const {
   std::vector<Token> tokens;
   const std::string_view text =
-      std::string_view(text_.str()).substr(chunk.begin, at - std::min(at, chunk.begin));
+      std::string_view(unit_.code()).substr(chunk.begin, at - std::min(at, chunk.begin));
   Diagnostics ignored("", "");
   const frontend::Source source{"", text};
   frontend::Lexer lexer(source, ignored);
@@ -186,6 +202,7 @@ std::vector<Token> NeslDocument::tokens_before(const NeslChunk& chunk, std::size
 }
 
 bool NeslDocument::is_text(std::size_t at) const {
+  if (markdown_ && !in_block(at)) return true;
   const NeslChunk* const chunk = chunk_at(at);
   if (chunk == nullptr) return false;
   bool unfinished = false;
@@ -359,8 +376,8 @@ Index NeslDocument::make_index() { return Indexer(*this).run(); }
 
 }  // namespace
 
-std::unique_ptr<Document> open_nesl(std::string path, ReadFile read) {
-  return std::make_unique<NeslDocument>(std::move(path), std::move(read));
+std::unique_ptr<Document> open_nesl(std::string path, bool markdown, ReadFile read) {
+  return std::make_unique<NeslDocument>(std::move(path), markdown, std::move(read));
 }
 
 }  // namespace nvm::edit

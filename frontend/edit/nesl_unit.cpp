@@ -7,6 +7,7 @@
 
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/parser.h"
+#include "frontend/nesl/program_text.h"
 
 namespace nvm::edit {
 
@@ -14,15 +15,6 @@ using frontend::Form;
 using frontend::FormKind;
 
 namespace {
-
-// The first line of a script is a comment.
-std::string without_script_line(std::string text) {
-  if (text.starts_with("#!")) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    text.replace(0, end, end, ' ');
-  }
-  return text;
-}
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
@@ -118,9 +110,9 @@ struct NeslUnit::Unfinished {
 
 // From the chunk before the one where the texts begin to differ on, until a chunk begins where one did with
 // the same rest.
-void NeslUnit::read(std::string text, NeslWorld& world) {
+void NeslUnit::read(std::string text, bool markdown, NeslWorld& world) {
   if (text == text_ && !chunks_.empty()) return;
-  std::string code = without_script_line(text);
+  std::string code = frontend::program_text(text, markdown);
   const std::size_t shorter = std::min(code.size(), code_.size());
   const auto first =
       std::mismatch(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(shorter), code_.begin());

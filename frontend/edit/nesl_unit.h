@@ -69,8 +69,8 @@ struct NeslWorld {
 
 class NeslUnit {
  public:
-  // Finds the chunks that differ.
-  void read(std::string text, NeslWorld& world);
+  // Finds the chunks that differ. Of Markdown the blocks of NESL are the program.
+  void read(std::string text, bool markdown, NeslWorld& world);
   // What must outlive the next pass.
   void collect(std::vector<frontend::Binding*>& kept) const;
   // Checks what must be, in order; names mean what the text says from here on.
@@ -79,7 +79,8 @@ class NeslUnit {
   void check_bodies(NeslWorld& world);
 
   [[nodiscard]] const std::vector<std::unique_ptr<NeslChunk>>& chunks() const { return chunks_; }
-  [[nodiscard]] const std::string& text() const { return text_; }
+  // The text with blanks in place of what is no program.
+  [[nodiscard]] const std::string& code() const { return code_; }
   [[nodiscard]] const std::vector<std::pair<const NeslChunk*, ChunkMessage>>& bodiless() const {
     return bodiless_;
   }
@@ -105,7 +106,7 @@ class NeslUnit {
   void publish(NeslChunk& chunk, NeslWorld& world);
 
   std::string text_;
-  std::string code_;  // without the first line of a script
+  std::string code_;
   Chunks chunks_;
   std::size_t names_ = 0;                                        // tells apart what the text defines
   std::unordered_map<std::string, frontend::Binding*> retired_;  // of chunks that are gone

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frontend/nesl/infer.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/prelude.h"
 #include "frontend/nesl/prims.h"
@@ -88,7 +89,7 @@ Binding* Environment::make(Binding binding) {
 
 Binding* Environment::publish(Binding* binding) {
   if (!protecting_ && binding->name != "it") locked_.insert(binding->name);
-  Binding*& slot = user_[binding->name];
+  Binding*& slot = names_.values[binding->name];
   Binding* const before = slot;
   Binding* const old = slot != nullptr ? slot : setting(binding->name);
   const bool same = old != nullptr && binding->name != "it" && same_kind(*old, *binding);
@@ -102,7 +103,7 @@ Binding* Environment::publish(Binding* binding) {
     superseded_.insert(before->order);
   }
   slot = binding;
-  if (binding->kind == BindingKind::kConstructor) user_types_[binding->name] = binding->datatype;
+  if (binding->kind == BindingKind::kConstructor) names_.types[binding->name] = binding->datatype;
   return before;
 }
 
@@ -112,10 +113,13 @@ void Environment::withdraw(Binding* binding, Binding* before) {
     old->replaced_by = nullptr;
     std::erase(binding->replaces, old);
   }
-  if (before == nullptr) {
-    user_.erase(binding->name);
+  const auto meant = names_.values.find(binding->name);
+  if (meant == names_.values.end() || meant->second != binding) {
+    Modules(*this).withdraw(binding);
+  } else if (before == nullptr) {
+    names_.values.erase(meant);
   } else {
-    user_[binding->name] = before;
+    names_.values[binding->name] = before;
     before->superseded = false;
   }
   discard(binding);
@@ -139,20 +143,20 @@ bool Environment::stand_in(const std::shared_ptr<Form>& form, Diagnostics& diagn
   binding->form = form;
   binding->type = Checker(*this, diagnostics, true).function(*form, *binding);
   if (binding->type == nullptr) return false;
-  user_[binding->name] = binding;
+  names_.values[binding->name] = binding;
   return true;
 }
 
 void Environment::drop_stand_in(const std::string& name) {
-  const auto it = user_.find(name);
-  if (it != user_.end() && it->second->builtin) user_.erase(it);
+  const auto it = names_.values.find(name);
+  if (it != names_.values.end() && it->second->builtin) names_.values.erase(it);
 }
 
 Binding* Environment::find(std::string_view name, bool from_prelude) {
   const std::string key(name);
   if (!from_prelude) {
-    const auto user = user_.find(key);
-    if (user != user_.end()) return user->second;
+    const auto user = names_.values.find(key);
+    if (user != names_.values.end()) return user->second;
     if (internal(name)) return nullptr;
   }
   const auto known = builtin_.find(key);
@@ -163,8 +167,8 @@ Binding* Environment::find(std::string_view name, bool from_prelude) {
 
 const Datatype* Environment::find_type(std::string_view name, bool from_prelude) {
   if (!from_prelude) {
-    const auto user = user_types_.find(std::string(name));
-    if (user != user_types_.end()) return user->second;
+    const auto user = names_.types.find(std::string(name));
+    if (user != names_.types.end()) return user->second;
   }
   if (prelude_rows(name).none()) return nullptr;
   const Binding* binding = find(name, true);
@@ -174,8 +178,8 @@ const Datatype* Environment::find_type(std::string_view name, bool from_prelude)
 std::vector<const Binding*> Environment::without_body() const {
   std::vector<const Binding*> found;
   for (const auto& [order, binding] : bindings_) {
-    const auto user = user_.find(binding.name);
-    const bool meant = user != user_.end() && user->second == &binding;
+    const auto user = names_.values.find(binding.name);
+    const bool meant = user != names_.values.end() && user->second == &binding;
     if (meant && binding.kind == BindingKind::kFunction && !binding.form) found.push_back(&binding);
   }
   return found;
@@ -183,7 +187,7 @@ std::vector<const Binding*> Environment::without_body() const {
 
 std::vector<std::string> Environment::names() const {
   std::vector<std::string> names;
-  for (const auto& [name, binding] : user_) names.push_back(name);
+  for (const auto& [name, binding] : names_.values) names.push_back(name);
   for (const auto& [name, info] : primitive_index())
     if (!internal(name)) names.emplace_back(name);
   for (const PreludeEntry& entry : prelude_entries())
@@ -198,7 +202,8 @@ bool Environment::is_protected(std::string_view name) const {
 }
 
 bool Environment::would_replace(std::string_view name) const {
-  if (internal(name) || is_added(name) || among(kSettings, name) || user_.count(std::string(name)) != 0)
+  if (internal(name) || is_added(name) || among(kSettings, name) ||
+      names_.values.count(std::string(name)) != 0)
     return false;
   if (primitive_index().find(name) != primitive_index().end()) return true;
   const PreludeRows rows = prelude_rows(name);

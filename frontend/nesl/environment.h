@@ -144,6 +144,8 @@ class Environment {
   [[nodiscard]] const std::string& prelude_errors() const { return prelude_errors_; }
 
  private:
+  friend class Modules;
+
   Binding* load_primitive(const std::string& name);
   Binding* load_prelude(const std::string& name);
   bool check_prelude(Binding& binding, Form& form);
@@ -160,8 +162,14 @@ class Environment {
   std::map<std::uint64_t, Binding> bindings_;  // by order
   std::uint64_t made_ = 0;
   std::set<std::uint64_t> superseded_;  // orders of what forget() looks at
-  std::unordered_map<std::string, Binding*> user_;
-  std::unordered_map<std::string, const Datatype*> user_types_;
+  struct Names {
+    std::unordered_map<std::string, Binding*> values;
+    std::unordered_map<std::string, const Datatype*> types;
+    std::unordered_map<std::string, std::string> prefixes;  // of modules: their files
+  };
+  Names names_;                           // of the user's text
+  std::vector<Names> outer_;              // of those that import it
+  std::map<std::string, Names> modules_;  // by file
   std::unordered_map<std::string, Binding*> builtin_;
   std::unordered_set<std::string> locked_;  // names defined while protection was off
   bool protecting_ = true;

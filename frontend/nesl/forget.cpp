@@ -97,7 +97,11 @@ Environment::Reachable Environment::reachable() const {
     binding = current(binding);
     if (!binding->builtin && found.insert(binding).second) open.push_back(binding);
   };
-  for (const auto& [name, binding] : user_) reach(binding);
+  for (const auto& [name, binding] : names_.values) reach(binding);
+  for (const Names& names : outer_)
+    for (const auto& [name, binding] : names.values) reach(binding);
+  for (const auto& [file, names] : modules_)
+    for (const auto& [name, binding] : names.values) reach(binding);
   for (const auto& [name, binding] : builtin_) reach(binding);  // a setting may have been replaced
   while (!open.empty()) {
     const Binding* const binding = open.back();
@@ -138,13 +142,13 @@ void Environment::release(Binding* binding, Forgotten& forgotten) {
 }
 
 Binding* Environment::defined(const std::string& name) const {
-  const auto found = user_.find(name);
-  return found == user_.end() ? nullptr : found->second;
+  const auto found = names_.values.find(name);
+  return found == names_.values.end() ? nullptr : found->second;
 }
 
 void Environment::start_over(const std::vector<Binding*>& kept) {
-  user_.clear();
-  user_types_.clear();
+  names_ = {};
+  modules_.clear();
   locked_.clear();
   superseded_.clear();
   Reachable reached;

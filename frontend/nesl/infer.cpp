@@ -4,6 +4,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/parser.h"
 
 namespace nvm::frontend {
@@ -420,7 +421,11 @@ const Type* Checker::named_type(const TypeExpr& exp, const TypeVars& variables) 
       if (variable.name == exp.name) return variable.type;
   }
   const Datatype* datatype = env_.find_type(exp.name, from_prelude_);
-  if (datatype == nullptr) fail(exp.pos, "no type definition for " + exp.name);
+  if (datatype == nullptr) {
+    const Unknown unknown = Modules(env_).unknown(exp.name, diagnostics_);
+    if (unknown.reported) throw Failure{};
+    fail(exp.pos, unknown.why.empty() ? "no type definition for " + exp.name : unknown.why);
+  }
   if (datatype->shown() != exp.items.size())
     fail(exp.pos, "the type " + exp.name + " takes " + std::to_string(datatype->shown()) +
                       " type arguments, not " + std::to_string(exp.items.size()));

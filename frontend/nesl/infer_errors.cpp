@@ -4,6 +4,7 @@
 
 #include "bytecode/base/suggest.h"
 #include "frontend/nesl/infer.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/parser.h"
 
 namespace nvm::frontend {
@@ -77,7 +78,7 @@ constexpr Meant kMeant[] = {
      "of a float"},
     {"bool", ": it is a type, which only signatures and datatypes name"},
     {"char", ": it is a type, which only signatures and datatypes name"},
-    {"import", ": load \"FILE\"; reads the definitions of a file"},
+    {"import", ": a module is made known by import \"FILE\";"},
     {"include", ": load \"FILE\"; reads the definitions of a file"},
     {"struct", ": a record is declared as in datatype point(float, float)"},
     {"str", ": the text of v is @v"},
@@ -126,7 +127,9 @@ bool defined_behind(std::string text, SourcePos place, const std::string& name) 
 }  // namespace
 
 void Checker::undefined(const Expr& name) {
-  if (diagnostics_.blamed(name.text)) throw Failure{};  // what failed to define it was reported
+  const Unknown unknown = Modules(env_).unknown(name.text, diagnostics_);
+  if (unknown.reported) throw Failure{};
+  if (!unknown.why.empty()) fail(name.pos, unknown.why);
   std::string message = upper(name.text) + " is undefined";
   if (diagnostics_.full()) fail(name.pos, message);
   for (const Meant& meant : kMeant)
@@ -157,7 +160,9 @@ std::string Checker::conversion(const Type* expected, const Type* given) {
 }
 
 void Checker::unknown_record(const Pattern& pattern) {
-  if (diagnostics_.blamed(pattern.name)) throw Failure{};  // what failed to declare it was reported
+  const Unknown unknown = Modules(env_).unknown(pattern.name, diagnostics_);
+  if (unknown.reported) throw Failure{};
+  if (!unknown.why.empty()) fail(pattern.pos, unknown.why);
   std::string message = "record type " + upper(pattern.name) + " is undefined";
   if (parameters_)
     message += "; a record is declared as in datatype " + pattern.name + "(float, float)";

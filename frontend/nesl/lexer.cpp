@@ -139,6 +139,12 @@ void Lexer::read_name(Token& token) {
     token.text += lower(peek());
     advance();
   }
+  if (peek() == '.' && is_letter(peek(1))) {  // of a module
+    do {
+      token.text += lower(peek());
+      advance();
+    } while (is_letter(peek()) || is_digit(peek()));
+  }
   const bool quoted = token.begin > 0 && text_[token.begin - 1] == '\'';
   if (!quoted && at_prime()) read_primes(token);
 }

@@ -5,13 +5,14 @@
 
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/form_parser.h"
+#include "frontend/nesl/modules.h"
 
 namespace nvm::frontend {
 namespace {
 
-constexpr std::array<std::string_view, 13> kCommands = {"help", "exit", "lisp", "describe", "apropos",
-                                                        "get",  "set",  "show", "shell",    "dump",
-                                                        "edit", "load", "?"};
+constexpr std::array<std::string_view, 14> kCommands = {"help", "exit", "lisp",   "describe", "apropos",
+                                                        "get",  "set",  "show",   "shell",    "dump",
+                                                        "edit", "load", "import", "?"};
 
 std::string upper(std::string text) {
   for (char& c : text)
@@ -153,6 +154,8 @@ std::string FormParser::name(const char* what, bool local) {
   if ((truth && !shadows) || token.text == "time") fail(special_symbol(token.text));
   if ((is_reserved(token.text) && !shadows) || token.text == "?")
     fail(std::string("expected ") + what + " instead of the reserved word " + shown());
+  if (!prefix_of(token.text).empty())
+    fail(std::string("expected ") + what + " instead of the name " + shown() + " of a module");
   std::string text = token.text;
   advance();
   return text;
@@ -237,6 +240,7 @@ std::vector<Keyword> FormParser::keywords() {
 bool FormParser::at_command() const {
   if (p_.token_.kind != Tok::kName || p_.source_.builtin) return false;
   if (std::find(kCommands.begin(), kCommands.end(), p_.token_.text) == kCommands.end()) return false;
+  if (p_.token_.text == "import") return p_.ahead_.kind == Tok::kString;
   return !p_.ahead_.is("=") && !(p_.token_.text == "get" && p_.ahead_.is("("));
 }
 
@@ -322,7 +326,9 @@ Pattern FormParser::simple_pattern(std::vector<Keyword>* defaults) {
   if (p_.token_.kind == Tok::kInt || p_.token_.kind == Tok::kFloat)
     fail("the value " + shown() + " is not a valid variable name");
   if (p_.token_.kind != Tok::kName) fail("unexpected " + shown() + " where a pattern was expected");
-  std::string text = name("a variable", true);
+  const bool of_module = !prefix_of(p_.token_.text).empty() && p_.ahead_.is("(");
+  std::string text = of_module ? p_.token_.text : name("a variable", true);
+  if (of_module) advance();
   if (accept("(")) {
     Pattern record;
     record.kind = Pattern::Kind::kRecord;
@@ -358,7 +364,10 @@ const std::string& FormParser::bindable(const Expr& exp, bool is_local) {
 
 Pattern FormParser::to_pattern(const Expr& exp) {
   check_stack();
-  if (is_variable(exp)) return variable(bindable(exp, true), exp.pos);
+  if (is_variable(exp)) {
+    if (!prefix_of(exp.text).empty()) fail_at(exp.pos, "expected a name to bind instead of " + exp.text);
+    return variable(bindable(exp, true), exp.pos);
+  }
   switch (exp.kind) {
     case ExprKind::kTuple: {
       Pattern tuple;

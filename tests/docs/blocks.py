@@ -7,7 +7,7 @@ command, are all that it prints on standard output and standard error. A line `.
 In a block that begins with ```console measured what is printed differs from run to run: the commands must succeed, and print
 those lines that have no digit, such as the heads of tables; words of them may be left out.
 A block with a NAME behind its language, such as ```nesl sums.nesl, is written to that file, for the commands of the same
-document behind it. Where a command says $DIR, nvm is installed there.
+document behind it; one that begins with ````markdown may hold blocks. Where a command says $DIR, nvm is installed there.
 Any other block stands behind a line <!-- not run: REASON -->; generated parts are somebody else's. Code by indentation is
 refused.
 
@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 
-BLOCK = re.compile(r"^```(\w*)(?: (\S+))?\n(.*?)^```$", re.S | re.M)
+BLOCK = re.compile(r"^(````?)(\w*)(?: (\S+))?\n(.*?)^\1$", re.S | re.M)
 GENERATED = re.compile(r"<!-- generated: (\w+) -->\n.*?<!-- end: \1 -->", re.S)
 EXCUSE = re.compile(r"<!-- not run: \S.* -->\n(?:\n)?$")
 INDENTED = re.compile(r"(?:^|\n)\n(    [^\s*-].*)|^( +```.*)", re.M)
@@ -105,13 +105,13 @@ def neither_run_nor_excused(text):
     """First lines of the blocks that show something that nobody runs, without saying why."""
     text = GENERATED.sub("", text)
     out = []
-    last_run = max((m.start() for m in BLOCK.finditer(text) if m.group(1) == "console"), default=-1)
+    last_run = max((m.start() for m in BLOCK.finditer(text) if m.group(2) == "console"), default=-1)
     for block in BLOCK.finditer(text):
-        kind, name, body = block.groups()
+        _, kind, name, body = block.groups()
         used = kind == "console" or (name is not None and block.start() < last_run)
         if not used and not EXCUSE.search(text[:block.start()]):
             out.append(f"```{kind} {body.partition(chr(10))[0]}")
-    return out + [a or b for a, b in INDENTED.findall(re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M))]
+    return out + [a or b for a, b in INDENTED.findall(BLOCK.sub("", text))]
 
 
 def check_document(path, nvm, root):
@@ -122,7 +122,7 @@ def check_document(path, nvm, root):
         environment = prepare(folder, nvm, root)
 
         def visit(block):
-            kind, name, text = block.groups()
+            fence, kind, name, text = block.groups()
             if kind != "console":
                 if name:
                     (folder / name).write_text(text, encoding="utf-8")
@@ -136,7 +136,7 @@ def check_document(path, nvm, root):
                 if not good:
                     problems.append(f"{path}: $ {command}")
                     problems.extend(difflib.unified_diff(expected, printed, "document", "printed", lineterm=""))
-            return f"```{' '.join(filter(None, (kind, name)))}\n" + "".join(line + "\n" for line in lines) + "```"
+            return f"{fence}{' '.join(filter(None, (kind, name)))}\n" + "".join(line + "\n" for line in lines) + fence
 
         page = path.read_text(encoding="utf-8")
         fresh = BLOCK.sub(visit, page)

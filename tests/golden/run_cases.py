@@ -3,7 +3,7 @@
 
     what it shows, in a line or a few
     $ TOOL ARGUMENT ...
-    --- input.vcode        a file that the command finds in its directory; any number of them
+    --- input.vcode        a file that the command finds in its directory, or below it; any number of them
     ...
     --- in                 standard input
     --- env                NAME=VALUE of the environment, one a line
@@ -64,6 +64,7 @@ def make_file(directory, name, text):
         with open(directory / name[3:], "wb") as file:
             subprocess.run(["sh", "-c", text], cwd=directory, stdout=file, check=True)
     else:
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / name).write_bytes(text.encode("latin-1"))
 
 

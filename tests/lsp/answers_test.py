@@ -287,6 +287,85 @@ class Files(Session):
             self.assertEqual(list(pathlib.Path(name).iterdir()), [])
 
 
+class Markdown(Session):
+    """A document whose blocks are the program: each place is that of the document."""
+    uri = "file:///nowhere/a.md"
+    text = """# Means, 100% "of them
+
+```nesl
+function  mean(v)=sum(v) / float(#v);
+xs = [1.0, 2.0]
+```
+
+The mean of `xs` is mean(xs):
+
+```sh
+mean(xs)
+```
+
+```nesl
+mean(xs);
+```
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.c.open(self.uri, self.text, language="markdown")
+
+    def test_diagnostics(self):
+        self.assertEqual(self.c.problems(self.uri), [])
+        self.c.change(self.uri, self.text.replace("mean(xs);", "meen(xs);"))
+        self.assertEqual([p[:2] for p in self.c.problems(self.uri)], [(14, 0)])
+        self.c.change(self.uri, self.text.replace("```sh", "```nesl\nlet y = 2\n```\n```sh"))
+        self.assertEqual([p[:2] for p in self.c.problems(self.uri)], [(11, 0)])
+
+    def test_same_as_check(self):
+        text = self.text.replace("mean(xs);", "meen(xs) +;\n1 + 2.0;").replace("xs =", "xs")
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name, "page.md")
+            path.write_text(text, encoding="utf-8")
+            wanted = sorted((m["line"], m["message"]) for m in self.check(path))
+        self.c.problems(self.uri)
+        self.c.change(self.uri, text)
+        self.assertGreater(len(wanted), 2)
+        self.assertEqual(sorted((line + 1, message) for line, _, message in self.c.problems(self.uri)), wanted)
+
+    def test_only_blocks_know_names(self):
+        self.assertIn("[float] -> float", self.hover_at("mean(xs);"))
+        self.assertIn("[float] -> float", self.hover_at("mean(v)"))
+        for prose in ("mean(xs):", "mean(xs)\n```", "xs` is"):
+            self.assertIsNone(self.hover_at(prose))
+            self.assertIsNone(self.c.result("textDocument/definition", **self.c.at(self.uri, prose)))
+            found = self.c.result("textDocument/completion", **self.c.at(self.uri, prose, plus=2))
+            self.assertEqual(found["items"], [])
+        found = self.c.result("textDocument/completion", **self.c.at(self.uri, "mean(xs);", plus=2))
+        self.assertIn("mean", [item["label"] for item in found["items"]])
+
+    def hover_at(self, words):
+        found = self.c.result("textDocument/hover", **self.c.at(self.uri, words))
+        return found and found["contents"]["value"]
+
+    def test_rename(self):
+        edits = self.c.result("textDocument/rename", newName="average", **self.c.at(self.uri, "mean(v)"))["changes"][self.uri]
+        wanted = self.text.replace("mean(v)", "average(v)").replace("mean(xs);", "average(xs);")
+        self.assertEqual(self.c.applied(self.uri, edits), wanted)
+
+    def test_formatting(self):
+        edits = self.c.result("textDocument/formatting", textDocument={"uri": self.uri}, options={})
+        wanted = self.text.replace("function  mean(v)=sum", "function mean(v) = sum")
+        self.assertEqual(self.c.applied(self.uri, edits), wanted)
+
+    def test_load(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name).resolve()
+            (folder / "page.md").write_text(self.text, encoding="utf-8")
+            uri = (folder / "main.nesl").as_uri()
+            self.c.open(uri, 'load "page.md";\nmean([1.0]);\n')
+            self.assertEqual(self.c.problems(uri), [])
+            found = self.c.result("textDocument/definition", **self.c.at(uri, "mean([1"))
+            self.assertEqual(found["range"]["start"], {"line": 3, "character": 10})
+
+
 class Remora(Session):
     def test_remora(self):
         uri = "file:///nowhere/a.remora"

@@ -1,6 +1,7 @@
 """A client of the Language Server Protocol: framing, ids, notifications that come in between, positions by words."""
 
 import json
+import os
 import select
 import subprocess
 import time
@@ -18,8 +19,18 @@ class Client:
         self.texts = {}
 
     def raw(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
+        """Writes, and reads what comes meanwhile: a server that waits for its reader reads nothing."""
+        reads = [self.process.stdout]
+        while data:
+            ready, free, _ = select.select(reads, [self.process.stdin], [], TIMEOUT)
+            if ready:
+                more = self.process.stdout.read1(1 << 16)
+                self.buffer += more
+                reads = reads if more else []
+            elif free:
+                data = data[os.write(self.process.stdin.fileno(), data[:select.PIPE_BUF]):]
+            else:
+                raise TimeoutError("the server reads nothing")
 
     def send(self, message):
         body = json.dumps(message).encode()

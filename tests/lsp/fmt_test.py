@@ -58,6 +58,18 @@ class Fmt(unittest.TestCase):
                     before, after = tree(original), tree(once)
                     self.assertEqual(before[:2], after[:2])
 
+    def test_markdown(self):
+        """Blocks of NESL are laid out, all else stays; where a fence is indented, its block does, too."""
+        page = "#  A `page`\r\n\n```nesl\ng  =  x=>x+1;\nlet y=2 in y\n```\n- a\n  ```nesl\n  1+1;\n  ```\n```sh\na=1;  b\n```\nend"
+        wanted = page.replace("g  =  x=>x+1", "g = x => x + 1").replace("let y=2", "let y = 2")
+        with tempfile.TemporaryDirectory() as name:
+            path = pathlib.Path(name, "page.md")
+            for text, after, status in ((page, wanted, 0), (page.replace("x+1", "x+"), wanted.replace("g = x => x + 1", "g  =  x=>x+"), 2)):
+                path.write_bytes(text.encode())
+                done = subprocess.run([NVM, "fmt", path], capture_output=True, check=False)
+                self.assertEqual((done.returncode, path.read_bytes().decode()), (status, after))
+            self.assertIn(f"{path}:4:1: ".encode(), done.stderr)
+
     def test_gallery(self):
         """The layout is the gallery's: of its programs few are changed, and where several lines make a call."""
         done = subprocess.run([NVM, "fmt", "--check", *sorted((ROOT / "programs").glob("*.nesl"))], capture_output=True,

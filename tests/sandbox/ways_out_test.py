@@ -23,6 +23,8 @@ EXAMPLES = {
                  (".nesl", 'x = 1;\ny = xps_make_ps_window(((0, 0), 100, 100), "@MARKER");\n1;\n')],
     "kLoad": [(".nesl", 'x = 1;\nload "@SECRET";\n1;\n'), (".nesl", 'x = 1;\nload "../outside/secret";\n1;\n'),
               (".nesl", 'x = 1;\nload "link.nesl";\n1;\n')],
+    "kImport": [(".nesl", 'x = 1;\nimport "@SECRET";\n1;\n'), (".nesl", 'x = 1;\nimport "../outside/secret";\n1;\n'),
+                (".nesl", 'x = 1;\nimport "link.nesl";\n1;\n')],
     "kShell": [(".nesl", 'x = 1;\nshell "touch @MARKER";\n1;\n')],
     "kEdit": [(".nesl", 'set editor "touch @MARKER #";\nedit "f";\n1;\n'), (".nesl", 'set editor "touch @MARKER #";\nedit;\n1;\n')],
     "kDumpWorld": [(".nesl", 'x = 1;\ndump world "@MARKER";\n1;\n'), (".nesl", 'x = 1;\ndump world;\n1;\n')],

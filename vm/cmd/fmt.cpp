@@ -29,7 +29,8 @@ int complain_of(const std::string& name, const std::string& text, const edit::Fo
 }
 
 int format_file(const std::string& path, bool check_only) {
-  if (path.ends_with(".remora") || path.ends_with(".vcode")) {
+  const auto language = edit::language_of("", path);
+  if (language == edit::Language::kRemora || path.ends_with(".vcode")) {
     complain(path + ": programs in NESL are formatted, no others");
     return kRefused;
   }
@@ -38,7 +39,8 @@ int format_file(const std::string& path, bool check_only) {
     complain(path + ": " + unread_because(errno));
     return kRefused;
   }
-  const edit::Formatted formatted = edit::format_nesl(*text);
+  const edit::Formatted formatted =
+      language == edit::Language::kMarkdown ? edit::format_blocks(*text) : edit::format_nesl(*text);
   const int status = complain_of(path, *text, formatted);
   if (formatted.text == *text) return status;
   if (check_only) {

@@ -9,6 +9,7 @@
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/read_file.h"
+#include "frontend/edit/document.h"
 #include "vm/cmd/commands.h"
 #include "vm/cmd/interrupt.h"
 #include "vm/cmd/machine.h"
@@ -139,7 +140,7 @@ lib::LanguageKind top_level_language(const Arguments& arguments) {
 
 std::optional<lib::LanguageKind> language_of(const Arguments& arguments, const Watch& watch) {
   const std::string path = arguments.operands().size() == 1 ? arguments.operands().front() : "";
-  const bool named = path.ends_with(".nesl") || path.ends_with(".remora");
+  const bool named = edit::language_of("", path).has_value();
   if (arguments.command() != "check" && arguments.given(Option::kExpression)) {
     if (path.ends_with(".vcode"))
       throw UsageError{path + ": -e evaluates NESL or Remora, behind a file of that language only"};

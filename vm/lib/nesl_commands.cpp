@@ -8,6 +8,7 @@
 #include "bytecode/base/stack.h"
 #include "frontend/core.h"
 #include "frontend/emit.h"
+#include "frontend/nesl/modules.h"
 
 namespace nvm::vm {
 
@@ -355,6 +356,10 @@ void SessionCommands::instrument_all(const Form& form) {
 }
 
 bool SessionCommands::instrument(const Form& form, const std::string& name, Instrumented& i) {
+  if (!frontend::prefix_of(name).empty()) {
+    error(form, upper(name) + " is of a module, it cannot be traced.");
+    return false;
+  }
   if (!i.original) {
     const Binding* b = s_.environment_.find(name);
     const auto definition = b == nullptr ? nullptr : s_.environment_.definition(b);

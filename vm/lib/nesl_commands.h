@@ -49,7 +49,6 @@ class SessionCommands {
   // Writes a file as a whole, or says why not.
   [[nodiscard]] bool write(const frontend::Form& form, WayOut way, const std::string& file,
                            const std::string& text);
-  [[nodiscard]] std::optional<std::string> read_program(std::string& file);
   SessionStatus edit(const frontend::Form& form);
   void get(const frontend::Form& form);
   void help(const Words& words);

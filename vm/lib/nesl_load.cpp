@@ -5,6 +5,8 @@
 
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
+#include "frontend/markdown.h"
+#include "frontend/nesl/program_text.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_session.h"
 
@@ -23,13 +25,9 @@ SessionStatus NeslSession::run_file(const std::string& path) {
 }
 
 SessionStatus NeslSession::run_script(std::string text, const std::string& name) {
-  std::string& content = text;
-  if (content.starts_with("#!")) content[0] = content[1] = ' ';  // a script: its first line is a comment
-  std::size_t end = content.starts_with("  ") ? content.find('\n') : 0;
-  if (end == std::string::npos) end = content.size();
-  content.replace(0, end, end, ' ');
+  const std::string code = frontend::program_text(std::move(text), frontend::is_markdown(name));
   last_file_ = name;
-  return run_text({name, content, 1, false});
+  return run_text({name, code, 1, false});
 }
 
 SessionStatus NeslSession::load_script(std::string text, const std::string& name, Show show) {

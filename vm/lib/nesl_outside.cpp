@@ -12,6 +12,7 @@
 #include "bytecode/base/read_file.h"
 #include "bytecode/text/writer.h"
 #include "vm/lib/nesl_commands.h"
+#include "vm/lib/nesl_import.h"
 
 namespace nvm::vm {
 
@@ -74,24 +75,6 @@ void SessionCommands::shell(const Form& form) {
   if (!s_.gate().shell(WayOut::kShell, form.words.back().text)) s_.out_ << "The command failed.\n";
 }
 
-// NAME, or NAME.nesl if only that is a file.
-std::optional<std::string> SessionCommands::read_program(std::string& file) {
-  const Gate gate = s_.load_gate();
-  const auto outside = [&](const std::string& path) { return gate.read(WayOut::kLoad, path); };
-  const auto read = [&](const std::string& path) {
-    auto text = read_file(s_.options_.world, path, outside);
-    if (!text && s_.options_.world != nullptr) gate.check(WayOut::kLoad, path);
-    return text;
-  };
-  auto text = read(file);
-  if (text) return text;
-  const int why = errno;
-  if (!file.empty()) text = read(file + ".nesl");
-  if (text) file += ".nesl";
-  errno = why;
-  return text;
-}
-
 SessionStatus SessionCommands::load_file(const Form& form, std::string file, Show show, bool notice) {
   if (constexpr int kMost = 100; s_.open_texts_ > kMost) {
     error(form, "File " + file + " is not loaded: files load each other more than 100 deep.");
@@ -99,7 +82,7 @@ SessionStatus SessionCommands::load_file(const Form& form, std::string file, Sho
   }
   std::optional<std::string> text;
   try {
-    text = read_program(file);
+    text = read_program(s_.load_gate(), WayOut::kLoad, s_.options_.world, file);
   } catch (const Fault& fault) {
     error(form, fault.message);
     return s_.options_.mode == SessionMode::kRun ? SessionStatus::kRunError : SessionStatus::kOk;

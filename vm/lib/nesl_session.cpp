@@ -16,6 +16,7 @@
 #include "vm/lib/chart.h"
 #include "vm/lib/meanwhile.h"
 #include "vm/lib/nesl_commands.h"
+#include "vm/lib/nesl_import.h"
 #include "vm/lib/nesl_slots.h"
 
 namespace nvm::vm {
@@ -31,36 +32,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 bool is_command(const Form& form) {
+  if (frontend::is_import(form)) return false;
   return form.kind == FormKind::kCommand || form.kind == FormKind::kDefconfig ||
          form.kind == FormKind::kBackground;
 }
 
 constexpr const char* kExpression = "-e";  // the name of the command's expression
-
-// Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
-class Quoted {
- public:
-  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment,
-         int& open)
-      : place_(place), before_(place), environment_(environment), open_(open) {
-    place_ = text;
-    ++open_;
-    environment_.set_text(text->text);
-  }
-  Quoted(const Quoted&) = delete;
-  Quoted& operator=(const Quoted&) = delete;
-  ~Quoted() {
-    --open_;
-    place_ = before_;
-    environment_.set_text(before_ != nullptr ? before_->text : std::string_view());
-  }
-
- private:
-  const frontend::Source*& place_;
-  const frontend::Source* before_;
-  frontend::Environment& environment_;
-  int& open_;
-};
 
 }  // namespace
 
@@ -96,6 +73,7 @@ SessionStatus NeslSession::run_typed(frontend::Source source) {
 
 SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   const Quoted quoted(source_, &source, environment_, open_texts_);
+  faulty_.clear();
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
@@ -128,15 +106,22 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
     }
   }
   if (options_.mode == SessionMode::kCheck) frontend::check_bodies(environment_, diagnostics);
-  if (options_.report)
-    options_.report(diagnostics);
-  else if (!diagnostics.all().empty())
-    err_ << diagnostics.render() << std::flush;
+  tell(diagnostics, options_, err_);
   if (status == SessionStatus::kExit || status == SessionStatus::kRunError) return status;
-  if (diagnostics.failed()) return SessionStatus::kCompileError;
+  if (diagnostics.failed()) {
+    const Withdrawing all(environment_, pending);
+    return SessionStatus::kCompileError;
+  }
   const SessionStatus rest = run_all();
   if (rest != SessionStatus::kOk) return rest;
   return status == SessionStatus::kOk ? loaded : status;
+}
+
+void tell(const Diagnostics& diagnostics, const SessionOptions& options, std::ostream& err) {
+  if (options.report)
+    options.report(diagnostics);
+  else if (!diagnostics.all().empty())
+    err << diagnostics.render() << std::flush;
 }
 
 SessionStatus NeslSession::run_expression(const std::string& text) {
@@ -144,11 +129,13 @@ SessionStatus NeslSession::run_expression(const std::string& text) {
 }
 
 bool NeslSession::prepare(Form form, Diagnostics& diagnostics, std::vector<Pending>& pending) {
+  if (frontend::is_import(form)) return SessionImports(*this, diagnostics).run(form, pending);
   auto compiled = frontend::compile_form(environment_, std::move(form), diagnostics);
   if (!compiled) return false;
   auto bound = frontend::bind_result(environment_, *compiled);
-  if (options_.mode == SessionMode::kCheck) note_text(*compiled->form);
-  if (compiled->form->kind != FormKind::kExpr) definitions_ += compiled->form->text + ";\n";
+  const bool of_module = !importing_.empty();
+  if (options_.mode == SessionMode::kCheck && !of_module) note_text(*compiled->form);
+  if (compiled->form->kind != FormKind::kExpr && !of_module) definitions_ += compiled->form->text + ";\n";
   pending.push_back({std::move(*compiled), std::move(bound)});
   return true;
 }

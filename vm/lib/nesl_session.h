@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -66,6 +67,9 @@ struct SessionOptions {
   std::size_t line_width = 0;  // result lines longer than this are folded, 0: never
 };
 
+// Prints the messages of a text, unless somebody takes them.
+void tell(const Diagnostics& diagnostics, const SessionOptions& options, std::ostream& err);
+
 class NeslSession {
  public:
   // Results go to `out`, messages to `err`.
@@ -81,7 +85,7 @@ class NeslSession {
   SessionStatus run_typed(frontend::Source source);
   // The same for a file; one that cannot be read is reported and is kCompileError.
   SessionStatus run_file(const std::string& path);
-  // The same for the text of a file, which may begin with `#!`.
+  // The same for the text of a file: a script (#!), or Markdown by its name, or plain.
   SessionStatus run_script(std::string text, const std::string& name);
   // The same for a text that is loaded: an error in it concerns one form only.
   SessionStatus load_script(std::string text, const std::string& name, Show show);
@@ -120,6 +124,7 @@ class NeslSession {
 
  private:
   friend class SessionCommands;
+  friend class SessionImports;
 
   SessionStatus run_forms(const frontend::Source& source);
   // For commands of the text that is being run.
@@ -134,6 +139,7 @@ class NeslSession {
     std::vector<frontend::BoundVariable> bound;
   };
   struct Withdrawing;
+  class Quoted;
   struct Variable {
     const frontend::Binding* binding = nullptr;
     std::vector<Value> slots;
@@ -222,7 +228,47 @@ class NeslSession {
   std::map<std::string, Instrumented> instrumented_;
   bool each_form_ = false;                          // of a loaded text: an error concerns one form only
   std::map<std::string, std::string> known_texts_;  // mode kCheck: variables whose text is known, for load
+  std::vector<std::string> importing_;              // files that import each other, the program's first
+  std::set<std::string> faulty_;                    // modules whose errors this text has told
   bool line_open_ = false;                          // programs printed text that does not end with a line
+};
+
+// What has not happened when a run ends, however it does, has bound no names.
+struct NeslSession::Withdrawing {
+  Withdrawing(frontend::Environment& e, const std::vector<Pending>& p) : environment(e), pending(p) {}
+  Withdrawing(const Withdrawing&) = delete;
+  Withdrawing& operator=(const Withdrawing&) = delete;
+  ~Withdrawing() {
+    for (std::size_t k = pending.size(); k-- > done;) frontend::unbind_result(environment, pending[k].bound);
+  }
+  frontend::Environment& environment;
+  const std::vector<Pending>& pending;
+  std::size_t done = 0;
+};
+
+// Makes a text the one that messages quote, for as long as it lives; texts nest by `load`.
+class NeslSession::Quoted {
+ public:
+  Quoted(const frontend::Source*& place, const frontend::Source* text, frontend::Environment& environment,
+         int& open)
+      : place_(place), before_(place), environment_(environment), open_(open) {
+    place_ = text;
+    ++open_;
+    environment_.set_text(text->text);
+  }
+  Quoted(const Quoted&) = delete;
+  Quoted& operator=(const Quoted&) = delete;
+  ~Quoted() {
+    --open_;
+    place_ = before_;
+    environment_.set_text(before_ != nullptr ? before_->text : std::string_view());
+  }
+
+ private:
+  const frontend::Source*& place_;
+  const frontend::Source* before_;
+  frontend::Environment& environment_;
+  int& open_;
 };
 
 // The text of a function that prints what it does: trace levels 1 to 4 (entry and exit; with argument and

@@ -12,19 +12,6 @@ using frontend::BoundVariable;
 using frontend::CompiledForm;
 using frontend::FormKind;
 
-// What has not happened when a run ends, however it does, has bound no names.
-struct NeslSession::Withdrawing {
-  Withdrawing(frontend::Environment& e, const std::vector<Pending>& p) : environment(e), pending(p) {}
-  Withdrawing(const Withdrawing&) = delete;
-  Withdrawing& operator=(const Withdrawing&) = delete;
-  ~Withdrawing() {
-    for (std::size_t k = pending.size(); k-- > done;) frontend::unbind_result(environment, pending[k].bound);
-  }
-  frontend::Environment& environment;
-  const std::vector<Pending>& pending;
-  std::size_t done = 0;
-};
-
 // Which values the forms of a stretch still want while it runs.
 class NeslSession::Wants {
  public:
@@ -69,11 +56,15 @@ class NeslSession::Wants {
 SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std::string& file) {
   Wants wants(environment_, variables_, pending);
   Withdrawing withdrawing(environment_, pending);
+  // Definitions of a module are not shown.
+  const auto shown = [&](const Pending& p) {
+    return source_ == nullptr || p.compiled.form->source == source_->number;
+  };
   for (std::size_t& i = withdrawing.done; i < pending.size(); ++i) {
     Pending& p = pending[i];
     std::vector<Value> slots;
     if (options_.mode == SessionMode::kCheck) {
-      if (options_.show != Show::kNothing) show_type(p.compiled);
+      if (options_.show != Show::kNothing && shown(p)) show_type(p.compiled);
       continue;
     }
     if (options_.mode == SessionMode::kCompile && p.compiled.form->kind == FormKind::kExpr) {
@@ -88,7 +79,7 @@ SessionStatus NeslSession::run_pending(std::vector<Pending>& pending, const std:
     }
     const Pending ran = std::exchange(p, {});
     wants.drop_values(ran);
-    show(ran, slots);
+    if (shown(ran)) show(ran, slots);
   }
   return SessionStatus::kOk;
 }

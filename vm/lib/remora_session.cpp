@@ -11,6 +11,7 @@
 #include "bytecode/base/source_line.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/text/writer.h"
+#include "frontend/markdown.h"
 #include "frontend/print_core.h"
 #include "frontend/remora/print_program.h"
 #include "frontend/remora/utf8.h"
@@ -212,6 +213,10 @@ bool Remora::Impl::good(const Ready& ready) {
 std::optional<std::string> Remora::Impl::read(const std::string& path) {
   errno = 0;
   auto text = vm::read_file(world_of(options.vm.watchers), path);
+  if (text && frontend::is_markdown(path)) {
+    const auto blocks = frontend::code_blocks(*text, "remora");
+    return frontend::only_blocks(std::move(*text), blocks);
+  }
   if (text) return text;
   const std::string why = std::generic_category().message(errno);
   err << "nvm: cannot read " << path << ": " << why << "\n" << std::flush;

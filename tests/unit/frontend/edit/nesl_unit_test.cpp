@@ -13,8 +13,8 @@ struct Program {
   NeslUnit unit;
 
   // Forms that were checked for a text.
-  std::size_t check(const std::string& text) {
-    unit.read(text, world);
+  std::size_t check(const std::string& text, bool markdown = false) {
+    unit.read(text, markdown, world);
     std::vector<frontend::Binding*> kept;
     unit.collect(kept);
     world.environment.start_over(kept);
@@ -98,5 +98,18 @@ TEST_CASE("keystrokes leave nothing behind", "[edit]") {
   for (int k = 0; k < 300; ++k) p.check(with("x + 1", "x + " + std::to_string(k)));
   CHECK(p.errors().empty());
   p.check(kText);
+  CHECK(p.errors().empty());
+}
+
+TEST_CASE("of a Markdown text a change of prose concerns the form behind it") {
+  const std::string block = "```nesl\n", close = "```\n";
+  Program p;
+  const auto page = [&](const std::string& prose, const std::string& last) {
+    return "# Sums\n" + block + kText + "\n" + close + prose + "\n" + block + last + "\n" + close;
+  };
+  CHECK(p.check(page("One.", "1 + 1"), true) == 6);
+  CHECK(p.check(page("One, % and\n\"", "1 + 1"), true) == 1);
+  CHECK(p.check(page("One, % and\n\"", "1 + 2"), true) == 1);
+  CHECK(p.check(page("One, % and\n\"", "1 + 2") + "```nesl\n```\nEnd.\n", true) == 0);
   CHECK(p.errors().empty());
 }

@@ -1,0 +1,121 @@
+#include "frontend/nesl/modules.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/nesl/lexer.h"
+
+namespace nvm::frontend {
+
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+// "lib/Stats.nesl" is stats.
+std::string stem(const std::string& file) {
+  const std::size_t folder = file.find_last_of('/');
+  const std::string name = folder == file.npos ? file : file.substr(folder + 1);
+  return lower(name.substr(0, name.find('.')));
+}
+
+bool is_name(const std::string& text) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_", kDigits = "0123456789";
+  if (text.empty() || kDigits.find(text[0]) != kDigits.npos || is_reserved(text)) return false;
+  return std::all_of(text.begin(), text.end(), [&](char c) {
+    return kLetters.find(c) != kLetters.npos || kDigits.find(c) != kDigits.npos;
+  });
+}
+
+}  // namespace
+
+bool is_import(const Form& form) { return form.kind == FormKind::kCommand && form.name == "import"; }
+
+std::optional<Import> read_import(const Form& form, Diagnostics& diagnostics) {
+  const std::vector<Word>& words = form.words;  // the first one is a string, or it were no import
+  const bool renamed = words.size() == 3 && !words[1].is_string && lower(words[1].text) == "as";
+  if (words.size() != 1 && (!renamed || words[2].is_string)) {
+    diagnostics.error(words[1].pos, "expected import \"FILE\"; or import \"FILE\" as NAME;");
+    return std::nullopt;
+  }
+  Import import{words[0].text, renamed ? lower(words[2].text) : stem(words[0].text)};
+  if (is_name(import.prefix)) return import;
+  if (renamed)
+    diagnostics.error(words[2].pos, words[2].text + " cannot be the name of a module");
+  else
+    diagnostics.error(words[0].pos, "the name of this file is no name of NESL: import \"" + import.file +
+                                        "\" as NAME; gives it one");
+  return std::nullopt;
+}
+
+std::string_view prefix_of(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot == name.npos ? std::string_view() : name.substr(0, dot);
+}
+
+Modules::Scope::Scope(Environment& environment) : environment_(environment) {
+  environment.outer_.push_back(std::exchange(environment.names_, {}));
+}
+
+Modules::Scope::~Scope() {
+  environment_.names_ = std::move(environment_.outer_.back());
+  environment_.outer_.pop_back();
+}
+
+void Modules::Scope::keep(const std::string& file) {
+  Environment::Names& module = environment_.modules_[file] = environment_.names_;
+  const auto foreign = [](const auto& name) { return name.first == "it" || !prefix_of(name.first).empty(); };
+  std::erase_if(module.values, foreign);
+  std::erase_if(module.types, foreign);
+}
+
+const std::string* Modules::file_of(std::string_view prefix) const {
+  const auto found = environment_.names_.prefixes.find(std::string(prefix));
+  return found == environment_.names_.prefixes.end() ? nullptr : &found->second;
+}
+
+void Modules::import(const std::string& file, const std::string& prefix) {
+  const Environment::Names& module = environment_.modules_.at(file);
+  Environment::Names& names = environment_.names_;
+  for (const auto& [name, binding] : module.values) names.values[all_of_prefix(prefix) + name] = binding;
+  for (const auto& [name, datatype] : module.types) names.types[all_of_prefix(prefix) + name] = datatype;
+  names.prefixes[prefix] = file;
+}
+
+Unknown Modules::unknown(const std::string& name, const Diagnostics& diagnostics) const {
+  const std::string prefix(prefix_of(name));
+  if (diagnostics.blamed(name) || diagnostics.blamed(all_of_prefix(prefix))) return {true, ""};
+  if (prefix.empty() || file_of(prefix) != nullptr) return {};
+  return {false, upper(prefix) +
+                     " is no module; the parts of a record are had by a pattern, as in let point(x, "
+                     "y) = p in x, and a module is made known by import \"" +
+                     prefix + ".nesl\";"};
+}
+
+void Modules::withdraw(const Binding* binding) {
+  const auto has = [&](const auto& name) { return name.second == binding; };
+  const auto module = std::find_if(
+      environment_.modules_.begin(), environment_.modules_.end(),
+      [&](const auto& m) { return std::any_of(m.second.values.begin(), m.second.values.end(), has); });
+  if (module == environment_.modules_.end()) return;
+  Environment::Names& names = environment_.names_;
+  for (const auto& [prefix, file] : names.prefixes) {
+    if (file != module->first) continue;
+    const auto its = [&](const auto& name) { return prefix_of(name.first) == prefix; };
+    std::erase_if(names.values, its);
+    std::erase_if(names.types, its);
+  }
+  std::erase_if(names.prefixes, [&](const auto& p) { return p.second == module->first; });
+  environment_.modules_.erase(module);
+}
+
+}  // namespace nvm::frontend
