@@ -8,6 +8,7 @@
 #include "frontend/edit/format.h"
 #include "frontend/edit/nesl_unit.h"
 #include "frontend/markdown.h"
+#include "frontend/nesl/examples.h"
 #include "frontend/nesl/lexer.h"
 #include "frontend/nesl/modules.h"
 #include "frontend/nesl/prims.h"
@@ -147,6 +148,8 @@ std::optional<Hover> NeslDocument::describe(const std::string& name) {
     hover.text = frontend::primitive(static_cast<frontend::core::Prim>(b->prim)).doc;
   else if (b->form)
     hover.text = b->form->doc;
+  if (const frontend::Example* example = frontend::example_of(name); example != nullptr)
+    hover.text += "\n\n" + frontend::markdown(*example);
   return hover;
 }
 

@@ -61,7 +61,7 @@ class Nesl(Session):
 
     def test_hover(self):
         self.assertIn("mean(v) : [float] -> float", self.hover("mean([a"))
-        self.assertIn("sum(v) : [a] -> a :: (a in number)\n```\n\nSum of the elements.\n\nhere: `[float] -> float`",
+        self.assertIn("sum(v) : [a] -> a :: (a in number)\n```\n\nSum of the elements.\n\n`sum([3, 1, 4])` is `8`\n\nhere: `[float] -> float`",
                       self.hover("sum(v)"))
         self.assertIn("Times n.", self.hover("twice(r"))
         self.assertIn("a : float", self.hover("a > 0.5"))
