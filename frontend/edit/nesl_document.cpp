@@ -23,9 +23,9 @@ using frontend::Token;
 
 namespace {
 
-constexpr std::string_view kKeywords[] = {"and", "closure", "datatype", "else", "function",
-                                          "if",  "in",      "let",      "load", "nand",
-                                          "nor", "or",      "then",     "time", "xor"};
+constexpr std::string_view kKeywords[] = {"and",    "closure", "datatype", "else", "function", "if",
+                                          "import", "in",      "let",      "load", "nand",     "nor",
+                                          "or",     "then",    "time",     "xor"};
 constexpr std::string_view kTypes[] = {"any",     "bool",   "char",    "float", "int",
                                        "logical", "number", "ordinal", "scalar"};
 
