@@ -16,7 +16,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-CONTROL = "if then else let in function datatype time".split()
+CONTROL = "if then else let in function datatype import time".split()
 WORD_OPERATORS = "and or xor nand nor".split()
 TYPES = "int float bool char".split()
 CLASSES = "any number ordinal logical".split()

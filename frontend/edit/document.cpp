@@ -215,9 +215,15 @@ std::vector<Proposal> Document::complete(std::size_t at) {
   std::size_t begin = std::min(at, text.size());
   while (begin > 0 && in_word(text[begin - 1])) --begin;
   const std::string prefix = word(std::string_view(text).substr(begin, std::min(at, text.size()) - begin));
+  std::size_t outer = begin;  // of the name of a module, if a dot follows it
+  if (begin > 0 && text[begin - 1] == '.')
+    for (--outer; outer > 0 && in_word(text[outer - 1]);) --outer;
+  const std::string module = word(std::string_view(text).substr(outer, begin - outer));
   std::map<std::string, Proposal, std::less<>> found;  // what is nearer comes first
   const auto propose = [&](Proposal&& p) {
-    if (p.name.starts_with(prefix)) found.try_emplace(p.name, std::move(p));
+    if (!p.name.starts_with(module + prefix)) return;
+    p.name.erase(0, module.size());
+    found.try_emplace(p.name, std::move(p));
   };
   for (Proposal& p : locals_at(begin)) propose(std::move(p));
   const Index& index = this->index();

@@ -1,10 +1,13 @@
 // Checking: the chunks in order, those that must be.
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "bytecode/base/budget.h"
 #include "bytecode/base/stack.h"
 #include "frontend/edit/nesl_unit.h"
 #include "frontend/markdown.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/types.h"
 
@@ -149,9 +152,18 @@ void NeslUnit::check_chunk(NeslChunk& chunk, NeslWorld& world) {
     for (const std::string& word : chunk.words)
       if (diagnostics.blamed(word) && world.blamed.insert(word).second) chunk.blamed.push_back(word);
   }
+  if (frontend::is_import(*form) && !import(chunk, *form, diagnostics, world)) {
+    chunk.blamed.push_back(frontend::all_of_prefix(chunk.prefix));
+    world.blamed.insert(chunk.blamed.back());
+  }
+  const bool of_top_level = form->kind == FormKind::kCommand || form->kind == FormKind::kBackground ||
+                            form->kind == FormKind::kDefconfig;
+  if (world.in_module && of_top_level && !frontend::is_import(*form))
+    diagnostics.error(form->pos, "a module has definitions and imports, no commands of the top level");
   for (const Diagnostic& d : diagnostics.all())
     chunk.messages.push_back({d.severity, facts.offset(d.pos), d.message});
-  if (compiled && form->kind == FormKind::kCommand) command(chunk, *form, &*compiled, world);
+  if (compiled && form->kind == FormKind::kCommand && !world.in_module)
+    command(chunk, *form, &*compiled, world);
   chunk.seen = std::move(seen);
   chunk.names = names_;
   chunk.faulty = !compiled;
@@ -241,6 +253,70 @@ void NeslUnit::command(NeslChunk& chunk, const Form& form, const CompiledForm* c
   if (errors > 0)
     say(Severity::kError,
         first + (errors == 1 ? "" : ", and " + std::to_string(errors - 1) + " more in that file"));
+}
+
+namespace {
+
+// As messages name it: from the program's folder.
+std::string shown(const std::string& file, const NeslWorld& world) {
+  const std::filesystem::path folder = std::filesystem::path(world.files.front()).parent_path();
+  return std::filesystem::path(file).lexically_relative(folder).string();
+}
+
+// Checks it, once in a pass.
+void check_module(NeslModule& module, const std::string& path, std::string text, NeslWorld& world) {
+  check_stack();
+  module.checked = true;
+  if (!module.unit) module.unit = std::make_unique<NeslUnit>();
+  module.unit->read(std::move(text), frontend::is_markdown(path), world);
+  const frontend::Modules::Scope scope(world.environment);
+  auto blamed = std::exchange(world.blamed, {});
+  auto texts = std::exchange(world.texts, {});
+  const bool outer = std::exchange(world.in_module, true);
+  world.files.push_back(path);
+  module.unit->check(world);
+  module.unit->check_bodies(world);
+  std::size_t errors = 0;
+  module.error = module.unit->first_error(shown(path, world), errors);
+  if (errors > 1) module.error += ", and " + std::to_string(errors - 1) + " more in that file";
+  if (errors == 0) scope.keep(path);
+  world.files.pop_back();
+  world.in_module = outer;
+  world.texts = std::move(texts);
+  world.blamed = std::move(blamed);
+}
+
+}  // namespace
+
+bool NeslUnit::import(NeslChunk& chunk, const Form& form, Diagnostics& diagnostics, NeslWorld& world) {
+  chunk.module.clear();
+  const auto import = frontend::read_import(form, diagnostics);
+  chunk.prefix = import ? import->prefix : "";
+  if (!import) return false;
+  const auto say = [&](std::string text) {
+    diagnostics.error(form.pos, std::move(text));
+    return false;
+  };
+  const std::filesystem::path folder = std::filesystem::path(shown(world.files.back(), world)).parent_path();
+  std::string path = (folder / import->file).lexically_normal().string(), why;
+  auto text = world.read ? world.read(path, why) : std::nullopt;
+  if (!text) return say(why.empty() ? "File " + path + " does not exist." : why);
+  const auto open = std::find(world.files.begin(), world.files.end(), path);
+  if (open != world.files.end()) {
+    std::string chain;
+    for (auto file = open; file != world.files.end(); ++file) chain += shown(*file, world) + " imports ";
+    return say("modules cannot import each other: " + chain + shown(path, world));
+  }
+  NeslModule& module = world.modules[path];
+  if (!module.checked) check_module(module, path, std::move(*text), world);
+  if (!module.error.empty()) return say(module.error);
+  frontend::Modules modules(world.environment);
+  if (const std::string* other = modules.file_of(chunk.prefix); other != nullptr && *other != path)
+    return say(chunk.prefix + " is " + shown(*other, world) + " already: import \"" + import->file +
+               "\" as NAME; gives this module another name");
+  modules.import(path, chunk.prefix);
+  chunk.module = path;
+  return true;
 }
 
 void NeslUnit::check_bodies(NeslWorld& world) {

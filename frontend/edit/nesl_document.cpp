@@ -1,5 +1,6 @@
 // NESL for editors.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -7,7 +8,9 @@
 #include "frontend/edit/format.h"
 #include "frontend/edit/nesl_unit.h"
 #include "frontend/markdown.h"
+#include "frontend/nesl/examples.h"
 #include "frontend/nesl/lexer.h"
+#include "frontend/nesl/modules.h"
 #include "frontend/nesl/prims.h"
 #include "frontend/nesl/program_text.h"
 
@@ -20,9 +23,9 @@ using frontend::Token;
 
 namespace {
 
-constexpr std::string_view kKeywords[] = {"and", "closure", "datatype", "else", "function",
-                                          "if",  "in",      "let",      "load", "nand",
-                                          "nor", "or",      "then",     "time", "xor"};
+constexpr std::string_view kKeywords[] = {"and",    "closure", "datatype", "else", "function", "if",
+                                          "import", "in",      "let",      "load", "nand",     "nor",
+                                          "or",     "then",    "time",     "xor"};
 constexpr std::string_view kTypes[] = {"any",     "bool",   "char",    "float", "int",
                                        "logical", "number", "ordinal", "scalar"};
 
@@ -95,20 +98,27 @@ class NeslDocument final : public Document {
   bool markdown_;
   NeslWorld world_;
   NeslUnit unit_;
+  std::deque<std::string> qualified_;  // names of the index
 };
 
 void NeslDocument::analyse(std::vector<Problem>& problems) {
   unit_.read(text_.str(), markdown_, world_);
   std::vector<Binding*> kept;
   unit_.collect(kept);
+  for (auto& [path, module] : world_.modules) {
+    module.checked = false;
+    if (module.unit) module.unit->collect(kept);
+  }
   world_.environment.start_over(kept);
   world_.blamed.clear();
   world_.texts.clear();
   world_.jobs.clear();
   world_.redefined.clear();
   world_.files = {path_};
+  world_.in_module = false;
   unit_.check(world_);
   unit_.check_bodies(world_);
+  std::erase_if(world_.modules, [](const auto& module) { return !module.second.checked; });
   const auto add = [&](const NeslChunk& chunk, const ChunkMessage& m) {
     if (problems.size() >= kMostProblems) return;
     Span span{chunk.begin + m.at, chunk.begin + m.at};
@@ -138,6 +148,8 @@ std::optional<Hover> NeslDocument::describe(const std::string& name) {
     hover.text = frontend::primitive(static_cast<frontend::core::Prim>(b->prim)).doc;
   else if (b->form)
     hover.text = b->form->doc;
+  if (const frontend::Example* example = frontend::example_of(name); example != nullptr)
+    hover.text += "\n\n" + frontend::markdown(*example);
   return hover;
 }
 
@@ -294,15 +306,19 @@ class NeslDocument::Indexer {
     return static_cast<int>(index_.symbols.size()) - 1;
   }
 
-  void unit(const NeslUnit& unit, std::string_view file) {
+  // `prefix`: what stands before the names of a module.
+  void unit(const NeslUnit& unit, std::string_view file, const std::string& prefix = "") {
     check_stack();
     for (const auto& chunk : unit.chunks()) {
       if (chunk->loaded) this->unit(*chunk->loaded, chunk->loaded_path);
-      this->chunk(*chunk, file);
+      if (prefix.empty() && !chunk->module.empty())
+        this->unit(*document_.world_.modules.at(chunk->module).unit, chunk->module,
+                   frontend::all_of_prefix(chunk->prefix));
+      this->chunk(*chunk, file, prefix);
     }
   }
 
-  void chunk(const NeslChunk& chunk, std::string_view file) {
+  void chunk(const NeslChunk& chunk, std::string_view file, const std::string& prefix) {
     const NeslFacts& facts = chunk.facts;
     const auto moved = [&](Span s) { return Span{s.begin + chunk.begin, s.end + chunk.begin}; };
     std::vector<int> locals;
@@ -314,11 +330,13 @@ class NeslDocument::Indexer {
     std::map<std::string_view, int> defined;
     for (const NeslFacts::Defined& d : facts.defined) {
       const auto next = static_cast<int>(index_.symbols.size());
-      Symbol symbol{d.kind,          d.name, d.type,        d.documentation,
-                    d.parameters,    file,   moved(d.span), {chunk.begin + chunk.form_begin, chunk.end},
+      const std::string_view name =
+          prefix.empty() ? d.name : document_.qualified_.emplace_back(prefix + d.name);
+      Symbol symbol{d.kind,          name, d.type,        d.documentation,
+                    d.parameters,    file, moved(d.span), {chunk.begin + chunk.form_begin, chunk.end},
                     d.declared_only, 0};
-      symbol.group = groups_.try_emplace(d.name, next).first->second;
-      defined[d.name] = add(symbol);
+      symbol.group = groups_.try_emplace(name, next).first->second;
+      defined[name] = add(symbol);
     }
     if (file.empty())
       for (const NeslFacts::Use& use : facts.uses) {
@@ -372,7 +390,10 @@ class NeslDocument::Indexer {
   std::map<int, Parameters> parameters_;                        // of functions
 };
 
-Index NeslDocument::make_index() { return Indexer(*this).run(); }
+Index NeslDocument::make_index() {
+  qualified_.clear();
+  return Indexer(*this).run();
+}
 
 }  // namespace
 

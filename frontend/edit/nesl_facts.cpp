@@ -64,7 +64,16 @@ Span NeslFactFinder::word_at(SourcePos pos) const {
   std::size_t begin = offset(pos);
   while (begin < text_.size() && (text_[begin] == '\'' || text_[begin] == ' ')) ++begin;
   std::size_t end = begin;
-  while (end < text_.size() && in_name(text_[end])) ++end;
+  const auto read = [&] {
+    while (end < text_.size() && in_name(text_[end])) ++end;
+  };
+  read();
+  const bool of_module =
+      end > begin && end + 1 < text_.size() && text_[end] == '.' && in_name(text_[end + 1]);
+  if (of_module && (text_[begin] < '0' || text_[begin] > '9')) {
+    ++end;
+    read();
+  }
   return {begin, end};
 }
 

@@ -16,6 +16,8 @@ using frontend::FormKind;
 
 namespace {
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -24,9 +26,15 @@ std::vector<std::string> words_of(std::string_view text) {
       continue;
     }
     std::string word;
-    for (; at < text.size() && in_name(text[at]); ++at)
-      word += text[at] >= 'A' && text[at] <= 'Z' ? static_cast<char>(text[at] - 'A' + 'a') : text[at];
-    if (word[0] < '0' || word[0] > '9') words.push_back(std::move(word));
+    for (; at < text.size() && in_name(text[at]); ++at) word += lower(text[at]);
+    if (word[0] >= '0' && word[0] <= '9') continue;
+    if (at + 1 < text.size() && text[at] == '.' &&
+        in_name(text[at + 1])) {  // of a module, whose prefix counts, too
+      words.push_back(word + ".");
+      word += '.';
+      for (++at; at < text.size() && in_name(text[at]); ++at) word += lower(text[at]);
+    }
+    words.push_back(std::move(word));
   }
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());
@@ -192,14 +200,16 @@ void NeslUnit::collect(std::vector<frontend::Binding*>& kept) const {
 std::string NeslUnit::first_error(const std::string& file, std::size_t& count) const {
   std::string first;
   const Text text(text_);
-  for (const auto& chunk : chunks_)
-    for (const auto* list : {&chunk->unread, &chunk->messages})
-      for (const ChunkMessage& m : *list) {
-        if (m.severity != Severity::kError) continue;
-        const SourcePos pos = text.pos(chunk->begin + m.at);
-        if (++count == 1)
-          first = file + ":" + std::to_string(pos.line) + ":" + std::to_string(pos.column) + ": " + m.text;
-      }
+  const auto see = [&](const NeslChunk& chunk, const ChunkMessage& m) {
+    if (m.severity != Severity::kError || ++count > 1) return;
+    const SourcePos pos = text.pos(chunk.begin + m.at);
+    first = file + ":" + std::to_string(pos.line) + ":" + std::to_string(pos.column) + ": " + m.text;
+  };
+  for (const auto& chunk : chunks_) {
+    for (const ChunkMessage& m : chunk->unread) see(*chunk, m);
+    for (const ChunkMessage& m : chunk->messages) see(*chunk, m);
+  }
+  for (const auto& [chunk, message] : bodiless_) see(*chunk, message);
   return first;
 }
 

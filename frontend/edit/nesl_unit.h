@@ -3,6 +3,7 @@
 // something else than before.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,13 @@ struct NeslChunk {
   std::shared_ptr<const frontend::CompiledForm> job;  // NAME &= EXP
   std::unique_ptr<NeslUnit> loaded;
   std::string loaded_path;
+  std::string module, prefix;  // that it imports, "" if it does not
+};
+
+struct NeslModule {
+  std::unique_ptr<NeslUnit> unit;
+  bool checked = false;  // in this pass
+  std::string error;     // the first one; "" if there is none
 };
 
 // What all units of a program share: what names mean where the checker is.
@@ -63,6 +71,8 @@ struct NeslWorld {
   std::unordered_map<std::string, std::shared_ptr<const frontend::CompiledForm>> jobs;
   std::unordered_set<const frontend::Binding*> redefined;  // functions whose bodies are new
   std::vector<std::string> files;                          // those that load each other here
+  std::map<std::string, NeslModule> modules;               // by path
+  bool in_module = false;                                  // what is checked is the text of one
   std::uint32_t next_source = 1;
   std::size_t checks = 0;  // forms that were checked so far
 };
@@ -102,7 +112,9 @@ class NeslUnit {
   [[nodiscard]] frontend::Binding* kept_for(const NeslChunk& chunk, const std::string& name) const;
   void command(NeslChunk& chunk, const frontend::Form& form, const frontend::CompiledForm* compiled,
                NeslWorld& world);
-  void load(NeslChunk& chunk, NeslWorld& world);
+  // False, said, if the module has errors or is none.
+  static bool import(NeslChunk& chunk, const frontend::Form& form, Diagnostics& diagnostics,
+                     NeslWorld& world);
   void publish(NeslChunk& chunk, NeslWorld& world);
 
   std::string text_;

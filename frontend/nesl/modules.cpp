@@ -71,7 +71,7 @@ Modules::Scope::~Scope() {
   environment_.outer_.pop_back();
 }
 
-void Modules::Scope::keep(const std::string& file) {
+void Modules::Scope::keep(const std::string& file) const {
   Environment::Names& module = environment_.modules_[file] = environment_.names_;
   const auto foreign = [](const auto& name) { return name.first == "it" || !prefix_of(name.first).empty(); };
   std::erase_if(module.values, foreign);

@@ -41,7 +41,7 @@ class Modules {
     Scope& operator=(const Scope&) = delete;
     ~Scope();
     // What they mean now is the module `file`.
-    void keep(const std::string& file);
+    void keep(const std::string& file) const;
 
    private:
     Environment& environment_;

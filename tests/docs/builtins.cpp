@@ -8,6 +8,7 @@
 
 #include "frontend/nesl/ast.h"
 #include "frontend/nesl/environment.h"
+#include "frontend/nesl/examples.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/prelude.h"
 #include "frontend/nesl/prims.h"
@@ -50,15 +51,19 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-void row(std::string_view name, std::string_view type, std::string_view meaning, bool serial) {
+void row(std::string_view name, std::string_view type, std::string_view meaning, bool serial,
+         const nvm::frontend::Example* example = nullptr) {
   std::cout << "| `" << cell(name) << "` | `" << cell(type) << "` | " << cell(meaning)
-            << (serial ? " Not within an apply-to-each." : "") << " |\n";
+            << (serial ? " Not within an apply-to-each." : "");
+  if (example != nullptr) std::cout << " " << cell(markdown(*example)) << ".";
+  std::cout << " |\n";
 }
 
 void primitives(std::string_view section) {
   for (const Primitive& p : nvm::frontend::all_primitives())
     if (!internal(p.name()) && section_of(p.prim) == section)
-      row(std::string(p.name()) + "(" + p.parameters + ")", p.type, p.doc, p.serial());
+      row(std::string(p.name()) + "(" + p.parameters + ")", p.type, p.doc, p.serial(),
+          nvm::frontend::example_of(p.name()));
 }
 
 // What stands behind `=` in the definition of a constant.
@@ -79,7 +84,8 @@ bool definition(const Binding& b, const PreludeEntry& entry) {
     default: break;
   }
   const std::string pattern = print_pattern(b.form->pattern);
-  row(b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")"), type, b.form->doc, b.serial);
+  row(b.name + (pattern.starts_with("(") ? pattern : "(" + pattern + ")"), type, b.form->doc, b.serial,
+      nvm::frontend::example_of(b.name));
   return !b.form->doc.empty();
 }
 

@@ -61,7 +61,7 @@ class Nesl(Session):
 
     def test_hover(self):
         self.assertIn("mean(v) : [float] -> float", self.hover("mean([a"))
-        self.assertIn("sum(v) : [a] -> a :: (a in number)\n```\n\nSum of the elements.\n\nhere: `[float] -> float`",
+        self.assertIn("sum(v) : [a] -> a :: (a in number)\n```\n\nSum of the elements.\n\n`sum([3, 1, 4])` is `8`\n\nhere: `[float] -> float`",
                       self.hover("sum(v)"))
         self.assertIn("Times n.", self.hover("twice(r"))
         self.assertIn("a : float", self.hover("a > 0.5"))
@@ -223,8 +223,9 @@ class Files(Session):
         """The same of the programs of the golden tests that are a user's mistakes."""
         differ, seen = [], 0
         # Of a name with a prime nvm check says so once, an editor in each form; and what is wrong with a function for
-        # some types is told where it is called.
-        each_form = {"name_primed.case", "order_of_functions.case"}
+        # some types is told where it is called. Of a file that is not read each says why in its own words.
+        each_form = {"name_primed.case", "order_of_functions.case", "import.case",
+                     "import_module.case"}
         for case in sorted((ROOT / "tests/golden/wrong").glob("*.case")):
             parts = case.read_text(encoding="utf-8").split("\n--- p.nesl\n")
             if len(parts) != 2 or case.name in each_form:
@@ -272,6 +273,62 @@ class Files(Session):
             self.assertEqual(len(self.c.problems(uri)), 1)
             self.c.open((folder / "below/lib.nesl").as_uri(), "function other(x) = x;\n")
             self.assertEqual(self.c.problems(uri), [])
+
+    def test_import(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name).resolve() / "a folder"
+            (folder / "lib").mkdir(parents=True)
+            files = {"lib/stats.nesl": "import \"helper\";\nfunction mean(v, by := 1.0) \"The mean.\" = helper.half(sum(v)) / by;\n"
+                                       "unit = 1.0;\ndatatype point(float, float);\n",
+                     "lib/helper.nesl": "function half(x) = x / 2.0;\n", "bad.nesl": "good = 2;\nuntrue(3);\n1 + 2.0;\n",
+                     "bare.nesl": "function h(x) : int -> int;\n", "loads.nesl": 'load "bad.nesl";\n',
+                     "a.nesl": 'import "b";\n', "b.nesl": 'import "a";\n', "self.nesl": 'import "self.nesl";\n'}
+            for file, text in files.items():
+                (folder / file).write_text(text, encoding="utf-8")
+            pathlib.Path(name, "outside.nesl").write_text("x = 1;", encoding="utf-8")
+            uri = (folder / "main.nesl").as_uri()
+            text = ('import "lib/stats";\nfunction mean(v) = #v;\nx = stats.mean([1.0], by := stats.unit);\n'
+                    "let stats.point(a, b) = stats.point(1.0, 2.0) in a;\nmean([2]);\n")
+            self.c.open(uri, text)
+            self.assertEqual(self.c.problems(uri), [])
+            at = lambda words, plus=0: self.c.at(uri, words, plus)
+            for use, file, line in (("stats.mean([", "lib/stats.nesl", 1), ("mean([1", "lib/stats.nesl", 1), ("stats.unit", "lib/stats.nesl", 2),
+                                    ("stats.point(1", "lib/stats.nesl", 3), ("stats.point(a", "lib/stats.nesl", 3), ("mean([2]", "main.nesl", 1)):
+                found = self.c.result("textDocument/definition", **at(use))
+                with self.subTest(use=use):
+                    self.assertEqual((found["uri"], found["range"]["start"]["line"]), ((folder / file).as_uri(), line))
+            hover = self.c.result("textDocument/hover", **at("mean([1"))["contents"]["value"]
+            self.assertIn("stats.mean(v, by) : ([float], float) -> float", hover)
+            self.assertIn("The mean.", hover)
+            self.assertIn("defined in", self.c.error("textDocument/rename", newName="m", **at("stats.unit"))["message"])
+            labels = [i["label"] for i in self.c.result("textDocument/completion", **at("stats.unit", 6))["items"]]
+            self.assertEqual(labels, ["mean", "point", "unit"])
+            labels = [i["label"] for i in self.c.result("textDocument/completion", **at("stats.unit", 2))["items"]]
+            self.assertIn("stats.unit", labels)
+            self.assertNotIn("helper.half", labels)
+            found = self.c.result("textDocument/signatureHelp", **at("stats.mean([", 12))
+            self.assertTrue(found["signatures"][0]["label"].startswith("stats.mean(v, by) : "), found)
+            for text, message in (('import "bad"; bad.good;\n', "and 1 more in that file"),
+                                  ('import "a"; a.x;\n', "b.nesl:1:1: modules cannot import each other: a.nesl imports b.nesl imports a.nesl"),
+                                  ('import "main.nesl" as own;\n', "main.nesl imports main.nesl"), ('import "bare";\n', "no body for function H"),
+                                  ('import "loads";\n', "no commands of the top level"), ('import "self"; self.x;\n', "self.nesl imports self.nesl"),
+                                  ('import "../outside.nesl";\n', "not below the folder"), ('import "/etc/passwd";\n', "not below the folder"),
+                                  ('import "none"; none.x;\n', "does not exist"), ('import "lib/stats" x;\n', "expected import"),
+                                  ('import "lib/stats"; import "lib/helper" as stats;\n', "already"),
+                                  ('import "lib/stats"; stats.men([1.0]);\n', "did you mean stats.mean"), ("p.x;\n", "P is no module")):
+                with self.subTest(text=text):
+                    self.c.change(uri, text)
+                    problems = self.c.problems(uri)
+                    self.assertEqual(len(problems), 1, problems)
+                    self.assertIn(message, problems[0][2])
+            # What is open counts as it stands in the editor, also of what a module imports.
+            self.c.change(uri, 'import "lib/stats";\nstats.mean([1.0]) + 1.0;\nimport "lib/helper";\nhelper.third(3);\n')
+            self.assertEqual([p[:2] for p in self.c.problems(uri)], [(3, 0)])
+            helper = (folder / "lib/helper.nesl").as_uri()
+            self.c.open(helper, "function half(x) = x / 2.0;\nfunction third(x) = x / 3;\n")
+            self.assertEqual(self.c.problems(uri), [])
+            self.c.change(helper, "function half(x) = round(x);\nfunction third(x) = x / 3;\n")
+            self.assertIn("the function stats.mean", self.c.problems(uri)[0][2])
 
     def test_no_effects(self):
         """Whatever the program asks for, nothing is written, read or started."""

@@ -1,4 +1,4 @@
-// Charts: NESL's values of type `chart` (frontend/nesl/prelude.nesl), drawn as text or as SVG.
+// Charts: NESL's values of type `chart` (frontend/nesl/prelude.nesl), drawn as text, as SVG or as PNG.
 #pragma once
 
 #include <cstdint>
@@ -89,5 +89,8 @@ struct Shades {
 [[nodiscard]] std::string draw_text(const Chart& chart, int columns = 72, int rows = 20);
 // A document of SVG 1.1, whose size has a bound that does not depend on the number of values.
 [[nodiscard]] std::string draw_svg(const Chart& chart);
+// The same picture as a PNG, whose size in pixels is the same for all charts. Throws Fault kIo, with the
+// path, where libpng is missing.
+[[nodiscard]] std::string draw_png(const Chart& chart, const std::string& path);
 
 }  // namespace nvm::vm

@@ -333,7 +333,7 @@ std::string refuses(FileKind kind, const Type* type, std::size_t names) {
       return std::all_of(parts.begin(), parts.end(), is_array)
                  ? ""
                  : "only numbers, flags and characters make arrays";
-    case FileKind::kPng: return image_refuses(type);
+    case FileKind::kPng: return is_chart(type) ? "" : image_refuses(type);
     case FileKind::kSvg:
       return is_chart(type) ? "" : "only a chart is drawn: plot(v) and its relatives make one";
     case FileKind::kJson:
@@ -354,7 +354,10 @@ void write_value(OutFile& out, const NamedFile& file, const Type* type, std::spa
       write_npy([&](std::string_view bytes) { out.write(bytes); }, to_array(file.path, type, slots));
       break;
     case FileKind::kNpz: out.write(arrays_archive(file.path, type, slots, titles)); break;
-    case FileKind::kPng: out.write(write_png(image_of(file.path, type, slots), file.path)); break;
+    case FileKind::kPng:
+      out.write(is_chart(type) ? draw_png(chart_of(slots), file.path)
+                               : write_png(image_of(file.path, type, slots), file.path));
+      break;
     case FileKind::kSvg: out.write(draw_svg(chart_of(slots))); break;
     case FileKind::kJson: write_json_lines(out, file.path, type, slots, titles); break;
     case FileKind::kText: write_text(out, slots); break;

@@ -29,8 +29,8 @@ Typed image_value(const Image& image, TypeArena& arena, Pool& pool) {
 std::string image_refuses(const Type* type) {
   TypeArena arena;
   const std::string why =
-      "only rows of pixels make an image: [[int]], [[(int, int, int)]], or [[(int, int, int, int)]] with "
-      "opacity";
+      "only a chart or rows of pixels make an image: [[int]], [[(int, int, int)]], or "
+      "[[(int, int, int, int)]] with opacity";
   for (int depth = 0; depth < 2; ++depth) {
     type = resolve(type);
     if (type->kind != TypeKind::kSeq) return why;

@@ -70,6 +70,7 @@ constexpr const char* kHelp = R"(Forms, each ended by ; or $:
   PATTERN |= EXP                 bind variables without showing their values
 Commands:
   describe NAME, help NAME, ?NAME   what a function does; apropos NAME finds functions
+  import "FILE" [as PREFIX]      a module, whose names are written PREFIX.NAME
   load "FILE" [, print := t]     run a file; load again repeats the last one
   show code NAME, show compiled NAME t|f, show status, show bugs, show config, show configs
   set print_length N|all, set verbose|arg_check|redefine on|off, set trace NAME LEVEL, set profile NAME on|off

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "bytecode/base/read_file.h"
+#include "frontend/nesl/examples.h"
 #include "frontend/nesl/prims.h"
 #include "vm/lib/nesl_commands.h"
 
@@ -56,6 +57,8 @@ void SessionCommands::describe(const Words& words) {
     s_.out_ << "DOCUMENTATION:\n";
     for (const std::string_view line : lines_of(doc)) s_.out_ << "  " << line << "\n";
   }
+  if (const auto* example = b->builtin ? frontend::example_of(name) : nullptr; example != nullptr)
+    s_.out_ << "EXAMPLE:\n  " << example->expression << ";\n  it = " << example->value << "\n";
   if (b->kind == BindingKind::kPrimitive) {
     s_.out_ << "CODE:\n  *Primitive*\n";
   } else if (b->form) {

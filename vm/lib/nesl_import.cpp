@@ -115,7 +115,7 @@ bool SessionImports::compile(const Form& form, const std::string& file, std::str
   Diagnostics said(file, code);
   Pendings own;
   {
-    Modules::Scope scope(s_.environment_);
+    const Modules::Scope scope(s_.environment_);
     frontend::Parser parser(source, said, s_.options_.int_bits);
     while (!parser.at_end())
       if (auto next = parser.next_form()) definition(std::move(*next), said, own);

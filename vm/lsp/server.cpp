@@ -132,7 +132,7 @@ Json Server::initialize(const Json& params) {
             {"definitionProvider", true},
             {"referencesProvider", true},
             {"documentHighlightProvider", true},
-            {"completionProvider", {{"resolveProvider", true}}},
+            {"completionProvider", {{"resolveProvider", true}, {"triggerCharacters", {"."}}}},
             {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}}},
             {"documentSymbolProvider", true},
             {"inlayHintProvider", true},

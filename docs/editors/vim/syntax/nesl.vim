@@ -3,7 +3,7 @@ if exists("b:current_syntax")
   finish
 endif
 syn case ignore
-syn keyword neslStatement if then else let in function datatype time
+syn keyword neslStatement if then else let in function datatype import time
 syn keyword neslOperator and or xor nand nor
 syn keyword neslBoolean t f
 syn keyword neslType int float bool char

@@ -17,10 +17,13 @@ struct Program {
     unit.read(text, markdown, world);
     std::vector<frontend::Binding*> kept;
     unit.collect(kept);
+    for (auto& [path, module] : world.modules) module.unit->collect(kept);
     world.environment.start_over(kept);
     world.blamed.clear();
     world.texts.clear();
     world.redefined.clear();
+    world.files = {""};
+    for (auto& [path, module] : world.modules) module.checked = false;
     const std::size_t before = world.checks;
     unit.check(world);
     return world.checks - before;
@@ -112,4 +115,27 @@ TEST_CASE("of a Markdown text a change of prose concerns the form behind it") {
   CHECK(p.check(page("One, % and\n\"", "1 + 2"), true) == 1);
   CHECK(p.check(page("One, % and\n\"", "1 + 2") + "```nesl\n```\nEnd.\n", true) == 0);
   CHECK(p.errors().empty());
+}
+
+TEST_CASE("a module is checked once, whoever imports it, and again where it has changed") {
+  Program p;
+  std::map<std::string, std::string> files = {
+      {"a.nesl", "import \"c\";\nfunction twice(x) = c.inc(c.inc(x));\n"},
+      {"b.nesl", "import \"c\";\nfunction thrice(x) = c.inc(c.inc(c.inc(x)));\n"},
+      {"c.nesl", "function inc(x) = x + 1;\nfunction other(x) = x;\n"}};
+  p.world.read = [&](std::string& path, std::string&) -> std::optional<std::string> {
+    path += path.ends_with(".nesl") ? "" : ".nesl";
+    const auto found = files.find(path);
+    return found == files.end() ? std::nullopt : std::optional(found->second);
+  };
+  const std::string text = "import \"a\";\nimport \"b\";\na.twice(1) + b.thrice(2);\n";
+  const std::size_t imports = 4;  // which are looked at in every pass
+  CHECK(p.check(text) == imports + 5);
+  CHECK(p.errors().empty());
+  CHECK(p.check(text) == imports);
+  files["c.nesl"] = "function inc(x) = x + 2;\nfunction other(x) = x;\n";
+  CHECK(p.check(text) == imports + 2);  // the function, and the expression that is made of it
+  files["c.nesl"] = "function inc(x) = float(x);\nfunction other(x) = x;\n";
+  p.check(text);
+  CHECK(p.errors().find("a.nesl:2:") == 0);
 }

@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
+#include <regex>
+#include <set>
+
+#include "vm/lib/canvas.h"
+#include "vm/lib/png.h"
 
 using namespace nvm::vm;
 
@@ -39,6 +45,30 @@ std::size_t characters(const std::string& line) {
 
 Chart chart_with(Chart::Kind kind, std::vector<double> xs, std::vector<double> ys) {
   return {"", {{kind, std::move(xs), std::move(ys)}}};
+}
+
+// A picture's pixel at a place of the page, as SVG writes colours.
+std::string colour_at(const Image& image, double x, double y) {
+  const double scale = static_cast<double>(image.width) / kPageWidth;
+  const auto at = [&](double of) { return static_cast<std::int64_t>(of * scale); };
+  char text[8];
+  const auto byte = [&](std::int64_t channel) {
+    return static_cast<unsigned char>(
+        image.bytes[static_cast<std::size_t>((at(y) * image.width + at(x)) * 3 + channel)]);
+  };
+  std::snprintf(text, sizeof text, "#%02x%02x%02x", byte(0), byte(1), byte(2));
+  return text;
+}
+
+Image picture_of(const Chart& chart) { return read_png(draw_png(chart, "x.png"), "x.png"); }
+
+std::size_t pixels_of(const Image& image, Colour colour) {
+  const char wanted[] = {static_cast<char>(colour.red), static_cast<char>(colour.green),
+                         static_cast<char>(colour.blue)};
+  std::size_t n = 0;
+  for (std::size_t at = 0; at < image.bytes.size(); at += 3)
+    if (image.bytes.compare(at, 3, wanted, 3) == 0) ++n;
+  return n;
 }
 
 }  // namespace
@@ -120,4 +150,69 @@ TEST_CASE("an image is read in rows from the top") {
   CHECK(shades.columns == 2);
   CHECK(shades.rows == 2);
   CHECK(shades.shades == std::vector<double>{0, 0.25, 0.5, 1});
+}
+
+TEST_CASE("a picture has the drawing's points, corners of lines and bars at their places") {
+  std::mt19937 random(17);
+  const std::pair<Chart::Kind, std::regex> kinds[] = {
+      {Chart::Kind::kPoints, std::regex("cx=\"([0-9.]+)\" cy=\"([0-9.]+)\" r=\"2.5\" fill=\"(#......)\"")},
+      {Chart::Kind::kLine, std::regex("[ \"]([0-9.]+),([0-9.]+)(?=[ \"])()")},
+      {Chart::Kind::kBars, std::regex("x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"[0-9.]+\" "
+                                      "height=\"[0-9]{2,}\\.[0-9]\" fill=\"(#......)\"")}};
+  for (const auto& [kind, places] : kinds) {
+    std::vector<double> xs(20), ys(20);
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      xs[i] = static_cast<double>(i);
+      ys[i] = static_cast<double>(random() % 1000);
+    }
+    const Chart chart = chart_with(kind, xs, ys);
+    const std::string svg = draw_svg(chart);
+    const Image image = picture_of(chart);
+    CHECK(image.width == 2 * kPageWidth);
+    CHECK(image.height == 2 * kPageHeight);
+    CHECK(colour_at(image, 1, 1) == "#ffffff");
+    std::size_t seen = 0;
+    for (std::sregex_iterator it(svg.begin(), svg.end(), places), end; it != end; ++it, ++seen) {
+      const double x = std::stod((*it)[1]), y = std::stod((*it)[2]);
+      const double inside = kind == Chart::Kind::kBars ? 2 : 0;
+      INFO(it->str());
+      CHECK(colour_at(image, x + inside, y + inside) == "#0072b2");
+    }
+    CHECK(seen >= 15);
+  }
+}
+
+TEST_CASE("a bar covers as many pixels as it is large, an image all of its area") {
+  const Image bar = picture_of(chart_with(Chart::Kind::kBars, {0}, {1}));
+  // One bar of 0.8 in an axis from -0.5 to 0.5, but for the pixels at its edge.
+  const double area = 0.8 * (kPageWidth - 90) * 2 * (kPageHeight - 80) * 2;
+  CHECK(std::fabs(static_cast<double>(pixels_of(bar, {0x00, 0x72, 0xb2})) - area) < 2 * (1260 + 720));
+  const Image image = picture_of(chart_with(Chart::Kind::kImage, {2}, {0, 1, 2, 4}));
+  for (const std::uint8_t grey : {std::uint8_t{64}, std::uint8_t{128}})
+    CHECK(pixels_of(image, {grey, grey, grey}) == 630 * 360);
+}
+
+TEST_CASE("every character is drawn, in black, and none but blanks is like another") {
+  std::set<std::string> pictures;
+  for (char c = '!'; c <= '~'; ++c) {
+    Chart chart = chart_with(Chart::Kind::kPoints, {}, {});
+    chart.title = std::string("m") + c;  // whose middle depends on the width
+    const Image image = picture_of(chart);
+    CHECK(pixels_of(image, {0, 0, 0}) > 20);
+    pictures.insert(image.bytes.substr(0, static_cast<std::size_t>(image.width) * 3 * 80));
+  }
+  CHECK(pictures.size() == '~' - '!' + 1);
+}
+
+TEST_CASE("pictures of any numbers and titles have one size") {
+  std::mt19937 random(19);
+  for (int i = 0; i < 40; ++i) {
+    const std::size_t n = random() % 40;
+    const auto kind = static_cast<Chart::Kind>(random() % 4);
+    Chart chart = chart_with(kind, strange_numbers(random, n), strange_numbers(random, n));
+    chart.title = std::string(random() % 2 == 0 ? 3 : 10'000, static_cast<char>(random() % 256));
+    const Image image = picture_of(chart);
+    CHECK(image.width == 2 * kPageWidth);
+    CHECK(image.height == 2 * kPageHeight);
+  }
 }
