@@ -115,8 +115,8 @@ class OuterLoop {
       default: return false;
     }
   }
-  // Behind the elements of an iteration of the inner loop.
-  void next(const std::vector<Lane>& values, const asmjit::Label& loop) {
+  // Behind the elements of an iteration of the inner loop. Nobody wants the values in `unread` to go up.
+  void next(const std::vector<Lane>& values, const std::vector<bool>& unread, const asmjit::Label& loop) {
     std::vector<Lane> combined;
     for (std::size_t k = 0; k < running_.size(); ++k) {
       const OuterFold& f = spec_.outer->folds[k];
@@ -129,13 +129,15 @@ class OuterLoop {
     if (places_) step(place_, one_);
     if (counts_) step(within_, one_);
     for (std::size_t i = 0; i < current_.size(); ++i)
-      if (goes_up(i)) step(current_[i], stride_of(i, values));
+      if (goes_up(i) && !unread[i]) step(current_[i], stride_of(i, values));
     if (!trees_.empty()) {
       lanes_.cc().add(slot_, vector_bytes());
       lanes_.cc().and_(slot_, tree_bytes() - 1);
     }
     lanes_.cc().dec(left_);
     lanes_.cc().jnz(loop);
+  }
+  void end_block() {
     if (!spec_.outer->many) return;
     for (const Tree& t : trees_) settle(t);
     lanes_.cc().test(rest_, rest_);
