@@ -68,6 +68,24 @@ class GatherEmitter {
     lanes_.jump_unless_all(lanes_.and_bool(same, s.on), done);
     lanes_.cc().mov(s.lie, kSame);
     lanes_.cc().bind(done);
+    const auto bytes = static_cast<int>(storage_bytes(storage_of(inst(i))));
+    s.at = lanes_.start_of(start);
+    s.by = lanes_.start_of(stride);
+    lanes_.cc().imul(s.at, s.at, bytes);
+    lanes_.cc().imul(s.by, s.by, bytes);
+    lanes_.cc().add(s.at, frame_.pointer({SlotKind::kBase, inst(i).var}));
+  }
+  // How the places of a settled gather lie, in the code that follows: kScattered: as it turns out.
+  enum Lie : std::int64_t { kScattered = 0, kSame = 1, kNear = 2 };
+  void fix(std::size_t i, Lie lie) { settled_[i].fixed = lie; }
+  void jump_unless(std::size_t i, Lie lie, const asmjit::Label& to) {
+    lanes_.cc().cmp(settled_[i].lie, lie);
+    lanes_.cc().jne(to);
+  }
+  // Behind an element.
+  void step() {
+    for (const Settled& s : settled_)
+      if (s.fixed != kScattered) lanes_.cc().add(s.at, s.by);
   }
   [[nodiscard]] Lane emit(std::size_t i, const std::vector<Lane>& values) {
     const soac::BodyInst& in = inst(i);
@@ -92,14 +110,17 @@ class GatherEmitter {
   struct Place {
     Lane place, on;
   };
-  enum Lie : std::int64_t { kScattered = 0, kSame = 1, kNear = 2 };
   struct Settled {
-    x86::Gp lie;  // how the places of the lanes lie
+    x86::Gp lie;
+    x86::Gp at, by;  // address of the first lane's element, bytes to the next
     Lane on;
+    Lie fixed = kScattered;
   };
   [[nodiscard]] Lane emit_settled(const Settled& s, const soac::BodyInst& in, const Lane& index) {
     x86::Compiler& cc = lanes_.cc();
     const Storage storage = storage_of(in);
+    if (s.fixed == kNear) return lanes_.load(storage, x86::ptr(s.at));
+    if (s.fixed == kSame) return everywhere(lanes_, storage, x86::ptr(s.at));
     const x86::Gp base = frame_.pointer({SlotKind::kBase, in.var});
     const asmjit::Label scattered = cc.newLabel(), same = cc.newLabel(), done = cc.newLabel();
     const Lane d = lanes_.of(in.type, in.type == Type::kFloat ? lanes_.new_float() : lanes_.new_int());

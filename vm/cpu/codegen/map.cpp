@@ -89,31 +89,69 @@ class StageEmitter {
   void emit_segments() {
     outer_->hoist();
     const asmjit::Label loop = cc_.newLabel();
-    const asmjit::Label elements = cc_.newLabel();
-    const auto emit_values = [&](bool inside) {
-      for (std::size_t i = 0; i < values_.size(); ++i)
-        if (needed_[i] && outer_->inside(i) == inside && !outer_->pulls(i, values_[i])) emit_value(i);
-    };
     cc_.bind(loop);
     emit_values(false);
     outer_->enter(values_);
-    settle_gathers();
+    const std::vector<std::size_t> gathers = settle_gathers();
     outer_->begin_block();
-    cc_.bind(elements);
-    emit_values(true);
-    outer_->next(values_, elements);
+    const asmjit::Label behind = cc_.newLabel();
+    // Where all places are side by side or one, each way to be so has a loop of its own.
+    constexpr std::size_t kMostGathers = 2;
+    const std::size_t ways = gathers.empty() || gathers.size() > kMostGathers ? 0 : 1U << gathers.size();
+    const std::vector<bool> unread = read_by(gathers);
+    for (std::size_t way = 0; way < ways; ++way) {
+      const asmjit::Label other = cc_.newLabel();
+      for (std::size_t k = 0; k < gathers.size(); ++k) {
+        const auto lie = (way >> k & 1) != 0 ? GatherEmitter::kNear : GatherEmitter::kSame;
+        gathers_.jump_unless(gathers[k], lie, other);
+        gathers_.fix(gathers[k], lie);
+      }
+      emit_elements(unread);
+      cc_.jmp(behind);
+      cc_.bind(other);
+    }
+    for (const std::size_t g : gathers) gathers_.fix(g, GatherEmitter::kScattered);
+    emit_elements(std::vector<bool>(values_.size()));
+    cc_.bind(behind);
+    outer_->end_block();
     outer_->leave();
     advance(loop);
   }
-
-  void settle_gathers() {
+  void emit_elements(const std::vector<bool>& unread) {
+    const asmjit::Label elements = cc_.newLabel();
+    cc_.bind(elements);
+    emit_values(true);
+    gathers_.step();
+    outer_->next(values_, unread, elements);
+  }
+  void emit_values(bool inside) {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (needed_[i] && outer_->inside(i) == inside && !outer_->pulls(i, values_[i])) emit_value(i);
+  }
+  // The gathers whose index goes up evenly.
+  std::vector<std::size_t> settle_gathers() {
     const auto even = even_values(spec_);
+    std::vector<std::size_t> settled;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       const std::int32_t index = spec_.body->insts[i].a;
       if (!needed_[i] || index == kNone || !even[at(index)] || !gathers_.settles(i, even[at(index)]->stride))
         continue;
       gathers_.settle(i, outer_->current(at(index)), outer_->stride_of(at(index), values_), outer_->steps());
+      settled.push_back(i);
     }
+    return settled;
+  }
+  // Values that nobody but these reads.
+  [[nodiscard]] std::vector<bool> read_by(const std::vector<std::size_t>& readers) const {
+    std::vector<bool> alone(values_.size(), true);
+    for (const OuterFold& f : spec_.outer->folds) alone[at(f.value)] = false;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const bool reads = needed_[i] && std::find(readers.begin(), readers.end(), i) == readers.end();
+      const BodyInst& in = spec_.body->insts[i];
+      for (const std::int32_t v : {in.a, in.b, in.c})
+        if (reads && v != kNone) alone[at(v)] = false;
+    }
+    return alone;
   }
 
   void begin_function() {

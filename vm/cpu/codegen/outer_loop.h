@@ -2,17 +2,17 @@
 // reductions are then one operation for each element, from left to right, instead of steps across the lanes.
 // What reads one number for each segment is evaluated outside, what follows the element inside.
 //
-// For segments that are all of one length. FLOAT is combined as reduce_tree.h says: of few elements from left
-// to right; of many in sixteen vectors in memory, a block at a time.
+// For segments that are all of one length. FLOAT is combined as reduce_tree.h says: few elements from left to
+// right, many a block at a time (codegen/outer_tree.h).
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "vm/cpu/codegen/lanes.h"
+#include "vm/cpu/codegen/outer_tree.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stage_frame.h"
-#include "vm/simd/reduce_tree.h"
 
 namespace nvm::vm::cpu {
 
@@ -24,7 +24,8 @@ class OuterLoop {
         spec_(spec),
         inside_(inside_of(spec)),
         even_(even_values(spec)),
-        current_(spec.body->insts.size()) {}
+        current_(spec.body->insts.size()),
+        tree_(lanes) {}
 
   [[nodiscard]] bool inside(std::size_t i) const { return inside_[i]; }
 
@@ -41,11 +42,10 @@ class OuterLoop {
       identities_.push_back(identity(f));
       running_.push_back(like(identities_.back()));
       if (f.out != soac::kNone) static_cast<void>(frame_.pointer(out_slot(f)));
-      if (in_tree(f)) trees_.push_back({running_.size() - 1, lanes_.cc().newStack(tree_bytes(), 64)});
+      if (in_tree(f)) tree_.add(running_.size() - 1, f.op, identities_.back());
     }
     if (!spec_.outer->many) return;
     steps_ = lanes_.sub_int(lengths_, one_);
-    slot_ = lanes_.cc().newInt64();
     rest_ = lanes_.cc().newInt64();
     block_ = lanes_.cc().newLabel();
   }
@@ -85,9 +85,7 @@ class OuterLoop {
     x86::Compiler& cc = lanes_.cc();
     cc.mov(rest_, length_);
     cc.bind(block_);
-    for (const Tree& t : trees_)
-      for (std::int32_t l = 0; l < kReduceLanes; ++l) store(t, l, identities_[t.fold]);
-    cc.xor_(slot_, slot_);
+    tree_.begin_block();
     cc.mov(left_, static_cast<std::int64_t>(kReduceBlock));
     cc.cmp(rest_, left_);
     cc.cmovl(left_, rest_);
@@ -115,29 +113,28 @@ class OuterLoop {
       default: return false;
     }
   }
-  // Behind the elements of an iteration of the inner loop.
-  void next(const std::vector<Lane>& values, const asmjit::Label& loop) {
+  // Behind the elements of an iteration of the inner loop. Nobody wants the values in `unread` to go up.
+  void next(const std::vector<Lane>& values, const std::vector<bool>& unread, const asmjit::Label& loop) {
     std::vector<Lane> combined;
     for (std::size_t k = 0; k < running_.size(); ++k) {
       const OuterFold& f = spec_.outer->folds[k];
       const Lane& value = values[static_cast<std::size_t>(f.value)];
-      combined.push_back(in_tree(f) ? value : combine(f, running_[k], value));
+      const Lane args[2] = {running_[k], value};
+      combined.push_back(in_tree(f) ? value : emit_scalar(lanes_, f.op, args));
     }
-    for (const Tree& t : trees_) combine_in_tree(t, combined[t.fold]);
+    tree_.combine(combined);
     for (std::size_t k = 0; k < running_.size(); ++k)
       if (!in_tree(spec_.outer->folds[k])) move(running_[k], combined[k]);
     if (places_) step(place_, one_);
     if (counts_) step(within_, one_);
     for (std::size_t i = 0; i < current_.size(); ++i)
-      if (goes_up(i)) step(current_[i], stride_of(i, values));
-    if (!trees_.empty()) {
-      lanes_.cc().add(slot_, vector_bytes());
-      lanes_.cc().and_(slot_, tree_bytes() - 1);
-    }
+      if (goes_up(i) && !unread[i]) step(current_[i], stride_of(i, values));
     lanes_.cc().dec(left_);
     lanes_.cc().jnz(loop);
+  }
+  void end_block() {
     if (!spec_.outer->many) return;
-    for (const Tree& t : trees_) settle(t);
+    tree_.end_block(running_);
     lanes_.cc().test(rest_, rest_);
     lanes_.cc().jnz(block_);
   }
@@ -152,43 +149,7 @@ class OuterLoop {
   }
 
  private:
-  // The lanes of a FLOAT fold's block, a vector each.
-  struct Tree {
-    std::size_t fold;
-    x86::Mem lanes;
-  };
   [[nodiscard]] bool in_tree(const OuterFold& f) const { return spec_.outer->many && f.type == Type::kFloat; }
-  [[nodiscard]] std::int32_t vector_bytes() const { return 8 * lanes_.count(); }
-  [[nodiscard]] std::int32_t tree_bytes() const {
-    return static_cast<std::int32_t>(kReduceLanes) * vector_bytes();
-  }
-  [[nodiscard]] Lane combine(const OuterFold& f, const Lane& a, const Lane& b) {
-    const Lane args[2] = {a, b};
-    return emit_scalar(lanes_, f.op, args);
-  }
-  [[nodiscard]] x86::Mem lane_of(const Tree& t, std::int32_t l) const {
-    x86::Mem at = t.lanes;
-    at.addOffset(l * vector_bytes());
-    return at;
-  }
-  void store(const Tree& t, std::int32_t l, const Lane& value) {
-    lanes_.store(Storage::kF64, lane_of(t, l), value, false);
-  }
-  void combine_in_tree(const Tree& t, const Lane& value) {
-    x86::Mem at = t.lanes;
-    at.setIndex(slot_);
-    const Lane now = combine(spec_.outer->folds[t.fold], lanes_.load(Storage::kF64, at), value);
-    lanes_.store(Storage::kF64, at, now, false);
-  }
-  // Behind a block.
-  void settle(const Tree& t) {
-    const OuterFold& f = spec_.outer->folds[t.fold];
-    std::vector<Lane> all;
-    for (std::int32_t l = 0; l < kReduceLanes; ++l) all.push_back(lanes_.load(Storage::kF64, lane_of(t, l)));
-    for (std::size_t w = all.size() / 2; w > 0; w /= 2)
-      for (std::size_t l = 0; l < w; ++l) all[l] = combine(f, all[l], all[l + w]);
-    move(running_[t.fold], combine(f, running_[t.fold], all[0]));
-  }
   [[nodiscard]] Storage storage_of(const soac::BodyInst& in) const {
     return (*spec_.vars)[static_cast<std::size_t>(in.var)].storage;
   }
@@ -230,9 +191,9 @@ class OuterLoop {
   bool places_ = false, counts_ = false;        // somebody wants place_, within_
   std::vector<std::optional<EvenValue>> even_;  // by value
   std::vector<Lane> current_;                   // of even values that are wanted
-  std::vector<Tree> trees_;                     // of many elements
+  OuterTree tree_;                              // of many elements
   Lane steps_;
-  x86::Gp slot_, rest_;  // bytes to the lane that is next; elements behind the block
+  x86::Gp rest_;  // elements behind the block
   asmjit::Label block_;
 };
 
