@@ -17,7 +17,12 @@ LoadOptions load_options(const nvm_load_options* given) {
   if (given->int_bits != 0) options.int_bits = given->int_bits;
   if (given->function != nullptr) options.function = given->function;
   check_inputs(given->inputs, given->input_count);
-  for (int i = 0; i < given->input_count; ++i) options.inputs.push_back(static_cast<Kind>(given->inputs[i]));
+  for (int i = 0; i < given->input_count; ++i) {
+    const auto kind = static_cast<std::int64_t>(given->inputs[i]);
+    if (kind < NVM_INT || kind >= NVM_PAIR)
+      refuse("input " + std::to_string(i) + " is neither a vector nor a descriptor");
+    options.inputs.push_back(static_cast<Kind>(kind));
+  }
   return options;
 }
 

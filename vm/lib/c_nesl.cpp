@@ -152,7 +152,9 @@ nvm_nesl_value* nvm_nesl_sequence(const nvm_value* elements) {
 }
 nvm_nesl_value* nvm_nesl_nest(const nvm_nesl_value* elements, const int64_t* lengths, int64_t n) {
   return guarded_c([&] {
-    if (elements == nullptr || elements->value.type.front() != '[') refuse("the elements are no sequence");
+    const bool sequence =
+        elements != nullptr && elements->value.type.front() == '[' && !elements->value.parts.empty();
+    if (!sequence) refuse("the elements are no sequence");
     std::vector<Value> parts{descriptor(n), descriptor(elements_of(lengths, n))};
     parts.insert(parts.end(), elements->value.parts.begin() + 1, elements->value.parts.end());
     return value_handle("[" + elements->value.type + "]", std::move(parts));

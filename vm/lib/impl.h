@@ -48,7 +48,7 @@ struct Value::Impl {
 // What is wrong with a width of INT that a host asks for; nothing if there is it.
 [[nodiscard]] inline std::optional<std::string> wrong_int_bits(int bits) {
   if (bits == 32 || bits == 64) return std::nullopt;
-  return "INT of " + std::to_string(bits) + " bits: expected 32 or 64\n";
+  return "INT of " + std::to_string(bits) + " bits: expected 32 or 64";
 }
 
 // A program made in this process by a front end, for the width of INT that it was made for.

@@ -72,7 +72,7 @@ Nesl::Nesl(const NeslOptions& options, std::ostream& out, std::ostream& err)
     : impl_(guarded(
           [&] {
             if (const auto wrong = wrong_int_bits(options.int_bits)) {
-              err << "nvm: " << *wrong << std::flush;
+              err << "nvm: " << *wrong << "\n" << std::flush;
               return std::shared_ptr<Impl>();
             }
             auto impl = std::make_shared<Impl>(options, out, err);

@@ -85,6 +85,7 @@ nvm_value* nvm_foreign_floats(const double* elements, int64_t n, void (*release)
 
 nvm_kind nvm_value_kind(const nvm_value* value);
 int64_t nvm_value_size(const nvm_value* value);
+/* Where there is no such element, or it is of another kind, 0. */
 int64_t nvm_value_int(const nvm_value* value, int64_t i); /* Int, or a segment's length */
 double nvm_value_float(const nvm_value* value, int64_t i);
 int nvm_value_bool(const nvm_value* value, int64_t i);

@@ -94,6 +94,7 @@ class Value {
   [[nodiscard]] explicit operator bool() const { return impl_ != nullptr; }
   [[nodiscard]] Kind kind() const;
   [[nodiscard]] std::int64_t size() const;  // elements, or segments of a descriptor; 2 for a pair
+  // Where there is no such element, zero.
   [[nodiscard]] std::int64_t int_at(std::int64_t i) const;  // Int, or a segment's length
   [[nodiscard]] double float_at(std::int64_t i) const;
   [[nodiscard]] bool bool_at(std::int64_t i) const;

@@ -138,7 +138,7 @@ namespace {
 
 Result<Program> load_text(std::string_view text, std::string name, const LoadOptions& options) {
   if (const auto wrong = wrong_int_bits(options.int_bits))
-    return Failure{Failure::Class::kProgram, name + ": " + *wrong};
+    return Failure{Failure::Class::kProgram, name + ": " + *wrong + "\n", 0, 0, *wrong};
   auto impl = std::make_shared<Program::Impl>(std::move(name), text);
   impl->legacy = options.legacy;
   impl->bits = options.int_bits == 32 ? IntBits::k32 : IntBits::k64;

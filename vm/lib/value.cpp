@@ -80,6 +80,11 @@ Value foreign_ints(Storage storage, const T* elements, std::int64_t n, void (*re
 
 const vm::Vector& vector_of(const Value& value) { return std::get<vm::Vector>(value.impl()->value); }
 
+bool has(const Value& value, Type type, std::int64_t i) {
+  const auto* v = std::get_if<vm::Vector>(&value.impl()->value);
+  return v != nullptr && v->type() == type && i >= 0 && i < v->length();
+}
+
 // What f() finds in the value; zero if there is none, or it is lost on a device.
 template <typename T, typename F>
 T of_value(const Value& value, F f) {
@@ -120,16 +125,18 @@ std::int64_t Value::size() const {
   });
 }
 std::int64_t Value::int_at(std::int64_t i) const {
-  return of_value<std::int64_t>(*this, [&] {
-    if (const auto* s = std::get_if<vm::Segdes>(&impl_->value)) return s->length(i);
-    return vector_of(*this).int_at(i);
+  return of_value<std::int64_t>(*this, [&]() -> std::int64_t {
+    const auto* s = std::get_if<vm::Segdes>(&impl_->value);
+    if (s != nullptr) return i >= 0 && i < s->segments() ? s->length(i) : 0;
+    return has(*this, Type::kInt, i) ? vector_of(*this).int_at(i) : 0;
   });
 }
 double Value::float_at(std::int64_t i) const {
-  return of_value<double>(*this, [&] { return vector_of(*this).float_at(i); });
+  return of_value<double>(*this,
+                          [&] { return has(*this, Type::kFloat, i) ? vector_of(*this).float_at(i) : 0; });
 }
 bool Value::bool_at(std::int64_t i) const {
-  return of_value<bool>(*this, [&] { return vector_of(*this).bool_at(i); });
+  return of_value<bool>(*this, [&] { return has(*this, Type::kBool, i) && vector_of(*this).bool_at(i); });
 }
 
 const void* Value::data() const {
@@ -156,7 +163,7 @@ std::string Value::text() const {
   return text;
 }
 bool Value::print(std::FILE* file) const {
-  return of_value<bool>(*this, [&] { return vm::print_value(file, impl_->value); });
+  return of_value<bool>(*this, [&] { return file != nullptr && vm::print_value(file, impl_->value); });
 }
 
 Value make_ints(std::span<const std::int64_t> elements) {

@@ -404,7 +404,7 @@ Result<Run> Vm::Impl::run(const Program& given, std::span<const Value> inputs) {
   if (bits == IntBits::k32)
     for (vm::Value& value : values) value = in_four_bytes(*pool, value);
   if (options.untrusted && asks_for_anything(options.allow))
-    return Failure{Failure::Class::kProgram, "nvm: nothing can be allowed to an untrusted program\n"};
+    return refusal("nothing can be allowed to an untrusted program");
   Run run;
   Counting counting(run.counters, options.count);
   vm::Machine m = machine(host, bits);
