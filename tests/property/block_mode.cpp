@@ -213,7 +213,7 @@ TEST_CASE("calls that all threads make together give the same") {
       for (const std::int64_t group_bytes : {1 << 17, 8}) {
         vm::block::Options options;
         options.group_bytes = group_bytes;
-        options.giant_bytes = 1;
+        options.large_bytes = 1;
         const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
         REQUIRE(!grouped.error);
         together += setting.mode->counters().together;
@@ -242,7 +242,7 @@ else
   setting.machine.prims.grain = 256;
   const vm::Outcome ordinary = vm::Interp(setting.code, setting.machine).run();
   vm::block::Options options;
-  options.giant_bytes = 1 << 12;
+  options.large_bytes = 1 << 12;
   const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
   REQUIRE(!ordinary.error);
   REQUIRE(!grouped.error);
@@ -303,7 +303,7 @@ TEST_CASE("a recursion too deep ends with the same error in every mode") {
     for (const std::int64_t threshold : {std::int64_t{1}, std::int64_t{2}, vm::block::Options::kAuto}) {
       vm::block::Options options;
       options.threshold = threshold;
-      options.giant_bytes = 1;
+      options.large_bytes = 1;
       const vm::Outcome grouped = vm::Interp(setting.code, setting.with(options)).run();
       REQUIRE(grouped.error);
       CHECK(describe(*ordinary.error) == describe(*grouped.error));

@@ -97,7 +97,7 @@ struct Setting {
     vm::block::Options options;
     options.threshold = threshold;
     options.group_bytes = group_bytes;
-    options.giant_bytes = 1;
+    options.large_bytes = 1;
     mode.emplace(code, machine, std::span<const vm::Value>(), options);
     vm::Machine m = machine;
     m.calls = &*mode;
@@ -154,8 +154,9 @@ TEST_CASE("a loop over levels gives what calls give") {
     }));
     INFO(shape.name);
     if (shape.levels && shape.as_long)
-      testing::check_taken(fast_paths, {vm::FastPath::kGroup, vm::FastPath::kLevel, vm::FastPath::kLand,
-                                        vm::FastPath::kLeaveHole, vm::FastPath::kLeaveMove});
+      testing::check_taken(fast_paths,
+                           {vm::FastPath::kGroup, vm::FastPath::kLevel, vm::FastPath::kDestination,
+                            vm::FastPath::kLeaveHole, vm::FastPath::kLeaveMove});
     if (!shape.levels) CHECK(fast_paths[vm::FastPath::kLevel] == 0);
   }
 }

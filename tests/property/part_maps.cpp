@@ -45,7 +45,8 @@ Over over(Chain& c, std::int64_t segments, std::int64_t parts, std::int64_t n) {
 
 TEST_CASE("lengths that come over and over") {
   check_chains("MAKE_SEGDES of REPLACE",
-               {FastPath::kComputeCycle, FastPath::kLeaveCycle, FastPath::kWriteCycle}, [](Chain& c) {
+               {FastPath::kComputePeriodic, FastPath::kLeavePeriodic, FastPath::kWritePeriodic},
+               [](Chain& c) {
                  Over o = over(c, 1 + below(c.rng, 60), 1 + below(c.rng, 10), c.chance(2) ? 0 : 3);
                  o.first = c.chance(3) ? below(c.rng, 4) - (c.chance(10) ? 1 : 0) : 0;
                  same_both_ways([&](bool formulas) {
@@ -56,7 +57,7 @@ TEST_CASE("lengths that come over and over") {
 }
 
 TEST_CASE("sums that come over and over") {
-  check_chains("EXTRACT of +_SCAN", {FastPath::kComputeCycle, FastPath::kLeaveCycle}, [](Chain& c) {
+  check_chains("EXTRACT of +_SCAN", {FastPath::kComputePeriodic, FastPath::kLeavePeriodic}, [](Chain& c) {
     const std::int64_t segments = 1 + below(c.rng, 60);
     const std::int64_t parts = 1 + below(c.rng, 10);
     const Segdes s = Segdes::regular(segments, parts);
@@ -74,8 +75,8 @@ TEST_CASE("sums that come over and over") {
 TEST_CASE("places that begin over and over") {
   check_chains(
       "moves by INDEX of REPLACE",
-      {FastPath::kLeaveCycledRuns, FastPath::kTakeCycled, FastPath::kShuffle, FastPath::kKeepCycled,
-       FastPath::kWriteCycledRuns},
+      {FastPath::kLeavePeriodicRuns, FastPath::kTakePeriodic, FastPath::kShuffle, FastPath::kKeepPeriodic,
+       FastPath::kWritePeriodicRuns},
       [](Chain& c) {
         if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
         const std::int64_t segments = 1 + below(c.rng, 60);
@@ -125,7 +126,7 @@ TEST_CASE("places that begin over and over") {
 TEST_CASE("places that begin evenly") {
   check_chains(
       "BPERMUTE by INDEX of REPLACE of EXTRACTs of +_SCAN",
-      {FastPath::kLeaveCycle, FastPath::kLeaveCycledRuns, FastPath::kTakeCycled}, [](Chain& c) {
+      {FastPath::kLeavePeriodic, FastPath::kLeavePeriodicRuns, FastPath::kTakePeriodic}, [](Chain& c) {
         if (c.chance(3)) c.context.threads = 3, c.context.grain = 64;
         const std::int64_t instances = 1 + below(c.rng, 40);
         const std::int64_t parts = 2 + below(c.rng, c.chance(4) ? 8 : 2);

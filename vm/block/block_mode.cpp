@@ -103,7 +103,7 @@ std::string_view BlockMode::refuses(ssa::FunctionId function, std::span<Value> a
     if (splits[i].kind != ssa::Split::Kind::kFrame) continue;
     if (hook_ != nullptr) hook_->force(arguments[i]);
     const auto* frame = std::get_if<Segdes>(&arguments[i]);
-    if (frame == nullptr || (!enough(function, frame->total()) && !giant(function, arguments)))
+    if (frame == nullptr || (!enough(function, frame->total()) && !large(function, arguments)))
       return "few instances";
   }
   return "";
@@ -129,7 +129,7 @@ bool BlockMode::call(ssa::FunctionId function, std::int64_t depth, std::span<Val
 }
 
 // Looked at without computing what is promised but descriptors.
-bool BlockMode::giant(ssa::FunctionId function, std::span<Value> arguments) {
+bool BlockMode::large(ssa::FunctionId function, std::span<Value> arguments) {
   if (!policy_.moves_only(function)) return false;
   std::int64_t elements = 0;
   for (Value& argument : arguments) {
@@ -137,7 +137,7 @@ bool BlockMode::giant(ssa::FunctionId function, std::span<Value> arguments) {
     if (hook_ != nullptr) hook_->force(argument);
     if (const auto* s = std::get_if<Segdes>(&argument)) elements = std::max(elements, s->total());
   }
-  return policy_.giant(elements * static_cast<std::int64_t>(sizeof(std::int32_t)));
+  return policy_.large(elements * static_cast<std::int64_t>(sizeof(std::int32_t)));
 }
 
 bool BlockMode::enough(ssa::FunctionId function, std::int64_t instances) {
@@ -155,7 +155,7 @@ bool BlockMode::run(ssa::FunctionId function, std::int64_t depth, std::span<cons
   if (policy_.enough(layout->instances()))
     bounds = small_loop ? policy_.cut_loop(*layout) : policy_.cut(function, *layout);
   const bool loses = !bounds.empty() && !small_loop && !pays(function, depth, *layout, bounds);
-  if (!loses && bounds.empty() && policy_.moves_only(function) && policy_.giant(layout->bytes()))
+  if (!loses && bounds.empty() && policy_.moves_only(function) && policy_.large(layout->bytes()))
     return run_together(function, depth, *layout, results);
   if (bounds.empty() && tuning_.clear(function)) bounds = policy_.cut_early(*layout);
   if (loses || bounds.empty()) {

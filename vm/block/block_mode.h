@@ -68,7 +68,7 @@ class BlockMode final : public CallHook {
   };
 
   [[nodiscard]] bool enough(ssa::FunctionId function, std::int64_t instances);
-  [[nodiscard]] bool giant(ssa::FunctionId function, std::span<Value> arguments);
+  [[nodiscard]] bool large(ssa::FunctionId function, std::span<Value> arguments);
   // What is not cut is made by all threads, with one interpreter; calls within it are cut as soon as they can
   // be.
   [[nodiscard]] bool run_together(ssa::FunctionId function, std::int64_t depth, const Layout& layout,

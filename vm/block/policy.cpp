@@ -152,7 +152,7 @@ Policy::Policy(const ssa::Module& module, const Options& options, int threads)
       moves_only_(module.functions.size(), false),
       automatic_(options.threshold == Options::kAuto),
       group_bytes_(options.group_bytes),
-      giant_bytes_(options.giant_bytes),
+      large_bytes_(options.large_bytes),
       moves_bytes_(
           std::clamp(second_level_cache() / kMovesShare, options.group_bytes, 4 * options.group_bytes)),
       loop_bytes_(options.device != nullptr ? options.group_bytes : loop_bytes(options.group_bytes)),

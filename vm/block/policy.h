@@ -26,7 +26,7 @@ struct Options {
   std::int64_t group_bytes =
       64 << 10;       // of a group's arguments; what is computed from them takes the rest of L2
   std::string build;  // what measures: another build of this program does not believe it
-  std::int64_t giant_bytes = 1 << 20;  // from which on all threads make a call together that can not be cut
+  std::int64_t large_bytes = 1 << 20;  // from which on all threads make a call together that can not be cut
   bool exact_costs = false;            // cuts only what costs in groups what the whole costs
   GroupEngine* device = nullptr;       // runs groups that it has kernels for; the workers run the others
 };
@@ -48,12 +48,12 @@ class Policy {
     return loops_[static_cast<std::size_t>(function)];
   }
   // Does it only compare, filter and move elements, which all threads do best without writing flags and
-  // indices (vm/prims/views.h)? Then a call with a giant instance is worth leaving kernel mode for, too.
+  // indices (vm/prims/views.h)? Then a call with a large instance is worth leaving kernel mode for, too.
   [[nodiscard]] bool moves_only(ssa::FunctionId function) const {
     return moves_only_[static_cast<std::size_t>(function)];
   }
   // Of the arguments of such a call: enough?
-  [[nodiscard]] bool giant(std::int64_t bytes) const { return bytes >= giant_bytes_; }
+  [[nodiscard]] bool large(std::int64_t bytes) const { return bytes >= large_bytes_; }
   // Are this many instances worth a look?
   [[nodiscard]] bool enough(std::int64_t instances) const { return instances >= least_instances_; }
   // Are they if groups are known to be much faster?
@@ -84,7 +84,7 @@ class Policy {
   std::vector<bool> moves_only_;
   bool automatic_;
   std::int64_t group_bytes_;
-  std::int64_t giant_bytes_;
+  std::int64_t large_bytes_;
   std::int64_t moves_bytes_;  // of groups of what moves_only() says
   std::int64_t loop_bytes_;   // of groups of what loops() says
   std::int64_t threads_;

@@ -5,8 +5,8 @@
 
 #include "bytecode/base/call_once.h"
 #include "vm/cpu/codegen/kernel.h"
-#include "vm/cpu/once.h"
 #include "vm/cpu/refuse.h"
+#include "vm/cpu/scalar_kernel.h"
 
 namespace nvm::vm::cpu {
 
@@ -81,7 +81,8 @@ class CpuCode final : public plan::Code {
     const plan::Kernel& kernel = plan_.kernels[k];
     context.last_read = overwritten_[k];
     if (by_primitive(kernel)) return run_primitive(k, context);
-    return kernels_[k]->one ? run_once(kernel, context) : run_kernel(*kernels_[k], context, *machine_);
+    return kernels_[k]->one ? run_scalar_kernel(kernel, context)
+                            : run_kernel(*kernels_[k], context, *machine_);
   }
 
   [[nodiscard]] RunStatus run_primitive(std::size_t k, RunContext& context) const {

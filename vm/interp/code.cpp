@@ -61,7 +61,7 @@ class Translator {
     find_mapped();
     find_sorted();
     out_.groups = find_pack_groups(f, slots_, demand);
-    find_alike(module);
+    find_equal(module);
     out_.levels = ssa::find_levels(module, id);
   }
 
@@ -111,14 +111,14 @@ class Translator {
   }
 
   // DIST of DIST ... of a constant of one element.
-  void find_alike(const ssa::Module& module) {
+  void find_equal(const ssa::Module& module) {
     const std::vector<const ssa::Inst*> makers = ssa::makers_of(f_);
-    alike_.assign(at(f_.values()), false);
+    one_constant_.assign(at(f_.values()), false);
     for (const ssa::Block& block : f_.blocks)
       for (const ssa::Inst& inst : block.insts) {
         if (inst.op != Op::kDist) continue;
         const ssa::Constant* c = ssa::constant_elements(module, f_, inst.first_result, makers);
-        alike_[at(inst.first_result)] = c != nullptr && c->ints.size() + c->floats.size() == 1;
+        one_constant_[at(inst.first_result)] = c != nullptr && c->ints.size() + c->floats.size() == 1;
       }
   }
 
@@ -256,12 +256,12 @@ class Translator {
     if (inst.results == 1) step.leaves = demand_.of(inst.first_result) & (row.leaves | ssa::kFound);
     if (inst.operands > 1) step.indices = demand_.of(f_.operands_of(inst)[1]) & row.takes[1];
     step.repeats = inst.op == Op::kDist && step.leaves.has(Form::kUniform);
-    step.alike = step.repeats && alike_[at(inst.first_result)];
+    step.one_constant = step.repeats && one_constant_[at(inst.first_result)];
     if (sorted_.contains(&inst)) step.sorts = inst.op == Op::kPermute ? permute_ranked : rank_later;
     for (std::uint32_t i = 0; i < inst.operands; ++i)
       step.repeated |= static_cast<std::uint16_t>(op_takes(inst.op, i, Form::kUniform) ? 1U << i : 0U);
     if (step.indices.has(Form::kStrided)) step.repeated |= 1;  // one value put along them
-    // What leaves or takes a cycle takes equal elements, too.
+    // What leaves or takes a period takes equal elements, too.
     if (step.alone != nullptr && (inst.op == Op::kReplace || inst.op == Op::kAddScan)) step.repeated |= 1;
     if (inst.op == Op::kPack && out_.groups.size() < 1000) step.group = group_of(out_.groups, inst);
     step.chains = kind == StepKind::kPrimitive && Chain::admits(inst.op, inst.word);
@@ -373,7 +373,7 @@ class Translator {
   Slots slots_;
   ssa::Liveness liveness_;
   std::vector<std::int32_t> constant_;  // by ValueId: index of the constant it is, or -1
-  std::vector<bool> alike_;             // by ValueId: see Step::alike
+  std::vector<bool> one_constant_;      // by ValueId: see Step::one_constant
   std::vector<bool> mapped_;            // by ValueId: read by who takes repeated elements and may be recorded
   Pulls pulls_;
   std::unordered_set<const ssa::Inst*> sorted_;

@@ -52,10 +52,10 @@ struct Step {
   StepKind kind = StepKind::kStop;
   Op op = Op::kExit;
   TypeWord word = TypeWord::kNone;
-  bool overlaps = false;  // kJump: a slot is written before it is read
-  bool checks = false;    // kBranch: a check conditional whose stopping block needs nothing of its frame
-  bool repeats = false;   // DIST: all that read its result take it as Vector::repeated
-  bool alike = false;     // DIST of a vector whose elements are one constant
+  bool overlaps = false;      // kJump: a slot is written before it is read
+  bool checks = false;        // kBranch: a check conditional whose stopping block needs nothing of its frame
+  bool repeats = false;       // DIST: all that read its result take it as Vector::repeated
+  bool one_constant = false;  // DIST of a vector whose elements are one constant
   // DIST: only RAND and scatters read its result, so that recording it gains nothing.
   bool unrecorded = false;
   // Vectors that stay unwritten (bytecode/ssa/demand.h).

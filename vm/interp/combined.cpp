@@ -4,15 +4,15 @@
 
 #include "vm/interp/moved.h"
 #include "vm/interp/value_moves.h"
-#include "vm/prims/alike.h"
+#include "vm/prims/repeated.h"
 #include "vm/prims/spread.h"
 
 namespace nvm::vm {
 
-bool Combined::alike(const Step& step, std::int32_t slot) {
+bool Combined::repeated(const Step& step, std::int32_t slot) {
   Value* operands = at_.scratch.data();
   Value& result = slot >= 0 ? at_.frame[slot] : at_.outputs[0];
-  if (run_alike({machine_.prims, step.op, step.word, operands, &result})) {
+  if (run_repeated({machine_.prims, step.op, step.word, operands, &result})) {
     for (std::uint32_t i = 0; i < step.operands; ++i) release(operands[i]);
     if (slot < 0) release(result);
     return true;
@@ -22,11 +22,11 @@ bool Combined::alike(const Step& step, std::int32_t slot) {
 }
 
 // A counter of loops that go in step is the same in all of them. Lines would have to be compiled once more.
-void Combined::repeat_alike(std::span<Value> arguments) const {
+void Combined::repeat_equal(std::span<Value> arguments) const {
   constexpr std::int64_t kWorth = 16;  // elements
   for (Value& argument : arguments) {
     const auto* v = std::get_if<Vector>(&argument);
-    if (v == nullptr || v->type() != Type::kInt || v->length() < kWorth || v->is_repeated() || !all_alike(*v))
+    if (v == nullptr || v->type() != Type::kInt || v->length() < kWorth || v->is_repeated() || !all_equal(*v))
       continue;
     argument = repeat_element(Vector::of_int(v->int_at(0)), v->length(), machine_.prims);
   }

@@ -13,9 +13,9 @@ class Combined : private Room {
   explicit Combined(const Room& shared) : Room(shared) {}
   // Computes equal elements once. False: operands that are to be read one by one are written, for all
   // readers.
-  [[nodiscard]] bool alike(const Step& step, std::int32_t slot);
+  [[nodiscard]] bool repeated(const Step& step, std::int32_t slot);
   void write_repeated_operands(const Step& step);
-  void repeat_alike(std::span<Value> arguments) const;
+  void repeat_equal(std::span<Value> arguments) const;
   // One element repeated is written for those that read it one by one.
   void write_repeated(Value& value) const;
   // Nothing that only instructions understand.

@@ -22,7 +22,7 @@ void Executor::perform(const Step& step) {
   if (step.crosses && views_.unwritten && unwritten_.stays(step, slot >= 0 ? at.frame[slot] : at.outputs[0]))
     return unwritten_.finish(step, slot);
   if (alone && step.results == 1) {
-    if (combined_.alike(step, slot)) return;
+    if (combined_.repeated(step, slot)) return;
   } else if (alone) {
     combined_.write_repeated_operands(step);
     if (step.group != Step::kNoGroup && combined_.pack_group(step)) return;
@@ -59,7 +59,7 @@ void Executor::perform(const Step& step) {
   if (hook == nullptr && step.alone != nullptr)
     step.alone({machine_.prims, step.op, step.word, operands.data(), results.data()});
   else if (step.unrecorded || (step.repeats && (hook == nullptr || hook->declined())))
-    run_repeating_dist(machine_.prims, step.word, operands, results, step.alike);
+    run_repeating_dist(machine_.prims, step.word, operands, results, step.one_constant);
   else
     run_primitive(machine_.prims, step.op, step.word, operands, results);
 }

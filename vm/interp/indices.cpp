@@ -1,6 +1,6 @@
 // Indices that only say where one value is put, along runs of places a stride apart, as in a sieve.
 #include "vm/interp/unwritten.h"
-#include "vm/prims/alike.h"
+#include "vm/prims/repeated.h"
 #include "vm/prims/strided.h"
 
 namespace nvm::vm {

@@ -62,7 +62,7 @@ Outcome Interp::call(ssa::FunctionId function, std::vector<Value> arguments, std
   calls_.begin(callers);
   exited_ = false;
   exit_line_ = 0;
-  if (views_.leaves && machine_.lines == nullptr) combined_.repeat_alike(arguments);
+  if (views_.leaves && machine_.lines == nullptr) combined_.repeat_equal(arguments);
   try {
     enter(function, arguments);
     run_through();

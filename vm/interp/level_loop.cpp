@@ -4,8 +4,8 @@
 
 #include "vm/interp/interp.h"
 #include "vm/interp/value_moves.h"
-#include "vm/prims/alike.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/repeated.h"
 
 namespace nvm::vm {
 

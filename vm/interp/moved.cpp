@@ -5,7 +5,7 @@
 #include "bytecode/base/stack.h"
 #include "vm/interp/in_place.h"
 #include "vm/interp/work.h"
-#include "vm/prims/alike.h"
+#include "vm/prims/repeated.h"
 
 namespace nvm::vm {
 

@@ -1,7 +1,7 @@
 #include "vm/interp/pending_call.h"
 
-#include "vm/prims/cycles.h"
 #include "vm/prims/part_maps.h"
+#include "vm/prims/periodic_moves.h"
 #include "vm/prims/pieces.h"
 
 namespace nvm::vm {
@@ -28,10 +28,10 @@ void PendingCall::leave_move(const Step& step) {
   const std::span<Value> operands(at_.scratch.data(), step.operands);
   if (accounts_.counts()) accounts_.count(step, operands);
   write_part(machine_.prims, operands[0]);
-  const bool stays = stays_by_cycle(step.op, operands);
+  const bool stays = stays_periodic(step.op, operands);
   Value moved;
   if (stays) {
-    took(machine_.prims, FastPath::kKeepCycled);
+    took(machine_.prims, FastPath::kKeepPeriodic);
     moved = std::move(operands[0]);
   } else if (!vm::leave_move({machine_.prims, step.op, step.word, operands.data(), &moved})) {
     throw not_so_long();

@@ -7,7 +7,7 @@
 #include "vm/interp/accounts.h"
 #include "vm/interp/registers.h"
 #include "vm/interp/work.h"
-#include "vm/prims/alike.h"
+#include "vm/prims/repeated.h"
 #include "vm/prims/views.h"
 
 namespace nvm::vm {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "vm/interp/moved.h"
-#include "vm/prims/alike.h"
 #include "vm/prims/permute_run.h"
 #include "vm/prims/pull.h"
+#include "vm/prims/repeated.h"
 #include "vm/prims/transposed.h"
 
 namespace nvm::vm {
@@ -19,7 +19,7 @@ constexpr std::int64_t kWorth = 1 << 14;  // elements
 bool counts_by_columns(const Vector& from, const Vector& stride, const Segdes& s) {
   const std::int64_t rows = s.segments();
   return s.is_regular() && from.length() == rows && stride.length() == rows && from.run_from() == 0 &&
-         stride.int_at(0) == rows && (stride.is_repeated() || all_alike(stride));
+         stride.int_at(0) == rows && (stride.is_repeated() || all_equal(stride));
 }
 
 // INDEX of one segment with stride one stays a run, that of columns strided.
@@ -168,7 +168,7 @@ bool Unwritten::leave(const Step& step, Value& result) {
     case OpKind::kReduce: {
       const auto* v = std::get_if<Vector>(operands.data());
       return v != nullptr && v->is_repeated() &&
-             run_alike({context, step.op, step.word, operands.data(), &result});
+             run_repeated({context, step.op, step.word, operands.data(), &result});
     }
     default: break;
   }

@@ -35,10 +35,10 @@ struct Node {
   std::uint64_t visit = 0;  // of the walk that met it last
   int refs = 0;
   int depth = 0;
-  int uses = 0;                // of the walk: operands that it is
-  int number = 0;              // of the walk: its first value among all
-  Node* next_alike = nullptr;  // Alike; of a node that is let go of: the next one
-  std::size_t hash = 0;        // Alike; 0: it is not there
+  int uses = 0;                  // of the walk: operands that it is
+  int number = 0;                // of the walk: its first value among all
+  Node* next_in_list = nullptr;  // ValueNumbers; of a node that is let go of: the next one
+  std::size_t hash = 0;          // ValueNumbers; 0: it is not there
   Kind given_kind = Kind::kInt;
 
   [[nodiscard]] bool evaluated() const { return values[0].has_value(); }
@@ -55,7 +55,7 @@ struct Node {
 
 // Promises of pure instructions by instruction and operands: what is recorded twice while somebody holds it
 // is one promise. Holds none of them.
-class Alike {
+class ValueNumbers {
  public:
   // Null if there is none.
   [[nodiscard]] Node* find(const Instruction& instruction, std::span<const Promise> operands) const;
@@ -73,7 +73,7 @@ class Alike {
 struct ExpressionGraph::State {
   Places places;
   std::uint64_t recorded = 0;
-  Alike alike;
+  ValueNumbers numbers;
   std::unordered_map<std::uint64_t, Promise> ints, floats;  // constants by their bits
   Promise flags[2];
   bool keeps_dead = false;
@@ -82,7 +82,7 @@ struct ExpressionGraph::State {
   // Without operands and place.
   void bury(Node* node) {
     if (keeps_dead)
-      node->next_alike = std::exchange(dead, node);
+      node->next_in_list = std::exchange(dead, node);
     else
       delete node;
   }

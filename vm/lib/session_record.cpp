@@ -210,7 +210,7 @@ const Instruction* find_instruction(std::string_view text) {
 }
 
 DeadNodes::~DeadNodes() {
-  while (first_ != nullptr) delete std::exchange(first_, first_->next_alike);
+  while (first_ != nullptr) delete std::exchange(first_, first_->next_in_list);
 }
 
 ExpressionGraph::ExpressionGraph(const Places& places, Dead dead) : state_(std::make_unique<State>()) {
@@ -274,7 +274,7 @@ Promise record(const Instruction& instruction, std::span<const Promise> operands
   if (!few) {
     for (std::size_t k = 0; k < operands.size(); ++k) taken[k] = written(operands[k]);
     sure = cannot_fail(instruction, {taken, operands.size()});
-    Node* known = sure ? state.alike.find(instruction, {taken, operands.size()}) : nullptr;
+    Node* known = sure ? state.numbers.find(instruction, {taken, operands.size()}) : nullptr;
     if (known != nullptr) return {known, 0};
   }
   auto* node = new Node(graph);
@@ -288,7 +288,7 @@ Promise record(const Instruction& instruction, std::span<const Promise> operands
   }
   ++node->depth;
   if (state.places.here != nullptr) node->place = state.places.here();
-  if (sure) state.alike.add(*node);
+  if (sure) state.numbers.add(*node);
   return promise;
 }
 
@@ -308,8 +308,8 @@ void Node::drop_place() {
 void Node::drop_operands() {
   Node* waiting = nullptr;
   const auto take = [&](Node& node) {
-    Alike& alike = node.graph.state().alike;
-    alike.remove(node);
+    ValueNumbers& numbers = node.graph.state().numbers;
+    numbers.remove(node);
     for (Promise& operand : node.operands) {
       if (!operand) continue;
       if (operand.node()->refs > 1) {
@@ -317,14 +317,14 @@ void Node::drop_operands() {
         continue;
       }
       Node* const below = operand.detach();
-      alike.remove(*below);
-      below->next_alike = waiting;
+      numbers.remove(*below);
+      below->next_in_list = waiting;
       waiting = below;
     }
   };
   take(*this);
   while (waiting != nullptr) {
-    Node* const node = std::exchange(waiting, waiting->next_alike);
+    Node* const node = std::exchange(waiting, waiting->next_in_list);
     take(*node);
     node->drop_place();
     node->graph.state().bury(node);

@@ -171,7 +171,7 @@ Storage least_storage(const Vector& v) {
   return least;
 }
 // Lets all parts lie as one storage. One element does in any that holds it: its low bytes come first.
-void store_alike(std::vector<AssemblyPart>& parts, const PrimContext& context) {
+void store_repeated(std::vector<AssemblyPart>& parts, const PrimContext& context) {
   Storage storage = least_storage(written(parts[0]));
   for (const AssemblyPart& part : parts)
     if (storage_is_int(storage)) storage = std::max(storage, least_storage(written(part)));
@@ -280,7 +280,7 @@ bool fill_by_vectors(std::vector<AssemblyPart>& parts, const Segdes& dest, const
   constexpr std::int64_t kLong = 1024;  // elements, on average
   const bool shared = worth_all(context, dest.total());
   if (shared && parts[0].count + parts[1].count > dest.total() / kLong) return false;
-  store_alike(parts, context);
+  store_repeated(parts, context);
   const Storage storage = storage_of(parts);
   Fresh out(context, storage, dest.total());
   if (!shared && join_regular(parts, dest, storage, context, out)) {

@@ -6,11 +6,11 @@
 
 #include "bytecode/base/stack.h"
 #include "vm/prims/assembly.h"
-#include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/move_parts.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/periodic_moves.h"
 
 namespace nvm::vm {
 
@@ -29,8 +29,8 @@ ViewRef take_runs(const PrimContext& context, const Value& places, std::int64_t 
     return take_runs(context, materialise(*flagged, context), n);
   if (const auto* written = std::get_if<Vector>(&places))
     return written->length() == n ? runs_view(Segdes::regular(n, 1), *written) : nullptr;
-  if (const View* cycled = view_of(places, &View::is_periodic_runs)) {
-    const ViewRef plain = plain_runs(*cycled, context);
+  if (const View* periodic = view_of(places, &View::is_periodic_runs)) {
+    const ViewRef plain = plain_runs(*periodic, context);
     return plain != nullptr ? take_runs(context, plain, n) : nullptr;
   }
   const View* f = view_of(places, &View::is_runs);
@@ -463,7 +463,7 @@ bool leave_move(const PrimCall& call) {
 bool fill(const PrimContext& context, const Value& value, const Segdes& s, const Places& places,
           const Destination::Target& target, PendingSlice& slice) {
   const bool done = Filler(context, target, slice).fill(value, s, places);
-  if (done) took(context, FastPath::kLand);
+  if (done) took(context, FastPath::kDestination);
   return done;
 }
 

@@ -3,12 +3,12 @@
 
 #include "bytecode/base/stack.h"
 #include "vm/prims/assembly.h"
-#include "vm/prims/cycle.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
 #include "vm/prims/move.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/part_maps.h"
+#include "vm/prims/periodic.h"
 #include "vm/prims/pieces.h"
 #include "vm/prims/spread.h"
 #include "vm/prims/views.h"
@@ -66,9 +66,9 @@ std::optional<FastPath> writing(const View& v) {
   switch (v.source) {
     case Source::kNumbers:
       return v.is_spread()          ? FastPath::kWriteSpread
-             : v.is_periodic()      ? FastPath::kWriteCycle
+             : v.is_periodic()      ? FastPath::kWritePeriodic
              : v.is_runs()          ? FastPath::kWriteRuns
-             : v.is_periodic_runs() ? FastPath::kWriteCycledRuns
+             : v.is_periodic_runs() ? FastPath::kWritePeriodicRuns
                                     : FastPath::kWriteStrided;
     case Source::kElements:
       return v.is_gather() ? FastPath::kWritePull : v.is_half() ? FastPath::kWriteHalf : FastPath::kWritePart;

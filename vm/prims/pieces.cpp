@@ -21,7 +21,7 @@ const ViewRef* runs_at(const PrimCall& call, int i) {
 }
 
 // The number that all elements are, if they are.
-bool all_alike(const Vector& v, const PrimContext& context, std::int64_t& x) {
+bool all_equal(const Vector& v, const PrimContext& context, std::int64_t& x) {
   if (v.length() == 0) return false;
   if (v.is_scalar() || v.is_repeated()) {
     x = v.scalar_int();
@@ -40,7 +40,7 @@ bool all_alike(const Vector& v, const PrimContext& context, std::int64_t& x) {
 }  // namespace
 
 bool same_start(const Vector& starts, const PrimContext& context, std::int64_t& start) {
-  return all_alike(starts, context, start);
+  return all_equal(starts, context, start);
 }
 
 namespace {
@@ -52,7 +52,7 @@ bool take_regular(const PrimCall& call, const View& runs) {
   const Segdes& along = segdes_operand(call, 3);
   std::int64_t offset = 0;
   if (!from.is_regular() || !along.is_regular() || from.segments() != along.segments() ||
-      from.segments() < 2 || v.length() != from.total() || !all_alike(runs.base.list, call.context, offset))
+      from.segments() < 2 || v.length() != from.total() || !all_equal(runs.base.list, call.context, offset))
     return false;
   const std::int64_t n = along.regular_length();
   if (n < 1 || offset < 0 || offset > from.regular_length() - n) return false;

@@ -71,10 +71,10 @@ using PrimFn = void (*)(const PrimCall& call);
 [[nodiscard]] PrimFn find_primitive(Op op, TypeWord word);
 
 // DIST to a vector that will only be read where the table allows it (Form::kUniform): it may stay one number
-// (Vector::repeated), always so of one, and if all elements are known to be `alike`. Otherwise as
+// (Vector::repeated), always so of one, and if all elements are known to be `equal`. Otherwise as
 // run_primitive.
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
-                        std::span<Value> results, bool alike = false);
+                        std::span<Value> results, bool equal = false);
 
 // Executes one instruction of kind kMap .. kRandom. `operands` are moved from or left as they were: the
 // caller lets go of them. An operand whose buffer is unique() may be overwritten by a result. Operand types

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "vm/prims/alike.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/repeated.h"
 
 namespace nvm::vm {
 
@@ -116,11 +116,11 @@ Vector first_element(const Vector& x, const PrimContext& context) {
 }  // namespace
 
 void run_repeating_dist(const PrimContext& context, TypeWord word, std::span<Value> operands,
-                        std::span<Value> results, bool alike) {
+                        std::span<Value> results, bool equal) {
   const PrimCall call{context, Op::kDist, word, operands.data(), results.data()};
   const Vector& x = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 1);
-  const bool one = x.is_scalar() || x.is_repeated() || alike;
+  const bool one = x.is_scalar() || x.is_repeated() || equal;
   if (one && x.length() == s.segments() && s.total() > 1)
     results[0] = repeated(first_element(x, context), s.total(), context);
   else

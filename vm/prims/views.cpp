@@ -8,8 +8,6 @@
 
 #include "bytecode/table/op_kind.h"
 #include "vm/prims/assembly.h"
-#include "vm/prims/cycle.h"
-#include "vm/prims/cycles.h"
 #include "vm/prims/flagged.h"
 #include "vm/prims/halves.h"
 #include "vm/prims/move.h"
@@ -19,6 +17,8 @@
 #include "vm/prims/parallel.h"
 #include "vm/prims/part_maps.h"
 #include "vm/prims/partition.h"
+#include "vm/prims/periodic.h"
+#include "vm/prims/periodic_moves.h"
 #include "vm/prims/pieces.h"
 #include "vm/prims/run_moves.h"
 #include "vm/prims/spread.h"
@@ -45,7 +45,7 @@ void write_operand(const PrimCall& call, int i) {
 }
 
 void dist_view(const PrimCall& call) {
-  if (dist_cycle(call)) return;
+  if (dist_periodic(call)) return;
   const Vector& x = vector_operand(call, 0);
   const Segdes& s = segdes_operand(call, 1);
   const bool each = s.is_regular() && s.regular_length() == 1;
@@ -385,7 +385,7 @@ void move_written(const PrimCall& call) {
 
 template <bool kMayWait>
 void dpermute_view(const PrimCall& call) {
-  if (move_by_cycle(call)) return;
+  if (move_periodic(call)) return;
   if (assemble(call, kMayWait)) return;
   if (view_operand(call, 0) != nullptr) {
     write_operand(call, 0);
@@ -396,7 +396,7 @@ void dpermute_view(const PrimCall& call) {
 }
 
 void bpermute_view(const PrimCall& call) {
-  if (move_by_cycle(call)) return;
+  if (move_periodic(call)) return;
   if (take_pieces(call)) return;
   write_operand(call, 1);
   bpermute(call);
@@ -479,13 +479,13 @@ PrimFn find_maker(Op op) {
   if (op == Op::kDpermute) return dpermute_view<true>;
   if (op == Op::kPack) return pack_indices;
   if (const PrimFn growing = find_growing_maker(op)) return growing;
-  return compares(op) ? compare_view : find_cycle_maker(op);
+  return compares(op) ? compare_view : find_periodic_maker(op);
 }
 
 PrimFn find_reader(Op op, bool second) {
   if (op == Op::kPack) return second ? pack_view<true> : pack_view<false>;
   if (op == Op::kBpermute) return bpermute_view;
-  return op == Op::kDpermute ? dpermute_view<false> : find_cycle_reader(op);
+  return op == Op::kDpermute ? dpermute_view<false> : find_periodic_reader(op);
 }
 
 }  // namespace nvm::vm

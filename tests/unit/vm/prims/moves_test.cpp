@@ -6,8 +6,8 @@
 
 #include "tests/support/fast_paths.h"
 #include "vm/data/compare.h"
-#include "vm/prims/alike.h"
 #include "vm/prims/prims.h"
+#include "vm/prims/repeated.h"
 
 using namespace nvm;
 using namespace nvm::vm;
@@ -126,7 +126,7 @@ TEST_CASE("equal elements are computed once, and written for those who read them
   Fixture f;
   Value operands[2] = {Vector::repeated(Vector::of_int(3), 1000), Vector::repeated(Vector::of_int(4), 1000)};
   Value sum;
-  REQUIRE(run_alike({f.context, Op::kAdd, TypeWord::kInt, operands, &sum}));
+  REQUIRE(run_repeated({f.context, Op::kAdd, TypeWord::kInt, operands, &sum}));
   CHECK(std::get<Vector>(sum).is_repeated());
   check_taken(f.fast_paths, {FastPath::kComputeRepeated, FastPath::kLeaveRepeated});
   write_repeated(f.context, sum);

@@ -1,4 +1,4 @@
-#include "vm/cpu/once.h"
+#include "vm/cpu/scalar_kernel.h"
 
 #include <bit>
 #include <cmath>
@@ -288,7 +288,7 @@ class Once {
 
 }  // namespace
 
-plan::RunStatus run_once(const plan::Kernel& kernel, RunContext& context) {
+plan::RunStatus run_scalar_kernel(const plan::Kernel& kernel, RunContext& context) {
   return Once(kernel, context).run();
 }
 

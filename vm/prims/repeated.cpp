@@ -1,4 +1,4 @@
-#include "vm/prims/alike.h"
+#include "vm/prims/repeated.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +17,7 @@ const Segdes* segdes_at(const PrimCall& call, std::size_t i) {
   return std::get_if<Segdes>(&call.operands[i]);
 }
 
-bool lengths_alike(const PrimCall& call) {
+bool lengths_repeated(const PrimCall& call) {
   const Segdes* s = segdes_at(call, 0);
   if (s == nullptr || !s->is_regular() || s->segments() < 2) return false;
   call.results[0] = repeat_element(Vector::of_int(s->regular_length()), s->segments(), call.context);
@@ -25,7 +25,7 @@ bool lengths_alike(const PrimCall& call) {
 }
 
 // Elementwise on operands that are all repeated. Whatever may fail is left to those who say where.
-bool map_alike(const PrimCall& call) {
+bool map_repeated(const PrimCall& call) {
   const OpInfo& info = op_info(call.op);
   const std::size_t n = info.operands.size();
   const Vector* first = vector_at(call, 0);
@@ -44,7 +44,7 @@ bool map_alike(const PrimCall& call) {
   return true;
 }
 
-bool dist_alike(const PrimCall& call) {
+bool dist_repeated(const PrimCall& call) {
   const Vector* x = vector_at(call, 0);
   const Segdes* s = segdes_at(call, 1);
   if (x == nullptr || s == nullptr || x->length() != s->segments() || s->total() < 2) return false;
@@ -55,7 +55,7 @@ bool dist_alike(const PrimCall& call) {
 }
 
 // Segments of n > 0 equal elements each, which are not FLOAT: of those the order of addition counts.
-bool reduce_alike(const PrimCall& call) {
+bool reduce_repeated(const PrimCall& call) {
   const Vector* v = vector_at(call, 0);
   const Segdes* s = segdes_at(call, 1);
   if (v == nullptr || s == nullptr || !v->is_repeated() || v->type() == Type::kFloat || !s->is_regular() ||
@@ -86,7 +86,7 @@ bool reduce_alike(const PrimCall& call) {
   return true;
 }
 
-bool extract_alike(const PrimCall& call) {
+bool extract_repeated(const PrimCall& call) {
   const Vector* v = vector_at(call, 0);
   const Vector* index = vector_at(call, 1);
   const Segdes* s = segdes_at(call, 2);
@@ -100,26 +100,26 @@ bool extract_alike(const PrimCall& call) {
   return true;
 }
 
-bool compute_alike(const PrimCall& call) {
+bool compute_repeated(const PrimCall& call) {
   switch (op_info(call.op).kind) {
-    case OpKind::kMap: return map_alike(call);
-    case OpKind::kDist: return dist_alike(call);
-    case OpKind::kReduce: return reduce_alike(call);
-    case OpKind::kExtract: return extract_alike(call);
-    case OpKind::kShape: return call.op == Op::kLengths && lengths_alike(call);
+    case OpKind::kMap: return map_repeated(call);
+    case OpKind::kDist: return dist_repeated(call);
+    case OpKind::kReduce: return reduce_repeated(call);
+    case OpKind::kExtract: return extract_repeated(call);
+    case OpKind::kShape: return call.op == Op::kLengths && lengths_repeated(call);
     default: return false;
   }
 }
 
 }  // namespace
 
-bool run_alike(const PrimCall& call) {
-  const bool done = compute_alike(call);
+bool run_repeated(const PrimCall& call) {
+  const bool done = compute_repeated(call);
   if (done) took(call.context, FastPath::kComputeRepeated);
   return done;
 }
 
-bool all_alike(const Vector& v) {
+bool all_equal(const Vector& v) {
   const std::byte* first = v.raw();
   const std::size_t width = storage_bytes(v.storage());
   const auto bytes = static_cast<std::size_t>(v.bytes());

@@ -9,10 +9,10 @@ namespace nvm::vm {
 
 // Executes an instruction of one result if that has equal elements and little is to be done for it. False if
 // nothing has happened.
-[[nodiscard]] bool run_alike(const PrimCall& call);
+[[nodiscard]] bool run_repeated(const PrimCall& call);
 
 // Do the elements of a vector in memory have the same bits?
-[[nodiscard]] bool all_alike(const Vector& v);
+[[nodiscard]] bool all_equal(const Vector& v);
 
 // Writes the elements of a vector that are one repeated.
 void write_repeated(const PrimContext& context, Value& value);

@@ -1,14 +1,14 @@
-#include "vm/prims/cycle.h"
+#include "vm/prims/periodic.h"
 
 #include <limits>
 
 #include "bytecode/table/op_kind.h"
-#include "vm/prims/alike.h"
-#include "vm/prims/cycles.h"
 #include "vm/prims/fold.h"
 #include "vm/prims/lengths.h"
 #include "vm/prims/move.h"
 #include "vm/prims/operands.h"
+#include "vm/prims/periodic_moves.h"
+#include "vm/prims/repeated.h"
 #include "vm/prims/spread.h"
 
 namespace nvm::vm {
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
 
 // Are all numbers, which grow, within 32 bits? Others are not left.
-bool fits(const Cycle& c) {
+bool fits(const Periodic& c) {
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   if (c.growth > kMost || c.growth < -kMost || c.length > kMost) return false;
   const std::int64_t last = c.last();
@@ -27,11 +27,11 @@ bool fits(const Cycle& c) {
   });
 }
 
-Value cycle_value(const Cycle& c, const PrimContext& context) {
-  took(context, FastPath::kComputeCycle);
+Value periodic_value(const Periodic& c, const PrimContext& context) {
+  took(context, FastPath::kComputePeriodic);
   if (c.count == 1 && (c.growth == 0 || c.length == 1))
     return repeat_element(Vector::of_int(c.x[0]), c.length, context);
-  took(context, FastPath::kLeaveCycle);
+  took(context, FastPath::kLeavePeriodic);
   View v;
   v.s = Segdes::regular(c.length, 1);
   v.base = {narrow_vector(*context.pool, c.numbers()), c.growth};
@@ -39,13 +39,13 @@ Value cycle_value(const Cycle& c, const PrimContext& context) {
 }
 
 // Of the same element by the same number, or by one that grows as the others do, in segments of equal
-// elements or of a cycle. False if it is something else, here and below; nothing has happened then.
-bool replace_in_cycle(const PrimCall& call) {
-  Cycle v, index, value;
+// elements or of a period. False if it is something else, here and below; nothing has happened then.
+bool replace_in_periodic(const PrimCall& call) {
+  Periodic v, index, value;
   const Segdes& s = segdes_operand(call, 3);
   const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
-  if (n < 2 || n > Cycle::kLongest || s.segments() < 1 || !take_cycle(call.operands[0], v) ||
-      !take_cycle(call.operands[1], index) || !take_cycle(call.operands[2], value))
+  if (n < 2 || n > Periodic::kLongest || s.segments() < 1 || !take_periodic(call.operands[0], v) ||
+      !take_periodic(call.operands[1], index) || !take_periodic(call.operands[2], value))
     return false;
   if (v.length != s.total() || !v.spread_over(n) || index.count != 1 || index.growth != 0 ||
       value.count != 1 || v.growth != value.growth || index.length != s.segments() ||
@@ -53,44 +53,44 @@ bool replace_in_cycle(const PrimCall& call) {
     return false;
   v.x[static_cast<std::size_t>(index.x[0])] = value.x[0];
   if (v.growth != 0 && !fits(v)) return false;
-  call.results[0] = cycle_value(v, call.context);
+  call.results[0] = periodic_value(v, call.context);
   return true;
 }
 
 // Of equal numbers: in many segments the same in all, in one segment growing.
-bool scan_to_cycle(const PrimCall& call) {
-  Cycle c;
+bool scan_to_periodic(const PrimCall& call) {
+  Periodic c;
   const Segdes& s = segdes_operand(call, 1);
   const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
-  if (op_info(call.op).scalar != Scalar::kAdd || n < 2 || !take_cycle(call.operands[0], c) || c.count != 1 ||
-      c.growth != 0 || c.length != s.total())
+  if (op_info(call.op).scalar != Scalar::kAdd || n < 2 || !take_periodic(call.operands[0], c) ||
+      c.count != 1 || c.growth != 0 || c.length != s.total())
     return false;
   const std::int64_t each = c.x[0];
-  if (each > kMost / Cycle::kLongest || each < -kMost / Cycle::kLongest) return false;
+  if (each > kMost / Periodic::kLongest || each < -kMost / Periodic::kLongest) return false;
   if (s.segments() == 1) {
     c.fill(1, 0);
     c.growth = each;
     if (!fits(c)) return false;
-  } else if (n <= Cycle::kLongest) {
+  } else if (n <= Periodic::kLongest) {
     c.fill(n, 0);
     for (std::int64_t i = 1; i < n; ++i) c.x[static_cast<std::size_t>(i)] = i * each;
   } else {
     return false;
   }
-  call.results[0] = cycle_value(c, call.context);
+  call.results[0] = periodic_value(c, call.context);
   return true;
 }
 
-// The same element of each segment, which is a cycle or an element of some that grow.
-bool extract_from_cycle(const PrimCall& call) {
-  Cycle c, index;
+// The same element of each segment, which is a period or an element of some that grow.
+bool extract_from_periodic(const PrimCall& call) {
+  Periodic c, index;
   const Segdes& s = segdes_operand(call, 2);
-  if (view_of(call.operands[0], &View::is_periodic) == nullptr || !take_cycle(call.operands[0], c) ||
-      !take_cycle(call.operands[1], index) || index.count != 1 || index.growth != 0 ||
+  if (view_of(call.operands[0], &View::is_periodic) == nullptr || !take_periodic(call.operands[0], c) ||
+      !take_periodic(call.operands[1], index) || index.count != 1 || index.growth != 0 ||
       index.length != s.segments() || !s.is_regular() || s.segments() < 1 || s.total() != c.length ||
       index.x[0] < 0 || index.x[0] >= s.regular_length())
     return false;
-  Cycle one;
+  Periodic one;
   one.length = s.segments();
   if (s.regular_length() == c.count) {
     one.fill(1, c.x[static_cast<std::size_t>(index.x[0])]);
@@ -109,14 +109,14 @@ bool extract_from_cycle(const PrimCall& call) {
     return false;
   }
   if (one.growth != 0 && !fits(one)) return false;
-  call.results[0] = cycle_value(one, call.context);
+  call.results[0] = periodic_value(one, call.context);
   return true;
 }
 
 // Sum or difference of what grows evenly and what grows so or not.
-bool add_cycles(const PrimCall& call) {
-  Cycle a, b;
-  if (!take_cycle(call.operands[0], a) || !take_cycle(call.operands[1], b) || a.length != b.length ||
+bool add_periodic(const PrimCall& call) {
+  Periodic a, b;
+  if (!take_periodic(call.operands[0], a) || !take_periodic(call.operands[1], b) || a.length != b.length ||
       (a.growth == 0 && b.growth == 0) || a.count != 1 || b.count != 1)
     return false;
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
@@ -125,66 +125,66 @@ bool add_cycles(const PrimCall& call) {
   a.x[0] += sign * b.x[0];
   a.growth += sign * b.growth;
   if (!fits(a)) return false;
-  call.results[0] = cycle_value(a, call.context);
+  call.results[0] = periodic_value(a, call.context);
   return true;
 }
 
 // Of equal lengths.
-bool segdes_of_cycle(const PrimCall& call) {
-  Cycle c;
-  if (view_of(call.operands[0], &View::is_periodic) == nullptr || !take_cycle(call.operands[0], c))
+bool segdes_of_periodic(const PrimCall& call) {
+  Periodic c;
+  if (view_of(call.operands[0], &View::is_periodic) == nullptr || !take_periodic(call.operands[0], c))
     return false;
   const std::span<const std::int64_t> lengths = c.numbers();
   if (c.growth != 0 || length_of_all(c.length, lengths[0]) >= too_long(call.context.int_bits) ||
       std::any_of(lengths.begin(), lengths.end(), [&](std::int64_t n) { return n != lengths[0]; }))
     return false;
-  took(call.context, FastPath::kComputeCycle);
+  took(call.context, FastPath::kComputePeriodic);
   call.results[0] = Segdes::regular(c.length, lengths[0]);
   return true;
 }
 
 template <bool kLeaves>
 void replace_or_leave(const PrimCall& call) {
-  if (kLeaves && replace_in_cycle(call)) return;
-  write_cycle(call, 0);
-  write_cycle(call, 2);
+  if (kLeaves && replace_in_periodic(call)) return;
+  write_periodic(call, 0);
+  write_periodic(call, 2);
   replace(call);
 }
 
 void scan_or_leave(const PrimCall& call) {
-  if (scan_to_cycle(call)) return;
+  if (scan_to_periodic(call)) return;
   write_repeated(call.context, call.operands[0]);
   scan(call);
 }
 
 void add_or_leave(const PrimCall& call) {
-  if (add_cycles(call)) return;
-  write_cycle(call, 0);
-  write_cycle(call, 1);
+  if (add_periodic(call)) return;
+  write_periodic(call, 0);
+  write_periodic(call, 1);
   run_primitive(call.context, call.op, call.word, {call.operands, 2}, {call.results, 1});
 }
 
 // `kLeaves`: the result may grow.
 template <bool kLeaves>
 void extract_or_leave(const PrimCall& call) {
-  if (extract_from_cycle(call)) {
+  if (extract_from_periodic(call)) {
     if (const View* made = view_of(call.results[0]); !kLeaves && made != nullptr)
       call.results[0] = materialise(*made, call.context);
     return;
   }
-  write_cycle(call, 0);
+  write_periodic(call, 0);
   extract(call);
 }
 
 void read_by_make_segdes(const PrimCall& call) {
-  if (segdes_of_cycle(call)) return;
-  write_cycle(call, 0);
+  if (segdes_of_periodic(call)) return;
+  write_periodic(call, 0);
   make_segdes(call);
 }
 
 }  // namespace
 
-bool take_cycle(const Value& value, Cycle& c) {
+bool take_periodic(const Value& value, Periodic& c) {
   if (const View* view = view_of(value, &View::is_periodic)) {
     c.count = view->base.list.length();
     c.length = view->s.total();
@@ -228,25 +228,25 @@ Vector written_out(const Vector& x, std::int64_t times, std::int64_t growth, con
   return out.take();
 }
 
-void write_cycle(const PrimCall& call, int i) {
+void write_periodic(const PrimCall& call, int i) {
   const View* view = view_of(call.operands[i], View::Source::kNumbers);
   if (view != nullptr && (view->is_periodic() || view->is_spread()))
     call.operands[i] = materialise(*view, call.context);
 }
 
-bool dist_cycle(const PrimCall& call) {
+bool dist_periodic(const PrimCall& call) {
   if (view_of(call.operands[0], &View::is_periodic) == nullptr) return false;
-  Cycle c;
+  Periodic c;
   const Segdes& s = segdes_operand(call, 1);
   const std::int64_t n = s.is_regular() ? s.regular_length() : 0;
-  if (n < 1 || n > Cycle::kLongest || !take_cycle(call.operands[0], c) || c.count != 1 ||
+  if (n < 1 || n > Periodic::kLongest || !take_periodic(call.operands[0], c) || c.count != 1 ||
       c.length != s.segments()) {
-    write_cycle(call, 0);
+    write_periodic(call, 0);
     return false;
   }
   c.fill(n, c.x[0]);
   c.length = s.total();
-  call.results[0] = cycle_value(c, call.context);
+  call.results[0] = periodic_value(c, call.context);
   return true;
 }
 

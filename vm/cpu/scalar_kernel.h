@@ -5,6 +5,6 @@
 
 namespace nvm::vm::cpu {
 
-[[nodiscard]] plan::RunStatus run_once(const plan::Kernel& kernel, RunContext& context);
+[[nodiscard]] plan::RunStatus run_scalar_kernel(const plan::Kernel& kernel, RunContext& context);
 
 }  // namespace nvm::vm::cpu

@@ -24,40 +24,40 @@ bool same(const Node& node, const Instruction& instruction, std::span<const Prom
 
 }  // namespace
 
-Node* Alike::find(const Instruction& instruction, std::span<const Promise> operands) const {
+Node* ValueNumbers::find(const Instruction& instruction, std::span<const Promise> operands) const {
   const std::size_t hash = hash_of(instruction, operands);
-  for (Node* node = buckets_[hash & (buckets_.size() - 1)]; node != nullptr; node = node->next_alike)
+  for (Node* node = buckets_[hash & (buckets_.size() - 1)]; node != nullptr; node = node->next_in_list)
     if (node->hash == hash && same(*node, instruction, operands)) return node;
   return nullptr;
 }
 
-void Alike::add(Node& node) {
+void ValueNumbers::add(Node& node) {
   if (nodes_ == buckets_.size()) grow();
   node.hash = hash_of(*node.instruction, {node.operands, node.instruction->operands});
   Node** first = place(node.hash);
-  node.next_alike = *first;
+  node.next_in_list = *first;
   *first = &node;
   ++nodes_;
 }
 
-void Alike::remove(Node& node) {
+void ValueNumbers::remove(Node& node) {
   if (node.hash == 0) return;
   Node** at = place(node.hash);
-  while (*at != &node) at = &(*at)->next_alike;
-  *at = node.next_alike;
-  node.next_alike = nullptr;
+  while (*at != &node) at = &(*at)->next_in_list;
+  *at = node.next_in_list;
+  node.next_in_list = nullptr;
   node.hash = 0;
   --nodes_;
 }
 
-void Alike::grow() {
+void ValueNumbers::grow() {
   std::vector<Node*> before(buckets_.size() * 2);
   before.swap(buckets_);
   for (Node* node : before)
     while (node != nullptr) {
-      Node* next = node->next_alike;
+      Node* next = node->next_in_list;
       Node** first = place(node->hash);
-      node->next_alike = *first;
+      node->next_in_list = *first;
       *first = node;
       node = next;
     }

@@ -1,13 +1,13 @@
-#include "vm/prims/cycles.h"
+#include "vm/prims/periodic_moves.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 
-#include "vm/prims/cycle.h"
 #include "vm/prims/operands.h"
 #include "vm/prims/parallel.h"
+#include "vm/prims/periodic.h"
 #include "vm/prims/spread.h"
 
 namespace nvm::vm {
@@ -25,8 +25,8 @@ bool ascends(const View& runs, std::int64_t k) {
   return runs.strides.int_at(k) == 1 || runs.s.regular_length() == 1;
 }
 
-// How far places in `from` are from those of the next cycle of runs, if the segments of `along` have whole
-// cycles each: one, where they are as many and equally long, or, where either is one segment, any number.
+// How far places in `from` are from those of the next period of runs, if the segments of `along` have whole
+// periods each: one, where they are as many and equally long, or, where either is one segment, any number.
 // Nothing if they do not.
 std::optional<std::int64_t> advance(const View& runs, const Segdes& from, const Segdes& along) {
   if (runs.s.total() != along.total() || from.segments() != along.segments()) return std::nullopt;
@@ -39,9 +39,9 @@ std::optional<std::int64_t> advance(const View& runs, const Segdes& from, const 
 
 // Do all runs lie in their segment of `from`?
 bool lie_within(const View& runs, const Segdes& from) {
-  const std::int64_t cycles = runs.s.segments() / runs.base.list.length();
+  const std::int64_t periods = runs.s.segments() / runs.base.list.length();
   const std::int64_t length = from.segments() == 1 ? from.total() : from.regular_length();
-  const std::int64_t last = (cycles - 1) * runs.base.growth;  // how far the last cycle is
+  const std::int64_t last = (periods - 1) * runs.base.growth;  // how far the last period is
   for (std::int64_t k = 0; k < runs.base.list.length(); ++k) {
     const std::int64_t ends[2] = {runs.base.list.int_at(k), last_of(runs, k)};
     if (std::min(ends[0], ends[1]) + std::min<std::int64_t>(last, 0) < 0 ||
@@ -51,7 +51,7 @@ bool lie_within(const View& runs, const Segdes& from) {
   return true;
 }
 
-// Elements [begin, end) of what runs of v give, of which every cycle begins `step` behind the one before.
+// Elements [begin, end) of what runs of v give, of which every period begins `step` behind the one before.
 void copy_range(const View& runs, const Elements& v, std::int64_t step, std::int64_t begin, std::int64_t end,
                 const PrimContext& context, const Fresh& out) {
   const std::int64_t n = runs.s.regular_length();
@@ -71,7 +71,7 @@ void copy_range(const View& runs, const Elements& v, std::int64_t step, std::int
   }
 }
 
-// Which elements of its segment one cycle of runs gives.
+// Which elements of its segment one period of runs gives.
 std::array<std::int64_t, kShuffled> pattern_of(const View& runs) {
   std::array<std::int64_t, kShuffled> from{};
   const std::int64_t n = runs.s.regular_length();
@@ -90,7 +90,7 @@ std::int64_t length_of(const Value& value) {
   return known ? view->s.total() : -1;
 }
 
-// Does one cycle of runs give all of as many elements, which may be shuffled in registers?
+// Does one period of runs give all of as many elements, which may be shuffled in registers?
 bool shuffles(const View& runs) {
   const std::int64_t n = runs.base.list.length() * runs.s.regular_length();
   if (n == 0 || n > kShuffled) return false;
@@ -99,7 +99,7 @@ bool shuffles(const View& runs) {
   return true;
 }
 
-bool take_cycled(const PrimCall& call) {
+bool gather_periodic(const PrimCall& call) {
   const ViewRef held = std::get<ViewRef>(call.operands[1]);
   const View& runs = *held;
   const Vector& vector = vector_operand(call, 0);
@@ -114,7 +114,7 @@ bool take_cycled(const PrimCall& call) {
   const std::int64_t n = runs.base.list.length() * runs.s.regular_length();
   const auto shuffle = kernel_table(call.context.isa).shuffle_within[width_index(v.storage())];
   const bool short_ones = *step == n && shuffles(runs);
-  took(call.context, short_ones ? FastPath::kShuffle : FastPath::kTakeCycled);
+  took(call.context, short_ones ? FastPath::kShuffle : FastPath::kTakePeriodic);
   if (short_ones) {
     const auto pattern = pattern_of(runs);
     for_ranges(call.context, along.total() / n, [&](std::int64_t begin, std::int64_t end) {
@@ -130,17 +130,17 @@ bool take_cycled(const PrimCall& call) {
 }
 
 void read_by_index(const PrimCall& call) {
-  write_cycle(call, 0);
-  write_cycle(call, 1);
+  write_periodic(call, 0);
+  write_periodic(call, 1);
   index(call);
 }
 
-// Starts or strides are a cycle, the strides 1 or -1.
-bool index_by_cycle(const PrimCall& call) {
-  Cycle starts, strides;
+// Starts or strides are a period, the strides 1 or -1.
+bool index_periodic(const PrimCall& call) {
+  Periodic starts, strides;
   const Segdes& s = segdes_operand(call, 2);
-  if (!s.is_regular() || s.total() < kFewest || !take_cycle(call.operands[0], starts) ||
-      !take_cycle(call.operands[1], strides))
+  if (!s.is_regular() || s.total() < kFewest || !take_periodic(call.operands[0], starts) ||
+      !take_periodic(call.operands[1], strides))
     return false;
   const std::int64_t count = std::max(starts.count, strides.count);
   if ((count < 2 && starts.growth == 0) || strides.growth != 0 || starts.length != s.segments() ||
@@ -155,7 +155,7 @@ bool index_by_cycle(const PrimCall& call) {
       return false;
   for (const std::int64_t stride : strides.numbers())
     if (stride != 1 && stride != -1) return false;
-  took(call.context, FastPath::kLeaveCycledRuns);
+  took(call.context, FastPath::kLeavePeriodicRuns);
   View f;
   f.s = s;
   f.base = {narrow_vector(*call.context.pool, starts.numbers()), starts.growth};
@@ -180,9 +180,9 @@ bool stay_in_range(const Vector& first, const Segdes& s, const PrimContext& cont
 }
 
 void index_or_leave(const PrimCall& call) {
-  if (index_by_cycle(call)) return;
-  write_cycle(call, 0);
-  write_cycle(call, 1);
+  if (index_periodic(call)) return;
+  write_periodic(call, 0);
+  write_periodic(call, 1);
   const Vector& first = vector_operand(call, 0);
   const Vector& stride = vector_operand(call, 1);
   const Segdes& s = segdes_operand(call, 2);
@@ -195,25 +195,25 @@ void index_or_leave(const PrimCall& call) {
 
 }  // namespace
 
-PrimFn find_cycle_maker(Op op) { return op == Op::kIndex ? index_or_leave : find_number_maker(op); }
+PrimFn find_periodic_maker(Op op) { return op == Op::kIndex ? index_or_leave : find_number_maker(op); }
 
-PrimFn find_cycle_reader(Op op) { return op == Op::kIndex ? read_by_index : find_number_reader(op); }
+PrimFn find_periodic_reader(Op op) { return op == Op::kIndex ? read_by_index : find_number_reader(op); }
 
 // Runs that move nothing are done; of others that ascend the starts are written.
-bool move_by_cycle(const PrimCall& call) {
+bool move_periodic(const PrimCall& call) {
   const View* f = view_of(call.operands[1], &View::is_periodic_runs);
   if (f == nullptr) return false;
-  if (stays_by_cycle(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
-    took(call.context, FastPath::kKeepCycled);
+  if (stays_periodic(call.op, {call.operands, call.op == Op::kBpermute ? 4U : 5U})) {
+    took(call.context, FastPath::kKeepPeriodic);
     call.results[0] = std::move(call.operands[0]);
     return true;
   }
-  if (call.op == Op::kBpermute && take_cycled(call)) return true;
+  if (call.op == Op::kBpermute && gather_periodic(call)) return true;
   if (ViewRef runs = plain_runs(*f, call.context)) call.operands[1] = std::move(runs);
   return false;
 }
 
-bool stays_by_cycle(Op op, std::span<const Value> operands) {
+bool stays_periodic(Op op, std::span<const Value> operands) {
   const View* runs = view_of(operands[1], &View::is_periodic_runs);
   if (runs == nullptr || (op != Op::kBpermute && op != Op::kDpermute)) return false;
   const std::size_t first = op == Op::kBpermute ? 2 : 3;
