@@ -88,7 +88,9 @@ class GuardedHost final : public plan::Host {
   }
   [[nodiscard]] bool cancelled() const override { return false; }
   void ran(plan::KernelWay way) override {
-    ++(way == plan::KernelWay::kOneSweep ? in_one_sweep : by_segment);
+    in_one_sweep += way == plan::KernelWay::kOneSweep ? 1 : 0;
+    by_segment += way == plan::KernelWay::kLanePerSegment ? 1 : 0;
+    in_tiles += way == plan::KernelWay::kTiles ? 1 : 0;
   }
   void check(plan::VarId var, const Guarded& v) {
     if (!v.intact()) trouble = "written behind the end: x" + std::to_string(var);
@@ -97,6 +99,7 @@ class GuardedHost final : public plan::Host {
   std::string trouble;
   int in_one_sweep = 0;
   int by_segment = 0;
+  int in_tiles = 0;
   int handed_over = 0;
 };
 
@@ -193,6 +196,7 @@ PlanRun run_plan(const plan::Code& code, const plan::Plan& plan, const Bindings&
   if (!host.trouble.empty()) out.trouble = host.trouble;
   out.in_one_sweep = host.in_one_sweep;
   out.lane_per_segment = host.by_segment;
+  out.in_tiles = host.in_tiles;
   out.handed_over = host.handed_over;
   if (out.status != plan::RunStatus::kDone) return out;
   out.results.lengths = args.lengths;

@@ -13,6 +13,7 @@ struct PlanRun {
   Bindings results;      // outputs, and lengths
   int in_one_sweep = 0;  // kernels
   int lane_per_segment = 0;
+  int in_tiles = 0;
   int handed_over = 0;  // vectors whose memory another one was given
   std::string trouble;  // a guard overwritten, a vector not released, ...; empty if all is well
 };

@@ -75,7 +75,11 @@ void Binding::begin_kernel(std::size_t kernel) {
 
 void Binding::ran(plan::KernelWay way) {
   if (context_ == nullptr) return;
-  took(*context_, way == plan::KernelWay::kOneSweep ? FastPath::kOneSweep : FastPath::kLanePerSegment);
+  switch (way) {
+    case plan::KernelWay::kOneSweep: return took(*context_, FastPath::kOneSweep);
+    case plan::KernelWay::kLanePerSegment: return took(*context_, FastPath::kLanePerSegment);
+    case plan::KernelWay::kTiles: return took(*context_, FastPath::kTiles);
+  }
 }
 
 void Binding::end_kernel(std::size_t kernel) {
