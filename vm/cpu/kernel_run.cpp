@@ -374,11 +374,11 @@ RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machi
     context.run->host->ran(tiles.turn == 0 ? plan::KernelWay::kLanePerSegment : plan::KernelWay::kTiles);
     return KernelRun(*outer->code, context, machine, tiles).run();
   }
-  if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
-  const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();
+  if (!runs_in_parts(code, context)) return KernelRun(code, context, machine, {}).run();
+  const RunStatus status = KernelRun(*code.in_parts->code, context, machine, {}).run();
   if (std::exchange(context.wraps, false)) {
     code.in_parts->wraps.store(true, std::memory_order_relaxed);
-    return KernelRun(code, context, machine).run();
+    return KernelRun(code, context, machine, {}).run();
   }
   context.run->host->ran(plan::KernelWay::kOneSweep);
   return status;

@@ -243,7 +243,7 @@ void release_code(KernelCode& code, CodeMemory& memory);
 
 class KernelRun {
  public:
-  KernelRun(const KernelCode& code, RunContext& context, Machine& machine, Tiles tiles = {})
+  KernelRun(const KernelCode& code, RunContext& context, Machine& machine, const Tiles& tiles)
       : code_(code), context_(context), machine_(machine), tiles_(tiles) {}
   [[nodiscard]] plan::RunStatus run();
 
