@@ -44,6 +44,7 @@ struct Desc {
 enum class KernelWay : std::uint8_t {
   kOneSweep,        // its scans, which are only reduced (parts.h)
   kLanePerSegment,  // over segments of one length
+  kTiles,           // the same, in the order of tiles
   kOnDevice,        // by a device beside the processor
 };
 

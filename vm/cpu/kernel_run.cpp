@@ -82,8 +82,12 @@ void KernelRun::cut() {
   } else if (!code_.blocked && code_.sinks.empty()) {
     cut_in_shares();
   } else {
+    // Tiles are of whole chunks: a few for each thread, of whole turns.
+    const std::int64_t part = (wave_end_ - wave_begin_) / (4 * std::max(1, context_.run->threads));
+    const std::int64_t chunk =
+        tiles_.turn == 0 ? code_.chunk : std::max(part / tiles_.turn, std::int64_t{1}) * tiles_.turn;
     for (std::int64_t p = wave_begin_; p < wave_end_;) {
-      p = std::min(p + code_.chunk, wave_end_);
+      p = std::min(p + chunk, wave_end_);
       bounds_->push_back(p);
     }
   }
@@ -171,7 +175,7 @@ void KernelRun::finish() {
 
 // Streaming stores pay when results are large and addresses allow them.
 const Stage& KernelRun::main_stage() {
-  if (code_.main.function == nullptr || code_.cut != soac::kNone) return code_.main;
+  if (code_.main.function == nullptr || code_.cut != soac::kNone || tiles_.turn != 0) return code_.main;
   std::int64_t bytes = 0;
   for (const std::int32_t v : code_.stored) {
     const Bound& b = context_.var(v);
@@ -238,6 +242,12 @@ void KernelRun::over_blocks(Work& w, F body) {
   // Short spaces are combined from left to right: no lane may take two elements.
   const bool sequential = !code_.folds.empty() && space_ <= kSequentialMax;
   const std::int64_t step = sequential ? kReduceLanes : code_.blocked ? kBlock : w.chunk_end - w.chunk_begin;
+  if (tiles_.turn != 0)
+    return for_each_tile(tiles_, w.from, w.chunk_end, [&](std::int64_t begin, std::int64_t end) {
+      w.begin = begin;
+      w.n = end - begin;
+      if (!context_.trapped.load(std::memory_order_relaxed)) body();
+    });
   w.begin = w.from;
   do {
     w.n = std::min(step, w.chunk_end - w.begin);
@@ -360,14 +370,15 @@ void make_kept_desc(RunContext& context, std::int32_t desc, std::int64_t total) 
 
 RunStatus run_kernel(const KernelCode& code, RunContext& context, Machine& machine) {
   if (const OuterCode* outer = by_segment(code, context)) {
-    context.run->host->ran(plan::KernelWay::kLanePerSegment);
-    return KernelRun(*outer->code, context, machine).run();
+    const Tiles tiles = tiles_of(*outer, context);
+    context.run->host->ran(tiles.turn == 0 ? plan::KernelWay::kLanePerSegment : plan::KernelWay::kTiles);
+    return KernelRun(*outer->code, context, machine, tiles).run();
   }
-  if (!runs_in_parts(code, context)) return KernelRun(code, context, machine).run();
-  const RunStatus status = KernelRun(*code.in_parts->code, context, machine).run();
+  if (!runs_in_parts(code, context)) return KernelRun(code, context, machine, {}).run();
+  const RunStatus status = KernelRun(*code.in_parts->code, context, machine, {}).run();
   if (std::exchange(context.wraps, false)) {
     code.in_parts->wraps.store(true, std::memory_order_relaxed);
-    return KernelRun(code, context, machine).run();
+    return KernelRun(code, context, machine, {}).run();
   }
   context.run->host->ran(plan::KernelWay::kOneSweep);
   return status;

@@ -78,6 +78,7 @@ void Binding::ran(plan::KernelWay way) {
   switch (way) {
     case plan::KernelWay::kOneSweep: return took(*context_, FastPath::kOneSweep);
     case plan::KernelWay::kLanePerSegment: return took(*context_, FastPath::kLanePerSegment);
+    case plan::KernelWay::kTiles: return took(*context_, FastPath::kTiles);
     case plan::KernelWay::kOnDevice: return took(*context_, FastPath::kOnDevice);
   }
 }

@@ -23,6 +23,7 @@
 #include "vm/cpu/codegen/rows.h"
 #include "vm/cpu/codegen/stage.h"
 #include "vm/cpu/codegen/stretches.h"
+#include "vm/cpu/codegen/tiles.h"
 #include "vm/cpu/machine.h"
 #include "vm/cpu/routines.h"
 #include "vm/data/shares.h"
@@ -230,6 +231,7 @@ void compile_in_parts(KernelCode& code, const plan::Plan& plan, const plan::Kern
 void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
                         CodeMemory& memory);
 [[nodiscard]] const OuterCode* by_segment(const KernelCode& code, RunContext& context);
+[[nodiscard]] Tiles tiles_of(const OuterCode& code, RunContext& context);
 // States of workers and chunks behind one another, each on its own cache lines.
 void lay_out(KernelCode& code);
 
@@ -241,8 +243,8 @@ void release_code(KernelCode& code, CodeMemory& memory);
 
 class KernelRun {
  public:
-  KernelRun(const KernelCode& code, RunContext& context, Machine& machine)
-      : code_(code), context_(context), machine_(machine) {}
+  KernelRun(const KernelCode& code, RunContext& context, Machine& machine, const Tiles& tiles)
+      : code_(code), context_(context), machine_(machine), tiles_(tiles) {}
   [[nodiscard]] plan::RunStatus run();
 
   [[nodiscard]] RunContext& context() { return context_; }
@@ -318,6 +320,7 @@ class KernelRun {
   const KernelCode& code_;
   RunContext& context_;
   Machine& machine_;
+  Tiles tiles_;
   static constexpr std::int64_t kWave = 1024;  // chunks
   std::int64_t space_ = 0;
   plan::Desc each_;  // segments of one iteration each

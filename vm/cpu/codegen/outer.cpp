@@ -108,7 +108,38 @@ bool steps_over(const KernelCode& code, RunContext& context, std::int32_t desc) 
   });
 }
 
+// After how many segments do places that step over elements, and are neighbours in segments that are, begin
+// at the same element again? 0: never, or nobody knows.
+std::int64_t turn_of(const Bound& starts) {
+  constexpr std::int64_t kLeast = 16, kMost = std::int64_t{1} << 16;
+  const auto at = [&](std::int64_t s) {
+    return static_cast<std::int64_t>(load_cell(starts.data, starts.storage, s));
+  };
+  if (at(1) != at(0) + 1) return 0;
+  std::int64_t turn = kLeast;
+  while (turn < kMost && turn < starts.length && at(turn) != at(0)) ++turn;
+  return turn < kMost && turn + 1 < starts.length && at(turn + 1) == at(1) ? turn : 0;
+}
+
 }  // namespace
+
+Tiles tiles_of(const OuterCode& code, RunContext& context) {
+  if (!code.spec.many) return {};
+  constexpr std::int64_t kCached = std::int64_t{1} << 16;  // elements of a tile
+  const plan::Desc& d = context.desc(code.spec.desc);
+  for (const soac::BodyInst& in : code.code->body.insts) {
+    if (in.pull != Pull::kGather) continue;
+    const auto affine = plan::affine_within(code.code->body, in.a, code.spec.desc);
+    if (!affine || affine->start.var == kNone) continue;
+    const Bound& starts = context.var(affine->start.var);
+    if (starts.length != d.segments) continue;
+    const std::int64_t turn = turn_of(starts);
+    if (turn == 0 || turn * d.regular_length <= kCached) continue;
+    constexpr std::int64_t kStep = 16;
+    return {turn, std::clamp(kCached / d.regular_length / kStep * kStep, kStep, 16 * kStep)};
+  }
+  return {};
+}
 
 void compile_by_segment(KernelCode& code, const plan::Plan& plan, const plan::Kernel& kernel,
                         CodeMemory& memory) {

@@ -64,7 +64,7 @@ struct Segments : PlanWriter {
   std::int32_t desc = soac::kNone;
 };
 
-void compare(Segments& s, int lane_per_segment) {
+void compare(Segments& s, int lane_per_segment, int in_tiles = 0) {
   const plan::Plan plan = s.finished();
   testing::Bindings wanted = s.bindings;
   const bool fine = evaluate(plan, wanted);
@@ -73,6 +73,7 @@ void compare(Segments& s, int lane_per_segment) {
       INFO(isa_name(isa) << ", threads " << threads);
       const auto run = run_plan(*testing::compiled(plan, isa), plan, s.bindings, threads);
       REQUIRE(run.kernels(plan::KernelWay::kLanePerSegment) == lane_per_segment);
+      REQUIRE(run.kernels(plan::KernelWay::kTiles) == in_tiles);
       REQUIRE(run.status == (fine ? plan::RunStatus::kDone : plan::RunStatus::kTrapped));
       const std::string wrong = fine ? run.trouble + differences(plan, wanted, run.results) : "";
       INFO(wrong);
@@ -228,6 +229,25 @@ TEST_CASE("segments of many elements take a lane each where places step over ele
       }
       compare(s, 1);
     }
+}
+
+TEST_CASE("segments that read the same again are taken in tiles") {
+  for (const auto& [turn, each] : {std::pair<std::int64_t, std::int64_t>{16, 70}, {100, 700}, {1001, 70}}) {
+    INFO("every " << turn << ", segments of " << each);
+    Steps s(IntBits::k64, kMany, each);
+    const auto real = [](std::int64_t i) { return static_cast<double>(i % 1009) * 0.3; };
+    const std::int32_t a = s.input(Type::kFloat, Storage::kF64, s.length((kMany / turn + 1) * each), real);
+    const std::int32_t b = s.input(Type::kFloat, Storage::kF64, s.length(turn * each), real);
+    const auto row = s.places(s.w.number(1), [&](std::int64_t i) { return i / turn * each; });
+    const auto column = s.places(s.w.uniform(s.add_number(turn)), [&](std::int64_t i) { return i % turn; });
+    s.reduce_by(Scalar::kAdd,
+                s.w.apply(Scalar::kMul, Type::kFloat, s.w.gather(a, row, Type::kFloat),
+                          s.w.gather(b, column, Type::kFloat)),
+                Type::kFloat);
+    s.reduce_by(Scalar::kMax, s.by_segment(Pull::kSegment), Type::kInt);
+    const bool cached = turn * each <= 1 << 16;
+    compare(s, cached ? 1 : 0, cached ? 0 : 1);
+  }
 }
 
 TEST_CASE("a stride of its own for each segment") {

@@ -109,6 +109,24 @@ TEST_CASE("scans of many short segments of one length take a lane for each", "[l
   CHECK(taken(options, powers, FastPath::kLanePerSegment) == 0);
 }
 
+TEST_CASE("columns that are read again are read in tiles", "[lib]") {
+  // 4096 times the sum of 1100 places, 64 apart, from 64 places on.
+  const std::string lengths = "CONST INT 1100 CONST INT 4096 MAKE_SEGDES DIST INT MAKE_SEGDES ";
+  const std::string sums =
+      "CONST INT 0 CONST INT 1 CONST INT 70400 MAKE_SEGDES INDEX "
+      "CONST INT 0 CONST INT 64 MAKE_SEGDES DIST INT CONST INT 1 CONST INT 64 MAKE_SEGDES DIST INT "
+      "CONST INT 64 CONST INT 64 MAKE_SEGDES DIST INT MAKE_SEGDES INDEX "
+      "CONST INT 64 CONST INT 4096 MAKE_SEGDES DIST INT " +
+      lengths + "INDEX CONST INT 70400 MAKE_SEGDES CONST INT 4505600 MAKE_SEGDES BPERMUTE INT " + lengths +
+      "+_REDUCE INT";
+  Options options;
+  options.threads = 1;
+  options.jit = Jit::kAlways;
+  CHECK(taken(options, sums, FastPath::kTiles) == 1);
+  options.jit = Jit::kOff;
+  CHECK(taken(options, sums, FastPath::kTiles) == 0);
+}
+
 TEST_CASE("a run that is watched goes the ways that it goes unwatched", "[lib]") {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("nvm_ways_" + std::to_string(::getpid()));
