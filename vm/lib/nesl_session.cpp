@@ -99,7 +99,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
-  SessionStatus status = SessionStatus::kOk, loaded = status;
+  SessionStatus status = SessionStatus::kOk, earlier = status;  // of a form that failed, and others ran
   const bool each_form = options_.interactive || each_form_;
   const auto run_all = [&] {
     const SessionStatus ran = run_pending(pending, source.file);
@@ -116,7 +116,6 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
         status = run_all();
         if (status != SessionStatus::kOk && !options_.interactive) break;
         status = command(std::move(*form), diagnostics);
-        if (status == SessionStatus::kCompileError) loaded = status;
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     } else {
@@ -126,6 +125,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     }
+    if (earlier == SessionStatus::kOk && status != SessionStatus::kExit) earlier = status;
   }
   if (options_.mode == SessionMode::kCheck) frontend::check_bodies(environment_, diagnostics);
   if (options_.report)
@@ -136,7 +136,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   if (diagnostics.failed()) return SessionStatus::kCompileError;
   const SessionStatus rest = run_all();
   if (rest != SessionStatus::kOk) return rest;
-  return status == SessionStatus::kOk ? loaded : status;
+  return status == SessionStatus::kOk ? earlier : status;
 }
 
 SessionStatus NeslSession::run_expression(const std::string& text) {
