@@ -133,12 +133,6 @@ const Type* resolve(const Type* type) {
   return type;
 }
 
-bool class_within(TypeClass a, TypeClass b) {
-  if (a == b || b == TypeClass::kAny) return true;
-  if (b == TypeClass::kScalar) return a != TypeClass::kAny;
-  return a == TypeClass::kNumber && b == TypeClass::kOrdinal;
-}
-
 bool in_class(TypeKind kind, TypeClass type_class) {
   switch (type_class) {
     case TypeClass::kAny: return true;
@@ -157,6 +151,14 @@ bool belongs(TypeKind kind, TypeClass type_class) {
   const bool composed = kind == TypeKind::kSeq || kind == TypeKind::kPair || kind == TypeKind::kRecord;
   return in_class(kind, type_class) ||
          (type_class == TypeClass::kOrdinal && (composed || kind == TypeKind::kBool));
+}
+
+bool class_within(TypeClass a, TypeClass b) {
+  // A sequence stands for all that is composed.
+  static constexpr TypeKind kKinds[] = {TypeKind::kInt,  TypeKind::kFloat, TypeKind::kBool,
+                                        TypeKind::kChar, TypeKind::kSeq,   TypeKind::kFn};
+  return a == b || std::all_of(std::begin(kKinds), std::end(kKinds),
+                               [&](TypeKind kind) { return !belongs(kind, a) || belongs(kind, b); });
 }
 
 const char* class_name(TypeClass type_class) {

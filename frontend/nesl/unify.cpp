@@ -10,7 +10,7 @@ namespace {
 const Type* only_type(TypeClass a, TypeClass b) {
   const Type* found = nullptr;
   for (const TypeKind kind : {TypeKind::kInt, TypeKind::kFloat, TypeKind::kBool, TypeKind::kChar}) {
-    if (!in_class(kind, a) || !in_class(kind, b)) continue;
+    if (!belongs(kind, a) || !belongs(kind, b)) continue;
     if (found != nullptr) return nullptr;
     found = TypeArena::base(kind);
   }

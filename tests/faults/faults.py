@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Makes one allocation or system call of a command fail, each in turn, and looks how that ends.
 
-    faults.py NVM SHIM ROOT EXAMPLE_CPP EXAMPLE_C [--all [--each N] [--only CASE,...]] [--jobs N]
+    faults.py NVM SHIM ROOT EXAMPLE_CPP EXAMPLE_C [--all [--each N]] [--only CASE,...] [--seed N] [--jobs N]
 
 A command that was told of a failure ends by itself, with a status and with a message if that is not 0; where it is 0, its
 output and files are those of a run without faults. Files that it was to write are whole or not there, what was there before
 stays, and nothing is left beside them. Without --all, a sample; with it, more than ten thousand faults.
+
+The seed decides which calls fail, and which commands find a cache that others have left; it is printed first, and what ended badly
+with whether it found one. --seed, or NVM_FAULT_SEED, draws the same again; without them --all draws other ones.
 """
 
 import collections
@@ -25,6 +28,7 @@ NVM, SHIM, ROOT, EXAMPLE_CPP, EXAMPLE_C = sys.argv[1:6]
 ALL = "--all" in sys.argv
 EACH = int(sys.argv[sys.argv.index("--each") + 1]) if "--each" in sys.argv else 420  # allocations of a command
 ONLY = sys.argv[sys.argv.index("--only") + 1].split(",") if "--only" in sys.argv else []  # cases by name: a sweep in pieces
+SEED = sys.argv[sys.argv.index("--seed") + 1] if "--seed" in sys.argv else os.environ.get("NVM_FAULT_SEED", str(random.SystemRandom().getrandbits(32)) if ALL else "26")
 JOBS = int(sys.argv[sys.argv.index("--jobs") + 1]) if "--jobs" in sys.argv else 2
 PROGRAMS = pathlib.Path(ROOT) / "programs"
 SORT, SORT_VCODE = str(PROGRAMS / "quicksort.nesl"), str(PROGRAMS / "quicksort.vcode")
@@ -86,8 +90,8 @@ ERRNOS = {"open": (errno.EACCES, errno.EMFILE, errno.EINTR, TERM), "fopen": (err
 OLD = "what was there before\n"
 
 
-def given(folder, warm):
-    """The files that cases read, and a cache."""
+def given(folder, warm, cached):
+    """The files that cases read, and if it is `cached` what others have left in the cache."""
     (folder / "table.csv").write_text(TABLE)
     (folder / "table.txt").write_text(TABLE)
     (folder / "spawn.vcode").write_text(
@@ -96,7 +100,7 @@ def given(folder, warm):
     (folder / "table.csv.gz").write_bytes(gzip.compress(TABLE.encode()))
     for name in ("given.npy", "given.rec", "given.npz", "given.png"):
         shutil.copy(warm / name, folder / name)
-    if (warm / "cache").exists() and random.random() < 0.5:
+    if cached and (warm / "cache").exists():
         shutil.copytree(warm / "cache", folder / "cache")
 
 
@@ -128,10 +132,10 @@ class Sweep:
         run(Case("", [NVM, "run", "--record", "given.rec", "--in", "tab=table.csv", "-e", "{sum(r) : r in tab}"], "", []), self.warm)
         run(Case("", [NVM, "tune", SORT], "", []), self.warm)
 
-    def counts(self, case):
+    def counts(self, case, cached):
         """How often each function is called, and what comes out, without faults."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
-        given(folder, self.warm)
+        given(folder, self.warm, cached)
         done = run(case, folder, NVM_FAULT_COUNTS=str(self.scratch / "counts"))
         if done.returncode != 0:
             sys.exit(f"{case.name}: without a fault it ends with {done.returncode}: {done.stderr.decode()}")
@@ -140,9 +144,9 @@ class Sweep:
         shutil.rmtree(folder)
         return counts, done, {name: files[name] for name in case.files}
 
-    def one(self, case, expected, files, function, at, kind, goes_on):
+    def one(self, case, expected, files, cached, function, at, kind, goes_on):
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.scratch))
-        given(folder, self.warm)
+        given(folder, self.warm, cached)
         old = at % 2 == 0
         for name in case.files:
             if old:
@@ -208,23 +212,25 @@ class Sweep:
             for case in CASES:
                 if ONLY and case.name not in ONLY:
                     continue
-                counts, expected, files = self.counts(case)
-                places = self.places(case, counts)
+                # Drawn here, for each case by itself: neither the order of threads nor other cases change what fails.
+                random.seed(f"{SEED} {case.name}")
+                counts, expected, files = self.counts(case, random.random() < 0.5)
+                places = [(random.random() < 0.5, *place) for place in self.places(case, counts)]
                 jobs = [pool.submit(self.one, case, expected, files, *place) for place in places]
-                for job in jobs:
+                for place, job in zip(places, jobs):
                     function, done, wrong, variables = job.result()
                     self.count += 1
                     self.ends[f"status {done.returncode}" if done else "none"] += 1
                     if wrong:
                         self.bad.append((case, variables, wrong, done))
-                        words = " ".join(f"{k}={v}" for k, v in variables.items())
+                        words = " ".join(f"{k}={v}" for k, v in variables.items()) + (", with" if place[0] else ", without") + " a cache"
                         print(f"{case.name}: {words}: {'; '.join(wrong)}: {done.stderr.decode(errors='replace')[-200:] if done else ''}", flush=True)
                 if ALL:
                     print(f"{case.name}: {len(places)} faults", flush=True)
 
 
 def main():
-    random.seed(os.environ.get("NVM_FAULT_SEED", "26") if not ALL else None)
+    print(f"seed {SEED}", flush=True)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="nvm_faults_"))
     sweep = Sweep(scratch)
     try:

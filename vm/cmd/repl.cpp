@@ -178,20 +178,27 @@ int repl_command(const Words& words) {
   if (reader.terminal())
     std::cout << "nvm " << lib::version() << ", " << session.facts().name << ". " << session.facts().hint
               << "\n";
+  // At a terminal its user has seen what failed; who reads from elsewhere asks for the status.
+  int status = kGood;
+  const auto note = [&](lib::LanguageStatus done) {
+    const bool good = done == lib::LanguageStatus::kOk || done == lib::LanguageStatus::kExit;
+    if (!good && !reader.terminal()) status = kFault;
+    return done;
+  };
   if (!options.vm.untrusted) run_startup_file(session);
-  if (!arguments.operands().empty()) session.run_file(arguments.operand("a program file"));
+  if (!arguments.operands().empty()) note(session.run_file(arguments.operand("a program file")));
   completing = &session;
   std::string text;
   do {
     if (!read_forms(reader, text, session) || is_farewell(text, session)) break;
     const Interruptible guard(&session.machine());
-    const auto status =
-        reader.terminal() ? session.run_typed(text, "input") : session.run_text(text, "input");
-    if (status == lib::LanguageStatus::kExit) break;
+    const auto done =
+        note(reader.terminal() ? session.run_typed(text, "input") : session.run_text(text, "input"));
+    if (done == lib::LanguageStatus::kExit) break;
   } while (true);
   if (reader.terminal())
     std::cout << "Leaving; what was defined is gone, what was typed is in ~/.nvm_history.\n";
-  return watch.finish(kGood);
+  return watch.finish(status);
 }
 
 }  // namespace nvm::cmd

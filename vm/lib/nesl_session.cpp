@@ -77,7 +77,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   Diagnostics diagnostics(source.file, source.text);
   frontend::Parser parser(source, diagnostics, options_.int_bits);
   std::vector<Pending> pending;
-  SessionStatus status = SessionStatus::kOk, loaded = status;
+  SessionStatus status = SessionStatus::kOk, earlier = status;  // of a form that failed, and others ran
   const bool each_form = options_.interactive || each_form_;
   const auto run_all = [&] {
     const SessionStatus ran = run_pending(pending, source.file);
@@ -94,7 +94,6 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
         status = run_all();
         if (status != SessionStatus::kOk && !options_.interactive) break;
         status = command(std::move(*form), diagnostics);
-        if (status == SessionStatus::kCompileError) loaded = status;
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     } else {
@@ -104,6 +103,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
         if (status == SessionStatus::kRunError && !options_.interactive) break;
       }
     }
+    if (earlier == SessionStatus::kOk && status != SessionStatus::kExit) earlier = status;
   }
   if (options_.mode == SessionMode::kCheck) frontend::check_bodies(environment_, diagnostics);
   tell(diagnostics, options_, err_);
@@ -114,7 +114,7 @@ SessionStatus NeslSession::run_forms(const frontend::Source& source) {
   }
   const SessionStatus rest = run_all();
   if (rest != SessionStatus::kOk) return rest;
-  return status == SessionStatus::kOk ? loaded : status;
+  return status == SessionStatus::kOk ? earlier : status;
 }
 
 void tell(const Diagnostics& diagnostics, const SessionOptions& options, std::ostream& err) {

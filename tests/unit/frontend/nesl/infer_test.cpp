@@ -153,6 +153,16 @@ TEST_CASE("what is in two classes, of which one type is in both, is of that type
   fails("function g(v) = sqrt(v) and v;", "1:17", "float");
 }
 
+TEST_CASE("what is logical is in order, truth values among it") {
+  CHECK(type_of("function g(v) = (not(v), v == v);") == "a -> (a, bool) :: (a in logical)");
+  CHECK(type_of("function g(v) = (v == v, not(v));") == "a -> (bool, a) :: (a in logical)");
+  CHECK(type_of("function g(v) = (sort(v), any(v));") == "[a] -> ([a], a) :: (a in logical)");
+  CHECK(type_of("let h = x => (not(x), x == x) in h(t);") == "bool, bool");
+  CHECK(type_of("let h = x => (not(x), x < x) in h(1);") == "int, bool");
+  fails("function g(v) = (not(v), v == v); g([1]);", "1:35", "not in the class logical");
+  fails("function g(v) : a -> bool :: (a in ordinal) = not(v) == v;", "1", "logical");
+}
+
 TEST_CASE("names") {
   fails("function mut1(x) = mut2(x);", "1:20", "MUT2 is undefined");
   fails("_ + 1;", "1:1", "_ is undefined");
