@@ -55,7 +55,7 @@ class Files(unittest.TestCase):
         self.refused(2, "sequence", "run", endless, "-e", "3", "--out", "a.csv")
         self.refused(2, "only a string makes a text", "run", endless, "--out", "a.txt")
         self.refused(2, ".dat are not supported", "run", endless, "--out", "a.dat")
-        self.refused(2, "only rows of pixels", "run", endless, "-e", "[1]", "--out", "a.png")
+        self.refused(2, "only a chart or rows of pixels", "run", endless, "-e", "[1]", "--out", "a.png")
         self.refused(2, "compressed files are only read", "run", endless, "--out", "a.csv.gz")
         self.refused(2, "a tuple is no column", "run", endless, "-e", "x = [1]; y = ([2], [3]); 4", "--out", "x,y=a.csv")
         self.refused(2, "No such file", "run", endless, "--out", "none/a.npy")
