@@ -2,6 +2,7 @@
 #include <set>
 
 #include "bytecode/base/check.h"
+#include "bytecode/base/printable.h"
 #include "bytecode/base/stack.h"
 #include "bytecode/table/ranges.h"
 #include "frontend/flatten.h"
@@ -329,7 +330,8 @@ std::string Body::place() const {
   const EmitOptions& options = all_.options();
   const Origin line = options.line(line_);
   const std::uint32_t source = origin_source_of(line);
-  return (source == 0 ? options.file : options.sources[source - 1]) + ":" + line_text(line) + ": ";
+  // The program writes it as it is, also to a terminal.
+  return printable(source == 0 ? options.file : options.sources[source - 1]) + ":" + line_text(line) + ": ";
 }
 
 void Body::write_text(const std::string& text) {

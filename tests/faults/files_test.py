@@ -198,6 +198,17 @@ class Files(unittest.TestCase):
         os.close(ours)
         return text
 
+    def test_control_bytes_in_the_name_of_a_program_that_stops(self):
+        """It writes its place itself."""
+        for name, text in (("a\x1b[2J.nesl", 'check(f, "no", 1) $\n'), ("b\x1b[2J.nesl", "take([1], 5) $\n"), ("c\x1b[2J.remora", "(/ 1 0)"),
+                           ("d\x1b[2J.vcode", "FUNC MAIN CONST INT 1 CONST INT 0 / INT RET")):
+            self.write(name, text)
+            for command in ("run", "profile", "explain"):
+                with self.subTest([command, name]):
+                    shown = self.on_a_terminal(command, name)
+                    self.assertNotIn(b"\x1b", shown)
+                    self.assertIn(b"\\x1b[2J", shown)
+
     def test_control_bytes_on_a_terminal(self):
         text = b"a\x1b]0;title\x07b\x9b2J"
         (self.folder / "e.txt").write_bytes(text)
