@@ -88,8 +88,8 @@ struct FoldRoutines {
   void (*scan_start)(ScanState&, const Carries&, bool sequential);
   void (*scan)(ScanState&, const void* in, void* out, std::int64_t n);
   void (*scan_total)(ScanState&, const void* in, std::int64_t n);  // advances without results
-  // Closes the last block into `blocks` and `carries`, wherever in it the chunk ends: of INT alone, if that is
-  // not at the end of the space.
+  // Closes the last block into `blocks` and `carries`, wherever in it the chunk ends: of INT alone, if that
+  // is not at the end of the space.
   void (*scan_finish)(ScanState&);
   void (*seg_scan)(ScanState&, SegmentCursor&, const void* in, void* out, std::int64_t begin, std::int64_t n);
   void (*seg_scan_total)(ScanState&, SegmentCursor&, const void* in, std::int64_t begin, std::int64_t n);

@@ -17,7 +17,8 @@
 //     block = lane[0]
 // Reduction of the segment: the m totals of its blocks are combined by this rule:
 //     m <= kReduceBlock: ((id op total[0]) op total[1]) op ...
-//     m >  kReduceBlock: they are cut into superblocks of kReduceBlock, each reduced as a block of elements is;
+//     m >  kReduceBlock: they are cut into superblocks of kReduceBlock, each reduced as a block of elements
+//     is;
 //                        the superblocks' totals are combined by this rule
 //
 // Scan of a block B[0..m), exclusive, from the carry C (id for the first block), in groups G of kScanGroup
@@ -32,8 +33,10 @@
 //       local = local op s[7]                                          (not used after the last group)
 //   `local` behind the block is its total. C of block b of the m in the segment:
 //     m <= kReduceBlock: ((id op total[0]) op ...) op total[b-1]
-//     m >  kReduceBlock: element b of the totals' scan: in superblocks of kReduceBlock totals, each scanned as a
-//                        block of elements is, with C of a superblock by this rule from the superblocks' totals
+//     m >  kReduceBlock: element b of the totals' scan: in superblocks of kReduceBlock totals, each scanned
+//     as a
+//                        block of elements is, with C of a superblock by this rule from the superblocks'
+//                        totals
 //   The last block of a segment hands nothing on, so its padding never matters.
 //   Two threads agree on C by a first sweep that computes only `local` of each block.
 //

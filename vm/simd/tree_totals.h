@@ -1,5 +1,6 @@
 // The totals of a segment's blocks on their way up the tree of reduce_tree.h, as they come, one after the
-// other. What a state holds is all that a part of a segment hands on to the next. INT and BOOL know no levels.
+// other. What a state holds is all that a part of a segment hands on to the next. INT and BOOL know no
+// levels.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,8 @@ struct CarriesOf {
     std::uint64_t local;
     std::int64_t count;  // in the superblock
   };
-  std::uint64_t carries[kTreeLevels];  // by level: C of what comes next, of which the first is the next block's
+  std::uint64_t
+      carries[kTreeLevels];  // by level: C of what comes next, of which the first is the next block's
   Level levels[kTreeLevels - 1];
   int depth;  // levels that are scanned as elements are; the next one goes from left to right
 };
@@ -96,8 +98,7 @@ struct CombineTotals {
   static void push_to(State& st, int k, T total) {
     auto& at = st.levels[k];
     const bool last = k + 1 == kTreeLevels;
-    if (!kLevels || last || at.count < kBlock)
-      at.in_order = to_bits(op(from_bits<T>(at.in_order), total));
+    if (!kLevels || last || at.count < kBlock) at.in_order = to_bits(op(from_bits<T>(at.in_order), total));
     const std::int64_t in_block = at.count++ % kBlock;
     if (!kLevels || last) return;
     auto& lane = at.lanes[in_block % kLanes];
@@ -130,7 +131,9 @@ struct CarryTotals {
     if (std::is_floating_point_v<T>)
       for (; blocks > kBlock && st.depth + 1 < kTreeLevels; blocks = (blocks + kBlock - 1) / kBlock)
         start_level(st.levels[st.depth++]);
-    for (int k = 0; k <= st.depth; ++k) st.carries[k] = to_bits(kId);
+    st.carries[st.depth] = to_bits(kId);
+    for (int k = st.depth; k-- > 0;)
+      st.carries[k] = to_bits(op(from_bits<T>(st.carries[k + 1]), op(kId, kId)));
   }
   static void push(State& st, T total) { push_to(st, 0, total); }
 

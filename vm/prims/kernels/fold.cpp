@@ -133,8 +133,16 @@ struct Kernel {
     for (i64 i = 0; i < count; ++i) Carry::push(state, static_cast<const Acc*>(totals)[i]);
   }
   static constexpr Fold fold() {
-    return {all_segments<false>, all_segments<true>, reduce_blocks, scan_totals, scan_blocks,
-            Combine::start,      combine,            combined,      Carry::start, carry};
+    return {all_segments<false>,
+            all_segments<true>,
+            reduce_blocks,
+            scan_totals,
+            scan_blocks,
+            Combine::start,
+            combine,
+            combined,
+            Carry::start,
+            carry};
   }
 };
 
