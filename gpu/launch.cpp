@@ -267,6 +267,7 @@ class CodeRun {
         if (!n) return false;
         entries = std::max(entries, (*n + s.unit - 1) / s.unit);
       }
+      if (entries > s.most) return false;
       const auto bytes = static_cast<std::size_t>(entries * s.bytes);
       const Address a = allocate(bytes);
       if (a == 0) return false;

@@ -13,13 +13,17 @@ NVM_FAR void nvm_b_reduce(nvm_arena& b, nvm_val x, nvm_val d, T identity, nvm_va
       T all = identity;
       if (n <= 32)
         for (i64 i = 0; i < n; ++i) all = Op::apply(all, v[i]);
-      else
-        for (i64 first = 0; first < n; first += 2048) {
-          const i64 end = first + 2048 < n ? first + 2048 : n;
+      else {
+        nvm_totals<Op, T> totals;
+        totals.start(identity);
+        for (i64 first = 0; first < n; first += NVM_UNIT) {
+          const i64 end = first + NVM_UNIT < n ? first + NVM_UNIT : n;
           T mine[1] = {identity};
           for (i64 i = first + lane; i < end; i += 16) mine[0] = Op::apply(mine[0], v[i]);
-          all = Op::apply(all, nvm_fold_lanes<Op>(mine));
+          totals.push(nvm_fold_lanes<Op>(mine));
         }
+        all = totals.total();
+      }
       if (lane == 0 && s < d.n) ((T*)r.at)[s] = all;
     }
   }
@@ -28,14 +32,9 @@ NVM_FAR void nvm_b_reduce(nvm_arena& b, nvm_val x, nvm_val d, T identity, nvm_va
 // An inclusive scan of the first n of eight elements, for who scans alone and who does together: in one order,
 // so that both give the same bits.
 template <class Op, class T>
-NVM_DEV void nvm_scan_eight(const T* v, i64 n, T identity, T (&s)[8]) {
+NVM_DEV void nvm_scan_group(const T* v, i64 n, T identity, T (&s)[8]) {
   for (int k = 0; k < 8; ++k) s[k] = k < n ? v[k] : identity;
-  for (int k = 0; k < 8; k += 2) s[k + 1] = Op::apply(s[k], s[k + 1]);
-  for (int k = 0; k < 8; k += 4) {
-    s[k + 2] = Op::apply(s[k + 1], s[k + 2]);
-    s[k + 3] = Op::apply(s[k + 1], s[k + 3]);
-  }
-  for (int k = 4; k < 8; ++k) s[k] = Op::apply(s[3], s[k]);
+  nvm_scan_eight<Op>(s);
 }
 // An exclusive scan of n elements by one thread.
 template <class Op, class T>
@@ -48,28 +47,31 @@ NVM_DEV void nvm_scan_alone(const T* v, i64 n, T identity, T* to) {
     }
     return;
   }
-  for (i64 first = 0; first < n; first += 2048) {
-    const i64 end = first + 2048 < n ? first + 2048 : n;
+  nvm_carries<Op, T> carries;
+  carries.start(n, identity);
+  for (i64 first = 0; first < n; first += NVM_UNIT) {
+    const i64 end = first + NVM_UNIT < n ? first + NVM_UNIT : n;
     T local = identity;
     for (i64 g = first; g < end; g += 8) {
       T s[8];
-      nvm_scan_eight<Op>(v + g, end - g, identity, s);
+      nvm_scan_group<Op>(v + g, end - g, identity, s);
       for (int k = 0; k < 8 && g + k < end; ++k)
-        to[g + k] = Op::apply(carry, Op::apply(local, k == 0 ? identity : s[k - 1]));
+        to[g + k] = Op::apply(carries.next, Op::apply(local, k == 0 ? identity : s[k - 1]));
       local = Op::apply(local, s[7]);
     }
-    carry = Op::apply(carry, local);
+    carries.push(local);
   }
 }
 // The same, n > 32, by all threads: groups of 8 side by side, place 0 of each for what stands before it in the unit.
 template <class Op, class T>
 NVM_DEV void nvm_scan_together(nvm_arena& b, const T* v, i64 n, T identity, T* to) {
-  T carry = identity;
-  for (i64 first = 0; first < n; first += 2048) {
-    const i64 end = first + 2048 < n ? first + 2048 : n;
+  nvm_carries<Op, T> carries;
+  carries.start(n, identity);
+  for (i64 first = 0; first < n; first += NVM_UNIT) {
+    const i64 end = first + NVM_UNIT < n ? first + NVM_UNIT : n;
     for (i64 g = first + 8 * (i64)threadIdx.x; g < end; g += 8 * NVM_BT) {
       T s[8];
-      nvm_scan_eight<Op>(v + g, end - g, identity, s);
+      nvm_scan_group<Op>(v + g, end - g, identity, s);
       to[g] = s[7];
       for (int k = 1; k < 8 && g + k < end; ++k) to[g + k] = s[k - 1];
     }
@@ -87,10 +89,11 @@ NVM_DEV void nvm_scan_together(nvm_arena& b, const T* v, i64 n, T identity, T* t
     __syncthreads();
     for (i64 g = first + 8 * (i64)threadIdx.x; g < end; g += 8 * NVM_BT) {
       const T local = to[g];
-      to[g] = Op::apply(carry, Op::apply(local, identity));
-      for (int k = 1; k < 8 && g + k < end; ++k) to[g + k] = Op::apply(carry, Op::apply(local, to[g + k]));
+      to[g] = Op::apply(carries.next, Op::apply(local, identity));
+      for (int k = 1; k < 8 && g + k < end; ++k)
+        to[g + k] = Op::apply(carries.next, Op::apply(local, to[g + k]));
     }
-    carry = Op::apply(carry, nvm_as<T>((u64)b.box[0]));
+    carries.push(nvm_as<T>((u64)b.box[0]));
     __syncthreads();
   }
 }

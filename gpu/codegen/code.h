@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct Scratch {
   std::int64_t bytes = 8;
   std::int64_t least = 1;
   bool zeroed = false;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  // entries; the device cannot do with more
 };
 
 // grid = max(1, ceil(over / items)) + extra blocks of `threads` threads.

@@ -17,6 +17,9 @@ const char* const kPreludeText =
 const char* const kCarryText =
 #include <carry_text.inc>
     ;
+const char* const kTreeText =
+#include <tree_text.inc>
+    ;
 const char* const kTileText =
 #include <tile_text.inc>
     ;
@@ -278,7 +281,7 @@ class PartitionLowering {
 }  // namespace
 
 const std::string& prelude() {
-  static const std::string kText = std::string(kPreludeText) + kCarryText + kTileText;
+  static const std::string kText = std::string(kPreludeText) + kCarryText + kTreeText + kTileText;
   return kText;
 }
 

@@ -1,6 +1,6 @@
 // Flat reductions: a team of threads takes a unit of 2048 elements, each as many neighbouring lanes of the
 // fixed tree as it reads in one access, so that a row of 16 is whole sectors and nothing is shared. The first
-// blocks fold the units' totals in order, each of them some sinks, while the others still run: the chain of
+// blocks fold the units' totals (tree.cuh), each of them some sinks, while the others still run: the chain of
 // additions hides behind the stream. One pass: n reads.
 #include <algorithm>
 

@@ -8,9 +8,10 @@ void write_scan(KernelWriter& k, Function& f, std::int32_t sink, int width) {
   const Sink& s = k.sink(sink);
   const std::string type = f.type(s.type);
   const std::string state = f.scratch(k.add_state(2048));
+  const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 22)) : state;
   f.line("nvm_tile_scan<" + cuda_fold(s.combine) + ", " + type + ", " + std::to_string(width) +
          ">(tile, list, box, shape, begin, end, segment, c" + std::to_string(sink) + ", " +
-         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", t);");
+         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", " + far + ", t);");
 }
 
 }  // namespace nvm::gpu

@@ -215,6 +215,7 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
   const Sink& s = k.sink(sink);
   const std::string type = f.type(s.type);
   const std::string state = f.scratch(k.add_state(2048));
+  const std::string far = s.type == Type::kFloat ? f.scratch(k.add_far_state(std::int64_t{1} << 33)) : state;
   // No segment ends in an empty space, and one that is the whole of it is not filled beforehand.
   if (s.kind == SinkKind::kReduce)
     f.line("if (" + f.length(k.kernel.space) + " == 0 && threadIdx.x == 0) " +
@@ -222,8 +223,8 @@ void write_segmented_reduce(KernelWriter& k, Function& f, const BodyWriter& body
   const std::string value = body.name(s.value);
   f.line("nvm_tile_reduce<" + cuda_fold(s.combine) + ", " + type + ", " + std::to_string(width) +
          ">(tile, list, box, shape, begin, end, segment, " + value.substr(0, value.find('[')) + ", " +
-         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", t, [&](i64 s, " + type +
-         " x) { " + f.store(s.out, "s", "x") + " });");
+         cuda_identity(s.combine, s.type, k.plan.int_bits) + ", " + state + ", " + far + ", t, [&](i64 s, " +
+         type + " x) { " + f.store(s.out, "s", "x") + " });");
 }
 
 void fill_identities(KernelWriter& k, std::int32_t sink) {

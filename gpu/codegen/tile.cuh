@@ -1,32 +1,13 @@
 // Reductions, scans and compaction in one pass over tiles of a segmented space. The order of combination is the
 // CPU's (vm/simd/reduce_tree.h) for every type: a segment of at most 32 elements left to right; a longer one in units
-// of 2048 elements from its start, units combined left to right. A unit lies in one tile: tile t covers the units
+// of 2048 elements from its start, whose totals are combined by tree.cuh. A unit lies in one tile: tile t covers the units
 // that start in [2048 t, 2048 (t + 1)), hence fewer than 4096 elements. Values handed from tile to tile go through
 // decoupled look-back (Merrill and Garland 2016; carry.cuh), folded from left to right, so bits do not depend on timing.
-#define NVM_UNIT 2048
 #define NVM_SEQUENTIAL 32
 #define NVM_THREADS 256
 #define NVM_WARPS 8
 #define NVM_BIG 512  // units above take the whole block, others a warp
 #define NVM_PAD(i) ((i) + ((i) >> 3))  // groups of 8 fall into different banks
-
-// lane[l] = lane[l] op lane[l + w] for w = 8, 4, 2, 1 among 16 lanes, kWidth to a thread; the result in the first.
-template <class Op, class T, int kWidth>
-NVM_DEV T nvm_fold_lanes(T (&x)[kWidth]) {
-  const int team = 16 / kWidth;
-  const unsigned mask = ((1u << team) - 1) << (threadIdx.x & 31 & ~(team - 1));
-#pragma unroll
-  for (int w = 8; w > 0; w /= 2) {
-#pragma unroll
-    for (int e = 0; e < kWidth; ++e) {
-      if (w >= kWidth)
-        x[e] = Op::apply(x[e], nvm_as<T>(__shfl_down_sync(mask, nvm_bits(x[e]), w / kWidth, team)));
-      else if (e < w)
-        x[e] = Op::apply(x[e], x[e + w]);
-    }
-  }
-  return x[0];
-}
 
 // Element j of a thread, counted from the tile's begin: kWidth neighbours at a time, from a multiple of kWidth; so the
 // first may be negative.
@@ -113,15 +94,25 @@ NVM_DEV nvm_unit nvm_unit_of(S& list, int u) {
 }
 
 // What a tile receives and hands on; in shared memory. box[2]: 1 if its last unit goes on behind the tile, 2 if that
-// unit continues too; box[3]: its total; box[4]: the carry received; box[5]: 1 if one is needed.
-template <class Op, class T, class S>
-NVM_DEV void nvm_hand_on(S& box, u64* state, i64 t, T id) {
+// unit continues too; box[3]: its total; box[4]: the carry received; box[5]: 1 if one is needed; box[0]: the total of
+// the unit that continues; box[6]: its number in a segment of many units, else 0; box[7]: 1 if the last unit lies in
+// such a segment. Of many units, a reduction receives what the segment comes to, if it ends here.
+template <class Op, class T, bool kScan, class S>
+NVM_DEV void nvm_hand_on(S& box, u64* state, u64* far, i64 t, T id) {
   if (threadIdx.x < 32) {
     const u64 out = box[2];
     const T total = nvm_as<T>(box[3]);
-    if (threadIdx.x == 0 && out == 1) nvm_publish(state, t, 2, nvm_bits(Op::apply(id, total)));
-    if (threadIdx.x == 0 && out == 2) nvm_publish(state, t, 1, nvm_bits(total));
-    if (box[5] != 0) {
+    const bool many = !nvm_any_order<T>::value && box[7] != 0;
+    const i64 number = nvm_any_order<T>::value ? 0 : (i64)box[6];
+    if (threadIdx.x == 0 && out == 1 && many) nvm_publish(far, t, 1, nvm_bits(id));
+    if (threadIdx.x == 0 && out == 1 && !many) nvm_publish(state, t, 2, nvm_bits(Op::apply(id, total)));
+    if (threadIdx.x == 0 && (out == 2 || (out == 1 && many))) nvm_publish(state, t, 1, nvm_bits(total));
+    if (number != 0) {
+      const T own = nvm_as<T>(box[0]);
+      const T carry = kScan ? nvm_carry_of_many<Op, T>(state, far, t, number, out == 2, own, id)
+                            : nvm_total_of_many<Op, T>(state, far, t, number, out == 2, own, id);
+      if (threadIdx.x == 0) box[4] = nvm_bits(carry);
+    } else if (box[5] != 0) {
       const T carry = nvm_lookback<Op, T>(state, t, id);
       if (threadIdx.x == 0 && out == 2) nvm_publish(state, t, 2, nvm_bits(Op::apply(carry, total)));
       __syncwarp();
@@ -132,10 +123,17 @@ NVM_DEV void nvm_hand_on(S& box, u64* state, i64 t, T id) {
 }
 template <class G, class S>
 NVM_DEV void nvm_note_total(const G& g, S& box, const nvm_unit& unit, i64 begin, i64 end, u64 total) {
-  if (unit.continues) box[5] = 1;
+  const i64 first = g.offset(unit.segment);
+  const bool many = g.offset(unit.segment + 1) - first > (i64)NVM_MANY * NVM_UNIT;
+  if (unit.continues) {
+    box[5] = 1;
+    box[0] = total;
+    if (many) box[6] = (u64)((begin - first) / NVM_UNIT);
+  }
   if (begin + unit.start + unit.length < end || g.offset(unit.segment + 1) <= end) return;
   box[2] = unit.continues ? 2 : 1;
   box[3] = total;
+  box[7] = many ? 1 : 0;
 }
 
 // A team of threads: the whole block or one warp.
@@ -202,15 +200,7 @@ NVM_DEV T nvm_scan_groups(S& tile, const nvm_unit& unit, const nvm_team& team, T
     T s[8];
 #pragma unroll
     for (int k = 0; k < 8; ++k) s[k] = g + k < length ? nvm_as<T>(tile[NVM_PAD(start + g + k)]) : id;
-#pragma unroll
-    for (int k = 1; k < 8; k += 2) s[k] = Op::apply(s[k - 1], s[k]);
-#pragma unroll
-    for (int k = 0; k < 8; k += 4) {
-      s[k + 2] = Op::apply(s[k + 1], s[k + 2]);
-      s[k + 3] = Op::apply(s[k + 1], s[k + 3]);
-    }
-#pragma unroll
-    for (int k = 4; k < 8; ++k) s[k] = Op::apply(s[3], s[k]);
+    nvm_scan_eight<Op>(s);
     tile[NVM_PAD(start + g)] = nvm_bits(s[7]);
 #pragma unroll
     for (int k = 1; k < 8; ++k)
@@ -242,9 +232,9 @@ NVM_DEV void nvm_scan_apply(S& tile, const nvm_unit& unit, const nvm_team& team,
 // `value` becomes its exclusive scan.
 template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X>
 NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 end, const i64 (&segment)[kItems],
-                           T (&value)[kItems], T id, u64* state, i64 t) {
+                           T (&value)[kItems], T id, u64* state, u64* far, i64 t) {
   const int tid = (int)threadIdx.x;
-  if (tid == 0) box[2] = box[5] = 0;
+  if (tid == 0) box[2] = box[5] = box[6] = box[7] = 0;
   const int count = (int)(end - begin);
   for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, begin);
@@ -280,7 +270,7 @@ NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 
     });
   }
   __syncthreads();
-  nvm_hand_on<Op, T>(box, state, t, id);
+  nvm_hand_on<Op, T, true>(box, state, far, t, id);
 #pragma unroll 1
   for (int pass = 0; pass < 2; ++pass) {
     const bool big = pass == 0;
@@ -301,10 +291,10 @@ NVM_DEV void nvm_tile_scan(S& tile, L& list, X& box, const G& g, i64 begin, i64 
 // write(s, x) for every segment s that ends in the tile and is not empty.
 template <class Op, class T, int kWidth, int kItems, class G, class S, class L, class X, class W>
 NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i64 end,
-                             const i64 (&segment)[kItems], const T (&value)[kItems], T id, u64* state, i64 t,
-                             W write) {
+                             const i64 (&segment)[kItems], const T (&value)[kItems], T id, u64* state, u64* far,
+                             i64 t, W write) {
   const int tid = (int)threadIdx.x;
-  if (tid == 0) box[2] = box[5] = 0;
+  if (tid == 0) box[2] = box[5] = box[6] = box[7] = 0;
   const int count = (int)(end - begin);
   for (int j = 0; j < kItems; ++j) {
     const int at = nvm_place<kWidth>(j, begin);
@@ -348,8 +338,11 @@ NVM_DEV void nvm_tile_reduce(S& tile, L& list, X& box, const G& g, i64 begin, i6
     }
   }
   __syncthreads();
-  nvm_hand_on<Op, T>(box, state, t, id);
-  if (tail_segment >= 0) write(tail_segment, Op::apply(nvm_as<T>(box[4]), tail));
+  nvm_hand_on<Op, T, false>(box, state, far, t, id);
+  if (tail_segment >= 0) {
+    const bool many = !nvm_any_order<T>::value && box[6] != 0;
+    write(tail_segment, many ? nvm_as<T>(box[4]) : Op::apply(nvm_as<T>(box[4]), tail));
+  }
   __syncthreads();
 }
 

@@ -132,6 +132,10 @@ std::int32_t KernelWriter::add_state(std::int64_t unit, std::int64_t least) {
   return add_scratch({.length = kernel.space, .unit = unit, .bytes = 16, .least = least, .zeroed = true});
 }
 
+std::int32_t KernelWriter::add_far_state(std::int64_t most) {
+  return add_scratch({.length = kernel.space, .unit = 2048, .bytes = 16, .zeroed = true, .most = most});
+}
+
 void KernelWriter::add_launch(const Function& f, LengthId over, std::int64_t items, int threads, int extra) {
   source += f.source();
   code.launches.push_back({f.name(), over, items, extra, threads, f.args(), {}});

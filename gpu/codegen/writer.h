@@ -152,6 +152,8 @@ struct KernelWriter {
   }
   // A zeroed look-back state of two words per tile.
   std::int32_t add_state(std::int64_t unit, std::int64_t least = 1);
+  // What tree.cuh keeps of segments of many units, for at most so many.
+  std::int32_t add_far_state(std::int64_t most);
   // The source of f, and its launch.
   void add_launch(const Function& f, LengthId over, std::int64_t items, int threads, int extra = 0);
   // Scans of earlier passes are read from scratch.

@@ -5,6 +5,7 @@
 #include "tests/property/gen_plan.h"
 #include "tests/support/emu_engine.h"
 #include "tests/support/kept_folds.h"
+#include "tests/support/long_folds.h"
 #include "tests/support/plan_runner.h"
 #include "tests/support/plan_writer.h"
 
@@ -74,6 +75,24 @@ TEST_CASE(
     CHECK(got.trouble == "");
     REQUIRE(got.status == plan::RunStatus::kDone);
     CHECK(cases[i].difference(plans[i], got.results) == "");
+  }
+}
+
+TEST_CASE("FLOAT folds of many units under CUDA emulation have the bits of the fixed tree") {
+  for (const auto& [of, scan] : {std::pair{FoldOf::kWhole, false},
+                                 {FoldOf::kWhole, true},
+                                 {FoldOf::kSegments, false},
+                                 {FoldOf::kSegments, true}}) {
+    const LongFold fold(of, scan);
+    EmuEngine engine;
+    engine.prepare({fold.plan});
+    std::string reason;
+    const auto code = engine.compile(fold.plan, reason);
+    REQUIRE(code != nullptr);
+    const PlanRun got = run_plan(*code, fold.plan, fold.inputs, 1);
+    CHECK(got.trouble == "");
+    REQUIRE(got.status == plan::RunStatus::kDone);
+    CHECK(fold.difference(got.results) == "");
   }
 }
 

@@ -15,7 +15,8 @@ class PartFold {
       : algebra_(algebra),
         record_(in_tree(record) && length <= kSequential ? plan::Record::kNothing : record),
         handed_(in_tree(record)),
-        defect_(defect) {
+        defect_(defect),
+        blocks_((length + kBlock - 1) / kBlock) {
     totals_.emplace_back();
     reset();
   }
@@ -69,12 +70,45 @@ class PartFold {
     totals_.back().push_back(total);
     reset();
   }
-  // All totals so far, in the order of the parts.
+  // All totals so far, in the order of the parts, by the tree's levels if there are more than a block's.
   [[nodiscard]] Word running() const {
-    Word r = algebra_.identity();
+    std::vector<Word> all;
     for (std::size_t p = 0; p < totals_.size(); ++p)
-      for (const Word t : totals_[defect_ == Defect::kReversed ? totals_.size() - 1 - p : p]) r = op(r, t);
+      for (const Word t : totals_[defect_ == Defect::kReversed ? totals_.size() - 1 - p : p])
+        all.push_back(t);
+    if (record_ == plan::Record::kGroup && blocks_ > kBlock) return carry(all, blocks_);
+    while (record_ == plan::Record::kLanes && all.size() > kBlock) all = superblocks(all);
+    return in_order(all);
+  }
+  [[nodiscard]] Word in_order(const std::vector<Word>& x) const {
+    Word r = algebra_.identity();
+    for (const Word t : x) r = op(r, t);
     return r;
+  }
+  [[nodiscard]] std::vector<Word> superblocks(const std::vector<Word>& x) const {
+    std::vector<Word> made;
+    for (std::size_t b = 0; b < x.size(); b += kBlock) {
+      Word lane[2] = {algebra_.identity(), algebra_.identity()};
+      static_assert(kLanes == 2);
+      for (std::size_t i = b; i < std::min(b + kBlock, x.size()); ++i) lane[i % 2] = op(lane[i % 2], x[i]);
+      made.push_back(op(lane[0], lane[1]));
+    }
+    return made;
+  }
+  // What is before the item behind x, of `many` at this level.
+  [[nodiscard]] Word carry(const std::vector<Word>& x, std::size_t many) const {
+    if (many <= kBlock) return in_order(x);
+    std::vector<Word> above;
+    std::size_t i = 0;
+    Word local = algebra_.identity();
+    for (; i + kGroup <= x.size(); i += kGroup) {
+      local = op(local, op(x[i], x[i + 1]));
+      if ((i + kGroup) % kBlock != 0) continue;
+      above.push_back(local);
+      local = algebra_.identity();
+    }
+    const Word in_group = i < x.size() ? x[i] : algebra_.identity();
+    return op(carry(above, (many + kBlock - 1) / kBlock), op(local, in_group));
   }
 
   Word push_lane(Word x) {
@@ -103,6 +137,7 @@ class PartFold {
   plan::Record record_;  // kNothing of a short segment in a tree: its running value is handed on
   bool handed_;
   Defect defect_;
+  std::size_t blocks_;
   std::size_t place_ = 0;
   std::vector<std::vector<Word>> totals_;  // by part: of its own, or of the tree's blocks that it completes
   std::vector<Word> cells_;                // of the block that goes on

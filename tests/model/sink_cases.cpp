@@ -41,6 +41,9 @@ SinkCases::SinkCases(const plan::SinkRule& rule)
 void SinkCases::folds(bool segmented) {
   for (const auto& algebra : algebras_) {
     const bool is_symbolic = algebra->elements().empty();
+    if (is_symbolic && in_tree_ && !segmented)
+      for (const std::size_t n : {kBlock * kBlock + 1, 5 * kBlock * kBlock - 3})  // one level more, and two
+        symbolic.push_back({kind_, true, algebra.get(), symbols(n)});
     const std::size_t most = is_symbolic ? (segmented ? 7 : 10) : (in_tree_ && !segmented ? 5 : 4);
     for (std::size_t n = 0; n <= most; ++n) {
       const auto vectors =

@@ -67,6 +67,11 @@ class Definition {
   [[nodiscard]] bool flat(const Words& x) const { return !c_.in_tree || x.size() <= kSequential; }
   [[nodiscard]] Word reduced(const Words& x) const {
     if (flat(x)) return left_to_right(x);
+    Words totals = totals_of(x);
+    while (totals.size() > kBlock) totals = totals_of(totals);
+    return left_to_right(totals);
+  }
+  [[nodiscard]] Words totals_of(const Words& x) const {
     Words totals;
     for (std::size_t b = 0; b < x.size(); b += kBlock) {
       Words lane(kLanes, c_.algebra->identity());
@@ -76,30 +81,33 @@ class Definition {
         for (std::size_t l = 0; l < w; ++l) lane[l] = op(lane[l], lane[l + w]);
       totals.push_back(lane[0]);
     }
-    return left_to_right(totals);
+    return totals;
   }
-  [[nodiscard]] Words scanned(const Words& x) const {
+  [[nodiscard]] Words scanned_in_order(const Words& x) const {
     Words out;
     Word carry = c_.algebra->identity();
-    if (flat(x)) {
-      for (const Word e : x) {
-        out.push_back(carry);
-        carry = op(carry, e);
-      }
-      return out;
+    for (const Word e : x) {
+      out.push_back(carry);
+      carry = op(carry, e);
     }
+    return out;
+  }
+  [[nodiscard]] Words scanned(const Words& x) const {
+    return flat(x) ? scanned_in_order(x) : scanned_in_blocks(x);
+  }
+  [[nodiscard]] Words scanned_in_blocks(const Words& x) const {
     static_assert(kGroup == 2, "a group's inclusive scan is x0, x0 op x1");
-    Word local = c_.algebra->identity();
+    Words out, totals;
     for (std::size_t i = 0; i < x.size(); i += kGroup) {
-      if (i > 0 && i % kBlock == 0) {
-        carry = op(carry, local);
-        local = c_.algebra->identity();
-      }
-      out.push_back(op(carry, op(local, c_.algebra->identity())));
+      if (i % kBlock == 0) totals.push_back(c_.algebra->identity());
+      Word& local = totals.back();
+      out.push_back(op(local, c_.algebra->identity()));
       if (i + 1 == x.size()) break;
-      out.push_back(op(carry, op(local, x[i])));
+      out.push_back(op(local, x[i]));
       local = op(local, op(x[i], x[i + 1]));
     }
+    const Words carries = totals.size() > kBlock ? scanned_in_blocks(totals) : scanned_in_order(totals);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = op(carries[i / kBlock], out[i]);
     return out;
   }
 

@@ -114,7 +114,10 @@ def float_reduce(name, v):
   op, identity = FLOAT_FOLDS[name]
   if len(v) <= SEQUENTIAL:
     return _in_order(op, identity, v)
-  return _in_order(op, identity, [_block(op, identity, v[i:i + BLOCK]) for i in range(0, len(v), BLOCK)])
+  while True:
+    v = [_block(op, identity, v[i:i + BLOCK]) for i in range(0, len(v), BLOCK)]
+    if len(v) <= BLOCK:
+      return _in_order(op, identity, v)
 
 
 def _group(op, s):
@@ -125,16 +128,18 @@ def _group(op, s):
   return s[:4] + [op(s[3], x) for x in s[4:]]
 
 
-def float_scan(name, v):
-  op, identity = FLOAT_FOLDS[name]
+def _scan_in_order(op, identity, v):
   out = []
-  if len(v) <= SEQUENTIAL:
-    acc = identity
-    for x in v:
-      out.append(acc)
-      acc = op(acc, x)
-    return out
-  carry = identity
+  acc = identity
+  for x in v:
+    out.append(acc)
+    acc = op(acc, x)
+  return out
+
+
+def _scan_blocks(op, identity, v):
+  out = []
+  totals = []
   for b in range(0, len(v), BLOCK):
     block = v[b:b + BLOCK]
     local = identity
@@ -142,10 +147,18 @@ def float_scan(name, v):
       part = block[g:g + GROUP]
       s = _group(op, part)
       before = [identity] + s[:7]
-      out.extend(op(carry, op(local, before[i])) for i in range(len(part)))
+      out.extend(op(local, before[i]) for i in range(len(part)))
       local = op(local, s[7])
-    carry = op(carry, local)
-  return out
+    totals.append(local)
+  scan = _scan_blocks if len(totals) > BLOCK else _scan_in_order
+  carries = scan(op, identity, totals)
+  return [op(carries[i // BLOCK], x) for i, x in enumerate(out)]
+
+
+def float_scan(name, v):
+  op, identity = FLOAT_FOLDS[name]
+  scan = _scan_in_order if len(v) <= SEQUENTIAL else _scan_blocks
+  return scan(op, identity, v)
 
 
 def int_folds(wide):

@@ -157,15 +157,23 @@ struct Naive {
       for (std::size_t i = 0; i < n; ++i) acc = float_op(f, acc, x[i]);
       return acc;
     }
-    for (std::size_t b = 0; b < n; b += 2048) {
-      std::vector<double> lane(16, float_identity(f));
-      for (std::size_t i = b; i < n && i < b + 2048; ++i)
-        lane[(i - b) % 16] = float_op(f, lane[(i - b) % 16], x[i]);
-      for (std::size_t w = 8; w > 0; w /= 2)
-        for (std::size_t l = 0; l < w; ++l) lane[l] = float_op(f, lane[l], lane[l + w]);
-      acc = float_op(f, acc, lane[0]);
-    }
+    if (n <= 2048) return float_op(f, acc, reduce_block(f, x, n));
+    std::vector<double> totals(x, x + n);
+    do {
+      std::vector<double> next;
+      for (std::size_t b = 0; b < totals.size(); b += 2048)
+        next.push_back(reduce_block(f, &totals[b], std::min<std::size_t>(2048, totals.size() - b)));
+      totals = next;
+    } while (totals.size() > 2048);
+    for (const double t : totals) acc = float_op(f, acc, t);
     return acc;
+  }
+  [[nodiscard]] static double reduce_block(Scalar f, const double* x, std::size_t n) {
+    std::vector<double> lane(16, float_identity(f));
+    for (std::size_t i = 0; i < n; ++i) lane[i % 16] = float_op(f, lane[i % 16], x[i]);
+    for (std::size_t w = 8; w > 0; w /= 2)
+      for (std::size_t l = 0; l < w; ++l) lane[l] = float_op(f, lane[l], lane[l + w]);
+    return lane[0];
   }
   static void scan_float(Scalar f, const double* x, std::size_t n, double* out) {
     const double id = float_identity(f);
@@ -177,21 +185,31 @@ struct Naive {
       }
       return;
     }
-    for (std::size_t b = 0; b < n; b += 2048) {
-      double local = id;
-      for (std::size_t g = b; g < n && g < b + 2048; g += 8) {
-        double t[8] = {};
-        for (std::size_t i = 0; i < 8 && g + i < n; ++i) t[i] = x[g + i];
-        for (const std::size_t i : {1, 3, 5, 7}) t[i] = float_op(f, t[i - 1], t[i]);
-        for (const std::size_t i : {2, 3}) t[i] = float_op(f, t[1], t[i]);
-        for (const std::size_t i : {6, 7}) t[i] = float_op(f, t[5], t[i]);
-        for (const std::size_t i : {4, 5, 6, 7}) t[i] = float_op(f, t[3], t[i]);
-        for (std::size_t i = 0; i < 8 && g + i < n; ++i)
-          out[g + i] = float_op(f, carry, float_op(f, local, i == 0 ? id : t[i - 1]));
-        local = float_op(f, local, t[7]);
-      }
-      carry = float_op(f, carry, local);
+    scan_blocks(f, x, n, out);
+  }
+  // Totals of more than 2048 blocks are scanned as elements are.
+  static void scan_blocks(Scalar f, const double* x, std::size_t n, double* out) {
+    const double id = float_identity(f);
+    std::vector<double> totals;
+    for (std::size_t g = 0; g < n; g += 8) {
+      if (g % 2048 == 0) totals.push_back(id);
+      double t[8] = {};
+      for (std::size_t i = 0; i < 8 && g + i < n; ++i) t[i] = x[g + i];
+      for (const std::size_t i : {1, 3, 5, 7}) t[i] = float_op(f, t[i - 1], t[i]);
+      for (const std::size_t i : {2, 3}) t[i] = float_op(f, t[1], t[i]);
+      for (const std::size_t i : {6, 7}) t[i] = float_op(f, t[5], t[i]);
+      for (const std::size_t i : {4, 5, 6, 7}) t[i] = float_op(f, t[3], t[i]);
+      for (std::size_t i = 0; i < 8 && g + i < n; ++i)
+        out[g + i] = float_op(f, totals.back(), i == 0 ? id : t[i - 1]);
+      totals.back() = float_op(f, totals.back(), t[7]);
     }
+    std::vector<double> carries(totals.size(), id);
+    if (totals.size() > 2048) {
+      scan_blocks(f, totals.data(), totals.size(), carries.data());
+    } else {
+      for (std::size_t b = 1; b < totals.size(); ++b) carries[b] = float_op(f, carries[b - 1], totals[b - 1]);
+    }
+    for (std::size_t i = 0; i < n; ++i) out[i] = float_op(f, carries[i / 2048], out[i]);
   }
   [[nodiscard]] NaiveVector fold() const {
     const bool scans = op_info(op).kind == OpKind::kScan;

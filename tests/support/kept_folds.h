@@ -1,6 +1,6 @@
 // Folds of what filters keep: regions with filters in front of FLOAT reductions and scans, data whose sums
-// differ by the order of their additions, and what the results are: the elements picked out, then folded by a
-// model of the fixed tree that shares nothing with the rest of nvm but the numbers 32, 2048, 16 and 8.
+// differ by the order of their additions, and what the results are: the elements picked out, then folded by
+// the model of the fixed tree.
 #pragma once
 
 #include <algorithm>
@@ -12,102 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/fixed_tree.h"
 #include "tests/support/fused.h"
 #include "tests/support/plan_runner.h"
 
 namespace nvm::testing {
-
-using Floats = std::vector<double>;
-using Lengths = std::vector<std::int64_t>;
-
-// -------------------------------------------------------------------------------------------- the model
-
-// The fixed tree over plain numbers.
-class FixedTree {
- public:
-  explicit FixedTree(Scalar op) : op_(op) {
-    constexpr double kLimit = static_cast<double>(1.0e36F);
-    id_ = op == Scalar::kAdd ? 0.0 : op == Scalar::kMul ? 1.0 : op == Scalar::kMax ? -kLimit : kLimit;
-  }
-  [[nodiscard]] double reduced(const double* x, std::size_t n) const {
-    double all = id_;
-    if (n <= 32) {
-      for (std::size_t i = 0; i < n; ++i) all = with(all, x[i]);
-      return all;
-    }
-    for (std::size_t from = 0; from < n; from += 2048)
-      all = with(all, lanes(x + from, std::min(n - from, std::size_t{2048})));
-    return all;
-  }
-  void scanned(const double* x, std::size_t n, Floats& out) const {
-    double before = id_;
-    if (n <= 32) {
-      for (std::size_t i = 0; i < n; ++i) {
-        out.push_back(before);
-        before = with(before, x[i]);
-      }
-      return;
-    }
-    for (std::size_t from = 0; from < n; from += 2048) {
-      double local = id_;
-      for (std::size_t g = from; g < std::min(n, from + 2048); g += 8) {
-        for (std::size_t k = 0; k < 8 && g + k < n; ++k) {
-          const double e = k == 0 ? id_ : inclusive(x + g, k - 1);
-          out.push_back(with(before, with(local, e)));
-        }
-        if (g + 8 <= n) local = with(local, inclusive(x + g, 7));
-      }
-      before = with(before, local);
-    }
-  }
-
- private:
-  [[nodiscard]] double with(double a, double b) const {
-    switch (op_) {
-      case Scalar::kAdd: return a + b;
-      case Scalar::kMul: return a * b;
-      case Scalar::kMax: return a > b ? a : b;
-      default: return a < b ? a : b;
-    }
-  }
-  // x[0..k] of a group of 8 by halves.
-  [[nodiscard]] double inclusive(const double* x, std::size_t k) const {
-    const auto two = [&](std::size_t i) { return i % 2 == 0 ? x[i] : with(x[i - 1], x[i]); };
-    const auto four = [&](std::size_t i) { return i % 4 < 2 ? two(i) : with(two(i / 4 * 4 + 1), two(i)); };
-    return k < 4 ? four(k) : with(four(3), four(k));
-  }
-  [[nodiscard]] double lanes(const double* x, std::size_t n) const {
-    double lane[16];
-    for (std::size_t l = 0; l < 16; ++l) {
-      lane[l] = id_;
-      for (std::size_t i = l; i < n; i += 16) lane[l] = with(lane[l], x[i]);
-    }
-    return halves(lane, 16);
-  }
-  [[nodiscard]] double halves(const double* lane, std::size_t n) const {
-    if (n == 1) return lane[0];
-    double half[8] = {};
-    for (std::size_t l = 0; l < n / 2; ++l) half[l] = with(lane[l], lane[l + n / 2]);
-    return halves(half, n / 2);
-  }
-  Scalar op_;
-  double id_ = 0;
-};
-
-[[nodiscard]] inline Floats folded(Scalar op, bool scan, const Floats& x, const Lengths& segments) {
-  const FixedTree tree(op);
-  Floats out;
-  std::size_t from = 0;
-  for (const std::int64_t n : segments) {
-    const auto length = static_cast<std::size_t>(n);
-    if (scan)
-      tree.scanned(x.data() + from, length, out);
-    else
-      out.push_back(tree.reduced(x.data() + from, length));
-    from += length;
-  }
-  return out;
-}
 
 // --------------------------------------------------------------------------------------------- the data
 

@@ -254,8 +254,16 @@ class Evaluator {
       for (const Element& e : x) r = op(s, r, e);
       return r;
     }
+    return combine_totals(s, x);
+  }
+  // Of more than 2048 blocks the totals are cut into blocks in turn.
+  Element combine_totals(const Sink& s, const Column& x) {
+    Column totals;
     for (std::size_t b = 0; b < x.size(); b += 2048)
-      r = op(s, r, reduce_block(s, x.data() + b, std::min<std::size_t>(2048, x.size() - b)));
+      totals.push_back(reduce_block(s, x.data() + b, std::min<std::size_t>(2048, x.size() - b)));
+    if (totals.size() > 2048) return combine_totals(s, totals);
+    Element r = identity(s);
+    for (const Element& e : totals) r = op(s, r, e);
     return r;
   }
 
@@ -266,29 +274,33 @@ class Evaluator {
     for (const int i : {6, 7}) g[i] = op(s, g[5], g[i]);
     for (const int i : {4, 5, 6, 7}) g[i] = op(s, g[3], g[i]);
   }
-  Column scan_segment(const Sink& s, const Column& x) {
+  Column scan_in_order(const Sink& s, const Column& x) {
     Column out;
     Element carry = identity(s);
-    if (x.size() <= 32) {
-      for (const Element& e : x) {
-        out.push_back(carry);
-        carry = op(s, carry, e);
-      }
-      return out;
+    for (const Element& e : x) {
+      out.push_back(carry);
+      carry = op(s, carry, e);
     }
-    Element local = identity(s);
+    return out;
+  }
+  Column scan_segment(const Sink& s, const Column& x) {
+    return x.size() <= 32 ? scan_in_order(s, x) : scan_blocks(s, x);
+  }
+  // What each block starts from: its element of the scan of the blocks' totals, which more than 2048 of are
+  // scanned as elements are.
+  Column scan_blocks(const Sink& s, const Column& x) {
+    Column out, totals;
     for (std::size_t i = 0; i < x.size(); i += 8) {
-      if (i > 0 && i % 2048 == 0) {
-        carry = op(s, carry, local);
-        local = identity(s);
-      }
+      if (i % 2048 == 0) totals.push_back(identity(s));
       Element g[8] = {};
       for (std::size_t j = 0; j < 8 && i + j < x.size(); ++j) g[j] = x[i + j];
       scan_group(s, g);
       for (std::size_t j = 0; j < 8 && i + j < x.size(); ++j)
-        out.push_back(op(s, carry, op(s, local, j == 0 ? identity(s) : g[j - 1])));
-      local = op(s, local, g[7]);
+        out.push_back(op(s, totals.back(), j == 0 ? identity(s) : g[j - 1]));
+      totals.back() = op(s, totals.back(), g[7]);
     }
+    const Column carries = totals.size() > 2048 ? scan_blocks(s, totals) : scan_in_order(s, totals);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = op(s, carries[i / 2048], out[i]);
     return out;
   }
 

@@ -3,10 +3,10 @@
 // order of combination, which is that of the eager primitives (vm/simd/reduce_tree.h):
 //
 //   up to 32 elements: left to right from the identity. Longer: blocks of 2048 from the segment's start.
-//   A block is reduced in 16 lanes (element i to lane i mod 16, from the identity), lanes folded by halves;
-//   the blocks are combined left to right from the identity. A block is scanned in groups of 8: the running
-//   `local` of the block, started from the identity, combined with the group's inclusive scan, then the carry
-//   of the block in front of it.
+//   A block is reduced in 16 lanes (element i to lane i mod 16, from the identity), lanes folded by halves. A
+//   block is scanned in groups of 8: the running `local` of the block, started from the identity, combined
+//   with the group's inclusive scan, then the carry of the block in front of it. What blocks come to is
+//   combined by vm/simd/tree_totals.h.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include "bytecode/plan/engine.h"
 #include "bytecode/table/op_info.h"
 #include "vm/cpu/isa.h"
-#include "vm/simd/reduce_tree.h"
+#include "vm/simd/tree_totals.h"
 
 namespace nvm::vm::cpu {
 
@@ -39,12 +39,14 @@ struct ReduceState {
   bool sequential = false;  // the segment has at most 32 elements
   std::int64_t in_block = 0;
   BlockCells blocks;
+  bool overflown = false;  // a chunk larger than usual: `before` has the totals in front of `blocks`
+  Totals before;
 };
 
 // A scan in progress.
 struct ScanState {
   alignas(64) Cell held[kScanGroup];  // elements of an unfinished group
-  Cell carry = 0;                     // before the block; sequential segments: combined so far
+  Carries carries;                    // the first: before the block; sequential segments: combined so far
   Cell local = 0;
   bool sequential = false;
   std::int64_t in_block = 0;
@@ -74,16 +76,20 @@ struct FoldRoutines {
   // Generated code has combined n elements into the lanes itself. Null for BOOL.
   void (*reduce_advance)(ReduceState&, std::int64_t n);
   void (*reduce_finish)(ReduceState&);  // closes the last block into `blocks`
-  // Combines blocks in order onto `start`.
-  Cell (*combine_blocks)(Cell start, const BlockCells&);
+  // Blocks, or what a reduction has seen, in order behind those of a segment that have come.
+  void (*start_totals)(Totals&);
+  void (*combine_blocks)(Totals&, const BlockCells&);
+  Cell (*combined)(const Totals&);
+  void (*start_carries)(Carries&, std::int64_t blocks);  // of a segment of so many
+  void (*carry_blocks)(Carries&, const BlockCells&);
   // out[s] of every segment that starts at or after the chunk's begin and ends in this block.
   void (*seg_reduce)(SegReduceState&, SegmentCursor&, const void* values, std::int64_t begin, std::int64_t n,
                      void* out, Storage out_storage);
-  void (*scan_start)(ScanState&, Cell carry, bool sequential);
+  void (*scan_start)(ScanState&, const Carries&, bool sequential);
   void (*scan)(ScanState&, const void* in, void* out, std::int64_t n);
   void (*scan_total)(ScanState&, const void* in, std::int64_t n);  // advances without results
-  // Closes the last block into `blocks` and `carry`, wherever in it the chunk ends: of INT alone, if that is
-  // not at the end of the space.
+  // Closes the last block into `blocks` and `carries`, wherever in it the chunk ends: of INT alone, if that
+  // is not at the end of the space.
   void (*scan_finish)(ScanState&);
   void (*seg_scan)(ScanState&, SegmentCursor&, const void* in, void* out, std::int64_t begin, std::int64_t n);
   void (*seg_scan_total)(ScanState&, SegmentCursor&, const void* in, std::int64_t begin, std::int64_t n);

@@ -14,29 +14,37 @@ namespace {
 
 template <typename T>
 T cell_to(Cell c) {
-  T v;
-  std::memcpy(&v, &c, sizeof v);
-  return v;
+  return simd::from_bits<T>(c);
 }
 template <typename T>
 Cell to_cell(T v) {
-  Cell c = 0;
-  std::memcpy(&c, &v, sizeof v);
-  return c;
+  return simd::to_bits(v);
 }
 
+// What a segment's blocks come to, by cells.
+template <typename T, typename Op>
+struct FoldTotals {
+  using Combine = simd::CombineTotals<Op, T>;
+  using Carry = simd::CarryTotals<Op, T>;
+  static void combine_blocks(Totals& totals, const BlockCells& blocks) {
+    for (int i = 0; i < blocks.count; ++i) Combine::push(totals, cell_to<T>(blocks.cells[i]));
+  }
+  static Cell combined(const Totals& totals) { return to_cell(Combine::finish(totals)); }
+  static void carry_blocks(Carries& carries, const BlockCells& blocks) {
+    for (int i = 0; i < blocks.count; ++i) Carry::push(carries, cell_to<T>(blocks.cells[i]));
+  }
+};
+
 template <typename T, Scalar kOp>
-struct Fold {
+struct Fold : FoldTotals<T, simd::FoldOp<kOp>> {
   using Op = simd::FoldOp<kOp>;
+  using Base = FoldTotals<T, Op>;
+  using typename Base::Carry;
+  using typename Base::Combine;
   static constexpr T kId = Op::template identity<T>();
   static T op(T a, T b) { return Op::apply(a, b); }
 
   static Cell combine(Cell a, Cell b) { return to_cell(op(cell_to<T>(a), cell_to<T>(b))); }
-  static Cell combine_blocks(Cell start, const BlockCells& blocks) {
-    T r = cell_to<T>(start);
-    for (int i = 0; i < blocks.count; ++i) r = op(r, cell_to<T>(blocks.cells[i]));
-    return to_cell(r);
-  }
 
   // ------------------------------------------------------------------------------------------ reductions
 
@@ -49,6 +57,7 @@ struct Fold {
     st.sequential = sequential;
     st.running = to_cell(kId);
     st.blocks.count = 0;
+    st.overflown = false;
     reset_lanes(st);
     if (sequential) neutral_lanes(st);
   }
@@ -74,9 +83,11 @@ struct Fold {
   }
 
   static void close_block(ReduceState& st) {
-    if (st.blocks.count == kChunkBlocks) {  // a chunk larger than usual: combine what is there
-      st.blocks.cells[0] = combine_blocks(to_cell(kId), st.blocks);
-      st.blocks.count = 1;
+    if (st.blocks.count == kChunkBlocks) {
+      if (!st.overflown) Combine::start(st.before);
+      st.overflown = true;
+      Base::combine_blocks(st.before, st.blocks);
+      st.blocks.count = 0;
     }
     st.blocks.cells[st.blocks.count++] = to_cell(simd::fold_lanes<Op>(lanes(st)));
     reset_lanes(st);
@@ -107,7 +118,9 @@ struct Fold {
   static T result(ReduceState& st) {
     if (st.sequential) return cell_to<T>(st.running);
     reduce_finish(st);
-    return cell_to<T>(combine_blocks(to_cell(kId), st.blocks));
+    if (!st.overflown) Combine::start(st.before);
+    Base::combine_blocks(st.before, st.blocks);
+    return Combine::finish(st.before);
   }
 
   static void write(void* out, Storage storage, std::int64_t s, T v) {
@@ -181,8 +194,12 @@ struct Fold {
 
   // ---------------------------------------------------------------------------------------------- scans
 
-  static void scan_start(ScanState& st, Cell carry, bool sequential) {
-    st.carry = carry;
+  static Cell& carry(ScanState& st) { return st.carries.carries[0]; }
+  static void scan_start(ScanState& st, const Carries& carries, bool sequential) {
+    st.carries = carries;
+    scan_start(st, sequential);
+  }
+  static void scan_start(ScanState& st, bool sequential) {
     st.local = to_cell(kId);
     st.sequential = sequential;
     st.in_block = 0;
@@ -190,7 +207,7 @@ struct Fold {
   }
   static void close_scan_block(ScanState& st) {
     st.blocks.cells[st.blocks.count++] = st.local;
-    st.carry = combine(st.carry, st.local);
+    Carry::push(st.carries, cell_to<T>(st.local));
     st.local = to_cell(kId);
     st.in_block = 0;
   }
@@ -203,7 +220,7 @@ struct Fold {
     for (std::int64_t i = 0; i < m; ++i) held[phase + i] = x[i];
     for (std::int64_t i = phase + m; i < kScanGroup; ++i) held[i] = T{};
     st.local = to_cell(
-        simd::scan_part<Op, kEmit>(held, phase, phase + m, cell_to<T>(st.carry), cell_to<T>(st.local), out));
+        simd::scan_part<Op, kEmit>(held, phase, phase + m, cell_to<T>(carry(st)), cell_to<T>(st.local), out));
     st.in_block += m;
   }
   static void scan_finish(ScanState& st) {
@@ -216,7 +233,7 @@ struct Fold {
   template <bool kEmit>
   static void scan_any(ScanState& st, const T* x, T* out, std::int64_t n) {
     if (st.sequential) {
-      st.carry = to_cell(simd::scan_in_order<Op, kEmit>(x, n, cell_to<T>(st.carry), out));
+      carry(st) = to_cell(simd::scan_in_order<Op, kEmit>(x, n, cell_to<T>(carry(st)), out));
       return;
     }
     for (std::int64_t i = 0; i < n;) {
@@ -228,7 +245,7 @@ struct Fold {
       } else {
         m = m / kScanGroup * kScanGroup;
         st.local = to_cell(
-            simd::scan_groups<Op, kEmit>(x + i, m, cell_to<T>(st.carry), cell_to<T>(st.local), out + i));
+            simd::scan_groups<Op, kEmit>(x + i, m, cell_to<T>(carry(st)), cell_to<T>(st.local), out + i));
         st.in_block += m;
       }
       i += m;
@@ -246,7 +263,10 @@ struct Fold {
                            std::int64_t n) {
     const auto part = [&](std::int64_t, std::int64_t first, std::int64_t m, bool starts,
                           std::int64_t length) {
-      if (starts) scan_start(st, to_cell(kId), length <= kSequentialMax);
+      if (starts) {
+        Carry::start(st.carries, blocks_of(length));
+        scan_start(st, length <= kSequentialMax);
+      }
       scan_any<kEmit>(st, x + first, kEmit ? out + first : nullptr, m);
     };
     do {
@@ -263,8 +283,10 @@ struct Fold {
   }
 
   static constexpr FoldRoutines kTable = {
-      combine,    reduce_start, reduce,     reduce_advance, reduce_finish, combine_blocks, seg_reduce,
-      scan_start, scan,         scan_total, scan_finish,    seg_scan,      seg_scan_total};
+      combine,        reduce_start,         reduce,         reduce_advance, reduce_finish,
+      Combine::start, Base::combine_blocks, Base::combined, Carry::start,   Base::carry_blocks,
+      seg_reduce,     scan_start,           scan,           scan_total,     scan_finish,
+      seg_scan,       seg_scan_total};
 };
 
 }  // namespace

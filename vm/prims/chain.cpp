@@ -250,9 +250,10 @@ class ChainRun {
     for (const auto& [op, step] : reduced_) {
       const ChainStep& s = steps_[step];
       Fresh out(context_, c_.ops_[op].storage, 1);
-      const std::int64_t id = fold_identity(context_, op_info(c_.ops_[op].op).scalar, c_.ops_[op].storage);
-      std::memcpy(out.data(), &id, sizeof id);
-      s.fold->combine(out.data(), s.totals, (c_.length_ + kStrip - 1) / kStrip);
+      Totals totals;
+      s.fold->start_totals(totals);
+      s.fold->combine(totals, s.totals, blocks_of(c_.length_));
+      s.fold->combined(totals, out.data());
       outputs_[op] = out.take();
     }
     for (std::size_t i = 0; i < outputs_.size(); ++i)

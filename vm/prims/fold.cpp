@@ -42,34 +42,21 @@ FoldTypes fold_types(Storage s, Storage wide) {
   return FoldTypes::kB8;
 }
 
-// An accumulator of any fold type.
-struct Cell {
-  std::int64_t bits = 0;
-};
-
-Cell identity(Scalar scalar, Storage s, const PrimContext& context) {
-  Cell c;
-  if (s == Storage::kF64) {
-    const double x = float_identity(scalar);
-    std::memcpy(&c.bits, &x, sizeof x);
-  } else if (s == Storage::kB8) {
-    c.bits = bool_identity(scalar) ? 1 : 0;
-  } else {
-    c.bits = int_identity(scalar, context.int_bits);  // the low bytes come first
-  }
-  return c;
-}
+using Cell = std::uint64_t;  // an accumulator of any fold type
 
 // The totals of the blocks of a part of a segment.
-class Totals {
+class PartTotals {
  public:
   void make(void (*kernel)(const void*, std::int64_t, void*), const void* v, std::int64_t n) {
-    count_ = (n + kReduceBlock - 1) / kReduceBlock;
+    count_ = blocks_of(n);
     cells_.resize(static_cast<std::size_t>(count_));
     if (n > 0) kernel(v, n, cells_.data());
   }
-  void add_to(Cell& acc, const kernels::Fold& fold) const {
-    if (count_ > 0) fold.combine(&acc, cells_.data(), count_);
+  void add_to(Totals& totals, const kernels::Fold& fold) const {
+    if (count_ > 0) fold.combine(totals, cells_.data(), count_);
+  }
+  void add_to(Carries& carries, const kernels::Fold& fold) const {
+    if (count_ > 0) fold.carry(carries, cells_.data(), count_);
   }
 
  private:
@@ -84,13 +71,18 @@ struct FoldRun {
   kernels::Segments segments;
   std::int64_t count;
   Storage result;
-  Cell id;
+  // What the first block of segment k starts from.
+  [[nodiscard]] Carries first_carries(std::int64_t k) const {
+    Carries carries;
+    fold.start_carries(carries, blocks_of(segments.start(k + 1) - segments.start(k)));
+    return carries;
+  }
 };
 
 void reduce_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
   const std::vector<Cut> cuts = cut_segments(run.segments, run.count, run.v.length(), chunks);
-  std::vector<Totals> heads(static_cast<std::size_t>(chunks));
-  std::vector<Totals> tails(static_cast<std::size_t>(chunks));
+  std::vector<PartTotals> heads(static_cast<std::size_t>(chunks));
+  std::vector<PartTotals> tails(static_cast<std::size_t>(chunks));
   const auto parts_of = [&](std::int64_t c) {
     return chunk_parts(run.segments, cuts[static_cast<std::size_t>(c)],
                        cuts[static_cast<std::size_t>(c) + 1]);
@@ -102,16 +94,16 @@ void reduce_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
     if (p.first < p.last) run.fold.reduce_segments(run.v.data(), run.segments, p.first, p.last, out.data());
     tails[i].make(run.fold.reduce_blocks, run.v.at(p.tail_begin), p.tail_end - p.tail_begin);
   });
-  Cell acc = run.id;
+  Totals open;
+  run.fold.start_totals(open);
   for (std::int64_t c = 0; c < chunks; ++c) {
     const ChunkParts p = parts_of(c);
     const auto i = static_cast<std::size_t>(c);
-    heads[i].add_to(acc, run.fold);
-    if (p.head_end > p.head_begin && !p.head_open)
-      std::memcpy(out.at(p.first - 1), &acc.bits, storage_bytes(run.result));
+    heads[i].add_to(open, run.fold);
+    if (p.head_end > p.head_begin && !p.head_open) run.fold.combined(open, out.at(p.first - 1));
     if (p.tail_end > p.tail_begin) {
-      acc = run.id;
-      tails[i].add_to(acc, run.fold);
+      run.fold.start_totals(open);
+      tails[i].add_to(open, run.fold);
     }
   }
 }
@@ -122,15 +114,15 @@ void relax() {
 #endif
 }
 
-// The carry behind each chunk, handed from thread to thread.
+// The carries behind each chunk, handed from thread to thread.
 struct alignas(64) Carry {
   std::atomic<bool> ready{false};
-  Cell value;
-  void publish(Cell c) {
+  Carries value;
+  void publish(const Carries& c) {
     value = c;
     ready.store(true, std::memory_order_release);
   }
-  [[nodiscard]] Cell wait() const {
+  [[nodiscard]] const Carries& wait() const {
     for (int spins = 0; !ready.load(std::memory_order_acquire); ++spins) {
       if (spins < 4096)
         relax();
@@ -149,28 +141,28 @@ void scan_chunks(const FoldRun& run, std::int64_t chunks, const Fresh& out) {
     const ChunkParts p = chunk_parts(run.segments, cuts[i], cuts[i + 1]);
     const bool has_head = p.head_end > p.head_begin;
     const bool has_tail = p.tail_end > p.tail_begin;
-    Totals open;  // of the part whose segment goes on behind this chunk
+    PartTotals open;  // of the part whose segment goes on behind this chunk
     if (p.head_open) open.make(run.fold.scan_totals, run.v.at(p.head_begin), p.head_end - p.head_begin);
     if (has_tail) open.make(run.fold.scan_totals, run.v.at(p.tail_begin), p.tail_end - p.tail_begin);
-    Cell carry = run.id;
-    if (!p.head_open) {
-      open.add_to(carry, run.fold);
-      carries[i].publish(carry);
+    if (has_tail) {
+      Carries behind = run.first_carries(p.last);
+      open.add_to(behind, run.fold);
+      carries[i].publish(behind);
     }
     if (has_head) {
-      const Cell in = carries[i - 1].wait();
+      const Carries& in = carries[i - 1].wait();
       if (p.head_open) {
-        carry = in;
-        open.add_to(carry, run.fold);
-        carries[i].publish(carry);
+        Carries behind = in;
+        open.add_to(behind, run.fold);
+        carries[i].publish(behind);
       }
-      run.fold.scan_blocks(run.v.at(p.head_begin), p.head_end - p.head_begin, &in.bits, out.at(p.head_begin));
+      run.fold.scan_blocks(run.v.at(p.head_begin), p.head_end - p.head_begin, in, out.at(p.head_begin));
     } else if (p.head_open) {  // an empty chunk within a segment
       carries[i].publish(carries[i - 1].wait());
     }
     if (p.first < p.last) run.fold.scan_segments(run.v.data(), run.segments, p.first, p.last, out.data());
     if (has_tail)
-      run.fold.scan_blocks(run.v.at(p.tail_begin), p.tail_end - p.tail_begin, &run.id.bits,
+      run.fold.scan_blocks(run.v.at(p.tail_begin), p.tail_end - p.tail_begin, run.first_carries(p.last),
                            out.at(p.tail_begin));
   });
 }
@@ -182,10 +174,6 @@ const kernels::Fold& fold_kernels(const PrimContext& context, Scalar scalar, Sto
   return kernel_table(context.isa).fold[static_cast<int>(scalar)][types];
 }
 
-std::int64_t fold_identity(const PrimContext& context, Scalar scalar, Storage storage) {
-  return identity(scalar, storage, context).bits;
-}
-
 namespace {
 
 FoldRun fold_run(const PrimCall& call, const Elements& v) {
@@ -194,8 +182,7 @@ FoldRun fold_run(const PrimCall& call, const Elements& v) {
   const Storage wide = wide_int(context);
   const Storage result = storage_is_int(v.storage()) ? wide : v.storage();
   const Scalar scalar = op_info(call.op).scalar;
-  return {context,      v,      fold_kernels(context, scalar, v.storage()), kernel_segments(s),
-          s.segments(), result, identity(scalar, result, context)};
+  return {context, v, fold_kernels(context, scalar, v.storage()), kernel_segments(s), s.segments(), result};
 }
 
 void note_bits(const PrimCall& call) {

@@ -6,9 +6,8 @@
 
 namespace nvm::vm {
 
-// The loops that fold elements stored so, and the identity they start from, whose low bytes come first.
+// The loops that fold elements stored so.
 [[nodiscard]] const kernels::Fold& fold_kernels(const PrimContext& context, Scalar scalar, Storage storage);
-[[nodiscard]] std::int64_t fold_identity(const PrimContext& context, Scalar scalar, Storage storage);
 
 void reduce(const PrimCall& call);
 void scan(const PrimCall& call);

@@ -4,6 +4,7 @@
 #include "vm/simd/fold_ops.h"
 #include "vm/simd/octet.h"
 #include "vm/simd/reduce_tree.h"
+#include "vm/simd/tree_totals.h"
 
 namespace nvm::vm::simd {
 
@@ -59,10 +60,13 @@ Acc reduce_in_order(const In* x, i64 n) {
 template <typename Op, typename T>
 T reduce_segment(const T* x, i64 n) {
   if (n <= kSequentialMax) return reduce_in_order<Op, T>(x, n);
-  T acc = Op::template identity<T>();
+  if (n <= kReduceBlock) return Op::apply(Op::template identity<T>(), reduce_block<Op>(x, n));
+  using Combine = CombineTotals<Op, T>;
+  Totals totals;
+  Combine::start(totals);
   for (i64 i = 0; i < n; i += kReduceBlock)
-    acc = Op::apply(acc, reduce_block<Op>(x + i, n - i < kReduceBlock ? n - i : kReduceBlock));
-  return acc;
+    Combine::push(totals, reduce_block<Op>(x + i, n - i < kReduceBlock ? n - i : kReduceBlock));
+  return Combine::finish(totals);
 }
 
 }  // namespace

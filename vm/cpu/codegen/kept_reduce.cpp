@@ -20,7 +20,7 @@ class KeptReduce final : public Aside {
   [[nodiscard]] bool bind(KernelRun& run) const override {
     Running& all = run.carry_state<Running>(*this);
     all = {};
-    all.total = identity(run);
+    s_.fold->start_totals(all.totals);
     ReduceState fold;
     s_.fold->reduce_start(fold, false);
     std::copy_n(fold.lanes, kReduceLanes, all.lanes);
@@ -36,7 +36,7 @@ class KeptReduce final : public Aside {
     Running& all = running(w);
     note(all, aside(w), packed(w));
     fold(w, 0, packed(w));
-    all.total = s_.fold->combine_blocks(all.total, state(w).fold.blocks);
+    s_.fold->combine_blocks(all.totals, state(w).fold.blocks);
     state(w).fold.blocks.count = 0;
     state(w).place = aside(w);
   }
@@ -67,7 +67,7 @@ class KeptReduce final : public Aside {
     Running& all = run.carry_state<Running>(*this);
     if (!run.alone())
       for (std::size_t c = 0; c < run.chunks(); ++c)
-        all.total = s_.fold->combine_blocks(all.total, run.chunk_state<Chunk>(c, *this).blocks);
+        s_.fold->combine_blocks(all.totals, run.chunk_state<Chunk>(c, *this).blocks);
     const bool few = all.kept <= kSequentialMax;
     ReduceState last;
     s_.fold->reduce_start(last, few);
@@ -78,7 +78,8 @@ class KeptReduce final : public Aside {
       last.in_block = all.kept % kReduceBlock;
     }
     s_.fold->reduce_finish(last);
-    const Cell total = few ? last.blocks.cells[0] : s_.fold->combine_blocks(all.total, last.blocks);
+    if (!few) s_.fold->combine_blocks(all.totals, last.blocks);
+    const Cell total = few ? last.blocks.cells[0] : s_.fold->combined(all.totals);
     Bound& out = run.context().var(s_.sink->out);
     out.storage = s_.out_storage;
     out.length = 1;
@@ -96,14 +97,11 @@ class KeptReduce final : public Aside {
   };
   // What is known of all elements kept so far.
   struct Running {
-    Cell total = 0;  // of whole blocks, where one thread combines them
+    Totals totals;  // of whole blocks, where one thread combines them
     std::int64_t kept = 0;
     Cell lanes[kReduceLanes] = {};    // of the unfinished block
     Cell first[kSequentialMax] = {};  // few are combined from left to right
   };
-  [[nodiscard]] Cell identity(KernelRun& run) const {
-    return identity_cell(s_.sink->combine, s_.cell, run.context().plan->int_bits);
-  }
   [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] Chunk& chunk(const Work& w) const { return w.kernel->chunk_state<Chunk>(w.chunk, *this); }
   [[nodiscard]] Running& running(const Work& w) const { return w.kernel->carry_state<Running>(*this); }

@@ -1,4 +1,6 @@
 // Reductions over the whole space.
+#include <algorithm>
+
 #include "vm/cpu/codegen/kernel.h"
 
 namespace nvm::vm::cpu {
@@ -9,7 +11,9 @@ class Reduce final : public SinkCode {
  public:
   explicit Reduce(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(ReduceState); }
-  [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(BlockCells); }
+  [[nodiscard]] std::size_t chunk_bytes() const override {
+    return std::max(sizeof(BlockCells), sizeof(Totals));
+  }
   void begin(Work& w) const override { s_.fold->reduce_start(state(w), w.kernel->space() <= kSequentialMax); }
   void block(Work& w) const override {
     if (s_.in_lanes) return s_.fold->reduce_advance(state(w), w.n);
@@ -18,22 +22,19 @@ class Reduce final : public SinkCode {
   void end(Work& w) const override {
     s_.fold->reduce_finish(state(w));
     w.kernel->chunk_state<BlockCells>(w.chunk, *this) = state(w).blocks;
+    if (state(w).overflown) w.kernel->carry_state<Totals>(*this) = state(w).before;  // there is one chunk
   }
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    run.carry_state<Cell>(*this) = identity_cell(s_.sink->combine, s_.cell, run.context().plan->int_bits);
+    s_.fold->start_totals(run.carry_state<Totals>(*this));
     return true;
   }
   void settle(KernelRun& run) const override {
-    Cell& total = run.carry_state<Cell>(*this);
-    if (run.space() <= kSequentialMax) {
-      total = run.chunk_state<BlockCells>(0, *this).cells[0];
-      return;
-    }
     for (std::size_t c = 0; c < run.chunks(); ++c)
-      total = s_.fold->combine_blocks(total, run.chunk_state<BlockCells>(c, *this));
+      s_.fold->combine_blocks(run.carry_state<Totals>(*this), run.chunk_state<BlockCells>(c, *this));
   }
   void finish(KernelRun& run) const override {
-    const Cell total = run.carry_state<Cell>(*this);
+    const Cell total = run.space() <= kSequentialMax ? run.chunk_state<BlockCells>(0, *this).cells[0]
+                                                     : s_.fold->combined(run.carry_state<Totals>(*this));
     set_single(run.context(), s_.sink->out, s_.out_storage, load_cell(&total, s_.cell, 0));
   }
 

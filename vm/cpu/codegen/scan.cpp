@@ -1,5 +1,5 @@
 // Exclusive scans over the whole space. Several chunks and threads: a first sweep over a chunk finds the
-// total of every block of 2048, which are combined in order and handed on to the next chunk (look-back); the
+// total of every block of 2048, which are carried on to the next chunk in order (look-back); the
 // same carries come about when chunks run one after the other.
 #include <algorithm>
 
@@ -16,11 +16,13 @@ class Scan final : public SinkCode {
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
   [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
   [[nodiscard]] bool bind(KernelRun& run) const override {
-    run.chunk_state<Chunk>(0, *this).carry = identity(run);
+    s_.fold->start_carries(run.chunk_state<Chunk>(0, *this).carries, blocks_of(run.space()));
     return true;
   }
   void first_begin(Work& w) const override {
-    s_.fold->scan_start(state(w), identity(*w.kernel), sequential(w));
+    Carries none;
+    s_.fold->start_carries(none, 1);
+    s_.fold->scan_start(state(w), none, sequential(w));
   }
   void first_block(Work& w) const override {
     if (!s_.runs) s_.fold->scan_total(state(w), block_values(w, s_), w.n);
@@ -31,27 +33,26 @@ class Scan final : public SinkCode {
     chunk.totals = state(w).blocks;
     if (!s_.runs) return;
     chunk.totals.count = 1;
-    chunk.totals.cells[0] = state(w).carry;
+    chunk.totals.cells[0] = carry(w);
   }
-  [[nodiscard]] std::uint64_t* advanced(Work& w) const override { return &state(w).carry; }
+  [[nodiscard]] std::uint64_t* advanced(Work& w) const override { return &carry(w); }
   [[nodiscard]] Cell* stripes(Work& w) const override { return all(w).stripes; }
   void stripes_begin(Work& w, bool total) const override {
     State& st = all(w);
-    Cell before = state(w).carry;
+    Cell before = carry(w);
     for (int l = 0; l < lanes(w); ++l) {
       st.stripes[l] = total ? identity(*w.kernel) : before;
-      if (!total) before = s_.fold->combine_blocks(before, {1, {st.totals[l]}});
+      if (!total) before = s_.fold->combine(before, st.totals[l]);
     }
   }
   void stripes_end(Work& w, bool total) const override {
     State& st = all(w);
     if (!total) {
-      state(w).carry = st.stripes[lanes(w) - 1];
+      carry(w) = st.stripes[lanes(w) - 1];
       return;
     }
     std::copy_n(st.stripes, lanes(w), st.totals);
-    for (int l = 0; l < lanes(w); ++l)
-      state(w).carry = s_.fold->combine_blocks(state(w).carry, {1, {st.totals[l]}});
+    for (int l = 0; l < lanes(w); ++l) carry(w) = s_.fold->combine(carry(w), st.totals[l]);
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
@@ -61,26 +62,28 @@ class Scan final : public SinkCode {
     if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
   void begin(Work& w) const override {
-    s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carry, sequential(w));
+    s_.fold->scan_start(state(w), w.kernel->chunk_state<Chunk>(w.chunk, *this).carries, sequential(w));
   }
   void scan_block(Work& w) const override {
     if (s_.runs) return;
     s_.fold->scan(state(w), block_values(w, s_), w.scratch<std::byte>(s_.result), w.n);
-    state(w).blocks.count = 0;  // the carry has them
+    state(w).blocks.count = 0;  // the carries have them
   }
   void end(Work& w) const override {
     if (!w.kernel->in_order() || w.chunk + 1 == w.kernel->chunks()) return;
     s_.fold->scan_finish(state(w));
-    w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carry = state(w).carry;
+    w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carries = state(w).carries;
   }
 
  private:
   void hand_on(KernelRun& run, std::size_t c) const {
     const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
-    run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(chunk.carry, chunk.totals);
+    Carries& next = run.chunk_state<Chunk>(c + 1, *this).carries;
+    next = chunk.carries;
+    s_.fold->carry_blocks(next, chunk.totals);
   }
   struct Chunk {
-    Cell carry = 0;
+    Carries carries;  // before the chunk
     BlockCells totals;
   };
   [[nodiscard]] Cell identity(const KernelRun& run) const {
@@ -95,6 +98,7 @@ class Scan final : public SinkCode {
   [[nodiscard]] static bool sequential(const Work& w) { return w.kernel->space() <= kSequentialMax; }
   [[nodiscard]] State& all(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   [[nodiscard]] ScanState& state(const Work& w) const { return all(w).scan; }
+  [[nodiscard]] Cell& carry(const Work& w) const { return state(w).carries.carries[0]; }
   SinkSpec s_;
 };
 

@@ -41,17 +41,20 @@ class SegReduce final : public SinkCode {
     (chunk.through ? chunk.head : chunk.tail) = st.reduce.fold.blocks;
   }
   void finish(KernelRun& run) const override {
-    const Cell identity = identity_cell(s_.sink->combine, s_.cell, run.context().plan->int_bits);
     Bound& out = run.context().var(s_.sink->out);
-    Cell open = identity;
+    Totals open;
+    s_.fold->start_totals(open);
     for (std::size_t c = 0; c < run.chunks(); ++c) {
       const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
       if (chunk.head_open) {
-        open = s_.fold->combine_blocks(open, chunk.head);
+        s_.fold->combine_blocks(open, chunk.head);
         if (chunk.through) continue;
-        store_cell_as(out.data, out.storage, chunk.head_segment, load_cell(&open, s_.cell, 0));
+        const Cell total = s_.fold->combined(open);
+        store_cell_as(out.data, out.storage, chunk.head_segment, load_cell(&total, s_.cell, 0));
       }
-      if (chunk.tail_open) open = s_.fold->combine_blocks(identity, chunk.tail);
+      if (!chunk.tail_open) continue;
+      s_.fold->start_totals(open);
+      s_.fold->combine_blocks(open, chunk.tail);
     }
     if (out.length == 1) out.cell = load_cell(out.data, out.storage, 0);
   }
@@ -80,7 +83,11 @@ class SegScan final : public SinkCode {
   explicit SegScan(const SinkSpec& s) : s_(s) {}
   [[nodiscard]] std::size_t worker_bytes() const override { return sizeof(State); }
   [[nodiscard]] std::size_t chunk_bytes() const override { return sizeof(Chunk); }
-  void first_begin(Work& w) const override { start(w, identity(*w.kernel)); }
+  void first_begin(Work& w) const override {
+    Carries none;
+    s_.fold->start_carries(none, 1);
+    start(w, none);
+  }
   void first_block(Work& w) const override {
     s_.fold->seg_scan_total(state(w).scan, state(w).cursor, block_values(w, s_), w.begin, w.n);
   }
@@ -88,6 +95,7 @@ class SegScan final : public SinkCode {
     Chunk& chunk = w.kernel->chunk_state<Chunk>(w.chunk, *this);
     chunk.through = state(w).through_from == state(w).cursor.segment && !state(w).cursor.fresh;
     chunk.totals = state(w).scan.blocks;
+    chunk.begun = state(w).scan.carries;
   }
   [[nodiscard]] bool between(KernelRun& run) const override {
     for (std::size_t c = 0; c + 1 < run.chunks(); ++c) hand_on(run, c);
@@ -96,15 +104,15 @@ class SegScan final : public SinkCode {
   void chain(Work& w) const override {
     if (w.chunk + 1 < w.kernel->chunks()) hand_on(*w.kernel, w.chunk);
   }
-  void begin(Work& w) const override { start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carry); }
+  void begin(Work& w) const override { start(w, w.kernel->chunk_state<Chunk>(w.chunk, *this).carries); }
   void scan_block(Work& w) const override {
     s_.fold->seg_scan(state(w).scan, state(w).cursor, block_values(w, s_), w.scratch<std::byte>(s_.result),
                       w.begin, w.n);
-    state(w).scan.blocks.count = 0;  // the carry has them
+    state(w).scan.blocks.count = 0;  // the carries have them
   }
   void end(Work& w) const override {
     if (w.kernel->in_order() && w.chunk + 1 < w.kernel->chunks())
-      w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carry = state(w).scan.carry;
+      w.kernel->chunk_state<Chunk>(w.chunk + 1, *this).carries = state(w).scan.carries;
   }
 
  private:
@@ -114,24 +122,23 @@ class SegScan final : public SinkCode {
     std::int64_t through_from;  // the segment cut by the chunk's begin, -1: none
   };
   struct Chunk {
-    Cell carry;  // before the first element, if its segment began earlier
+    Carries carries;  // before the first element, if its segment began earlier
     bool through;
     BlockCells totals;  // of the segment that the chunk's end cuts
+    Carries begun;      // behind them, if that segment begins in the chunk
   };
-  [[nodiscard]] Cell identity(KernelRun& run) const {
-    return identity_cell(s_.sink->combine, s_.cell, run.context().plan->int_bits);
-  }
   // A segment cut by the chunk's begin is long, or chunks run in order and the carry is all that counts.
-  void start(Work& w, Cell carry) const {
+  void start(Work& w, const Carries& carries) const {
     State& st = state(w);
     st.cursor = seek(w.kernel->context().desc(s_.sink->desc), w.chunk_begin);
     st.through_from = st.cursor.fresh ? -1 : st.cursor.segment;
-    s_.fold->scan_start(st.scan, carry, false);
+    s_.fold->scan_start(st.scan, carries, false);
   }
   void hand_on(KernelRun& run, std::size_t c) const {
     const Chunk& chunk = run.chunk_state<Chunk>(c, *this);
-    const Cell base = chunk.through ? chunk.carry : identity(run);
-    run.chunk_state<Chunk>(c + 1, *this).carry = s_.fold->combine_blocks(base, chunk.totals);
+    Carries& next = run.chunk_state<Chunk>(c + 1, *this).carries;
+    next = chunk.through ? chunk.carries : chunk.begun;
+    if (chunk.through) s_.fold->carry_blocks(next, chunk.totals);
   }
   [[nodiscard]] State& state(const Work& w) const { return w.kernel->worker_state<State>(w, *this); }
   SinkSpec s_;

@@ -22,6 +22,8 @@ struct Kernel {
   // Groups of 8 are scanned as vectors: FLOAT always, for its order; INT where vectors of it are native.
   static constexpr bool kGroups = kFloat || (__is_same(In, Acc) && sizeof(In) >= 4 && NVM_VECTOR_BYTES >= 32);
   static constexpr Acc kId = Op::template identity<Acc>();
+  using Combine = CombineTotals<Op, Acc>;
+  using Carry = CarryTotals<Op, Acc>;
 
   static i64 block_length(i64 left) { return left < kReduceBlock ? left : kReduceBlock; }
 
@@ -29,19 +31,23 @@ struct Kernel {
     if constexpr (kFloat) return reduce_segment<Op>(v, n);
     return reduce_in_order<Op, Acc>(v, n);
   }
-  static void scan_from(const In* v, i64 n, Acc carry, Acc* out) {
+  static void scan_from(const In* v, i64 n, Carries carries, Acc* out) {
+    const auto carry = [&] { return from_bits<Acc>(carries.carries[0]); };
     if constexpr (kGroups) {
       for (i64 i = 0; i < n; i += kReduceBlock)
-        carry = Op::apply(carry, scan_block<Op, true>(v + i, block_length(n - i), carry, out + i));
+        Carry::push(carries, scan_block<Op, true>(v + i, block_length(n - i), carry(), out + i));
     } else {
-      scan_in_order<Op, true>(v, n, carry, out);
+      scan_in_order<Op, true>(v, n, carry(), out);
     }
   }
   static void scan_one(const In* v, i64 n, Acc* out) {
-    if (n <= kSequentialMax)
+    if (n <= kSequentialMax) {
       scan_in_order<Op, true>(v, n, kId, out);
-    else
-      scan_from(v, n, kId, out);
+    } else {
+      Carries carries;
+      Carry::start(carries, blocks_of(n));
+      scan_from(v, n, carries, out);
+    }
   }
 
   template <bool kScan>
@@ -116,17 +122,27 @@ struct Kernel {
       reduce_blocks(pv, n, totals);
     }
   }
-  static void scan_blocks(const void* v, i64 n, const void* carry, void* out) {
-    scan_from(static_cast<const In*>(v), n, *static_cast<const Acc*>(carry), static_cast<Acc*>(out));
+  static void scan_blocks(const void* v, i64 n, const Carries& carries, void* out) {
+    scan_from(static_cast<const In*>(v), n, carries, static_cast<Acc*>(out));
   }
-  static void combine(void* pacc, const void* ptotals, i64 count) {
-    Acc acc = *static_cast<Acc*>(pacc);
-    const Acc* totals = static_cast<const Acc*>(ptotals);
-    for (i64 i = 0; i < count; ++i) acc = Op::apply(acc, totals[i]);
-    *static_cast<Acc*>(pacc) = acc;
+  static void combine(Totals& state, const void* totals, i64 count) {
+    for (i64 i = 0; i < count; ++i) Combine::push(state, static_cast<const Acc*>(totals)[i]);
+  }
+  static void combined(const Totals& state, void* out) { *static_cast<Acc*>(out) = Combine::finish(state); }
+  static void carry(Carries& state, const void* totals, i64 count) {
+    for (i64 i = 0; i < count; ++i) Carry::push(state, static_cast<const Acc*>(totals)[i]);
   }
   static constexpr Fold fold() {
-    return {all_segments<false>, all_segments<true>, reduce_blocks, scan_totals, scan_blocks, combine};
+    return {all_segments<false>,
+            all_segments<true>,
+            reduce_blocks,
+            scan_totals,
+            scan_blocks,
+            Combine::start,
+            combine,
+            combined,
+            Carry::start,
+            carry};
   }
 };
 

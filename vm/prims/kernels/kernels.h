@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "vm/simd/tree_totals.h"
+
 namespace nvm::vm::kernels {
 
 inline constexpr int kScalars = 64;  // bound on nvm::Scalar
@@ -58,10 +60,15 @@ struct Fold {
   // A part of a long segment that starts at a block; one accumulator per block.
   void (*reduce_blocks)(const void* v, std::int64_t n, void* totals) = nullptr;
   void (*scan_totals)(const void* v, std::int64_t n, void* totals) = nullptr;
-  // Scans such a part from *carry.
-  void (*scan_blocks)(const void* v, std::int64_t n, const void* carry, void* out) = nullptr;
-  // *acc = *acc op totals[0] op ... in this order.
-  void (*combine)(void* acc, const void* totals, std::int64_t count) = nullptr;
+  // Scans such a part from the carry that is next.
+  void (*scan_blocks)(const void* v, std::int64_t n, const Carries& carries, void* out) = nullptr;
+  // Of the parts of a segment, in order: totals combined, to *out.
+  void (*start_totals)(Totals&) = nullptr;
+  void (*combine)(Totals&, const void* totals, std::int64_t count) = nullptr;
+  void (*combined)(const Totals&, void* out) = nullptr;
+  // And what the next block of a scan starts from.
+  void (*start_carries)(Carries&, std::int64_t blocks) = nullptr;
+  void (*carry)(Carries&, const void* totals, std::int64_t count) = nullptr;
 };
 
 // Index operands are i32 or i64 (suffix of the arrays: 0 and 1); elements of 1, 4 or 8 bytes (0, 1, 2).

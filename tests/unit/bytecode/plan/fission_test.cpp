@@ -103,7 +103,7 @@ TEST_CASE("what parts of a plan need, hand on and make is printed by kernel") {
     v0, v2: needs the elements [a, b)
     v1: needs what the scan hands on to it
     v3: needs the entries of the segments that meet [a, b), the number of the first, the place of a in it
-    s0: hands on at most 9 words, the running value and, of the block that goes on, its total and its unfinished group
+    s0: hands on at most 9 words, the running value and, of the block that goes on, its total and its unfinished group, 9 more for each level of superblocks
     s2: hands on 1 word, the total of its elements of the segment that goes on
     checks: hands on 1 word, the first iteration where a check fails, if there is one
     s0: results side by side, in the order of the parts
