@@ -36,6 +36,9 @@ def call_graph(binary):
             if to is None or function is None:
                 continue
             target = PART.sub("", to.group(2)).removesuffix("@plt")
+            # Functions may share the code of an exception: to jump into another one's is no call.
+            if to.group(1) != "call" and target != function and ".cold" in to.group(2):
+                continue
             if target != function or to.group(1) == "call":
                 edges[function].add(target)
     return edges
