@@ -1,4 +1,5 @@
 #include "bytecode/base/suggest.h"
+#include "bytecode/base/ascii.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +9,6 @@ namespace nvm {
 namespace {
 
 constexpr std::size_t kLongest = 48;  // longer names get no suggestion
-
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Optimal string alignment distance; both no longer than kLongest.
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
 #include "frontend/edit/format.h"
 #include "frontend/edit/nesl_unit.h"
@@ -30,13 +31,6 @@ constexpr std::string_view kTypes[] = {"any",     "bool",   "char",    "float", 
                                        "logical", "number", "ordinal", "scalar"};
 
 bool is_internal(std::string_view name) { return name.find("__") != name.npos || name.starts_with("prim_"); }
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 // "(a, (b, c))" and a name as "f(a, (b, c)) : TYPE", with the places of a and (b, c).
 Signature signature_text(const std::string& name, std::string_view parameters, std::string_view type) {

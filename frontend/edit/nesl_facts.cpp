@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/compile.h"
 #include "frontend/nesl/infer.h"
@@ -19,13 +20,6 @@ using frontend::Type;
 using frontend::TypeKind;
 
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
 
 const Type* result_of(const Type* function) {
   function = function != nullptr ? frontend::resolve(function) : nullptr;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/parser.h"
 #include "frontend/nesl/program_text.h"
@@ -15,8 +16,6 @@ using frontend::Form;
 using frontend::FormKind;
 
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;

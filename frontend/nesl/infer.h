@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bytecode/base/ascii.h"
 #include "frontend/nesl/environment.h"
 
 namespace nvm::frontend {
 
-// For messages: a name as NESL's own messages show it; an expression in one line, cut if long.
-[[nodiscard]] std::string upper(std::string text);
+// For messages: an expression in one line, cut if long. Names are shown in capitals, as in NESL's own.
 [[nodiscard]] std::string excerpt(const Expr& exp);
 [[nodiscard]] std::string counted(std::size_t n);  // "1 argument", "2 arguments"
 [[nodiscard]] bool is_base_type(std::string_view name);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/suggest.h"
 #include "frontend/nesl/infer.h"
 #include "frontend/nesl/modules.h"
@@ -89,12 +90,6 @@ constexpr Meant kMeant[] = {
 }  // namespace
 
 std::string counted(std::size_t n) { return std::to_string(n) + (n == 1 ? " argument" : " arguments"); }
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 std::string excerpt(const Expr& exp) {
   constexpr std::size_t kLongest = 60;

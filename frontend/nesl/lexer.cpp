@@ -1,5 +1,6 @@
 #include "frontend/nesl/lexer.h"
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
 
 #include <algorithm>
@@ -16,8 +17,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // The legacy scanner takes ~ for a letter, too.
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '~'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // Longest first, so that the first match is the longest.
 constexpr std::array<std::string_view, 34> kSymbols = {
     "==", "/=", "<=", ">=", "++", "->", "<-", "||", "|=", ":=", "=>", "&=", "::", "(", ")", "[", "]",

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "bytecode/base/ascii.h"
 #include "frontend/nesl/lexer.h"
 
 namespace nvm::frontend {
 
 namespace {
-
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 // "lib/Stats.nesl" is stats.
 std::string stem(const std::string& file) {

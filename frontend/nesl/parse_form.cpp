@@ -3,6 +3,7 @@
 #include <array>
 #include <cctype>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/form_parser.h"
 #include "frontend/nesl/modules.h"
@@ -13,12 +14,6 @@ namespace {
 constexpr std::array<std::string_view, 14> kCommands = {"help", "exit", "lisp",   "describe", "apropos",
                                                         "get",  "set",  "show",   "shell",    "dump",
                                                         "edit", "load", "import", "?"};
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 }  // namespace
 

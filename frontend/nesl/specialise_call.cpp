@@ -1,6 +1,7 @@
 // Calls: which function is meant, and which of its versions.
 #include <algorithm>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/check.h"
 #include "bytecode/base/stack.h"
 #include "frontend/nesl/specialiser.h"
@@ -9,12 +10,6 @@ namespace nvm::frontend {
 namespace {
 
 constexpr std::size_t kMaxInstances = 20000;
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 // What follows the name of a type case of the prelude for a value of this type (prelude.h).
 const char* case_suffix(TypeKind kind) {

@@ -4,6 +4,7 @@
 #include <ostream>
 #include <utility>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/base/read_file.h"
 #include "bytecode/base/stack.h"
 #include "frontend/core.h"
@@ -22,18 +23,6 @@ using frontend::FormKind;
 using frontend::Type;
 using frontend::TypeKind;
 using frontend::Word;
-
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 std::string word(const std::vector<Word>& words, std::size_t k) {
   return k < words.size() ? lower(words[k].text) : "";

@@ -1,3 +1,4 @@
+#include "bytecode/base/ascii.h"
 #include "vm/lib/nesl_session.h"
 
 #include "bytecode/base/stack.h"
@@ -11,12 +12,6 @@ using frontend::ExprKind;
 using frontend::Form;
 using frontend::LetBinding;
 using frontend::Pattern;
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";

@@ -1,7 +1,6 @@
 #include "vm/lib/png.h"
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <memory>
 #include <string_view>
@@ -53,32 +52,20 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return n;
 }
 
-// The sum of a chunk: CRC-32.
-std::uint32_t sum_of(std::string_view bytes) {
-  static constexpr auto kTable = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::uint32_t i = 0; i < 256; ++i) {
-      table[i] = i;
-      for (int bit = 0; bit < 8; ++bit) table[i] = table[i] >> 1 ^ ((table[i] & 1) != 0 ? 0xEDB88320U : 0U);
-    }
-    return table;
-  }();
-  std::uint32_t sum = ~0U;
-  for (const char c : bytes) sum = sum >> 8 ^ kTable[(sum ^ static_cast<unsigned char>(c)) & 0xFF];
-  return ~sum;
-}
-
 // Bytes of the compressed rows. libpng passes over damaged chunks that it can do without, which would change
 // what is read, and over a missing end.
-std::uint64_t packed_bytes(std::string_view rest, const std::string& path) {
+std::uint64_t packed_bytes(Component& library, std::string_view rest, const std::string& path) {
   constexpr std::size_t kSignature = 8, kAround = 12;  // length, name and sum
+  using Sum = unsigned long(unsigned long, const unsigned char*, std::size_t);
+  const auto sum = library.function<Sum>("crc32_z");  // of zlib, which libpng brings
   rest.remove_prefix(kSignature);
   std::uint64_t packed = 0;
   for (;;) {
     const std::size_t length = rest.size() < kAround ? 0 : number_at(rest, 0);
     if (rest.size() < kAround + length) fail_file(path, "is damaged: it ends before its last chunk");
     const std::string_view name = rest.substr(4, 4);
-    if (sum_of(rest.substr(4, 4 + length)) != number_at(rest, 8 + length))
+    const auto* summed = reinterpret_cast<const unsigned char*>(rest.data()) + 4;  // name and contents
+    if (sum(0, summed, 4 + length) != number_at(rest, 8 + length))
       fail_file(path, "is damaged: the sum of its chunk " + std::string(name) + " differs");
     if (name == "IDAT") packed += length;
     if (name == "IEND") return packed;
@@ -107,7 +94,7 @@ Image read_png(const std::string& bytes, const std::string& path) {
   if (begin(&png.image, bytes.data(), bytes.size()) == 0)
     fail_file(path, "is no PNG image, or damaged: " + std::string(png.image.message));
   constexpr std::uint64_t kMostOfOne = 1032;  // bytes that deflate makes of one
-  if (claimed_bytes(bytes, png.image) / kMostOfOne > packed_bytes(bytes, path))
+  if (claimed_bytes(bytes, png.image) / kMostOfOne > packed_bytes(library, bytes, path))
     fail_file(path, "is damaged: it has not the pixels that it claims");
   const png_uint_32 found = png.image.format;
   Image image;

@@ -1,4 +1,5 @@
 #include "vm/lsp/frames.h"
+#include "bytecode/base/ascii.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,8 +10,6 @@ namespace nvm::lsp {
 namespace {
 
 constexpr std::string_view kLength = "content-length:";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_word(char a, char b) { return lower(a) == lower(b); }
 

@@ -56,10 +56,10 @@ Acc reduce_in_order(const In* x, i64 n) {
   return acc;
 }
 
-// A segment of any length.
+// Of more than kSequentialMax elements; apart, since the totals' state would burden who reduces short
+// segments.
 template <typename Op, typename T>
-T reduce_segment(const T* x, i64 n) {
-  if (n <= kSequentialMax) return reduce_in_order<Op, T>(x, n);
+[[gnu::noinline]] T reduce_long(const T* x, i64 n) {
   if (n <= kReduceBlock) return Op::apply(Op::template identity<T>(), reduce_block<Op>(x, n));
   using Combine = CombineTotals<Op, T>;
   Totals totals;
@@ -67,6 +67,12 @@ T reduce_segment(const T* x, i64 n) {
   for (i64 i = 0; i < n; i += kReduceBlock)
     Combine::push(totals, reduce_block<Op>(x + i, n - i < kReduceBlock ? n - i : kReduceBlock));
   return Combine::finish(totals);
+}
+
+// A segment of any length.
+template <typename Op, typename T>
+T reduce_segment(const T* x, i64 n) {
+  return n <= kSequentialMax ? reduce_in_order<Op, T>(x, n) : reduce_long<Op>(x, n);
 }
 
 }  // namespace

@@ -78,29 +78,43 @@ struct CombineTotals {
   static constexpr T kId = Op::template identity<T>();
 
   static void start(State& st) { start_level(st.levels[0]); }
-  static void push(State& st, T total) { push_to(st, 0, total); }
-  [[nodiscard]] static T finish(State st) {
-    for (int k = 0;; ++k) {
-      const auto& at = st.levels[k];
-      if (!kLevels || at.count <= kBlock || k + 1 == kTreeLevels) return from_bits<T>(at.in_order);
-      if (const std::int64_t rest = at.count % kBlock; rest != 0) push_to(st, k + 1, fold(at, rest));
-    }
+  static void push(State& st, T total) {
+    auto& blocks = st.levels[0];
+    if constexpr (kLevels)
+      push_to(st, 0, total);
+    else
+      blocks.in_order = to_bits(op(from_bits<T>(blocks.in_order), total));
+  }
+  [[nodiscard]] static T finish(const State& st) {
+    const auto& blocks = st.levels[0];
+    if constexpr (kLevels)
+      if (blocks.count > kBlock) return finish_levels(st);
+    return from_bits<T>(blocks.in_order);
   }
 
  private:
   static constexpr bool kLevels = std::is_floating_point_v<T>;
   static T op(T a, T b) { return Op::apply(a, b); }
 
+  [[gnu::noinline]] static T finish_levels(State st) {
+    for (int k = 0;; ++k) {
+      const auto& at = st.levels[k];
+      if (at.count <= kBlock || k + 1 == kTreeLevels) return from_bits<T>(at.in_order);
+      if (const std::int64_t rest = at.count % kBlock; rest != 0) push_to(st, k + 1, fold(at, rest));
+    }
+  }
   static void start_level(typename State::Level& at) {
     at.in_order = to_bits(kId);
     at.count = 0;
   }
-  static void push_to(State& st, int k, T total) {
+  // Apart, as is all that few segments need: kernels of every operation and type are in one unit, and what it
+  // inlines is limited.
+  [[gnu::noinline]] static void push_to(State& st, int k, T total) {
     auto& at = st.levels[k];
     const bool last = k + 1 == kTreeLevels;
-    if (!kLevels || last || at.count < kBlock) at.in_order = to_bits(op(from_bits<T>(at.in_order), total));
+    if (last || at.count < kBlock) at.in_order = to_bits(op(from_bits<T>(at.in_order), total));
     const std::int64_t in_block = at.count++ % kBlock;
-    if (!kLevels || last) return;
+    if (last) return;
     auto& lane = at.lanes[in_block % kLanes];
     lane = to_bits(op(in_block < kLanes ? kId : from_bits<T>(lane), total));
     if (in_block + 1 < kBlock) return;
@@ -128,14 +142,19 @@ struct CarryTotals {
   // The segment has so many blocks.
   static void start(State& st, std::int64_t blocks) {
     st.depth = 0;
-    if (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>)
       for (; blocks > kBlock && st.depth + 1 < kTreeLevels; blocks = (blocks + kBlock - 1) / kBlock)
         start_level(st.levels[st.depth++]);
     st.carries[st.depth] = to_bits(kId);
     for (int k = st.depth; k-- > 0;)
       st.carries[k] = to_bits(op(from_bits<T>(st.carries[k + 1]), op(kId, kId)));
   }
-  static void push(State& st, T total) { push_to(st, 0, total); }
+  static void push(State& st, T total) {
+    if (!std::is_floating_point_v<T> || st.depth == 0)
+      st.carries[0] = to_bits(op(from_bits<T>(st.carries[0]), total));
+    else if constexpr (std::is_floating_point_v<T>)
+      push_to(st, 0, total);
+  }
 
  private:
   static T op(T a, T b) { return Op::apply(a, b); }
@@ -144,7 +163,7 @@ struct CarryTotals {
     at.local = to_bits(kId);
     at.count = 0;
   }
-  static void push_to(State& st, int k, T total) {
+  [[gnu::noinline]] static void push_to(State& st, int k, T total) {
     if (k == st.depth) {
       st.carries[k] = to_bits(op(from_bits<T>(st.carries[k]), total));
       return;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "bytecode/base/ascii.h"
 #include "bytecode/program/origin.h"
 #include "vm/tier/pipeline.h"
 
@@ -19,12 +20,6 @@ using soac::VarId;
 const ssa::Inst* inst_of(const RecordedRegion& region, std::int32_t inst) {
   const auto site = static_cast<std::size_t>(region.region.insts[static_cast<std::size_t>(inst)].site);
   return site < region.sites.size() ? region.sites[site].inst : nullptr;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 std::vector<std::int32_t> inputs_of(const soac::Graph& graph, const soac::Node& node) {

@@ -31,7 +31,7 @@ struct Kernel {
     if constexpr (kFloat) return reduce_segment<Op>(v, n);
     return reduce_in_order<Op, Acc>(v, n);
   }
-  static void scan_from(const In* v, i64 n, Carries carries, Acc* out) {
+  static void scan_from(const In* v, i64 n, Carries& carries, Acc* out) {
     const auto carry = [&] { return from_bits<Acc>(carries.carries[0]); };
     if constexpr (kGroups) {
       for (i64 i = 0; i < n; i += kReduceBlock)
@@ -41,13 +41,16 @@ struct Kernel {
     }
   }
   static void scan_one(const In* v, i64 n, Acc* out) {
-    if (n <= kSequentialMax) {
+    if (n <= kSequentialMax || (!kGroups && !kFloat))
       scan_in_order<Op, true>(v, n, kId, out);
-    } else {
-      Carries carries;
-      Carry::start(carries, blocks_of(n));
-      scan_from(v, n, carries, out);
-    }
+    else
+      scan_long(v, n, out);
+  }
+  // Apart, since the carries' state would burden who scans short segments.
+  [[gnu::noinline]] static void scan_long(const In* v, i64 n, Acc* out) {
+    Carries carries;
+    Carry::start(carries, blocks_of(n));
+    scan_from(v, n, carries, out);
   }
 
   template <bool kScan>
@@ -123,7 +126,8 @@ struct Kernel {
     }
   }
   static void scan_blocks(const void* v, i64 n, const Carries& carries, void* out) {
-    scan_from(static_cast<const In*>(v), n, carries, static_cast<Acc*>(out));
+    Carries own = carries;
+    scan_from(static_cast<const In*>(v), n, own, static_cast<Acc*>(out));
   }
   static void combine(Totals& state, const void* totals, i64 count) {
     for (i64 i = 0; i < count; ++i) Combine::push(state, static_cast<const Acc*>(totals)[i]);
