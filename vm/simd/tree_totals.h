@@ -3,6 +3,7 @@
 // levels.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -37,10 +38,28 @@ struct CarriesOf {
     std::uint64_t local;
     std::int64_t count;  // in the superblock
   };
-  std::uint64_t
-      carries[kTreeLevels];  // by level: C of what comes next, of which the first is the next block's
-  Level levels[kTreeLevels - 1];
+  static constexpr int kMostDepth = kTreeLevels - 1;
+
   int depth;  // levels that are scanned as elements are; the next one goes from left to right
+  // By level: C of what comes next, of which the first is the next block's.
+  std::uint64_t carries[kTreeLevels];
+  Level levels[kMostDepth];
+
+  CarriesOf() = default;
+  ~CarriesOf() = default;
+  CarriesOf(const CarriesOf& o) { copy(o); }
+  CarriesOf& operator=(const CarriesOf& o) {
+    copy(o);
+    return *this;
+  }
+
+ private:
+  // What counts, which for few blocks is one word. One that was never begun may be copied, too.
+  void copy(const CarriesOf& o) {
+    depth = std::clamp(o.depth, 0, kMostDepth);
+    std::memcpy(carries, o.carries, sizeof(*carries) * static_cast<std::size_t>(depth + 1));
+    std::memcpy(levels, o.levels, sizeof(*levels) * static_cast<std::size_t>(depth));
+  }
 };
 using Carries = CarriesOf<TreeSizes>;
 
