@@ -97,9 +97,9 @@ void Modules::withdraw(const Binding* binding) {
       [&](const auto& m) { return std::any_of(m.second.values.begin(), m.second.values.end(), has); });
   if (module == environment_.modules_.end()) return;
   Environment::Names& names = environment_.names_;
-  for (const auto& [prefix, file] : names.prefixes) {
-    if (file != module->first) continue;
-    const auto its = [&](const auto& name) { return prefix_of(name.first) == prefix; };
+  for (const auto& alias : names.prefixes) {
+    if (alias.second != module->first) continue;
+    const auto its = [&](const auto& name) { return prefix_of(name.first) == alias.first; };
     std::erase_if(names.values, its);
     std::erase_if(names.types, its);
   }
