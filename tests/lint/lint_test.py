@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """The lint scripts find planted violations."""
 
+import json
 import pathlib
 import tempfile
 import unittest
 
+import clang
 import classes
 import endings
 import fast_paths
@@ -45,6 +47,19 @@ class FastPaths(Tree):
         self.write("vm/data/fast_paths.def", 'FAST_PATH(kOne, "one")\nFAST_PATH(kTwo, "two")\n')
         self.write("tests/unit/a.cpp", "check_taken(counts, {FastPath::kOne});")
         self.assertEqual(fast_paths.check(self.root), ["vm/data/fast_paths.def: no test names FastPath::kTwo"])
+
+
+@unittest.skipUnless(clang.CLANG, "no clang 14")
+class Clang(Tree):
+    def test_what_only_gcc_takes(self):
+        captured = "int f() { struct { int x, y; } p{1, 2}; auto [x, y] = p; return [&] { return x + y; }(); }"
+        self.write("vm/a.cpp", captured)
+        self.write("vm/a.h", "#pragma once\ninline " + captured)
+        self.write("vm/b.cpp", "int good() { return 1; }")
+        entry = {"file": str(self.root / "vm/a.cpp"), "command": "ccache c++ -std=c++20 -Werror -o a.o -c a.cpp"}
+        self.write("build/compile_commands.json", json.dumps([entry]))
+        refused = clang.check([self.root / name for name in ("vm/a.cpp", "vm/a.h", "vm/b.cpp")], self.root / "build")
+        self.assertEqual([said.split(":")[0] for said in refused], [str(self.root / name) for name in ("vm/a.cpp", "vm/a.h")])
 
 
 class Ops(Tree):
