@@ -24,8 +24,8 @@ constexpr Word kWords = 4, kRanks4 = 5, kRanks8 = 6;
 constexpr std::int64_t tile_of(int bytes) { return kThreads * (bytes == 4 ? 24 : 16); }
 constexpr int kDigit = 8;
 constexpr std::size_t kBins = 4 << kDigit;  // bytes of the counts of a pass
-constexpr int kRows = 13;                   // of counts: the first by key, then 95 bits of segment and key
-constexpr std::size_t kCells = 16;
+constexpr int kRows = 17;                   // of counts: the first by key, then bits of segment and key
+constexpr std::size_t kCells = 20;
 
 std::size_t key_bytes(Keys keys) { return keys == Keys::kI8 ? 1 : keys == Keys::kI32 ? 4 : 8; }
 int bits_of(Word most) { return static_cast<int>(std::bit_width(most)); }

@@ -27,9 +27,6 @@ struct nvm_order_items<u64> {
   static const int value = 16;
 };
 
-#define NVM_ORDER_LOOP(i, n) \
-  for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (i64)(n); i += (i64)gridDim.x * blockDim.x)
-
 // FLOAT as an integer of the same order, and back.
 NVM_DEV i64 nvm_order_bits(i64 x) { return x ^ ((x >> 63) & 0x7fffffffffffffffll); }
 NVM_DEV i64 nvm_order_key(u64 keys, u64 kind, i64 i) {
@@ -61,19 +58,33 @@ NVM_DEV void nvm_order_read_keys(u64 keys, u64 kind, u64 n, i64 first, i64 (&x)[
   for (int j = 0; j < kItems; ++j) x[j] = nvm_order_bits(x[j]);
 }
 
-NVM_DEV i64 nvm_order_segment(u64 offsets, u64 segments, u64 length, i64 i, i64& start) {
-  if (segments <= 1) {
-    start = 0;
-    return 0;
-  }
-  if (offsets == 0) {
-    const i64 s = i / (i64)length;
-    start = s * (i64)length;
-    return s;
-  }
-  const i64 s = nvm_find_segment((const i64*)offsets, (i64)segments, 0, i);
-  start = ((const i64*)offsets)[s];
-  return s;
+// ---- elements in their order: chunks of 2048 of a block ----
+#define NVM_ORDER_CHUNK 2048
+#define NVM_ORDER_CHUNKS(from, n) \
+  for (i64 from = (i64)blockIdx.x * NVM_ORDER_CHUNK; from < (i64)(n); from += (i64)gridDim.x * NVM_ORDER_CHUNK)
+// Segments of `length` elements each, or by offsets.
+struct nvm_order_segments {
+  u64 offsets, segments, length;
+};
+// The segments of the first and the last element of a chunk, for the whole block; of any element if not `near`.
+template <class Ends>
+NVM_DEV void nvm_order_find_ends(Ends& ends, const nvm_order_segments& s, i64 from, u64 n, bool near) {
+  if (s.offsets == 0) return;
+  const i64* const offsets = (const i64*)s.offsets;
+  const i64 last = from + NVM_ORDER_CHUNK < (i64)n ? from + NVM_ORDER_CHUNK - 1 : (i64)n - 1;
+  __syncthreads();
+  if (threadIdx.x == 0) ends[0] = near ? (u64)nvm_find_segment(offsets, (i64)s.segments, 0, from) : 0;
+  if (threadIdx.x == 32) ends[1] = near ? (u64)nvm_find_segment(offsets, (i64)s.segments, 0, last) : s.segments - 1;
+  __syncthreads();
+}
+template <class Ends>
+NVM_DEV i64 nvm_order_segment(Ends& ends, const nvm_order_segments& s, i64 i, i64& start) {
+  start = 0;
+  if (s.segments <= 1) return 0;
+  const i64* const offsets = (const i64*)s.offsets;
+  const i64 k = offsets != 0 ? nvm_find_segment(offsets, (i64)(u64)ends[1] + 1, (i64)(u64)ends[0], i) : i / (i64)s.length;
+  start = offsets != 0 ? offsets[k] : k * (i64)s.length;
+  return k;
 }
 
 // To this thread's bin of a pass.
@@ -93,8 +104,8 @@ extern "C" __global__ void __launch_bounds__(256) nvm_order_range(const nvm_orde
   bins[threadIdx.x] = 0;
   __syncthreads();
   u64 most = 0, least = 0;
-  for (i64 tile = (i64)blockIdx.x * 2048; tile < (i64)a.n; tile += (i64)gridDim.x * 2048) {
-    const i64 first = tile + 256 * warp + lane;
+  NVM_ORDER_CHUNKS(from, a.n) {
+    const i64 first = from + NVM_ORDER_CHUNK / 8 * warp + lane;
     const int rest = nvm_order_rest(a.n, first);
     i64 x[8];
     nvm_order_read_keys(a.keys, a.kind, a.n, first, x);
@@ -127,30 +138,37 @@ NVM_ENTRY(nvm_order_range, nvm_order_range_args)
 // Words of elements in their order, or, if `before` are words that end in indices, in the order of those. A word is
 // `chunk` bits of segment and key (of `bits` bits) from bit `skip` on, then an index. counts: of the lowest digits.
 struct nvm_order_words_args {
-  u64 cells, keys, n, kind, flip, base, before, before_bytes, to, to_bytes, offsets, segments, length, bits, skip, chunk,
-      index_bits, index_mask, counts;
+  u64 cells, keys, n, kind, flip, base, before, before_bytes, to, to_bytes;
+  nvm_order_segments in;
+  u64 bits, skip, chunk, index_bits, index_mask, counts;
 };
 NVM_DEV u64 nvm_order_word(u64 words, u64 bytes, i64 i) {
   return bytes == 4 ? ((const unsigned*)words)[i] : ((const u64*)words)[i];
 }
 extern "C" __global__ void __launch_bounds__(256) nvm_order_words(const nvm_order_words_args a) {
   NVM_SHARED(unsigned, bins, 256);
+  NVM_SHARED(u64, ends, 2);
   bins[threadIdx.x] = 0;
   __syncthreads();
-  NVM_ORDER_LOOP(at, a.n) {
-    const i64 i = a.before != 0 ? (i64)(nvm_order_word(a.before, a.before_bytes, at) & a.index_mask) : at;
-    const u64 key = ((u64)nvm_order_key(a.keys, a.kind, i) ^ a.flip) + a.base;
-    i64 start = 0;
-    const u64 segment = (u64)nvm_order_segment(a.offsets, a.segments, a.length, i, start);
-    u64 part = a.skip < a.bits ? key >> a.skip : segment >> (a.skip - a.bits);
-    if (a.skip < a.bits && segment != 0 && a.bits - a.skip < 64) part |= segment << (a.bits - a.skip);
-    if (a.chunk < 64) part &= (1ull << a.chunk) - 1;
-    const u64 word = part << a.index_bits | ((u64)i & a.index_mask);
-    if (a.to_bytes == 4)
-      ((unsigned*)a.to)[at] = (unsigned)word;
-    else
-      ((u64*)a.to)[at] = word;
-    nvm_shared_add(bins, (int)(part & 255), 1u);
+  NVM_ORDER_CHUNKS(from, a.n) {
+    nvm_order_find_ends(ends, a.in, from, a.n, a.before == 0);
+    for (int j = 0; j < NVM_ORDER_CHUNK / 256; ++j) {
+      const i64 at = from + 256 * j + (i64)threadIdx.x;
+      if (at >= (i64)a.n) break;
+      const i64 i = a.before != 0 ? (i64)(nvm_order_word(a.before, a.before_bytes, at) & a.index_mask) : at;
+      const u64 key = ((u64)nvm_order_key(a.keys, a.kind, i) ^ a.flip) + a.base;
+      i64 start = 0;
+      const u64 segment = (u64)nvm_order_segment(ends, a.in, i, start);
+      u64 part = a.skip < a.bits ? key >> a.skip : segment >> (a.skip - a.bits);
+      if (a.skip < a.bits && segment != 0 && a.bits - a.skip < 64) part |= segment << (a.bits - a.skip);
+      if (a.chunk < 64) part &= (1ull << a.chunk) - 1;
+      const u64 word = part << a.index_bits | ((u64)i & a.index_mask);
+      if (a.to_bytes == 4)
+        ((unsigned*)a.to)[at] = (unsigned)word;
+      else
+        ((u64*)a.to)[at] = word;
+      nvm_shared_add(bins, (int)(part & 255), 1u);
+    }
   }
   __syncthreads();
   nvm_order_add_bin(a.counts, bins[threadIdx.x]);
@@ -375,24 +393,32 @@ NVM_ENTRY(nvm_order_pass8, nvm_order_pass_args)
 // Of sorted words that end in indices: the places of elements in their segments, or the elements (`keys`), of `width`
 // bytes.
 struct nvm_order_finish_args {
-  u64 cells, words, bytes, index_mask, n, keys, offsets, segments, length, out, width;
+  u64 cells, words, bytes, index_mask, n, keys;
+  nvm_order_segments in;
+  u64 out, width;
 };
-template <class T>
-NVM_DEV void nvm_order_finish_one(const nvm_order_finish_args& a, i64 i, i64 index) {
+template <class T, class Ends>
+NVM_DEV void nvm_order_finish_one(const nvm_order_finish_args& a, Ends& ends, i64 i) {
+  const i64 index = (i64)(nvm_order_word(a.words, a.bytes, i) & a.index_mask);
   if (a.keys != 0) {
     ((T*)a.out)[i] = ((const T*)a.keys)[index];
     return;
   }
   i64 start = 0;
-  nvm_order_segment(a.offsets, a.segments, a.length, i, start);
+  nvm_order_segment(ends, a.in, i, start);
   ((T*)a.out)[index] = (T)(i - start);
 }
-extern "C" __global__ void nvm_order_finish(const nvm_order_finish_args a) {
-  NVM_ORDER_LOOP(i, a.n) {
-    const i64 index = (i64)(nvm_order_word(a.words, a.bytes, i) & a.index_mask);
-    if (a.width == 8) nvm_order_finish_one<i64>(a, i, index);
-    if (a.width == 4) nvm_order_finish_one<int>(a, i, index);
-    if (a.width == 1) nvm_order_finish_one<i8>(a, i, index);
+extern "C" __global__ void __launch_bounds__(256) nvm_order_finish(const nvm_order_finish_args a) {
+  NVM_SHARED(u64, ends, 2);
+  NVM_ORDER_CHUNKS(from, a.n) {
+    nvm_order_find_ends(ends, a.in, from, a.n, true);
+    for (int j = 0; j < NVM_ORDER_CHUNK / 256; ++j) {
+      const i64 i = from + 256 * j + (i64)threadIdx.x;
+      if (i >= (i64)a.n) break;
+      if (a.width == 8) nvm_order_finish_one<i64>(a, ends, i);
+      if (a.width == 4) nvm_order_finish_one<int>(a, ends, i);
+      if (a.width == 1) nvm_order_finish_one<i8>(a, ends, i);
+    }
   }
 }
 NVM_ENTRY(nvm_order_finish, nvm_order_finish_args)
