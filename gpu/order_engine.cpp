@@ -16,14 +16,48 @@ const char* const kText =
     ;
 
 using Word = std::uint64_t;
-constexpr std::int64_t kTile = 4096;  // elements of a block in a pass; see order.cuh
+using Keys = OrderTask::Keys;
+// As order.cuh has them.
 constexpr int kThreads = 256;
-constexpr std::size_t kCells = 32;
 constexpr Word kTickets = 2;  // the first cell of them
+constexpr Word kWords = 4, kRanks4 = 5, kRanks8 = 6;
+constexpr std::int64_t tile_of(int bytes) { return kThreads * (bytes == 4 ? 24 : 16); }
+constexpr int kDigit = 8;
+constexpr std::size_t kBins = 4 << kDigit;  // bytes of the counts of a pass
+constexpr int kRows = 17;                   // of counts: the first by key, then bits of segment and key
+constexpr std::size_t kCells = 20;
 
-std::size_t key_bytes(OrderTask::Keys keys) {
-  return keys == OrderTask::Keys::kI8 ? 1 : keys == OrderTask::Keys::kI32 ? 4 : 8;
-}
+std::size_t key_bytes(Keys keys) { return keys == Keys::kI8 ? 1 : keys == Keys::kI32 ? 4 : 8; }
+int bits_of(Word most) { return static_cast<int>(std::bit_width(most)); }
+Word mask_of(int bits) { return bits >= 64 ? ~Word{0} : (Word{1} << bits) - 1; }
+
+// What is sorted by at once: bits of segment and key above the index, in words of 4 or 8 bytes.
+struct Chunk {
+  int skip = 0, bits = 0, bytes = 8;
+  [[nodiscard]] int passes() const { return (bits + kDigit - 1) / kDigit; }
+};
+
+// How elements become words. (key ^ flip) + base is in the wanted order from 0 on.
+struct Layout {
+  Word flip = 0, base = 0;
+  int key_bits = 0, segment_bits = 0, index_bits = 0;
+  std::vector<Chunk> chunks;
+
+  Layout(const OrderTask& task, std::int64_t least, std::int64_t most)
+      : flip(task.down ? ~Word{0} : 0),
+        base(task.down ? static_cast<Word>(most) + 1 : Word{0} - static_cast<Word>(least)),
+        key_bits(bits_of(static_cast<Word>(most) - static_cast<Word>(least))),
+        segment_bits(bits_of(static_cast<Word>(std::max<std::int64_t>(task.segments, 1)) - 1)) {
+    const int all = key_bits + segment_bits;
+    if (task.ranks || all > 64) index_bits = bits_of(static_cast<Word>(task.count) - 1);
+    const int room = index_bits == 0 ? 64 : (64 - index_bits) / kDigit * kDigit;
+    for (int skip = 0; skip < all; skip += room) {
+      const int bits = std::min(room, all - skip);
+      chunks.push_back({skip, bits, bits + index_bits <= 32 ? 4 : 8});
+    }
+    if (chunks.empty()) chunks.push_back({0, 1, 4});  // all are equal
+  }
+};
 
 // One task on one queue.
 class OrderRun {
@@ -37,7 +71,15 @@ class OrderRun {
   OrderRun(const OrderRun&) = delete;
   OrderRun& operator=(const OrderRun&) = delete;
 
-  bool run() { return bind() && find_range() && make_words() && count_digits() && sort() && finish(); }
+  bool run() {
+    if (!bind()) return false;
+    std::int64_t least = 0, most = 0;
+    if (!find_range(least, most)) return false;
+    const Layout layout(task_, least, most);
+    if (!take_memory(layout)) return false;
+    for (const Chunk& c : layout.chunks) sort(layout, c);
+    return finish(layout);
+  }
 
  private:
   // Null once there was no memory.
@@ -46,111 +88,113 @@ class OrderRun {
     if (a != 0) owned_.push_back(a);
     return a;
   }
-  void launch(const char* entry, std::initializer_list<Word> words, std::int64_t most_blocks = 2048) {
+  void launch(const char* entry, std::initializer_list<Word> words) {
     const std::int64_t blocks = (task_.count + kThreads * 8 - 1) / (kThreads * 8);
-    queue_.launch(entry, std::clamp<std::int64_t>(blocks, 1, most_blocks), kThreads,
-                  std::span(words.begin(), words.size()), 0);
+    launch(entry, std::clamp<std::int64_t>(blocks, 1, 2048), words);
+  }
+  void launch(const char* entry, std::int64_t blocks, std::initializer_list<Word> words) {
+    queue_.launch(entry, blocks, kThreads, std::span(words.begin(), words.size()), 0);
   }
   [[nodiscard]] Word kind() const { return static_cast<Word>(task_.keys); }
-  [[nodiscard]] Word down() const { return task_.down ? 1 : 0; }
+  [[nodiscard]] std::size_t out_bytes() const {
+    return task_.ranks ? static_cast<std::size_t>(task_.rank_bytes) : key_bytes(task_.keys);
+  }
+  [[nodiscard]] std::int64_t tiles(const Chunk& c) const {
+    return (task_.count + tile_of(c.bytes) - 1) / tile_of(c.bytes);
+  }
+  [[nodiscard]] Address counts(int row) const { return cells_ + 8 * kCells + kBins * static_cast<Word>(row); }
+  [[nodiscard]] bool one_segment() const { return task_.segments <= 1; }
+  // Whether the last pass makes what is asked for.
+  [[nodiscard]] bool direct(const Layout& l) const { return task_.ranks ? one_segment() : l.index_bits == 0; }
+  // What follows writes there: the last step the result, those before in turn.
+  Address target() {
+    --steps_;
+    return steps_ == 0 ? out_ : steps_ % 2 == 1 ? words_ : other_words_;
+  }
 
   bool bind() {
     keys_ = queue_.bring(task_.from_remote, task_.from, n_ * key_bytes(task_.keys));
-    if (task_.offsets != nullptr && task_.segments > 1)
+    if (task_.offsets != nullptr && !one_segment())
       offsets_ = queue_.bring(task_.offsets_remote, task_.offsets,
                               8 * (static_cast<std::size_t>(task_.segments) + 1));
-    cells_ = take(8 * kCells);
-    return keys_ != 0 && cells_ != 0 && (offsets_ != 0 || task_.offsets == nullptr || task_.segments <= 1);
+    cells_ = take(8 * kCells + kBins * kRows);
+    return keys_ != 0 && cells_ != 0 && (offsets_ != 0 || task_.offsets == nullptr || one_segment());
   }
 
-  bool find_range() {
-    queue_.clear(cells_, 8 * kCells);
-    launch("nvm_order_range", {cells_, keys_, n_, kind()}, 512);
+  bool find_range(std::int64_t& least, std::int64_t& most) {
+    queue_.clear(cells_, 8 * kCells + kBins * kRows);
+    launch("nvm_order_range", {cells_, keys_, n_, kind(), counts(0)});
     Word range[2] = {};
     queue_.download(range, cells_, sizeof range);
     if (!queue_.wait()) return false;
-    high_ = range[0];
-    low_ = ~range[1];
-    key_bits_ = static_cast<int>(std::bit_width(high_ - low_));
-    segment_bits_ =
-        static_cast<int>(std::bit_width(static_cast<Word>(std::max<std::int64_t>(task_.segments, 1)) - 1));
-    packed_ = key_bits_ + segment_bits_ <= 64;
+    constexpr Word kSign = Word{1} << 63;
+    most = static_cast<std::int64_t>(range[0] ^ kSign);
+    least = static_cast<std::int64_t>(~range[1] ^ kSign);
     return true;
   }
 
-  bool make_words() {
-    words_ = take(8 * n_);
-    spare_words_ = take(8 * n_);
-    if (words_ == 0 || spare_words_ == 0) return false;
-    if (task_.ranks || !packed_) {
-      index_ = take(4 * n_);
-      spare_index_ = take(4 * n_);
-      if (index_ == 0 || spare_index_ == 0) return false;
-    }
-    if (!packed_) ids_ = take(8 * n_);
-    if (!packed_ && ids_ == 0) return false;
-    launch("nvm_order_words", {cells_, keys_, n_, kind(), down(), low_, high_, words_, index_, ids_, offsets_,
-                               static_cast<Word>(task_.segments), static_cast<Word>(task_.regular_length),
-                               static_cast<Word>(key_bits_)});
-    return true;
+  // The first chunk has the longest words, so the most tiles. The result's memory is also that of words, if
+  // they fit.
+  bool take_memory(const Layout& l) {
+    steps_ = static_cast<int>(l.chunks.size()) - (one_segment() ? 1 : 0) + (direct(l) ? 0 : 1);
+    for (const Chunk& c : l.chunks) steps_ += c.passes();
+    const std::size_t state = kBins * static_cast<std::size_t>(tiles(l.chunks.front()));
+    const auto word = static_cast<std::size_t>(l.chunks.front().bytes);
+    state_ = take(2 * state);
+    if (state_ == 0) return false;
+    spare_ = state_ + state;
+    queue_.clear(state_, state);
+    if (steps_ > 1) words_ = take(n_ * word);
+    if (steps_ > 1 && words_ == 0) return false;
+    const bool apart = steps_ > 2 && word > out_bytes();
+    if (apart) other_words_ = take(n_ * word);
+    if (apart && other_words_ == 0) return false;
+    out_ = queue_.allocate(n_ * out_bytes());
+    if (!apart) other_words_ = out_;
+    return out_ != 0;
   }
 
-  // Digits of the words come first, then those of ids.
-  bool count_digits() {
-    const auto digits = [](int bits) { return static_cast<Word>((bits + 7) / 8); };
-    word_passes_ = digits(packed_ ? key_bits_ + segment_bits_ : key_bits_);
-    passes_ = word_passes_ + (packed_ ? 0 : digits(segment_bits_));
-    if (passes_ == 0) return true;
-    counts_ = take(8 * 256 * passes_);
-    if (counts_ == 0) return false;
-    queue_.clear(counts_, 8 * 256 * passes_);
-    if (word_passes_ > 0) launch("nvm_order_count", {cells_, words_, n_, word_passes_, counts_}, 1024);
-    if (passes_ > word_passes_)
-      launch("nvm_order_count", {cells_, ids_, n_, passes_ - word_passes_, counts_ + 8 * 256 * word_passes_},
-             1024);
-    const Word words[] = {cells_, counts_};
-    queue_.launch("nvm_order_starts", static_cast<std::int64_t>(passes_), kThreads, words, 0);
-    return true;
+  void sort(const Layout& l, const Chunk& c) {
+    const bool from_keys = c.skip == 0 && one_segment();
+    if (!from_keys) make_words(l, c);
+    for (int p = 0; p < c.passes(); ++p) pass(l, c, p, from_keys && p == 0);
+  }
+  // In the order of those of the chunk before, if there was one.
+  void make_words(const Layout& l, const Chunk& c) {
+    const Address to = target();
+    launch(
+        "nvm_order_words",
+        {cells_, keys_, n_, kind(), l.flip, l.base, sorted_, static_cast<Word>(sorted_bytes_), to,
+         static_cast<Word>(c.bytes), offsets_, static_cast<Word>(task_.segments),
+         static_cast<Word>(task_.regular_length), static_cast<Word>(l.key_bits), static_cast<Word>(c.skip),
+         static_cast<Word>(c.bits), static_cast<Word>(l.index_bits), mask_of(l.index_bits), counts(++row_)});
+    sorted_ = to;
+  }
+  void pass(const Layout& l, const Chunk& c, int number, bool from_keys) {
+    const bool last = number + 1 == c.passes();
+    const bool makes_result = steps_ == 1;
+    const Word result = !task_.ranks ? kind() : task_.rank_bytes == 4 ? kRanks4 : kRanks8;
+    const Word shift = static_cast<Word>(l.index_bits + kDigit * number);
+    const Address from = from_keys ? keys_ : sorted_;
+    const Address to = target();
+    launch(c.bytes == 4 ? "nvm_order_pass4" : "nvm_order_pass8", tiles(c),
+           {cells_, kTickets + static_cast<Word>(row_), from, from_keys ? kind() : kWords, to,
+            makes_result ? result : kWords, n_, shift, counts(row_), last ? 0 : counts(row_ + 1), state_,
+            steps_ == 0 ? 0 : spare_, l.flip, l.base, mask_of(l.key_bits), static_cast<Word>(l.index_bits),
+            mask_of(l.index_bits)});
+    sorted_ = to;
+    sorted_bytes_ = c.bytes;
+    if (!last) ++row_;
+    std::swap(state_, spare_);
   }
 
-  bool sort() {
-    const std::int64_t tiles = (task_.count + kTile - 1) / kTile;
-    const Address state = passes_ == 0 ? 0 : take(static_cast<std::size_t>(tiles) * 256 * 8);
-    if (passes_ > 0 && state == 0) return false;
-    for (Word p = 0; p < passes_; ++p) {
-      const bool by_id = p >= word_passes_;
-      queue_.clear(state, static_cast<std::size_t>(tiles) * 256 * 8);
-      const Word words[] = {cells_,
-                            kTickets + p,
-                            words_,
-                            index_,
-                            spare_words_,
-                            spare_index_,
-                            n_,
-                            8 * (by_id ? p - word_passes_ : p),
-                            counts_ + 8 * 256 * p,
-                            state,
-                            by_id ? ids_ : 0};
-      queue_.launch("nvm_order_pass", tiles, kThreads, words, 0);
-      std::swap(words_, spare_words_);
-      std::swap(index_, spare_index_);
-    }
-    return true;
-  }
-
-  bool finish() {
-    const auto width = static_cast<std::size_t>(task_.rank_bytes);
-    const std::size_t bytes = n_ * (task_.ranks ? width : key_bytes(task_.keys));
-    const Address out = queue_.allocate(bytes);
-    if (out == 0) return false;
-    const Word mask = key_bits_ == 64 || !packed_ ? ~Word{0} : (Word{1} << key_bits_) - 1;
-    if (task_.ranks)
-      launch("nvm_order_ranks", {cells_, index_, n_, offsets_, static_cast<Word>(task_.segments),
-                                 static_cast<Word>(task_.regular_length), out, width});
-    else
-      launch("nvm_order_elements", {cells_, words_, n_, kind(), down(), low_, high_, mask, out});
+  bool finish(const Layout& l) {
+    if (!direct(l))
+      launch("nvm_order_finish", {cells_, sorted_, static_cast<Word>(sorted_bytes_), mask_of(l.index_bits),
+                                  n_, task_.ranks ? 0 : keys_, offsets_, static_cast<Word>(task_.segments),
+                                  static_cast<Word>(task_.regular_length), target(), out_bytes()});
     std::shared_ptr<Remote> made;
-    queue_.keep(made, out, task_.to, bytes);
+    queue_.keep(made, out_, task_.to, n_ * out_bytes());
     if (!queue_.wait()) return false;
     task_.to_remote = std::move(made);
     return true;
@@ -160,11 +204,12 @@ class OrderRun {
   CudaQueue& queue_;
   const Word n_;
   std::vector<Address> owned_;
-  Address keys_ = 0, offsets_ = 0, cells_ = 0, counts_ = 0, ids_ = 0;
-  Address words_ = 0, spare_words_ = 0, index_ = 0, spare_index_ = 0;
-  Word low_ = 0, high_ = 0, word_passes_ = 0, passes_ = 0;
-  int key_bits_ = 0, segment_bits_ = 0;
-  bool packed_ = true;
+  Address keys_ = 0, offsets_ = 0, cells_ = 0, state_ = 0, spare_ = 0, out_ = 0;
+  Address words_ = 0, other_words_ = 0;  // out_ may be the other
+  Address sorted_ = 0;                   // words in order of all that was sorted by
+  int sorted_bytes_ = 0;
+  int steps_ = 0;  // to come, of those that write words or the result
+  int row_ = 0;    // of counts
 };
 
 }  // namespace

@@ -348,14 +348,16 @@ inline unsigned __ballot_sync(unsigned mask, bool flag) {
   for (int l = 0; l < 32; ++l) out |= static_cast<unsigned>(emu::current->results[l]) << l;
   return out;
 }
+inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __popc(unsigned x) { return __builtin_popcount(x); }
 inline long long __double_as_longlong(double x) {
   return emu::from_deposit<long long>(__builtin_bit_cast(std::uint64_t, x));
 }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-inline unsigned long long atomicAdd(unsigned long long* p, unsigned long long by) {
-  const unsigned long long old = *p;
+template <class T>
+T atomicAdd(T* p, T by) {
+  const T old = *p;
   *p = old + by;
   return old;
 }

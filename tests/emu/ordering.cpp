@@ -1,5 +1,6 @@
 // Ranking and sorting on the emulated device give what the processor's primitives give.
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "gpu/cuda_engine.h"
 #include "tests/property/gen_keys.h"
@@ -92,7 +93,8 @@ TEST_CASE("vectors and segments of all shapes come in the order of the processor
 
 TEST_CASE("several tiles, and lengths around one") {
   control("");
-  for (const std::int64_t n : {2, 4095, 4096, 4097, 20000}) check(static_cast<std::uint64_t>(n), one_of(n));
+  for (const std::int64_t n : {2, 4095, 4096, 4097, 6143, 6144, 6145, 20000, 50000})
+    check(static_cast<std::uint64_t>(n), one_of(n));
 }
 
 TEST_CASE("keys and segments that do not fit one word") {
@@ -116,6 +118,71 @@ TEST_CASE("keys and segments that do not fit one word") {
     CHECK(difference(ranks(context, c), ranks(device, c)).empty());
     CHECK(difference(sorted(context, c), sorted(device, c)).empty());
   }
+}
+
+namespace {
+
+// What ranking or sorting of n keys, the largest of which has so many bits, asks of the device.
+struct Asked {
+  std::uint64_t launches = 0;
+  double bytes_of_key = 0;  // most memory at once beside the keys
+};
+Asked asked(std::int64_t n, int bits, bool ranking, std::int64_t segments = 1) {
+  vm::Pool pool;
+  vm::PrimContext context;
+  context.pool = &pool;
+  Rng rng(5);
+  std::vector<std::int64_t> wide;
+  for (std::int64_t i = 0; i < n; ++i)
+    wide.push_back(
+        bits == 0 ? 7 : static_cast<std::int64_t>(rng() >> (64 - bits) | (i == 0 ? 1ull << (bits - 1) : 0)));
+  wide[1] = bits == 0 ? 7 : 0;
+  if (bits == 64) wide[0] = std::numeric_limits<std::int64_t>::min(), wide[1] = -(wide[0] + 1);
+  Case c;
+  c.keys = vm::int_vector(pool, wide);
+  const std::vector<std::int64_t> lengths(static_cast<std::size_t>(segments), n / segments);
+  c.segments = Segdes::from_lengths(vm::int_vector(pool, lengths), n);
+  const Value wanted = ranking ? ranks(context, c) : sorted(context, c);
+  context.orderer = &orderer();
+  control("");
+  const std::uint64_t live = counts().live;
+  const Value result = ranking ? ranks(context, c) : sorted(context, c);
+  const emu::Counts made = counts();
+  CHECK(difference(wanted, result).empty());
+  return {made.launches, static_cast<double>(made.peak - live) / static_cast<double>(n) - 8};
+}
+
+}  // namespace
+
+TEST_CASE("there is a pass for each 8 bits in which keys differ") {
+  constexpr std::int64_t n = 20000;  // an index of 15 bits
+  for (const auto& [bits, passes] : std::vector<std::pair<int, int>>{
+           {0, 1}, {1, 1}, {8, 1}, {9, 2}, {20, 3}, {32, 4}, {33, 5}, {48, 6}, {63, 8}, {64, 8}}) {
+    INFO("bits " << bits);
+    CHECK(asked(n, bits, false).launches == static_cast<std::uint64_t>(1 + passes));
+    const bool fits = bits <= 48;  // with the index in one word; else words are made again for the rest
+    CHECK(asked(n, bits, true).launches == static_cast<std::uint64_t>(1 + passes + (fits ? 0 : 1)));
+  }
+  // 5 bits of a segment stand above the key; its ranks begin anew.
+  CHECK(asked(n, 20, false, 20).launches == 1 + 1 + 4);
+  CHECK(asked(n, 20, true, 20).launches == 1 + 1 + 4 + 1);
+  CHECK(asked(n, 60, false, 20).launches ==
+        1 + 2 + 9 + 1);  // 65 bits: by index, then the elements are fetched
+}
+
+TEST_CASE("words have 4 bytes where all fits, and stand in the result's memory where they fit there") {
+  constexpr std::int64_t n = 200000;
+  // A result of 8 bytes, and words that the passes write in turn: here and in the result.
+  for (const int bits : {8, 20, 32, 33, 64}) {
+    INFO("bits " << bits);
+    const double words = bits <= 8 ? 0 : bits <= 32 ? 4 : 8;
+    const double most = asked(n, bits, false).bytes_of_key;
+    CHECK(most >= 8 + words);
+    CHECK(most <= 8 + words + 1);  // counts of digits beside
+  }
+  // An index of 18 bits, ranks of 4 bytes.
+  CHECK(asked(n, 14, true).bytes_of_key <= 4 + 4 + 1);
+  CHECK(asked(n, 15, true).bytes_of_key >= 4 + 8);
 }
 
 TEST_CASE("the keys are copied to the device once and the results stay there") {

@@ -198,33 +198,53 @@ void measure_transfers(std::int64_t n, gpu::OpenDevice& device) {
   device.release(memory);
 }
 
-// Keys on the device; 20 of 64 bits differ, then all. False if they are not in order.
+// Whether `ranks` are those of a stable sort.
+bool are_ranks(const std::vector<std::int64_t>& keys, const std::vector<std::int64_t>& ranks) {
+  constexpr std::int64_t kNone = -1;
+  std::vector<std::int64_t> at(keys.size(), kNone);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto rank = static_cast<std::size_t>(ranks[i]);
+    if (rank >= at.size() || at[rank] != kNone) return false;
+    at[rank] = static_cast<std::int64_t>(i);
+  }
+  for (std::size_t k = 1; k < at.size(); ++k) {
+    const auto one = static_cast<std::size_t>(at[k - 1]), next = static_cast<std::size_t>(at[k]);
+    if (keys[one] > keys[next] || (keys[one] == keys[next] && one > next)) return false;
+  }
+  return true;
+}
+
+// Keys on the device, of which some bits differ. False if they are not in order.
+bool measure_sort(std::int64_t n, int bits, bool ranks, gpu::DeviceOrderer& orderer) {
+  std::mt19937_64 random(1);
+  std::vector<std::int64_t> keys(static_cast<std::size_t>(n)), sorted(keys.size());
+  for (std::int64_t& k : keys) k = static_cast<std::int64_t>(random() >> (64 - bits));
+  OrderTask task;
+  task.ranks = ranks;
+  task.count = n;
+  task.from = keys.data();
+  task.to = sorted.data();
+  bool good = true;
+  const double seconds = best_of(kRounds, [&] {
+    task.to_remote = nullptr;
+    good = orderer.order(task) && good;
+  });
+  std::string why;
+  good = good && task.to_remote != nullptr && task.to_remote->fetch(why) &&
+         (ranks ? are_ranks(keys, sorted) : std::is_sorted(sorted.begin(), sorted.end()));
+  const std::string work = ranks ? "rank" : "sort", width = std::to_string(bits);
+  const double rival = rivals::seconds(work + " " + width + " bits", n, {}, kRounds);
+  const auto rate = [&](double time) { return static_cast<double>(n) / time * 1e-9; };
+  tell((work + "_" + width + "_bits").c_str(), rate(seconds), "gkeys_per_s");
+  tell((work + "_" + width + "_bits_cub").c_str(), rate(rival), "gkeys_per_s");
+  return good;
+}
 bool measure_sorting(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
   gpu::Compiler compiler(device, false);
   gpu::DeviceOrderer orderer(device, compiler, 0);
-  std::mt19937_64 random(1);
   bool good = true;
-  for (const int bits : {20, 64}) {
-    std::vector<std::int64_t> keys(static_cast<std::size_t>(n)), sorted(keys.size());
-    for (std::int64_t& k : keys) k = static_cast<std::int64_t>(random() >> (64 - bits));
-    OrderTask task;
-    task.ranks = false;
-    task.count = n;
-    task.from = keys.data();
-    task.to = sorted.data();
-    const double seconds = best_of(kRounds, [&] {
-      task.to_remote = nullptr;
-      good = orderer.order(task) && good;
-    });
-    std::string why;
-    good = good && task.to_remote != nullptr && task.to_remote->fetch(why) &&
-           std::is_sorted(sorted.begin(), sorted.end());
-    tell(bits == 20 ? "sort_20_bits" : "sort_64_bits", static_cast<double>(n) / seconds * 1e-9,
-         "gkeys_per_s");
-    const double rival = rivals::seconds(bits == 20 ? "sort 20 bits" : "sort 64 bits", n, {}, kRounds);
-    tell(bits == 20 ? "sort_20_bits_cub" : "sort_64_bits_cub", static_cast<double>(n) / rival * 1e-9,
-         "gkeys_per_s");
-  }
+  for (const int bits : {20, 32, 64}) good = measure_sort(n, bits, false, orderer) && good;
+  for (const int bits : {20, 64}) good = measure_sort(n, bits, true, orderer) && good;
   return good;
 }
 
@@ -370,7 +390,15 @@ int write_sources(const std::string& folder) {
 
 }  // namespace
 
-// bench [ELEMENTS], or bench --sources FOLDER
+// Sorting alone.
+int sorts(std::int64_t n, const std::shared_ptr<gpu::OpenDevice>& device) {
+  std::printf("{\"device\": \"%s\", \"elements\": %lld", device->name().c_str(), static_cast<long long>(n));
+  const bool good = measure_sorting(n, device);
+  std::printf("}\n");
+  return good ? 0 : 1;
+}
+
+// bench [ELEMENTS], bench --sorts ELEMENTS, or bench --sources FOLDER
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "--sources") == 0) return write_sources(argv[2]);
   std::string reason;
@@ -378,5 +406,6 @@ int main(int argc, char** argv) {
   std::string words;
   if (device == nullptr) return rehearse(reason);
   if (!gpu::nvrtc_available(words)) return rehearse(words);
+  if (argc == 3 && std::strcmp(argv[1], "--sorts") == 0) return sorts(std::atoll(argv[2]), device);
   return measure(argc > 1 ? std::atoll(argv[1]) : 100'000'000, device);
 }

@@ -181,6 +181,25 @@ double cub_sort(i64 n, int bits, int rounds) {
     cub::DeviceRadixSort::SortKeys(m, b, from.data, to.data, n, 0, bits);
   });
 }
+// Ranks have no algorithm of CUB's: the indices sorted by key, then stored where they belong.
+__global__ void indices(unsigned* x, i64 n) {
+  const i64 i = static_cast<i64>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < n) x[i] = static_cast<unsigned>(i);
+}
+__global__ void invert(const unsigned* x, i64* out, i64 n) {
+  const i64 i = static_cast<i64>(blockIdx.x) * kThreads + threadIdx.x;
+  if (i < n) out[x[i]] = i;
+}
+double cub_rank(i64 n, int bits, int rounds) {
+  const Vector<i64> from(keys(n, bits)), to(n);
+  const Vector<unsigned> index(n), sorted(n);
+  const auto blocks = static_cast<unsigned>((n + kThreads - 1) / kThreads);
+  return cub_run(rounds, [&](void* m, std::size_t& b) {
+    if (m != nullptr) indices<<<blocks, kThreads>>>(index.data, n);
+    cub::DeviceRadixSort::SortPairs(m, b, from.data, to.data, index.data, sorted.data, n, 0, bits);
+    if (m != nullptr) invert<<<blocks, kThreads>>>(sorted.data, to.data, n);
+  });
+}
 
 // Bitonic sort by comparisons of elements `stride` apart; strides that fit a block are done in shared memory.
 constexpr int kTile = 2048;
@@ -244,8 +263,11 @@ double nvm::rivals::seconds(const std::string& name, std::int64_t n, const std::
   if (name == "line fit") return reduce<4>(n, 2, LineFit{}, rounds);
   if (name == "norm2") return reduce<1>(n, 1, Norm{0.5}, rounds);
   if (name == "scan" || name == "filter" || name == "segmented sum") return cub_floats(name, n, offsets, rounds);
-  if (name == "sort 20 bits") return cub_sort(n, 20, rounds);
-  if (name == "sort 64 bits") return cub_sort(n, 64, rounds);
+  for (const int bits : {20, 32, 64}) {
+    const std::string width = std::to_string(bits) + " bits";
+    if (name == "sort " + width) return cub_sort(n, bits, rounds);
+    if (name == "rank " + width) return cub_rank(n, bits, rounds);
+  }
   if (name == "bitonic") return bitonic(n, rounds);
   return -1;
 }

@@ -169,4 +169,31 @@ TEST_CASE("what a tile hands on is stored and read together with its flag") {
     CHECK(count(ptx, "ld\\.relaxed\\.gpu\\.global\\.(v2\\.u64|b128)") >= 2);
     CHECK(count(ptx, "membar|fence") == 0);
   }
+  const std::string ptx = gpu::ptx_of_cuda(gpu::prelude() + gpu::order_source(), 90);
+  for (const char* pass : {"nvm_order_pass4", "nvm_order_pass8"}) {
+    const std::string rest = ptx.substr(ptx.find(std::string(".visible .entry ") + pass));
+    const std::string text = rest.substr(0, rest.find(".visible .entry ", 1));
+    INFO(pass);
+    CHECK(count(text, "st\\.volatile\\.global\\.[bu]32") == 2);
+    CHECK(count(text, "ld\\.volatile\\.global\\.[bu]32") == 1);
+    CHECK(count(text, "volatile\\.global") == 3);
+    CHECK(count(text, "membar|fence") == 0);
+  }
+}
+
+// Elements of a pass are asked for before one of them is used, so that their latencies overlap.
+TEST_CASE("a pass of a sort reads all elements of a thread before it ranks them") {
+  std::string words;
+  if (!gpu::nvrtc_available(words)) {
+    std::printf("skipped 1 test, reads of a sort in PTX: %s\n", words.c_str());
+    return;
+  }
+  const std::string ptx = gpu::ptx_of_cuda(gpu::prelude() + gpu::order_source(), 90);
+  const std::string pass = ptx.substr(ptx.find(".visible .entry nvm_order_pass8"));
+  const std::string ranking = pass.substr(0, pass.find("vote.sync.ballot"));
+  CHECK(count(ranking, "ld\\.global\\.[bu]64") >= 16);
+  // Eight votes for an element of a thread, and one addition that all who have the digit share.
+  const std::string text = pass.substr(0, pass.find(".visible .entry ", 1));
+  CHECK(count(text, "vote\\.sync\\.ballot") == 8 * 16);
+  CHECK(count(text, "st\\.shared\\.[bu]64") >= 16);
 }
