@@ -4,10 +4,10 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from . import elementwise, rules
-from .align import broadcast_shape, flat_at
+from .align import broadcast_shape, flat_at, spread
 from .array import Array, affine, repeated, row_strides
 from .dtypes import bool_, int64
-from .flat import Flat, ONE, Size, const, gather, ins1, iota, pack, word
+from .flat import Flat, ONE, Size, const, dist, gather, ins1, iota, pack, word
 from .records import by_component
 
 
@@ -276,9 +276,10 @@ def set_items(a: Array, key: Any, value: Any) -> None:
     from .making import asarray
     from .operators import where
 
-    if a.is_jagged:
-        raise NotImplementedError("writes into jagged arrays are not there yet")
     v = asarray(value).astype(a.dtype)  # type: ignore[attr-defined]
+    if a.is_jagged:
+        _set_in_lists(a, key, v)
+        return
     if isinstance(key, Array) and key.dtype is bool_ and key.ndim == a.ndim and v.ndim == 0:
         a.become(where(key, v, Array(a.flat, a.dims)))
         return
@@ -290,6 +291,19 @@ def set_items(a: Array, key: Any, value: Any) -> None:
     values = flat_at(v, at.known_shape, size) if v.ndim <= at.ndim else flat_at(v.reshape(at.known_shape), at.known_shape, size)  # type: ignore[attr-defined]
     made = scattered(a.flat, at.flat.h, Flat(a.dtype, values.h, size))
     a.become(Array(made, a.known_shape))
+
+
+def _set_in_lists(a: Array, key: Any, v: Array) -> None:
+    at = get(Array(iota(a.flat.size), a.dims), key)
+    f = at.flat
+    if at.is_jagged:
+        given = spread(v, at)
+    elif at.ndim == 1 and v.ndim < 2 and v.size == 1:
+        given = Flat(a.dtype, dist(v.flat.h, a.dtype.storage, f.size), f.size)
+    else:
+        given = flat_at(v, at.known_shape, f.size)
+    made = scattered(a.flat, f.h, Flat(a.dtype, given.h, f.size))
+    a.become(Array(made, a.dims))
 
 
 def scatter(dest: Any, index: Any, values: Any, combine: Any = None) -> Array:

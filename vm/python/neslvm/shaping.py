@@ -165,33 +165,32 @@ def _concat_lists(made: list[Array], axis: Optional[int]) -> Array:
                 dim.inner = inner
             result = Array(flat, dims)
         return result
-    if axis not in (1, -1) or depth != 2:
-        raise NotImplementedError(f"axis {axis} of arrays of type {made[0].type} is not there yet")
+    if axis is None:
+        made = [Array(a.flat, [a.flat.size]) for a in made]
+        return concat(made, axis=0)
+    k = axis_of(axis, depth)
     result = made[0]
     for a in made[1:]:
-        result = _side_by_side(result, a)
+        result = _joined_within(result, a, k)
     return result
 
 
-def _side_by_side(a: Array, b: Array) -> Array:
-    """Each list of a with the list of b behind it."""
-    x, y = lists_of(a)[0], lists_of(b)[0]
+def _joined_within(a: Array, b: Array, axis: int) -> Array:
+    """Lists at this depth with those of the other array behind them; the lists around are the same."""
+    from .nested import array_of, joined, lanes_of
+
     if len(a) != len(b):
         raise ValueError(f"{len(a)} lists and {len(b)} lists do not meet")
-    lengths = Flat(int64, rules.int_op("+", x.lengths.h, y.lengths.h), x.outer)
-    dim = lists_of_lengths(lengths)
-    size = dim.inner
-
-    def spread(f: Flat) -> Any:
-        return ins1("DIST INT", "I", f.h, dim.h)
-
-    local = ins1("INDEX", "I", const("I", 0, x.outer), const("I", 1, x.outer), dim.h)
-    first = rules.compare("<", "I", local, spread(x.lengths))
-    left = gather_where(a.flat, rules.int_op("+", local, spread(x.offsets)), first, size)
-    behind = rules.int_op("+", rules.int_op("-", local, spread(x.lengths)), spread(y.offsets))
-    right = gather_where(b.flat, behind, rules.negated(first), size)
-    flat = Flat(a.dtype, rules.select(a.dtype.storage, first, left.h, right.h), size)
-    return Array(flat, [len(a), dim])
+    if axis > 1:
+        outer, other = lists_of(a)[0], lists_of(b)[0]
+        if not outer.same(other):
+            raise ValueError(f"lists of other lengths do not meet: {a.type} and {b.type}")
+        inner = _joined_within(Array(a.flat, [outer.inner, *a.dims[2:]]), Array(b.flat, [outer.inner, *b.dims[2:]]), axis - 1)
+        return Array(inner.flat, [a.dims[0], outer, *inner.dims[1:]])
+    x, size = lanes_of(a)
+    y, _ = lanes_of(b)
+    made: Array = array_of(joined(x, y), [a.dims[0]], size)
+    return made
 
 
 def stack(arrays: Sequence[Any], /, *, axis: int = 0) -> Array:
