@@ -5,6 +5,7 @@ from typing import Any, Callable, Sequence
 
 from .array import Array
 from .dtypes import bool_
+from .errors import AxisError
 from .flat import Flat, Size
 from .interpreter import Frame
 from .nested import ListLane, array_of, lanes_of, of_array, spread
@@ -42,7 +43,7 @@ def along(f: Callable[..., Any], x: ListLane, named: dict[str, Any], size: Size)
     if isinstance(x.elements, ListLane):
         raise NotImplementedError(f"{f.__name__} of an array of several dimensions for each element")
     if named.get("axis", -1) not in (None, 0, -1):
-        raise ValueError(f"there is no axis {named['axis']} in 1 dimensions")
+        raise AxisError(f"there is no axis {named['axis']} in 1 dimensions")
     array = array_of(x, [size if size.known is None else size.known], size)
     result = f(array, **{**named, "axis": -1})
     made, _ = lanes_of(result)
